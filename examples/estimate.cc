@@ -11,6 +11,6 @@ int main() {
   for (const auto& row : found.rows) {
     const auto& step = row.estimate.total;
     std::printf("%s: %.0f ms, %.1f W, %.2f J per step of %d\n", row.preset.c_str(),
-                1e3 * step.period_s, step.power_w, step.energy_j(), row.batch);
+                1e3 * step.period_s, step.power_w, step.energy_j(), row.setting->batch);
   }
 }

@@ -71,9 +71,9 @@ void add_holds(EstimateAnswer& found, const thermal::ThermalFile& file,
     if (held.hold.holds) {
       held.sustained_time_s = total.period_s;
       held.sustained_power_w = total.power_w;
-    } else if (const auto pace =
-                   throttled_pace(found.model->estimator(row.setting->batch), load_board(found.device),
-                                  row.estimate.clocks, held.hold.sustained_w)) {
+    } else if (const auto pace = throttled_pace(found.model->estimator(row.setting->batch),
+                                                load_board(found.device), row.estimate.clocks,
+                                                held.hold.sustained_w)) {
       held.sustained_time_s = pace->time_s;
       held.sustained_power_w = pace->power_w;
     }

@@ -44,6 +44,51 @@ schedule::Plan search_plan(const PlanQuestion& question,
   return summary.plan;
 }
 
+// Of the candidates that train beside the inference within the power budget: the least bound on
+// the latency that one of them keeps, in whole ms.
+std::optional<double> least_latency_with_training(std::span<const schedule::Candidate> candidates,
+                                                  const schedule::PlanProblem& problem) {
+  constexpr double kMs = 1e-3;
+  std::optional<double> least_s;
+  for (const auto& candidate : candidates) {
+    const auto cycle = schedule::make_cycle(candidate, problem.arrival_rate_hz, problem.bound);
+    if (!cycle.stable || cycle.training_minibatches == 0) continue;
+    if (cycle.peak_power_w > problem.max_power_w) continue;
+    least_s = std::min(least_s.value_or(cycle.latency_s), cycle.latency_s);
+  }
+  if (!least_s) return std::nullopt;
+  return std::ceil(*least_s / kMs) * kMs;
+}
+
+std::string no_training_text(std::span<const schedule::Candidate> candidates,
+                             schedule::PlanProblem problem) {
+  std::string text = fmt::format("no training fits within {:g} ms", problem.max_latency_s * 1e3);
+  if (std::isfinite(problem.max_power_w)) text += fmt::format(" and {:g} W", problem.max_power_w);
+  const auto bound_s = least_latency_with_training(candidates, problem);
+  if (!bound_s) return text + "; no other latency allows any at this arrival rate";
+  problem.max_latency_s = *bound_s;
+  const schedule::Plan other =
+      schedule::PlanTable({candidates.begin(), candidates.end()}).best(problem);
+  return text + fmt::format("; {:g} ms allows {:.3g} minibatches per second", *bound_s * 1e3,
+                            other.cycle.training_throughput_hz);
+}
+
+// Where the inference can be served but no training minibatch fits beside it: the plan of the
+// inference alone as the nearest miss, and which latency would allow training.
+void say_where_no_training_fits(std::vector<schedule::Candidate> candidates,
+                                const schedule::PlanProblem& problem, schedule::Plan& plan) {
+  const schedule::Candidate& found = plan.candidate;
+  const bool trains = plan.feasible && plan.cycle.training_minibatches > 0;
+  if (!found.inference || !found.background || trains || found.train().required_hz > 0) return;
+  const std::string text = no_training_text(candidates, problem);
+  for (auto& candidate : candidates) candidate.background.reset();
+  schedule::Plan alone = schedule::PlanTable(std::move(candidates)).best(problem);
+  if (!alone.feasible) return;
+  plan = std::move(alone);
+  plan.feasible = false;
+  plan.miss = text;
+}
+
 }  // namespace
 
 PlanAnswer plan_schedule(const PlanQuestion& question) {
@@ -56,8 +101,14 @@ PlanAnswer plan_schedule(const PlanQuestion& question) {
   found.idle_source = std::move(idle_source);
   // The exact answer knows every point and needs no profile.
   found.plan = schedule::find_plan_strategy(question.strategy).every_point
-                   ? schedule::PlanTable(std::move(candidates)).best(question.problem)
-                   : search_plan(question, std::move(candidates), found.profiled);
+                   ? schedule::PlanTable(candidates).best(question.problem)
+                   : search_plan(question, candidates, found.profiled);
+  found.serving = schedule::make_serving_plan(found.plan, candidates);
+  if (!found.profiled.empty()) {
+    candidates.clear();  // what was not profiled is not known
+    for (const auto& plan : found.profiled) candidates.push_back(plan.candidate);
+  }
+  say_where_no_training_fits(std::move(candidates), question.problem, found.plan);
   found.native = schedule::forecast_sharing(found.plan.candidate);
   return found;
 }

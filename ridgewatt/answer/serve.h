@@ -19,6 +19,7 @@
 #include "ridgewatt/schedule/native_sharing.h"
 #include "ridgewatt/schedule/plan.h"
 #include "ridgewatt/schedule/plan_search.h"
+#include "ridgewatt/schedule/simulate.h"
 
 namespace ridgewatt::answer {
 
@@ -66,7 +67,10 @@ struct PlanQuestion {
 };
 struct PlanAnswer {
   schedule::PlanProblem problem;
-  schedule::Plan plan;  // feasible, or the nearest miss
+  // Feasible, or the nearest miss: of an inference beside which no training fits, the inference
+  // alone.
+  schedule::Plan plan;
+  schedule::ServingPlan serving;  // the plan as a simulation takes it
   std::string strategy, idle_source;
   std::uint64_t seed = 1;
   RowOrigin origin;

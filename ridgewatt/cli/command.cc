@@ -9,6 +9,7 @@
 #include "ridgewatt/cli/options/vocabulary.h"
 #include "ridgewatt/cli/program.h"
 #include "ridgewatt/io/file.h"
+#include "ridgewatt/io/input_files.h"
 #include "ridgewatt/report/result_report.h"
 #include "ridgewatt/report/schema.h"
 
@@ -99,6 +100,7 @@ void make_folder(const std::string& path) {
 
 void write_output(const std::string& path, const std::string& text) {
   std::cout << std::flush;  // what was printed before stands before
+  refuse_input(path);
   ridgewatt::write_output(path.empty() ? "-" : path, text);
 }
 

@@ -14,6 +14,7 @@
 
 #include <chrono>
 #include <functional>
+#include <map>
 #include <set>
 #include <thread>
 
@@ -239,6 +240,7 @@ constexpr FileUse kInputs[] = {
      "schedule simulate " PLAN "--non-urgent % --non-urgent-rate 1 --duration 5"},
     {"schedule dynamic", "--non-urgent",
      "schedule dynamic " PLAN "--non-urgent % --non-urgent-rate 1 --duration 5 --burst-rates 1,5"},
+    {"schedule simulate", "PLAN", "schedule simulate % --duration 5"},
     {"sensors", "--tegrastats", "sensors --tegrastats %"},
     {"store list", "DATABASE", "store list %"},
     {"store export", "DATABASE", "store export %"},
@@ -473,6 +475,83 @@ TEST_F(Hostile, OutputsThatAreNotPlainFiles) {
   }
 }
 
+// `line` with "-o FILE" for the command itself, not for the program behind --.
+std::string with_output(std::string line, const std::string& file) {
+  const auto program = line.find(" -- ");
+  return line.insert(program == std::string::npos ? line.size() : program, " -o " + file);
+}
+
+// The fixture's files that a line reads.
+std::vector<std::string> files_in_line(const std::string& line) {
+  std::vector<std::string> files;
+  for (const char* name : {"training.csv", "inference.csv", "cells.csv", "modes.csv",
+                           "profile.json", "bench.json", "heat.csv", "points.db", "c.json"}) {
+    if (line.find(name) != std::string::npos) files.emplace_back(name);
+  }
+  return files;
+}
+
+// Every option that names an input, and a result onto it under its own and two other names.
+// label: slow
+TEST_F(Hostile, NoResultReplacesAnInput) {
+  const std::string content = read_file(path("training.csv"));
+  for (const auto& use : kInputs) {
+    for (const char* name : {"input", "symbolic", "hard"}) {
+      folder_.write("input", content);
+      fs::create_symlink("input", path("symbolic"));
+      fs::create_hard_link(path("input"), path("hard"));
+      const std::string line = with_output(with_file(use.line, "input"), name);
+      const Run run = shell(line);
+      expect_orderly(run, line);
+      EXPECT_NE(run.status, 0) << line;
+      EXPECT_EQ(read_file(path("input")), content) << line;
+      for (const char* one : {"input", "symbolic", "hard"}) fs::remove(path(one));
+    }
+  }
+}
+
+// Every option that names a result, onto each file that its command reads.
+// label: slow
+TEST_F(Hostile, NoOptionThatWritesReplacesAnInput) {
+  for (const auto& use : kOutputs) {
+    for (const auto& input : files_in_line(use.line)) {
+      const std::string content = read_file(path(input));
+      fs::create_symlink(input, path("symbolic"));
+      for (const std::string& name : {input, std::string("symbolic")}) {
+        const std::string line = with_file(use.line, name);
+        const Run run = shell(line);
+        EXPECT_EQ(run.status, 2) << line << "\n" << run.output.substr(0, 400);
+        EXPECT_EQ(read_file(path(input)), content) << line;
+      }
+      fs::remove(path("symbolic"));
+    }
+  }
+}
+
+// What a command reads without an option that says so: models, boards, sweeps that play a board.
+// label: slow
+TEST_F(Hostile, WhatNoOptionDeclaresIsKeptToo) {
+  shell("ridgewatt zoo write lenet5 -o model.onnx");
+  folder_.write("board.toml", read_file(testing::source_folder() / "boards" / "agx-orin.toml"));
+  for (const char* line :
+       {"analyze model.onnx -o model.onnx", "estimate model.onnx --device agx-orin -o model.onnx",
+        "tune model.onnx --device agx-orin -o model.onnx",
+        "roofline model.onnx --device agx-orin -o model.onnx",
+        "estimate zoo:lenet5 --device ./board.toml -o board.toml",
+        "device show ./board.toml -o board.toml",
+        "tune --device replay:training.csv --max-power 40 -o training.csv",
+        "measure --device fake:agx-orin --series-csv new --minibatches-csv new -- true",
+        "store merge points.db points.db"}) {
+    std::map<std::string, std::string> before;
+    for (const char* name : {"model.onnx", "board.toml", "training.csv", "points.db"}) {
+      before[name] = read_file(path(name));
+    }
+    const Run run = shell("ridgewatt " + std::string(line));
+    EXPECT_EQ(run.status, 2) << line << "\n" << run.output.substr(0, 400);
+    for (const auto& [name, content] : before) EXPECT_EQ(read_file(path(name)), content) << line;
+  }
+}
+
 // label: slow
 TEST_F(Hostile, AFifoIsReadToItsEnd) {
   ASSERT_EQ(::mkfifo(path("fifo").c_str(), 0600), 0);
@@ -628,6 +707,55 @@ TEST_F(Hostile, InputsThatAreNotSound) {
     }
     fs::remove(path("missing"));
     expect_orderly(shell(with_file(use.line, ".")), with_file(use.line, "."));
+  }
+}
+
+// Content of no kind that the program knows is refused by whatever reads it.
+// label: slow
+TEST_F(Hostile, UnknownContentIsRefused) {
+  const std::string png = std::string("\x89PNG\r\n\x1a\n\0\0\0\rIHDR", 16);
+  for (const auto& use : kInputs) {
+    const std::string command = use.command;
+    // What a command starts anew is not read.
+    if (use.slow || (command == "store import" && std::string(use.option) == "DATABASE")) continue;
+    for (const std::string& content :
+         {std::string("hello world\n"), std::string("{\"hello\": \"world\"}\n"), png}) {
+      folder_.write("unknown", content);
+      const std::string line = with_file(use.line, "unknown");
+      const Run run = shell(line);
+      expect_orderly(run, line);
+      EXPECT_NE(run.status, 0) << line << "\n" << content << run.output.substr(0, 400);
+      for (const char* left : {"new.db", "new.db-wal", "new.db-shm"}) fs::remove(path(left));
+    }
+  }
+}
+
+// Memory, threads, processes and open files that run out, at any place: one line.
+// label: slow
+TEST_F(Hostile, WhatRunsOutIsSaidInOneLine) {
+  const bool root = ::geteuid() == 0;
+  const std::string as_user =
+      root && std::system("setpriv --reuid 65534 --clear-groups true 2> /dev/null") == 0
+          ? "setpriv --reuid 65534 --clear-groups "
+          : "";
+  fs::permissions(folder_.path(), fs::perms(0777));
+  for (const char* line :
+       {"sweep training.csv", "predict --samples training.csv --device agx-orin --method linear",
+        "tune --sweep training.csv --max-power 40", "estimate zoo:resnet50 --device agx-orin",
+        "report training.csv", "analyze zoo:bert_base",
+        "schedule run --training-sweep training.csv --max-power 60 --socket s.sock "
+        "--duration 50ms",
+        "microbench --seconds 1ms --footprint 4MiB --intensities 1",
+        "pareto --samples training.csv --device agx-orin --method trees"}) {
+    for (const char* limit : {"ulimit -v 40000", "ulimit -v 60000", "ulimit -v 90000",
+                              "ulimit -v 150000", "ulimit -n 3", "ulimit -n 5", "ulimit -u 1"}) {
+      const std::string command =
+          as_user + "sh -c '" + limit + "; exec ridgewatt " + line + " --quiet'";
+      const Run run = shell(command);
+      // 127: the loader found no memory before the program began.
+      if (run.status == 127) continue;
+      expect_orderly(run, command);
+    }
   }
 }
 

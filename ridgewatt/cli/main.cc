@@ -1,9 +1,13 @@
 // The program: finds the command, runs it, and turns every error into one line and an exit status
 // (1 failure, 2 usage, 3 no solution within the constraints, 75 to be tried again).
+#include <signal.h>
+
 #include <algorithm>
 #include <exception>
 #include <iostream>
 #include <new>
+#include <stdexcept>
+#include <system_error>
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
@@ -43,6 +47,7 @@ int run(const std::vector<std::string>& line) {
   cli::prepare_program(app, context);
   try {
     auto words = cli::with_current_spellings(line, context.remarks);
+    cli::end_options(app, context, words);
     std::reverse(words.begin(), words.end());  // as CLI11 wants them
     app.parse(std::move(words));
     return context.then.empty() ? done(0) : run(context.then);
@@ -58,7 +63,11 @@ int run(const std::vector<std::string>& line) {
   } catch (const Error& error) {
     return fail(error.what(), error.exit_status());
   } catch (const std::bad_alloc&) {
-    return fail("not enough memory", 1);
+    return fail("not enough memory: free some, or raise the limit of memory", 1);
+  } catch (const std::length_error&) {
+    return fail("not enough memory: a list or text would be larger than any machine holds", 1);
+  } catch (const std::system_error& error) {
+    return fail("the system refused a resource: " + std::string(error.what()), 1);
   } catch (const std::exception& error) {
     return fail(std::string("internal error: ") + error.what(), 1);
   }
@@ -68,5 +77,6 @@ int run(const std::vector<std::string>& line) {
 
 int main(int argc, char** argv) {
   ridgewatt::keep_standard_descriptors();
+  ::signal(SIGXFSZ, SIG_IGN);  // a file that grows beyond its limit is an error of writing
   return run({argv + std::min(argc, 1), argv + argc});
 }

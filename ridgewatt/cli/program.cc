@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <filesystem>
+
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/option_words.h"
 #include "ridgewatt/base/suggest.h"
 #include "ridgewatt/base/version.h"
 #include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/vocabulary.h"
+#include "ridgewatt/cli/result_files.h"
 
 namespace ridgewatt::cli {
 namespace {
@@ -43,6 +46,19 @@ void fill(const CommandEntry& entry, CLI::App& command, CLI::App& app, Context& 
   refuse_empty_values(command);
 }
 
+// For a file that stands alone where the command takes files by options: the line that names it.
+std::string line_with_option(const CLI::App& command, const std::string& word) {
+  std::error_code failed;
+  if (!std::filesystem::exists(word, failed)) return "";
+  std::string line;
+  for (const char* name : {"--sweep", "--samples", "--training-sweep", "--profile", "--results"}) {
+    const CLI::Option* option = command.get_option_no_throw(name);
+    if (option == nullptr || value_name(*option) != "FILE") continue;
+    line += (line.empty() ? "" : "' or '") + full_name(command) + ' ' + name + ' ' + word;
+  }
+  return line;
+}
+
 std::string unknown_word(const CLI::App& command, const std::string& word) {
   const std::string help = "see '" + full_name(command) + " --help'";
   if (word.size() > 1 && word[0] == '-') {
@@ -55,7 +71,42 @@ std::string unknown_word(const CLI::App& command, const std::string& word) {
   if (!commands.empty()) {
     return fmt::format("unknown command: {}: {}", word, did_you_mean(word, {commands}, help));
   }
-  return fmt::format("unexpected argument: {}: {}", word, help);
+  const std::string line = line_with_option(command, word);
+  return fmt::format("unexpected argument: {}: {}", word,
+                     line.empty() ? help : "did you mean '" + line + "'?");
+}
+
+struct LastOption {
+  const CLI::Option* option = nullptr;
+  std::size_t values = 0;  // how many words follow it, or belong to it
+};
+
+// Of the words in [word, end) the last that is an option of the command that they name.
+LastOption last_option(CLI::App& app, Context& context, std::vector<std::string>::iterator word,
+                       std::vector<std::string>::iterator end) {
+  CLI::App* command = &app;
+  LastOption last;
+  for (; word != end; ++word) {
+    const auto next =
+        command->get_subcommands([&](CLI::App* one) { return one->get_name() == *word; });
+    if (!next.empty()) {
+      command = next.front();
+      for (const auto& entry : kCommands) {
+        if (command->get_parent() == &app && *word == entry.name)
+          fill(entry, *command, app, context);
+      }
+      continue;
+    }
+    const bool is_long = word->starts_with("--");
+    const std::string name = word->substr(0, is_long ? word->find('=') : 2);
+    const CLI::Option* option =
+        name.starts_with('-') ? command->get_option_no_throw(name) : nullptr;
+    if (option != nullptr)
+      last = {option, name.size() < word->size() ? 1u : 0u};
+    else
+      ++last.values;
+  }
+  return last;
 }
 
 }  // namespace
@@ -78,6 +129,7 @@ void prepare_program(CLI::App& app, Context& context) {
       "  ridgewatt tune zoo:resnet50 --device agx-orin --max-power 30 --minimize time");
   app.parse_complete_callback([&context] {
     check_table_options(context);
+    refuse_replaced_inputs(innermost(*context.program));
     for (const auto& text : context.remarks) remark(context, text);
     context.output.begin();
   });
@@ -89,6 +141,18 @@ void build_program(CLI::App& app, Context& context) {
   for (const auto& entry : kCommands) {
     fill(entry, *app.get_subcommand(entry.name), app, context);
   }
+}
+
+void end_options(CLI::App& app, Context& context, std::vector<std::string>& words) {
+  const auto end = std::find(words.begin(), words.end(), "--");
+  if (end == words.end()) return;
+  const auto [option, values] = last_option(app, context, words.begin(), end);
+  if (option == nullptr || is_flag(*option)) return;
+  if (values == 0) {
+    throw UsageError("an option without a value", option->get_name(false, false),
+                     "write it before --");
+  }
+  if (option->get_allow_extra_args()) words.insert(end, "--");  // the list takes one of them
 }
 
 void complete_program(CLI::App& app) {
@@ -120,6 +184,11 @@ std::string full_name(const CLI::App& app, char separator) {
 
 bool is_flag(const CLI::Option& option) {
   return option.get_type_size() == 0 || option.get_expected_max() == 0;
+}
+
+std::string value_name(const CLI::Option& option) {
+  const std::string type = option.get_type_name();
+  return type.substr(0, type.find(':'));
 }
 
 std::vector<std::string> subcommand_names(const CLI::App& app) {

@@ -13,6 +13,9 @@ namespace ridgewatt::cli {
 void prepare_program(CLI::App& app, Context& context);
 // The whole program at once.
 void build_program(CLI::App& app, Context& context);
+// Lets "--" end the options whatever stands before it: CLI11 takes it for the end of a list, or for
+// the value of an option that lacks one. UsageError for the latter.
+void end_options(CLI::App& app, Context& context, std::vector<std::string>& words);
 // After parsing: gives the other commands their options to be read (help, manual pages,
 // completion).
 void complete_program(CLI::App& app);
@@ -27,6 +30,8 @@ const CLI::App& innermost(const CLI::App& app);
 std::string full_name(const CLI::App& app, char separator = ' ');
 // True when the option takes no value.
 bool is_flag(const CLI::Option& option);
+// "W", "N", "FILE", "TEXT": what the help shows for the value.
+std::string value_name(const CLI::Option& option);
 // Subcommands and long options, as typed, of a command.
 std::vector<std::string> subcommand_names(const CLI::App& app);
 std::vector<std::string> option_names(const CLI::App& app);

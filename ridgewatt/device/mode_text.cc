@@ -11,30 +11,16 @@ namespace {
 
 constexpr const char* kModeTextHint = "write cores=4,cpu=1113.6,gpu=612,mem=2133,governor=NAME";
 
-constexpr const char* name_in_text(Knob knob) {
-  switch (knob) {
-    case Knob::kCpuCores:
-      return "cores";
-    case Knob::kCpuClock:
-      return "cpu";
-    case Knob::kGpuClock:
-      return "gpu";
-    case Knob::kMemClock:
-      return "mem";
-  }
-  return "";
-}
-
 // What a part may be called.
 const NameSet& part_names() {
   static const NameSet kNames = [] {
     NameSet set{{"governor"},
                 {{"cpu_cores", "cores"}, {"cpus", "cores"}, {"memory", "mem"}, {"emc", "mem"}}};
     for (const Knob knob : kKnobs) {
-      set.names.emplace_back(name_in_text(knob));
+      set.names.emplace_back(short_name(knob));
       if (knob_field(knob) == "cpu_cores") continue;
-      set.synonyms.push_back({std::string(knob_field(knob)), name_in_text(knob)});
-      set.synonyms.push_back({std::string(name_in_text(knob)) + "_clock", name_in_text(knob)});
+      set.synonyms.push_back({std::string(knob_field(knob)), short_name(knob)});
+      set.synonyms.push_back({std::string(short_name(knob)) + "_clock", short_name(knob)});
     }
     return set;
   }();
@@ -53,7 +39,7 @@ bool set_part(PowerMode& mode, std::string_view given, const std::string& text,
     return !text.empty();
   }
   for (const Knob knob : kKnobs) {
-    if (*name != name_in_text(knob)) continue;
+    if (*name != short_name(knob)) continue;
     const auto value = parse_double(text);
     if (!value) return false;
     if (const auto fault = knob_fault(knob, *value)) {
@@ -66,6 +52,20 @@ bool set_part(PowerMode& mode, std::string_view given, const std::string& text,
 }
 
 }  // namespace
+
+const char* short_name(Knob knob) {
+  switch (knob) {
+    case Knob::kCpuCores:
+      return "cores";
+    case Knob::kCpuClock:
+      return "cpu";
+    case Knob::kGpuClock:
+      return "gpu";
+    case Knob::kMemClock:
+      return "mem";
+  }
+  return "";
+}
 
 PowerMode parse_mode_text(const std::string& text) {
   PowerMode mode;
@@ -84,7 +84,7 @@ std::string mode_text(const PowerMode& mode) {
     text += fmt::format("{}{}={}", text.empty() ? "" : ",", name, value);
   };
   for (const Knob knob : kKnobs) {
-    if (mode.has(knob)) add(name_in_text(knob), fmt::format("{}", knob_in_field_unit(mode, knob)));
+    if (mode.has(knob)) add(short_name(knob), fmt::format("{}", knob_in_field_unit(mode, knob)));
   }
   if (!mode.governor.empty()) add("governor", mode.governor);
   return text;

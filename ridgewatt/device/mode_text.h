@@ -9,6 +9,8 @@ namespace ridgewatt {
 
 // Parts in any order, clocks in MHz, also "governor=NAME". UsageError on anything else.
 PowerMode parse_mode_text(const std::string& text);
+// The knob's name in such a text: cores, cpu, gpu or mem.
+const char* short_name(Knob knob);
 // What parse_mode_text reads back as the same mode.
 std::string mode_text(const PowerMode& mode);
 

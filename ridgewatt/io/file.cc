@@ -17,6 +17,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/fd.h"
 #include "ridgewatt/base/text.h"
+#include "ridgewatt/io/input_files.h"
 #include "ridgewatt/io/path.h"
 
 namespace ridgewatt {
@@ -33,6 +34,7 @@ std::string read_file(const std::string& path, std::size_t limit_bytes) {
       throw InputError(fmt::format("file is larger than {} bytes", limit_bytes), path);
     }
     content.reserve(static_cast<std::size_t>(status.st_size));
+    note_input(file.get());
   }
   char buffer[1 << 16];
   while (true) {

@@ -15,7 +15,7 @@
 #include <utility>
 
 #include "ridgewatt/base/error.h"
-#include "ridgewatt/measure/quiet_thread.h"
+#include "ridgewatt/base/thread.h"
 #include "ridgewatt/measure/sampling/mark_record.h"
 #include "ridgewatt/measure/sampling/recording.h"
 #include "ridgewatt/pipeline/process_io.h"

@@ -16,8 +16,8 @@
 
 #include "ridgewatt/base/check_option.h"
 #include "ridgewatt/base/clock.h"
+#include "ridgewatt/base/thread.h"
 #include "ridgewatt/device/mode_text.h"
-#include "ridgewatt/measure/quiet_thread.h"
 #include "ridgewatt/monitor/watch/mode_watch.h"
 #include "ridgewatt/monitor/watch/power_ledger.h"
 #include "ridgewatt/monitor/watch/process_watch.h"
@@ -94,7 +94,7 @@ class Monitor::State {
         start_s_(monotonic_s()) {
     open_power();
     look();
-    thread_ = measure::quiet_thread([this] { run(); });
+    thread_ = quiet_thread([this] { run(); });
   }
   ~State() {
     {

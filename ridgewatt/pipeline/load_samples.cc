@@ -12,6 +12,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/random.h"
 #include "ridgewatt/io/file.h"
+#include "ridgewatt/io/input_files.h"
 
 namespace ridgewatt::pipeline {
 namespace {
@@ -96,6 +97,7 @@ std::vector<std::string> list_samples(const std::string& folder) {
        entry.increment(error)) {
     if (entry->is_regular_file() && entry->path().filename() != kLabel) {
       paths.push_back(entry->path().string());
+      note_input(paths.back());
     }
   }
   if (paths.empty()) throw NotFoundError("no files to load", folder, "make some with --generate N");

@@ -32,7 +32,9 @@ Json predictions_to_json(const answer::PredictAnswer& found);
 Table points_table(const std::vector<OperatingPoint>& points);
 
 // Presets and the modes that beat them: name, knobs, cost, how many points are better, the best of
-// them, and its time, power and energy beside the preset's in %.
-Table preset_table(const std::vector<answer::PresetStanding>& presets);
+// them, and its time, power and energy beside the preset's in %. The costs `x` and `y` that were
+// compared are always shown, the third where there is room.
+Table preset_table(const std::vector<answer::PresetStanding>& presets, answer::FrontCost x,
+                   answer::FrontCost y);
 
 }  // namespace ridgewatt::report

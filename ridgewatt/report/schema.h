@@ -13,6 +13,9 @@ namespace ridgewatt::report {
 // an object.
 Json with_schema(const std::string& command, Json result);
 
+// Whether a command of this program wrote it: it names its schema.
+bool has_schema(const Json& result);
+
 // A result as it was before: without the schema, and the bare array where `rows` is all there is.
 // What has no schema, as older results, comes back as it is.
 Json without_schema(Json result);

@@ -76,7 +76,8 @@ Cycle make_cycle(const Candidate& candidate, double arrival_rate_hz, Bound bound
                           n * (train.energy_j + round_switch_s(candidate) * train.power_w);
   cycle.training_throughput_hz = n / cycle.period_s;
   cycle.busy_power_w = busy_s > 0 ? energy_j / busy_s : 0;
-  cycle.busy_energy_w = energy_j / cycle.period_s;
+  // In an overload one batch follows the other: a batch then takes longer than its period.
+  cycle.busy_energy_w = energy_j / std::max(cycle.period_s, busy_s);
   cycle.utilization = std::min(1.0, busy_s / cycle.period_s);
   cycle.mean_power_w = cycle.busy_energy_w + candidate.idle_power_w * (1 - cycle.utilization);
   return cycle;

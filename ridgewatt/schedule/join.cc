@@ -81,7 +81,9 @@ double set_idle_power(std::span<Candidate> candidates, std::optional<double> pow
       power_w = std::min(power_w.value_or(least_power_w(candidate)), least_power_w(candidate));
     }
   }
-  for (auto& candidate : candidates) candidate.idle_power_w = power_w.value_or(0);
+  for (auto& candidate : candidates) {  // at rest a mode draws no more than at work
+    candidate.idle_power_w = std::min(power_w.value_or(0), least_power_w(candidate));
+  }
   return power_w.value_or(0);
 }
 

@@ -78,13 +78,14 @@ std::string describe_miss(const Candidate& candidate, const Cycle& cycle,
     add(fmt::format("power {:.2f} W over the budget of {:.2f} W", cycle.peak_power_w,
                     problem.max_power_w));
   }
-  if (candidate.inference && cycle.latency_s > problem.max_latency_s) {
+  if (!cycle.stable) {
+    add(
+        fmt::format("overload: an inference minibatch takes {:.1f} ms, a batch arrives every "
+                    "{:.1f} ms",
+                    candidate.infer().time_s * 1e3, cycle.period_s * 1e3));
+  } else if (candidate.inference && cycle.latency_s > problem.max_latency_s) {
     add(fmt::format("latency {:.1f} ms over the bound of {:.1f} ms", cycle.latency_s * 1e3,
                     problem.max_latency_s * 1e3));
-  }
-  if (!cycle.stable) {
-    add(fmt::format("an inference minibatch takes {:.1f} ms, a batch arrives every {:.1f} ms",
-                    candidate.infer().time_s * 1e3, cycle.period_s * 1e3));
   }
   if (candidate.train().required_hz > cycle.training_throughput_hz) {
     add(fmt::format("background gets {:.3f} rounds a second and needs {:.3f}",

@@ -31,6 +31,39 @@ TEST(Cycle, HandComputed) {
   EXPECT_FALSE(make_cycle(candidate, 41, Bound::kExact).stable);
 }
 
+// By hand: a batch of 4 takes 0.5 s and one comes every 0.2 s. The device never rests: it draws the
+// power of the inference, 20 W, and not the 50 W that 10 J per 0.2 s would be.
+TEST(Cycle, AnOverloadDrawsNoMoreThanItsPeak) {
+  Candidate candidate;
+  candidate.inference = {4, 0.5, 20};
+  candidate.background = Round::of({16, 0.1, 10});
+  candidate.idle_power_w = 5;
+  const Cycle cycle = make_cycle(candidate, 20, Bound::kStrict);
+  EXPECT_FALSE(cycle.stable);
+  EXPECT_DOUBLE_EQ(cycle.mean_power_w, 20);
+  EXPECT_DOUBLE_EQ(cycle.utilization, 1);
+}
+
+// Of every plan, feasible or not: the mean lies between the idle power and the peak.
+TEST(PlanTable, NoMeanPowerIsAboveThePeak) {
+  Random random(5);
+  for (int round = 0; round < 40; ++round) {
+    std::vector<Candidate> candidates = join_sweeps(testing::random_workloads(random, 20));
+    set_idle_power(candidates, random.uniform(0, 40));
+    const PlanTable table(candidates);
+    for (const double rate_hz : {0.1, 5.0, 60.0, 5000.0}) {
+      for (const double power_w : {3.0, 12.0, 60.0}) {
+        const Plan plan =
+            table.best({.arrival_rate_hz = rate_hz, .max_latency_s = 0.2, .max_power_w = power_w});
+        EXPECT_LE(plan.cycle.mean_power_w, plan.cycle.peak_power_w * (1 + 1e-12)) << rate_hz;
+        EXPECT_GE(plan.cycle.mean_power_w, plan.candidate.idle_power_w * (1 - 1e-12)) << rate_hz;
+        EXPECT_EQ(plan.miss.find("overload") != std::string::npos,
+                  !plan.feasible && !plan.cycle.stable);
+      }
+    }
+  }
+}
+
 // The same with switches of 40 ms: to the inference and back to the training take 80 ms of the 300
 // ms that are left, so two minibatches fit; the batch waits for a minibatch, and both are switched
 // to.

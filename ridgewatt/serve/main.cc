@@ -10,6 +10,7 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
+#include "ridgewatt/base/thread.h"
 #include "ridgewatt/io/file.h"
 #include "ridgewatt/serve/server.h"
 
@@ -48,7 +49,7 @@ int serve(const ServeOptions& options, const sigset_t& ends) {
   check_token_can_be_shown(server);
   server.bind();
   say_beginning(options, server);
-  std::thread watch([&] {
+  std::thread watch = ridgewatt::start_thread([&] {
     int signal = 0;
     ::sigwait(&ends, &signal);
     server.stop();

@@ -15,9 +15,13 @@ class PointReader {
   // by the quality check, which says what unit they look like.
   enum class Clocks { kOfBoards, kAnyPositive };
 
-  // Finds the columns of the knobs, `batch` and `governor` in the header. `csv` must outlive it.
+  // Finds the columns of the knobs, `batch` and `governor` in the header; a knob's short name
+  // (device/mode_text.h) will do. `csv` must outlive it. InputError: two columns of one knob, or a
+  // column that is one letter off one of these names.
   PointReader(const CsvReader& csv, Clocks clocks);
   bool has_knobs() const;
+  // Whether it reads this column of the header.
+  bool reads(std::size_t column) const;
   bool has_batch() const { return batch_.has_value(); }
   bool has_governor() const { return governor_.has_value(); }
   // The point of the row that `csv` stands on; an empty field is an absent knob or batch. Throws

@@ -36,7 +36,7 @@ void print_presets(const Context& context, const ParetoCommand& options,
                                   preset.name, preset.sms_off));
     }
   }
-  const report::Table table = report::preset_table(presets);
+  const report::Table table = report::preset_table(presets, x, y);
   print(context, context.json() || context.csv() ? report::with_origin(table, origins) : table);
   remark(context, fmt::format("{} of {} are beaten in both {} and {}; {}", dominated,
                               presets.size(), options.x, options.y, describe(all.origin)));
@@ -48,19 +48,33 @@ Sweep rows_of_board(const Context& context, const ParetoCommand& options) {
                       options.inputs.device);
 }
 
+// What the predictor learns from. Where that is a whole sweep, no prediction is needed, and a fit
+// to so many rows takes long: that is said before it begins.
+answer::PredictQuestion question_of(const Context& context, const ParetoCommand& options) {
+  constexpr std::size_t kManyRows = 2000;  // chosen: more than anybody profiles to predict the rest
+  answer::PredictQuestion question = options.inputs.question(context);
+  const std::size_t rows = question.samples.observations.size();
+  if (rows >= kManyRows) {
+    remark(context, fmt::format("fits a predictor to {} rows; 'ridgewatt pareto --sweep {}' takes "
+                                "the rows as they are, which is faster",
+                                rows, options.inputs.samples));
+  }
+  return question;
+}
+
 void run(const Context& context, const ParetoCommand& options) {
   const answer::FrontCost x = parse_word<answer::FrontCost>(options.x, "cost"),
                           y = parse_word<answer::FrontCost>(options.y, "cost");
   if (options.presets) {
     return print_presets(context, options,
                          options.sweep.empty()
-                             ? answer::predicted_points(options.inputs.question(context))
+                             ? answer::predicted_points(question_of(context, options))
                              : answer::measured_points(rows_of_board(context, options)),
                          x, y);
   }
   const answer::PredictAnswer found =
       options.sweep.empty()
-          ? answer::predicted_front(options.inputs.question(context), x, y)
+          ? answer::predicted_front(question_of(context, options), x, y)
           : answer::measured_front(
                 read_trusted_sweep(context, options.sweep, options.inputs.keep_outliers,
                                    options.inputs.workload),

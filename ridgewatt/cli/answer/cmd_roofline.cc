@@ -24,6 +24,7 @@ struct RooflineCommand {
   WorkloadOptions workload;
   std::string device;
   std::string modes = "presets";
+  bool modes_given = false;
   std::optional<double> power_cap_w;
   std::vector<std::string> levels;  // NAME=GB/s
   FigureFiles figures;
@@ -105,6 +106,14 @@ void run(const Context& context, const RooflineCommand& command) {
                           [&] { return report::roofline_html(report); });
   }
   if (context.json()) return print(context, report::roofline_json(found, report));
+  if (context.csv() && found.model && found.modes.size() > 1) {
+    if (command.modes_given) {
+      throw UsageError("CSV holds the layers of one mode", "--modes",
+                       "name one, leave MODEL out for the roofs of all, or take --format json");
+    }
+    remark(context, "layers in the mode " + describe(found.modes.front()) +
+                        "; --modes names another, and without MODEL the roofs of all are printed");
+  }
   if (!context.csv()) return print_text(context, found, report);
   print(context, report::with_origin(found.model ? report::roofline_layer_table(report.layers)
                                                  : report::roof_rows(found).table(),
@@ -131,6 +140,7 @@ void add_roofline(CLI::App& app, Context& context) {
   options->figures.add_to(*command, "the roofs");
   options->local.add_to(*command);
   command->callback([&context, options, command] {
+    options->modes_given = option_given(*command, "--modes");
     check(*command, *options);
     run(context, *options);
   });

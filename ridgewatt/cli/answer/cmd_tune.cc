@@ -12,6 +12,7 @@
 #include "ridgewatt/cli/options/sweep_names.h"
 #include "ridgewatt/cli/options/vocabulary.h"
 #include "ridgewatt/cli/options/workload_options.h"
+#include "ridgewatt/io/file.h"
 #include "ridgewatt/platform/local_device.h"
 
 namespace ridgewatt::cli {
@@ -159,7 +160,8 @@ void keep_observations(const TuneOptions& options, const answer::ProfiledRows& a
   Sweep kept = asked.rows.without_rows();
   kept.observations = asked.known;
   for (const auto& step : found.profiled) kept.observations.push_back(step.seen);
-  write_output(options.observations, write_sweep_csv({kept}));
+  // The one result that is read before it is written: it grows.
+  ridgewatt::write_output(options.observations, write_sweep_csv({kept}));
 }
 
 void ask_sweep(const Context& context, const TuneOptions& options) {

@@ -239,6 +239,39 @@ TEST_F(PredictCommand, OneOfSeveralWorkloadsIsChosenByName) {
   }
 }
 
+// What the hint of an error proposes runs.
+TEST_F(PredictCommand, AFileWithoutItsOptionIsShownTheLine) {
+  for (const char* command :
+       {"pareto", "predict", "tune --max-power 40 --profiles 3 -q --device x"}) {
+    const auto refused = run_program(std::string(command) + ' ' + sweep_ + " extra");
+    EXPECT_EQ(refused.status, 2) << refused.output;
+  }
+  const auto refused = run_program("pareto " + sweep_);
+  EXPECT_EQ(refused.status, 2);
+  const auto begin = refused.output.find("'ridgewatt ");
+  ASSERT_NE(begin, std::string::npos) << refused.output;
+  const auto end = refused.output.find('\'', begin + 1);
+  const std::string line = refused.output.substr(begin + 11, end - begin - 11);
+  EXPECT_EQ(line, "pareto --sweep " + sweep_);
+  EXPECT_EQ(run_program(line).status, 0);
+}
+
+// The costs that are asked for are those that are shown, however narrow the terminal.
+TEST_F(PredictCommand, PresetsAreComparedInTheCostsAskedFor) {
+  ASSERT_EQ(
+      run_program("sweep example --device agx-orin --workload lenet5 --mode-count 400 -q -o " +
+                  (folder_.path() / "example.csv").string())
+          .status,
+      0);
+  const std::string line =
+      "pareto --device agx-orin --presets --sweep " + (folder_.path() / "example.csv").string();
+  const auto energy = run_program(line + " --x time --y energy");
+  EXPECT_EQ(energy.status, 0) << energy.output;
+  EXPECT_NE(energy.output.find("energy change"), std::string::npos) << energy.output;
+  const auto power = run_program(line + " --x time --y power");
+  EXPECT_NE(power.output.find("power change"), std::string::npos) << power.output;
+}
+
 TEST_F(PredictCommand, SamplesOfAnotherBoardAreRefused) {
   const std::string agx =
       folder_.write("agx.csv", "cpu_cores,gpu_mhz,time_ms,power_w\n12,1300.5,10,30\n");

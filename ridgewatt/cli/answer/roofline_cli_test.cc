@@ -96,6 +96,24 @@ TEST(RooflineCommand, LocalMeasuresThisMachine) {
   }
 }
 
+// CSV is one table: it is never that of the first of several modes without a word.
+TEST(RooflineCommand, CsvOfLayersIsOfOneModeAndSaysSo) {
+  const auto several =
+      testing::run_program("roofline zoo:lenet5 --device agx-orin --modes presets --format csv");
+  EXPECT_EQ(several.status, 2);
+  EXPECT_NE(several.output.find("--modes: name one"), std::string::npos) << several.output;
+  const testing::TemporaryFolder folder;
+  const std::string file = " -o " + (folder.path() / "layers.csv").string();
+  const auto usual =
+      testing::run_program("roofline zoo:lenet5 --device agx-orin --format csv" + file);
+  EXPECT_EQ(usual.status, 0);
+  EXPECT_NE(usual.output.find("layers in the mode"), std::string::npos) << usual.output;
+  const auto one = testing::run_program(
+      "roofline zoo:lenet5 --device agx-orin --modes maxn --format csv" + file);
+  EXPECT_EQ(one.status, 0);
+  EXPECT_EQ(one.output.find("layers in the mode"), std::string::npos) << one.output;
+}
+
 TEST(RooflineCommand, LocalRefusesWhatBelongsToBoards) {
   const auto status = [](const std::string& options) {
     const auto result = testing::run_program("roofline " + options);

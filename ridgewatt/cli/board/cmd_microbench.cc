@@ -118,19 +118,20 @@ void run(const Context& context, const Arguments& arguments) {
                            : measure::run_cpu_microbench(options);
   if (!powerless.empty()) remark(context, "no power: " + powerless);
   const report::Table table = to_table(summary, arguments.target, mode_at_hand(context));
+  if (context.json()) {
+    const Json result{{"device", summary.device},
+                      {"provenance", name_of(Provenance::kMeasured)},
+                      {"peak_flops", summary.peak_flops()},
+                      {"peak_bandwidth_bytes_s", summary.peak_bandwidth_bytes_s()},
+                      {"ridge_flop_per_byte", summary.ridge_flop_per_byte()},
+                      {"points", table.to_json()}};
+    return write_output(arguments.output, json_text(context, result));
+  }
   if (!arguments.output.empty()) {
     std::ostringstream csv;
     table.print_csv(csv);
     write_output(arguments.output, csv.str());
-  }
-  if (context.json()) {
-    print(context, Json{{"device", summary.device},
-                        {"provenance", name_of(Provenance::kMeasured)},
-                        {"peak_flops", summary.peak_flops()},
-                        {"peak_bandwidth_bytes_s", summary.peak_bandwidth_bytes_s()},
-                        {"ridge_flop_per_byte", summary.ridge_flop_per_byte()},
-                        {"points", table.to_json()}});
-    return;
+    if (context.csv()) return;
   }
   print(context, table);
   if (context.csv()) return;
@@ -166,8 +167,9 @@ void add_microbench(CLI::App& app, Context& context) {
       command->add_option("--intensities", arguments->options.intensities, "FLOP per byte, 1,2,4"),
       number().positive())
       ->delimiter(',');
-  output_file(command->add_option("-o,--output", arguments->output,
-                                  "Points as CSV for `calibrate --microbench`"));
+  output_file(
+      command->add_option("-o,--output", arguments->output,
+                          "Points as CSV for `calibrate --microbench`; JSON with --format json"));
   command->callback([&context, arguments] { run(context, *arguments); });
 }
 

@@ -14,12 +14,6 @@ bool shown(const CLI::App& app) {
   return !app.get_group().empty();
 }
 
-// "W", "N", "TEXT": what stands for the value.
-std::string value_name(const CLI::Option& option) {
-  const std::string type = option.get_type_name();
-  return type.substr(0, type.find(':'));
-}
-
 const char* kind_of(const CLI::Option& option) {
   if (is_flag(option)) return "flag";
   if (takes_quantity(option)) return "number";

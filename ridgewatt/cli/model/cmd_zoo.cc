@@ -62,7 +62,7 @@ void write_weights(const std::string& path, std::int64_t bytes) {
   if (!failed) {
     throw InputError("is too short for the weights", path, "remove it, or write elsewhere");
   }
-  write_file_atomically(path, "");
+  write_output(path, "");
   std::filesystem::resize_file(path, static_cast<std::uintmax_t>(bytes), failed);
   if (!failed) return;
   ::unlink(path.c_str());

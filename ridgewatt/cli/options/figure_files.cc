@@ -1,6 +1,7 @@
 #include "ridgewatt/cli/options/figure_files.h"
 
 #include "ridgewatt/cli/options/vocabulary.h"
+#include "ridgewatt/cli/result_files.h"
 
 namespace ridgewatt::cli {
 namespace {
@@ -12,11 +13,6 @@ FigureForm form_of(const std::string& file) {
   if (file.starts_with("svg:") || file.ends_with(".svg")) return FigureForm::kSvg;
   if (file.starts_with("html:") || file.ends_with(".html")) return FigureForm::kHtml;
   return FigureForm::kNone;
-}
-
-std::string path_of(const std::string& file) {
-  const bool prefixed = file.starts_with("svg:") || file.starts_with("html:");
-  return prefixed ? file.substr(file.find(':') + 1) : file;
 }
 
 }  // namespace
@@ -39,7 +35,7 @@ void FigureFiles::write(const std::function<std::string()>& svg,
   for (const auto& file : files_) {
     const FigureForm form = form_of(file);
     if (form == FigureForm::kNone) continue;
-    write_output(path_of(file), form == FigureForm::kSvg ? svg() : html());
+    write_output(figure_path(file), form == FigureForm::kSvg ? svg() : html());
   }
 }
 

@@ -25,6 +25,7 @@ namespace ridgewatt::cli {
 namespace {
 
 struct SimulateOptions {
+  std::string plan;  // a result of `schedule plan`, in place of `schedule`
   ScheduleOptions schedule;
   std::string arrivals = "poisson";  // an ArrivalProcess, or a file
   std::vector<double> burst_rates = {10, 30, 60, 90, 120};
@@ -40,10 +41,9 @@ struct SimulateOptions {
 };
 
 // `duration_s` becomes a recorded trace's own where that is shorter.
-std::vector<double> make_arrivals(const SimulateOptions& options, std::uint64_t seed,
+std::vector<double> make_arrivals(const SimulateOptions& options, std::uint64_t seed, double rate,
                                   double& duration_s) {
   Random random(seed);
-  const double rate = options.schedule.rate.value_or(0);
   const auto process = find_word<schedule::ArrivalProcess>(options.arrivals);
   if (!process) {
     auto recorded = schedule::read_arrivals(options.arrivals);
@@ -114,15 +114,31 @@ std::string timeline_to_csv(const schedule::Simulation& result) {
   return text;
 }
 
-// "resnet50 inference, resnet18 training".
-std::string names_of(const schedule::ScheduleWorkloads& workloads) {
-  std::string names;
-  const auto add = [&](const Sweep& sweep) {
-    names += (names.empty() ? "" : ", ") + sweep.workload + " " + sweep.kind;
-  };
-  if (workloads.inference) add(*workloads.inference);
-  for (const auto& background : workloads.background) add(background.sweep);
-  return names;
+// What is simulated: the plan, and the plans that there were to choose from.
+struct Planned {
+  report::PlannedServing serving;
+  schedule::Plan plan;
+  schedule::PlanTable others;
+};
+
+Planned read_plan(const std::string& path) {
+  report::PlannedServing planned = report::read_planned(path);
+  const schedule::Plan plan = schedule::plan_with(planned.serving.candidate, planned.problem);
+  schedule::PlanTable others({planned.serving.candidate});
+  return {std::move(planned), plan, std::move(others)};
+}
+
+Planned make_plan(const Context& context, const ScheduleOptions& options) {
+  const schedule::PlanProblem problem = options.problem();
+  const schedule::ScheduleWorkloads workloads = options.workloads(context);
+  const auto [candidates, idle_source] = answer::planned_points(workloads, options.idle_power_w);
+  schedule::PlanTable plans(candidates);
+  const schedule::Plan plan = plans.best(problem);
+  if (!plan.feasible) throw NoSolutionError("no plan meets the constraints", plan.miss);
+  return {{problem, schedule::make_serving_plan(plan, candidates), schedule::plan_origin(workloads),
+           idle_source},
+          plan,
+          std::move(plans)};
 }
 
 // The first six cycles, the distributions, and the plans for other budgets.
@@ -163,10 +179,18 @@ void write_figures(const FigureFiles& files, const std::vector<ridgewatt::report
 
 void check(const CLI::App& command, const SimulateOptions& options) {
   options.schedule.models.check(command);
+  if (!options.plan.empty()) {
+    refuse_without_effect(
+        command,
+        {"--inference-sweep", "--training-sweep", "--non-urgent", "--switch-cost",
+         "--keep-outliers", "--non-urgent-rate", "--arrival-rate", "--max-latency", "--max-power",
+         "--bound", "--inference", "--training", "--idle-power", "--busy-share"},
+        "with PLAN", "the plan says it");
+  }
   if (find_word<schedule::ArrivalProcess>(options.arrivals) != schedule::ArrivalProcess::kBursty) {
     refuse_without_effect(command, {"--burst-rates", "--burst-dwell"}, "without --arrivals bursty");
   }
-  if (!options.schedule.has_inference()) {
+  if (!options.schedule.has_inference() && options.plan.empty()) {
     refuse_without_effect(command,
                           {"--arrivals", "--arrivals-csv", "--full-batches", "--late-last"},
                           "without inference");
@@ -174,19 +198,16 @@ void check(const CLI::App& command, const SimulateOptions& options) {
 }
 
 void run(const Context& context, const SimulateOptions& options) {
-  const schedule::PlanProblem problem = options.schedule.problem();
-  const schedule::ScheduleWorkloads workloads = options.schedule.workloads(context);
-  const auto [candidates, idle_source] =
-      answer::planned_points(workloads, options.schedule.idle_power_w);
-  const schedule::PlanTable plans(candidates);
-  const schedule::Plan plan = plans.best(problem);
-  if (!plan.feasible) throw NoSolutionError("no plan meets the constraints", plan.miss);
-
+  const Planned planned =
+      options.plan.empty() ? make_plan(context, options.schedule) : read_plan(options.plan);
+  const auto& [problem, serving, origin, idle_source] = planned.serving;
+  const schedule::Plan& plan = planned.plan;
   schedule::SimulationOptions simulation = options.simulation;
   simulation.duration_s = options.duration_s;
-  const auto arrivals = options.schedule.has_inference()
-                            ? make_arrivals(options, context.seed, simulation.duration_s)
-                            : std::vector<double>{};
+  const auto arrivals =
+      plan.candidate.inference
+          ? make_arrivals(options, context.seed, problem.arrival_rate_hz, simulation.duration_s)
+          : std::vector<double>{};
   simulation.max_latency_s = problem.max_latency_s;
   simulation.mode_change_s = options.mode_change_ms / 1e3;
   simulation.deadline_dispatch = !options.full_batches;
@@ -207,8 +228,6 @@ void run(const Context& context, const SimulateOptions& options) {
       interference_source = "modelled: by how much of its time each program keeps the device busy";
     }
   }
-  const schedule::ServingPlan serving = schedule::make_serving_plan(plan, candidates);
-  const RowOrigin origin = schedule::plan_origin(workloads);
   report::Table table(kColumns);
   std::vector<std::pair<std::string, schedule::Simulation>> results;
   for (std::size_t i = 0; i < options.sharing.size(); ++i) {
@@ -226,9 +245,9 @@ void run(const Context& context, const SimulateOptions& options) {
   std::vector<report::Figure> figures;
   if ((!options.figures.empty() || context.with_figures) && !results.empty()) {
     const report::FigureSource source(
-        names_of(workloads), origin.board, Provenance::kModelled,
+        origin.workload, origin.board, Provenance::kModelled,
         fmt::format("simulated from {} sweeps", name_of(origin.provenance)));
-    figures = simulation_figures(plan, plans, problem, source, results);
+    figures = simulation_figures(plan, planned.others, problem, source, results);
     if (!options.figures.empty()) write_figures(options.figures, figures, table);
   }
   if (context.json()) {
@@ -265,8 +284,12 @@ void add_schedule_simulate(CLI::App& schedule, Context& context) {
       add_command(schedule, context, "simulate", "Simulate the plan under real arrivals",
                   "ridgewatt schedule simulate --training-sweep T.csv --inference-sweep I.csv "
                   "--arrival-rate 60 --max-latency 500 "
-                  "--max-power 30 --arrivals poisson --duration 3600");
+                  "--max-power 30 --arrivals poisson --duration 3600\n"
+                  "  ridgewatt schedule simulate plan.json --arrivals bursty");
   auto options = std::make_shared<SimulateOptions>();
+  input_file(command->add_option("PLAN", options->plan,
+                                 "Result of `schedule plan --format json`, in place of all options "
+                                 "that make a plan"));
   options->schedule.add_to(*command);
   options->schedule.models.add_to(*command);
   options->schedule.add_idle_power_to(*command);

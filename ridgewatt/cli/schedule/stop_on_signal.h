@@ -7,6 +7,7 @@
 #include <atomic>
 #include <thread>
 
+#include "ridgewatt/base/thread.h"
 #include "ridgewatt/schedule/executor.h"
 
 namespace ridgewatt::cli {
@@ -19,7 +20,7 @@ class StopOnSignal {
     sigaddset(&signals_, SIGINT);
     sigaddset(&signals_, SIGTERM);
     pthread_sigmask(SIG_BLOCK, &signals_, &before_);
-    thread_ = std::thread([this, &executor] {
+    thread_ = start_thread([this, &executor] {
       const timespec tick{0, 100'000'000};
       while (!ended_) {
         if (sigtimedwait(&signals_, nullptr, &tick) > 0) executor.stop();

@@ -8,6 +8,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/parallel.h"
 #include "ridgewatt/base/text.h"
+#include "ridgewatt/base/thread.h"
 #include "ridgewatt/measure/kernels/vector_kernels.h"
 #include "ridgewatt/measure/power_watch.h"
 
@@ -90,12 +91,12 @@ std::vector<CacheBandwidth> measure_caches(const MicrobenchOptions& options,
         static_cast<std::size_t>(cache.per_thread_bytes / 2 / 3 / sizeof(double)) / kStep * kStep,
         kStep);
     std::vector<double> rates(static_cast<std::size_t>(threads));
-    std::vector<std::thread> pool;
+    ThreadGroup pool;
     for (double& rate : rates) {
-      pool.emplace_back(
+      pool.add(
           [&rate, doubles, &options] { rate = triad_rate(doubles, options.seconds_per_point); });
     }
-    for (auto& thread : pool) thread.join();
+    pool.join();
     double total = 0;
     for (const double rate : rates) total += rate;
     if (total > 0) levels.push_back({cache.name, cache.size_bytes, total});

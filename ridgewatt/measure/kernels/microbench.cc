@@ -14,6 +14,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/parallel.h"
 #include "ridgewatt/base/statistics.h"
+#include "ridgewatt/base/thread.h"
 #include "ridgewatt/measure/kernels/vector_kernels.h"
 
 namespace ridgewatt::measure {
@@ -45,12 +46,16 @@ class SpinBarrier {
   explicit SpinBarrier(int count) : count_(count) {}
   void wait() {
     const int phase = phase_.load();
-    if (++arrived_ == count_) {
-      arrived_ = 0;
-      ++phase_;
-    } else {
+    if (!arrive()) {
       while (phase_.load() == phase) std::this_thread::yield();
     }
+  }
+  // In place of a thread that is not there; true: it was the last to come.
+  bool arrive() {
+    if (++arrived_ != count_) return false;
+    arrived_ = 0;
+    ++phase_;
+    return true;
   }
 
  private:
@@ -124,10 +129,16 @@ MicrobenchResult run_point(roofline::MicrobenchKernel kernel, const ThreadShare&
     }
     if (leader && options.power_stop) power_w = options.power_stop();
   };
-  std::vector<std::thread> pool;
-  for (int i = 1; i < threads; ++i) pool.emplace_back(work, static_cast<std::size_t>(i));
+  ThreadGroup pool;
+  try {
+    for (int i = 1; i < threads; ++i) pool.add([&work, i] { work(static_cast<std::size_t>(i)); });
+  } catch (...) {  // nothing is measured: the others leave at the first barrier
+    failed = true;
+    for (int there = static_cast<int>(pool.size()); there < threads; ++there) barrier.arrive();
+    throw;
+  }
   work(0);
-  for (auto& thread : pool) thread.join();
+  pool.join();
   if (failed) {
     throw IoError("not enough memory for the microbenchmark", std::string(name_of(kernel)),
                   "lower --footprint");

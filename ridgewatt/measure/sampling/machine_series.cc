@@ -11,7 +11,7 @@
 #include <sstream>
 
 #include "ridgewatt/base/error.h"
-#include "ridgewatt/measure/quiet_thread.h"
+#include "ridgewatt/base/thread.h"
 #include "ridgewatt/measure/sampler.h"
 
 namespace ridgewatt::measure {

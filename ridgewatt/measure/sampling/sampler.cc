@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "ridgewatt/base/error.h"
-#include "ridgewatt/measure/quiet_thread.h"
+#include "ridgewatt/base/thread.h"
 
 namespace ridgewatt::measure {
 namespace {

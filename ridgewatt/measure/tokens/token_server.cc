@@ -21,7 +21,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/progress.h"
 #include "ridgewatt/base/text.h"
-#include "ridgewatt/measure/quiet_thread.h"
+#include "ridgewatt/base/thread.h"
 #include "ridgewatt/measure/sampling/marked_command.h"
 #include "ridgewatt/measure/sampling/recording.h"
 #include "ridgewatt/measure/tokens/result_fields.h"
@@ -43,8 +43,14 @@ class AskingThreads {
  public:
   AskingThreads(const ServerClient& client, int requests, int concurrency, std::uint64_t first)
       : client_(client), requests_(static_cast<std::uint64_t>(requests)), first_(first) {
-    for (int i = 0; i < std::min(requests, concurrency); ++i) {
-      threads_.push_back(quiet_thread([this] { work(); }));
+    try {
+      for (int i = 0; i < std::min(requests, concurrency); ++i) {
+        threads_.push_back(quiet_thread([this] { work(); }));
+      }
+    } catch (...) {
+      stop_ = true;
+      join();
+      throw;
     }
   }
   ~AskingThreads() {

@@ -35,19 +35,24 @@ Table prediction_table(std::span<const OperatingPoint> points,
   return with_origin(prediction_table(points, predictions), origins);
 }
 
-Table preset_table(const std::vector<answer::PresetStanding>& presets) {
+Table preset_table(const std::vector<answer::PresetStanding>& presets, answer::FrontCost x,
+                   answer::FrontCost y) {
+  // What was asked for is always shown.
+  const auto rank = [&](answer::FrontCost cost) { return cost == x || cost == y ? 0 : 2; };
+  const int time = rank(answer::FrontCost::kTime), power = rank(answer::FrontCost::kPower),
+            energy = rank(answer::FrontCost::kEnergy);
   std::vector<PowerMode> modes;
   for (const auto& preset : presets) modes.push_back(preset.point.mode);
   const std::vector<Column> knobs = knob_columns(modes, 1);
   std::vector<Column> columns = {column("preset")};
   append(columns, knobs);
   append(columns, {column("batch")});
-  append(columns, cost_columns());
+  append(columns, {column("time_ms", time), column("power_w", power), column("energy_j", energy)});
   append(columns, {{"better_modes"},
                    {.name = "dominated_by", .wrap = true},
-                   {.name = "time_change_pct", .digits = 3},
-                   {.name = "power_change_pct", .digits = 3},
-                   {.name = "energy_change_pct", .digits = 3, .rank = 1}});
+                   {.name = "time_change_pct", .digits = 3, .rank = time},
+                   {.name = "power_change_pct", .digits = 3, .rank = power},
+                   {.name = "energy_change_pct", .digits = 3, .rank = energy}});
   Table table(columns);
   for (const auto& [name, sms_off, point, cost, origin, better, best] : presets) {
     std::vector<Cell> row = {name};

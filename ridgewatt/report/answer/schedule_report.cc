@@ -20,7 +20,8 @@ Json fields_of(const schedule::Plan& plan) {
   }
   json["training_minibatches_per_cycle"] = cycle.training_minibatches;
   json["training_throughput"] = cycle.training_throughput_hz;
-  json["latency_ms"] = cycle.latency_s * 1e3;
+  // In an overload the queue grows without end.
+  json["latency_ms"] = cycle.stable ? Json(cycle.latency_s * 1e3) : Json();
   json["power_w"] = cycle.peak_power_w;
   json["busy_power_w"] = cycle.busy_power_w;
   json["mean_power_w"] = cycle.mean_power_w;
@@ -85,6 +86,7 @@ Json plan_to_json(const answer::PlanAnswer& found) {
   json["strategy"] = found.strategy;
   json["idle_power"] = found.idle_source;
   json["seed"] = found.seed;
+  if (found.plan.feasible) json["serving"] = planned_to_json({found.problem, found.serving});
   add_origin(json, found.origin);
   if (found.native && found.plan.candidate.inference) {
     json["native_sharing"] = native_to_json(*found.native);
@@ -105,7 +107,8 @@ Table plan_table(const schedule::Plan& plan) {
   }
   add("training minibatches per cycle", std::int64_t{plan.cycle.training_minibatches});
   add("training throughput (1/s)", plan.cycle.training_throughput_hz);
-  add("worst latency (ms)", plan.cycle.latency_s * 1e3);
+  add("worst latency (ms)",
+      plan.cycle.stable ? Cell(plan.cycle.latency_s * 1e3) : Cell("without bound: overload"));
   add("peak power (W)", plan.cycle.peak_power_w);
   add("mean power (W)", plan.cycle.mean_power_w);
   add("idle power (W)", plan.candidate.idle_power_w);

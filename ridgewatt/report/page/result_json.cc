@@ -297,25 +297,29 @@ Table points_table(const Json& points, const std::vector<std::string>& names,
   return table;
 }
 
-void add_json_result(HtmlReport& report, const std::string& name, const Json& json) {
-  if (has_all(json, {"minimize", "compared"})) return add_tune_result(report, json);
-  if (has_all(json, {"estimates"})) return add_estimate_result(report, json);
+bool add_known_result(HtmlReport& report, const Json& json) {
+  if (has_all(json, {"minimize", "compared"})) return add_tune_result(report, json), true;
+  if (has_all(json, {"estimates"})) return add_estimate_result(report, json), true;
   if (!rows_at(json, "modes").empty() && rows_at(json, "modes")[0].contains("time_balance")) {
-    return add_roofline_result(report, json);
+    return add_roofline_result(report, json), true;
   }
-  if (has_all(json, {"plan", "results"})) return add_simulation_result(report, json);
+  if (has_all(json, {"plan", "results"})) return add_simulation_result(report, json), true;
   if (has_all(json, {"feasible", "strategy"}) &&
       (has_all(json, {"training_minibatches_per_cycle"}) || has_all(json, {"nearest_miss"}))) {
-    return add_plan_result(report, json);
+    return add_plan_result(report, json), true;
   }
-  if (has_all(json, {"study", "findings"})) return add_study_result(report, json);
-  if (are_points(json)) return add_points_result(report, json, json);
+  if (has_all(json, {"study", "findings"})) return add_study_result(report, json), true;
+  if (are_points(json)) return add_points_result(report, json, json), true;
   for (const char* key : {"points", "predictions", "front"}) {
     if (json.is_object() && json.contains(key) && are_points(json[key])) {
-      return add_points_result(report, json, json[key]);
+      return add_points_result(report, json, json[key]), true;
     }
   }
-  add_unknown_result(report, name, json);
+  return false;
+}
+
+void add_json_result(HtmlReport& report, const std::string& name, const Json& json) {
+  if (!add_known_result(report, json)) add_unknown_result(report, name, json);
 }
 
 }  // namespace ridgewatt::report

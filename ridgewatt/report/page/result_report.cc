@@ -42,6 +42,7 @@ Cell cell_of(std::string_view text) {
 struct CsvRows {
   Table table;
   std::size_t count = 0;
+  bool numbers = false;  // in any of those rows
 };
 
 CsvRows first_rows(std::string_view text, const std::string& name) {
@@ -52,8 +53,15 @@ CsvRows first_rows(std::string_view text, const std::string& name) {
   while (csv.next()) {
     if (++rows.count > kMostTableRows) continue;
     std::vector<Cell> row;
-    for (std::size_t c = 0; c < csv.header().size(); ++c) row.push_back(cell_of(csv.field(c)));
+    for (std::size_t c = 0; c < csv.header().size(); ++c) {
+      rows.numbers |= parse_double(csv.field(c)).has_value();
+      row.push_back(cell_of(csv.field(c)));
+    }
     rows.table.add_row(std::move(row));
+  }
+  if (!rows.numbers) {
+    throw InputError("is not a result: it holds no row with a number", name,
+                     "give a result of --format json or csv");
   }
   return rows;
 }
@@ -125,7 +133,7 @@ void add_sweep_figures(HtmlReport& report, const Sweep& sweep, const FigureSourc
 void add_csv(HtmlReport& report, const std::string& name, std::string_view text) {
   const CsvReader csv(text, name);
   const CsvRows rows = first_rows(text, name);
-  if (csv.column("time_ms") && csv.column("power_w") && rows.count > 0) {
+  if (csv.column("time_ms") && csv.column("power_w")) {
     const bool intervals = csv.column("time_lo_ms").has_value();
     for (auto& sweep : parse_sweeps(text, name)) {
       const FigureSource source = sweep_source(sweep, csv.column("workload").has_value(), intervals,
@@ -166,7 +174,11 @@ void add_result(HtmlReport& report, const std::string& name, std::string_view co
   const auto shallow = [](int depth, Json::parse_event_t, Json&) { return depth < kDeepest; };
   const Json json = Json::parse(text, shallow, false);
   if (json.is_discarded()) throw InputError("is not valid JSON", name);
-  add_json_result(report, name, without_schema(json));
+  if (has_schema(json)) return add_json_result(report, name, without_schema(json));
+  if (!add_known_result(report, json)) {
+    throw InputError("is JSON that no command of this program writes", name,
+                     "give a result of --format json or csv");
+  }
 }
 
 Json result_figures(const Json& result) {

@@ -51,5 +51,14 @@ TEST(ResultReport, BrokenFilesAreNamed) {
   EXPECT_THROW(result_page("{\"a\":"), InputError);
 }
 
+TEST(ResultReport, WhatIsNotAResultIsRefused) {
+  for (const char* content :
+       {"hello world", "hello\nworld\n", "time_ms,power_w\n", "name,city\nAda,London\n",
+        "{\"hello\": \"world\"}", "[1, 2, 3]", "{\"schema\": \"other/1\", \"rows\": []}", "{}",
+        "[]", "{\"schema\": 7}"}) {
+    EXPECT_THROW(result_page(content), InputError) << content;
+  }
+}
+
 }  // namespace
 }  // namespace ridgewatt::report

@@ -25,6 +25,12 @@ Json with_schema(const std::string& command, Json result) {
   return json;
 }
 
+bool has_schema(const Json& result) {
+  const auto schema = result.is_object() ? result.find("schema") : result.end();
+  return schema != result.end() && schema->is_string() &&
+         schema->get_ref<const std::string&>().starts_with("ridgewatt.");
+}
+
 Json without_schema(Json result) {
   if (!result.is_object() || result.erase("schema") == 0) return result;
   return result.size() == 1 && result.contains("rows") ? Json(std::move(result["rows"])) : result;

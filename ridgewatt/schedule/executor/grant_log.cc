@@ -5,11 +5,13 @@
 #include <cerrno>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/io/input_files.h"
 
 namespace ridgewatt::schedule {
 
 GrantLog::GrantLog(const std::string& path) {
   if (path.empty()) return;
+  refuse_input(path);
   file_.reset(std::fopen(path.c_str(), "we"));
   if (!file_) throw_errno(errno, "cannot write the log", path);
   put("sequence,worker,kind,pid,granted_s,released_s,outcome,requests,aside\n");

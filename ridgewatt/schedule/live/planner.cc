@@ -1,21 +1,15 @@
 #include "ridgewatt/schedule/live/planner.h"
 
-#include <pthread.h>
-#include <signal.h>
-
 #include <utility>
+
+#include "ridgewatt/base/thread.h"
 
 namespace ridgewatt::schedule::live {
 
 Planner::Planner(LiveBook& book, const DynamicOptions& options, bool aside)
     : book_(book), controller_(book, options), first_plan_(controller_.plan()), aside_(aside) {
   if (!aside_) return;
-  // Signals are for the threads that wait for them.
-  sigset_t all, before;
-  ::sigfillset(&all);
-  ::pthread_sigmask(SIG_SETMASK, &all, &before);
-  thread_ = std::thread([this] { serve(); });
-  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  thread_ = quiet_thread([this] { serve(); });
 }
 
 Planner::~Planner() {

@@ -14,6 +14,7 @@
 
 #include "ridgewatt/base/clock.h"
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/thread.h"
 
 namespace ridgewatt::schedule {
 namespace {
@@ -79,15 +80,11 @@ class ProgramKeeper::Keeper {
     }
     try {
       for (auto& child : children_) launch(child);
+      thread_ = quiet_thread([this] { keep(); });
     } catch (...) {
       end_all();
       throw;
     }
-    sigset_t all, before;  // signals are for the threads that wait for them
-    ::sigfillset(&all);
-    ::pthread_sigmask(SIG_SETMASK, &all, &before);
-    thread_ = std::thread([this] { keep(); });
-    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   }
 
   void stop() {

@@ -16,6 +16,7 @@
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/string_body.hpp>
 #include <chrono>
+#include <limits>
 #include <optional>
 #include <regex>
 #include <string>
@@ -48,7 +49,7 @@ struct Answer {
   static std::optional<Answer> read(const std::string& text, const std::string& to_method) {
     boost::beast::http::response_parser<boost::beast::http::string_body> parser;
     parser.eager(true);
-    parser.body_limit(boost::none);
+    parser.body_limit(std::numeric_limits<std::uint64_t>::max());
     parser.skip(to_method == "HEAD");
     boost::system::error_code error;
     std::size_t used = 0;

@@ -7,6 +7,7 @@
 #include <boost/beast/http/empty_body.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <ctime>
+#include <limits>
 
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/io/json.h"
@@ -128,7 +129,8 @@ RequestHead parse_head(std::string_view text) {
   }
   Parser parser;
   parser.header_limit(kHeadLimitBytes);
-  parser.body_limit(boost::none);
+  // Without a number, Beast of Boost 1.74 refuses every body.
+  parser.body_limit(std::numeric_limits<std::uint64_t>::max());
   parser.eager(false);
   boost::system::error_code error;
   const std::size_t used = parser.put(boost::asio::buffer(text.data(), text.size()), error);

@@ -11,6 +11,7 @@
 #include "ridgewatt/base/caller.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/fd.h"
+#include "ridgewatt/io/input_files.h"
 
 namespace ridgewatt::store {
 
@@ -65,6 +66,7 @@ void create_for_caller(const std::string& path) {
 
 Database::Database(const std::string& path, Access access) : path_(path), access_(access) {
   require_file(path);
+  note_input(path);
   if (access == Access::kReadOnly) {
     open_to_read();
   } else {

@@ -13,10 +13,34 @@
 
 namespace ridgewatt {
 
+namespace {
+
+// Columns beside the knobs that lists of modes have, as the program prints them.
+constexpr std::string_view kOfLists[] = {"preset", "name", "id", "board", "batch"};
+
+// In a list of modes a column that is not read is a mistake; a file with times is a result, whose
+// other columns are left alone.
+void refuse_unknown_columns(const CsvReader& csv, const PointReader& reader) {
+  if (csv.column("time_ms")) return;
+  std::string unknown;
+  for (std::size_t c = 0; c < csv.header().size(); ++c) {
+    const std::string& name = csv.header()[c];
+    const bool known =
+        reader.reads(c) || std::count(std::begin(kOfLists), std::end(kOfLists), name);
+    if (!known) unknown += (unknown.empty() ? "" : ", ") + escape_terminal(name);
+  }
+  if (unknown.empty()) return;
+  throw InputError("unknown columns in a file of modes: " + unknown, csv.source(),
+                   "cpu_cores, cpu_mhz, gpu_mhz, mem_mhz and governor are read");
+}
+
+}  // namespace
+
 std::vector<PowerMode> read_modes(const std::string& path) {
   const std::string text = read_file(path);
   CsvReader csv(text, path);
   const PointReader reader(csv, PointReader::Clocks::kOfBoards);
+  refuse_unknown_columns(csv, reader);
   if (!reader.has_knobs() && !reader.has_governor()) {
     throw InputError("a file of modes has no knob column", path,
                      "cpu_cores, cpu_mhz, gpu_mhz, mem_mhz or governor");

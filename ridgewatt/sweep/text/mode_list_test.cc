@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/test_support.h"
 #include "ridgewatt/device/knob_space.h"
 #include "ridgewatt/device/mode_text.h"
+#include "ridgewatt/sweep/sweep.h"
 
 namespace ridgewatt {
 namespace {
@@ -38,6 +40,43 @@ TEST(SelectModes, WhatTheBoardCannotBeSetToIsRefused) {
   } catch (const UsageError& error) {
     EXPECT_NE(std::string(error.what()).find("gpu=624.75"), std::string::npos) << error.what();
   }
+}
+
+std::string message_of(const std::string& path) {
+  try {
+    read_modes(path);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+// A list of modes reads the names that --modes takes, and passes over no column in silence.
+TEST(ReadModes, ShortNamesAreReadAndUnknownColumnsNamed) {
+  const testing::TemporaryFolder folder;
+  const auto wanted = read_modes(folder.write(
+      "long.csv",
+      "cpu_cores,cpu_mhz,gpu_mhz,mem_mhz\n4,1190.4,624.75,2133\n8,1190.4,624.75,2133\n"));
+  ASSERT_EQ(wanted.size(), 2u);
+  EXPECT_EQ(read_modes(folder.write(
+                "short.csv", "cores,cpu,gpu,mem\n4,1190.4,624.75,2133\n8,1190.4,624.75,2133\n")),
+            wanted);
+  const auto refusal = [&](const std::string& header) {
+    return message_of(folder.write("bad.csv", header + "\n4,1190.4,624.75\n"));
+  };
+  EXPECT_NE(refusal("core,cpu_mhz,gpu_mhz").find("'core'"), std::string::npos);
+  EXPECT_NE(refusal("cpu_cores,cpu_mhz,speed").find("speed"), std::string::npos);
+  EXPECT_NE(refusal("cpu_cores,cores,gpu_mhz").find("one knob"), std::string::npos);
+  EXPECT_NE(refusal("CPU_CORES,cpu_mhz,gpu_mhz").find("cpu_cores"), std::string::npos);
+  // A result has other columns: they are left alone.
+  EXPECT_EQ(message_of(folder.write("result.csv", "cpu_cores,time_ms,whatever\n4,1,2\n")), "");
+}
+
+TEST(ReadModes, SweepsReadTheSameNames) {
+  const auto sweeps = parse_sweeps("cores,gpu,batch,time_ms,power_w\n4,624.75,1,10,5\n", "s.csv");
+  EXPECT_EQ(sweeps[0].observations[0].point.mode.cpu_cores, 4);
+  EXPECT_EQ(sweeps[0].observations[0].point.mode.gpu_clock_hz, 624750000);
+  EXPECT_THROW(parse_sweeps("cpu_core,batch,time_ms,power_w\n4,1,10,5\n", "s.csv"), InputError);
 }
 
 }  // namespace

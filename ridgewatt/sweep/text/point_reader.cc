@@ -2,10 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
+#include <vector>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/suggest.h"
+#include "ridgewatt/base/text.h"
+#include "ridgewatt/device/mode_text.h"
 
 namespace ridgewatt {
 namespace {
@@ -13,13 +18,42 @@ namespace {
 constexpr double kMostBatch = 1e9;
 constexpr double kMostClock = 1e9;  // chosen: in MHz, of files whose unit is to be guessed
 
+std::optional<std::size_t> column_of(const CsvReader& csv, Knob knob) {
+  const auto column = csv.column(knob_field(knob)), other = csv.column(short_name(knob));
+  if (column && other) {
+    throw InputError(
+        fmt::format("the columns {} and {} are one knob", knob_field(knob), short_name(knob)),
+        csv.source(), "leave one out");
+  }
+  return column ? column : other;
+}
+
+// A knob that is mistyped would be taken for one that was not varied.
+void refuse_near_misses(const CsvReader& csv) {
+  std::vector<std::string> names = {"batch", "governor"};
+  for (const Knob knob : kKnobs) {
+    names.emplace_back(knob_field(knob));
+    names.emplace_back(short_name(knob));
+  }
+  for (const auto& column : csv.header()) {
+    if (std::find(names.begin(), names.end(), column) != names.end()) continue;
+    for (const auto& name : names) {
+      // Of words of three letters too many are one letter off.
+      if (name.size() < 4 || edit_distance(column, name) > 1) continue;
+      throw InputError(fmt::format("unknown column '{}'", escape_terminal(column)), csv.source(),
+                       fmt::format("did you mean {}?", name));
+    }
+  }
+}
+
 }  // namespace
 
 PointReader::PointReader(const CsvReader& csv, Clocks clocks)
     : csv_(csv), clocks_(clocks), batch_(csv.column("batch")), governor_(csv.column("governor")) {
   for (const Knob knob : kKnobs) {
-    knobs_[knob] = csv.column(knob_field(knob));
+    knobs_[knob] = column_of(csv, knob);
   }
+  refuse_near_misses(csv);
 }
 
 bool PointReader::has_knobs() const {
@@ -27,6 +61,11 @@ bool PointReader::has_knobs() const {
     if (column) return true;
   }
   return false;
+}
+
+bool PointReader::reads(std::size_t column) const {
+  return batch_ == column || governor_ == column ||
+         std::find(knobs_.begin(), knobs_.end(), column) != knobs_.end();
 }
 
 OperatingPoint PointReader::read() const {

@@ -11,6 +11,7 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/fd.h"
+#include "ridgewatt/io/input_files.h"
 
 namespace ridgewatt::trace {
 
@@ -20,6 +21,7 @@ TraceInput::TraceInput(const std::string& path) : name_(path) {
   struct stat status {};
   if (::fstat(fd.get(), &status) != 0) throw_errno(errno, "cannot read", path);
   if (S_ISDIR(status.st_mode)) throw InputError("is a directory, not a file", path);
+  note_input(fd.get());
   const int own = ::dup(fd.get());  // gzclose closes it
   if (own < 0) throw_errno(errno, "cannot read", path);
   file_ = gzdopen(own, "rb");  // reads what is not compressed as it is

@@ -6,6 +6,7 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
+#include "ridgewatt/io/input_files.h"
 
 namespace ridgewatt::workload {
 namespace {
@@ -44,6 +45,7 @@ std::optional<std::int64_t> ExternalFolder::file_size(const std::string& locatio
   }
   const auto size = fs::file_size(real, error);
   if (error) return std::nullopt;
+  note_input(real.string());
   return static_cast<std::int64_t>(size);
 }
 

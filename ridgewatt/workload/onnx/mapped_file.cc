@@ -10,6 +10,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/fd.h"
 #include "ridgewatt/io/file.h"
+#include "ridgewatt/io/input_files.h"
 
 namespace ridgewatt::workload {
 
@@ -22,6 +23,7 @@ MappedFile::MappedFile(const std::string& path) {
     const auto size = static_cast<std::size_t>(facts.st_size);
     void* mapping = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);
     if (mapping != MAP_FAILED) {
+      note_input(file.get());
       mapping_ = mapping;
       bytes_ = {static_cast<const char*>(mapping), size};
     }

@@ -12,7 +12,9 @@
 #include <thread>
 #include <vector>
 
+#include "ridgewatt/base/error.h"
 #include "ridgewatt/base/progress.h"
+#include "ridgewatt/base/thread.h"
 
 namespace ridgewatt {
 namespace {
@@ -82,8 +84,13 @@ void parallel_for(std::size_t count, const std::function<void(std::size_t)>& bod
     }
     return !ended;
   };
-  std::vector<std::thread> pool;
-  for (std::size_t i = 1; i < workers; ++i) pool.emplace_back(work);
+  ThreadGroup pool;
+  try {
+    while (pool.size() + 1 < workers) pool.add(work);
+  } catch (const IoError&) {  // fewer threads do the same work
+    const std::lock_guard lock(mutex);
+    running -= workers - 1 - pool.size();
+  }
   for (std::size_t i = next++; i < count && goes_on(); i = next++) guarded(i);
   {  // while others work it still asks
     std::unique_lock lock(mutex);
@@ -93,7 +100,7 @@ void parallel_for(std::size_t count, const std::function<void(std::size_t)>& bod
       lock.lock();
     }
   }
-  for (auto& thread : pool) thread.join();
+  pool.join();
   if (ended) std::rethrow_exception(ended);
   if (failure) std::rethrow_exception(failure);
 }

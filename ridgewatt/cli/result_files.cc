@@ -1,0 +1,59 @@
+#include "ridgewatt/cli/result_files.h"
+
+#include <filesystem>
+#include <set>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/text.h"
+#include "ridgewatt/cli/program.h"
+#include "ridgewatt/io/input_files.h"
+#include "ridgewatt/io/path.h"
+
+namespace ridgewatt::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A value names its file alone, with a sweep of it ("sweep.csv#resnet18"), or in a list such as
+// "sweep.csv,model=zoo:resnet18".
+void note_inputs(const std::string& value) {
+  note_input(value);
+  for (const auto& part : split(value, ',')) note_input(part.substr(0, part.rfind('#')));
+}
+
+// Where a result goes; a stream or a device may take several.
+std::string place_of(const std::string& result) {
+  std::error_code failed;
+  if (result.empty() || result == "-") return "";
+  const fs::path real = fs::weakly_canonical(absolute_path(result), failed);
+  if (failed) return "";
+  return fs::exists(real, failed) && !fs::is_regular_file(real, failed) ? "" : real.string();
+}
+
+void check_result(const std::string& path, std::set<std::string>& places) {
+  refuse_input(path);
+  const std::string place = place_of(path);
+  if (place.empty() || places.insert(place).second) return;
+  throw UsageError("two results would go to one file", path, "name a file for each");
+}
+
+}  // namespace
+
+std::string figure_path(const std::string& value) {
+  const bool prefixed = value.starts_with("svg:") || value.starts_with("html:");
+  return prefixed ? value.substr(value.find(':') + 1) : value;
+}
+
+void refuse_replaced_inputs(const CLI::App& command) {
+  for (const CLI::Option* option : command.get_options()) {
+    if (value_name(*option) != "FILE") continue;
+    for (const auto& value : option->results()) note_inputs(value);
+  }
+  std::set<std::string> places;
+  for (const CLI::Option* option : command.get_options()) {
+    if (value_name(*option) != "OUTPUT") continue;
+    for (const auto& value : option->results()) check_result(figure_path(value), places);
+  }
+}
+
+}  // namespace ridgewatt::cli

@@ -1,0 +1,109 @@
+// `schedule plan` where no training fits, and its plan in `schedule simulate`.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <regex>
+
+#include "ridgewatt/base/test_support.h"
+#include "ridgewatt/io/file.h"
+#include "ridgewatt/io/json.h"
+
+namespace ridgewatt::cli {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// One mode. Inference of 4 takes 100 ms at 20 W, training of 16 takes 100 ms at 30 W: at 10
+// requests per second a batch gathers in 300 ms, a period is 400 ms and three minibatches of
+// training fit; a batch of 1 gathers at once, a period is 100 ms, and none fits beside its 60 ms.
+class PlanOfTwo : public ::testing::Test {
+ protected:
+  PlanOfTwo() {
+    folder_.write("train.csv",
+                  "gpu_mhz,workload,kind,batch,time_ms,power_w\n800,t,training,16,100,30\n");
+    folder_.write("infer.csv",
+                  "gpu_mhz,workload,kind,batch,time_ms,power_w\n800,i,inference,1,60,15\n"
+                  "800,i,inference,4,100,20\n");
+  }
+  std::string path(const std::string& name) const { return (folder_.path() / name).string(); }
+  std::string problem(const std::string& latency) const {
+    return "--training-sweep " + path("train.csv") + " --inference-sweep " + path("infer.csv") +
+           " --arrival-rate 10 --idle-power 5 --max-latency " + latency + " ";
+  }
+
+  const testing::TemporaryFolder folder_;
+};
+
+TEST_F(PlanOfTwo, WhereNoTrainingFitsTheLatencyThatAllowsItIsNamed) {
+  // The strict bound of a batch of 4 is 300 + 100 + 100 ms; of a batch of 1 alone it is 60 ms.
+  const auto run = testing::run_program("schedule plan " + problem("200"));
+  EXPECT_EQ(run.status, 3) << run.output;
+  EXPECT_THAT(run.output, HasSubstr("no training fits within 200 ms; 500 ms allows 7.5 minibatches "
+                                    "per second"));
+  const auto json =
+      testing::run_program("schedule plan --format json -q " + problem("200") + " 2> /dev/null");
+  const Json plan = Json::parse(json.output.substr(0, json.output.rfind('}') + 1));
+  EXPECT_EQ(plan["feasible"], false);
+  // No minibatch of training runs, so none is waited for.
+  EXPECT_DOUBLE_EQ(plan["nearest_miss"]["latency_ms"], 60);
+  EXPECT_EQ(testing::run_program("schedule plan " + problem("500")).status, 0);
+  EXPECT_EQ(testing::run_program("schedule plan " + problem("499")).status, 3);
+}
+
+TEST_F(PlanOfTwo, AnOverloadIsSaid) {
+  const auto run = testing::run_program(
+      "schedule plan --arrival-rate 1000 --idle-power 5 "
+      "--max-latency 500 --training-sweep " +
+      path("train.csv") + " --inference-sweep " + path("infer.csv"));
+  EXPECT_EQ(run.status, 3);
+  EXPECT_THAT(run.output, HasSubstr("overload"));
+  // 20 W all the time, or 15 W: never more than the peak.
+  std::smatch found;
+  ASSERT_TRUE(std::regex_search(run.output, found, std::regex("mean power \\(W\\) +([0-9.]+)")));
+  EXPECT_LE(std::stod(found[1]), 20);
+}
+
+TEST_F(PlanOfTwo, ASimulationTakesThePlanAndNothingIsTypedAgain) {
+  const std::string plan = path("plan.json");
+  ASSERT_EQ(
+      testing::run_program("schedule plan --format json " + problem("600") + " -o " + plan).status,
+      0);
+  const std::string how = " --duration 60 --arrivals poisson --format csv -q";
+  const auto of_plan = testing::run_program("schedule simulate " + plan + how);
+  const auto typed = testing::run_program("schedule simulate " + problem("600") + how);
+  EXPECT_EQ(of_plan.status, 0) << of_plan.output;
+  EXPECT_EQ(of_plan.output, typed.output);
+  EXPECT_THAT(of_plan.output, HasSubstr("managed"));
+  const auto both = testing::run_program("schedule simulate " + plan + " --max-power 30" + how);
+  EXPECT_EQ(both.status, 2);
+  EXPECT_THAT(both.output, HasSubstr("--max-power has no effect with PLAN"));
+}
+
+TEST_F(PlanOfTwo, AFileThatIsNoPlanIsRefused) {
+  const std::string miss = path("miss.json");
+  EXPECT_EQ(
+      testing::run_program("schedule plan --format json " + problem("200") + " -o " + miss).status,
+      3);
+  EXPECT_EQ(testing::run_program("schedule simulate " + miss).status, 3);
+  const std::string plan = path("plan.json");
+  testing::run_program("schedule plan --format json " + problem("600") + " -o " + plan);
+  const Json sound = Json::parse(read_file(plan));
+  for (const char* change :
+       {R"({"serving": {"inference": {"time_ms": -1}}})", R"({"serving": {"mode": 7}})",
+        R"({"serving": {"training": {"minibatches": []}}})", R"({"serving": null})",
+        R"({"serving": {"batches": [{"batch": 0, "time_ms": 1, "power_w": 1}]}})",
+        R"({"serving": {"arrival_rate_hz": 1e300}})", R"({"serving": {"bound": "loose"}})"}) {
+    Json changed = sound;
+    changed.merge_patch(Json::parse(change));
+    const auto run =
+        testing::run_program("schedule simulate " + folder_.write("bad.json", changed.dump()));
+    EXPECT_EQ(run.status, 1) << change << run.output;
+    EXPECT_THAT(run.output, HasSubstr("bad.json")) << change;
+    EXPECT_THAT(run.output, Not(HasSubstr("internal error"))) << change;
+  }
+}
+
+}  // namespace
+}  // namespace ridgewatt::cli
