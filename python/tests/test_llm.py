@@ -226,7 +226,7 @@ class Fits(unittest.TestCase):
         self.assertLessEqual(two.request_j, one.request_j * 1.02)
 
     def test_wrong_arguments(self):
-        for given in ({"context": 0}, {"context": 1.5}, {"batch": -1}, {"kv_type": "f8"},
+        for given in ({"context": 0}, {"context": 1.5}, {"batch": -1}, {"kv_type": "f9"},
                       {"reserve_bytes": float("nan")}, {"quantization": []}, {"device": 3},
                       {"model": ""}, {"model": 7}, {"context": "many"}):
             with self.assertRaises(rw.UsageError, msg=given) as raised:
@@ -235,7 +235,7 @@ class Fits(unittest.TestCase):
         for ask, given in (
                 (rw.llm.estimate, {"prompt": 0}), (rw.llm.estimate, {"contexts": [512, -1]}),
                 (rw.llm.estimate, {"runtime": 7}), (rw.llm.estimate, {"concurrency": 10**9}),
-                (rw.llm.estimate, {"runtime": "tensorrt"}), (rw.llm.tune, {"max_ttft_s": 0}),
+                (rw.llm.estimate, {"runtime": "tensorflow"}), (rw.llm.tune, {"max_ttft_s": 0}),
                 (rw.llm.tune, {"minimize": "joules"}), (rw.llm.tune, {"confidence": 1}),
                 (rw.llm.tune, {"min_tokens_per_s": float("inf")})):
             with self.assertRaises(rw.UsageError, msg=given) as raised:

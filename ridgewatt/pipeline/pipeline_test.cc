@@ -312,7 +312,7 @@ TEST(Pipeline, BadConfigsAreNamed) {
   config = hand_made();
   config.storage.request_s = -1;
   EXPECT_THROW(epoch_cost(config, 0), UsageError);
-  EXPECT_THROW(find_storage("tape"), NotFoundError);
+  EXPECT_THROW(find_storage("tape"), UsageError);
 }
 
 }  // namespace

@@ -259,7 +259,7 @@ TEST(Cells, WidthsAndCuts) {
   EXPECT_EQ(right("abc", 5), "  abc");
   EXPECT_EQ(harmless("a\x1b[0m"), "a\\x1b[0m");
   EXPECT_EQ(harmless("e\xcc\x81"), "e");
-  EXPECT_EQ(harmless("\xe2\x80\xae"), "");
+  EXPECT_EQ(harmless("\xe2\x80\xae"), "\\xe2\\x80\\xae");  // U+202E
   EXPECT_EQ(harmless("é", Glyphs::kAscii), "?");
   EXPECT_THAT(wrapped("one two three", 8), ::testing::ElementsAre("one two", "three"));
   EXPECT_THAT(wrapped("abcdefghij", 4), ::testing::ElementsAre("abc~"));

@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <unordered_map>
 #include <utility>
 
@@ -44,25 +43,14 @@ struct Votes {
 constexpr std::size_t kReach = 2;  // levels that a neighbor may be away
 constexpr std::size_t kOffsets = 2 * kReach + 1;
 
-// The logarithm of the distance beyond which rows of one pattern bend differently: in small sweeps,
-// between the levels of a coarse grid, a factor of 2. Chosen so that the example sweeps of fake
-// boards are not suspected (example_sweep_test.cc).
-double far_along(std::size_t levels, std::size_t rows) {
-  constexpr std::size_t kCoarse = 5, kSmall = 1000;
-  const bool apart = levels <= kCoarse && rows < kSmall;
-  return apart ? std::log(2.0) : std::numeric_limits<double>::infinity();
-}
-
 using Deviations = std::vector<std::optional<NeighborLines::Deviation>>;
 
 // Adds the vote of every row that has neighbors along an axis: its deviation less the usual
 // one of rows with neighbors at the same levels (the curvature of the true function there), or,
-// where there are few such rows, less what a bend could do. Beyond the logarithm `far` few is below
-// kMany.
+// where there are few such rows, less what a bend could do.
 void add_votes(const Deviations& deviations, const std::vector<bool>& trusted, double slopes,
-               double far, std::vector<Votes>& votes) {
+               std::vector<Votes>& votes) {
   constexpr std::size_t kEnough = 8;  // rows of a pattern before its own statistics are believed
-  constexpr std::size_t kMany = 100;
   constexpr double kLeastSpread = 0.003;
   std::unordered_map<std::size_t, std::vector<double>> by_pattern;
   std::vector<double> all;
@@ -73,21 +61,18 @@ void add_votes(const Deviations& deviations, const std::vector<bool>& trusted, d
   }
   struct Usual {
     double center, spread;
-    std::size_t rows;
   };
   const double common = all.empty() ? 1 : median_absolute_deviation(all) + kLeastSpread;
   std::unordered_map<std::size_t, Usual> usual;
   for (const auto& [pattern, values] : by_pattern) {
     if (values.size() < kEnough) continue;
-    usual[pattern] = {median(values), median_absolute_deviation(values) + kLeastSpread,
-                      values.size()};
+    usual[pattern] = {median(values), median_absolute_deviation(values) + kLeastSpread};
   }
   for (std::size_t row = 0; row < deviations.size(); ++row) {
     if (!deviations[row]) continue;
-    const auto& [value, pattern, bend, reach] = *deviations[row];
+    const auto& [value, pattern, bend] = *deviations[row];
     const auto known = usual.find(pattern);
-    const std::size_t rows = known == usual.end() ? 0 : known->second.rows;
-    if (rows >= kMany || (rows > 0 && reach <= far)) {
+    if (known != usual.end()) {
       votes[row].add({value - known->second.center, 1 / known->second.spread});
     } else {
       const double beyond = std::max(std::abs(value) - slopes * bend, 0.0);
@@ -237,8 +222,7 @@ std::optional<NeighborLines::Deviation> NeighborLines::deviation(
   const auto offset = [&](std::size_t other) { return level[other] + kReach - level[row]; };
   return Deviation{value[row] - value[p] - (value[q] - value[p]) * share,
                    (level[row] * kOffsets + offset(p)) * kOffsets + offset(q),
-                   std::abs(x[row] - x[q]) * std::min(share, 1.0),
-                   std::max(std::abs(x[row] - x[p]), std::abs(x[row] - x[q]))};
+                   std::abs(x[row] - x[q]) * std::min(share, 1.0)};
 }
 
 std::vector<double> neighbor_deviations(const NeighborLines& lines,
@@ -251,7 +235,7 @@ std::vector<double> neighbor_deviations(const NeighborLines& lines,
     for (std::size_t row = 0; row < rows; ++row) {
       deviations[row] = lines.deviation(d, row, value, trusted);
     }
-    add_votes(deviations, trusted, slopes, far_along(lines.level_count(d), rows), votes);
+    add_votes(deviations, trusted, slopes, votes);
   }
   std::vector<double> result(rows);
   for (std::size_t row = 0; row < rows; ++row) result[row] = votes[row].weighted_median();

@@ -37,8 +37,7 @@ class NeighborLines {
   struct Deviation {
     double value = 0;
     std::size_t pattern = 0;  // the same for rows at one level with neighbors at the same levels
-    double bend = 0;   // what the line is off by where the slope changes by one between the three
-    double reach = 0;  // how far the farther of the two is, as a logarithm
+    double bend = 0;  // what the line is off by where the slope changes by one between the three
   };
   std::optional<Deviation> deviation(std::size_t d, std::size_t row,
                                      const std::vector<double>& value,

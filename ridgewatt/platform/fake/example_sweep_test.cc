@@ -30,35 +30,6 @@ TEST(ExampleSweep, IsFakeSmallAndOfBoardModes) {
   EXPECT_EQ(sweeps[0].space().modes(), sweeps[1].space().modes());
 }
 
-// 0 where no batch fits the board.
-double flagged_share_of(const char* board, const ExampleSweepOptions& options) {
-  try {
-    return check_quality(example_sweeps(load_board(board), options).front()).flagged_share();
-  } catch (const UsageError&) {
-    return 0;
-  }
-}
-
-// What `schedule`, `predict` and `tune` refuse by kMostFlagged is no example.
-// label: slow
-TEST(ExampleSweep, EveryOnePassesTheQualityCheck) {
-  const std::vector<std::vector<int>> batches = {{}, {1, 4}, {1, 2, 4, 8, 16}};
-  for (const char* board : {"agx-orin", "nano"}) {
-    for (const char* model : {"zoo:lenet", "zoo:resnet18", "zoo:mobilenet_v3_large"}) {
-      for (const auto kind : {WorkloadKind::kInference, WorkloadKind::kTraining}) {
-        for (const std::size_t modes : {16u, 30u, 96u, 200u}) {
-          for (const auto& some : batches) {
-            const ExampleSweepOptions options{{{model, kind, some}}, modes, 2};
-            EXPECT_LE(flagged_share_of(board, options), kMostFlagged)
-                << board << ' ' << model << ' ' << name_of(kind) << ", " << modes << " modes, "
-                << some.size() << " batches";
-          }
-        }
-      }
-    }
-  }
-}
-
 TEST(ExampleSweep, FollowsItsSeed) {
   const Board board = load_board("agx-orin");
   ExampleSweepOptions options;
