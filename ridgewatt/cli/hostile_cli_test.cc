@@ -317,7 +317,8 @@ class Hostile : public ::testing::Test {
     shell("ridgewatt fake-board agx-orin heated");
     platform::heat_fake_board(path("heated"), platform::FakeHeatSpec{.scale = 600});
     shell("ridgewatt store import points.db training.csv");
-    shell("ridgewatt campaign plan c --store c.db --boards fake:agx-orin --sample 1 -- true");
+    folder_.write("one.csv", "cpu_cores,cpu_mhz,gpu_mhz,mem_mhz\n12,2201.6,1300.5,3199\n");
+    shell("ridgewatt campaign plan c --store c.db --boards fake:agx-orin --modes one.csv -- true");
     fill_campaign();
     ::unlink(path("stdout").c_str());
   }
@@ -328,7 +329,14 @@ class Hostile : public ::testing::Test {
   void fill_campaign() const {
     store::Store store(path("c.db"));
     store::PointRecord point;
-    point.observation = {{{.gpu_clock_hz = 1e9, .governor = ""}, 1}, 0.1, 10};
+    point.observation = {{{.cpu_cores = 12,
+                           .cpu_clock_hz = 2201.6e6,
+                           .gpu_clock_hz = 1300.5e6,
+                           .mem_clock_hz = 3199e6,
+                           .governor = ""},
+                          0},
+                         0.1,
+                         10};
     point.slot = "c/fake:agx-orin/0";
     store.add(store.series({"fake:agx-orin", "true", "inference", Provenance::kFake}), point);
   }
