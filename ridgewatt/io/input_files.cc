@@ -1,19 +1,36 @@
 #include "ridgewatt/io/input_files.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 
+#include <cstdint>
 #include <mutex>
+#include <optional>
 #include <set>
-#include <utility>
+#include <tuple>
 
 #include "ridgewatt/base/error.h"
 
 namespace ridgewatt {
 namespace {
 
+// Device, inode and birth: a file that comes after another one was removed may have its inode.
+using FileIdentity =
+    std::tuple<std::uint32_t, std::uint32_t, std::uint64_t, std::int64_t, std::uint32_t>;
+
+// Of a regular file with content; nothing of any other.
+std::optional<FileIdentity> identity_of(int folder, const char* path, int flags) {
+  struct statx status {};
+  const unsigned wanted = STATX_BASIC_STATS | STATX_BTIME;
+  if (::statx(folder, path, flags, wanted, &status) != 0) return std::nullopt;
+  if (!S_ISREG(status.stx_mode) || status.stx_size == 0) return std::nullopt;
+  return FileIdentity{status.stx_dev_major, status.stx_dev_minor, status.stx_ino,
+                      status.stx_btime.tv_sec, status.stx_btime.tv_nsec};
+}
+
 struct Register {
   std::mutex mutex;
-  std::set<std::pair<dev_t, ino_t>> files;
+  std::set<FileIdentity> files;
 };
 
 Register& noted() {
@@ -21,29 +38,27 @@ Register& noted() {
   return files;
 }
 
-void note(const struct stat& status) {
-  if (!S_ISREG(status.st_mode) || status.st_size == 0) return;
+void note(const std::optional<FileIdentity>& file) {
+  if (!file) return;
   const std::lock_guard lock(noted().mutex);
-  noted().files.emplace(status.st_dev, status.st_ino);
+  noted().files.insert(*file);
 }
 
 }  // namespace
 
 void note_input(int fd) {
-  struct stat status {};
-  if (::fstat(fd, &status) == 0) note(status);
+  note(identity_of(fd, "", AT_EMPTY_PATH));
 }
 
 void note_input(const std::string& path) {
-  struct stat status {};
-  if (::stat(path.c_str(), &status) == 0) note(status);
+  note(identity_of(AT_FDCWD, path.c_str(), 0));
 }
 
 void refuse_input(const std::string& path) {
-  struct stat status {};
-  if (::stat(path.c_str(), &status) != 0) return;
+  const auto file = identity_of(AT_FDCWD, path.c_str(), 0);
+  if (!file) return;
   const std::lock_guard lock(noted().mutex);
-  if (!noted().files.contains({status.st_dev, status.st_ino})) return;
+  if (!noted().files.contains(*file)) return;
   throw UsageError("cannot replace a file that the command reads", path,
                    "name another file for the result");
 }

@@ -29,6 +29,17 @@ TEST(InputFiles, WhatWasReadIsRefusedUnderEveryName) {
   }
 }
 
+// File systems give the inode of a removed file to the next one.
+TEST(InputFiles, AFileThatCameLaterIsAnother) {
+  const testing::TemporaryFolder folder;
+  for (int i = 0; i < 50; ++i) {
+    const std::string name = folder.write("passing", "content");
+    EXPECT_NO_THROW(refuse_input(name)) << i;
+    read_file(name);
+    std::filesystem::remove(name);
+  }
+}
+
 TEST(InputFiles, AnEmptyFileHasNothingToLose) {
   const testing::TemporaryFolder folder;
   const std::string empty = folder.write("empty", "");
