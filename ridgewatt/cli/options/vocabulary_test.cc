@@ -107,6 +107,8 @@ class Program : public ::testing::Test {
       return "";
     } catch (const CLI::ParseError& error) {
       return usage_message(app, error);
+    } catch (const UsageError& error) {  // of a value that is none of its names
+      return error.what();
     }
     return "";
   }
