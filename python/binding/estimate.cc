@@ -184,8 +184,12 @@ Fields<T> plan_fields() {
        [](const T& t) { return plan_of(t).cycle.training_minibatches; }, "count"},
       {"training_throughput_hz", [](const T& t) { return plan_of(t).cycle.training_throughput_hz; },
        "minibatches of training per second"},
-      {"latency_s", [](const T& t) { return plan_of(t).cycle.latency_s; },
-       "worst latency of a request under the bound (s)"},
+      {"latency_s",
+       [](const T& t) {
+         const auto& cycle = plan_of(t).cycle;
+         return cycle.stable ? std::optional(cycle.latency_s) : std::nullopt;
+       },
+       "worst latency of a request (s); None in an overload, which has no bound"},
       {"power_w", [](const T& t) { return plan_of(t).cycle.peak_power_w; },
        "peak of the cycle (W)"},
       {"busy_power_w", [](const T& t) { return plan_of(t).cycle.busy_power_w; },

@@ -92,7 +92,7 @@ testing::ProgramResult run_in(const fs::path& folder, const std::string& script,
   const int status =
       std::system(("cd '" + folder.string() + "' && RIDGEWATT_FAKE='" + (folder / "fake").string() +
                    "' HOME='" + folder.string() + "' PATH='" + testing::build_folder().string() +
-                   "':$PATH timeout " + (endless ? "-s INT 1" : "60") + " sh '" + file.string() +
+                   "':$PATH timeout " + (endless ? "-s INT 1" : "300") + " sh '" + file.string() +
                    "' > '" + output.string() + "' 2>&1 < /dev/null")
                       .c_str());
   const testing::ProgramResult result{WIFEXITED(status) ? WEXITSTATUS(status) : 255,
