@@ -285,11 +285,11 @@ std::span<const OptionWord> option_words() {
 
 std::vector<Synonym> option_synonyms(const std::vector<std::string>& options) {
   std::vector<Synonym> synonyms;
-  for (const auto& [word, option, value] : kWords) {
+  for (const OptionWord& row : kWords) {
     const auto known = std::find_if(options.begin(), options.end(),
-                                    [&](const auto& name) { return is_option(name, option); });
+                                    [&](const auto& name) { return is_option(name, row.option); });
     if (known != options.end()) {
-      synonyms.push_back({std::string(word), with_value(*known, value)});
+      synonyms.push_back({std::string(row.word), with_value(*known, row.value)});
     }
   }
   return synonyms;
