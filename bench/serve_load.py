@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The server under load, on loopback: so many event streams and requests per second for a while,
+"""The server under load, on loopback: a number of event streams and requests per second for a while,
 what a slider's move takes, and whether memory stays flat.
 
     bench/serve_load.py build/ridgewatt/ridgewatt [--streams 200] [--rate 50] [--seconds 60]

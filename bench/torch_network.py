@@ -1,4 +1,4 @@
-"""Rows a second of the predictors' network in PyTorch, to set beside bench/predict_bench: the same
+"""Rows a second of the predictors' network in PyTorch, to compare with bench/predict_bench: the same
 layers, dropout, loss, optimizer, batch size and epochs on 4,368 rows, one target.
 
     torch_network.py [EPOCHS]

@@ -1,36 +1,39 @@
 include(CMakePackageConfigHelpers)
-install(TARGETS ridgewatt_lib EXPORT ridgewatt ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+get_target_property(ridgewatt_public ridgewatt::ridgewatt ALIASED_TARGET)
+install(TARGETS ${ridgewatt_public} EXPORT ridgewatt ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(TARGETS ridgewatt RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-if(TARGET ridgewatt_serve)  # run by `ridgewatt serve`
-  install(TARGETS ridgewatt_serve RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/ridgewatt)
+if(TARGET ridgewatt)
+  install(TARGETS ridgewatt RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
+foreach(companion ridgewatt_serve ridgewatt_lab)  # `ridgewatt serve` and `ridgewatt evaluate` become these
+  if(TARGET ${companion})
+    install(TARGETS ${companion} RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/ridgewatt)
+  endif()
+endforeach()
 # Made by the program itself: when cross-compiling, where there is an emulator that runs it.
 if(CMAKE_CROSSCOMPILING AND CMAKE_CROSSCOMPILING_EMULATOR)
   list(GET CMAKE_CROSSCOMPILING_EMULATOR 0 emulator)
   find_program(RIDGEWATT_EMULATOR ${emulator})
 endif()
-if(NOT CMAKE_CROSSCOMPILING OR RIDGEWATT_EMULATOR)
+if(TARGET ridgewatt AND (NOT CMAKE_CROSSCOMPILING OR RIDGEWATT_EMULATOR))
   set(shell ${CMAKE_CURRENT_BINARY_DIR}/shell)
   add_custom_command(OUTPUT ${shell}/_ridgewatt
-    COMMAND ridgewatt man -o ${shell}/man1
+    COMMAND ridgewatt man --quiet -o ${shell}/man1
+    COMMAND ridgewatt_lab man evaluate -o ${shell}/man1
     COMMAND ridgewatt completion bash > ${shell}/ridgewatt
     COMMAND ridgewatt completion fish > ${shell}/ridgewatt.fish
     COMMAND ridgewatt completion zsh > ${shell}/_ridgewatt
-    DEPENDS ridgewatt VERBATIM)
+    DEPENDS ridgewatt ridgewatt_lab VERBATIM)
   add_custom_target(ridgewatt_shell ALL DEPENDS ${shell}/_ridgewatt)
   install(DIRECTORY ${shell}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR})
   install(FILES ${shell}/ridgewatt DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
   install(FILES ${shell}/ridgewatt.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
   install(FILES ${shell}/_ridgewatt DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
 endif()
-# The faces of the rooms, without what is for tests and what only sources include (toml++ is in no header of a
-# face); the front door; and for programs that are measured or scheduled, the C headers and the Python module.
-file(GLOB faces RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS ridgewatt/*.h ridgewatt/*/*.h)
-list(FILTER faces EXCLUDE REGEX "ridgewatt/(cli|screen|serve)/|_support\\.h$|_fixture\\.h$|ridgewatt/io/toml\\.h$")
-foreach(face IN LISTS faces)
-  get_filename_component(folder ${face} DIRECTORY)
-  install(FILES ${face} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/${folder})
+# The public headers, and for programs that are measured or scheduled the C headers and the Python module.
+foreach(header IN LISTS RIDGEWATT_PUBLIC_HEADERS)
+  get_filename_component(folder ${header} DIRECTORY)
+  install(FILES ${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/${folder})
 endforeach()
 file(GLOB c_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/*.h)
 install(FILES ${c_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
@@ -45,6 +48,13 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ridgewattConfig.cmake
               ${CMAKE_CURRENT_BINARY_DIR}/ridgewattConfigVersion.cmake
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/ridgewatt)
 # Relative, so that the tree may be installed under another prefix or moved.
+if(RIDGEWATT_SHARED)
+  set(RIDGEWATT_PC_REQUIRES "")
+  set(RIDGEWATT_PC_LIBS "")
+else()
+  set(RIDGEWATT_PC_REQUIRES "protobuf-lite fmt sqlite3 zlib")
+  set(RIDGEWATT_PC_LIBS "-pthread -ldl")
+endif()
 file(RELATIVE_PATH RIDGEWATT_PC_TO_PREFIX "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
 configure_file(cmake/ridgewatt.pc.in ridgewatt.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ridgewatt.pc
@@ -52,5 +62,5 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ridgewatt.pc
 
 if(RIDGEWATT_TESTS)
   add_test(NAME install COMMAND ${PROJECT_SOURCE_DIR}/tools/install_test.sh ${CMAKE_BINARY_DIR})
-  set_tests_properties(install PROPERTIES TIMEOUT 600 LABELS slow COST 100)
+  set_tests_properties(install PROPERTIES TIMEOUT 600 LABELS slow COST 100 PROCESSORS 2)
 endif()

@@ -1,5 +1,5 @@
 # Every test has one label: `browser` (Chromium looks at a page), `board` (a fake board is set and measured in real
-# time), `slow` (more than a second or so), else `fast`; `ctest -L fast` takes 30 s on two cores. A label that is not
+# time), `slow` (more than a quarter of a second), else `fast`; `ctest -L fast` takes 30 s on two idle cores. A label that is not
 # `fast` is declared in the line before the test:
 #   // label: slow
 #   TEST(Hostile, InputsThatAreNotSound) {
@@ -56,10 +56,17 @@ function(ridgewatt_discover_tests module sources)
   ridgewatt_read_labels("${sources}")
   set(rest "")
   foreach(label IN LISTS RIDGEWATT_LABELS)
+    # Slow and browser tests run on twice as many jobs as there are processors: each counts for two, so that scripts
+    # that mostly wait (one job) run next to them.
+    set(processors 2)
+    if(label STREQUAL board)
+      set(processors 1)
+    endif()
     if(FILTER_${label})
       gtest_discover_tests(${module}_test TEST_FILTER "${FILTER_${label}}" DISCOVERY_TIMEOUT 60
                            TEST_LIST ${module}_${label}_tests
-                           PROPERTIES TIMEOUT 600 LABELS ${label} COST 10)  # begin before those of no cost
+                           PROPERTIES TIMEOUT 600 LABELS ${label} COST 10  # begin before those of no cost
+                           PROCESSORS ${processors})
       string(APPEND rest ":${FILTER_${label}}")
     endif()
   endforeach()

@@ -9,7 +9,7 @@ int main() {
   ridgewatt::answer::TuneQuestion question;
   question.goal.limits.power_w = 30;  // and, as nothing else is asked for, the least time
   const auto found = ridgewatt::answer::tune_on_twin(question, model, "agx-orin");
-  if (!found.answer) return 3;
-  std::printf("%s: %.1f ms, %.1f W\n", describe(found.answer->point.mode).c_str(),
-              1e3 * found.answer->cost.time_s.mean, found.answer->cost.power_w.mean);
+  if (!found.outcome.best) return 3;
+  std::printf("%s: %.1f ms, %.1f W\n", describe(found.outcome.best->point.mode).c_str(),
+              1e3 * found.outcome.best->cost.time_s.mean, found.outcome.best->cost.power_w.mean);
 }

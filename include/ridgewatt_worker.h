@@ -16,7 +16,7 @@
  *   ridgewatt_worker_count(&worker);             // after it connected
  *   ridgewatt_worker_arrived(&worker, 3, 1500);  // three requests, 1.5 ms ago; at any time
  *   ridgewatt_worker_begin(&worker);             // always when it is idle
- *   serve(worker.requests, worker.aside);        // so many, after the so many oldest
+ *   serve(worker.requests, worker.aside);        // `requests`, after the `aside` oldest
  *
  * All functions return 0, or -1 with errno set; ECONNRESET means that the controller is gone and
  * the device must not be used any more.
@@ -191,7 +191,7 @@ static inline int ridgewatt_worker_arrived(struct ridgewatt_worker* worker, int 
   return ridgewatt_send_(worker, line);
 }
 
-/* Asks for the device without waiting for it: worker.fd can be polled meanwhile. */
+/* Asks for the device without waiting for it: worker.fd can be polled in the meantime. */
 static inline int ridgewatt_worker_ask(struct ridgewatt_worker* worker) {
   return ridgewatt_send_(worker, "ready\n");
 }

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # tools/arm64_sysroot.sh FOLDER: the arm64 libraries that ridgewatt is built against, unpacked into
-# FOLDER. They cannot be installed beside those of another architecture (protobuf's
+# FOLDER. They cannot be installed together with those of another architecture (protobuf's
 # development packages exclude each other), so apt fetches them for an empty arm64 system of its own.
 set -euo pipefail
 folder=$(realpath -m "$1")
 packages=(libc6-dev libstdc++-12-dev libprotobuf-dev libeigen3-dev libcli11-dev libfmt-dev
-  nlohmann-json3-dev libtomlplusplus-dev libsqlite3-dev zlib1g-dev libgtest-dev libgmock-dev
+  nlohmann-json3-dev libtoml11-dev libsqlite3-dev zlib1g-dev libgtest-dev libgmock-dev
   libboost-dev libssl-dev libncurses-dev)
 [[ -e $folder/.complete ]] && exit 0
 apt=$folder/.apt

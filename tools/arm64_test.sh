@@ -5,7 +5,7 @@ set -euo pipefail
 build=$(realpath "$1") sysroot=$(realpath "$2")
 emulated=$build/emulated
 mkdir -p "$emulated"
-# Tests start the program that lies beside them: here a script that hands it to qemu, so that no
+# Tests start the program in their own folder: here a script that hands it to qemu, so that no
 # binfmt_misc of the host is needed.
 printf '#!/bin/sh\nexec qemu-aarch64 -L %q %q "$@"\n' "$sysroot" "$build/ridgewatt/ridgewatt" \
   >"$emulated/ridgewatt"
@@ -14,9 +14,9 @@ chmod +x "$emulated/ridgewatt"
 # no such program; and times of emulated instructions are no ceilings.
 filter=-TegrastatsSource.NoSuchProgramOrNoRail:Microbench.CeilingsBoundTheSweep
 failed=0
-for room in platform measure; do
-  ln -f "$build/ridgewatt/${room}_test" "$emulated/"
-  qemu-aarch64 -L "$sysroot" "$emulated/${room}_test" --gtest_brief=1 --gtest_filter="$filter" || failed=1
+for module in platform measure; do
+  ln -f "$build/ridgewatt/${module}_test" "$emulated/"
+  qemu-aarch64 -L "$sysroot" "$emulated/${module}_test" --gtest_brief=1 --gtest_filter="$filter" || failed=1
 done
 # Where this machine's own program is built too, from the same files: networks are the same everywhere.
 host=$build/../build/ridgewatt/ridgewatt

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds and runs the benchmarks: bench/*_bench in process, and whole processes of the program: how it starts, beside
-# /bin/true, and how it reads a model, beside a script that only loads a model with the onnx package and infers its shapes (Debian's
+# Builds and runs the benchmarks: bench/*_bench in process, and whole processes of the program: how it starts, compared with
+# /bin/true, and how it reads a model, compared with a script that only loads a model with the onnx package and infers its shapes (Debian's
 # python3-onnx; skipped without it).
 #
 #   tools/bench.sh [MODEL.onnx]     MODEL: what whole processes read; default: ResNet-50 of the zoo

@@ -1,16 +1,25 @@
 #!/usr/bin/env python3
 """Habits of the command line that keep it safe, each with one home: remarks go through remark(), which escapes
 them; results through write_output(), which replaces nothing that is not a file; numbers through quantity(), which
-refuses what is not finite or out of range. This finds what goes around them."""
+refuses what is not finite or out of range; tables and JSON come from `report` or `evaluate`. This finds what goes
+around them."""
 import pathlib
 import re
 import sys
 
 RULES = [
     # what is looked for, where it is allowed, what to do instead
-    (r"std::cerr|\bstderr\b", {"command.cc", "main.cc"}, "say it with remark()"),
+    (r"std::cerr|\bstderr\b", {"command.cc", "run_program.cc"}, "say it with remark()"),
     (r"write_file_atomically|std::ofstream|\bO_CREAT\b", set(), "write it with write_output()"),
     (r"\bfopen\(", {"cmd_schedule_run.cc"}, "write it with write_output(); a log that grows may stay open"),
+    # The two commands still add rows of their own.
+    (r"report::Column\b|report::Cell\b|\.add_row\(|report::Table [a-z_]+\(\{",
+     {"cmd_zoo.cc", "cmd_schedule_plan.cc"}, "declare the table in report, with table_of()"),
+    # Not results of a question: the options themselves, files that the laboratory and the server read. cmd_llm.cc adds
+    # figures; mode_text.cc reads.
+    (r"\bJson(?: [a-z_]+)?(?:;|\{| = \{)|\bJson::(?:array|object)\(|\bjson\[",
+     {"reference.cc", "part_options.cc", "cmd_serve.cc", "mode_text.cc", "cmd_llm.cc"},
+     "write the JSON in report (report/result.h)"),
     (r"CLI::(?:PositiveNumber|NonNegativeNumber|Range|Number)\b", set(), "declare it with quantity()"),
 ]
 
@@ -24,5 +33,5 @@ for path in sorted((root / "ridgewatt" / "cli").rglob("*.[ch]*")):
         for pattern, allowed, instead in RULES:
             if path.name not in allowed and re.search(pattern, code):
                 faults.append(f"{path.relative_to(root)}:{number}: {instead}: {line.strip()}")
-print("\n".join(faults) if faults else "commands: remarks, results and numbers have one way each")
+print("\n".join(faults) if faults else "commands: remarks, results, tables and numbers have one way each")
 sys.exit(1 if faults else 0)

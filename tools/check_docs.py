@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""What keeps the documentation true to the tree: pages that begin with a title, lines of at most 100 columns (tables
-aside), links that lead somewhere, and paths of files that are there. Sources and scripts that name a page of docs/ are
-looked at too."""
+"""Checks the documentation against the tree: a page begins with its title, lines have at most 100 columns (tables may
+have more), links and paths of files exist, and mkdocs.yml has every page in its navigation once. Sources and scripts
+that name a page of docs/ are checked too."""
 import pathlib
 import re
 import subprocess
@@ -36,8 +36,20 @@ def line_faults(page: pathlib.Path, line: str):
             yield f"there is no {path}"
 
 
+def navigation_faults():
+    listed = re.findall(r"^ +- ([\w/]+\.md)$", (ROOT / "mkdocs.yml").read_text(), re.M)
+    there = {page.relative_to(ROOT / "docs").as_posix() for page in (ROOT / "docs").rglob("*.md")} | {"CONTRIBUTING.md"}
+    for page in sorted(there - set(listed)):
+        yield f"docs/{page}: is not in the navigation of mkdocs.yml"
+    for page in sorted(set(listed)):
+        if page not in there:
+            yield f"mkdocs.yml: there is no docs/{page}"
+        elif listed.count(page) > 1:
+            yield f"mkdocs.yml: {page} is listed twice"
+
+
 def main() -> int:
-    faults = []
+    faults = list(navigation_faults())
     files = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, text=True, check=True,
                            stdout=subprocess.PIPE).stdout.split("\n")
     for file in sorted(set(filter(None, files))):

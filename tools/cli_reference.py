@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The reference of the command line, from what the program says of itself:
+"""The reference of the command line, from the program's own help:
     tools/cli_reference.py build/ridgewatt/ridgewatt > docs/reference/cli.md
 A test (CommandReference in cli_test) holds the page against the program."""
 import json
@@ -45,14 +45,22 @@ def section(command: dict, shared: list) -> list:
     return lines
 
 
+def reference(program: str, *command: str) -> dict:
+    """The program's help of a command; of a command that another program holds, that one's help."""
+    words = [program, "help", *command, "--format", "json"]
+    data = json.loads(subprocess.run(words, check=True, stdout=subprocess.PIPE).stdout)
+    data["commands"] = [reference(program, *one["name"].split()[1:]) if "program" in one else one
+                        for one in data["commands"]]
+    return data
+
+
 def main() -> None:
-    program = sys.argv[1]
-    data = json.loads(subprocess.run([program, "help", "--format", "json"], check=True, stdout=subprocess.PIPE).stdout)
+    data = reference(sys.argv[1])
     everywhere = [option for option in data["options"] if option["group"] == "Options of every command"]
     shared = [["-h", "--help"], ["--version"]] + [option["names"] for option in everywhere]
     lines = ["# Commands and their options",
-             "Printed by `tools/cli_reference.py` from `ridgewatt help --format json`. How numbers and units",
-             "are written stands in [options.md](options.md).",
+             "Printed by `tools/cli_reference.py` from `ridgewatt help --format json`.",
+             "[options.md](options.md) describes how numbers and units are written.",
              "", "## Options of every command", *table(everywhere)]
     groups = {}
     for command in data["commands"]:

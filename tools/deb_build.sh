@@ -11,7 +11,7 @@ version=$(dpkg-parsechangelog -S Version)
 source=$cache/$arch/ridgewatt-$version root=$cache/root-build-$arch
 mkdir -p "$source"
 find "$cache/$arch" -maxdepth 1 -type f -delete
-# What git knows or would add, with its times, beside the objects of last time.
+# What git knows or would add, with its times, next to the objects of last time.
 find "$source" -mindepth 1 -maxdepth 1 ! -name 'obj-*' -exec rm -rf {} +
 for objects in "$source"/obj-*; do  # a configuration that failed is not continued
   [[ -e $objects/build.ninja ]] || rm -rf "$objects"

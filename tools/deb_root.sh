@@ -2,7 +2,7 @@
 # tools/deb_root.sh NAME: makes NAME.tar in the cache folder, a small Debian 12 system, if it is not there yet.
 #   build-amd64, build-arm64: with what debian/control builds with; the second compiles for arm64
 #   clean-amd64, clean-arm64: minimal ones, to install into
-# A change of the names in debian/control makes the build systems anew. Needs root and mmdebstrap;
+# A change of the names in debian/control makes the build systems again. Needs root and mmdebstrap;
 # clean-arm64 also a kernel that hands arm64 programs to qemu (tools/deb.sh sees to it).
 set -euo pipefail
 name=$1
@@ -14,7 +14,7 @@ key=$({ echo "$name"; [[ $name == clean-* ]] || sed -n '/^Build-Depends/,/^[^ ]*
   sha256sum | cut -c1-16)
 [[ -e $cache/$name.tar && $(cat "$cache/$name.key" 2>/dev/null) == "$key" ]] && exit 0
 options=(--quiet --aptopt='Acquire::Languages "none"' --aptopt='APT::Install-Recommends "false"' --dpkgopt=force-unsafe-io)
-# apt must find packages later too: mmdebstrap leaves its lists out unless told to keep them.
+# apt must find packages later too: mmdebstrap leaves its lists out unless asked to keep them.
 keep=(--skip=cleanup/apt/lists)
 copy='mkdir -p "$1/build/debian" && cp debian/control "$1/build/debian/"'
 case $name in

@@ -2,7 +2,7 @@
 """`ridgewatt fleet status` with a real Prometheus: tools/fleet_status_test.py BUILD_FOLDER [unittest's options]
 
 Two fake boards run changing loads, `ridgewatt export` writes their metrics, a Prometheus of this test scrapes them on
-loopback, and energy and power of `fleet status` are compared with what the boards' files showed. A store says of the
+loopback, and energy and power of `fleet status` are compared with what the boards' files showed. A store has measured for the
 mode that one of them runs that another is better."""
 import json
 import os

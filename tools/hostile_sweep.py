@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Hostile cases for every command: damaged models, sweeps, board files, configurations and language models,
-odd options and odd values. The same seed makes the same cases.
+"""Hostile cases for every command: damaged models, sweeps, board files, configurations, language models, stores,
+results and traces of heat, recoded and repeated files, odd options and odd values. The same seed makes the same cases.
 
     tools/hostile_sweep.py [--program build/ridgewatt/ridgewatt] [--cases 10000] [--seed 1] [--first N] [--jobs 2]
 
@@ -56,6 +56,15 @@ BOARD_LINES = ["device show {f}", "estimate zoo:lenet5 --device {f}", "estimate 
                "roofline zoo:lenet5 --device {f} --format csv", "tune zoo:lenet5 --device {f}", "fits zoo:llama-3.2-1b --device {f}",
                "llm zoo:llama-3.2-1b --device {f}", "pipeline zoo:lenet5 --device {f}", "mode list --device {f}"]
 LANGUAGE_LINES = ["fits {f} --device {b}", "llm {f} --device {b}", "llm {f} --device {b} --format json", "fits {f} --format json"]
+STORE_LINES = ["store list {f}", "store export {f}", "store export {f} --merge-boards", "store merge {f} made.db",
+               "store upgrade {f}", "compare boards {f}", "campaign list {f}", "report {f}", "tune --sweep {f}", "sweep check {f}"]
+# Results of the program as JSON, and who reads them.
+RESULTS = {"plan": ["schedule simulate {f} --duration 5", "schedule simulate {f} --duration 5 --format json", "report {f}"],
+           "tune": ["mode apply --device fake:agx-orin --dry-run --answer {f}", "report {f}", "report {f} --device {b}"],
+           "estimate": ["report {f}", "tune --sweep {f}"], "roofline": ["report {f}"], "llm": ["report {f}"],
+           "campaign": ["campaign status {f}", "campaign collect {f}", "campaign list {f}"]}
+HEAT_LINES = ["thermal fit {f}", "thermal fit {f} --format json", "thermal fit {f} --ambient 25 --trip 95", "report {f}"]
+BOARDS_LINES = ["federate zoo:lenet5 --boards {f}", "fleet status --prometheus http://127.0.0.1:1 --boards {f}"]
 PROFILE_LINES = ["layers --profile {f}", "layers zoo:lenet5 --profile {f} --device {b}", "report {f}"]
 
 
@@ -162,6 +171,48 @@ def options_of_commands():
     return commands
 
 
+def recoded(data, chance):
+    """The same file as another program would write it, or with its lines or columns in disorder."""
+    lines = data.split(b"\n")
+    kind = chance.randrange(8)
+    if kind == 0:
+        return b"\xef\xbb\xbf" + data
+    if kind == 1:
+        return data.replace(b"\n", chance.choice([b"\r\n", b"\r", b"\n\n", b"\0\n"]))
+    if kind == 2:
+        return data.decode(errors="replace").encode(chance.choice(["utf-16", "utf-32", "utf-7"]))
+    if kind == 3:
+        return b"\n".join(lines[:1] + lines[:1] + lines[1:] + lines[:3])
+    if kind == 4:
+        return data.replace(b",", chance.choice([b";", b"\t", b", ", b",,"]))
+    if kind == 5:
+        columns = lines[0].split(b",")
+        columns[chance.randrange(len(columns))] = chance.choice([columns[0], b"", b"time_ms", b"x" * 5000, b'"', b"\x1b[2J"])
+        return b"\n".join([b",".join(columns)] + lines[1:])
+    if kind == 6:
+        return b"\n".join(lines[:1] + lines[1:2] * chance.choice([1, 2, 5000]))
+    return lines[0] + b"\n" * chance.choice([0, 1, 100])
+
+
+def odd_json(data, chance):
+    """One to three values of a JSON document are replaced, left out or moved."""
+    document = json.loads(data)
+    for _ in range(chance.choice([1, 1, 1, 2, 3])):
+        place = document
+        while isinstance(place, (dict, list)) and place:
+            key = chance.choice(sorted(place)) if isinstance(place, dict) else chance.randrange(len(place))
+            if isinstance(place[key], (dict, list)) and place[key] and chance.random() < 0.8:
+                place = place[key]
+                continue
+            odd = chance.choice([None, "", "x", 0, -1, 1e308, 5e-324, 2**63, True, [], {}, [1], {"a": 1}, "\u202e\x1b[31m", "A" * 3000])
+            if chance.random() < 0.2:
+                del place[key]
+            else:
+                place[key] = odd
+            break
+    return json.dumps(document).encode()
+
+
 class Material:
     """What cases are made of, written once by the program itself."""
 
@@ -173,6 +224,21 @@ class Material:
         self.sweep = self.run("sweep", "example", "--mode-count", "40", "-o", "-")
         self.boards = [path.read_bytes() for path in sorted((ROOT / "boards").glob("*.toml"))]
         self.studies = [path.read_bytes() for path in sorted((ROOT / "studies").glob("*.toml"))]
+        self.results = {name: self.run(*line.split(), "--format", "json", "-q") for name, line in {
+            "tune": "tune zoo:lenet5 --device agx-orin --max-power 30", "estimate": "estimate zoo:lenet5 --device agx-orin --modes presets",
+            "roofline": "roofline zoo:lenet5 --device agx-orin --modes maxn", "llm": "llm zoo:qwen3-0.6b --device agx-orin --modes maxn",
+            "plan": "schedule plan --inference zoo:lenet5 --training zoo:lenet5 --device agx-orin --modes presets "
+                    "--arrival-rate 5 --max-latency 20s --max-power 60W"}.items()}
+        with tempfile.TemporaryDirectory() as made:
+            (pathlib.Path(made) / "s.csv").write_bytes(self.sweep)
+            self.run("store", "import", f"{made}/made.db", f"{made}/s.csv")
+            self.run("campaign", "plan", "c", "--store", "made.db", "--boards", "fake:agx-orin", "--sample", "2", "-o",
+                     f"{made}/c.json", "--", "true")
+            self.store = (pathlib.Path(made) / "made.db").read_bytes()
+            self.results["campaign"] = (pathlib.Path(made) / "c.json").read_bytes()
+        self.heat = "time_s,celsius,power_w\n" + "".join(
+            f"{10 * i},{30 + 30 * (1 - 0.99 ** i):.2f},{20 if i else 5}\n" for i in range(200))
+        self.fleet = b"".join(b'[[board]]\nname = "%c"\ndevice = "agx-orin"\nsamples = 100\n' % name for name in b"AB")
         self.commands = {name: options for name, options in options_of_commands().items() if self.is_tried(name)}
 
     def run(self, *words):
@@ -202,7 +268,8 @@ def with_odd_options(words, material, chance):
 def a_case(number, seed, material):
     """Files by name, and the words of a command."""
     chance = random.Random(f"{seed}:{number}")
-    kind = chance.choices(["model", "sweep", "board", "language", "profile", "options"], [30, 18, 14, 12, 4, 22])[0]
+    kind = chance.choices(["model", "sweep", "board", "language", "profile", "options", "store", "result", "heat", "boards"],
+                          [24, 18, 12, 10, 4, 18, 4, 7, 2, 1])[0]
     files = {}
     if kind == "model":
         data = chance.choice(material.nodes).read_bytes() if material.nodes and chance.random() < 0.8 else chance.choice(material.zoo)
@@ -212,7 +279,7 @@ def a_case(number, seed, material):
             files["m.onnx"] = other_opset(files["m.onnx"], chance)
         words = a_line(MODEL_LINES, "m.onnx", chance)
     elif kind == "sweep":
-        change = chance.choice([damaged, odd_numbers, odd_numbers])
+        change = chance.choice([damaged, odd_numbers, odd_numbers, recoded])
         files["s.csv"] = change(material.sweep, chance)
         words = a_line(SWEEP_LINES, "s.csv", chance)
     elif kind == "board":
@@ -225,6 +292,19 @@ def a_case(number, seed, material):
         if chance.random() < 0.5:
             files[name] = damaged(files[name], chance)
         words = a_line(LANGUAGE_LINES, name, chance)
+    elif kind == "store":
+        files["s.db"] = chance.choice([damaged, damaged, lambda data, _: data])(material.store, chance)
+        words = a_line(STORE_LINES, "s.db", chance)
+    elif kind == "result":
+        what = chance.choice(sorted(RESULTS))
+        files["r.json"] = chance.choice([odd_json, odd_json, odd_json, damaged])(material.results[what], chance)
+        words = a_line(RESULTS[what], "r.json", chance)
+    elif kind == "heat":
+        files["h.csv"] = chance.choice([damaged, odd_numbers, recoded])(material.heat.encode(), chance)
+        words = a_line(HEAT_LINES, "h.csv", chance)
+    elif kind == "boards":
+        files["b.toml"] = chance.choice([damaged, odd_numbers])(material.fleet, chance)
+        words = a_line(BOARDS_LINES, "b.toml", chance)
     elif kind == "profile":
         text = chance.choice([b'[{"count": 10}, {"name": "a", "averageMs": 1.5, "percentage": 100}]', b"hello world\n",
                               b'{"traceEvents": [{"ph": "X", "cat": "kernel", "name": "k", "ts": 1, "dur": 2, "args": {}}]}',

@@ -35,6 +35,41 @@ awk -v to="$work/page" '/^```cpp$/ {n++; inside = 1; next} /^```$/ {inside = 0} 
 tail -n +2 "$root/examples/tune.cc" | cmp - "$work/page1.cc"
 page=$(find "$work" -name 'page*.cc' | sort | tr '\n' ';')
 
+# What programs say that use the library in another way: by FetchContent, and an installed shared library. Neither
+# compiles the library again: the commands are CMake's, the objects are those of the build that is tested.
+commands() { ninja -C "$1" -t commands "$2" | grep -E -- "$3" | (cd "$1" && sh -e) >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }; }
+configure() { cmake -G Ninja -S "$1" -B "$2" "${@:3}" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }; }
+unity=$(sed -n 's/^RIDGEWATT_UNITY:[A-Z]*=//p' "$build/CMakeCache.txt")
+configure "$root/tools/consumer" "$work/embed" -DSOURCE="$root"
+if grep -lE 'add_test|libridgewatt' -r "$work/embed" --include='CTestTestfile.cmake' --include='cmake_install.cmake'; then
+  echo "embedded, but adds tests or files to install"; exit 1
+fi
+mkdir -p "$work/embed/_deps/ridgewatt-build/ridgewatt"
+cp "$build/ridgewatt/libridgewatt.a" "$work/embed/_deps/ridgewatt-build/ridgewatt"
+commands "$work/embed" consumer '(main\.cc|-o consumer)'
+"$work/embed/consumer" >"$work/expected"
+ninja -C "$work/embed" -t commands consumer | grep 'main\.cc' >"$work/line"
+if grep -E -- '-O[0-9s]|-Wall|visibility|ccache|cmake_pch' "$work/line"; then
+  echo "embedded, but the project's own file is compiled with our flags"; exit 1
+fi
+echo "FetchContent: $(cat "$work/expected")"
+
+configure "$root" "$work/shared" -DCMAKE_BUILD_TYPE=Release -DRIDGEWATT_SHARED=ON -DRIDGEWATT_UNITY="$unity" \
+  -DRIDGEWATT_PROGRAMS=OFF -DRIDGEWATT_TESTS=OFF -DRIDGEWATT_EXAMPLES=OFF -DRIDGEWATT_PYTHON=OFF
+cp -rsf "$build/ridgewatt/CMakeFiles/ridgewatt_"{lib,light}.dir "$work/shared/ridgewatt/CMakeFiles/"
+commands "$work/shared" ridgewatt_shared 'libridgewatt\.so'
+cmake --install "$work/shared" --prefix "$work/shared_prefix" >/dev/null
+configure "$root/tools/consumer" "$work/uses_shared" -DCMAKE_PREFIX_PATH="$work/shared_prefix" \
+  -DCMAKE_DISABLE_FIND_PACKAGE_Protobuf=ON -DCMAKE_DISABLE_FIND_PACKAGE_fmt=ON -DCMAKE_DISABLE_FIND_PACKAGE_SQLite3=ON
+cmake --build "$work/uses_shared" >"$work/log" || { cat "$work/log"; exit 1; }
+"$work/uses_shared/consumer" | cmp - "$work/expected"
+library=$(find "$work/shared_prefix" -name 'libridgewatt.so.*.*.*')
+readelf -d "$library" | grep -oE 'SONAME.*'
+if nm -DC --defined-only "$library" | grep -E ' [TB] ridgewatt::(platform|measure|report|store|trace|screen|cli)::'; then
+  echo "the shared library shows what is private"; exit 1
+fi
+echo "shared library: $(nm -D --defined-only "$library" | wc -l) symbols"
+
 # The examples, and what each must say.
 cat >"$work/CMakeLists.txt" <<'CODE'
 cmake_minimum_required(VERSION 3.22)
@@ -65,11 +100,12 @@ echo "docs/library.md: $(find "$work" -name 'page*.cc' | wc -l) programs print t
 echo "pkg-config: well"
 
 [[ $("$prefix/bin/ridgewatt" device show agx-xavier --list-modes --format csv | wc -l) == 29233 ]]
-echo "installed program: well"
+"$prefix/bin/ridgewatt" evaluate pipeline --format csv | cmp - <("$build/ridgewatt/ridgewatt" evaluate pipeline --format csv)
+echo "installed program and laboratory: well"
 bash_completion=$prefix/share/bash-completion/completions/ridgewatt
 [[ $("$prefix/bin/ridgewatt" completion bash) == "$(cat "$bash_completion")" ]]
 bash -n "$bash_completion"
-grep -q 'SH SYNOPSIS' "$prefix/share/man/man1/ridgewatt-schedule-plan.1"
+for page in schedule-plan evaluate-estimate; do grep -q 'SH SYNOPSIS' "$prefix/share/man/man1/ridgewatt-$page.1"; done
 # Completion as a shell asks for it: words with a colon keep what stands before it.
 PATH=$prefix/bin:$PATH bash -c '
   source "$0"

@@ -108,7 +108,7 @@ def kill_profiles(options, chance, root, first):
     return faults, ends, finished + len(known)
 
 
-def told(ends):
+def counts_text(ends):
     return ", ".join(f"{name} {how} {count}" for (name, how), count in sorted(ends.items()))
 
 
@@ -131,7 +131,7 @@ def main():
         first = content(root)
         if options.profile:
             faults, ends, finished = kill_profiles(options, chance, root, first)
-            print(f"{options.runs} runs of profile ({told(ends)}), {faults} faults, "
+            print(f"{options.runs} runs of profile ({counts_text(ends)}), {faults} faults, "
                   f"{finished} points finished")
             return 1 if faults else 0
         for run in range(options.runs):
@@ -161,7 +161,7 @@ def main():
                 print(f"run {run}: signal {number}, status {child.returncode}, left {left}, "
                       f"changed {changed}, {errors.decode()}")
                 subprocess.run([options.program, "mode", "restore", "--quiet", "--sysroot", root])
-    print(f"{options.runs} runs ({told(ends)}), {faults} faults, "
+    print(f"{options.runs} runs ({counts_text(ends)}), {faults} faults, "
           f"first state back after at most {slowest:.3f} s")
     return 1 if faults else 0
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The tables of docs/guide/llm.md, as the program has them today.
+"""The tables of docs/guide/llm.md and llm_mode.md, as the program has them today.
 
     tools/language_tables.py build/ridgewatt/ridgewatt
 """
@@ -43,14 +43,14 @@ def models_by_boards(program):
 
 
 def engines(program):
-    rows = []
+    """Tokens per second, joules per token; an empty cell where the engine has no such quantization."""
+    quantizations = ["q4_k_m", "awq", "int8", "f16"]
     answer = ask(program, "llm", "zoo:llama-3.1-8b", "--device", "agx-orin", "--runtime", "all", "--quantization",
-                 "q4_k_m,awq,int8,f16")
-    for row in answer["rows"]:
-        rows.append([row["quantization"], row["runtime"], f"{row['ttft_ms']:.0f} ms",
-                     f"{row['tokens_per_s']:.3g} ({row['tokens_lo_per_s']:.2g} to {row['tokens_hi_per_s']:.2g})",
-                     f"{row['decode_power_w']:.3g} W", f"{row['joules_per_token']:.2g} J"])
-    table(["quantization", "engine", "first token", "tokens per second", "decoding", "per token"], rows)
+                 ",".join(quantizations))
+    cells = {(row["runtime"], row["quantization"]): f"{row['tokens_per_s']:.3g}, {row['joules_per_token']:.2g} J"
+             for row in answer["rows"]}
+    table(["engine", *quantizations], [[engine, *(cells.get((engine, name), "") for name in quantizations)]
+                                       for engine in sorted({engine for engine, _ in cells})])
 
 
 def modes(program):

@@ -1,14 +1,17 @@
 #!/usr/bin/env bash
-# Rooms, lifetimes, format, clang-tidy. Called by ./dev lint. `tools/lint.sh rules` leaves clang-tidy out, `tools/lint.sh
-# units` is clang-tidy alone, and `tools/lint.sh FILE...` runs it on those files.
-# Most of clang-tidy's time goes into the libraries' headers: like the compiler it reads a room's files
-# some at a time.
+# Checks of the project (structure, words, messages, documentation), format, clang-tidy. Called by ./dev lint.
+# `tools/lint.sh rules` leaves clang-tidy out, `tools/lint.sh units` is clang-tidy alone, and `tools/lint.sh FILE...` runs it
+# on those files. Most of the time of clang-tidy goes into the headers of libraries, so it reads the files of a module in
+# groups, like the compiler.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 if [[ ${1:-} != units ]]; then
-  python3 tools/check_rooms.py
+  python3 tools/check_modules.py
+  python3 tools/check_words.py
   python3 tools/check_lifetimes.py
+  python3 tools/check_switches.py
   python3 tools/check_messages.py
+  python3 tools/message_reference.py --check
   python3 tools/check_commands.py
   python3 tools/check_docs.py
   git ls-files '*.h' '*.cc' '*.c' '*.cu' | xargs -P "$(nproc)" -n 200 clang-format --dry-run --Werror
@@ -26,6 +29,9 @@ else
   mapfile -t files < <(sed -n 's/^ *"file": "\(.*\)",\{0,1\}$/\1/p' build-lint/compile_commands.json |
     grep -v '/generated/\|/embedded_[a-z]*\.cc$\|\.pb\.cc$\|\.c$')
 fi
+# Clang 14 has coroutines, but neither says so to <coroutine> nor to Boost.Asio 1.74 (serve/http).
+extra=(--extra-arg=-Wno-unknown-warning-option --extra-arg=-D__cpp_impl_coroutine=201902L
+  --extra-arg=-DBOOST_ASIO_HAS_CO_AWAIT --extra-arg=-DBOOST_ASIO_HAS_STD_COROUTINE)
 printf '%s\0' "${files[@]}" | xargs -0 ls -S |  # the largest first, so that no processor waits for it at the end
-  xargs -P "$(nproc)" -n 1 clang-tidy -p "build-$preset" --quiet --extra-arg=-Wno-unknown-warning-option 2>/dev/null
+  xargs -P "$(nproc)" -n 1 clang-tidy -p "build-$preset" --quiet "${extra[@]}" 2>/dev/null
 echo "lint: ${#files[@]} units clean"

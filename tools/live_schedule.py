@@ -2,7 +2,7 @@
 """Rehearses `ridgewatt schedule run --programs` on a fake board: two inference programs whose
 arrivals change (constant, Poisson, bursty, a recorded trace, a quarter of the time each) and one
 training, faster than the clock, with workers killed on the way. Checks from what the workers and
-the grant log say, not from what the schedule says of itself:
+the grant log say, not from the schedule's own report:
 
   * no two grants overlap;
   * a minute of a program is met when the 99th percentile of the latency of the requests that

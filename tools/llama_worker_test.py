@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """examples/schedule/llama_worker.py against `ridgewatt schedule run --programs` and a small server of
 llama.cpp's endpoints: requests reach the server only while the device is granted to the worker,
-every client gets its own answer, streams come piece by piece, and errors are told.
+every client gets its own answer, streams come piece by piece, and errors are reported.
 
     llama_worker_test.py --program build/ridgewatt/ridgewatt
 """
@@ -149,7 +149,7 @@ class LlamaWorker(unittest.TestCase):
         shifts = [begin - 10 + i * 1e-3 for i in range(10_000)]
         self.assertTrue(any(map(fits, shifts)))
 
-    def test_errors_are_told(self):
+    def test_errors_are_reported(self):
         self.start(2.5)
         self.server.shutdown()
         self.server.server_close()

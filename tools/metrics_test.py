@@ -122,7 +122,7 @@ class Export(unittest.TestCase):
         names = set(re.findall(r"(?<![\w:])(?:hw|ridgewatt)_\w+(?!\w|:)", used))
         self.assertLessEqual(names, documented)
 
-    def test_readable_by_others_and_nothing_beside_it(self):
+    def test_readable_by_others_and_nothing_left_next_to_it(self):
         self.assertTrue(self.file.stat().st_mode & 0o004)
         self.assertEqual([p.name for p in self.file.parent.glob("*.prom*")], [self.file.name])
 

@@ -85,18 +85,18 @@ def watch(options, board):
         while not file.exists():
             time.sleep(0.05)
         read = file.read_text
-    soak, begin_s, settled_bytes, most_bytes, told_s = Soak(), time.monotonic(), 0, 0, 0
+    soak, begin_s, settled_bytes, most_bytes, reported_s = Soak(), time.monotonic(), 0, 0, 0
     while (passed_s := time.monotonic() - begin_s) < options.duration and not soak.faults:
         soak.look(read())
         memory = resident_bytes(pid)
         if passed_s < options.duration / 10:
             settled_bytes = max(settled_bytes, memory)
         most_bytes = max(most_bytes, memory)
-        if passed_s >= told_s:
+        if passed_s >= reported_s:
             energy_j = soak.last.get("hw_energy_joules_total", 0)
             print(f"{passed_s:7.0f} s  {energy_j:12.1f} J  {soak.last.get('ridgewatt_sampling_samples_total', 0):10.0f} "
                   f"samples  {memory / 1e6:6.2f} MB  {100 * cpu_s(pid) / max(passed_s, 1):5.2f} % of a core", flush=True)
-            told_s += max(1, options.duration / 20)
+            reported_s += max(1, options.duration / 20)
         time.sleep(0.5)
     growth = most_bytes - settled_bytes
     if growth > MOST_GROWTH_BYTES:

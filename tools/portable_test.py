@@ -167,7 +167,7 @@ def measuring(old):
     check(found["status"] == 0 and power["energy_j"] > 0,
           f"measure: {power['energy_j']:.1f} J in {found['time_ms'] / 1e3:.1f} s, {power['samples']} samples")
     local = old.json("measure", "--idle", "0", "--", "ridgewatt", "--version")
-    check(local["status"] == 0 and local["time_ms"] > 0, "measure on this machine, which shows no power sensor")
+    check(local["status"] == 0 and local["time_ms"] > 0, "measure on this machine, which has no power sensor")
     old.ridgewatt("profile", "/root/runs.db", "--suggest", "2", "--workload", "mobilenet", "--batch", "4", *quick,
                   *run, "--batch", "4")
     rows = old.ridgewatt("store", "export", "/root/runs.db").splitlines()

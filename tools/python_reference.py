@@ -2,26 +2,31 @@
 """The reference of the Python package, from its docstrings, and the stubs of its compiled part:
     PYTHONPATH=build/python tools/python_reference.py docs > docs/reference/python.md
     PYTHONPATH=build/python tools/python_reference.py stubs > python/ridgewatt/_core.pyi
-python/tests/test_reference.py checks that both are up to date."""
+    PYTHONPATH=build/python tools/python_reference.py questions > python/ridgewatt/questions.pyi
+    PYTHONPATH=build/python tools/python_reference.py llm > python/ridgewatt/llm.pyi
+    PYTHONPATH=build/python tools/python_reference.py schedule > python/ridgewatt/schedule.pyi
+    PYTHONPATH=build/python tools/python_reference.py live > python/ridgewatt/live.pyi
+python/tests/test_reference.py checks that they are up to date."""
 import inspect
 import re
 import sys
 import textwrap
+from typing import Any
 
 import ridgewatt
+from ridgewatt import parameters as parameters_of_questions
 from ridgewatt import (_core, lightning, live, llm, measuring, modes, monitor, questions, schedule, torch,
                        transformers)
 
 WIDTH = 100
 NOTEBOOK = {"to_frame": "self) -> Any", "_repr_html_": "self) -> str",
             "plot": "self, ax: Any = ...) -> Any"}
-TYPES = {"object": "Any", "list": "list[Any]", "dict": "dict[str, Any]"}
+TYPES = {"object": "Any", "list": "list[Any]", "dict": "dict[str, Any]", "tuple": "tuple[Any, ...]"}
 
 
 def classes():
-    """The classes of the compiled part, each after those that it names."""
-    return [kind for name, kind in sorted(vars(_core).items())
-            if inspect.isclass(kind) and not name.startswith("_")]
+    """The classes of the compiled part."""
+    return [kind for _, kind in sorted(vars(_core).items()) if inspect.isclass(kind)]
 
 
 def python_type(text):
@@ -36,6 +41,12 @@ def result(doc):
     return python_type(found.group(1)) if found else "Any"
 
 
+def list_type(of, meaning):
+    """Of what a list is, where its meaning says so: "a list of Relaxation"."""
+    row = re.search(r"\blist of (\w+)", meaning) if of == "list[Any]" else None
+    return f"list[{row.group(1)}]" if row and inspect.isclass(vars(_core).get(row.group(1))) else of
+
+
 def parameters(doc):
     """The parameters of a bound function, without types that its docstring does not promise."""
     text = re.search(r"\((.*)\)", (doc or "()").strip().split("\n")[0])
@@ -44,7 +55,7 @@ def parameters(doc):
         name = part.split(":")[0].strip()
         if name.startswith("*"):
             made.append(name + ": Any")
-        elif name and name not in ("self", "arg0"):
+        elif name and name != "self":
             made.append(name + ": Any" + (" = ..." if "=" in part else ""))
     return made
 
@@ -56,7 +67,8 @@ def attributes(kind):
                                   if isinstance(value, property) and name not in fields)
     for name in names:
         of = vars(kind)[name]
-        yield name, fields.get(name) or result(of.fget.__doc__), of.__doc__ or ""
+        meaning = of.__doc__ or ""
+        yield name, fields.get(name) or list_type(result(of.fget.__doc__), meaning), meaning
 
 
 def methods(kind):
@@ -69,7 +81,7 @@ def stub_method(kind, name, value):
     if name in NOTEBOOK:
         return [f"    def {name}({NOTEBOOK[name]}: ..."]
     if inspect.isfunction(value):  # that the package adds
-        given = re.sub(r"=\w+", ": Any = ...", str(inspect.signature(value)))
+        given = re.sub(r"=\w+", ": Any = ...", str(unannotated(value)))
         return [f"    def {name}{given.replace('**options', '**options: Any')} -> Any: ..."]
     if name == "__init__":
         return ["    def __init__(self, *args: Any, **kwargs: Any) -> None: ..."]
@@ -80,6 +92,10 @@ def stub_method(kind, name, value):
         row = python_type(row.group(1)) if row else "Any"
         return ["    @overload", f"    def __getitem__(self, index: int) -> {row}: ...",
                 "    @overload", f"    def __getitem__(self, index: slice) -> list[{row}]: ..."]
+    if name == "__copy__":
+        return [f"    def __copy__(self) -> {kind.__name__}: ..."]
+    if name == "__deepcopy__":
+        return [f"    def __deepcopy__(self, memo: dict[Any, Any]) -> {kind.__name__}: ..."]
     if name in ("__repr__", "__str__"):
         return [f"    def {name}(self) -> str: ..."]
     if name.startswith("__") and name not in ("__len__", "__bool__", "__hash__", "__enter__", "__exit__"):
@@ -103,7 +119,7 @@ def stubs():
             lines += stub_method(kind, name, value)
     lines.append("")
     for name, value in sorted(vars(_core).items()):
-        if inspect.isbuiltin(value) and not name.startswith("_"):
+        if inspect.isbuiltin(value):
             given = ", ".join(parameters(value.__doc__))
             lines.append(f"def {name}({given}) -> {result(value.__doc__)}: ...")
     return "\n".join(lines) + "\n"
@@ -115,12 +131,55 @@ def wrapped(text):
 
 
 def prose(doc):
-    """The paragraphs of a docstring; names of Python stay as they are."""
-    return "\n\n".join(wrapped(part) for part in inspect.cleandoc(doc or "").split("\n\n"))
+    """The paragraphs and lists of a docstring; names of Python stay as they are."""
+    return "\n\n".join(listed(part) if part.startswith("- ") else wrapped(part)
+                       for part in inspect.cleandoc(doc or "").split("\n\n"))
+
+
+def listed(part):
+    return "\n".join(textwrap.fill(re.sub(r"^- (\w+):", r"- `\1`:", line), WIDTH, subsequent_indent="  ",
+                                   break_long_words=False, break_on_hyphens=False)
+                     for line in part.split("\n"))
+
+
+def question_stub(call, name):
+    """A question with a table of parameters is typed by it; another has its own annotations."""
+    if not hasattr(call, "rows"):
+        shape = str(inspect.signature(call)).replace("'", "")
+        return f"def {name}{shape}: ..."
+    given, keywords = [], False
+    for row in call.rows:
+        if not row["positional"] and not keywords:
+            given.append("*")
+            keywords = True
+        of = parameters_of_questions.type_of(row)
+        given.append(f"{row['name']}: {of}" + ("" if row["required"] else " | None = None"))
+    given.append("progress: Callable[[str, int, int], object] | None = None")
+    answer = call.answer if call.answer == "InPlace" else "_core." + call.answer
+    return "\n".join([f"def {name}(", *(f"    {one}," for one in given), f") -> {answer}: ..."])
+
+
+def question_stubs(module):
+    lines = ["# Made by tools/python_reference.py from the parameters of the questions; do not edit.",
+             "from collections.abc import Callable, Mapping, Sequence", "from os import PathLike",
+             "from typing import Any", "", "from . import _core", "from ._core import Board, Model, PowerMode, Sweep"]
+    classes_of = [name for name in module.__all__ if inspect.isclass(getattr(module, name))]
+    lines += [f"from .{getattr(module, name).__module__.rpartition('.')[2]} import {name} as {name}" for name in classes_of]
+    lines += ["", "__all__ = ["]
+    lines += [f'    "{name}",' for name in module.__all__] + ["]", ""]
+    lines += [question_stub(getattr(module, name), name) for name in module.__all__ if name not in classes_of]
+    return "\n".join(lines) + "\n"
+
+
+def unannotated(call):
+    """The signature of a call without its types."""
+    shape = inspect.signature(call)
+    plain = [one.replace(annotation=one.empty) for one in shape.parameters.values()]
+    return shape.replace(parameters=plain, return_annotation=shape.empty)
 
 
 def signature(call, name):
-    text = f"{name}{inspect.signature(call)}".replace("=None", "")
+    text = f"{name}{unannotated(call)}".replace("=None", "")
     return "\n".join(textwrap.wrap(text, WIDTH, subsequent_indent=" " * 4,
                                    break_on_hyphens=False))
 
@@ -130,7 +189,7 @@ def function_section(call, name):
 
 
 def bound_doc(value):
-    """What is said of a bound function behind its generated signature."""
+    """The text of a bound function behind its generated signature."""
     if inspect.isfunction(value):
         return inspect.cleandoc(value.__doc__ or "")
     return (value.__doc__ or "").partition("\n\n")[2].strip()
@@ -171,7 +230,7 @@ def python_class_section(kind):
 
 
 def module_section(title, module, names=None):
-    """What a module of the package offers, behind what it says of itself."""
+    """What a module of the package offers, behind its own description."""
     said, _, example = inspect.cleandoc(module.__doc__).partition("\n\n    ")
     example, _, rest = example.partition("\n\n")
     text = f"## {title}\n\n{prose(said)}\n"
@@ -199,14 +258,14 @@ def docs():
     parts.append(module_section("Measuring", measuring))
     parts.append(python_class_section(measuring.OpenWindow).replace("### ridgewatt.", "### "))
     parts.append(module_section("Windows by name", monitor))
-    parts.append(module_section("The board at hand", modes))
+    parts.append(module_section("This machine's board", modes))
     parts.append(module_section("Tuning a program", live, ["tune", "in_place"]))
     parts.append(python_class_section(live.InPlace).replace("### ridgewatt.", "### ridgewatt.live."))
     for title, module in (("Loops of PyTorch", torch), ("Lightning", lightning),
                           ("Transformers", transformers)):
         parts.append(module_section(title, module, module.__all__))
     parts.append("## What every answer can do\n\nAn answer is a sequence of rows: `len()`, "
-                 "indices and slices work. Beside its attributes:\n")
+                 "indices and slices work. In addition to its attributes:\n")
     frames = vars(_core.Estimates)
     for name in ("to_frame", "plot"):
         parts.append(f"- `{name}()`: " + " ".join(frames[name].__doc__.split()))
@@ -224,6 +283,9 @@ def docs():
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] not in (["docs"], ["stubs"]):
+    pages = {"docs": docs, "stubs": stubs, "questions": lambda: question_stubs(questions),
+             "llm": lambda: question_stubs(llm), "schedule": lambda: question_stubs(schedule),
+             "live": lambda: question_stubs(live)}
+    if len(sys.argv) != 2 or sys.argv[1] not in pages:
         sys.exit(__doc__)
-    sys.stdout.write(docs() if sys.argv[1] == "docs" else stubs())
+    sys.stdout.write(pages[sys.argv[1]]())

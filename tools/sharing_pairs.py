@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""What two programs do to each other, foretold and measured: pairs of real programs
+"""What two programs do to each other, predicted and measured: pairs of real programs
 (examples/schedule/load_worker.cc) on one core of this machine, which is then the device that they
 share. Each program is run alone for what it is (time of a minibatch, share of it in which the core
-works for it), `ridgewatt schedule predict-sharing` foretells the pair from these two numbers each,
+works for it), `ridgewatt schedule predict-sharing` predicts the pair from these two numbers each,
 and `ridgewatt schedule measure-sharing` runs both.
 
     tools/sharing_pairs.py --seconds 16 --rounds 4                  # about 7 minutes
@@ -13,7 +13,7 @@ so --switching is 1. Where that is allowed, all of it runs in a session of the h
 is not real-time (autogroup nice -20), so that other programs take little of the core.
 
 Prints JSON: each pair, and over all the errors of the prediction. What is compared is how much
-longer a minibatch takes beside the other program than alone in the same round.
+longer a minibatch takes with the other program running than alone in the same round.
 """
 import argparse
 import json
@@ -24,7 +24,7 @@ import subprocess
 import sys
 import tempfile
 
-# KIND:BUSY_MS:WAIT_MS[:BURSTS] of both. What fills the core, what leaves gaps, short beside long.
+# KIND:BUSY_MS:WAIT_MS[:BURSTS] of both. What fills the core, what leaves gaps, short next to long.
 PAIRS = [
     ("compute:20:0", "compute:20:0"),
     ("compute:20:0", "compute:10:10"),
@@ -100,29 +100,29 @@ def measure(options, pair):
 
 def compare(options, pair):
     programs = [alone(options, program) for program in pair]
-    foretold = predict(options, options.folder, programs)
+    predicted = predict(options, options.folder, programs)
     measured = measure(options, pair)
     result = {"pair": list(pair), "busy_share": [round(busy, 3) for _, busy in programs],
-              "factor": {"foretold": foretold["factor"], "lo": foretold["factor_lo"],
-                         "hi": foretold["factor_hi"],
+              "factor": {"predicted": predicted["factor"], "lo": predicted["factor_lo"],
+                         "hi": predicted["factor_hi"],
                          "measured": measured["interference factor"]["value"],
                          "measured_lo": measured["interference factor"]["lo"],
                          "measured_hi": measured["interference factor"]["hi"]},
               "slowdown": []}
     for name, key in (("A", "a"), ("B", "b")):
-        alone_ms = foretold[f"{key}_alone_ms"]
+        alone_ms = predicted[f"{key}_alone_ms"]
         result["slowdown"].append(
-            {"foretold": foretold[f"{key}_beside_ms"] / alone_ms,
-             "lo": foretold[f"{key}_beside_lo_ms"] / alone_ms,
-             "hi": foretold[f"{key}_beside_hi_ms"] / alone_ms,
-             "measured": 1 / measured[f"{name} speed beside the other"]["value"]})
+            {"predicted": predicted[f"{key}_together_ms"] / alone_ms,
+             "lo": predicted[f"{key}_together_lo_ms"] / alone_ms,
+             "hi": predicted[f"{key}_together_hi_ms"] / alone_ms,
+             "measured": 1 / measured[f"{name} speed with both running"]["value"]})
     return result
 
 
 def summary(pairs):
-    factor = [abs(p["factor"]["foretold"] / p["factor"]["measured"] - 1) for p in pairs]
+    factor = [abs(p["factor"]["predicted"] / p["factor"]["measured"] - 1) for p in pairs]
     slowdowns = [s for p in pairs for s in p["slowdown"]]
-    slowdown = [abs(s["foretold"] / s["measured"] - 1) for s in slowdowns]
+    slowdown = [abs(s["predicted"] / s["measured"] - 1) for s in slowdowns]
     full = [abs(1 / p["factor"]["measured"] - 1) for p in pairs]  # as if each always had half
     within = [s["lo"] - 0.03 <= s["measured"] <= s["hi"] + 0.03 for s in slowdowns]
     in_factor = [p["factor"]["lo"] - 0.015 <= p["factor"]["measured"] <= p["factor"]["hi"] + 0.015

@@ -110,7 +110,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             COUNT += 1
             fails = OPTIONS.fail_every > 0 and COUNT % OPTIONS.fail_every == 0
         if fails:
-            return self.reply({"error": {"message": "the stand-in was told to fail"}}, 500)
+            return self.reply({"error": {"message": "the stand-in is set to fail"}}, 500)
         chat = self.path.endswith("/chat/completions")
         prompt = len(question["messages"][0]["content"].split()) if chat else len(question["prompt"])
         count = question.get("n_predict", question.get("max_tokens", 16))

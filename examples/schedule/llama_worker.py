@@ -7,7 +7,7 @@ program as they would to the server, and each of their requests waits for the de
     curl http://127.0.0.1:8080/completion -d '{"prompt": "Hello", "n_predict": 16}'
 
 POST to /completion, /v1/completions, /v1/chat/completions, /embedding and /v1/embeddings is gated,
-so many at once as the grant says; GET (/health, /props, ..) passes. What a client asks to stream is
+as many at once as the grant says; GET (/health, /props, ..) passes. What a client asks to stream is
 passed on as it comes. Listens on 127.0.0.1 alone. Name and socket: $RIDGEWATT_NAME,
 $RIDGEWATT_SOCKET. Standard library only. Tested with a small server of the same endpoints
 (llama_worker_test.py); not run on a GPU.
@@ -60,7 +60,7 @@ class Gate:
     def serve(entry):
         try:
             entry.set_result(entry.work())
-        except Exception as error:  # the client is told, the others go on
+        except Exception as error:  # the client gets the error, the others go on
             entry.set_exception(error)
 
     def run(self):

@@ -1,6 +1,6 @@
 // A worker whose minibatches are made to measure: bursts of work on one core, waits between them.
-// With several of them on one core (taskset) that core is the device that they share, and a wait
-// is what a real program does elsewhere meanwhile: host, data, network.
+// With several of them on one core (taskset) that core is the device that they share, and a wait is
+// what a real program does elsewhere in that time: host, data, network.
 //
 //   load_worker compute|memory|mixed BUSY_MS WAIT_MS [BURSTS]   $RIDGEWATT_SOCKET, $RIDGEWATT_NAME
 //   load_worker - compute|memory|mixed BUSY_MS WAIT_MS [BURSTS] prints what it is alone, for 2 s:

@@ -5,7 +5,7 @@
 //
 // The engine comes from trtexec --saveEngine; its first dimension is the batch, fixed or dynamic.
 // Socket and name: $RIDGEWATT_SOCKET, $RIDGEWATT_NAME. Needs TensorRT 8.5 or newer and the CUDA
-// runtime; built only where NvInfer.h is found. Neither was at hand where this was written: not
+// runtime; built only where NvInfer.h is found. Neither was available where this was written: not
 // compiled, not run on a GPU.
 #include <NvInfer.h>
 #include <cuda_runtime_api.h>

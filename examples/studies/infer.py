@@ -7,7 +7,7 @@
 
 Marks phases (import, load, infer) and minibatches for `ridgewatt measure`. --save writes a traced
 network that --load and the C++ program (infer.cc) read; --weights reads its weights from a file,
-which it writes first when there is none. --accuracy says besides how often the network's first
+which it writes first when there is none. --accuracy also prints how often the network's first
 class is that of the same network in 32-bit floats.
 """
 import argparse

@@ -35,17 +35,11 @@ std::string shown(py::handle value) {
   throw UsageError(fmt::format("{}: {} is not a {}", name, shown(value), kind));
 }
 
-std::string with_unit(double value, const Range& range) {
-  const std::string unit = range.unit;
-  return format_exact(value) + (unit.empty() ? "" : " " + unit);
-}
-
-void check_range(const std::string& name, double value, const Range& range) {
+void check_range(const std::string& name, double value, const Quantity& range) {
   const bool under = range.open ? !(value > range.least) : value < range.least;
   if (!under && value <= range.most) return;
-  throw UsageError(fmt::format("{}: must be {} {} and at most {}, is {}", name,
-                               range.open ? "above" : "at least", with_unit(range.least, range),
-                               with_unit(range.most, range), format_exact(value)));
+  throw UsageError(
+      fmt::format("{}: must be {}, is {}", name, range_text(range), format_exact(value)));
 }
 
 // A number, and no bool, text or array of several.
@@ -60,20 +54,20 @@ bool is_number(py::handle value) {
 
 }  // namespace
 
-double read_number(const std::string& name, py::handle value, const Range& range) {
-  if (!is_number(value)) refuse_value(name, value, range.kind);
+double read_number(const std::string& name, py::handle value, const Quantity& range) {
+  if (!is_number(value)) refuse_value(name, value, std::string(range.kind));
   const py::object number = py::reinterpret_steal<py::object>(PyNumber_Float(value.ptr()));
   if (!number) {
     PyErr_Clear();  // a whole number beyond all doubles
-    refuse_value(name, value, range.kind);
+    refuse_value(name, value, std::string(range.kind));
   }
   const double read = PyFloat_AS_DOUBLE(number.ptr());
-  if (!std::isfinite(read)) refuse_value(name, value, range.kind);
+  if (!std::isfinite(read)) refuse_value(name, value, std::string(range.kind));
   check_range(name, read, range);
   return read;
 }
 
-std::int64_t read_whole(const std::string& name, py::handle value, const Range& range) {
+std::int64_t read_whole(const std::string& name, py::handle value, const Quantity& range) {
   const double read = read_number(name, value, range);
   if (read != std::floor(read) || std::abs(read) > 9007199254740992.0) {
     refuse_value(name, value, "whole number");
@@ -139,29 +133,36 @@ std::vector<std::string> Arguments::texts(const char* name) {
   return read;
 }
 
-std::optional<double> Arguments::quantity(const char* name, const Range& range) {
+std::optional<double> Arguments::quantity(const char* name, const Quantity& range) {
   const py::object value = object(name);
   return value.is_none() ? std::nullopt : std::optional(read_number(name, value, range));
 }
 
-std::optional<std::int64_t> Arguments::whole(const char* name, const Range& range) {
+std::optional<std::int64_t> Arguments::whole(const char* name, const Quantity& range) {
   const py::object value = object(name);
   return value.is_none() ? std::nullopt : std::optional(read_whole(name, value, range));
 }
 
-std::vector<int> Arguments::wholes(const char* name, const Range& range) {
+std::vector<int> Arguments::wholes(const char* name, const Quantity& range) {
+  const std::vector<double> read = quantities(name, range.whole());
+  return {read.begin(), read.end()};
+}
+
+std::vector<double> Arguments::quantities(const char* name, const Quantity& range) {
+  const auto one = [&](const py::object& value) {
+    return range.integral ? static_cast<double>(read_whole(name, value, range))
+                          : read_number(name, value, range);
+  };
   const py::object value = object(name);
   if (value.is_none()) return {};
-  if (is_number(value)) return {static_cast<int>(read_whole(name, value, range))};
-  std::vector<int> read;
-  for (const auto& member : read_list(name, value)) {
-    read.push_back(static_cast<int>(read_whole(name, member, range)));
-  }
+  if (is_number(value)) return {one(value)};
+  std::vector<double> read;
+  for (const auto& member : read_list(name, value)) read.push_back(one(member));
   return read;
 }
 
 std::uint64_t Arguments::seed() {
-  const auto read = whole("seed", {"whole number", "", 0, 9007199254740992.0});
+  const auto read = whole("seed", units::count().within(0, 9007199254740992.0));
   return static_cast<std::uint64_t>(read.value_or(1));
 }
 
@@ -178,7 +179,7 @@ std::map<std::string, std::int64_t> Arguments::dims() {
   if (!PyDict_Check(value.ptr())) refuse_value("dims", value, "dict of extents by name");
   std::map<std::string, std::int64_t> read;
   for (const auto& [name, extent] : py::reinterpret_borrow<py::dict>(value)) {
-    read[read_text("dims", name)] = read_whole("dims", extent, {"whole number", "", 0, 1e15});
+    read[read_text("dims", name)] = read_whole("dims", extent, units::count().within(0, 1e15));
   }
   return read;
 }

@@ -20,40 +20,32 @@
 #include <vector>
 
 #include "python/binding/binding.h"
+#include "ridgewatt/base/quantity.h"
 #include "ridgewatt/base/suggest.h"
 
 namespace ridgewatt::python {
 
-// What a number means and where it may lie.
-struct Range {
-  const char* kind;  // "power", for messages
-  const char* unit;  // SI; empty: it has none
-  double least, most;
-  bool open = false;  // `least` itself is refused
-};
-
-// The ranges of the command line's options, in SI.
-inline constexpr Range kWatts = {"power", "W", 0, 1e6, true};
-inline constexpr Range kIdleWatts = {"power", "W", 0, 1e6};
-inline constexpr Range kSeconds = {"duration", "s", 0, 1e9, true};
-inline constexpr Range kLoaderSeconds = {"duration", "s", 0, 1e9};
-inline constexpr Range kJoules = {"energy", "J", 0, 1e12, true};
-inline constexpr Range kHertz = {"rate", "Hz", 0, 1e9, true};
-inline constexpr Range kClock = {"clock", "Hz", 0, 1e11, true};
-inline constexpr Range kShare = {"share", "", 0, 1};
-inline constexpr Range kSlowdown = {"share", "", 0, 1e6};
-inline constexpr Range kConfidence = {"share", "", 0.5, 0.9999};
-inline constexpr Range kInterval = {"share", "", 0.01, 0.999};
-inline constexpr Range kWeight = {"number", "", 0, 1e15};
-inline constexpr Range kPositive = {"number", "", 0, 1e15, true};
-inline constexpr Range kBytes = {"size", "B", 0, 1e15};
-inline constexpr Range kBatches = {"whole number", "", 1, 1 << 20};
-inline constexpr Range kCounts = {"whole number", "", 1, 1e6};
-inline constexpr Range kCores = {"whole number", "", 1, 1024};
+// Ranges that several questions have, in SI.
+inline constexpr Quantity kWatts = units::watts().positive();
+inline constexpr Quantity kIdleWatts = units::watts();
+inline constexpr Quantity kSeconds = units::seconds().positive();
+inline constexpr Quantity kJoules = units::joules().positive();
+inline constexpr Quantity kHertz = units::hertz().positive();
+inline constexpr Quantity kClock = units::megahertz().in_si().positive();
+inline constexpr Quantity kShare = units::share();
+inline constexpr Quantity kSlowdown = units::share().within(0, 1e6);
+inline constexpr Quantity kConfidence = units::share().within(0.5, 0.9999);
+inline constexpr Quantity kInterval = units::share().within(0.01, 0.999);
+inline constexpr Quantity kWeight = units::number();
+inline constexpr Quantity kPositive = units::number().positive();
+inline constexpr Quantity kBytes = units::bytes();
+inline constexpr Quantity kBatches = units::count().within(1, 1 << 20);
+inline constexpr Quantity kCounts = units::count().within(1, 1e6);
+inline constexpr Quantity kCores = units::count().within(1, 1024);
 
 // The number that a Python object is; UsageError where it is none, or is out of range.
-double read_number(const std::string& name, py::handle value, const Range& range);
-std::int64_t read_whole(const std::string& name, py::handle value, const Range& range);
+double read_number(const std::string& name, py::handle value, const Quantity& range);
+std::int64_t read_whole(const std::string& name, py::handle value, const Quantity& range);
 // A str; where `path`, also what os.fspath() takes. UsageError else, also for an empty one.
 std::string read_text(const std::string& name, py::handle value, bool path = false);
 // The members of a list, a tuple or an array; UsageError of what is none, or is empty.
@@ -70,15 +62,16 @@ class Arguments {
   std::optional<std::string> maybe_text(const char* name);
   std::string path(const char* name);                // "" where it is not given
   std::vector<std::string> texts(const char* name);  // one text, or a list of them
-  std::optional<double> quantity(const char* name, const Range& range);
-  double quantity(const char* name, const Range& range, double otherwise) {
+  std::optional<double> quantity(const char* name, const Quantity& range);
+  double quantity(const char* name, const Quantity& range, double otherwise) {
     return quantity(name, range).value_or(otherwise);
   }
-  std::optional<std::int64_t> whole(const char* name, const Range& range);
-  int whole(const char* name, const Range& range, int otherwise) {
+  std::optional<std::int64_t> whole(const char* name, const Quantity& range);
+  int whole(const char* name, const Quantity& range, int otherwise) {
     return static_cast<int>(whole(name, range).value_or(otherwise));
   }
-  std::vector<int> wholes(const char* name, const Range& range);  // one, or a list of them
+  std::vector<int> wholes(const char* name, const Quantity& range);  // one, or a list of them
+  std::vector<double> quantities(const char* name, const Quantity& range);  // the same
   std::uint64_t seed();
   bool flag(const char* name);
   std::map<std::string, std::int64_t> dims();  // symbolic extents by name

@@ -1,5 +1,5 @@
-// Tuning the program at hand while it runs: what ridgewatt/live.py makes comfortable. The search
-// runs on a thread of its own, which never takes the interpreter's lock.
+// Tuning this program while it runs: what ridgewatt/live.py makes comfortable. The search runs on a
+// thread of its own, which never takes the interpreter's lock.
 #include <unistd.h>
 
 #include <future>
@@ -24,36 +24,14 @@ class InPlace {
  public:
   explicit InPlace(const py::kwargs& given) {
     Arguments asked(given);
-    asked.refuse(
-        {"verify", "minibatches", "min_gain", "settle_s", "settle_window_s", "idle_s", "governors"},
-        "in place", "the program is not started for every point");
+    asked.refuse({"verify", "minibatches", "min_gain"}, "in place",
+                 "the program is not started for every point");
     question_ = tune_question(asked);
     if (question_.batches.size() > 1) {
       throw UsageError("a running program has one batch", "batch", "name that one, or none");
     }
-    device_name_ = asked.text("device", "local");
-    sysroot_ = asked.path("sysroot");
-    store_ = asked.has("store") ? asked.path("store") : "tune.db";
-    control_.state_folder = asked.path("state_folder");
-    control_.max_celsius = asked.quantity("max_celsius", {"temperature", "°C", -50, 200}, 100);
-    control_.full_fan = asked.flag("full_fan");
-    control_.no_idle_states = asked.flag("no_idle_states");
-    auto& options = in_place_.options;
-    options.warm_up = asked.whole("warm_up", kCounts, options.warm_up);
-    options.most_minibatches =
-        asked.whole("window", {"whole number", "", 8, 1e6}, options.most_minibatches);
-    options.precision =
-        asked.quantity("window_precision", {"share", "", 0.001, 0.5}, options.precision);
-    options.longest_s =
-        asked.quantity("longest_window_s", {"duration", "s", 0.05, 3600}, options.longest_s);
-    options.guard_s = asked.quantity("guard_s", {"duration", "s", 0.01, 60}, options.guard_s);
-    options.drift.reference_every =
-        asked.whole("reference_every", {"whole number", "", 0, 1e6}, options.drift.reference_every);
-    profile_.measure.command = {"this process"};
-    profile_.quiet = true;
-    profile_.series.workload = asked.text("workload");
-    profile_.series.kind =
-        name_of(asked.flag("training") ? WorkloadKind::kTraining : WorkloadKind::kInference);
+    program_ = program_question(asked, answer::in_place_parameters());
+    program_.profile.measure.command = {"this process"};
     asked.done();
   }
   ~InPlace() {
@@ -103,23 +81,23 @@ class InPlace {
   void run() {
     bool begun = false;
     try {
-      const auto device = platform::open_local_device(device_name_, sysroot_);
-      platform::JetsonModeControl control(*device.sysfs, control_);
-      measure::name_series(device, profile_);
-      store::Store store = store::Store::made_at_first_write(store_);
-      answer::BoardAtHand board{*device.sysfs, control, store, profile_, {}};
-      in_place_.open = [&] {
+      const auto device = platform::open_local_device(program_.device, program_.sysroot);
+      platform::JetsonModeControl control(*device.sysfs, program_.control);
+      measure::name_series(device, program_.profile);
+      store::Store store = store::Store::made_at_first_write(program_.store);
+      answer::LiveBoard board{*device.sysfs, control, store, program_.profile, {}};
+      program_.in_place.open = [&] {
         auto program = std::make_unique<measure::CallerProgram>(*device.sysfs, control, marks_);
         begun = true;
         begun_.set_value();
         return program;
       };
-      answer::InPlaceAnswer answer =
-          answer::tune_in_place(question_, board, in_place_, [&](const answer::TuneAnswer& found) {
+      answer::InPlaceAnswer answer = answer::tune_in_place(
+          question_, board, program_.in_place, [&](const answer::TuneAnswer& found) {
             const std::lock_guard<std::mutex> lock(mutex_);
             found_ = found;
           });
-      answer.answer.remark = "windows are kept in " + store_;
+      answer.answer.source.remark = "windows are kept in " + program_.store;
       ended_ = std::move(answer);
     } catch (...) {
       failure_ = std::current_exception();
@@ -128,10 +106,7 @@ class InPlace {
   }
 
   answer::TuneQuestion question_;
-  std::string device_name_, sysroot_, store_;
-  platform::JetsonModeControl::Options control_;
-  measure::ProfileOptions profile_;
-  answer::InPlaceQuestion in_place_;
+  answer::ProgramQuestion program_;
   measure::CallerMarks marks_;
   pid_t owner_ = ::getpid();
   std::promise<void> begun_;

@@ -1,9 +1,11 @@
 // What a language model costs in an engine, in the modes of a board, and its best modes.
 #include <utility>
 
+#include "python/binding/parameters.h"
 #include "python/binding/questions.h"
 #include "ridgewatt/answer/language_tune.h"
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/llm/forecast.h"
 #include "ridgewatt/report/language_report.h"
 
 namespace ridgewatt::python {
@@ -11,10 +13,6 @@ namespace {
 
 using answer::LanguageAnswer;
 using answer::LanguagePlan;
-
-constexpr Range kTokens = {"whole number", "", 1, 1 << 24};
-constexpr Range kSequences = {"whole number", "", 1, 65536};
-constexpr Range kTokensPerSecond = {"rate", "1/s", 0, 1e9, true};
 
 // A row of the answer with what it points to.
 struct LanguageEstimate {
@@ -96,7 +94,7 @@ const Fields<LanguageEstimate>& row_fields() {
     all.push_back({"fits", [](const R& r) { return r.fit.fits(); },
                    "left_bytes is not below 0; figures are modelled all the same"});
     all.push_back({"largest_context", [](const R& r) { return r.fit.largest_context; },
-                   "tokens that fit with so many sequences; 0: not one"});
+                   "tokens that fit with this number of sequences; 0: none"});
     all.push_back({"largest_batch", [](const R& r) { return r.fit.largest_batch; },
                    "sequences that fit at this length"});
     all.push_back({"on_front", [](const R& r) { return r.on_front; },
@@ -124,55 +122,25 @@ const Fields<BoundLanguage>& answer_fields() {
   return fields;
 }
 
-struct Asked {
-  answer::LanguageQuestion question;
-  std::string model, device, runtime, quantization;
-};
-
-// One name, or a list of them.
-std::string names_of(Arguments& given, const char* name) {
-  std::string text;
-  for (const auto& one : given.texts(name)) text += (text.empty() ? "" : ",") + one;
-  return text;
-}
-
-Asked language_question(Arguments& given) {
-  Asked asked;
-  asked.model = given.path("model");
-  if (asked.model.empty()) throw UsageError("MODEL is required");
-  asked.runtime = names_of(given, "runtime");
-  asked.quantization = names_of(given, "quantization");
-  answer::LanguageQuestion& question = asked.question;
-  if (const std::string modes = modes_of(given); !modes.empty()) question.modes = modes;
-  llm::Request& request = question.request;
-  request.prompt_tokens = given.whole("prompt", kTokens).value_or(request.prompt_tokens);
-  request.generated_tokens = given.whole("generate", kTokens).value_or(request.generated_tokens);
-  request.concurrency = given.whole("concurrency", kSequences).value_or(request.concurrency);
-  for (const int context : given.wholes("contexts", kTokens)) question.contexts.push_back(context);
-  question.kv_type =
-      given.choice<llm::KvType>("kv_type", "type of the cache").value_or(question.kv_type);
-  question.reserve_bytes = given.quantity("reserve_bytes", kBytes);
-  asked.device = device_of(given);
-  return asked;
-}
-
-LanguageAnswer answer_of(Asked& asked) {
-  const llm::LanguageModel model = llm::read_language_model(asked.model);
-  asked.question.runtimes = answer::runtimes_named(asked.runtime);
-  asked.question.quantizations = answer::quantizations_named(model, asked.quantization);
-  return answer::ask_language(asked.question, model, answer::boards_named(asked.device));
+// As a user writes it; without a name, this machine's board.
+template <class Request>
+py::object read_request(const py::kwargs& given, const answer::ParameterTable& table,
+                        Request& request, answer::LanguageRequest& language) {
+  Arguments asked(given);
+  fill(asked, table, &request);
+  const py::object progress = asked.progress();
+  asked.done();
+  language.device = device_or_local(language.device);
+  return progress;
 }
 
 std::shared_ptr<BoundLanguage> estimate(const py::kwargs& given) {
-  Arguments arguments(given);
-  Asked asked = language_question(arguments);
-  const py::object progress = arguments.progress();
-  arguments.done();
-  asked.device = device_or_at_hand(asked.device);
+  answer::LanguageRequest asked;
+  const py::object progress = read_request(given, answer::llm_parameters(), asked, asked);
   return without_gil(
       [&] {
         auto made = std::make_shared<BoundLanguage>();
-        made->found = answer_of(asked);
+        made->found = answer::ask_language(asked);
         const LanguageAnswer& found = made->found;
         for (const auto& row : found.rows) {
           const auto& setting = found.setting_of(row);
@@ -242,19 +210,6 @@ const Fields<BoundLanguageTuned>& tuned_fields() {
   return fields;
 }
 
-answer::LanguageTuneQuestion tune_question(Arguments& given) {
-  answer::LanguageTuneQuestion question;
-  question.goal = given.choice<answer::LanguageGoal>("minimize", "goal").value_or(question.goal);
-  answer::LanguageLimits& limits = question.limits;
-  limits.power_w = given.quantity("max_power_w", kWatts, limits.power_w);
-  limits.ttft_s = given.quantity("max_ttft_s", kSeconds, limits.ttft_s);
-  limits.tpot_s = given.quantity("max_tpot_s", kSeconds, limits.tpot_s);
-  limits.tokens_per_s = given.quantity("min_tokens_per_s", kTokensPerSecond, limits.tokens_per_s);
-  question.confidence = given.quantity("confidence", kConfidence, question.confidence);
-  question.phases = given.flag("phases");
-  return question;
-}
-
 LanguageTuned tuned_row(const LanguageAnswer& language, const answer::TunedLanguage& tuned) {
   const auto& setting = language.settings[tuned.setting];
   LanguageTuned row = {report::board_label(language.boards[setting.board]),
@@ -273,18 +228,14 @@ LanguageTuned tuned_row(const LanguageAnswer& language, const answer::TunedLangu
 }
 
 std::shared_ptr<BoundLanguageTuned> tune(const py::kwargs& given) {
-  Arguments arguments(given);
-  Asked asked = language_question(arguments);
-  if (!arguments.has("modes")) asked.question.modes = "all";
-  const answer::LanguageTuneQuestion question = tune_question(arguments);
-  const py::object progress = arguments.progress();
-  arguments.done();
-  asked.device = device_or_at_hand(asked.device);
+  answer::LanguageTuneRequest asked;
+  const py::object progress =
+      read_request(given, answer::tune_llm_parameters(), asked, asked.language);
   return without_gil(
       [&] {
         auto made = std::make_shared<BoundLanguageTuned>();
-        made->path = asked.model;
-        made->found = answer::tune_language(question, answer_of(asked));
+        made->path = asked.language.model;
+        made->found = answer::tune_language(asked.goal, answer::ask_language(asked.language));
         for (const auto& tuned : made->found.settings) {
           made->rows.push_back(tuned_row(made->found.language, tuned));
         }

@@ -1,6 +1,7 @@
-// The best mode and batch for a program, which is profiled on the board at hand.
+// The best mode and batch for a program, which is profiled on a real board.
 #include <algorithm>
 
+#include "python/binding/parameters.h"
 #include "python/binding/questions.h"
 #include "python/binding/tuning.h"
 #include "ridgewatt/base/error.h"
@@ -11,40 +12,15 @@
 namespace ridgewatt::python {
 namespace {
 
-using platform::JetsonModeControl;
-
-constexpr Range kWait = {"duration", "s", 0, 3600};
-
 // All that a live search is asked with, checked before anything is opened.
 struct LiveQuestion {
   explicit LiveQuestion(Arguments& asked)
       : question(tune_question(asked)),
-        device(asked.text("device", "local")),
-        sysroot(asked.path("sysroot")),
-        store(asked.has("store") ? asked.path("store") : "tune.db"),
-        governors(asked.texts("governors")) {
-    control.state_folder = asked.path("state_folder");
-    control.max_celsius = asked.quantity("max_celsius", {"temperature", "°C", -50, 200}, 100);
-    control.full_fan = asked.flag("full_fan");
-    control.no_idle_states = asked.flag("no_idle_states");
-    auto& measuring = profile.measure;
-    measuring.command = asked.texts("command");
-    measuring.settle.at_most_s = asked.quantity("settle_s", kWait, measuring.settle.at_most_s);
-    measuring.settle.window_s =
-        asked.quantity("settle_window_s", {"duration", "s", 0.01, 60}, measuring.settle.window_s);
-    measuring.window.minibatches =
-        asked.whole("window", {"whole number", "", 1, 1e6}, measuring.window.minibatches);
-    measuring.window.warm_up = asked.whole("warm_up", kCounts, measuring.window.warm_up);
-    measuring.idle_s = asked.quantity("idle_s", kWait, measuring.idle_s);
-    measuring.rate_hz = asked.quantity("rate_hz", {"rate", "Hz", 1, 1000}, measuring.rate_hz);
-    profile.quiet = true;
-    profile.series.workload = asked.text("workload");
-    profile.series.kind =
-        name_of(asked.flag("training") ? WorkloadKind::kTraining : WorkloadKind::kInference);
+        program(program_question(asked, answer::program_parameters())) {
     check();
   }
   void check() const {
-    const auto& command = profile.measure.command;
+    const auto& command = program.profile.measure.command;
     if (command.empty()) {
       throw UsageError("nothing to profile", "", "give the program, \"python3 train.py\"");
     }
@@ -58,20 +34,18 @@ struct LiveQuestion {
   }
 
   answer::TuneQuestion question;
-  std::string device, sysroot, store;
-  std::vector<std::string> governors;
-  JetsonModeControl::Options control = {};
-  measure::ProfileOptions profile = {};
+  answer::ProgramQuestion program;
 };
 
 answer::TuneAnswer search(LiveQuestion& asked) {
-  const auto device = platform::open_local_device(asked.device, asked.sysroot);
-  JetsonModeControl control(*device.sysfs, asked.control);
-  measure::name_series(device, asked.profile);
-  store::Store store = store::Store::made_at_first_write(asked.store);
-  answer::BoardAtHand board{*device.sysfs, control, store, asked.profile, asked.governors};
+  answer::ProgramQuestion& program = asked.program;
+  const auto device = platform::open_local_device(program.device, program.sysroot);
+  platform::JetsonModeControl control(*device.sysfs, program.control);
+  measure::name_series(device, program.profile);
+  store::Store store = store::Store::made_at_first_write(program.store);
+  answer::LiveBoard board{*device.sysfs, control, store, program.profile, program.governors};
   answer::TuneAnswer found = answer::tune_on_board(asked.question, board);
-  found.remark = "points are kept in " + asked.store;
+  found.source.remark = "points are kept in " + program.store;
   return found;
 }
 
@@ -85,6 +59,16 @@ py::object tune_on_board(const py::kwargs& given) {
 }
 
 }  // namespace
+
+answer::ProgramQuestion program_question(Arguments& asked, const answer::ParameterTable& table) {
+  answer::ProgramQuestion program;
+  fill(asked, table, &program);
+  program.profile.quiet = true;
+  program.profile.series.workload = program.workload;
+  program.profile.series.kind =
+      name_of(program.training ? WorkloadKind::kTraining : WorkloadKind::kInference);
+  return program;
+}
 
 void bind_live_tune(py::module_& module) {
   module.def("_tune_on_board", &tune_on_board);

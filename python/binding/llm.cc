@@ -1,6 +1,7 @@
 // Language models: whether they fit a board.
 #include <limits>
 
+#include "python/binding/parameters.h"
 #include "python/binding/questions.h"
 #include "ridgewatt/answer/fits.h"
 #include "ridgewatt/base/error.h"
@@ -10,16 +11,13 @@
 namespace ridgewatt::python {
 namespace {
 
-constexpr Range kTokens = {"whole number", "", 1, 1 << 30};
-constexpr Range kSequences = {"whole number", "", 1, 65536};
-
 struct BoundFits {
   answer::FitsAnswer found;
   std::vector<llm::Fit> rows;
   Json json() const { return report::fits_json(found.model, found.options, rows); }
 };
 
-// NaN: nothing told it.
+// NaN: nothing reported it.
 std::optional<double> known(double value) {
   return std::isnan(value) ? std::nullopt : std::optional(value);
 }
@@ -90,39 +88,21 @@ const Fields<BoundFits>& fits_fields() {
   return fields;
 }
 
-// One name, or a list of them.
-std::string joined(Arguments& asked, const char* name) {
-  std::string text;
-  for (const auto& one : asked.texts(name)) text += (text.empty() ? "" : ",") + one;
-  return text;
-}
-
-std::string model_named(Arguments& asked) {
-  std::string model = asked.path("model");
-  if (model.empty()) throw UsageError("MODEL is required");
-  return model;
-}
-
 std::shared_ptr<BoundFits> fits(const py::kwargs& given) {
   Arguments asked(given);
-  const std::string model = model_named(asked);
   answer::FitsQuestion question;
-  question.quantization = joined(asked, "quantization");
-  llm::FitsOptions& options = question.options;
-  options.context = asked.whole("context", kTokens).value_or(options.context);
-  options.batch = asked.whole("batch", kSequences).value_or(options.batch);
-  options.kv_type =
-      asked.choice<llm::KvType>("kv_type", "type of the cache").value_or(options.kv_type);
-  options.reserve_bytes = asked.quantity("reserve_bytes", kBytes);
-  const std::string device = device_of(asked);
+  fill(asked, answer::fits_parameters(), &question);
+  const py::object progress = asked.progress();
   asked.done();
-  question.device = device_or_at_hand(device);
-  return without_gil([&] {
-    auto made = std::make_shared<BoundFits>();
-    made->found = answer::fits_on_boards(question, model);
-    made->rows = made->found.rows;
-    return made;
-  });
+  question.device = device_or_local(question.device);
+  return without_gil(
+      [&] {
+        auto made = std::make_shared<BoundFits>();
+        made->found = answer::fits_on_boards(question);
+        made->rows = made->found.rows;
+        return made;
+      },
+      progress);
 }
 
 py::list language_models() {

@@ -1,4 +1,4 @@
-// Measuring the program at hand: what ridgewatt/measuring.py makes comfortable.
+// Measuring this program: what ridgewatt/measuring.py makes comfortable.
 #include "python/binding/arguments.h"
 #include "python/binding/record.h"
 #include "ridgewatt/base/error.h"
@@ -213,9 +213,9 @@ class Run {
     Arguments asked(given);
     const std::string device = asked.text("device", "local"), sysroot = asked.path("sysroot");
     options_.command = asked.texts("command");
-    options_.rate_hz = asked.quantity("rate_hz", {"rate", "Hz", 1, 1000}, 100);
-    options_.series_rate_hz = asked.quantity("series_rate_hz", {"rate", "Hz", 0.1, 50}, 0.5);
-    options_.idle_s = asked.quantity("idle_s", {"duration", "s", 0, 3600}, 0);
+    options_.rate_hz = asked.quantity("rate_hz", units::hertz().within(1, 1000), 100);
+    options_.series_rate_hz = asked.quantity("series_rate_hz", units::hertz().within(0.1, 50), 0.5);
+    options_.idle_s = asked.quantity("idle_s", units::seconds().within(0, 3600), 0);
     options_.window.warm_up = asked.whole("warm_up", kCounts, 1);
     options_.meter = asked.path("meter");
     options_.meter_is_total = asked.flag("meter_is_total");

@@ -1,7 +1,9 @@
 // Models, power modes and boards; what a model costs.
 #include <algorithm>
 
+#include "python/binding/parameters.h"
 #include "python/binding/questions.h"
+#include "ridgewatt/answer/analyze.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/platform/local_device.h"
@@ -59,7 +61,7 @@ workload::DeployOptions deploy_options(Arguments& asked) {
 std::shared_ptr<const DeployedWorkload> workload_of(Arguments& asked, const char* name) {
   const py::object given = asked.object(name);
   if (py::isinstance<DeployedWorkload>(given)) {
-    asked.refuse({"training", "precision", "runtime", "optimizer", "dims"}, "beside a Model",
+    asked.refuse({"training", "precision", "runtime", "optimizer", "dims"}, "with a Model",
                  "it was given when the Model was made");
     return given.cast<std::shared_ptr<DeployedWorkload>>();
   }
@@ -69,17 +71,17 @@ std::shared_ptr<const DeployedWorkload> workload_of(Arguments& asked, const char
   return without_gil([&] { return std::make_shared<const DeployedWorkload>(path, options); });
 }
 
-std::string device_or_at_hand(const std::string& device) {
+std::string device_or_local(const std::string& device) {
   if (!device.empty()) return device;
-  const auto board = platform::board_at_hand(*platform::open_local_device("local").sysfs);
+  const auto board = platform::local_board(*platform::open_local_device("local").sysfs);
   if (!board) throw UsageError("no board given", "device=NAME", "ridgewatt.boards() lists them");
   return *board;
 }
 
-std::string modes_of(Arguments& asked) {
-  std::string modes;
-  for (const auto& name : asked.texts("modes")) modes += (modes.empty() ? "" : ",") + name;
-  return modes;
+std::string joined_texts(Arguments& asked, const char* name) {
+  std::string text;
+  for (const auto& one : asked.texts(name)) text += (text.empty() ? "" : ",") + one;
+  return text;
 }
 
 namespace {
@@ -107,6 +109,17 @@ void bind_mode(py::module_& module) {
       "absent is 0. UsageError: a value that no knob can have.",
       power_mode_fields());
   made.def(py::init([](const py::kwargs& given) { return make_mode(given); }));
+  made.def(py::pickle(
+      [](Self<PowerMode> mode) {
+        py::dict given;
+        for (const auto& field : power_mode_fields()) {
+          const py::object value =
+              std::visit([&](auto get) { return value_to_python(get(*mode)); }, field.get);
+          if (py::bool_(value)) given[py::str(field.name)] = value;
+        }
+        return given;
+      },
+      [](const py::dict& given) { return make_mode(py::reinterpret_borrow<py::kwargs>(given)); }));
   made.def("__str__", [](Self<PowerMode> mode) { return describe(*mode); });
   made.def("__eq__", [](Self<PowerMode> a, const py::object& b) -> py::object {
     if (!py::isinstance<PowerMode>(b)) {
@@ -155,7 +168,7 @@ py::dict knobs_of(Self<NamedBoard> named) {
     if (levels.empty()) continue;
     py::array_t<double> values(static_cast<py::ssize_t>(levels.size()));
     std::copy(levels.begin(), levels.end(), values.mutable_data());
-    knobs[power_mode_fields()[i].name] = values;
+    knobs[py::str(power_mode_fields()[i].name)] = values;
   }
   return knobs;
 }
@@ -172,6 +185,11 @@ void bind_board(py::module_& module) {
              return NamedBoard{text, load_board(text)};
            }),
            py::arg("name"));
+  made.def(py::pickle([](Self<NamedBoard> board) { return py::make_tuple(board->asked); },
+                      [](const py::tuple& state) {
+                        const auto asked = state[0].cast<std::string>();
+                        return NamedBoard{asked, load_board(asked)};
+                      }));
   made.def_property_readonly(
       "presets", [](Self<NamedBoard> b) { return list_of(presets(b->board)); },
       "the modes that it ships with, a list of Preset");
@@ -197,10 +215,14 @@ struct Layer {
   double count = 1;
   workload::NodeCost cost;
 };
-struct Analyzed {
-  workload::Model model;
-  workload::CostOptions options;
-  workload::Analysis analysis;
+struct Analyzed : answer::AnalyzeAnswer {
+  explicit Analyzed(const answer::AnalyzeQuestion& question) : AnalyzeAnswer(question) {
+    for (std::size_t i = 0; i < analysis.nodes.size(); ++i) {
+      const workload::Step& step = analysis.plan.steps[i];
+      rows.push_back({step.node->name, step.node->op, step.node->domain,
+                      static_cast<double>(step.count), analysis.nodes[i]});
+    }
+  }
   std::vector<Layer> rows;
   Json json() const { return report::analysis_json(model, analysis, options); }
 };
@@ -253,55 +275,25 @@ const Fields<Analyzed>& analysis_fields() {
   return fields;
 }
 
-void fill_rows(Analyzed& made) {
-  for (std::size_t i = 0; i < made.analysis.nodes.size(); ++i) {
-    const workload::Step& step = made.analysis.plan.steps[i];
-    made.rows.push_back({step.node->name, step.node->op, step.node->domain,
-                         static_cast<double>(step.count), made.analysis.nodes[i]});
-  }
-}
-
 std::shared_ptr<Analyzed> analyze(const py::kwargs& given) {
   Arguments asked(given);
-  auto made = std::make_shared<Analyzed>();
-  workload::CostOptions& options = made->options;
-  std::string path;
+  answer::AnalyzeQuestion question;
+  fill(asked, answer::analyze_parameters(), &question);
   const py::object model = asked.object("model");
-  options.runtime = asked.choice<Runtime>("runtime", "runtime");
   if (py::isinstance<DeployedWorkload>(model)) {
-    asked.refuse({"training", "precision", "optimizer", "dims"}, "beside a Model",
+    asked.refuse({"training", "precision", "optimizer", "dims"}, "with a Model",
                  "it was given when the Model was made");
     const auto deployed = model.cast<std::shared_ptr<DeployedWorkload>>();
-    path = deployed->name();
-    options.kind = deployed->options().kind;
-    options.precision = deployed->options().precision;
-    options.optimizer = deployed->options().optimizer;
-    options.dims = deployed->options().dims;
-  } else {
-    path = read_text("model", model, true);
-    const workload::DeployOptions deployed = deploy_options(asked);
-    options.kind = deployed.kind;
-    options.optimizer = deployed.optimizer;
-    options.dims = deployed.dims;
-    options.precision = asked.choice<workload::Precision>("precision", "precision")
-                            .value_or(workload::Precision::kStored);
+    question.model = deployed->name();
+    question.cost.kind = deployed->options().kind;
+    question.cost.precision = deployed->options().precision;
+    question.cost.optimizer = deployed->options().optimizer;
+    question.cost.dims = deployed->options().dims;
   }
-  options.batch = asked.whole("batch", {"whole number", "", 1, 1 << 24});
-  if (options.runtime) asked.refuse({"traffic"}, "with a runtime");
-  if (const auto c = asked.choice<workload::Convention>("convention", "convention")) {
-    options.convention = *c;
-  }
-  if (const auto t = asked.choice<workload::TrafficModel>("traffic", "traffic")) {
-    options.traffic = *t;
-  }
-  options.cache_bytes = asked.quantity("cache_bytes", kBytes, 0);
+  if (question.cost.runtime) asked.refuse({"traffic"}, "with a runtime");
+  const py::object progress = asked.progress();
   asked.done();
-  without_gil([&] {
-    made->model = workload::load_workload(path);
-    made->analysis = workload::analyze(made->model, options);
-    fill_rows(*made);
-  });
-  return made;
+  return without_gil([&] { return std::make_shared<Analyzed>(question); }, progress);
 }
 
 const Fields<DeployedWorkload>& model_fields() {
@@ -339,6 +331,21 @@ void bind_model(py::module_& module) {
              return without_gil([&] { return std::make_shared<DeployedWorkload>(path, options); });
            }),
            py::arg("model"));
+  made.def(py::pickle(
+      [](const py::object& self) {
+        const workload::DeployOptions& options = held<DeployedWorkload>(self)->options();
+        py::dict given;
+        for (const char* name : {"training", "precision", "runtime", "dims"}) {
+          given[name] = self.attr(name);
+        }
+        if (options.kind == WorkloadKind::kTraining) given["optimizer"] = self.attr("optimizer");
+        return py::make_tuple(self.attr("name"), given);
+      },
+      [](const py::tuple& state) {
+        Arguments asked(py::reinterpret_borrow<py::kwargs>(state[1]));
+        const workload::DeployOptions options = deploy_options(asked);
+        return std::make_shared<DeployedWorkload>(state[0].cast<std::string>(), options);
+      }));
   made.def_property_readonly(
       "dims",
       [](Self<DeployedWorkload> m) {

@@ -1,4 +1,4 @@
-// Boards at hand: their state, their sensors, setting a mode, and tuning a program on them.
+// Real and fake boards: their state, their sensors, setting a mode, and tuning a program on them.
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 #include "ridgewatt/platform/local_device.h"
 #include "ridgewatt/platform/machine_sensors.h"
 #include "ridgewatt/platform/mode_control.h"
-#include "ridgewatt/report/mode_report.h"
+#include "ridgewatt/report/mode_json.h"
 #include "ridgewatt/report/sensors_report.h"
 
 namespace ridgewatt::python {
@@ -31,10 +31,10 @@ const Fields<ModeState>& state_fields() {
   return fields;
 }
 
-// The board at hand, as it is.
-class DeviceAtHand {
+// This machine's board, as it is.
+class BoundDevice {
  public:
-  DeviceAtHand(const std::string& name, const std::string& sysroot)
+  BoundDevice(const std::string& name, const std::string& sysroot)
       : device_(platform::open_local_device(name, sysroot)) {}
   const platform::LocalDevice& device() const { return device_; }
   JetsonModeControl control() const {
@@ -48,7 +48,7 @@ class DeviceAtHand {
     for (const Knob knob : kKnobs) {
       auto values = levels[knob];
       std::sort(values.begin(), values.end());
-      const char* name = power_mode_fields()[static_cast<std::size_t>(knob)].name;
+      const py::str name(power_mode_fields()[static_cast<std::size_t>(knob)].name);
       py::list list;
       for (const double value : values) {
         list.append(knob == Knob::kCpuCores ? value_to_python(static_cast<int>(value))
@@ -84,7 +84,7 @@ class HeldMode {
     const std::string device = asked.text("device", "local"), sysroot = asked.path("sysroot");
     JetsonModeControl::Options options;
     options.state_folder = asked.path("state_folder");
-    options.max_celsius = asked.quantity("max_celsius", {"temperature", "°C", -50, 200}, 100);
+    options.max_celsius = asked.quantity("max_celsius", units::celsius().within(-50, 200), 100);
     options.full_fan = asked.flag("full_fan");
     options.no_idle_states = asked.flag("no_idle_states");
     asked.done();
@@ -106,7 +106,7 @@ class HeldMode {
 
  private:
   JetsonModeControl& control() {
-    if (!control_) throw UsageError("the mode was restored", device_.name, "set it anew");
+    if (!control_) throw UsageError("the mode was restored", device_.name, "set it again");
     if (::getpid() != owner_) {
       throw UsageError("the mode belongs to the process that set it", device_.name);
     }
@@ -130,18 +130,18 @@ const PowerMode& required(Self<PowerMode> mode) {
 void bind_modes(py::module_& module) {
   using Free = py::call_guard<py::gil_scoped_release>;
   record<ModeState>(module, "ModeState", "What a board is set to.", state_fields());
-  Class<DeviceAtHand>(module, "_Device")
+  Class<BoundDevice>(module, "_Device")
       .def(py::init<const std::string&, const std::string&>(), Free())
-      .def_property_readonly("name", [](Self<DeviceAtHand> d) { return d->device().name; })
+      .def_property_readonly("name", [](Self<BoundDevice> d) { return d->device().name; })
       .def_property_readonly(
           "provenance",
-          [](Self<DeviceAtHand> d) { return std::string(name_of(d->device().provenance())); })
-      .def("state", [](Self<DeviceAtHand> d) { return d->control().state(); })
-      .def("levels", [](Self<DeviceAtHand> d) { return d->levels(); })
-      .def("presets", [](Self<DeviceAtHand> d) { return d->presets(); })
+          [](Self<BoundDevice> d) { return std::string(name_of(d->device().provenance())); })
+      .def("state", [](Self<BoundDevice> d) { return d->control().state(); })
+      .def("levels", [](Self<BoundDevice> d) { return d->levels(); })
+      .def("presets", [](Self<BoundDevice> d) { return d->presets(); })
       .def("governors",
-           [](Self<DeviceAtHand> d) { return value_to_python(d->control().governors()); })
-      .def("sensors", [](Self<DeviceAtHand> d) { return to_python(d->sensors()); });
+           [](Self<BoundDevice> d) { return value_to_python(d->control().governors()); })
+      .def("sensors", [](Self<BoundDevice> d) { return to_python(d->sensors()); });
   Class<HeldMode>(module, "_HeldMode")
       .def(py::init([](const py::kwargs& given) { return std::make_shared<HeldMode>(given); }))
       .def(

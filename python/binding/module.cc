@@ -19,6 +19,7 @@ PYBIND11_MODULE(_core, module) {
   ridgewatt::python::bind_measure(module);
   ridgewatt::python::bind_modes(module);
   ridgewatt::python::bind_live_tune(module);
+  ridgewatt::python::bind_parameters(module);
   // The package offers the classes as they are, and the questions with their signatures
   // (questions.py).
   py::list offered;

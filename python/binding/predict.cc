@@ -2,8 +2,11 @@
 // beats.
 #include "ridgewatt/answer/predict.h"
 
+#include "python/binding/parameters.h"
 #include "python/binding/questions.h"
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/predict/interval.h"
+#include "ridgewatt/predict/nn_predictor.h"
 #include "ridgewatt/report/prediction_report.h"
 #include "ridgewatt/sweep/points.h"
 
@@ -20,7 +23,8 @@ struct PredictedPoint {
   Provenance provenance = Provenance::kPredicted;
 
   std::optional<double> known(Estimate predict::Prediction::*of, double Estimate::*end) const {
-    return cost ? std::optional((*cost).*of.*end) : std::nullopt;
+    const bool known = cost && (end == &Estimate::mean || predict::has_interval((*cost).*of));
+    return known ? std::optional((*cost).*of.*end) : std::nullopt;
   }
 };
 
@@ -99,28 +103,28 @@ std::vector<OperatingPoint> query_points(const py::object& query) {
   return points;
 }
 
-void add_prior(Arguments& asked, PredictQuestion& question) {
-  const py::object model = asked.object("model");
-  if (model.is_none()) return;
+void add_prior(Arguments& asked, const std::string& model, PredictQuestion& question) {
+  const py::object given = asked.object("model");
+  if (given.is_none()) return;
   if (question.device.empty()) {
     throw UsageError("a model alone says nothing of time and power", "model",
                      "give device, whose twin is to be the prior");
   }
-  if (py::isinstance<workload::DeployedWorkload>(model)) {
-    question.workload = model.cast<std::shared_ptr<workload::DeployedWorkload>>();
+  if (py::isinstance<workload::DeployedWorkload>(given)) {
+    question.workload = given.cast<std::shared_ptr<workload::DeployedWorkload>>();
     return;
   }
   question.workload = std::make_shared<const workload::DeployedWorkload>(
-      read_text("model", model, true),
-      workload::DeployOptions{.kind = workload_kind_of(question.samples.kind)});
+      model, workload::DeployOptions{.kind = workload_kind_of(question.samples.kind)});
 }
 
-PredictQuestion predict_question(Arguments& asked) {
+// What the request says, with the sweeps, points and the Model that are given.
+PredictQuestion predict_question(Arguments& asked, const answer::PredictRequest& request) {
   PredictQuestion question;
-  question.device = device_of(asked);
-  const bool keep = asked.flag("keep_outliers");
-  const auto workload = asked.maybe_text("workload");
+  question.device = request.device;
+  const bool keep = request.keep_outliers;
   if (asked.has("samples")) {
+    const auto workload = asked.maybe_text("workload");
     question.samples = trusted_samples(raw_sweep("samples", asked.object("samples"), workload),
                                        keep, question.device);
   }
@@ -132,79 +136,79 @@ PredictQuestion predict_question(Arguments& asked) {
     throw UsageError("no modes to predict", "predict", "give device or query");
   }
   question.references = references_of(asked, keep);
-  question.method = asked.text("method", "auto");
+  question.method = request.method;
   if (question.method != "powertrain") {
     asked.refuse({"reference_model"}, "with method " + question.method,
                  "powertrain starts from it");
   }
-  const std::string reference = asked.path("reference_model");
-  if (!reference.empty()) question.reference_model = predict::read_reference_model(reference);
-  question.interval = asked.quantity("interval", kInterval, predict::kDefaultInterval);
-  question.seed = asked.seed();
+  if (!request.reference_model.empty()) {
+    question.reference_model = std::make_shared<const predict::ReferenceModel>(
+        predict::read_reference_model(request.reference_model));
+  }
+  question.interval = request.interval;
+  question.seed = request.seed;
   question.quiet = true;
-  add_prior(asked, question);
+  add_prior(asked, request.model, question);
   return question;
+}
+
+template <class Request>
+Request request_of(Arguments& asked, const answer::ParameterTable& table) {
+  Request request;
+  fill(asked, table, &request);
+  check(asked, table, &request);
+  return request;
 }
 
 std::shared_ptr<Predictions> predict_all(const py::kwargs& given) {
   Arguments asked(given);
   if (!asked.has("samples")) throw UsageError("samples is required");
-  const PredictQuestion question = predict_question(asked);
+  const auto request = request_of<answer::SuggestRequest>(asked, answer::predict_parameters());
+  const PredictQuestion question = predict_question(asked, request.inputs);
   const py::object progress = asked.progress();
   asked.done();
   return without_gil([&] { return predictions(answer::predict_modes(question)); }, progress);
 }
 
 std::shared_ptr<Predictions> suggest(const py::kwargs& given) {
+  constexpr int kUsually = 5;  // chosen: what a board profiles in minutes
   Arguments asked(given);
-  const int count = asked.whole("count", {"whole number", "", 1, 1e5}, 5);
-  const py::object range = asked.object("budgets_w");
-  std::optional<predict::PowerBudgets> budgets;
-  if (!range.is_none()) {
-    const auto ends = read_list("budgets_w", range);
-    if (ends.size() != 2) throw UsageError("budgets_w: (least, most) in W is needed");
-    if (!asked.has("samples")) throw UsageError("budgets_w requires samples");
-    budgets = {read_number("budgets_w", ends[0], kWatts), read_number("budgets_w", ends[1], kWatts),
-               1};
-    budgets->values_w();
-  }
-  const PredictQuestion question = predict_question(asked);
+  const auto request = request_of<answer::SuggestRequest>(asked, answer::suggest_parameters());
+  const PredictQuestion question = predict_question(asked, request.inputs);
   const py::object progress = asked.progress();
   asked.done();
-  auto found = without_gil(
-      [&] { return answer::suggest_modes(question, static_cast<std::size_t>(count), budgets); },
-      progress);
+  const auto count = static_cast<std::size_t>(request.count.value_or(kUsually));
+  auto found = without_gil([&] { return answer::suggest_modes(question, count, request.budgets); },
+                           progress);
   if (found.points.empty()) {
-    throw budgets ? NoSolutionError("no further mode is expected to be faster within these budgets")
-                  : NoSolutionError("every mode is profiled", question.samples.source);
+    throw request.budgets
+        ? NoSolutionError("no further mode is expected to be faster within these budgets")
+        : NoSolutionError("every mode is profiled", question.samples.source);
   }
   return predictions(std::move(found));
 }
 
 std::shared_ptr<Predictions> pareto(const py::kwargs& given) {
   Arguments asked(given);
-  const auto names = asked.texts("costs");
-  if (names.size() != 2) throw UsageError("costs: two of time, power and energy are needed");
-  const answer::FrontCost first = parse_word<answer::FrontCost>(names[0], "cost"),
-                          second = parse_word<answer::FrontCost>(names[1], "cost");
+  const auto request = request_of<answer::ParetoRequest>(asked, answer::pareto_parameters());
   const py::object progress = asked.progress();
   if (asked.has("sweep")) {
     asked.refuse({"samples", "device", "model", "query", "method", "references", "reference_model",
                   "interval"},
                  "with a sweep", "its rows are taken as they are");
-    asked.seed();
-    const auto workload = asked.maybe_text("workload");
-    const bool keep = asked.flag("keep_outliers");
     asked.done();
-    const Sweep rows = trusted_sweep(raw_sweep("sweep", asked.object("sweep"), workload), keep);
-    return without_gil([&] { return predictions(answer::measured_front(rows, first, second)); },
-                       progress);
+    const auto workload = asked.maybe_text("workload");
+    const Sweep rows = trusted_sweep(raw_sweep("sweep", asked.object("sweep"), workload),
+                                     request.inputs.keep_outliers);
+    return without_gil(
+        [&] { return predictions(answer::measured_front(rows, request.x, request.y)); }, progress);
   }
   if (!asked.has("samples")) throw UsageError("samples or sweep is required");
-  const PredictQuestion question = predict_question(asked);
+  const PredictQuestion question = predict_question(asked, request.inputs);
   asked.done();
-  return without_gil([&] { return predictions(answer::predicted_front(question, first, second)); },
-                     progress);
+  return without_gil(
+      [&] { return predictions(answer::predicted_front(question, request.x, request.y)); },
+      progress);
 }
 
 }  // namespace

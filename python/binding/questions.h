@@ -8,7 +8,6 @@
 #include "python/binding/arguments.h"
 #include "python/binding/record.h"
 #include "ridgewatt/sweep/sweep.h"
-#include "ridgewatt/twin/estimate.h"
 #include "ridgewatt/workload/deployed_workload.h"
 
 namespace ridgewatt::python {
@@ -19,16 +18,12 @@ workload::DeployOptions deploy_options(Arguments& asked);
 // None. UsageError where a Model is given and they are too.
 std::shared_ptr<const workload::DeployedWorkload> workload_of(Arguments& asked,
                                                               const char* name = "model");
-// How it is fed: workers, loader_s_per_sample, python_caller.
-twin::RunOptions run_options(Arguments& asked);
-// UsageError where Python is said to call what Python runs itself.
-void check_python_caller(const twin::RunOptions& run, const workload::DeployedWorkload* workload);
 // A board's name or file, or a Board; empty where it is not given.
 std::string device_of(Arguments& asked);
 // The board that this machine is; UsageError where it is none that is known.
-std::string device_or_at_hand(const std::string& device);
-// `modes`: what select_modes takes, or a list of names; empty where it is not given.
-std::string modes_of(Arguments& asked);
+std::string device_or_local(const std::string& device);
+// One text, or a list of names, joined by commas; empty where it is not given.
+std::string joined_texts(Arguments& asked, const char* name);
 // A Sweep, or the path of one of which `workload` names the part, as the file has it.
 Sweep raw_sweep(const std::string& name, const py::object& given,
                 const std::optional<std::string>& workload);

@@ -70,6 +70,13 @@ py::object value_to_python(const PowerMode& value) {
   return py::cast(value);
 }
 
+py::object value_to_python(const Json& value) {
+  return to_python(value);
+}
+py::object value_to_python(const report::Cell& value) {
+  return to_python(report::json_of(value));
+}
+
 std::size_t checked_index(py::ssize_t index, std::size_t size) {
   const auto count = static_cast<py::ssize_t>(size);
   if (index < -count || index >= count) throw py::index_error("there is no such row");

@@ -22,22 +22,32 @@
 #include "python/binding/binding.h"
 #include "ridgewatt/device/power_mode.h"
 #include "ridgewatt/io/json.h"
+#include "ridgewatt/report/field.h"
 
 namespace ridgewatt::python {
 
 template <class T>
 struct Field {
-  template <class Value>
-  using Getter = Value (*)(const T&);
-  const char* name;
-  std::variant<Getter<double>, Getter<std::optional<double>>, Getter<int>, Getter<std::int64_t>,
-               Getter<bool>, Getter<std::string>, Getter<std::vector<std::string>>,
-               Getter<PowerMode>>
-      get;
-  const char* doc;  // with shape and unit
+  std::string name;
+  report::Getter<T> get;
+  std::string doc;  // with shape and unit
 };
 template <class T>
 using Fields = std::vector<Field<T>>;
+
+// The attributes of what a report declares for every surface: in SI, with the meaning of the key.
+template <class T>
+Fields<T> attributes(const report::Fields<T>& declared) {
+  Fields<T> fields;
+  for (const report::Field<T>& field : declared) {
+    if ((field.shown & report::kInPython) == 0) continue;
+    const std::string name =
+        field.python.empty() ? report::si_name(field.column.name) : std::string(field.python);
+    fields.push_back(
+        {name, field.get, std::string(field.column.meaning) + std::string(report::si_unit(name))});
+  }
+  return fields;
+}
 
 // A JSON value as Python has it; what is not finite is None, as in JSON text.
 py::object to_python(const Json& json);
@@ -50,6 +60,8 @@ py::object value_to_python(bool value);
 py::object value_to_python(const std::string& value);
 py::object value_to_python(const std::vector<std::string>& value);
 py::object value_to_python(const PowerMode& value);
+py::object value_to_python(const Json& value);
+py::object value_to_python(const report::Cell& value);
 
 template <class T>
 py::list list_of(const std::vector<T>& values) {
@@ -99,7 +111,7 @@ void add_columns(const Fields<T>& fields, const std::vector<T>& rows, py::dict& 
     std::visit(
         [&]<class Value>(Value (*get)(const T&)) {
           if constexpr (!std::is_same_v<Value, PowerMode>) {
-            columns[field.name] = column_of(get, rows);
+            columns[py::str(field.name)] = column_of(get, rows);
           } else {
             std::vector<PowerMode> modes;
             modes.reserve(rows.size());
@@ -125,6 +137,8 @@ constexpr const char* type_name() {
   if constexpr (std::is_same_v<Value, std::string>) return "str";
   if constexpr (std::is_same_v<Value, std::vector<std::string>>) return "list[str]";
   if constexpr (std::is_same_v<Value, PowerMode>) return "PowerMode";
+  if constexpr (std::is_same_v<Value, Json>) return "object";
+  if constexpr (std::is_same_v<Value, report::Cell>) return "str | int | float | None";
 }
 
 // "Step(time_s=0.01, power_w=20.0)".
@@ -134,7 +148,7 @@ std::string repr_of(const char* name, const Fields<T>& fields, const T& self) {
   for (const Field<T>& field : fields) {
     const py::object value =
         std::visit([&](auto get) { return value_to_python(get(self)); }, field.get);
-    text += (&field == &fields.front() ? "(" : ", ") + std::string(field.name) + "=" +
+    text += (&field == &fields.front() ? "(" : ", ") + field.name + "=" +
             py::repr(value).cast<std::string>();
   }
   return text + ")";
@@ -159,13 +173,19 @@ Class<T> record(py::module_& module, const char* name, const char* doc, const Fi
   for (const Field<T>& field : fields) {
     std::visit(
         [&]<class Value>(Value (*get)(const T&)) {
-          types[field.name] = type_name<Value>();
+          types[py::str(field.name)] = type_name<Value>();
           made.def_property_readonly(
-              field.name, [get](Self<T> self) { return value_to_python(get(*self)); }, field.doc);
+              field.name.c_str(), [get](Self<T> self) { return value_to_python(get(*self)); },
+              field.doc.c_str());
         },
         field.get);
   }
   made.attr("_fields") = types;
+  // Nothing changes it, so a copy is the object itself.
+  made.def("__copy__", [](const py::object& self) { return self; });
+  made.def(
+      "__deepcopy__", [](const py::object& self, const py::dict&) { return self; },
+      py::arg("memo"));
   made.def("__repr__", [name, &fields](Self<T> self) { return repr_of(name, fields, *self); });
   return made;
 }

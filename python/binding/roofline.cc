@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "python/binding/parameters.h"
 #include "python/binding/questions.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/report/twin_report.h"
@@ -120,39 +121,16 @@ std::shared_ptr<BoundRoofline> bound_roofline(answer::RooflineAnswer found) {
       BoundRoofline{std::move(found), std::move(rows), std::move(report)});
 }
 
-std::vector<answer::CacheLevel> levels_of(Arguments& asked) {
-  std::vector<answer::CacheLevel> levels;
-  const py::object given = asked.object("levels");
-  if (given.is_none()) return levels;
-  if (!PyDict_Check(given.ptr())) throw UsageError("levels: a dict of bytes/s by name is needed");
-  for (const auto& [name, bandwidth] : py::reinterpret_borrow<py::dict>(given)) {
-    levels.push_back({read_text("levels", name),
-                      read_number("levels", bandwidth, {"bandwidth", "bytes/s", 0, 1e18, true}),
-                      "given with levels"});
-  }
-  return levels;
-}
-
 std::shared_ptr<BoundRoofline> roofline(const py::kwargs& given) {
   Arguments asked(given);
   answer::RooflineQuestion question;
-  if (!asked.has("model")) {
-    asked.refuse({"batch", "training", "precision", "runtime", "optimizer", "dims", "workers",
-                  "loader_s_per_sample", "python_caller"},
-                 "without a model");
-  }
-  if (const std::string modes = modes_of(asked); !modes.empty()) question.modes = modes;
-  question.batch = asked.whole("batch", kBatches, 0);
-  question.run = run_options(asked);
-  question.power_cap_w = asked.quantity("power_cap_w", kWatts);
-  question.levels = levels_of(asked);
-  question.seed = asked.seed();
-  const std::string device = device_of(asked);
-  const auto workload = workload_of(asked);
-  check_python_caller(question.run, workload.get());
+  const answer::ParameterTable& table = answer::roofline_parameters();
+  fill(asked, table, &question);
+  const auto workload = workload_of(asked, question.workload);
+  check(asked, table, &question);
   const py::object progress = asked.progress();
   asked.done();
-  const std::string board = device_or_at_hand(device);
+  const std::string board = device_or_local(question.device);
   return without_gil(
       [&] { return bound_roofline(answer::roofline_on_board(question, workload, board)); },
       progress);

@@ -17,7 +17,7 @@
 namespace ridgewatt::python {
 namespace {
 
-// As the class is bound: rows beside what they have in common.
+// As the class is bound: rows, and what they have in common.
 struct BoundSweep {
   Sweep sweep;
   const std::vector<Observation>& rows;
@@ -81,10 +81,10 @@ Json BoundSweep::json() const {
           {"rows", list}};
 }
 
-constexpr Range kStall = {"duration", "s", 0, 1e9};
-constexpr Range kBatchColumn = {"whole number", "", 0, 1 << 20};
-constexpr Range kCoreColumn = {"whole number", "", 0, 1024};
-constexpr Range kClockColumn = {"clock", "Hz", 0, 2e10};
+constexpr Quantity kStall = units::seconds().within(0, 1e9);
+constexpr Quantity kBatchColumn = units::count().within(0, 1 << 20);
+constexpr Quantity kCoreColumn = units::count().within(0, 1024);
+constexpr Quantity kClockColumn = units::megahertz().in_si().within(0, 2e10);
 
 // A clock in Hz, 0 where it is not known.
 double read_clock(const std::string& column, py::handle value) {
@@ -162,7 +162,7 @@ std::vector<Observation> rows_of_columns(const py::dict& columns) {
   return rows;
 }
 
-// What a frame of to_frame() says of itself in its `attrs`.
+// What a frame of to_frame() states about itself in its `attrs`.
 std::string attribute_of(const py::object& frame, const char* name, const char* otherwise) {
   const py::object attrs = py::getattr(frame, "attrs", py::none());
   if (!PyDict_Check(attrs.ptr())) return otherwise;
@@ -179,13 +179,13 @@ std::shared_ptr<BoundSweep> sweep_of_columns(const py::object& given, const py::
   Sweep sweep;
   sweep.source = "columns";
   sweep.observations = rows_of_columns(columns);
-  const auto told = [&](const char* name, const char* otherwise) {
+  const auto stated = [&](const char* name, const char* otherwise) {
     return asked.text(name, attribute_of(given, name, otherwise));
   };
-  sweep.workload = told("workload", "unnamed");
-  sweep.kind = told("kind", "inference");
-  sweep.board = told("board", "");
-  sweep.provenance = parse_word<Provenance>(told("provenance", "replayed"), "provenance");
+  sweep.workload = stated("workload", "unnamed");
+  sweep.kind = stated("kind", "inference");
+  sweep.board = stated("board", "");
+  sweep.provenance = parse_word<Provenance>(stated("provenance", "replayed"), "provenance");
   asked.done();
   for (std::size_t i = 0; i < sweep.observations.size(); ++i) sweep.lines.push_back(i + 1);
   return std::make_shared<BoundSweep>(std::move(sweep));
@@ -285,7 +285,7 @@ void bind_store(py::module_& module) {
 Sweep raw_sweep(const std::string& name, const py::object& given,
                 const std::optional<std::string>& workload) {
   if (py::isinstance<BoundSweep>(given)) {
-    if (workload) throw UsageError("workload has no effect beside a Sweep");
+    if (workload) throw UsageError("workload has no effect with a Sweep");
     return held<BoundSweep>(given)->sweep;
   }
   if (PyDict_Check(given.ptr()) || py::hasattr(given, "columns")) {
@@ -328,11 +328,18 @@ void bind_sweeps(py::module_& module) {
       "Observation. `columns`: a dict of lists or arrays of one length, or a DataFrame: time_s, "
       "power_w, and any of cpu_cores, cpu_clock_hz, gpu_clock_hz, mem_clock_hz, batch, energy_j, "
       "time_median_s, fetch_stall_s; NaN in the last three: not known. A frame of to_frame() keeps "
-      "what its `attrs` say of workload, kind, board and provenance. UsageError: another column, "
-      "lengths that differ, a value that "
-      "is not finite or out of range.",
+      "what its `attrs` state about workload, kind, board and provenance. UsageError: another "
+      "column, lengths that differ, a value that is not finite or out of range.",
       sweep_fields(), observation_fields());
   made.def(py::init(&sweep_of_columns), py::arg("columns"));
+  made.def(py::pickle(
+      [](Self<BoundSweep> self) {
+        return py::make_tuple(self->sweep.source, write_sweep_csv({self->sweep}));
+      },
+      [](const py::tuple& state) {
+        auto sweeps = parse_sweeps(state[1].cast<std::string>(), state[0].cast<std::string>());
+        return std::make_shared<BoundSweep>(std::move(sweeps.front()));
+      }));
   made.def(
       "write",
       [](Self<BoundSweep> self, const py::object& path) {

@@ -2,13 +2,15 @@
 #pragma once
 
 #include "python/binding/arguments.h"
-#include "ridgewatt/answer/tune.h"
+#include "ridgewatt/answer/tune_request.h"
 
 namespace ridgewatt::python {
 
 // Goal, batches, budget, strategy and seed. UsageError for what means nothing.
 answer::TuneQuestion tune_question(Arguments& asked);
-void bind_in_place(py::module_& module);  // _InPlace, beside _tune_on_board
+// The rows of `table` and what follows from them: program_parameters() or in_place_parameters().
+answer::ProgramQuestion program_question(Arguments& asked, const answer::ParameterTable& table);
+void bind_in_place(py::module_& module);  // _InPlace, next to _tune_on_board
 
 // A Tuned. Needs the GIL.
 py::object tuned_answer(answer::TuneAnswer found);

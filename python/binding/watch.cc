@@ -14,16 +14,16 @@ WatchedWork::Watch python_watch(const py::object& progress) {
   using Clock = std::chrono::steady_clock;
   // Steps have a clock of their own: being asked in between, while work waits, must not hide them.
   return [called = progress.ptr(), asked = Clock::now(),
-          told = Clock::time_point()](const WorkStep& step) mutable {
+          reported = Clock::time_point()](const WorkStep& step) mutable {
     const auto now = Clock::now();
     const bool tells = called != Py_None && !step.label.empty() &&
-                       (step.done == step.total || now - told >= kInterval);
+                       (step.done == step.total || now - reported >= kInterval);
     if (!tells && now - asked < kInterval) return;
     asked = now;
     const py::gil_scoped_acquire held;
     if (PyErr_CheckSignals() != 0) throw py::error_already_set();
     if (!tells) return;
-    told = now;
+    reported = now;
     py::reinterpret_borrow<py::object>(called)(step.label, step.done, step.total);
   };
 }

@@ -6,6 +6,9 @@
 Marks and workers (`ridgewatt.worker`) need the standard library alone. All else needs the compiled
 part: the Debian package python3-ridgewatt, or `pip install .` in the source tree.
 """
+import warnings
+from typing import NoReturn as _NoReturn
+
 from . import errors
 from .errors import *  # noqa: F403
 from .worker import *  # noqa: F403
@@ -15,11 +18,13 @@ try:
 except ImportError as _error:
     _missing = _error
 
-    def __getattr__(name):
+    def _needs_compiled_part(name: str) -> _NoReturn:
         if name.startswith("_"):
             raise AttributeError(name)
         raise errors.NotSupportedError(
             f"ridgewatt.{name} needs the compiled part, which is not here: {_missing}")
+
+    globals()["__getattr__"] = _needs_compiled_part  # no __getattr__ that types every name
 else:
     from ._core import *  # noqa: F403
     from .questions import *  # noqa: F403
@@ -28,3 +33,12 @@ else:
     from .modes import *  # noqa: F403
     from .monitor import *  # noqa: F403
     __version__ = _core.__version__
+
+    def _former_name(name: str) -> type:
+        if name != "Mend":
+            raise AttributeError(f"module 'ridgewatt' has no attribute {name!r}")
+        warnings.warn("ridgewatt.Mend is deprecated: use ridgewatt.Relaxation", DeprecationWarning,
+                      stacklevel=2)
+        return _core.Relaxation
+
+    globals()["__getattr__"] = _former_name

@@ -1,13 +1,15 @@
-"""What every answer can do beside its rows: a frame of its columns, a table in a notebook, a plot.
+"""What every answer has in addition to its rows: a frame of its columns, a table in a notebook, a plot.
 The compiled part gives the columns; pandas and matplotlib are taken where they are."""
 import html
+import importlib
+from typing import Any
 
 from . import errors
 
 _ROWS_SHOWN = 60
 
 
-def objects(values):
+def objects(values: "list[Any]") -> Any:
     """A NumPy array of Python objects."""
     import numpy
     column = numpy.empty(len(values), dtype=object)
@@ -15,13 +17,13 @@ def objects(values):
     return column
 
 
-def to_frame(self):
+def to_frame(self: Any) -> Any:
     """The rows as a pandas DataFrame, one column per attribute and one per knob of the mode; where
     pandas is not installed, as a dict of NumPy arrays of one length. Units are those of the names,
     SI. What is not known is NaN. The frame's `attrs` keep provenance, workload, kind and board."""
     columns = self._columns()
     try:
-        import pandas
+        pandas = importlib.import_module("pandas")
     except ImportError:
         return columns
     frame = pandas.DataFrame(columns)
@@ -32,7 +34,7 @@ def to_frame(self):
     return frame
 
 
-def _cell(value):
+def _cell(value: object) -> str:
     if isinstance(value, float):
         text = f"{value:.5g}"
     else:
@@ -40,7 +42,7 @@ def _cell(value):
     return html.escape(text)
 
 
-def _repr_html_(self):
+def _repr_html_(self: Any) -> str:
     """A plain table of the first rows, for notebooks."""
     columns = self._columns()
     count = len(self)
@@ -55,11 +57,11 @@ def _repr_html_(self):
     return f"<p>{said}</p><p><small>{about}</small></p><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
 
 
-def plot(self, ax=None):
+def plot(self: Any, ax: Any = None) -> Any:
     """Draws the answer with matplotlib on `ax`, or on new axes, and returns the axes.
     NotSupportedError where matplotlib is not installed or the answer has no figure."""
     try:
-        import matplotlib.pyplot as pyplot
+        pyplot = importlib.import_module("matplotlib.pyplot")
     except ImportError:
         raise errors.NotSupportedError(
             "a plot needs matplotlib, which is not here: install python3-matplotlib") from None

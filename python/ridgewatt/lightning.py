@@ -7,13 +7,15 @@ start and .._end, on_fit_end, on_exception); tried with a stand-in for its base 
 them in the documented order, and not with Lightning itself, which Debian does not have. Lightning
 is imported when callback() is called."""
 import importlib
+from collections.abc import Callable
+from typing import Any
 
 from . import torch as _torch
 
 __all__ = ["callback"]
 
 
-def _base():
+def _base() -> Any:
     try:
         return importlib.import_module("lightning.pytorch").Callback
     except ImportError:
@@ -21,23 +23,23 @@ def _base():
 
 
 class _Events(_torch.TrainingMarks):
-    def on_train_epoch_start(self, trainer, *_):
+    def on_train_epoch_start(self, trainer: Any, *_: object) -> None:
         self.epoch_begins(trainer.current_epoch)
 
-    def on_train_batch_start(self, *_):
+    def on_train_batch_start(self, *_: object) -> None:
         self.data_came()
 
-    def on_train_batch_end(self, *_):
+    def on_train_batch_end(self, *_: object) -> None:
         self.step_ended()
 
-    def on_train_epoch_end(self, *_):
+    def on_train_epoch_end(self, *_: object) -> None:
         self.epoch_ended()
 
-    def on_exception(self, *_):
+    def on_exception(self, *_: object) -> None:
         self.epoch_ended()
 
 
-def callback(run, *, wait=None):
+def callback(run: Any, *, wait: Callable[[], object] | None = None) -> Any:
     """A Lightning Callback that marks each training minibatch in `run` (a Run), with its fetch
     stall, and has a window "epoch N" for each epoch. wait: what waits for the device before a mark,
     ridgewatt.torch.synchronize by default. ImportError: Lightning is not here."""

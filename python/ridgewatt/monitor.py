@@ -9,7 +9,9 @@
 Windows may nest and overlap. The monitor samples from its making until close(), or the end of its
 `with` block.
 """
-from . import errors, measuring
+from typing import Any
+
+from . import _core, errors, measuring
 
 __all__ = ["EnergyMonitor"]
 
@@ -18,32 +20,32 @@ class EnergyMonitor:
     """device: "local" or "fake:BOARD"; rate_hz: of power samples. Further options are those of
     measure()."""
 
-    def __init__(self, device="local", *, rate_hz=100, **options):
+    def __init__(self, device: str = "local", *, rate_hz: float = 100, **options: Any) -> None:
         self._run = measuring.Run(device, rate_hz=rate_hz, **options).begin()
-        self._open = {}
+        self._open: dict[str, measuring.OpenWindow] = {}
 
-    def begin_window(self, name):
+    def begin_window(self, name: str) -> None:
         """UsageError: a window of this name is open, or the monitor is closed."""
         if measuring._text(name) in self._open:
             raise errors.UsageError(f"the window is open already: {name}")
         self._open[name] = self._run.begin_window(name)
 
-    def end_window(self, name):
+    def end_window(self, name: str) -> _core.Window:
         """The Window: time_s (s), energy_j and energy_error_j (J; None without a power source).
         UsageError: no window of this name is open."""
         if measuring._text(name) not in self._open:
             raise errors.UsageError(f"no such window is open: {name}")
         return self._open.pop(name).end()
 
-    def close(self):
+    def close(self) -> _core.Measurement:
         """Ends sampling, and windows that are open; the Measurement of the whole time. Closing
         twice is no error."""
         self._open.clear()
         return self._run.end() if self._run.hears else self._run.measurement
 
-    def __enter__(self):
+    def __enter__(self) -> "EnergyMonitor":
         return self
 
-    def __exit__(self, kind, *_):
+    def __exit__(self, kind: object, *_: object) -> None:
         self._open.clear()
         self._run.__exit__(kind, None, None)

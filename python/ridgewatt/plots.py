@@ -1,30 +1,32 @@
 """Figures of answers with matplotlib, one function for each kind of answer."""
+from typing import Any
+
 from . import errors
 
 
-def _label(ax, title, x, y):
+def _label(ax: Any, title: str, x: str, y: str) -> Any:
     ax.set_title(title)
     ax.set_xlabel(x)
     ax.set_ylabel(y)
     return ax
 
 
-def _title(answer, *words):
+def _title(answer: Any, *words: str | None) -> str:
     """What is drawn and where it comes from: "resnet50 on agx-orin, modelled"."""
     said = [word for word in words if word]
     return ", ".join([" on ".join(said), answer.provenance] if said else [answer.provenance])
 
 
-def _names(answer):
+def _names(answer: Any) -> tuple[Any, Any]:
     """Workload and board of an answer, as far as it names them."""
-    told = answer.to_dict() if type(answer).__name__ == "Roofline" else {}
+    given = answer.to_dict() if type(answer).__name__ == "Roofline" else {}
     row = answer[0]
-    workload = getattr(answer, "workload", None) or told.get("workload")
+    workload = getattr(answer, "workload", None) or given.get("workload")
     board = getattr(answer, "device", None) or getattr(answer, "board", None)
     return workload, board or getattr(row, "board", None)
 
 
-def _cloud(answer, ax):
+def _cloud(answer: Any, ax: Any) -> Any:
     """Time against power of every row, what no other beats marked."""
     columns = answer._columns()
     time, power = columns.get("time_s", columns.get("period_s")), columns["power_w"]
@@ -42,7 +44,7 @@ def _cloud(answer, ax):
     return _label(ax, _title(answer, *_names(answer)), "time of a minibatch (ms)", "power (W)")
 
 
-def _energy(answer, ax):
+def _energy(answer: Any, ax: Any) -> Any:
     """Energy of a minibatch over the GPU clock, a color for each memory clock: all modes, and the
     least of each clock as a line."""
     columns = answer._columns()
@@ -64,7 +66,7 @@ def _energy(answer, ax):
                   "energy of a minibatch (J)")
 
 
-def _timeline(tuned, ax):
+def _timeline(tuned: Any, ax: Any) -> Any:
     """What was profiled, in order; without profiles what the answer is compared with."""
     steps = tuned.profiled
     if not steps:
@@ -78,7 +80,7 @@ def _timeline(tuned, ax):
                   "time of a minibatch (ms)")
 
 
-def _roofline(answer, ax):
+def _roofline(answer: Any, ax: Any) -> Any:
     """Roofs of the first mode, log-log, and the layers under them."""
     import numpy
     layers = [layer for layer in answer.layers if layer.traffic_bytes > 0 and layer.work_flop > 0
@@ -100,14 +102,14 @@ def _roofline(answer, ax):
     return _label(ax, _title(answer, *_names(answer)), "arithmetic intensity (FLOP/byte)", "GFLOP/s")
 
 
-def _layers(analysis, ax):
+def _layers(analysis: Any, ax: Any) -> Any:
     """The layers with the most operations."""
-    most = sorted(analysis, key=lambda layer: layer.flops)[-15:]
+    most = sorted(analysis, key=lambda layer: float(layer.flops))[-15:]
     ax.barh([layer.name for layer in most], [layer.flops / 1e9 for layer in most])
     return _label(ax, analysis.model, "operations of a minibatch (GFLOP)", "")
 
 
-def _fits(answer, ax):
+def _fits(answer: Any, ax: Any) -> Any:
     """What each row leaves of the memory."""
     gibibyte = 2.0 ** 30
     names = [f"{row.quantization} on {row.board}" for row in answer]
@@ -117,10 +119,10 @@ def _fits(answer, ax):
     return _label(ax, f"{answer.model}, {answer.provenance}", "memory left (GiB)", "")
 
 
-def _language(answer, ax):
+def _language(answer: Any, ax: Any) -> Any:
     """Joules per token over the time per token, a color for each board, runtime and quantization;
     what no other beats is a line."""
-    kinds = {}
+    kinds: dict[tuple[str, ...], list[Any]] = {}
     for row in answer:
         kinds.setdefault((row.board, row.runtime, row.quantization), []).append(row)
     for names, rows in kinds.items():
@@ -147,7 +149,7 @@ _FIGURES = {"Analysis": _layers, "Estimates": _energy, "Predictions": _cloud, "S
             "LanguageTunes": _language}
 
 
-def draw(answer, ax):
+def draw(answer: Any, ax: Any) -> Any:
     """The figure of an answer on `ax`."""
     name = type(answer).__name__
     if name not in _FIGURES:

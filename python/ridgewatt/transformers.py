@@ -10,6 +10,8 @@ itself, which Debian does not have. Transformers is imported when callback() is 
 With gradient accumulation a step is several forward and backward passes; the wait for all of their
 data but the first counts as compute, since the Trainer has no event between them."""
 import importlib
+from collections.abc import Callable
+from typing import Any
 
 from . import torch as _torch
 
@@ -17,24 +19,24 @@ __all__ = ["callback"]
 
 
 class _Events(_torch.TrainingMarks):
-    def on_epoch_begin(self, args, state, control, **_):
+    def on_epoch_begin(self, args: object, state: Any, control: object, **_: object) -> None:
         # state.epoch is a float: 0.0 when the first begins, and None before training.
         self.epoch_begins(int(state.epoch or 0))
 
-    def on_step_begin(self, args, state, control, **_):
+    def on_step_begin(self, args: object, state: Any, control: object, **_: object) -> None:
         self.data_came()
 
-    def on_step_end(self, args, state, control, **_):
+    def on_step_end(self, args: object, state: Any, control: object, **_: object) -> None:
         self.step_ended()
 
-    def on_epoch_end(self, args, state, control, **_):
+    def on_epoch_end(self, args: object, state: Any, control: object, **_: object) -> None:
         self.epoch_ended()
 
-    def on_train_end(self, args, state, control, **_):
+    def on_train_end(self, args: object, state: Any, control: object, **_: object) -> None:
         self.epoch_ended()
 
 
-def callback(run, *, wait=None):
+def callback(run: Any, *, wait: Callable[[], object] | None = None) -> Any:
     """A TrainerCallback that marks each training step in `run` (a Run), with its fetch stall, and
     has a window "epoch N" for each epoch. wait: what waits for the device before a mark,
     ridgewatt.torch.synchronize by default. ImportError: Transformers is not here."""

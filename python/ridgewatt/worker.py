@@ -32,6 +32,7 @@ import socket
 import struct
 import time
 import weakref
+from typing import Any, ContextManager, Iterator, List, Optional
 
 __all__ = ["Worker", "ControllerGone", "minibatch", "mark", "fetched", "phase", "note", "value"]
 
@@ -40,7 +41,7 @@ class ControllerGone(ConnectionError):
     """The controller ended: the device must not be used any more."""
 
 
-def _default_socket():
+def _default_socket() -> str:
     folder = os.environ.get("XDG_RUNTIME_DIR")
     if not folder and os.geteuid() == 0:
         folder = "/run/ridgewatt"
@@ -61,7 +62,7 @@ class Worker:
             serve(waiting[worker.aside:worker.aside + worker.requests])
     """
 
-    def __init__(self, kind, name, path=None):
+    def __init__(self, kind: str, name: str, path: Optional[str] = None) -> None:
         path = path or os.environ.get("RIDGEWATT_SOCKET") or _default_socket()
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self._pending = b""
@@ -73,7 +74,7 @@ class Worker:
         self.deadline_s = 0.0
         self.requests = self.aside = 0
 
-    def _join(self, kind, name, path):
+    def _join(self, kind: str, name: str, path: str) -> None:
         self._socket.connect(path)
         # The kernel tells who listens: not another user, who may have taken the place first.
         peer = self._socket.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("iII"))
@@ -86,23 +87,23 @@ class Worker:
         self.batch = int(words[2])
         self.period_s = int(words[3]) / 1e6
 
-    def count(self):
+    def count(self) -> bool:
         """From now on the controller counts the requests that arrived() reports. False: it is an
         older one that does not know how, and nothing has changed."""
         self._send("counting")
         return self._receive() == "counting"
 
-    def arrived(self, count=1, age_s=0.0):
-        """So many requests came, so long ago."""
+    def arrived(self, count: int = 1, age_s: float = 0.0) -> None:
+        """`count` requests came, `age_s` seconds ago."""
         self._send(f"arrived {count} {max(0.0, age_s) * 1e6:.0f}")
 
-    def _send(self, line):
+    def _send(self, line: str) -> None:
         try:
             self._socket.sendall(line.encode("ascii") + b"\n")
         except (BrokenPipeError, ConnectionResetError) as error:
             raise ControllerGone("ridgewatt: the controller is gone") from error
 
-    def _receive(self):
+    def _receive(self) -> str:
         while b"\n" not in self._pending:
             try:
                 data = self._socket.recv(256)
@@ -115,7 +116,7 @@ class Worker:
         return line.decode("ascii", "replace")
 
     @contextlib.contextmanager
-    def minibatch(self):
+    def minibatch(self) -> "Iterator[Worker]":
         """Holds the device while the block runs."""
         self._send("ready")
         while True:
@@ -134,22 +135,22 @@ class Worker:
         finally:
             self._send(f"done {words[1]}")
 
-    def close(self):
+    def close(self) -> None:
         with contextlib.suppress(OSError, ControllerGone):
             self._send("bye")
         self._socket.close()
 
-    def __enter__(self):
+    def __enter__(self) -> "Worker":
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 
-_worker = None
+_worker: Optional[Worker] = None
 
 
-def minibatch():
+def minibatch() -> ContextManager[Worker]:
     """Holds the device while the block runs, as the worker that the environment names."""
     global _worker
     if _worker is None:
@@ -159,43 +160,43 @@ def minibatch():
 
 
 # Of ridgewatt.measure() in this process: they hear the marks too.
-runs: "weakref.WeakSet" = weakref.WeakSet()
+runs: "weakref.WeakSet[Any]" = weakref.WeakSet()
 
 
-def _hearing():
+def _hearing() -> List[Any]:
     return [run for run in runs if run.hears]
 
 
-def _tell(line):
+def _tell(line: str) -> None:
     descriptor = os.environ.get("RIDGEWATT_MARK_FD")
     if descriptor:
         os.write(int(descriptor), line.encode() + b"\n")
 
 
-def _mark(line):
+def _mark(line: str) -> None:
     _tell(f"{line} {time.clock_gettime(time.CLOCK_MONOTONIC):.9f}")
 
 
-def note(text):
+def note(text: str) -> None:
     """A line that the report of `ridgewatt measure` and `study` repeats; at most 200 characters."""
     _tell("note " + " ".join(str(text).split())[:200])
 
 
-def value(name, number):
+def value(name: str, number: float) -> None:
     """A number of the program's own, under a name of one word: accuracy, loss."""
     if not name or len(name.split()) != 1:
         raise ValueError(f"ridgewatt: the name of a value is one word, not {name!r}")
     _tell(f"value {name} {float(number)!r}")
 
 
-def mark():
+def mark() -> None:
     """A minibatch ended."""
     _mark("minibatch")
     for run in _hearing():
         run.mark()
 
 
-def fetched():
+def fetched() -> None:
     """The data of the minibatch has come."""
     _mark("fetched")
     for run in _hearing():
@@ -203,7 +204,7 @@ def fetched():
 
 
 @contextlib.contextmanager
-def phase(name):
+def phase(name: str) -> Iterator[None]:
     """A named part of the program: load, warm-up, infer."""
     _mark(f"begin {name}")
     try:

@@ -1,4 +1,5 @@
 """The build backend: what is in an archive, and that its errors are one line. Nothing is compiled here."""
+# label: slow
 import base64
 import hashlib
 import os

@@ -164,6 +164,12 @@ class Equality(unittest.TestCase):
             if self.random.random() < 0.3:
                 given["batch"] = [1, 8]
                 words += ["--batch", "1,8"]
+            if number % 2 == 1:
+                seconds = self.random.choice([0, 0.002, 0.02])
+                given.update(workers=self.random.choice([0, 2]), loader_s_per_sample=seconds,
+                             training=True)
+                words += ["--training", "--workers", str(given["workers"]), "--loader-time",
+                          str(seconds * 1e3)]
             answer = rw.tune(model, device=device, **given)
             said = self.same(answer, ["tune", model, "--device", device, *words])
             self.assertEqual(answer.feasible, said["feasible"])

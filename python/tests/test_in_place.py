@@ -1,4 +1,5 @@
 """Tuning a Python program while it runs, on a fake board: a loop whose pace follows the clocks."""
+# label: board
 import gc
 import os
 import signal

@@ -1,4 +1,5 @@
 """Tuning a program on a fake board, from inside Python."""
+# label: board
 import os
 import shlex
 import signal

@@ -1,5 +1,6 @@
 """Language models: what Python answers is what the command line prints, in SI units, and its faults
 are the same lines."""
+# label: slow
 import json
 import os
 import pathlib
@@ -222,7 +223,7 @@ class Fits(unittest.TestCase):
     def test_two_modes_are_no_worse_than_one(self):
         one, two = (rw.llm.tune("zoo:llama-3.2-1b", device="agx-orin", prompt=4096, generate=512,
                                 modes="presets", phases=phases).best for phases in (False, True))
-        # Both may differ by what a twin cannot tell apart.
+        # Both may differ by what a twin cannot separate.
         self.assertLessEqual(two.request_j, one.request_j * 1.02)
 
     def test_wrong_arguments(self):

@@ -1,4 +1,5 @@
 """Measuring from inside a Python program, on fake boards that draw a constant power."""
+# label: board
 import contextlib
 import json
 import math
@@ -36,7 +37,7 @@ class AConstantPower(OnAFakeBoard):
         self.assertAlmostEqual(total, run.energy_j, 9)
         self.assertIsNone(run.stall_share)
 
-    def test_windows_nest_and_are_known_meanwhile(self):
+    def test_windows_nest_and_are_known_during_the_run(self):
         with self.measure() as run:
             with run.window("outer") as outer:
                 with run.window("inner") as inner:

@@ -1,4 +1,5 @@
 """Modes that are held come back, however the program ends."""
+# label: board
 import gc
 import multiprocessing
 import os

@@ -1,4 +1,5 @@
 """Windows by name."""
+# label: board
 import time
 import unittest
 

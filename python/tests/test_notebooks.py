@@ -15,7 +15,7 @@ PROGRAM = os.environ.get("RIDGEWATT_PROGRAM")
 
 
 @unittest.skipIf(MISSING, f"not here: {', '.join(MISSING)}")
-@unittest.skipUnless(NOTEBOOKS.is_dir(), "the notebooks are not beside the tests")
+@unittest.skipUnless(NOTEBOOKS.is_dir(), "the notebooks are not next to the tests")
 class Notebooks(unittest.TestCase):
     def run_notebook(self, name):
         with tempfile.TemporaryDirectory() as folder:

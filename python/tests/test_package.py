@@ -1,6 +1,8 @@
 """The package as such: what imports without the compiled part, and how errors look."""
+import copy
 import os
 import pathlib
+import pickle
 import shutil
 import subprocess
 import sys
@@ -39,6 +41,33 @@ class Errors(unittest.TestCase):
                            (ridgewatt.NotFoundError, FileNotFoundError), (ridgewatt.IoError, OSError)):
             self.assertTrue(issubclass(kind, base) and issubclass(kind, ridgewatt.Error))
             self.assertEqual(str(kind("one line")), "one line")
+
+
+class Copies(unittest.TestCase):
+    """What a question is asked with goes to other processes: process pools, joblib, caches."""
+    def test_pickled_values_are_the_same(self):
+        mode = ridgewatt.PowerMode(cpu_cores=4, gpu_clock_hz=1.3005e9, governor="schedutil")
+        self.assertEqual(pickle.loads(pickle.dumps(mode)), mode)
+        board = ridgewatt.Board("agx-orin")
+        self.assertEqual(repr(pickle.loads(pickle.dumps(board))), repr(board))
+        for model in (ridgewatt.Model("zoo:lenet5", training=True, optimizer="adam"),
+                      ridgewatt.Model("zoo:resnet18", precision="fp16", dims={"image": 320})):
+            again = pickle.loads(pickle.dumps(model))
+            self.assertEqual((repr(again), again.dims), (repr(model), model.dims))
+        sweep = ridgewatt.example_sweep("zoo:lenet5", device="nano", batch=[1, 4])
+        again = pickle.loads(pickle.dumps(sweep))
+        self.assertEqual(repr(again), repr(sweep))
+        self.assertEqual([row.mode for row in again], [row.mode for row in sweep])
+        for row, other in zip(again, sweep):  # it is pickled as its CSV, in ms
+            self.assertAlmostEqual(row.time_s / other.time_s, 1, places=15)
+            self.assertAlmostEqual(row.energy_j / other.energy_j, 1, places=15)
+            self.assertEqual(row.power_w, other.power_w)
+
+    def test_a_copy_of_what_cannot_change_is_the_same_object(self):
+        answer = ridgewatt.estimate("zoo:lenet5", device="nano", modes="maxn")
+        for value in (answer, answer[0], answer[0].mode, ridgewatt.Board("nano")):
+            self.assertIs(copy.copy(value), value)
+            self.assertIs(copy.deepcopy({"of": [value]})["of"][0], value)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
 """What the questions answer: identities, hand-computed cases, and what an answer can do."""
+# label: slow
 import builtins
 import importlib.util
 import pathlib
@@ -40,7 +41,7 @@ class Models(unittest.TestCase):
         model = rw.Model("zoo:resnet50", training=True, optimizer="adam", precision="fp16")
         self.assertEqual((model.training, model.optimizer, model.precision, model.name),
                          (True, "adam", "fp16", "zoo:resnet50"))
-        with self.assertRaisesRegex(rw.UsageError, "beside a Model"):
+        with self.assertRaisesRegex(rw.UsageError, "with a Model"):
             rw.estimate(model, device="agx-orin", precision="fp32")
 
 
@@ -134,11 +135,15 @@ class Answers(unittest.TestCase):
         tuned = rw.tune("zoo:resnet18", device="orin-nano", max_power_w=1)
         self.assertFalse(tuned.feasible)
         self.assertGreater(tuned.miss.power_w, 1)
-        self.assertEqual([mend.kind for mend in tuned.mends], ["power"])
+        self.assertEqual([one.kind for one in tuned.relaxations], ["power"])
+        with self.assertWarnsRegex(DeprecationWarning, "use Tuned.relaxations"):
+            self.assertEqual([one.kind for one in tuned.mends], ["power"])
+        with self.assertWarnsRegex(DeprecationWarning, "use ridgewatt.Relaxation"):
+            self.assertIs(rw.Mend, rw.Relaxation)
         with self.assertRaises(rw.NoSolutionError):
             tuned.best
 
-    def test_progress_is_told_and_may_end_the_work(self):
+    def test_progress_is_reported_and_may_end_the_work(self):
         rows = self.rows[::40]
         samples = rw.Sweep({"time_s": [row.time_s for row in rows],
                             "power_w": [row.power_w for row in rows],

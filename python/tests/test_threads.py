@@ -1,4 +1,5 @@
 """Long calls let other threads of Python run. No claim about times: only that a thread goes on."""
+# label: slow
 import os
 import random
 import signal
@@ -24,7 +25,7 @@ class Threads(unittest.TestCase):
         def ask(batch):
             model = rw.Model("zoo:resnet50")
             entered.wait()
-            for _ in range(20):  # a busy machine may not run the counter at all meanwhile
+            for _ in range(20):  # a busy machine may not run the counter at all in that time
                 before = counted[0]
                 answer = rw.estimate(model, device="agx-orin", modes="all", batch=batch)
                 if counted[0] > before:
@@ -64,7 +65,7 @@ class Threads(unittest.TestCase):
             self.fail("nothing was interrupted")
         except KeyboardInterrupt as interrupt:
             innermost = traceback.extract_tb(interrupt.__traceback__)[-1]
-            self.assertEqual(innermost.name, "predict")
+            self.assertEqual(innermost.name, "ask")  # of ridgewatt/parameters.py, which calls it
         finally:
             timer.cancel()
         self.assertEqual(len(rw.estimate("zoo:resnet18", device="orin-nano", modes="maxn")), 1)

@@ -1,4 +1,5 @@
 """Loops of PyTorch, Lightning and Transformers, with stand-ins for what is not installed."""
+# label: slow
 import sys
 import time
 import types

@@ -9,6 +9,7 @@
 //   epoch_cost(found.config, 1).stall_s;  // of a later epoch
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,12 +20,14 @@
 #include "ridgewatt/sweep/provenance.h"
 #include "ridgewatt/workload/deployed_workload.h"
 
+#pragma GCC visibility push(default)
+
 namespace ridgewatt::answer {
 
 struct EpochQuestion {
-  pipeline::PipelineConfig config =
-      {};               // on a twin without compute, power and cores, which it knows
-  PowerMode mode = {};  // what is not given is the highest; under a governor clocks are limits
+  pipeline::PipelineConfig config = {};  // with a twin, leave out compute, power and cores
+  PowerMode mode =
+      {};  // absent knobs are at their highest; with a governor clocks are upper limits
   // At the highest CPU clock; unset: the twin's own loader.
   std::optional<double> preprocess_s_per_sample = {};
   // RAM for the page cache in place of config.cache_bytes; unset: what a minibatch leaves of the
@@ -37,7 +40,7 @@ struct EpochAnswer {
   std::vector<pipeline::WhatIf> changes;  // what would help, the best first
   std::string provenance;
   RowOrigin origin;
-  std::optional<workload::CostCaveats> caveats;  // of the model, where one was priced
+  std::optional<workload::CostCaveats> caveats;  // of the model, if one was used
   PowerMode clocks;                              // of the board, where there is one
 };
 
@@ -48,4 +51,17 @@ EpochAnswer epochs_on_twin(const EpochQuestion& question,
 // The times of `config` as they are given.
 EpochAnswer epochs_of_times(const pipeline::PipelineConfig& config);
 
+// The first epoch and a later one in closed form and, if `simulated` > 0, the mean of that many
+// simulated epochs.
+struct NamedEpoch {
+  std::string name;  // "0", "later, simulated"
+  pipeline::EpochCost cost;
+  bool power_known = false;  // false: energy is unknown
+};
+std::vector<NamedEpoch> epochs_of(const EpochAnswer& found, int simulated, std::uint64_t seed);
+// The change that makes later epochs shortest, as a sentence.
+std::string relief_of(const EpochAnswer& found);
+
 }  // namespace ridgewatt::answer
+
+#pragma GCC visibility pop

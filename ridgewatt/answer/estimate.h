@@ -4,7 +4,7 @@
 //   const EstimateAnswer found = estimate_on_board({.modes = "maxn"}, model, "agx-orin");
 //   std::cout << found.rows.front().estimate.total.period_s;
 //
-// Throws what reading boards, modes and twins throws.
+// Throws the errors of reading boards, modes and twins.
 #pragma once
 
 #include <memory>
@@ -13,22 +13,36 @@
 #include <vector>
 
 #include "ridgewatt/answer/held.h"
+#include "ridgewatt/answer/workload_question.h"
 #include "ridgewatt/device/power_mode.h"
 #include "ridgewatt/sweep/provenance.h"
 #include "ridgewatt/sweep/sweep.h"
-#include "ridgewatt/twin/estimate.h"
-#include "ridgewatt/twin/estimate_error.h"
 #include "ridgewatt/twin/memory_footprint.h"
-#include "ridgewatt/twin/twin_model.h"
+#include "ridgewatt/twin/minibatch_cost.h"
 #include "ridgewatt/workload/deployed_workload.h"
+
+#pragma GCC visibility push(default)
+
+namespace ridgewatt::twin {
+class TwinModel;
+}  // namespace ridgewatt::twin
 
 namespace ridgewatt::answer {
 
 struct EstimateQuestion {
   std::string modes = {};         // see select_modes; empty: the presets; of several boards, MAXN
   std::vector<int> batches = {};  // empty: usual_batch
-  twin::RunOptions run = {};      // how the workload is fed
-  double job_samples = 0;         // data set size x epochs, where the cost of a job is wanted
+  twin::RunOptions run = {};      // loading of data
+  // For the cost of a job; absent: not asked.
+  std::optional<double> dataset_size = {};
+  double epochs = 1;
+  // For estimate(); the functions below are given a workload and a board.
+  WorkloadQuestion workload = {};
+  std::string device = {};  // a name or board file; "all"
+  HeatQuestion heat = {};   // of one board and runtime
+  bool per_layer = false;   // for output: also the layers of the first row
+
+  double job_samples() const { return dataset_size.value_or(0) * epochs; }
 };
 
 // What the rows of a board, runtime and batch share.
@@ -40,7 +54,7 @@ struct EstimateSetting {
   twin::TwinFitError fit;
   twin::MemoryFootprint memory = {};
   std::string twin = {};                     // "fitted" or "scaled, not validated"
-  std::vector<std::string> widened_by = {};  // why the interval is wider than at home
+  std::vector<std::string> widened_by = {};  // why the interval is wider than for fitted workloads
 };
 
 struct EstimateRow {
@@ -48,8 +62,9 @@ struct EstimateRow {
   PowerMode mode;
   twin::Breakdown estimate;
   twin::EstimateError error{};
-  std::string preset = {};   // name of the board's preset with this mode, where one has it
-  double python_call_s = 0;  // more, if a Python program calls the engine; 0: it does, or PyTorch
+  std::string preset = {};  // name of the board's preset with this mode, where one has it
+  double python_call_s =
+      0;  // additional time if a Python program calls the engine; 0: included, or PyTorch
 };
 
 // What would make a minibatch that waits for launches faster, and how much.
@@ -67,7 +82,7 @@ struct EstimateAnswer {
   Over over = Over::kModes;
   std::shared_ptr<const workload::DeployedWorkload> workload;  // as it was asked
   std::string device;                                          // as it was asked; empty: all boards
-  std::optional<workload::Precision> precision;  // none: those that each runtime is used in
+  std::optional<workload::Precision> precision;  // absent: the usual ones of each runtime
   double job_samples = 0;                        // as it was asked
   std::vector<EstimateRow> rows;
   std::shared_ptr<const twin::TwinModel> model;  // on the board of the first row; none without rows
@@ -75,24 +90,29 @@ struct EstimateAnswer {
   std::vector<HeldRow> held;     // of each row, where thermal constants are given (add_holds)
   std::vector<Remedy> remedies;  // of the first row of one board, where it waits for launches
 
-  bool fits_memory() const;  // some row does
+  bool fits_memory() const;  // whether any row does
   // Where a row comes from.
   RowOrigin origin(const EstimateRow& row) const;
   // NotSupportedError when no board or no runtime can do it.
   void check() const;
 };
 
-// The batch that the model's file fixes, where it is of several samples. Prices it.
+// The batch that the model file fixes, if above 1. Computes the cost of the model.
 std::optional<int> fixed_batch(const workload::DeployedWorkload& workload);
-// Where no batch is given: the fixed one; else 1, and 16 for training.
+// The default batch: the fixed one, otherwise 1, or 16 for training.
 int usual_batch(const workload::DeployedWorkload& workload);
+
+// Of the question's board, or of all; on its runtime, or on all. `workload` is that of
+// question.workload.
+EstimateAnswer estimate(const EstimateQuestion& question,
+                        const std::shared_ptr<const workload::DeployedWorkload>& workload);
 
 // `device`: a name or board file. One row per mode and batch, in the order asked.
 EstimateAnswer estimate_on_board(const EstimateQuestion& question,
                                  const std::shared_ptr<const workload::DeployedWorkload>& workload,
                                  const std::string& device);
-// The same as a sweep, for what plans with sweeps; the modes are all where none are asked for.
-// Batches that do not fit the board's memory are left out; NotSupportedError when none fits.
+// The same as a sweep, for functions that plan with sweeps; default: all modes. Batches that do not
+// fit the board's memory are left out; NotSupportedError when none fits.
 Sweep estimate_sweep(const EstimateQuestion& question,
                      const std::shared_ptr<const workload::DeployedWorkload>& workload,
                      const std::string& device);
@@ -102,10 +122,13 @@ EstimateAnswer estimate_over_boards(
     const EstimateQuestion& question,
     const std::shared_ptr<const workload::DeployedWorkload>& workload);
 
-// All runtimes on one board, by time per sample: in `precisions`, or in those that each is used in.
+// All runtimes on one board, by time per sample: in `precisions`, or by default in the usual
+// precisions of each.
 EstimateAnswer estimate_over_runtimes(
     const EstimateQuestion& question,
     const std::shared_ptr<const workload::DeployedWorkload>& workload, const std::string& device,
     const std::vector<workload::Precision>& precisions = {});
 
 }  // namespace ridgewatt::answer
+
+#pragma GCC visibility pop

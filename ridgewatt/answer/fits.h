@@ -1,10 +1,10 @@
 // The quick question of a language model: which boards hold it, in which quantization.
 //
-//   const FitsAnswer found = fits_on_boards({.device = "all"}, "zoo:llama-3.1-8b");
+//   const FitsAnswer found = fits_on_boards({.model = "zoo:llama-3.1-8b", .device = "all"});
 //   found.rows.front().fits();
 //
 // Only headers are read (llm/language_model.h), and nothing is run. Throws what reading models and
-// boards throws, and UsageError for a quantization that cannot be foretold for the model.
+// boards throws, and UsageError for a quantization that cannot be predicted for the model.
 #pragma once
 
 #include <string>
@@ -16,17 +16,18 @@
 namespace ridgewatt::answer {
 
 struct FitsQuestion {
-  std::string device;             // a board, a board file, or all
+  std::string model = {};         // what read_language_model() takes
+  std::string device = {};        // a board, a board file, or all
   std::string quantization = {};  // stored, names with commas, or all; empty: stored, or q4_k_m
   llm::FitsOptions options = {};  // without its quantizations
 };
 
 struct FitsAnswer {
-  llm::LanguageModel model;  // with what there is to say of the question among its remarks
+  llm::LanguageModel model;  // its remarks include those about the question
   llm::FitsOptions options;
   std::vector<llm::Fit> rows;  // of each board, one per quantization
 };
 
-FitsAnswer fits_on_boards(const FitsQuestion& question, const std::string& path_or_zoo);
+FitsAnswer fits_on_boards(const FitsQuestion& question);
 
 }  // namespace ridgewatt::answer

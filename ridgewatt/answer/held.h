@@ -1,4 +1,5 @@
-// For how long the answers of `estimate` and `tune` can be held, by a board's thermal constants.
+// How long a board can hold the modes in answers of `estimate` and `tune`, by its thermal
+// constants.
 //
 //   add_holds(found, read_thermal_file("thermal.toml"), {.ambient_celsius = 35});
 //   found.held.front().hold.holds_s;     // 870: throttles after 14.5 minutes; nothing: holds
@@ -6,28 +7,57 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <vector>
 
-#include "ridgewatt/thermal/hold.h"
-#include "ridgewatt/thermal/thermal_file.h"
+#include "ridgewatt/thermal/hold_answer.h"
+
+#pragma GCC visibility push(default)
+
+namespace ridgewatt::thermal {
+struct HoldQuestion;
+struct ThermalFile;
+}  // namespace ridgewatt::thermal
 
 namespace ridgewatt::answer {
 
 struct EstimateAnswer;
 struct TuneAnswer;
 
+// A file of thermal constants, and the surroundings of the board.
+struct HeatQuestion {
+  std::string file = {};                       // of `soak` or `thermal fit`; empty: not asked
+  std::optional<double> ambient_celsius = {};  // nothing: as during the trace
+  std::optional<double> fan = {};              // share of full speed; absent: as during the trace
+  std::optional<double> trip_celsius = {};     // nothing: the board's
+
+  thermal::HoldQuestion hold() const;  // without a power
+};
+
+// For how long powers are held.
+struct HoldRequest {
+  HeatQuestion heat = {};
+  std::vector<double> powers_w = {};  // at 50 C
+};
+
 struct HeldRow {
   thermal::HoldAnswer hold;
-  // What the board gets down to when it throttles: it takes the GPU's clock down step by step until
-  // the power is the one that it holds for ever, and goes back and forth between two steps. The
-  // mode's own where it holds; nothing where no step is cool enough, or none is known.
+  // Time and power after throttling: the board lowers the GPU clock to the sustained power and
+  // alternates between two steps. Those of the mode if it holds; absent if no step is cool enough
+  // or known.
   std::optional<double> sustained_time_s, sustained_power_w;
 };
 
-// `question` lacks but the power. UsageError where the file is of another board, no trip is known,
-// or rows are of several boards or runtimes.
+// The rows give the power of `question`. Throws UsageError if the file belongs to another board, no
+// trip point is known, or the rows have several boards or runtimes.
 void add_holds(EstimateAnswer& found, const thermal::ThermalFile& file,
                thermal::HoldQuestion question);
-// Of the answer, and of what it is compared with.
+// For the answer and the points that it is compared with.
 void add_holds(TuneAnswer& found, const thermal::ThermalFile& file, thermal::HoldQuestion question);
+// The same with the file of `heat`; does nothing without a file.
+void add_holds(EstimateAnswer& found, const HeatQuestion& heat);
+void add_holds(TuneAnswer& found, const HeatQuestion& heat);
 
 }  // namespace ridgewatt::answer
+
+#pragma GCC visibility pop

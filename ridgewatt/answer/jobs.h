@@ -37,6 +37,52 @@ struct ModeCosts {
 // UsageError where the minibatch does not fit the memory; throws what reading boards and twins
 // throws.
 ModeCosts mode_costs(const std::shared_ptr<const workload::DeployedWorkload>& workload,
-                     const std::string& device, int batch);
+                     const std::string& device, int batch, const twin::RunOptions& run = {});
+
+// Goals of a job, of a periodic task or of a day, with what they are about.
+struct JobQuestion {
+  std::optional<double> deadline_s, job_energy_j, period_s, day_energy_j, battery_j;
+  std::optional<double> sleep_power_w, sleep_s, sleep_energy_j;
+  std::string solar = {};  // CSV file
+  double samples = 0;      // of a job
+  double max_power_w = govern::Job::kNone;
+
+  bool of_job() const { return deadline_s || job_energy_j; }
+  bool asked() const;
+};
+
+struct NamedWay {
+  std::string name;  // "best mix"
+  govern::JobWay way;
+};
+// The ways of a job or of a day, the best first.
+struct JobAnswer {
+  JobQuestion question = {};
+  ModeCosts costs = {};  // of a day: only modes within the power limit
+  std::vector<NamedWay> ways = {};
+  // Without a way: the minimum over all of them.
+  double least_energy_j = 0, least_time_s = 0;
+  double held_power_w = 0;  // of a day
+  double length_s = 0;      // of a day
+
+  double samples_of(const govern::JobWay& way) const;
+};
+// Finds the ways of a job with a deadline or an energy limit.
+JobAnswer ask_job(const JobQuestion& question, ModeCosts costs);
+// Finds the most work of a day. NoSolutionError without any.
+JobAnswer ask_day(const JobQuestion& question, ModeCosts costs);
+
+struct NamedPeriodWay {
+  std::string name;  // "race to idle"
+  govern::PeriodWay way;
+};
+// The ways of a periodic task, the best first; without a way the least time of a minibatch.
+struct PeriodAnswer {
+  double period_s = 0;
+  ModeCosts costs;
+  std::vector<NamedPeriodWay> ways;
+  double least_time_s = 0;
+};
+PeriodAnswer ask_period(const JobQuestion& question, ModeCosts costs);
 
 }  // namespace ridgewatt::answer

@@ -1,5 +1,5 @@
 // The question of language models: how fast, at how many joules per token, in which power mode, on
-// which board, in which engine and quantization. Modelled: llm/forecast.h says how.
+// which board, in which engine and quantization. The model is described in llm/forecast.h.
 //
 //   LanguageQuestion question{.modes = "presets", .request = {.prompt_tokens = 1024}};
 //   const auto model = llm::read_language_model("zoo:llama-3.1-8b");
@@ -17,26 +17,32 @@
 
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/llm/fits.h"
-#include "ridgewatt/llm/forecast.h"
-#include "ridgewatt/llm/graph.h"
+#include "ridgewatt/llm/forecast_answer.h"
 #include "ridgewatt/llm/language_model.h"
+
+#pragma GCC visibility push(default)
+
+namespace ridgewatt::llm {
+struct EngineRelease;
+struct ShippedEngine;
+}  // namespace ridgewatt::llm
 
 namespace ridgewatt::answer {
 
 struct LanguageQuestion {
   // Names of engines. Empty: for each quantization the first engine that runs it.
-  std::vector<std::string> runtimes;
+  std::vector<std::string> runtimes = {};
   // Names of recipes; "stored": as the file has it. Empty: as stored, or else in about four bits in
   // the format of the engine.
-  std::vector<std::string> quantizations;
+  std::vector<std::string> quantizations = {};
   std::string modes = "maxn";  // see select_modes
-  int min_cores = 1;           // of modes; boards with fewer: all of theirs
-  llm::Request request;        // its `kv_type` follows from this:
+  int min_cores = 1;           // least number of cores of a mode; boards with fewer use all
+  llm::Request request = {};   // its `kv_type` follows from this:
   llm::KvType kv_type = llm::KvType::kF16;
-  // At which a step is told besides; empty: powers of four from 512 to what the model was trained
+  // At which a step is reported too; empty: powers of four from 512 to what the model was trained
   // for, at most 131,072.
-  std::vector<std::int64_t> contexts;
-  std::optional<double> reserve_bytes;  // see llm::FitsOptions
+  std::vector<std::int64_t> contexts = {};
+  std::optional<double> reserve_bytes = {};  // see llm::FitsOptions
 };
 
 // A model in one quantization.
@@ -54,7 +60,7 @@ struct LanguageWeights {
   std::vector<Step> steps;
 };
 
-// What a board holds of it while it answers requests.
+// The memory of a board while it answers requests.
 struct LanguageMemory {
   llm::Fit fit;                       // at prompt and generation of all sequences
   std::vector<llm::Fit> at_contexts;  // at each of `contexts`
@@ -65,11 +71,11 @@ struct LanguageMemory {
   }
 };
 
-// A model in one quantization and engine on one board: what its modes share.
+// What all modes of a model in one quantization and engine on one board have in common.
 struct LanguageSetting {
-  std::size_t board = 0, weights = 0, memory = 0;  // places in the answer's lists
+  std::size_t board = 0, weights = 0, memory = 0;  // indices into the lists of the answer
   const llm::ShippedEngine* engine = nullptr;
-  const llm::EngineRelease* release = nullptr;  // that figures are of
+  const llm::EngineRelease* release = nullptr;  // the fitted release
   std::vector<std::string> widened_by;          // see Forecaster
 };
 
@@ -95,7 +101,8 @@ struct LanguageAnswer {
   std::vector<LanguageMemory> memory;  // of each board and quantization
   std::vector<LanguageSetting> settings;
   std::vector<LanguageRow> rows;
-  // The row that is told in detail: of the first setting, that with the most tokens per second.
+  // Index of the row that is shown in detail: the row of the first setting with the most tokens per
+  // second.
   std::size_t shown = 0;
   // Combinations that do not exist, and boards without the modes that were asked for.
   std::vector<LeftOutLanguage> left_out;
@@ -110,21 +117,33 @@ struct LanguageAnswer {
   }
 };
 
-// A row for each setting and mode, in the order of boards, quantizations, engines and modes.
-// UsageError for an engine or recipe that is not known, for a request below one token or beyond
-// 2^24 tokens of all sequences, for combinations of which none exists, and for more than a million
-// rows; NotFoundError for modes that no board has.
+// A row for each setting and mode, in the order of boards, quantizations, engines and modes. Throws
+// UsageError for an unknown engine or recipe, a request below one token or beyond 2^24 tokens of
+// all sequences, if no combination exists, or for more than a million rows; NotFoundError for modes
+// that no board has.
 LanguageAnswer ask_language(const LanguageQuestion& question, const llm::LanguageModel& model,
                             std::vector<Board> boards);
 
-// What a user's words mean: a board, a board file or "all"; names with commas or "all" (of
-// quantizations all that can be foretold for the model, "stored" before them where it is stored).
+// The question as a user writes it.
+struct LanguageRequest {
+  std::string model = {};          // what read_language_model() takes
+  std::string device = {};         // of boards_named()
+  std::string runtime = {};        // of runtimes_named()
+  std::string quantization = {};   // of quantizations_named()
+  LanguageQuestion question = {};  // its engines and recipes follow from these
+  bool front = false;              // for output: only rows on the front
+};
+// Reads the model and answers the question.
+LanguageAnswer ask_language(const LanguageRequest& asked);
+
+// Parse the text of a user: a board, a board file or "all"; names separated by commas or "all" (for
+// quantizations all that can be predicted for the model, with "stored" first if it is stored).
 std::vector<Board> boards_named(const std::string& device);
 std::vector<std::string> quantizations_named(const llm::LanguageModel& model,
                                              const std::string& text);
 std::vector<std::string> runtimes_named(const std::string& text);
 
-// Peaks of the row's mode that the roofline of its phases has: dense FP16 and DRAM.
+// Peaks of a mode for the roofline of its phases: dense FP16 and DRAM.
 struct LanguageRoof {
   double flop_per_s = 0;
   double bytes_per_s = 0;
@@ -133,3 +152,5 @@ struct LanguageRoof {
 LanguageRoof roof_of(const Board& board, const PowerMode& mode);
 
 }  // namespace ridgewatt::answer
+
+#pragma GCC visibility pop

@@ -15,6 +15,8 @@
 #include "ridgewatt/answer/language.h"
 #include "ridgewatt/base/enum_names.h"
 
+#pragma GCC visibility push(default)
+
 namespace ridgewatt::answer {
 
 enum class LanguageGoal {
@@ -45,6 +47,14 @@ struct LanguageTuneQuestion {
   bool phases = false;      // a mode for the prompt and one for decoding
 };
 
+// The question as a user writes it.
+struct LanguageTuneRequest {
+  // Fewest cores of the runs that engines were fitted to and judged by.
+  static constexpr int kCoresOfRuns = 4;
+  LanguageRequest language = {.question = {.modes = "all", .min_cores = kCoresOfRuns}};
+  LanguageTuneQuestion goal = {};
+};
+
 // A request in a mode for its prompt and one for its further tokens. The board goes from one to the
 // other and back: the way to the prompt's mode is counted to the first token, the way back to the
 // others.
@@ -57,7 +67,7 @@ struct LanguagePlan {
 };
 
 // How long clocks take to change: published, 1 ms for the CPU's, 5 for the GPU's and 8 for the
-// memory's, one after the other (docs/guide/llm.md).
+// memory's, one after the other (docs/guide/llm_mode.md).
 double mode_switch_s(const PowerMode& from, const PowerMode& to);
 
 struct NamedLanguagePlan {
@@ -84,7 +94,7 @@ struct LanguageTuneAnswer {
 };
 
 // Compares the rows of `asked`. Modes within the tie of a twin (kTwinTie) of the least cannot be
-// told apart: the fastest of them is best, as tune/choice.h has it, and one mode is before two.
+// distinguished: the fastest of them is best, as tune/choice.h has it, and one mode is before two.
 // Settings that do not fit have no answer. The two modes of a plan have the same cores: nothing is
 // published of how long cores take to come and go. UsageError for a limit or confidence that means
 // nothing.
@@ -94,3 +104,5 @@ LanguageTuneAnswer tune_language(const LanguageTuneQuestion& question, LanguageA
 double goal_value(LanguageGoal goal, const llm::Forecast& forecast);
 
 }  // namespace ridgewatt::answer
+
+#pragma GCC visibility pop

@@ -1,13 +1,13 @@
-// Measured layers beside their roof: the profile of a real runtime, joined with what its engine and
-// the ONNX graph say of the work, with a board's roofs and with power.
+// Measured layers and their roof: the profile of a real runtime, joined with what its engine and
+// the ONNX graph say about the work, with a board's roofs and with power.
 //
 //   const LayersAnswer found = measured_layers({.profile = "p.json", .layers = "l.json"});
 //   for (const MeasuredLayer& layer : found.layers) use(layer.name, layer.time_s, layer.macs);
 //
 // Bytes and multiply-accumulates of a fused kernel follow from the engine's layer information:
-// extents times the width of the format, weights as stored; filters times outputs. With a model
-// every layer also gets its ONNX nodes, by name or, where the names are another exporter's, by
-// order and shape, and our own count of operations. What does not fit is listed in `mismatches`.
+// bytes = extents x format width (weights as stored); multiply-accumulates = filters x outputs.
+// With a model, each layer also gets its operation count and its ONNX nodes, matched by name, else
+// by order and shape. What does not fit is listed in `mismatches`.
 #pragma once
 
 #include <cstdint>
@@ -33,9 +33,9 @@ struct LayersQuestion {
   std::string model = {};   // an ONNX file or zoo:NAME
   std::map<std::string, std::int64_t> dims = {};
   std::optional<std::int64_t> batch = {};  // absent: the engine's
-  std::optional<double> runs = {};         // of traces that do not say how many they hold
+  std::optional<double> runs = {};         // number of runs, if the trace does not say
   std::string power = {};                  // samples of power while the engine ran
-  std::string power_channel = {};          // of them; empty: the only one, or VDD_IN
+  std::string power_channel = {};          // channel to use; empty: the only one, or VDD_IN
   std::string device = {};                 // board or board file; empty: no roofs
   std::string mode = "maxn";               // one mode of it, see select_modes
 };
@@ -54,9 +54,9 @@ struct LayerWork {
 
 // Where a layer lies under the roofs of a board.
 struct LayerRoof {
-  double ceiling_s = 0;  // what nobody passes: work at the peak or traffic at the bandwidth
+  double ceiling_s = 0;  // lower bound on time: work at the peak or traffic at the bandwidth
   double ceiling_flop_per_s = 0;    // at its intensity; 0 without work
-  std::optional<double> reached_s;  // what the twin says of kernels like it, in this runtime
+  std::optional<double> reached_s;  // time the twin predicts for similar kernels in this runtime
 };
 
 struct MeasuredLayer {

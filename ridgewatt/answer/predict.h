@@ -1,12 +1,12 @@
 // The question after a few profiles: what do all other modes cost, which to profile next, and which
-// modes does no other beat?
+// modes are on the Pareto front?
 //
 //   PredictQuestion question;
 //   question.samples = read_samples("samples.csv", "agx-orin").sweep;
 //   question.points = points_of_board("agx-orin", question.samples);
 //   const PredictAnswer found = predict_modes(question);
 //
-// Throws UsageError on a question that means nothing, and what reading boards and twins throws.
+// Throws UsageError on an invalid question, and the errors of reading boards and twins.
 #pragma once
 
 #include <cstdint>
@@ -15,36 +15,62 @@
 #include <string>
 #include <vector>
 
-#include "ridgewatt/predict/auto_predictor.h"
-#include "ridgewatt/predict/design.h"
-#include "ridgewatt/predict/factory.h"
+#include "ridgewatt/predict/predictor.h"
+#include "ridgewatt/sweep/point_axis.h"
 #include "ridgewatt/sweep/trusted_sweep.h"
 #include "ridgewatt/workload/deployed_workload.h"
 
+#pragma GCC visibility push(default)
+
+namespace ridgewatt::predict {
+struct ReferenceModel;
+}  // namespace ridgewatt::predict
+
 namespace ridgewatt::answer {
 
-// The trusted rows of a file without those under a governor, whose clocks wander. With the name of
-// a board they must be its own (fit_to_board); empty: not known.
+// The trusted rows of a file, without rows with a governor, whose clocks vary. With the name of a
+// board, they must belong to it (fit_to_board); empty: unknown.
 TrustedSweep read_samples(const std::string& path, const std::string& device,
                           const TrustOptions& options = {});
 // All modes of the board, with the knobs that the samples vary, at their batches.
 std::vector<OperatingPoint> points_of_board(const std::string& device, const Sweep& samples);
-// A point without a batch is asked at those of the samples.
+// Points without a batch get the batches of the samples.
 std::vector<OperatingPoint> at_batches_of(const Sweep& samples,
                                           const std::vector<OperatingPoint>& points);
 
 struct PredictQuestion {
-  Sweep samples;                       // none: only the prior speaks
+  Sweep samples;                       // none: the prediction is the prior
   std::vector<OperatingPoint> points;  // where to predict
   std::vector<Sweep> references;       // of other workloads
-  std::string device;                  // of the points; empty: not known
+  std::string device;                  // board of the points; empty: unknown
   std::shared_ptr<const workload::DeployedWorkload>
-      workload;                                            // with a device: its twin is the prior
-  std::optional<predict::ReferenceModel> reference_model;  // of the method powertrain
-  std::string method = "auto";                             // one of predictor_methods()
-  double interval = predict::kDefaultInterval;             // probability
+      workload;  // with a device: its twin is the prior
+  std::shared_ptr<const predict::ReferenceModel> reference_model;  // of the method powertrain
+  std::string method = "auto";                                     // one of predictor_methods()
+  double interval = predict::kDefaultInterval;                     // probability
   std::uint64_t seed = 1;
   bool quiet = false;  // no progress while networks are trained
+};
+
+// The same as a user writes it: files, and names of boards and models.
+struct PredictRequest {
+  std::string samples = {};                  // CSV file
+  std::string workload = {};                 // which sweep of the file
+  std::vector<std::string> references = {};  // CSV files
+  std::string device = {};
+  std::string model = {};  // ONNX file or zoo:NAME
+  std::string query = {};  // CSV file of points; empty: all modes of the device
+  std::string method = "auto";
+  std::string reference_model = {};  // file
+  double interval = predict::kDefaultInterval;
+  bool keep_outliers = false;
+  std::uint64_t seed = 1;
+};
+// Of all modes, or which of them to profile next.
+struct SuggestRequest {
+  PredictRequest inputs = {};
+  std::optional<int> count = {};                      // nothing: all modes are predicted
+  std::optional<predict::PowerBudgets> budgets = {};  // one for each W between
 };
 
 struct PredictAnswer {
@@ -54,6 +80,10 @@ struct PredictAnswer {
   RowOrigin origin;                              // of what is predicted
   std::string method;  // the predictor's name for itself; empty: rows as they are
   std::optional<predict::AutoSummary> summary;  // of the method auto, once fitted
+  // The value of each knob that the samples do not vary, 0 of others: nothing is learned of its
+  // effect, and intervals at other values are wider.
+  AxisArray<double> unvaried{};
+  std::vector<std::string> remarks;  // why intervals are wide or missing
 
   // Parameters are fitted on some of very many samples.
   bool rests_on_a_part() const { return summary && summary->part != summary->samples; }
@@ -61,7 +91,8 @@ struct PredictAnswer {
 
 PredictAnswer predict_modes(const PredictQuestion& question);
 // The modes to profile next, in an order that a board follows with few changes: clocks from high to
-// low. With budgets, those that tell the fastest mode within each. No points where none is left.
+// low. With budgets, the modes that best identify the fastest mode within each budget. Empty if no
+// mode is left.
 PredictAnswer suggest_modes(const PredictQuestion& question, std::size_t count,
                             const std::optional<predict::PowerBudgets>& budgets = {});
 
@@ -70,14 +101,25 @@ constexpr auto enum_names(FrontCost) {
   return named<FrontCost>(
       {{FrontCost::kTime, "time"}, {FrontCost::kPower, "power"}, {FrontCost::kEnergy, "energy"}});
 }
+// A front of a sweep, or of predictions from samples.
+struct ParetoRequest {
+  PredictRequest inputs = {};
+  std::string sweep = {};  // CSV file
+  FrontCost x = FrontCost::kTime, y = FrontCost::kPower;
+  bool presets = false;  // what beats each preset of the board, in place of the front
+};
 // Per sample, as objectives are; power is not divided.
 double front_cost(FrontCost cost, const OperatingPoint& point, const predict::Prediction& of);
-// All points that a front is chosen from: predicted ones with what was measured in place, and rows
-// as they are.
+// Those of the question's points that no sample has.
+std::vector<OperatingPoint> points_to_predict(const PredictQuestion& question);
+// The candidates of a front: predictions, with measured values where available, or the rows of a
+// sweep. If every point was measured, nothing is fitted and the method is empty.
 PredictAnswer predicted_points(const PredictQuestion& question);
 PredictAnswer measured_points(const Sweep& rows);
-// Those of them that no other beats in both costs, by rising first cost.
+// The Pareto front of these points, by ascending first cost.
 PredictAnswer predicted_front(const PredictQuestion& question, FrontCost first, FrontCost second);
 PredictAnswer measured_front(const Sweep& rows, FrontCost first, FrontCost second);
 
 }  // namespace ridgewatt::answer
+
+#pragma GCC visibility pop

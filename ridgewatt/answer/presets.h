@@ -5,8 +5,8 @@
 //                                         FrontCost::kPower);
 //   if (presets.front().better > 0) ...  // MAXN is not Pareto optimal
 //
-// Compared at one batch. A preset is the point nearest to it in its knobs; what a preset changes
-// beside its knobs (multiprocessors that it switches off) is not in the points.
+// Compared at one batch. A preset is the point nearest to it in its knobs; what a preset changes in
+// addition to its knobs (multiprocessors that it switches off) is not in the points.
 #pragma once
 
 #include <cstddef>

@@ -11,6 +11,8 @@
 #include "ridgewatt/device/knob_space.h"
 #include "ridgewatt/sweep/sweep.h"
 
+#pragma GCC visibility push(default)
+
 namespace ridgewatt::answer {
 
 struct LearnQuestion {
@@ -19,11 +21,24 @@ struct LearnQuestion {
   Sweep samples = {};      // points that are known already
   std::string board = {};  // for messages
 };
-// What the predictor would like to know; the same modes whenever the same samples are given, so
-// that a run that was cut off goes on with its own.
+// The most informative modes for the predictor. The same samples give the same modes, so an
+// interrupted run resumes with the same modes.
 std::vector<PowerMode> modes_to_learn_from(const KnobSpace& space, LearnQuestion question);
 
-// So many of the modes at random, all of them at most.
+// `count` of the modes at random, all of them at most.
 std::vector<PowerMode> random_modes(const KnobSpace& space, std::size_t count, std::uint64_t seed);
 
+// The modes to profile, selected in one of these ways.
+struct ModeWish {
+  std::string file = {};                // a CSV with knob columns
+  std::size_t sample = 0, suggest = 0;  // numbers of modes: random; proposed by the predictor
+  bool all = false;                     // every mode of the grid
+  Sweep samples = {};                   // known points, for `suggest`
+  int ways() const;                     // number of ways that are set
+};
+std::vector<PowerMode> wished_modes(const KnobSpace& space, const ModeWish& wish, int batch,
+                                    const std::string& board, std::uint64_t seed);
+
 }  // namespace ridgewatt::answer
+
+#pragma GCC visibility pop

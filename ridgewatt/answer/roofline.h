@@ -1,7 +1,7 @@
 // The question why: what do the roofs of power modes allow, and where does a model lie below them?
 //
 //   const auto model = std::make_shared<const DeployedWorkload>("zoo:resnet50");
-//   const RooflineAnswer found = roofline_on_board({.modes = "maxn", .batch = 16}, model,
+//   const RooflineAnswer found = roofline_on_board({.modes = "maxn", .batches = {16}}, model,
 //                                                  "agx-orin");
 //   twin::place_layers(found.board, *found.estimator(), found.modes.front());
 //
@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "ridgewatt/answer/workload_question.h"
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/sweep/provenance.h"
 #include "ridgewatt/twin/twin_model.h"
@@ -32,11 +33,17 @@ struct CacheLevel {
 
 struct RooflineQuestion {
   std::string modes = "presets";           // see select_modes; layers are shown in the first
-  int batch = 0;                           // 0: usual_batch
+  std::vector<int> batches = {};           // one at most; empty: usual_batch
   twin::RunOptions run = {};               // how the workload is fed
   std::optional<double> power_cap_w = {};  // below the board's own limit
-  std::vector<CacheLevel> levels = {};     // beside those that the board file states
+  std::vector<CacheLevel> levels = {};     // in addition to those of the board file
   std::uint64_t seed = 1;                  // of the intervals of race-to-halt
+  // For who asks roofline_on_board(), which is given a workload and a board.
+  WorkloadQuestion workload = {};
+  std::string device = {};
+
+  // Where layers are shown; 0: usual_batch. UsageError where several are given.
+  int batch() const;
 };
 
 struct RooflineAnswer {

@@ -15,11 +15,13 @@
 #include <vector>
 
 #include "ridgewatt/answer/estimate.h"
+#include "ridgewatt/schedule/arrivals.h"
 #include "ridgewatt/schedule/executor.h"
 #include "ridgewatt/schedule/native_sharing.h"
 #include "ridgewatt/schedule/plan.h"
 #include "ridgewatt/schedule/plan_search.h"
 #include "ridgewatt/schedule/simulate.h"
+#include "ridgewatt/sweep/trusted_sweep.h"
 
 namespace ridgewatt::answer {
 
@@ -32,11 +34,63 @@ struct PlannedPoints {
 PlannedPoints planned_points(const schedule::ScheduleWorkloads& workloads,
                              std::optional<double> idle_power_w = {});
 
-// What a model keeps busy at a point, by the twin of a board; for ScheduleWorkloads::uses beside
-// the same question's estimate_sweep.
+// The plan with the most training, or the nearest miss: of an inference with which no training
+// fits, the inference alone.
+schedule::Plan best_plan(std::vector<schedule::Candidate> candidates,
+                         const schedule::PlanProblem& problem);
+
+// What a model keeps busy at a point, by the twin of a board; for ScheduleWorkloads::uses with the
+// same question's estimate_sweep.
 std::function<schedule::DeviceUse(const OperatingPoint&)> device_use(
     const EstimateQuestion& question,
     const std::shared_ptr<const workload::DeployedWorkload>& workload, const std::string& device);
+
+// Models in place of sweeps: what they cost in a board's modes comes from its twin.
+struct ScheduledModels {
+  std::string inference = {};
+  std::vector<std::string> training = {};
+  std::string device = {};
+  std::string modes = "all";
+  std::vector<int> inference_batches = {};  // none: batches_to_schedule()
+  std::optional<int> training_batch = {};   // the same
+  Runtime inference_runtime = Runtime::kPytorchEager;
+  workload::Precision inference_precision = workload::Precision::kFp32;
+  workload::Precision training_precision = workload::Precision::kFp32;
+
+  bool empty() const { return inference.empty() && training.empty(); }
+};
+// Where none are asked for: the batch that the file fixes; else 16 for training, and for inference
+// 1 to 32.
+std::vector<int> batches_to_schedule(const workload::DeployedWorkload& model);
+
+// The programs that share a board, and what is asked of them, as a user writes it.
+struct ScheduleRequest {
+  std::string inference_sweep = {};  // CSV files
+  std::vector<std::string> training_sweeps = {}, non_urgent = {};
+  std::vector<double> non_urgent_rates_hz = {};
+  schedule::PlanProblem problem = {};
+  bool keep_outliers = false;
+  std::optional<double> idle_power_w = {};
+  double switch_s = 0;
+  std::vector<double> busy_shares = {};  // of each program, the inference first
+  ScheduledModels models = {};
+
+  bool has_inference() const { return !inference_sweep.empty() || !models.inference.empty(); }
+  void check() const;  // UsageError where a program is given twice
+};
+// Of a file with training and inference the part that is asked for; repeats averaged, without the
+// rows that the quality check flags unless they are wanted.
+TrustedSweep read_program(const std::string& path, WorkloadKind kind, bool keep_outliers);
+// What is asked of the programs. UsageError without a rate of the inference.
+schedule::PlanProblem checked_problem(const ScheduleRequest& asked);
+// The sweeps of a request, as they were read.
+struct ScheduleSweeps {
+  std::optional<Sweep> inference = {};
+  std::vector<Sweep> training = {}, non_urgent = {};
+};
+// Those and the models on the twin of a board, with what the request says about each.
+schedule::ScheduleWorkloads workloads_to_schedule(const ScheduleRequest& asked,
+                                                  ScheduleSweeps sweeps, const std::string& board);
 
 struct SharingRow {
   schedule::Candidate candidate;  // both programs, each alone
@@ -48,7 +102,7 @@ struct SharingAnswer {
   std::string idle_source;
   RowOrigin origin;
 };
-// What two programs do to each other in each of their modes and batches, beside each other and in
+// What two programs do to each other in each of their modes and batches, at the same time and in
 // turns. UsageError unless the workloads are two.
 SharingAnswer predict_sharing(const schedule::ScheduleWorkloads& workloads,
                               std::optional<double> idle_power_w = {},
@@ -65,11 +119,17 @@ struct PlanQuestion {
   std::vector<Sweep> inference_references = {}, training_references = {};  // of other workloads
   std::uint64_t seed = 1;
 };
+// The same as a user writes it.
+struct PlanRequest {
+  ScheduleRequest schedule = {};
+  std::string strategy = "exhaustive";
+  int profiles = 15;
+  std::vector<std::string> inference_references = {}, training_references = {};  // CSV files
+  std::uint64_t seed = 1;
+};
 struct PlanAnswer {
   schedule::PlanProblem problem;
-  // Feasible, or the nearest miss: of an inference beside which no training fits, the inference
-  // alone.
-  schedule::Plan plan;
+  schedule::Plan plan;            // as best_plan() has it
   schedule::ServingPlan serving;  // the plan as a simulation takes it
   std::string strategy, idle_source;
   std::uint64_t seed = 1;

@@ -6,53 +6,54 @@
 //   const TuneAnswer found = tune_on_twin(question, model, "agx-orin");
 //   if (found.answer) std::cout << describe(found.answer->point.mode);
 //
-// It can be asked of a board's twin, of a sweep that plays the board, of a few profiled samples,
-// and of a board at hand. All throw UsageError on a question that means nothing, and what reading
-// boards and twins throws. Without a point within the limits there is no error: `miss` is the
-// nearest, and `mends` says which limit to loosen.
+// A board's twin, a sweep or a few profiled samples can answer it; for the local board see
+// answer/tune_on_board.h. All functions throw UsageError on an invalid question, and the errors of
+// reading boards and twins. Without a point within the limits there is no error: `miss` is the
+// nearest, and `relaxations` says which limit to relax.
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "ridgewatt/answer/tune_answer.h"
-#include "ridgewatt/measure/live_profiler.h"
-#include "ridgewatt/tune/strategy.h"
+#include "ridgewatt/tune/search.h"
 #include "ridgewatt/workload/deployed_workload.h"
+
+#pragma GCC visibility push(default)
 
 namespace ridgewatt::answer {
 
 struct TuneQuestion {
   tune::Goal goal;
-  std::vector<int> batches;  // to choose from; empty: those that can matter
-  // Probability with which estimates are to keep each limit; 0.5: the means do.
+  std::vector<int> batches;  // candidates; empty: batches_to_try
+  // Required probability that an estimate meets each limit; 0.5: its mean meets it.
   double confidence = 0.5;
   double job_samples = 0;  // data set size x epochs, where the cost of a job is wanted
-  // How points to profile are chosen; without it `auto`, but a twin estimates every point.
+  // How the points to profile are chosen. Default: `auto`; a twin estimates every point.
   std::optional<std::string> strategy;
   tune::SearchBudget budget;
-  // Profiles that the twin's answer is held to (tune/verify.h), the reference's counted; 0: none.
-  // In place of a strategy, and needs the model and its board.
+  // Number of profiles that verify the twin's answer (tune/verify.h), including that of the
+  // reference; 0: none. It replaces a strategy and needs the model and its board.
   int verify = 0;
   double min_gain = 0, noise = 0.01;  // see StrategyOptions
+  twin::RunOptions run = {};          // loading of data, for a twin
   std::uint64_t seed = 1;
 };
 
 // Every point of the board (a name or board file) is estimated, or searched where a strategy is
-// given. `find_alternatives` adds what else would do where there is no answer.
+// given. If there is no answer, `find_alternatives` adds alternatives.
 TuneAnswer tune_on_twin(const TuneQuestion& question,
                         const std::shared_ptr<const workload::DeployedWorkload>& workload,
                         const std::string& device);
-// With `question.verify`, by hand: the best of what was measured so far (nothing: the estimate),
-// and in `next` what to profile next.
+// With `question.verify`, for a user who profiles the points: the best measured point so far (at
+// first the estimate), and in `next` the point to profile next.
 TuneAnswer verify_by_hand(const TuneQuestion& question,
                           const std::shared_ptr<const workload::DeployedWorkload>& workload,
                           const std::string& device, const Sweep& measured);
-// Without an answer: the other boards and BSPs, and other batches, that would have one.
+// If there is no answer: adds the boards, BSPs and batches that have one.
 void find_alternatives(const TuneQuestion& question,
                        const std::shared_ptr<const workload::DeployedWorkload>& workload,
                        TuneAnswer& found);
@@ -66,8 +67,8 @@ struct TuneRanking {
 };
 TuneRanking rank_boards(const TuneQuestion& question,
                         const std::shared_ptr<const workload::DeployedWorkload>& workload);
-// All runtimes on one board, each with its best mode and batch: in `precisions`, or in those that
-// each is used in. NotSupportedError where none can do it.
+// All runtimes on one board, each with its best mode and batch: in `precisions`, or by default in
+// the usual precisions of each. Throws NotSupportedError if no runtime supports them.
 TuneRanking rank_runtimes(const TuneQuestion& question,
                           const std::shared_ptr<const workload::DeployedWorkload>& workload,
                           const std::string& device,
@@ -77,32 +78,17 @@ TuneRanking rank_runtimes(const TuneQuestion& question,
 struct ProfiledRows {
   Sweep rows = {};                     // trusted ones: see sweep/trusted_sweep.h
   std::vector<Sweep> references = {};  // of other workloads
-  std::string device = {};             // names presets; empty: not known
+  std::string device = {};             // for the names of presets; empty: unknown
   // With a device: its twin of this model, of the kind of `rows`, is one more reference.
   std::shared_ptr<const workload::DeployedWorkload> workload = {};
   std::vector<Observation> known = {};  // of earlier searches of the same workload
 };
-// The sweep plays the board. Rows under a governor are compared, not searched.
+// Replays the sweep in place of the board. Rows with a governor are compared, not searched.
 TuneAnswer tune_on_sweep(const TuneQuestion& question, ProfiledRows asked);
-// Nothing is profiled: the few-shot predictor says what all points cost. With a device they are the
-// board's, else all combinations of the knob levels in the samples.
+// Nothing is profiled: the few-shot predictor predicts all points: those of the board, or without a
+// device all combinations of the knob levels in the samples.
 TuneAnswer tune_from_samples(const TuneQuestion& question, const ProfiledRows& asked);
 
-// A board at hand, and how a program is profiled on it. All references outlive the call.
-struct BoardAtHand {
-  platform::Sysfs& sysfs;
-  platform::JetsonModeControl& control;
-  store::Store& store;
-  measure::ProfileOptions profile;     // its series names workload, kind, board and provenance
-  std::vector<std::string> governors;  // that the answer is compared with, at its batch
-  // Called before each point with the number of points profiled so far.
-  std::function<void(std::size_t, const OperatingPoint&)> progress = {};
-  // For `question.verify`: what the program runs, and the board whose twin is asked.
-  std::shared_ptr<const workload::DeployedWorkload> workload = {};
-  std::string twin_board = {};
-};
-// Every point that the search asks for is set, measured and stored. The board's first state comes
-// back before the answer.
-TuneAnswer tune_on_board(const TuneQuestion& question, BoardAtHand& board);
-
 }  // namespace ridgewatt::answer
+
+#pragma GCC visibility pop

@@ -12,7 +12,7 @@
 #include <memory>
 #include <optional>
 
-#include "ridgewatt/answer/tune.h"
+#include "ridgewatt/answer/tune_on_board.h"
 #include "ridgewatt/measure/in_place.h"
 
 namespace ridgewatt::answer {
@@ -30,20 +30,20 @@ struct InPlaceAnswer {
   measure::InPlaceRun run;     // of everything, until the program ended
   std::size_t windows = 0;     // of the search
   double search_s = 0;         // until the answer was known
-  int search_minibatches = 0;  // that the program did meanwhile
+  int search_minibatches = 0;  // that the program did in it
   double held_s = 0;           // in the answer's mode
   int held_minibatches = 0;
   int left_modes = 0;          // for drawing too much
-  int renewed = 0;             // windows that measured anew what drift had made stale
+  int renewed = 0;             // windows that measured again what drift had made stale
   bool program_ended = false;  // before the search did
   int status = 0;              // of the program, as a shell says it
   int signal = 0;              // that ended the holding; 0: the program ended by itself
 };
 
 // Points that the store has of the series are what is known at first, and no answer before they
-// were measured anew. The board's first mode is back when this returns. Throws what LiveProgram and
-// InPlaceSearch throw; measure::InterruptedError where a signal ended the search.
-InPlaceAnswer tune_in_place(const TuneQuestion& question, BoardAtHand& board,
+// were measured again. The board's first mode is back when this returns. Throws what LiveProgram
+// and InPlaceSearch throw; measure::InterruptedError where a signal ended the search.
+InPlaceAnswer tune_in_place(const TuneQuestion& question, LiveBoard& board,
                             const InPlaceQuestion& in_place,
                             const std::function<void(const TuneAnswer&)>& found = {});
 

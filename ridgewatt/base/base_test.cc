@@ -238,6 +238,7 @@ TEST(Parallel, TheWatchOfTheCallerEndsTheWork) {
 }
 
 // The caller ends its own body first and waits: it still asks, and the other body hears of it.
+// label: slow
 TEST(Parallel, TheWatchEndsBodiesOfOtherThreadsWhereTheyAsk) {
   std::atomic<bool> heard{false};
   const auto begun = std::chrono::steady_clock::now();

@@ -1,5 +1,5 @@
-// The one clock: seconds that only rise, on one scale for all processes of the machine, and what
-// has passed of them.
+// The one clock: monotonic seconds on one scale for all processes of the machine, and a stopwatch
+// for elapsed time.
 //
 //   const Stopwatch watch;
 //   work();

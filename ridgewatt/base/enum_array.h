@@ -7,6 +7,8 @@
 
 #include <cstddef>
 
+#pragma GCC visibility push(default)
+
 namespace ridgewatt {
 
 template <class Enum, class T, std::size_t kCount>
@@ -26,3 +28,5 @@ struct EnumArray {  // NOLINT(readability-identifier-naming): the loop variable 
 };
 
 }  // namespace ridgewatt
+
+#pragma GCC visibility pop

@@ -1,5 +1,5 @@
-// Names of the values of an enum: one table beside the enum, from which printing, reading, help and
-// error messages follow.
+// Names of the values of an enum: one table next to the enum, from which printing, reading, help
+// and error messages follow.
 //
 //   enum class Sharing { kManaged, kNative };
 //   constexpr auto enum_names(Sharing) {
@@ -10,8 +10,8 @@
 //   names<Sharing>();                    // {"managed", "native"}, for CLI::IsMember
 //
 // The table is found by argument-dependent lookup: it stands in the namespace of the enum, as a
-// friend of the class that an enum belongs to. A name that stands twice does not compile, nor does
-// an enumerator without a name (of an enum that counts from 0).
+// friend of the class that an enum belongs to. A duplicate name does not compile, nor does an
+// enumerator without a name (of an enum that counts from 0).
 #pragma once
 
 #include <array>
@@ -22,6 +22,8 @@
 #include <utility>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 namespace ridgewatt {
 
 template <typename E>
@@ -30,13 +32,13 @@ struct EnumName {
   std::string_view name;
 };
 
-// The table itself; checks that no value and no name stands twice.
+// The table itself; checks that no value and no name is a duplicate.
 template <typename E, std::size_t N>
 consteval std::array<EnumName<E>, N> named(const EnumName<E> (&entries)[N]) {
   for (std::size_t i = 0; i < N; ++i) {
     for (std::size_t j = 0; j < i; ++j) {
       if (entries[i].value == entries[j].value || entries[i].name == entries[j].name) {
-        throw "a value or a name of an enum stands twice";
+        throw "a value or a name of an enum is a duplicate";
       }
     }
   }
@@ -116,3 +118,5 @@ E parse(std::string_view text, const std::string& what) {
 }
 
 }  // namespace ridgewatt
+
+#pragma GCC visibility pop

@@ -9,7 +9,7 @@
 namespace ridgewatt {
 namespace {
 
-// What begins so is said of something (tools/check_messages.py reads the list).
+// A message that begins so is about a subject (tools/check_messages.py reads the list).
 constexpr std::array<std::string_view, 14> kVerbs = {"is",   "are",   "was",   "were",     "has",
                                                      "have", "holds", "lacks", "needs",    "says",
                                                      "does", "names", "must",  "cannot be"};

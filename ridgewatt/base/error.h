@@ -6,13 +6,15 @@
 #include <stdexcept>
 #include <string>
 
+#pragma GCC visibility push(default)
+
 namespace ridgewatt {
 
 class Error : public std::runtime_error {
  public:
-  // `what`: the fault. `where`: file, row, node or option (may be empty). `hint`: what to do. The
-  // line begins with its subject: where `what` begins with a verb ("is cut off"), its subject is
-  // `where` ("model.gguf is cut off"); else `where` follows ("cannot read: model.gguf").
+  // `what`: the fault. `where`: file, row, node or option (may be empty). `hint`: what to do. If
+  // `what` begins with a verb ("is cut off"), `where` is its subject ("model.gguf is cut off");
+  // otherwise `where` follows ("cannot read: model.gguf").
   explicit Error(const std::string& what, const std::string& where = "",
                  const std::string& hint = "");
   // Exit status of the command line program.
@@ -56,3 +58,5 @@ class NoSolutionError : public Error {
 [[noreturn]] void throw_errno(int error_number, const std::string& what, const std::string& where);
 
 }  // namespace ridgewatt
+
+#pragma GCC visibility pop

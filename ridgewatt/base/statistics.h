@@ -6,6 +6,8 @@
 #include <span>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 namespace ridgewatt {
 
 double mean(std::span<const double> values);
@@ -40,7 +42,7 @@ struct MeanInterval {
 // Student's interval: exact for normal values, however few. Of no values: count 0, no throw.
 MeanInterval student_interval(std::span<const double> values);
 
-// The 95 % quantile of the standard normal distribution: 90 % lie within so many deviations.
+// The 95 % quantile of the standard normal distribution: 90 % lie within this number of deviations.
 inline constexpr double kNormal95 = 1.6448536269514722;
 // Quantile of the standard normal distribution, and its distribution function.
 double normal_quantile(double p);
@@ -53,3 +55,5 @@ double student_quantile(double p, double degrees);
 double student_cdf(double t, double degrees);
 
 }  // namespace ridgewatt
+
+#pragma GCC visibility pop

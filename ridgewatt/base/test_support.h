@@ -28,7 +28,7 @@ inline std::filesystem::path source_folder() {
   return folder;
 }
 
-// Folder of the reference data beside the checkout (or $RIDGEWATT_SHARED); empty when absent.
+// Folder of the reference data next to the checkout (or $RIDGEWATT_SHARED); empty when absent.
 inline std::filesystem::path shared_folder() {
   const char* given = std::getenv("RIDGEWATT_SHARED");
   const std::filesystem::path folder = given != nullptr ? given : source_folder() / ".." / "shared";

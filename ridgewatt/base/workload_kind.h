@@ -3,6 +3,8 @@
 
 #include "ridgewatt/base/enum_names.h"
 
+#pragma GCC visibility push(default)
+
 namespace ridgewatt {
 
 enum class WorkloadKind { kInference, kTraining };
@@ -18,3 +20,5 @@ inline WorkloadKind workload_kind_of(std::string_view word) {
 }
 
 }  // namespace ridgewatt
+
+#pragma GCC visibility pop

@@ -1,19 +1,21 @@
-// What boards of one kind differ by: each board's offset and slope in time and power, from
-// operating points that several of them measured (a campaign's calibration points, or any others).
+// Estimates the differences between boards of one kind: each board's offset and slope in time and
+// power, from operating points that several of them measured (a campaign's calibration points, or
+// any others).
 //
 //   const BoardEffects effects = board_effects(boards);         // BoardPoints, one per board
 //   effects.boards[0].time.offset;                               // 0.05: 5 % slower than the mean
 //   const Observation at_mean = to_mean_board(effects.boards[0], row);
 //
-// The model, of ln time and of ln power by itself:
+// The model, for ln time and ln power separately:
 //   y(board, point) = level(point) + offset(board) + slope(board) x(point) + noise
-// where x(point) is the level less its mean over the shared points. A slope in power thus says that
-// a board draws more where its kind draws much (a chip that needs more voltage) or, negative, where
-// it draws little (a leaky chip, a hungry carrier); a slope in time that it lags where its kind is
-// slow. Offsets and slopes are relative to the mean of the ordinary boards: no board is a standard.
+// where x(point) is the level less its mean over the shared points. A slope in power means that a
+// board draws more where its kind draws much (a chip that needs more voltage) or, if negative,
+// where it draws little (a leaky chip, a carrier with high power). A slope in time means that it
+// lags where its kind is slow. Offsets and slopes are relative to the mean of the ordinary boards:
+// no board is the standard.
 //
-// Values are natural logarithms: 0.05 is 5 % more. Intervals hold 90 % (Student's t, of the noise
-// between points that the boards show themselves). Method, choices and literature:
+// Values are natural logarithms: 0.05 is 5 % more. Intervals have a coverage of 90 % (Student's t,
+// from the noise between the points of the boards). Method, choices and literature:
 // docs/methods/board_effects.md.
 #pragma once
 
@@ -32,19 +34,19 @@ namespace ridgewatt::campaign {
 // differed by 1 % (AGX Xavier), 5.4 % (Xavier NX) and 7.8 % (Nano) in time, 5.5 to 8.8 % in energy.
 inline constexpr double kLargestPublishedDifference = 0.088;
 
-// What one board measured of one workload, repeats and all, in any order.
+// The measurements of one board for one workload, including repeats, in any order.
 struct BoardPoints {
   std::string board;  // its serial
   std::vector<Observation> observations;
 };
 
 struct EffectOptions {
-  // How far slopes and offsets may lie from none before any data (standard deviations): far beyond
-  // what boards do, so that they only matter where the points say nothing.
+  // Prior standard deviations of slopes and offsets: far beyond those of real boards, so that they
+  // only matter if the points do not determine a value.
   double slope_prior = 0.1;
   double offset_prior = 1;
-  // A point is set aside when its residual is beyond the bounds of the noise (one false alarm in a
-  // hundred fits) and beyond this.
+  // A point is left out if its residual exceeds the bounds of the noise (one false alarm in a
+  // hundred fits) and this value.
   double least_outlier = 0.03;
   void check() const;  // UsageError, by name
 };
@@ -52,30 +54,31 @@ struct EffectOptions {
 // One board's time, or its power.
 struct QuantityEffect {
   double offset = 0;                        // at the mean level of the shared points
-  std::optional<Interval> offset_interval;  // nothing: too few points to know the noise
-  std::optional<double> slope;              // nothing: the points do not tell
+  std::optional<Interval> offset_interval;  // empty: too few points to estimate the noise
+  std::optional<double> slope;              // empty: the points do not determine it
   std::optional<Interval> slope_interval;
   double noise = 0;       // standard deviation of its points from its line
-  bool outlier = false;   // farther from the others than boards of a kind are
+  bool outlier = false;   // farther from the others than is usual for a kind
   bool unsteady = false;  // its points scatter more than those of the others
   // Variances and covariance of offset and slope, prior included; for correcting rows.
   double offset_variance = 0, slope_variance = 0, covariance = 0;
-  double assumed_slope = 0;  // that rows are corrected with; near 0 where the points do not tell
+  // used to correct rows; near 0 if the points do not determine the slope
+  double assumed_slope = 0;
 };
 
 struct BoardEffect {
   std::string board;
-  std::size_t points = 0;  // operating points that it measured
-  std::size_t shared = 0;  // of these, those that the estimate rests on
+  std::size_t points = 0;  // operating points that the board measured
+  std::size_t shared = 0;  // the part that the estimate uses
   bool known = false;      // false: it shares no point with the others
   QuantityEffect time, power;
 };
 
-// What the boards have in common.
+// The common results of all boards.
 struct QuantityNoise {
   double noise = 0;              // standard deviation of a point from its board's line
-  double degrees = 0;            // of freedom that it was estimated with
-  std::optional<double> repeat;  // of a repeat on the same board, where there are repeats
+  double degrees = 0;            // degrees of freedom of the noise
+  std::optional<double> repeat;  // of a repeat on the same board, if there are repeats
   double level = 0;              // mean ln of the kind at the shared points: x = 0
   double lowest_level = 0, highest_level = 0;
 };
@@ -93,21 +96,22 @@ struct BoardEffects {
   std::size_t shared = 0;           // operating points that several of them measured
   QuantityNoise time, power;
   std::vector<SetAside> set_aside;
-  std::vector<std::string> remarks;  // what could not be told, for people
+  std::vector<std::string> remarks;  // what could not be determined, for people
 
   const BoardEffect* find(std::string_view board) const;
 };
 
-// Throws InputError on a time or power that is not finite and positive, UsageError on two boards of
-// one name. One board, or none that shares a point with another, is not an error: nothing is known.
+// Throws InputError for a time or power that is not finite and positive, UsageError for two boards
+// of one name. One board, or boards without a common point, is not an error: all effects are
+// unknown.
 BoardEffects board_effects(const std::vector<BoardPoints>& boards,
                            const EffectOptions& options = {});
 
-// The row as the mean board of the kind would have measured it. A board whose effect is not known
-// is left as it is.
+// The row as the mean board of the kind would have measured it. Rows of a board with unknown
+// effects are unchanged.
 Observation to_mean_board(const BoardEffects& effects, const BoardEffect& board,
                           const Observation& row);
-// Standard deviation of ln time and ln power that this adds to the row.
+// Standard deviation of ln time and ln power that the correction adds to the row.
 struct CorrectionError {
   double time = 0, power = 0;
 };

@@ -27,7 +27,7 @@ Plan small_plan() {
     kind.points.push_back({.label = std::to_string(i),
                            .point = {{4, 1113.6e6, 612e6 + i * 1e6, 114.75e6, ""}, 16},
                            .repeat = i % 2,
-                           .foretold_s = 0.1 + i});
+                           .predicted_s = 0.1 + i});
   }
   kind.calibration = {{.label = "cal-0", .point = {{.governor = "schedutil"}, 16}}};
   kind.points_per_task = 3;
@@ -46,11 +46,22 @@ TEST(Plan, ReadsBackWhatItWrote) {
   ASSERT_EQ(back.boards.size(), 1u);
   for (std::size_t i = 0; i < 7; ++i) {
     EXPECT_EQ(back.boards[0].points[i].point, plan.boards[0].points[i].point);
-    EXPECT_EQ(back.boards[0].points[i].foretold_s, plan.boards[0].points[i].foretold_s);
+    EXPECT_EQ(back.boards[0].points[i].predicted_s, plan.boards[0].points[i].predicted_s);
   }
   EXPECT_EQ(back.boards[0].calibration[0].point.mode.governor, "schedutil");
   EXPECT_EQ(back.jobs[0].tasks, (std::vector<int>{0, 1, 2}));
   EXPECT_TRUE(back.control.full_fan);
+}
+
+TEST(Plan, ReadsPredictionsUnderTheirFormerName) {
+  const Plan plan = small_plan();
+  const std::string written = plan_json(plan);
+  std::string former = written;
+  for (std::size_t at = 0; (at = former.find("\"predicted_s\"", at)) != std::string::npos;) {
+    former.replace(at, std::string_view("\"predicted_s\"").size(), "\"foretold_s\"");
+  }
+  ASSERT_NE(former, written);
+  EXPECT_EQ(plan_json(parse_plan(former, "plan.json")), written);
 }
 
 TEST(Plan, HostileOnesAreRefusedInALine) {
@@ -99,6 +110,7 @@ TEST(Plan, HostileOnesAreRefusedInALine) {
 }
 
 // Bytes changed at random: it is a plan that reads back, or it is refused.
+// label: slow
 TEST(Plan, DamagedOnesAreReadOrRefused) {
   const std::string good = plan_json(small_plan());
   std::mt19937 random(3);
@@ -192,7 +204,7 @@ TEST(Order, EachTaskIsACommandOfItsOwn) {
   EXPECT_EQ(*(dashes - 1), "6:cores=4,cpu=1113.6,gpu=618,mem=114.75,batch=16");
   EXPECT_THAT(words, testing::Contains("--full-fan"));
   EXPECT_THAT(words, testing::Contains("cal-0:governor=schedutil,batch=16"));
-  EXPECT_DOUBLE_EQ(order.foretold_s, 3.1 + 4.1 + 5.1);  // the longest of 0-2, 3-5 and 6
+  EXPECT_DOUBLE_EQ(order.predicted_s, 3.1 + 4.1 + 5.1);  // the longest of 0-2, 3-5 and 6
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The points of a campaign out of its store, by kind of board and by board.
+// Reads the points of a campaign from its store, by kind of board and by board.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace ridgewatt::campaign {
 
-// What one board measured for a campaign, calibration points among it.
+// The points that one board measured for a campaign, including calibration points.
 struct BoardRows {
   std::string kind, serial;
   store::Series series;

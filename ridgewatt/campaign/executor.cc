@@ -44,9 +44,9 @@ std::vector<std::string> with_device(std::vector<std::string> command, const std
   return command;
 }
 
-double foretold_s(const std::vector<PlannedPoint>& points) {
+double predicted_s(const std::vector<PlannedPoint>& points) {
   double sum_s = 0;
-  for (const auto& point : points) sum_s += point.foretold_s;
+  for (const auto& point : points) sum_s += point.predicted_s;
   return sum_s;
 }
 
@@ -100,10 +100,10 @@ Order order_of(const Plan& plan, const BoardKind& kind, const std::vector<Task>&
   }
   order.command = with_device(plan.profile.measure.command, kind.device());
   order.tasks = tasks;
-  const double calibration_s = foretold_s(kind.calibration);
+  const double calibration_s = predicted_s(kind.calibration);
   for (const auto& task : tasks) {
-    const double task_s = foretold_s(task.points);
-    if (task_s > 0) order.foretold_s = std::max(order.foretold_s, task_s + calibration_s);
+    const double task_s = predicted_s(task.points);
+    if (task_s > 0) order.predicted_s = std::max(order.predicted_s, task_s + calibration_s);
   }
   return order;
 }

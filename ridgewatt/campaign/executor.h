@@ -1,13 +1,13 @@
-// The seam to the engines that run a campaign's tasks: Slurm, GNU parallel over ssh, or this
-// machine alone. An engine is asked to run tasks and where they stand, and is never believed that a
-// point is there: that, only the store says.
+// The interface to the engines that run a campaign's tasks: Slurm, GNU parallel over ssh, or only
+// this machine. An engine runs tasks and reports their states, but only the store decides whether a
+// point exists.
 //
 //   const auto executor = open_executor(ExecutorKind::kSlurm, options);
 //   Job job = executor->submit(order_of(plan, kind, tasks));
 //   for (const auto& state : executor->states({job})) ..
 //
-// A task is one command, `ridgewatt campaign run ..`, whole in itself: it needs no file but the
-// program and whatever its COMMAND needs. It may be run twice, or by two boards.
+// A task is one self-contained command, `ridgewatt campaign run ..`: it needs no file except the
+// program and the files that its COMMAND needs. It may run twice, or on two boards.
 #pragma once
 
 #include <memory>
@@ -26,21 +26,22 @@ constexpr auto enum_names(ExecutorKind) {
                               {ExecutorKind::kLocal, "local"}});
 }
 
-// What an engine is asked to run: tasks of one kind of board.
+// A request to an engine: tasks of one kind of board.
 struct Order {
   std::string campaign;
   std::string board_kind;
   int boards = 1;
-  // `ridgewatt campaign run` with all but the points; what follows "--" is the program to measure.
+  // `ridgewatt campaign run` with everything except the points; the program to measure follows
+  // "--".
   std::vector<std::string> arguments, command;
   std::vector<Task> tasks;
-  double foretold_s = 0;  // of the longest task, calibration included; 0: not known
+  double predicted_s = 0;  // predicted, for the longest task, including calibration; 0: unknown
 };
 
 // The whole command of one task, for engines without a script of their own.
 std::vector<std::string> command_of(const Order& order, const Task& task);
-// The order that has these tasks of a kind run; tasks may be others than tasks_of(kind), for points
-// that a search asks for.
+// The order for these tasks of a kind; tasks may differ from tasks_of(kind), for points that a
+// search requests.
 Order order_of(const Plan& plan, const BoardKind& kind, const std::vector<Task>& tasks,
                const ExecutorOptions& options);
 
@@ -48,8 +49,8 @@ enum class TaskPhase {
   kQueued,
   kRunning,
   kHeld,    // queued, but the engine waits before it tries again, or for an operator
-  kEnded,   // the engine is done with it, or knows it no longer
-  kFailed,  // ended with a status that is final
+  kEnded,   // finished, or unknown to the engine
+  kFailed,  // ended with a final error status
 };
 constexpr auto enum_names(TaskPhase) {
   return named<TaskPhase>({{TaskPhase::kQueued, "queued"},
@@ -64,35 +65,35 @@ struct TaskState {
   std::string board_kind;
   int task = 0;
   TaskPhase phase = TaskPhase::kQueued;
-  std::string node;  // that runs it
-  std::string why;   // held or failed, in the engine's or the task's words
+  std::string node;  // the node that runs it
+  std::string why;   // reason for held or failed, from the engine or the task
 };
 
 class Executor {
  public:
   virtual ~Executor() = default;
   virtual std::string name() const = 0;
-  // The scripts that submit() would hand over, as text.
+  // The scripts that submit() would pass on, as text.
   virtual std::string preview(const Order& order) = 0;
-  // Returns when the engine has taken it. Throws IoError with the engine's own line when it refuses
-  // or cannot be reached. More than one job where one script would be too large.
+  // Returns when the engine has accepted the order. Throws IoError with the engine's message if it
+  // refuses or cannot be reached. More than one job if one script would be too large.
   virtual std::vector<Job> submit(const Order& order) = 0;
-  // Of every task of every job. Throws IoError when the engine cannot be asked.
+  // The state of every task of every job. Throws IoError if the engine cannot be queried.
   virtual std::vector<TaskState> states(const std::vector<Job>& jobs) = 0;
-  // Lets a held task start now. False where the engine or its rights do not allow it.
+  // Lets a held task start now. Returns false if the engine or its permissions do not allow it.
   virtual bool release(const TaskState& task) = 0;
-  // Takes a task away that has not begun: nothing of it is missing any more. Engines whose tasks
-  // all begin at last need not.
+  // Removes a task that has not started and is no longer needed. Engines that start all their tasks
+  // may ignore it.
   virtual void drop(const TaskState& /*task*/) {}
-  // Ends what runs and drops what waits. Nothing happens to what has ended.
+  // Ends running tasks and drops waiting ones. Has no effect on finished tasks.
   virtual void cancel(const Job& job) = 0;
 };
 
-// UsageError for options that the kind does not have; NotFoundError where the engine's programs are
-// not installed.
+// Throws UsageError for options that the kind does not have, NotFoundError if the programs of the
+// engine are not installed.
 std::unique_ptr<Executor> open_executor(ExecutorKind kind, const std::string& campaign,
                                         const ExecutorOptions& options);
-// The one that the plan was submitted to; UsageError when it was not.
+// The executor that the plan was submitted to; throws UsageError if it was not submitted.
 std::unique_ptr<Executor> executor_of(const Plan& plan);
 
 }  // namespace ridgewatt::campaign

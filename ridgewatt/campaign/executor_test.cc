@@ -196,7 +196,7 @@ TEST(Slurm, TheScriptAsksForTheBoard) {
   order.campaign = "sweep7";
   order.board_kind = "orin-nano-8gb@super";
   order.arguments = {"ridgewatt"};
-  order.foretold_s = 100;
+  order.predicted_s = 100;
   for (const int number : {0, 1, 2, 7}) order.tasks.push_back({number, {}});
   ExecutorOptions options;
   options.partition = "boards";

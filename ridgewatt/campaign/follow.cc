@@ -42,7 +42,8 @@ std::vector<store::FilledSlot> filled_so_far(const Plan& plan) {
     return {};
   } catch (const InputError&) {
     if (server) throw;
-    store::Store made(plan.store);  // a task is just making it; what is no store says so again
+    // a task is just creating it; an invalid store is reported again below
+    store::Store made(plan.store);
     return filled_slots(plan, made);
   }
 }
@@ -136,7 +137,7 @@ class Follower {
     const auto filled = filled_so_far(plan_);
     standing_ = standing_of(plan_, filled, states, std::time(nullptr));
     standing_.engine_fault = fault;
-    if (options_.told) options_.told(standing_);
+    if (options_.report) options_.report(standing_);
     if (!fault.empty()) {
       say(fault);
       return standing_.complete();
@@ -148,7 +149,7 @@ class Follower {
     return true;
   }
 
-  // A held task would stay in the engine's queue for ever.
+  // A held task would stay in the engine's queue forever.
   void drop_waiting(const std::vector<TaskState>& states) {
     for (const auto& state : states) {
       const bool waits = state.phase == TaskPhase::kHeld || state.phase == TaskPhase::kQueued;
@@ -220,7 +221,7 @@ class Follower {
 }  // namespace
 
 OwnedFd lock_plan(const std::string& path) {
-  read_plan(path);  // beside what is none nothing is made
+  read_plan(path);  // creates nothing if `path` is not a plan
   const std::string name = path + ".lock";
   OwnedFd lock(::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644));
   if (!lock) throw_errno(errno, "cannot open the lock of the plan", name);

@@ -70,7 +70,7 @@ TEST_F(CampaignIdentity, TheFingerprintIsThatOfWhatIsMeasured) {
   elsewhere.jobs = {{"slurm", "agx-orin", "1", {0}, 1}};
   elsewhere.boards[0].boards = 9;
   elsewhere.boards[0].points_per_task = 3;
-  elsewhere.boards[0].points[0].foretold_s = 5;
+  elsewhere.boards[0].points[0].predicted_s = 5;
   EXPECT_EQ(fingerprint_of(elsewhere), mine);
   std::vector<Plan> others(8, plan);
   others[0].name = "c2";

@@ -36,8 +36,8 @@ double squared_distance(const LevelPlace& a, const LevelPlace& b) {
   return sum;
 }
 
-void foretell_point(PlannedPoint& point, const twin::TwinModel& model,
-                    const measure::MeasureOptions& options) {
+void predict_point(PlannedPoint& point, const twin::TwinModel& model,
+                   const measure::MeasureOptions& options) {
   const Observation seen = model.observe(point.point);
   const double period_s = seen.time_s;
   const auto& settle = options.settle;
@@ -48,15 +48,15 @@ void foretell_point(PlannedPoint& point, const twin::TwinModel& model,
           : std::min(settle.at_most_s, 2 * std::max(settle.window_s, 2 * period_s));
   const double load_s =
       settle_s + period_s * (options.window.warm_up + std::max(1, options.window.minibatches));
-  point.foretold_s = options.idle_s + load_s;
-  point.foretold_j = seen.power_w * load_s;
+  point.predicted_s = options.idle_s + load_s;
+  point.predicted_j = seen.power_w * load_s;
 }
 
 }  // namespace
 
 BoardKind planned_kind(const std::string& name, int boards, const std::vector<PowerMode>& modes,
                        const std::vector<int>& batches, const PlanOptions& options) {
-  if (modes.empty()) throw UsageError("there is no mode to measure", name, "give some");
+  if (modes.empty()) throw UsageError("no mode to measure", name, "give some");
   if (options.repeats < 1) throw UsageError("repeats is 0", name, "it must be 1 or more");
   const auto order = measure::profiling_order(modes);
   const std::vector<int> all_batches = batches.empty() ? std::vector<int>{0} : batches;
@@ -98,30 +98,30 @@ std::vector<PowerMode> spanning_modes(const std::vector<PowerMode>& modes, std::
   return chosen;
 }
 
-void foretell(BoardKind& kind, const twin::TwinModel& model,
-              const measure::ProfileOptions& options) {
-  const auto foretell_all = [&](std::vector<PlannedPoint>& points) {
+void predict_costs(BoardKind& kind, const twin::TwinModel& model,
+                   const measure::ProfileOptions& options) {
+  const auto predict_all = [&](std::vector<PlannedPoint>& points) {
     for (auto& point : points) {
       if (model.fits_memory(std::max(1, point.point.batch))) {
-        foretell_point(point, model, options.measure);
+        predict_point(point, model, options.measure);
       }
     }
   };
-  foretell_all(kind.points);
-  foretell_all(kind.calibration);
+  predict_all(kind.points);
+  predict_all(kind.calibration);
 }
 
-Foretold foretold(const BoardKind& kind) {
-  Foretold sum;
+PredictedCost predicted_cost(const BoardKind& kind) {
+  PredictedCost sum;
   double calibration_s = 0, calibration_j = 0;
   for (const auto& point : kind.calibration) {
-    calibration_s += point.foretold_s;
-    calibration_j += point.foretold_j;
+    calibration_s += point.predicted_s;
+    calibration_j += point.predicted_j;
   }
   for (const auto& point : kind.points) {
-    sum.points_s += point.foretold_s;
-    sum.energy_j += point.foretold_j;
-    sum.unknown += point.foretold_s > 0 ? 0 : 1;
+    sum.points_s += point.predicted_s;
+    sum.energy_j += point.predicted_j;
+    sum.unknown += point.predicted_s > 0 ? 0 : 1;
   }
   if (sum.points_s == 0) return sum;
   sum.duration_s = calibration_s + sum.points_s / kind.boards;

@@ -1,7 +1,7 @@
-// Makes a plan: which points, in which order, and what they will take.
+// Makes a plan: the points, their order, and their predicted time and energy.
 //
 //   plan.boards.push_back(planned_kind("agx-orin", 4, modes, {1, 16}, {.repeats = 2}));
-//   foretell(plan.boards.back(), twin_model, plan.profile);
+//   predict_costs(plan.boards.back(), twin_model, plan.profile);
 #pragma once
 
 #include <cstddef>
@@ -16,31 +16,30 @@ namespace ridgewatt::campaign {
 struct PlanOptions {
   int repeats = 1;
   std::size_t calibration = 6;    // points that every board measures; 0: none
-  std::size_t most_tasks = 1000;  // of a kind: Slurm's arrays end at 1000 where nobody changed it
+  std::size_t most_tasks = 1000;  // per kind: the default limit of Slurm's arrays is 1000
 };
 
-// Every mode at every batch, `repeats` times. All points once, then all again: a campaign that is
-// cut short has seen every mode. UsageError where there is none.
+// Every mode at every batch, `repeats` times. All points once, then all again: an interrupted
+// campaign has seen every mode. Throws UsageError if there is none.
 BoardKind planned_kind(const std::string& name, int boards, const std::vector<PowerMode>& modes,
                        const std::vector<int>& batches, const PlanOptions& options = {});
 
-// So many of the modes that lie as far from each other as can be, counted in the levels that occur:
-// the highest first, then each the farthest from those before it (Gonzalez 1985). Fewer where there
-// are fewer.
+// The `count` modes that are farthest from each other, measured in occurring levels: the highest
+// first, then each the farthest from the previous ones (Gonzalez 1985). Fewer if fewer exist.
 std::vector<PowerMode> spanning_modes(const std::vector<PowerMode>& modes, std::size_t count);
 
-// Writes into each point what measuring it takes: idling, settling, warm-up and window. Not
-// counted: the start of the program. Points that do not fit the board's memory stay without.
-void foretell(BoardKind& kind, const twin::TwinModel& model,
-              const measure::ProfileOptions& options);
+// Predicts the time and energy of each point: idling, settling, warm-up and window, without the
+// start of the program. Points that exceed the board's memory have no prediction.
+void predict_costs(BoardKind& kind, const twin::TwinModel& model,
+                   const measure::ProfileOptions& options);
 
-// What a kind takes if all its boards work without a pause. Zeros where nothing is foretold.
-struct Foretold {
-  double points_s = 0;      // of one board that measured all, without calibration
-  double duration_s = 0;    // calibration, then the points shared out
+// Predicted cost of a kind if all its boards work without a pause. Zeros if there is no prediction.
+struct PredictedCost {
+  double points_s = 0;      // of one board that measures all, without calibration
+  double duration_s = 0;    // calibration, then the points distributed over the boards
   double energy_j = 0;      // of all boards
-  std::size_t unknown = 0;  // points without
+  std::size_t unknown = 0;  // points without a prediction
 };
-Foretold foretold(const BoardKind& kind);
+PredictedCost predicted_cost(const BoardKind& kind);
 
 }  // namespace ridgewatt::campaign

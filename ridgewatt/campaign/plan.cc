@@ -55,14 +55,14 @@ void check_point(const PlannedPoint& point, const std::string& kind,
   const std::string where = fmt::format("campaign, point {} of {}", point.label, kind);
   refuse_unless(is_plain_name(point.label), "is not a label", where,
                 "letters, digits, '-', '_' and '.'");
-  refuse_unless(labels.insert(point.label).second, "the label stands twice", where,
+  refuse_unless(labels.insert(point.label).second, "duplicate label", where,
                 "each point has its own");
   refuse_unless(point.point.batch >= 0 && point.point.batch <= kLargestBatch,
                 fmt::format("batch is {}", point.point.batch), where, "it must be 0 to 1048576");
   refuse_unless(point.repeat >= 0, fmt::format("repeat is {}", point.repeat), where,
                 "it must be 0 or more");
-  refuse_unless(point.foretold_s >= 0 && point.foretold_j >= 0, "foretold is negative", where,
-                "it must be 0 or more");
+  refuse_unless(point.predicted_s >= 0 && point.predicted_j >= 0, "the prediction is negative",
+                where, "it must be 0 or more");
   refuse_unless(point.point.mode != PowerMode{}, "the mode is empty", where, "name a knob");
 }
 
@@ -116,7 +116,7 @@ void Plan::check() const {
   std::set<std::string> names;
   for (const auto& kind : boards) {
     check_kind(kind);
-    refuse_unless(names.insert(kind.name).second, "a kind of board stands twice", kind.name,
+    refuse_unless(names.insert(kind.name).second, "duplicate kind of board", kind.name,
                   "give each once");
   }
 }

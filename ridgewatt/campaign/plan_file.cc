@@ -116,7 +116,7 @@ void read_measuring(const Fields& fields, Plan& plan) {
   if (fields.has("drop_cache")) cache = {Start::kDropped, fields.text("drop_cache")};
 }
 
-// What a point is, without what is foretold of it.
+// The identity of a point, without its prediction.
 Json identity_json(const std::vector<PlannedPoint>& points) {
   Json list = Json::array();
   for (const auto& point : points) list.push_back({point_text(point), point.repeat});
@@ -130,8 +130,8 @@ Json points_json(const std::vector<PlannedPoint>& points) {
                  {"mode", mode_text(point.point.mode)},
                  {"batch", point.point.batch},
                  {"repeat", point.repeat}};
-    if (point.foretold_s > 0) json["foretold_s"] = point.foretold_s;
-    if (point.foretold_j > 0) json["foretold_j"] = point.foretold_j;
+    if (point.predicted_s > 0) json["predicted_s"] = point.predicted_s;
+    if (point.predicted_j > 0) json["predicted_j"] = point.predicted_j;
     list.push_back(std::move(json));
   }
   return list;
@@ -150,8 +150,8 @@ std::vector<PlannedPoint> read_points(const Fields& kind, const char* name) {
     }
     point.point.batch = fields.small_count("batch", 0);
     point.repeat = fields.small_count("repeat", 0);
-    point.foretold_s = fields.number("foretold_s", 0);
-    point.foretold_j = fields.number("foretold_j", 0);
+    point.predicted_s = fields.number("predicted_s", fields.number("foretold_s", 0));
+    point.predicted_j = fields.number("predicted_j", fields.number("foretold_j", 0));
     points.push_back(std::move(point));
   }
   return points;

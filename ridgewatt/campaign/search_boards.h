@@ -1,12 +1,12 @@
-// The boards of a campaign behind a search (tune/async_profiler.h): every point that is asked for
-// becomes a task of one point, and its result is read from the store, by slot.
+// The boards of a campaign as the profiler of a search (tune/async_profiler.h): every requested
+// point becomes a task of one point, and its result is read from the store by slot.
 //
 //   CampaignBoards boards(plan, plan.kind("agx-orin"), *executor, store, {.boards = 8});
 //   const auto summary = tune::tune(space, goal, boards, {.strategy = "auto"});
 //
-// A point's slot, "sweep7/agx-orin/tune-1f0c..", follows from the point: whoever asks for it again,
-// a search that goes on after it was cut off or the copy of a late task, finds it filled. The
-// search may be killed at any time; its tasks end by themselves.
+// The slot of a point, "sweep7/agx-orin/tune-1f0c..", follows from the point: if it is requested
+// again, by a resumed search or as the copy of a late task, it is already filled. The search may be
+// killed at any time; its tasks end on their own.
 #pragma once
 
 #include <map>
@@ -38,26 +38,26 @@ class CampaignBoards final : public tune::AsyncProfiler {
   std::size_t boards() const override { return options_.boards; }
   // A point whose slot is filled needs no task. Throws what Executor::submit throws.
   void start(std::size_t run, const OperatingPoint& point) override;
-  // Throws IoError where the store or the engine cannot be asked.
+  // Throws IoError if the store or the engine cannot be queried.
   std::optional<tune::FinishedRun> next(double until_s) override;
   double now_s() const override;
   Provenance provenance() const override;
 
-  // What the store has of the kind's points in this campaign: planned ones and those of searches.
+  // The results of the kind's points in this campaign: planned ones and those of searches.
   std::vector<Observation> known();
-  // The boards that the results so far came from.
+  // The boards that produced the results so far.
   const std::set<std::string>& serials() const { return serials_; }
-  // Why tasks failed, in the engine's or the task's words.
+  // The reasons of failed tasks, from the engine or the task.
   const std::vector<std::string>& failures() const { return failures_; }
 
  private:
   struct Flight {
     std::size_t run = 0;
     OperatingPoint point;
-    int repeat = 0;  // how often it was measured before
+    int repeat = 0;  // number of previous measurements
     std::string slot = {};
-    std::vector<Job> jobs = {};  // none: it was there
-    bool ended = false;          // the engine is done with it, as it said the last time
+    std::vector<Job> jobs = {};  // empty: the result existed
+    bool ended = false;          // the engine reported that it is finished
   };
   std::vector<store::PointRecord> filled(const std::string& prefix);
   std::optional<tune::FinishedRun> arrived();
@@ -69,7 +69,7 @@ class CampaignBoards final : public tune::AsyncProfiler {
   store::Store& store_;
   SearchBoardsOptions options_;
   std::vector<Flight> flights_;
-  std::map<OperatingPoint, int> measured_;  // how often searches had each measured
+  std::map<OperatingPoint, int> measured_;  // number of measurements of each by searches
   std::set<std::string> serials_;
   std::vector<std::string> failures_;
   int tasks_ = 0;

@@ -11,7 +11,8 @@ namespace ridgewatt::campaign {
 namespace {
 
 constexpr std::size_t kNewest = 20;
-constexpr double kRestingPoints = 10;  // a board that sent nothing for so many of its points rests
+// a board counts as resting if no point arrives for the time of this number of points
+constexpr double kRestingPoints = 10;
 constexpr double kRestingS = 600;
 
 bool waits_or_runs(TaskPhase phase) {
@@ -97,12 +98,12 @@ std::set<std::string> slots_of(const std::vector<store::FilledSlot>& filled) {
   return slots;
 }
 
-double foretold_left_s(const std::vector<Task>& missing) {
+double predicted_left_s(const std::vector<Task>& missing) {
   double sum_s = 0;
   for (const auto& task : missing) {
     for (const auto& point : task.points) {
-      if (point.foretold_s <= 0) return 0;
-      sum_s += point.foretold_s;
+      if (point.predicted_s <= 0) return 0;
+      sum_s += point.predicted_s;
     }
   }
   return sum_s;
@@ -160,10 +161,10 @@ Standing standing_of(const Plan& plan, const std::vector<store::FilledSlot>& fil
     }
     count_tasks(missing, newest, kind, standing.faults);
     kind.eta_s = lacking == 0 ? 0 : eta_s(kind, standing.boards, now_unix_s);
-    const double foretold_s = foretold_left_s(missing) / planned.boards;
-    if (!kind.eta_s && foretold_s > 0) {
-      kind.eta_s = foretold_s;
-      kind.eta_foretold = true;
+    const double predicted_s = predicted_left_s(missing) / planned.boards;
+    if (!kind.eta_s && predicted_s > 0) {
+      kind.eta_s = predicted_s;
+      kind.eta_predicted = true;
     }
     standing.planned += kind.planned;
     standing.done += kind.done;

@@ -25,7 +25,7 @@ Plan eight_points() {
   plan.name = "c";
   BoardKind kind{.name = "nano", .boards = 2};
   for (int i = 0; i < 8; ++i) {
-    kind.points.push_back({.label = std::to_string(i), .point = {}, .foretold_s = 30});
+    kind.points.push_back({.label = std::to_string(i), .point = {}, .predicted_s = 30});
   }
   kind.calibration = {{.label = "cal-0", .point = {}}};
   kind.points_per_task = 2;
@@ -46,12 +46,12 @@ TaskState state_of(const std::string& job, int task, TaskPhase phase, const std:
   return {job, "nano", task, phase, "", why};
 }
 
-TEST(Standing, NothingDoneYetIsAsForetold) {
+TEST(Standing, NothingDoneYetIsAsPredicted) {
   const auto standing = standing_of(eight_points(), {}, {}, 1000);
   EXPECT_EQ(standing.done, 0u);
   EXPECT_FALSE(standing.complete());
   EXPECT_EQ(standing.eta_s, 8 * 30 / 2);  // two boards share eight points of 30 s
-  EXPECT_TRUE(standing.kinds[0].eta_foretold);
+  EXPECT_TRUE(standing.kinds[0].eta_predicted);
 }
 
 TEST(Standing, RatesTellWhatIsLeftAndWhoIsSlow) {
@@ -157,19 +157,19 @@ TEST(MakePlan, EveryModeBatchAndRepeatIsThereOnce) {
   EXPECT_THROW(planned_kind("nano", 1, {}, {1}), UsageError);
 }
 
-TEST(MakePlan, ForetoldTimeIsSharedOut) {
+TEST(MakePlan, PredictedTimeIsSharedOut) {
   BoardKind kind = eight_points().boards[0];
-  kind.calibration[0].foretold_s = 20;
-  kind.calibration[0].foretold_j = 100;
-  kind.points[0].foretold_j = 1000;
-  const auto ahead = foretold(kind);
+  kind.calibration[0].predicted_s = 20;
+  kind.calibration[0].predicted_j = 100;
+  kind.points[0].predicted_j = 1000;
+  const auto ahead = predicted_cost(kind);
   EXPECT_DOUBLE_EQ(ahead.points_s, 240);
   EXPECT_DOUBLE_EQ(ahead.duration_s, 20 + 240 / 2.0);  // each board calibrates
   EXPECT_DOUBLE_EQ(ahead.energy_j, 1000 + 2 * 100);
   kind.points.resize(1);
-  kind.points[0].foretold_s = 0;
-  EXPECT_EQ(foretold(kind).duration_s, 0);
-  EXPECT_EQ(foretold(kind).unknown, 1u);
+  kind.points[0].predicted_s = 0;
+  EXPECT_EQ(predicted_cost(kind).duration_s, 0);
+  EXPECT_EQ(predicted_cost(kind).unknown, 1u);
 }
 
 }  // namespace

@@ -84,10 +84,10 @@ void require_idle_board(const platform::Sysfs& sysfs, const std::string& state_f
 
 // The kind of board that this is; "orin-nano-8gb@super" is an "orin-nano-8gb", too. UsageError when
 // it is not of the `wanted` one.
-std::string kind_at_hand(const platform::LocalDevice& device, const std::string& wanted) {
+std::string local_kind(const platform::LocalDevice& device, const std::string& wanted) {
   std::string found = device.name;
   if (device.name == "local") {
-    const auto board = platform::board_at_hand(*device.sysfs);
+    const auto board = platform::local_board(*device.sysfs);
     found = board ? *board : "not a Jetson";
   }
   if (wanted.empty()) return found;
@@ -314,7 +314,7 @@ std::string default_spool_folder() {
 
 TaskSummary run_task(const platform::LocalDevice& device, TaskOptions options) {
   options.check();
-  options.board_kind = kind_at_hand(device, options.board_kind);
+  options.board_kind = local_kind(device, options.board_kind);
   if (options.spool_folder.empty()) options.spool_folder = default_spool_folder();
   const OwnedFd lock = lock_board(options.spool_folder, options.board_kind);
   try {

@@ -1,12 +1,12 @@
-// One task of a campaign, on the board that it was given to:
+// Runs one task of a campaign on the board that it was assigned to:
 //
-//   const TaskSummary done = run_task(device, task);   // throws TryAgainError: nothing is lost
+//   const TaskSummary done = run_task(device, task);   // throws TryAgainError without loss of data
 //
-// What is measured goes to a spool first, a store in this board's own state folder, and from there
-// to the campaign's store. A point whose slot is filled, there or in the spool, is not measured
-// again, so a task may be run any number of times, by any boards, and killed at any moment. The
-// calibration points that this board's spool lacks come first: so every board that works is
-// calibrated, and no scheduler needs to know. docs/methods/campaign.md says what survives what.
+// Measured points first go to a spool, a store in this board's own state folder, and from there to
+// the campaign's store. A point whose slot is filled, there or in the spool, is not measured again,
+// so a task may run any number of times, on any boards, and be killed at any moment. Calibration
+// points that are missing in this board's spool come first, so every working board is calibrated
+// without the help of a scheduler. docs/methods/campaign.md describes failures and recovery.
 #pragma once
 
 #include <optional>
@@ -23,15 +23,15 @@ namespace ridgewatt::campaign {
 
 struct TaskOptions {
   std::string campaign;
-  std::string fingerprint;  // of its plan; empty: there is none
-  std::string board_kind;   // empty: whatever the board is
+  std::string fingerprint;  // of its plan; empty: no plan
+  std::string board_kind;   // empty: any board
   std::string store;
   measure::ProfileOptions profile;  // its series has workload and kind
   platform::JetsonModeControl::Options control;
   std::vector<PlannedPoint> points, calibration;
   std::string spool_folder;     // empty: default_spool_folder
-  double hand_in_every_s = 60;  // while it measures; at the end in any case
-  double wait_s = 0;            // for a store that cannot be reached, before it gives up
+  double hand_in_every_s = 60;  // while it measures, and always at the end
+  double wait_s = 0;            // for an unavailable store
 
   // Throws UsageError naming the field.
   void check() const;
@@ -39,8 +39,8 @@ struct TaskOptions {
 
 struct TaskSummary {
   std::string board, serial;
-  int measured = 0;  // calibration points too
-  int skipped = 0;   // their slot was filled
+  int measured = 0;  // including calibration points
+  int skipped = 0;   // their slots were filled
   int failed = 0;
   std::vector<std::string> failures;
   store::HandedIn handed_in;
@@ -49,10 +49,10 @@ struct TaskSummary {
 // $XDG_STATE_HOME/ridgewatt/spool (~/.local/state/..).
 std::string default_spool_folder();
 
-// TryAgainError: another task runs on this board, the spool cannot be written (disk full), or the
-// store cannot be reached; what was measured is in the spool and the next task hands it in. Points
-// that cannot be measured are counted. Throws what LiveProfiler throws for permission and safety,
-// UsageError where the board is not of the kind.
+// Throws TryAgainError if another task runs on this board, the spool cannot be written (disk full),
+// or the store cannot be reached; the measured points are in the spool and the next task delivers
+// them. Points that cannot be measured are counted. Throws what LiveProfiler throws for permission
+// and safety, and UsageError if the board is not of the kind.
 TaskSummary run_task(const platform::LocalDevice& device, TaskOptions options);
 
 }  // namespace ridgewatt::campaign

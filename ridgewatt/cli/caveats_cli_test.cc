@@ -59,6 +59,7 @@ class Caveats : public ::testing::Test {
   }
 };
 
+// label: slow
 TEST_F(Caveats, EveryCommandSaysWhatIsNotCountedAndAssumed) {
   for (const auto& command : commands()) {
     const ProgramResult result = run_program(command);
@@ -72,6 +73,7 @@ TEST_F(Caveats, EveryCommandSaysWhatIsNotCountedAndAssumed) {
   EXPECT_THAT(known.output, Not(HasSubstr("not counted")));
 }
 
+// label: slow
 TEST_F(Caveats, StrictRefusesWhatIsNotCounted) {
   for (const auto& command : commands()) {
     const ProgramResult result = run_program(command + " --strict --quiet");

@@ -10,8 +10,8 @@
 #include "ridgewatt/cli/program.h"
 #include "ridgewatt/io/file.h"
 #include "ridgewatt/io/input_files.h"
+#include "ridgewatt/report/result.h"
 #include "ridgewatt/report/result_report.h"
-#include "ridgewatt/report/schema.h"
 
 namespace ridgewatt::cli {
 

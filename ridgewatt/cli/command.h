@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <iostream>
 #include <memory>
+#include <span>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -13,7 +14,9 @@
 #include "ridgewatt/base/enum_names.h"
 #include "ridgewatt/io/json.h"
 #include "ridgewatt/report/layer_sums.h"
+#include "ridgewatt/report/result.h"
 #include "ridgewatt/report/table.h"
+#include "ridgewatt/sweep/provenance.h"
 
 namespace ridgewatt::cli {
 
@@ -38,18 +41,22 @@ class KeptOutput {
   std::streambuf* terminal_ = nullptr;
 };
 
+struct CommandEntry;  // commands.h
+
 // What the options say that stand before or after any command.
 struct Context {
+  std::span<const CommandEntry> commands = {};  // of this program
+  std::vector<std::string> line = {};           // the command line, as it was given
   OutputFormat format = OutputFormat::kTable;
   std::uint64_t seed = 1;
   bool quiet = false;
-  bool wide = false;                 // every column of a table, whatever the width of the terminal
-  std::size_t top = 0;               // rows of a table; 0: all
-  std::string sort;                  // column of a table, see Table::sort
-  std::vector<std::string> columns;  // of a table, see Table::keep_columns; empty: all
-  bool with_figures = false;         // JSON gets the key "figures", see report/result_report.h
-  bool strict = false;               // of commands with a model: what cannot be counted is an error
-  KeptOutput output;
+  bool wide = false;      // every column of a table, whatever the width of the terminal
+  std::size_t top = 0;    // rows of a table; 0: all
+  std::string sort = {};  // column of a table, see Table::sort
+  std::vector<std::string> columns = {};  // of a table, see Table::keep_columns; empty: all
+  bool with_figures = false;              // JSON gets the key "figures", see report/result_report.h
+  bool strict = false;  // of commands with a model: what cannot be counted is an error
+  KeptOutput output = {};
   std::vector<std::string> remarks = {};  // said before the command runs
   std::vector<std::string> then = {};     // a command line that runs next, in this process
   const CLI::App* program = nullptr;      // whose innermost command names the schema of JSON
@@ -72,14 +79,24 @@ void add_table_options(CLI::App& command, Context& context);
 // JSON is whole and in its own order: UsageError when --top, --sort or --columns are asked
 // of it; figures are for JSON alone.
 void check_table_options(const Context& context);
+// Before a command measures, changes or writes anything: UsageError where --sort or --columns name
+// no column of `table`, which is the one that it will print, or the same without rows.
+void check_table_options(const Context& context, report::Table table);
 
+void check_table_options(const Context& context, const report::Result& result);
+
+// `table`, and for programs where its rows come from.
+report::Table with_origin(const Context& context, const report::Table& table,
+                          const RowOrigin& origin);
 // Prints the table that the command is about in the wanted format, with --sort and --top; as JSON
 // its rows, all of them. `order` is how people find it when they ask for no other; CSV keeps its
 // own order.
 void print(const Context& context, const report::Table& table, const std::string& order = {});
-// A table beside that one: as it is, but no wider than the terminal.
+// Prints the part of a result that the format needs, and its remarks.
+void print(const Context& context, const report::Result& result);
+// A second table: as it is, but no wider than the terminal.
 void print_aside(const Context& context, const report::Table& table);
-// A result with its schema (report/schema.h).
+// A result with its schema (report/result.h).
 void print(const Context& context, const Json& result);
 // The same as an object, and as text for a file.
 Json schema_first(const Context& context, const Json& result);

@@ -9,6 +9,7 @@ void add_analyze(CLI::App& app, Context& context);
 void add_sandbox(CLI::App& app, Context& context);
 void add_operators(CLI::App& app, Context& context);
 void add_estimate(CLI::App& app, Context& context);
+void add_explain(CLI::App& app, Context& context);
 void add_roofline(CLI::App& app, Context& context);
 void add_layers(CLI::App& app, Context& context);
 void add_fits(CLI::App& app, Context& context);
@@ -38,7 +39,6 @@ void add_pareto(CLI::App& app, Context& context);
 void add_federate(CLI::App& app, Context& context);
 void add_predict(CLI::App& app, Context& context);
 void add_schedule(CLI::App& app, Context& context);
-void add_evaluate(CLI::App& app, Context& context);
 void add_tune(CLI::App& app, Context& context);
 void add_tune_llm(CLI::App& tune, Context& context);  // below `tune`
 void add_zoo(CLI::App& app, Context& context);
@@ -53,9 +53,11 @@ void add_complete(CLI::App& app, Context& context);
 
 struct CommandEntry {
   const char* name;
-  // Gives the command its description, options and action: see add_command().
+  // Gives the command its description, options and action: see add_command(). Null: `program` does.
   void (*add)(CLI::App& app, Context& context);
   const char* group;  // heading of the help; empty: not shown
+  const char* program = nullptr;
+  const char* description = nullptr;  // of a command of another program
 };
 
 inline constexpr char kModels[] = "Models";
@@ -68,6 +70,10 @@ inline constexpr char kData[] = "Data";
 inline constexpr char kLaboratory[] = "Laboratory";
 inline constexpr char kHelp[] = "Help";
 
+inline constexpr char kLaboratoryProgram[] = "ridgewatt-lab";
+inline constexpr char kEvaluateDescription[] = "Score methods on measured sweeps";
+
+// Of the program `ridgewatt`; those of the laboratory are in laboratory/evaluate_commands.h.
 // clang-format off
 inline constexpr CommandEntry kCommands[] = {
     {"analyze", add_analyze, kModels},
@@ -79,6 +85,7 @@ inline constexpr CommandEntry kCommands[] = {
     {"estimate", add_estimate, kAnswers},
     {"tune", add_tune, kAnswers},
     {"roofline", add_roofline, kAnswers},
+    {"explain", add_explain, kAnswers},
     {"layers", add_layers, kAnswers},
     {"fits", add_fits, kAnswers},
     {"llm", add_llm, kAnswers},
@@ -108,7 +115,7 @@ inline constexpr CommandEntry kCommands[] = {
     {"store", add_store, kData},
     {"report", add_report, kData},
     {"study", add_study, kLaboratory},
-    {"evaluate", add_evaluate, kLaboratory},
+    {"evaluate", nullptr, kLaboratory, kLaboratoryProgram, kEvaluateDescription},
     {"help", add_help, kHelp},
     {"man", add_man, kHelp},
     {"completion", add_completion, kHelp},

@@ -1,5 +1,5 @@
 // Every `ridgewatt` command that the README and docs/ print runs in an empty folder after the lines
-// above it on its page. docs/README.md says which comments mark what a command needs besides.
+// above it on its page. docs/README.md says which comments mark what else a command needs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -36,7 +36,7 @@ PrintedCommand printed_command(const std::string& text) {
   std::smatch match;
   if (std::regex_search(text, match, kNeeds)) command.needs = match[1];
   if (std::regex_search(text, match, kEnds)) command.status = std::stoi(match[1]);
-  // A command that says --duration is told to go on without it.
+  // A command that says --duration is run without it.
   command.endless = std::regex_search(text, kEndless) && text.find("--duration") == text.npos;
   return command;
 }
@@ -194,7 +194,7 @@ TEST(PrintedCommand, NeedsOnlyWhatTheDocumentationExplains) {
   }
 }
 
-// The page is made by tools/cli_reference.py from what the program says of itself.
+// The page is made by tools/cli_reference.py from the program's own help.
 TEST(CommandReference, IsWhatTheProgramSays) {
   const testing::TemporaryFolder folder;
   const std::string script = (testing::source_folder() / "tools/cli_reference.py").string();

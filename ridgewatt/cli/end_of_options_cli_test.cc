@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/cli/every_command_support.h"
 #include "ridgewatt/cli/help/reference.h"
 #include "ridgewatt/cli/program.h"
 
@@ -41,7 +42,7 @@ std::string some_value(const CLI::Option& option) {
 std::vector<std::string> command_after(const std::vector<std::string>& path,
                                        const std::string& option) {
   CLI::App app;
-  Context context;
+  Context context{.commands = every_command()};
   build_program(app, context);
   struct Parsed {};
   app.parse_complete_callback([] { throw Parsed(); });  // before the command runs
@@ -70,7 +71,7 @@ std::vector<std::string> command_after(const std::vector<std::string>& path,
 // label: slow
 TEST(EndOfOptions, IsKeptBehindEveryOptionOfEveryCommand) {
   CLI::App app;
-  Context context;
+  Context context{.commands = every_command()};
   build_program(app, context);
   std::vector<std::vector<std::string>> takers;
   collect_takers(app, takers);
@@ -90,7 +91,7 @@ TEST(EndOfOptions, IsKeptBehindEveryOptionOfEveryCommand) {
 
 TEST(EndOfOptions, IsNotTheValueOfAnOption) {
   CLI::App app;
-  Context context;
+  Context context{.commands = every_command()};
   prepare_program(app, context);
   std::vector<std::string> words = {"measure", "--residency", "--", "ls"};
   EXPECT_THROW(end_options(app, context, words), UsageError);

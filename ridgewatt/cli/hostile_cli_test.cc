@@ -22,6 +22,7 @@
 #include "ridgewatt/base/test_support.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/cli/answer/heat_trace_support.h"
+#include "ridgewatt/cli/every_command_support.h"
 #include "ridgewatt/cli/help/reference.h"
 #include "ridgewatt/cli/program.h"
 #include "ridgewatt/device/board.h"
@@ -167,6 +168,8 @@ constexpr FileUse kInputs[] = {
      "--twin-sweep %"},
     {"evaluate predictors", "--runs-file",
      "evaluate predictors --sweep training.csv --methods linear --sampling given --runs-file %"},
+    {"evaluate references", "--sweep",
+     "evaluate references --sweep training.csv --sweep % --profiles 10 --runs 1"},
     {"evaluate schedules", "--training-sweep",
      "evaluate schedules --training-sweep % --inference-sweep inference.csv --strategies random:5 "
      "--problems 2"},
@@ -195,6 +198,7 @@ constexpr FileUse kInputs[] = {
     {"pareto", "--reference-model",
      "pareto --samples training.csv --device agx-orin --method powertrain --reference-model %"},
     {"pareto", "--sweep", "pareto --sweep %"},
+    {"pareto", "SWEEP", "pareto %"},
     {"predict", "--samples", "predict --samples % --device agx-orin --method linear"},
     {"predict", "--reference", "predict --samples training.csv --query modes.csv --reference %"},
     {"predict", "--query", "predict --samples training.csv --method linear --query %"},
@@ -396,7 +400,7 @@ bool makes_folder(const FileUse& use) {
 // "schedule plan --inference-sweep" of every option that is declared as an input or output.
 std::set<std::string> declared(const std::string& kind) {
   CLI::App app;
-  Context context;
+  Context context{.commands = every_command()};
   build_program(app, context);
   std::set<std::string> names;
   const std::function<void(const Json&)> walk = [&](const Json& command) {
@@ -485,10 +489,15 @@ TEST_F(Hostile, OutputsThatAreNotPlainFiles) {
   }
 }
 
-// `line` with "-o FILE" for the command itself, not for the program behind --.
-std::string with_output(std::string line, const std::string& file) {
+// `line` with more words for the command itself, not for the program behind --.
+std::string with_words(std::string line, const std::string& words) {
   const auto program = line.find(" -- ");
-  return line.insert(program == std::string::npos ? line.size() : program, " -o " + file);
+  return line.insert(program == std::string::npos ? line.size() : program, " " + words);
+}
+
+// `line` with "-o FILE".
+std::string with_output(const std::string& line, const std::string& file) {
+  return with_words(line, "-o " + file);
 }
 
 // The fixture's files that a line reads.
@@ -499,6 +508,166 @@ std::vector<std::string> files_in_line(const std::string& line) {
     if (line.find(name) != std::string::npos) files.emplace_back(name);
   }
   return files;
+}
+
+// Commands that print no table: --columns has nothing to refuse.
+const std::set<std::string> kPrintNoTable = {
+    "campaign collect", "export", "evaluate llm", "man",           "mode export",
+    "predict",          "report", "store export", "sweep example", "zoo write"};
+
+// label: slow
+TEST_F(Hostile, AColumnThatThereIsNotIsRefusedBeforeAFileIsWritten) {
+  for (const auto& use : kOutputs) {
+    if (kPrintNoTable.contains(use.command)) continue;
+    for (const char* words : {"--columns no_such_column", "--sort no_such_column --format csv"}) {
+      const std::string line = with_words(with_file(use.line, "fresh"), words);
+      const Run run = shell(line);
+      EXPECT_EQ(run.status, 2) << line << "\n" << run.output.substr(0, 400);
+      expect_orderly(run, line);
+      EXPECT_FALSE(fs::exists(path("fresh"))) << line;
+      fs::remove_all(path("fresh"));
+    }
+  }
+}
+
+// A command that changes or measures something, and the file whose content shows that it did; "":
+// no file shows it.
+struct Act {
+  const char* line;
+  const char* sign;
+};
+
+#define FAKE "--device fake:agx-orin "
+constexpr Act kActs[] = {
+    {"campaign plan new --store c.db --boards fake:agx-orin --sample 1 -- true", "new.json"},
+    {"campaign run --campaign c --store new.db --point 0:gpu=612 --idle 0 " FAKE "-- touch ran",
+     "ran"},
+    {"campaign resume d.json", ""},
+    {"campaign watch d.json", ""},
+    {"compare " FAKE "--repeats 2 'touch ran' true", "ran"},
+    {"govern " FAKE "--max-power 30 --model zoo:lenet5 --idle 0 -- touch ran", "ran"},
+    {"govern " FAKE "--phase-mode a=MAXN -- touch ran", "ran"},
+    {"loadbench samples --generate 4 --sample-size 10 --workers 0 --batch 2 --minibatches 1",
+     "samples"},
+    {"measure " FAKE "--idle 0 -- touch ran", "ran"},
+    {"microbench --seconds 1ms --footprint 4MiB --intensities 1", ""},
+    {"mode apply " FAKE "--gpu-mhz 612", "fake"},
+    {"mode restore " FAKE, "fake"},
+    {"profile new.db " FAKE "--sample 1 --idle 0 -- touch ran", "ran"},
+    {"roofline --device local --seconds 1ms --footprint 4MiB", ""},
+    {"schedule measure-sharing 'touch ran' true --duration 1 --rounds 2 --start-within 1 --socket "
+     "s.sock " FAKE,
+     "ran"},
+    {"schedule run --training-sweep training.csv --max-power 60 --socket s.sock --duration 50ms "
+     "--log new.csv",
+     "new.csv"},
+    {"soak --sysroot heated --idle 0 --minutes 1 -- touch ran", "ran"},
+    {"store import new.db training.csv", "new.db"},
+    {"store merge points.db new.db", "new.db"},
+    {"store upgrade new.db", "new.db"},
+    {"study frequency " FAKE "--max-runs 1 --store new.db", "new.db"},
+    {"tune " FAKE "--profiles 1 --max-power 60 --idle 0 -- touch ran", "ran"},
+    {"tune " FAKE "--in-place --profiles 1 --max-power 60 -- touch ran", "ran"},
+    {"tune --campaign d.json --executor local --profiles 1 --max-power 60", "ran"},
+    {"campaign submit d.json --executor local", "ran"},  // goes on after the command
+};
+#undef FAKE
+
+// label: slow
+TEST_F(Hostile, AColumnThatThereIsNotIsRefusedBeforeAnythingIsDone) {
+  shell("ridgewatt campaign plan d --store d.db --boards fake:agx-orin --modes one.csv -- touch " +
+        path("ran"));
+  // Of a file or folder, or a fake board's mode.
+  const auto content = [&](const std::string& sign) {
+    if (sign == "fake") return shell("ridgewatt mode show --device fake:agx-orin --wide").output;
+    if (fs::is_directory(path(sign))) return std::string("a folder");
+    return fs::exists(path(sign)) ? "is " + read_file(path(sign)) : std::string("none");
+  };
+  for (const auto& act : kActs) {
+    const std::string sign = act.sign, before = content(sign);
+    for (const char* words : {"--columns no_such_column", "--sort no_such_column --format csv"}) {
+      const std::string line = with_words(std::string("ridgewatt ") + act.line, words);
+      const Run run = shell(line);
+      EXPECT_EQ(run.status, 2) << line << "\n" << run.output.substr(0, 400);
+      EXPECT_THAT(run.output, ::testing::HasSubstr("no_such_column")) << line;
+      expect_orderly(run, line);
+      EXPECT_TRUE(content(sign) == before) << line;
+    }
+    if (sign.empty()) continue;
+    const Run run = shell(std::string("ridgewatt ") + act.line);
+    for (int i = 0; i < 600 && content(sign) == before; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    }
+    EXPECT_TRUE(content(sign) != before) << act.line << "\n" << run.output.substr(0, 400);
+    if (sign != "fake") fs::remove_all(path(sign));
+  }
+}
+
+// Every other command is in kActs or kOutputs. Of these, campaign cancel, fake-board, fake-run,
+// sandbox, serve and top act, and print no table.
+const std::set<std::string> kOnlyAnswer = {"campaign cancel",
+                                           "campaign list",
+                                           "campaign status",
+                                           "compare boards",
+                                           "completion",
+                                           "device list",
+                                           "device show",
+                                           "estimate",
+                                           "evaluate board-effects",
+                                           "evaluate boards",
+                                           "evaluate choices",
+                                           "evaluate clocks",
+                                           "evaluate estimate",
+                                           "evaluate govern",
+                                           "evaluate in-place",
+                                           "evaluate merge",
+                                           "evaluate pipeline",
+                                           "evaluate references",
+                                           "evaluate runtimes",
+                                           "evaluate schedules",
+                                           "evaluate thermal",
+                                           "explain",
+                                           "fake-board",
+                                           "fake-run",
+                                           "federate",
+                                           "fits",
+                                           "fleet status",
+                                           "help",
+                                           "mode list",
+                                           "mode show",
+                                           "operators",
+                                           "pareto",
+                                           "pipeline",
+                                           "sandbox",
+                                           "schedule dynamic",
+                                           "schedule plan",
+                                           "schedule predict-sharing",
+                                           "sensors",
+                                           "serve",
+                                           "store list",
+                                           "thermal hold",
+                                           "top",
+                                           "tune llm",
+                                           "zoo list"};
+
+TEST(HostileTable, EveryCommandActsWritesOrOnlyAnswers) {
+  CLI::App app;
+  Context context{.commands = every_command()};
+  build_program(app, context);
+  std::set<std::string> acting = kPrintNoTable;
+  for (const auto& use : kOutputs) acting.insert(use.command);
+  std::set<std::string> others;
+  const std::function<void(const Json&)> walk = [&](const Json& command) {
+    for (const auto& next : command["commands"]) walk(next);
+    if (!command["commands"].empty()) return;
+    const std::string name = command["name"].get<std::string>().substr(10);
+    const bool acts = std::any_of(std::begin(kActs), std::end(kActs), [&](const Act& act) {
+      return std::string(act.line).starts_with(name + " ");
+    });
+    if (!acts && !acting.contains(name)) others.insert(name);
+  };
+  walk(reference_json(app));
+  EXPECT_EQ(others, kOnlyAnswer);
 }
 
 // Every option that names an input, and a result onto it under its own and two other names.
@@ -538,8 +707,8 @@ TEST_F(Hostile, NoOptionThatWritesReplacesAnInput) {
   }
 }
 
-// What a command reads without an option that says so: models, boards, sweeps that play a board.
-// label: slow
+// What a command reads without an option that says so: models, boards, sweeps that simulate a
+// board. label: slow
 TEST_F(Hostile, WhatNoOptionDeclaresIsKeptToo) {
   shell("ridgewatt zoo write lenet5 -o model.onnx");
   folder_.write("board.toml", read_file(testing::source_folder() / "boards" / "agx-orin.toml"));
@@ -726,7 +895,7 @@ TEST_F(Hostile, UnknownContentIsRefused) {
   const std::string png = std::string("\x89PNG\r\n\x1a\n\0\0\0\rIHDR", 16);
   for (const auto& use : kInputs) {
     const std::string command = use.command;
-    // What a command starts anew is not read.
+    // What a command creates is not read.
     if (use.slow || (command == "store import" && std::string(use.option) == "DATABASE")) continue;
     for (const std::string& content :
          {std::string("hello world\n"), std::string("{\"hello\": \"world\"}\n"), png}) {

@@ -1,5 +1,5 @@
 // Every key of every JSON result stands in docs/reference/json_keys.md, and no other. The file is
-// written by `./dev keys`, and a change of it is read before it is committed: a key that goes or
+// written by `./dev pages`, and a change of it is read before it is committed: a key that goes or
 // changes its meaning raises the number of its schema.
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@
 #include "ridgewatt/io/file.h"
 #include "ridgewatt/io/json.h"
 #include "ridgewatt/platform/fake_heat.h"
-#include "ridgewatt/report/columns.h"
+#include "ridgewatt/report/keys.h"
 
 namespace ridgewatt::cli {
 namespace {
@@ -52,6 +52,7 @@ constexpr const char* kCommands[] = {
     "compare --repeats 2 --pause 0 --device fake:orin-nano true true",
     "device list",
     "device show orin-nano-4gb --list-modes",
+    "explain zoo:lenet5 --device agx-orin --measured 1ms --power 10W --claimed 2ms",
     "estimate zoo:lenet5 --device agx-orin --modes maxn --per-layer --dataset-size 1000",
     "estimate zoo:lenet5 --device all",
     "estimate zoo:lenet5 --device agx-orin --modes maxn --runtime tensorrt --precision int8",
@@ -69,6 +70,8 @@ constexpr const char* kCommands[] = {
     "evaluate runtimes runtimes.csv",
     "evaluate predictors --sweep training.csv --methods linear --sizes 10 --runs 1",
     "evaluate predictors --sweep training.csv --methods linear --sizes 10 --runs 1 --every-run",
+    "evaluate references --sweep training.csv --sweep inference.csv --profiles 4 --runs 1 "
+    "--reference-modes 10 --reference-rows 1",
     "evaluate schedules " EXAMPLES "--strategies random:5 --problems 2 --timing",
     "evaluate board-effects --simulations 2",
     "evaluate strategies " EXAMPLES "--only common --strategy random --profiles 5 --seeds 1",
@@ -97,6 +100,7 @@ constexpr const char* kCommands[] = {
     "pipeline zoo:lenet5 --device agx-orin --simulate 2",
     "predict --samples inference.csv --device agx-orin --method linear",
     "predict --samples inference.csv --device agx-orin --suggest 2",
+    "predict --samples four.csv --device agx-orin --method linear",
     "predict --device agx-orin --advise --minibatch-time 250",
     "profile points.db --sample 1 --settle 0 --idle 0 --window 3 " FAKE FAKE_RUN,
     "roofline zoo:lenet5 --device agx-orin --modes maxn",
@@ -247,25 +251,32 @@ std::map<std::string, Keys> written_keys(const fs::path& folder) {
       collect(result, "", schemas[result["schema"].get<std::string>()]);
     }
   }
-  // A machine too busy for a minibatch in a window knows no speed.
-  for (const char* key : {"kept_speed", "last.minibatches_per_s"}) {
-    schemas.at("ridgewatt.soak/1").at(key).insert({"null", "number"});
+  // What a busy machine may not know: a speed without a minibatch in its window, a rate whose
+  // points began within one second.
+  for (auto& [schema, keys] : schemas) {
+    for (const char* key : {"kept_speed", "first.minibatches_per_s", "last.minibatches_per_s",
+                            "boards[].points_per_h"}) {
+      if (keys.contains(key)) keys.at(key).insert({"null", "number"});
+    }
   }
   return schemas;
 }
 
 std::string as_page(const std::map<std::string, Keys>& schemas) {
   std::ostringstream page;
-  page << "# All keys of the JSON results\n\nWritten by `./dev keys`, checked by a test. `[]` "
+  page << "# All keys of the JSON results\n\nWritten by `./dev pages`, checked by a test. `[]` "
           "stands "
           "for each element of an array,\n`NAME` for a name of the board's or the user's.\n";
   for (const auto& [schema, keys] : schemas) {
+    // "tune" of "ridgewatt.tune/1".
+    const std::size_t dot = schema.find('.') + 1;
+    const std::string command = schema.substr(dot, schema.find('/') - dot);
     page << "\n## " << schema << "\n| key | value | meaning |\n|---|---|---|\n";
     for (const auto& [path, types] : keys) {
       std::string values;
       for (const auto& type : types) values += (values.empty() ? "" : " or ") + type;
-      const std::string key = path.substr(path.find_last_of('.') + 1);
-      page << "| `" << path << "` | " << values << " | " << report::meaning_of(key) << " |\n";
+      page << "| `" << path << "` | " << values << " | " << report::meaning_of(command, path)
+           << " |\n";
     }
   }
   return page.str();
@@ -278,11 +289,12 @@ TEST(JsonKeys, AreThoseOfTheReference) {
   const std::string reference =
       (testing::source_folder() / "docs" / "reference" / "json_keys.md").string();
   if (std::getenv("RIDGEWATT_WRITE_KEYS") != nullptr) return write_file_atomically(reference, page);
+  EXPECT_EQ(page.find(" |  |\n"), std::string::npos) << "a key has no meaning: report/keys";
   const auto lines = split(page, '\n'), known = split(read_file(reference), '\n');
   const std::set<std::string> now(lines.begin(), lines.end()), before(known.begin(), known.end());
   for (const auto& line : now) EXPECT_TRUE(before.contains(line)) << "new: " << line;
   for (const auto& line : before) EXPECT_TRUE(now.contains(line)) << "gone: " << line;
-  EXPECT_EQ(page, read_file(reference)) << "./dev keys writes the page anew";
+  EXPECT_EQ(page, read_file(reference)) << "./dev pages writes the page again";
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "ridgewatt/base/option_words.h"
 #include "ridgewatt/base/suggest.h"
 #include "ridgewatt/campaign/executor.h"
+#include "ridgewatt/cli/every_command_support.h"
 #include "ridgewatt/cli/program.h"
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/device/board_names.h"
@@ -127,6 +128,7 @@ std::string mapped(std::string text, int (*change)(int)) {
   return text;
 }
 
+// label: slow
 TEST(Names, AreUnderstoodInAnyCaseAndWithAnySeparator) {
   for (const auto& set : all_sets()) {
     ASSERT_FALSE(set.names.empty()) << set.what;
@@ -141,7 +143,8 @@ TEST(Names, AreUnderstoodInAnyCaseAndWithAnySeparator) {
   }
 }
 
-TEST(Names, AWrongLetterIsMendedByTheSuggestion) {
+// label: slow
+TEST(Names, AWrongLetterIsCorrectedByTheSuggestion) {
   for (const auto& set : all_sets()) {
     for (const auto& name : set.names) {
       for (std::size_t at = 0; at < name.size(); ++at) {
@@ -224,7 +227,7 @@ void for_each_command(
 // label: slow
 TEST(OptionWords, EveryHintNamesAnOptionOfThatCommand) {
   CLI::App app;
-  Context context;
+  Context context{.commands = every_command()};
   build_program(app, context);
   std::set<std::string> used;
   for_each_command(app, [&](const CLI::App& command, const std::vector<std::string>& options) {
@@ -247,7 +250,7 @@ TEST(OptionWords, EveryHintNamesAnOptionOfThatCommand) {
 
 TEST(OptionWords, TheWordsThatPeopleTypeLeadToTheOption) {
   CLI::App app;
-  Context context;
+  Context context{.commands = every_command()};
   build_program(app, context);
   const auto hint = [&](const std::vector<std::string>& path, const std::string& word) {
     const auto options = option_names(find_command(app, path));
@@ -268,7 +271,7 @@ TEST(OptionWords, TheWordsThatPeopleTypeLeadToTheOption) {
 // label: slow
 TEST(OptionWords, EveryOptionWithAWrongLetterIsSuggested) {
   CLI::App app;
-  Context context;
+  Context context{.commands = every_command()};
   build_program(app, context);
   for_each_command(app, [](const CLI::App& command, const std::vector<std::string>& options) {
     const NameSet set{options, option_synonyms(options)};

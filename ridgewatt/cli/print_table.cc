@@ -9,6 +9,7 @@
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/cli/command.h"
 #include "ridgewatt/cli/options/vocabulary.h"
+#include "ridgewatt/report/columns.h"
 
 namespace ridgewatt::cli {
 namespace {
@@ -28,7 +29,7 @@ std::size_t terminal_width() {
   return std::max(static_cast<std::size_t>(*width), kLeastWidth);
 }
 
-// "3 columns hidden: a, b, c; --wide shows all", with as many names as the line has room for.
+// "3 columns hidden: a, b, c; --wide shows all", with as many names as fit on the line.
 std::string hidden_note(const report::TableCut& cut, std::size_t width) {
   const std::size_t count = cut.hidden.size();
   if (count == 0) return cut.shortened ? "long texts are shortened; --wide shows all" : "";
@@ -85,6 +86,20 @@ void check_table_options(const Context& context) {
                    "take --format csv, or leave the option out");
 }
 
+void check_table_options(const Context& context, report::Table table) {
+  if (!context.sort.empty()) table.sort(context.sort);
+  if (!context.columns.empty()) table.keep_columns(context.columns);
+}
+
+void check_table_options(const Context& context, const report::Result& result) {
+  check_table_options(context, context.csv() ? result.rows() : result.table);
+}
+
+report::Table with_origin(const Context& context, const report::Table& table,
+                          const RowOrigin& origin) {
+  return context.csv() || context.json() ? report::with_origin(table, {origin}) : table;
+}
+
 void print(const Context& context, const report::Table& table, const std::string& order) {
   if (context.json()) return print(context, table.to_json());
   const std::string by = context.sort.empty() && !context.csv() ? order : context.sort;
@@ -101,6 +116,27 @@ void print(const Context& context, const report::Table& table, const std::string
     remark(context, note);
   else
     std::cout << note << '\n';
+}
+
+void print(const Context& context, const report::Result& result) {
+  const auto print_pieces = [&](const std::vector<report::Result::Piece>& pieces) {
+    for (const auto& piece : pieces) {
+      std::cout << piece.text;
+      if (piece.table) print_aside(context, *piece.table);
+    }
+  };
+  if (context.json()) {
+    print(context, result.json.is_null() ? result.rows().to_json() : result.json);
+  } else if (context.csv()) {
+    print(context, result.rows());
+  } else {
+    print_pieces(result.before);
+    print(context, result.table);
+    print_pieces(result.after);
+  }
+  for (const auto& text : result.remarks) remark(context, text);
+  if (context.json()) return;
+  for (const auto& text : result.notes) remark(context, text);
 }
 
 void print_aside(const Context& context, const report::Table& table) {

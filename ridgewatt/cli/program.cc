@@ -10,6 +10,7 @@
 #include "ridgewatt/base/suggest.h"
 #include "ridgewatt/base/version.h"
 #include "ridgewatt/cli/commands.h"
+#include "ridgewatt/cli/companion.h"
 #include "ridgewatt/cli/options/vocabulary.h"
 #include "ridgewatt/cli/result_files.h"
 
@@ -18,7 +19,8 @@ namespace {
 
 void refuse_empty_values(CLI::App& app) {
   for (CLI::Option* option : app.get_options()) {
-    if (is_flag(*option)) continue;
+    // The word that completion is asked for may be empty: the next one.
+    if (is_flag(*option) || option->get_name() == "WORDS") continue;
     option->check(CLI::Validator(
         [](std::string& text) {
           return std::string(text.empty() ? "the value is empty; leave the option out" : "");
@@ -41,6 +43,10 @@ void add_output_options(CLI::App& app, Context& context) {
 // Once: a command that has its options has its description too.
 void fill(const CommandEntry& entry, CLI::App& command, CLI::App& app, Context& context) {
   if (!command.get_description().empty()) return;
+  if (entry.program != nullptr) {
+    command.description(entry.description);
+    return;
+  }
   entry.add(app, context);
   add_output_options(command, context);
   refuse_empty_values(command);
@@ -57,6 +63,27 @@ std::string line_with_option(const CLI::App& command, const std::string& word) {
     line += (line.empty() ? "" : "' or '") + full_name(command) + ' ' + name + ' ' + word;
   }
   return line;
+}
+
+// Those that the command line may mean, as each costs the start time: the ones that it names, or
+// all where it names none or one that shows the others.
+std::vector<const CommandEntry*> meant_commands(const Context& context) {
+  std::vector<const CommandEntry*> all, named;
+  bool shows_others = std::ranges::find(context.line, "--help") != context.line.end() ||
+                      std::ranges::find(context.line, "-h") != context.line.end();
+  for (const auto& entry : context.commands) {
+    all.push_back(&entry);
+    if (std::ranges::find(context.line, entry.name) == context.line.end()) continue;
+    named.push_back(&entry);
+    shows_others |= entry.group == std::string_view(kHelp) || *entry.group == '\0';
+  }
+  return named.empty() || shows_others ? all : named;
+}
+
+void hand_over(const CommandEntry& entry, const Context& context) {
+  if (entry.program == nullptr) return;
+  become(entry.program, context.line,
+         fmt::format("it holds '{}'; build or install it", entry.name));
 }
 
 std::string unknown_word(const CLI::App& command, const std::string& word) {
@@ -76,6 +103,14 @@ std::string unknown_word(const CLI::App& command, const std::string& word) {
                      line.empty() ? help : "did you mean '" + line + "'?");
 }
 
+void add_name(const CommandEntry& entry, CLI::App& app, Context& context) {
+  CLI::App* command = app.add_subcommand(entry.name)->group(entry.group);
+  command->preparse_callback([&, command](std::size_t) {
+    hand_over(entry, context);
+    fill(entry, *command, app, context);
+  });
+}
+
 struct LastOption {
   const CLI::Option* option = nullptr;
   std::size_t values = 0;  // how many words follow it, or belong to it
@@ -91,7 +126,7 @@ LastOption last_option(CLI::App& app, Context& context, std::vector<std::string>
         command->get_subcommands([&](CLI::App* one) { return one->get_name() == *word; });
     if (!next.empty()) {
       command = next.front();
-      for (const auto& entry : kCommands) {
+      for (const auto& entry : context.commands) {
         if (command->get_parent() == &app && *word == entry.name)
           fill(entry, *command, app, context);
       }
@@ -119,10 +154,7 @@ void prepare_program(CLI::App& app, Context& context) {
   context.program = &app;
   add_global_options(app, context);
   refuse_empty_values(app);
-  for (const auto& entry : kCommands) {
-    CLI::App* command = app.add_subcommand(entry.name)->group(entry.group);
-    command->preparse_callback([&, command](std::size_t) { fill(entry, *command, app, context); });
-  }
+  for (const CommandEntry* entry : meant_commands(context)) add_name(*entry, app, context);
   app.footer(
       "'ridgewatt help COMMAND' tells more, for example 'ridgewatt help tune'.\n"
       "Example:\n"
@@ -138,7 +170,8 @@ void prepare_program(CLI::App& app, Context& context) {
 
 void build_program(CLI::App& app, Context& context) {
   prepare_program(app, context);
-  for (const auto& entry : kCommands) {
+  name_commands(app, context);
+  for (const auto& entry : context.commands) {
     fill(entry, *app.get_subcommand(entry.name), app, context);
   }
 }
@@ -155,10 +188,23 @@ void end_options(CLI::App& app, Context& context, std::vector<std::string>& word
   if (option->get_allow_extra_args()) words.insert(end, "--");  // the list takes one of them
 }
 
-void complete_program(CLI::App& app) {
+void complete_program(CLI::App& app, const Context& context) {
   static Context defaults;  // what was parsed is not what is there by default
-  for (const auto& entry : kCommands) {
+  for (const auto& entry : context.commands) {
+    if (subcommand(app, entry.name) == nullptr) continue;
     fill(entry, *app.get_subcommand(entry.name), app, defaults);
+  }
+}
+
+void name_commands(CLI::App& app, Context& context) {
+  for (const auto& entry : context.commands) {
+    if (subcommand(app, entry.name) == nullptr) add_name(entry, app, context);
+  }
+}
+
+void hand_over(const std::string& name, const Context& context) {
+  for (const auto& entry : context.commands) {
+    if (entry.name == name) hand_over(entry, context);
   }
 }
 

@@ -8,17 +8,26 @@
 
 namespace ridgewatt::cli {
 
-// Adds the global options and the name of every command. A command gets its options when the parser
-// meets it, so that a call pays for one command. Every option refuses an empty value.
+// Adds the global options and the names of the commands that the line of `context` may mean. A
+// command gets its options when the parser meets it, so that a call pays for one command. Every
+// option refuses an empty value.
 void prepare_program(CLI::App& app, Context& context);
+// Adds the names of the other commands, for a message that suggests one.
+void name_commands(CLI::App& app, Context& context);
 // The whole program at once.
 void build_program(CLI::App& app, Context& context);
 // Lets "--" end the options whatever stands before it: CLI11 takes it for the end of a list, or for
 // the value of an option that lacks one. UsageError for the latter.
 void end_options(CLI::App& app, Context& context, std::vector<std::string>& words);
-// After parsing: gives the other commands their options to be read (help, manual pages,
+// After parsing: gives the commands that are there their options to be read (help, manual pages,
 // completion).
-void complete_program(CLI::App& app);
+void complete_program(CLI::App& app, const Context& context);
+// When another program has the command of that name, this process becomes it with the same command
+// line.
+void hand_over(const std::string& name, const Context& context);
+
+// A program with these commands: runs the command line, and returns the exit status.
+int run_program(std::span<const CommandEntry> commands, int argc, char** argv);
 
 // One line for a command line that CLI11 refused: unknown commands and options with what was
 // probably meant, other faults as they are, and where help is.

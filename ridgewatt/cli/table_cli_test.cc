@@ -144,6 +144,8 @@ std::vector<std::string> EveryTable::commands() {
       "evaluate boards",
       "evaluate pipeline",
       "evaluate predictors --sizes 8 --runs 1 --methods linear --sweep " + train,
+      "evaluate references --profiles 4 --runs 1 --reference-rows 1 --reference-modes 10 --sweep " +
+          train + " --sweep " + infer,
       "evaluate schedules --problems 4 --strategies random:10 --training-sweep " + train +
           " --inference-sweep " + infer,
       "evaluate strategies --only common --strategy random --seeds 1 --training-sweep " + train +
@@ -200,6 +202,7 @@ class TableOptions : public ::testing::Test {
   }
 };
 
+// label: slow
 TEST_F(TableOptions, SortAndTopActOnTableAndCsv) {
   const auto first_of = [](const std::vector<std::string>& lines) {
     std::vector<std::string> names;
@@ -216,6 +219,7 @@ TEST_F(TableOptions, SortAndTopActOnTableAndCsv) {
   EXPECT_EQ(table.back(), "2 of 11 rows");
 }
 
+// label: slow
 TEST_F(TableOptions, WhatCannotBeIsRefusedInOneLine) {
   for (const std::string wrong : {"--sort color", "--top 0", "--top -1", "--top nan",
                                   "--format json --top 2", "--format json --sort cores"}) {

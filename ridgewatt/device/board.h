@@ -19,26 +19,14 @@
 #include <vector>
 
 #include "ridgewatt/base/enum_names.h"
+#include "ridgewatt/device/arithmetic.h"
 #include "ridgewatt/device/knob_space.h"
 #include "ridgewatt/device/measured_roof.h"
 #include "ridgewatt/device/power_mode.h"
 
-namespace ridgewatt {
+#pragma GCC visibility push(default)
 
-// What a GPU computes in. TF32 is how tensor cores multiply FP32 numbers.
-enum class Arithmetic { kFp32, kTf32, kFp16, kBf16, kInt8, kFp8, kFp4 };
-inline constexpr std::array<Arithmetic, 7> kArithmetics = {
-    Arithmetic::kFp32, Arithmetic::kTf32, Arithmetic::kFp16, Arithmetic::kBf16,
-    Arithmetic::kInt8, Arithmetic::kFp8,  Arithmetic::kFp4};
-constexpr auto enum_names(Arithmetic) {
-  return named<Arithmetic>({{Arithmetic::kFp32, "fp32"},
-                            {Arithmetic::kTf32, "tf32"},
-                            {Arithmetic::kFp16, "fp16"},
-                            {Arithmetic::kBf16, "bf16"},
-                            {Arithmetic::kInt8, "int8"},
-                            {Arithmetic::kFp8, "fp8"},
-                            {Arithmetic::kFp4, "fp4"}});
-}
+namespace ridgewatt {
 
 // A power mode that the vendor ships (nvpmodel). Its caps are snapped to the knob tables.
 struct Preset {
@@ -55,7 +43,7 @@ struct Bsp {
   KnobSpace::Levels levels;
   std::vector<Preset> presets;
   int default_preset = 0;  // id of the preset after installation
-  bool partial = false;    // the tables hold only clocks that were seen, not all there are
+  bool partial = false;    // the tables have only the known clocks, not all of the board's
 };
 
 // Where numbers come from: `key` is a place in the board file ("gpu.sms") or all places below it.
@@ -90,8 +78,8 @@ struct Board {
   int tpc_slots = 0;    // bits of the TPC mask; 0: the board has none
   int sms_per_tpc = 0;  // 0 when there is no mask
   int cores_per_sm = 0;
-  // Dense rates per SM and clock cycle, tensor cores where there are. 0: the GPU has none; nothing:
-  // the board file does not say, and what needs the rate is refused.
+  // Dense rates per SM and clock cycle, tensor cores where there are. 0: the GPU has none. Absent:
+  // unknown; functions that need the rate throw.
   std::optional<double> fp16_flop_per_sm_cycle;
   std::optional<double> bf16_flop_per_sm_cycle;
   std::optional<double> tf32_flop_per_sm_cycle;
@@ -99,8 +87,8 @@ struct Board {
   std::optional<double> fp8_flop_per_sm_cycle;
   std::optional<double> fp4_flop_per_sm_cycle;
 
-  // What a multiprocessor's first cache and shared memory give per GPU cycle, and what the second
-  // cache gives to all of them; nothing: not stated.
+  // Bytes per GPU cycle: of the L1 cache and shared memory of one multiprocessor, and of the L2
+  // cache in total. Absent: unknown.
   std::optional<double> l1_bytes_per_sm_cycle;
   std::optional<double> l2_bytes_per_cycle;
 
@@ -114,7 +102,8 @@ struct Board {
     double hi_bytes_per_s = 0;
   };
   std::optional<Triad> triad;
-  // What the module is built to draw for long: its largest power budget or data sheet's maximum.
+  // The continuous power limit of the module: its largest power budget or the maximum of the data
+  // sheet.
   std::optional<double> power_limit_w;
 
   std::vector<Bsp> bsps;
@@ -128,8 +117,8 @@ struct Board {
   std::string source;                         // path of the board file, or "embedded NAME.toml"
   std::string toml;                           // its text
 
-  // The BSP of that name, or the selected one; NotFoundError with the names that there are. It lies
-  // in the board; a board that is about to go gives a copy.
+  // The BSP of that name, or the selected one. Throws NotFoundError with the known names. Returns a
+  // reference into the board; for a temporary board, a copy.
   const Bsp& find_bsp(std::string_view bsp_name = "") const&;
   Bsp find_bsp(std::string_view bsp_name = "") const&& { return this->find_bsp(bsp_name); }
 };
@@ -149,27 +138,28 @@ std::string board_toml_with_runtimes(const Board& board,
 // The same with its [microbench] table replaced.
 std::string board_toml_with_microbench(const Board& board, const MeasuredRoofs& roofs);
 // Name (with "@BSP" where the device tree says so, for example "-super") of the embedded board that
-// fits a device tree's `compatible` list, most specific string first; nothing when none does.
+// matches a device tree's `compatible` list, whose most specific string is first. Empty if none
+// matches.
 std::optional<std::string> find_board(std::span<const std::string> compatible);
 
 // All power modes of a BSP (default: the selected one): core counts 1 to all, times the tables.
 KnobSpace knob_space(const Board& board, std::string_view bsp_name = "");
-// What lies in a board is returned by reference. Of a board that is about to go the same functions
-// return a copy: in `for (.. : presets(load_board(name)))` a reference would be to freed memory.
+// These functions return a reference into the board. For a temporary board they return a copy,
+// because in `for (.. : presets(load_board(name)))` a reference would dangle.
 const std::vector<Preset>& presets(const Board& board, std::string_view bsp_name = "");
 inline std::vector<Preset> presets(const Board&& board, std::string_view bsp_name = "") {
   return presets(board, bsp_name);
 }
-// By name, ignoring case and "MODE_" before it; "30W" also means "MODE_30W_ALL" where no other
-// preset begins so. NotFoundError with the names that there are (in other BSPs too), UsageError
-// with those that are meant where the name fits several.
+// By name, ignoring case and the prefix "MODE_". "30W" also means "MODE_30W_ALL" if no other preset
+// begins with it. Throws NotFoundError with the known names (also of other BSPs), or UsageError
+// with the matching names if there are several.
 const Preset& find_preset(const Board& board, std::string_view preset_name);
 inline Preset find_preset(const Board&& board, std::string_view preset_name) {
   return find_preset(board, preset_name);
 }
 // Name of the preset with exactly this mode, "A, B" where two have it; empty when none has.
 std::string preset_name(const Board& board, const PowerMode& mode);
-// The first preset's name where the mode is one, else its knobs.
+// The name of the first preset with this mode, otherwise its knobs.
 std::string mode_name(const Board& board, const PowerMode& mode);
 // The power in a preset's name, "MODE_30W_ALL": 30. It is the vendor's budget, not a cap.
 std::optional<double> power_in_name_w(std::string_view preset_name);
@@ -198,13 +188,14 @@ struct CarriedRoof : MeasuredValue {
 std::optional<CarriedRoof> measured_peak(const Board& board, const PowerMode& mode,
                                          Arithmetic arithmetic);
 std::optional<CarriedRoof> measured_bandwidth(const Board& board, const PowerMode& mode);
-// All that was measured in this very mode; it lies in the board. Null: nothing was.
+// Everything that was measured in exactly this mode, as a pointer into the board; null if nothing
+// was.
 const MeasuredRoof* measured_roof(const Board& board, const PowerMode& mode);
 const MeasuredRoof* measured_roof(const Board&& board, const PowerMode& mode) = delete;
-// What no kernel computes faster than: the measured peak, else `peak_flops`.
+// The upper bound of the FLOP rate of any kernel: the measured peak, otherwise `peak_flops`.
 double compute_ceiling(const Board& board, const PowerMode& mode, Arithmetic arithmetic);
-// What no kernel's DRAM traffic passes: the measured bandwidth, else the highest measured triad, in
-// proportion to the memory clock, where the board file has one, else the peak.
+// The upper bound of the DRAM bandwidth of any kernel: the measured bandwidth; otherwise the
+// highest measured triad of the board file, in proportion to the memory clock; otherwise the peak.
 double bandwidth_ceiling(const Board& board, const PowerMode& mode);
 // The key of the board file that the ceiling comes from.
 std::string_view bandwidth_ceiling_key(const Board& board);
@@ -225,3 +216,5 @@ inline std::optional<Fact> find_fact(const Board&& board, std::string_view key) 
 }
 
 }  // namespace ridgewatt
+
+#pragma GCC visibility pop

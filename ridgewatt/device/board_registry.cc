@@ -95,7 +95,7 @@ NotFoundError unknown_bsp(const std::string& text, const Board& board) {
                        "", "choose one of " + joined_names(names));
 }
 
-// What to write in place of `text`. Boards at hand have no twin of their own.
+// What to write in place of `text`. A real or fake board has no twin of its own.
 std::string board_hint(const std::string& text) {
   if (text == "local") {
     return "this machine is none of the boards of `ridgewatt device list`; name one of them or "

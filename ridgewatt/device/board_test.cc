@@ -330,6 +330,7 @@ TEST(BoardFile, TwinParametersGoInAndOut) {
   EXPECT_THROW(board_toml_with_twin(board, twin), UsageError);
 }
 
+// label: slow
 TEST(BoardFile, FaultsAreNamed) {
   const std::string good = agx_orin_toml();
   ASSERT_NO_THROW(parse_board(good, "f"));
@@ -374,6 +375,7 @@ TEST(BoardFile, FaultsAreNamed) {
   }
 }
 
+// label: slow
 TEST(BoardFile, TruncationsNeverCrash) {
   const std::string good = agx_orin_toml();
   for (std::size_t size = 0; size < good.size(); size += 97) {

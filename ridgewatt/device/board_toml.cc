@@ -27,36 +27,37 @@ std::string join_key(const std::string& prefix, std::string_view key) {
 // One table of a board file. Every key must be asked for: a key nobody knows is a typing error.
 class Section {
  public:
-  Section(const toml::table& table, std::string source, std::string prefix)
+  Section(const TomlTable& table, std::string source, std::string prefix)
       : table_(table), source_(std::move(source)), prefix_(std::move(prefix)) {}
 
   [[noreturn]] void fail(std::string_view key, const std::string& fault) const {
     throw InputError(
         fmt::format("{}: '{}' {}", source_, escape_terminal(join_key(prefix_, key)), fault));
   }
-  const toml::node* find(std::string_view key) {
+  const TomlNode* find(std::string_view key) {
     known_.emplace_back(key);
     return table_.get(key);
   }
-  const toml::node& require(std::string_view key) {
+  const TomlNode& require(std::string_view key) {
     const auto* node = find(key);
     if (node == nullptr) fail(key, "is missing" + mistyped(key));
     return *node;
   }
   bool has(std::string_view key) const { return table_.contains(key); }
   std::string text(std::string_view key) {
-    const auto value = require(key).value_exact<std::string>();
-    if (!value || value->empty()) fail(key, "must be a text");
+    const auto* value = require(key).as<std::string>();
+    if (value == nullptr || value->empty()) fail(key, "must be a text");
     return *value;
   }
   std::vector<std::string> texts(std::string_view key) {
     std::vector<std::string> result;
     const auto* node = find(key);
     if (node == nullptr) return result;
-    if (!node->is_array()) fail(key, "must be an array of texts");
-    for (const auto& element : *node->as_array()) {
-      const auto value = element.value_exact<std::string>();
-      if (!value || value->empty()) fail(key, "must be an array of texts");
+    const auto* array = node->as<TomlArray>();
+    if (array == nullptr) fail(key, "must be an array of texts");
+    for (const auto& element : *array) {
+      const auto* value = element.as<std::string>();
+      if (value == nullptr || value->empty()) fail(key, "must be an array of texts");
       result.push_back(*value);
     }
     return result;
@@ -76,10 +77,10 @@ class Section {
   std::optional<std::array<double, 2>> range(std::string_view key, double least, double most) {
     const auto* node = find(key);
     if (node == nullptr) return std::nullopt;
-    const auto* array = node->as_array();
+    const auto* array = node->as<TomlArray>();
     if (array == nullptr || array->size() != 2) fail(key, "must be [lowest, highest]");
-    const std::array<double, 2> ends = {checked(key, *array->get(0), least, most),
-                                        checked(key, *array->get(1), least, most)};
+    const std::array<double, 2> ends = {checked(key, (*array)[0], least, most),
+                                        checked(key, (*array)[1], least, most)};
     if (ends[0] > ends[1]) fail(key, "must be [lowest, highest]");
     return ends;
   }
@@ -102,12 +103,13 @@ class Section {
   bool flag(std::string_view key) {
     const auto* node = find(key);
     if (node == nullptr) return false;
-    if (!node->is_boolean()) fail(key, "must be true or false");
-    return node->as_boolean()->get();
+    const bool* value = node->as<bool>();
+    if (value == nullptr) fail(key, "must be true or false");
+    return *value;
   }
   // Ascending clocks in Hz from MHz.
   std::vector<double> clocks(std::string_view key) {
-    const auto* array = require(key).as_array();
+    const auto* array = require(key).as<TomlArray>();
     if (array == nullptr || array->empty()) fail(key, "must be an array of clocks in MHz");
     std::vector<double> result;
     for (const auto& element : *array) {
@@ -120,52 +122,51 @@ class Section {
     return result;
   }
   Section table(std::string_view key) {
-    const auto* node = require(key).as_table();
+    const auto* node = require(key).as<TomlTable>();
     if (node == nullptr) fail(key, "must be a table");
     return {*node, source_, join_key(prefix_, key)};
   }
   std::vector<Section> tables(std::string_view key) {
-    const auto* array = require(key).as_array();
-    if (array == nullptr || array->empty()) fail(key, "must be an array of tables");
+    const auto tables = require(key).tables();
+    if (tables.empty()) fail(key, "must be an array of tables");
     std::vector<Section> result;
-    for (const auto& element : *array) {
-      if (!element.is_table()) fail(key, "must be an array of tables");
-      const auto name = element.as_table()->get("name");
-      const auto label = name == nullptr ? std::string() : name->value_or(std::string());
-      result.emplace_back(*element.as_table(), source_, join_key(join_key(prefix_, key), label));
+    for (const TomlTable* table : tables) {
+      const auto* name = (*table)["name"].as<std::string>();
+      result.emplace_back(*table, source_,
+                          join_key(join_key(prefix_, key), name == nullptr ? "" : *name));
     }
     return result;
   }
   void reject_unknown() const {
     for (const auto& [key, value] : table_) {
-      if (std::find(known_.begin(), known_.end(), std::string_view(key)) == known_.end()) {
-        const std::string closest = closest_name(key.str(), {known_});
-        fail(key.str(), "is not a key of a board file" +
-                            (closest.empty() ? "" : ": did you mean " + closest + "?"));
+      if (std::find(known_.begin(), known_.end(), key) == known_.end()) {
+        const std::string closest = closest_name(key, {known_});
+        fail(key, "is not a key of a board file" +
+                      (closest.empty() ? "" : ": did you mean " + closest + "?"));
       }
     }
   }
-  const toml::table& content() const { return table_; }
+  const TomlTable& content() const { return table_; }
   const std::string& prefix() const { return prefix_; }
 
  private:
   // What the table has in place of a missing key.
   std::string mistyped(std::string_view key) const {
     NameSet there;
-    for (const auto& [other, value] : table_) there.names.emplace_back(other.str());
+    for (const auto& [other, value] : table_) there.names.emplace_back(other);
     const std::string closest = closest_name(key, there);
     return closest.empty() ? "" : fmt::format(": '{}' is not a key", escape_terminal(closest));
   }
-  double checked(std::string_view key, const toml::node& node, double lo, double hi) const {
-    const auto value = node.value<double>();
-    if (!value || node.is_boolean() || !std::isfinite(*value)) fail(key, "must be a number");
+  double checked(std::string_view key, const TomlNode& node, double lo, double hi) const {
+    const auto value = node.number();
+    if (!value || !std::isfinite(*value)) fail(key, "must be a number");
     if (*value < lo || *value > hi) {
       fail(key, fmt::format("is {}, must lie between {} and {}", *value, lo, hi));
     }
     return *value;
   }
 
-  const toml::table& table_;
+  const TomlTable& table_;
   std::string source_;
   std::string prefix_;
   std::vector<std::string> known_;
@@ -268,13 +269,13 @@ std::vector<Fact> parse_facts(Section root) {
   Section section = root.table("provenance");
   std::vector<Fact> facts;
   for (const auto& [key, value] : section.content()) {
-    const std::string text = value.value_or(std::string());
+    const auto* found = value.as<std::string>();
+    const std::string text = found == nullptr ? "" : *found;
     const auto colon = text.find(": ");
-    Fact fact{std::string(std::string_view(key)), text.substr(0, colon),
-              colon == std::string::npos ? "" : text.substr(colon + 2)};
+    Fact fact{key, text.substr(0, colon), colon == std::string::npos ? "" : text.substr(colon + 2)};
     if (std::find(kStatuses.begin(), kStatuses.end(), fact.status) == kStatuses.end() ||
         fact.source.empty()) {
-      section.fail(std::string_view(key),
+      section.fail(key,
                    "must be 'STATUS: SOURCE' with a status datasheet, seen, derived or "
                    "unverified");
     }
@@ -286,24 +287,23 @@ std::vector<Fact> parse_facts(Section root) {
 // Every number below `section` has a source, or it may not be in the file.
 void require_facts(const Section& section, const Board& board) {
   for (const auto& [key, value] : section.content()) {
-    const bool number = value.is_number() || value.is_array();
-    if (number && find_fact(board, join_key(section.prefix(), std::string_view(key))) == nullptr) {
-      section.fail(std::string_view(key), "has no entry in [provenance]");
+    const bool number = value.number() || value.as<TomlArray>() != nullptr;
+    if (number && find_fact(board, join_key(section.prefix(), key)) == nullptr) {
+      section.fail(key, "has no entry in [provenance]");
     }
   }
 }
 
 // `place` is where the table lies in the file.
-void flatten_twin(const toml::node& node, const std::string& key, const std::string& place,
+void flatten_twin(const TomlNode& node, const std::string& key, const std::string& place,
                   TwinTable& twin) {
-  if (const auto* table = node.as_table()) {
+  if (const auto* table = node.as<TomlTable>()) {
     for (const auto& [name, value] : *table) {
-      flatten_twin(value, join_key(key, std::string_view(name)), place, twin);
+      flatten_twin(value, join_key(key, name), place, twin);
     }
-  } else if (const auto text = node.value_exact<std::string>()) {
+  } else if (const auto* text = node.as<std::string>()) {
     twin.texts[key] = *text;
-  } else if (const auto number = node.value<double>();
-             number && node.is_number() && std::isfinite(*number)) {
+  } else if (const auto number = node.number(); number && std::isfinite(*number)) {
     twin.numbers[key] = *number;
   } else {
     throw InputError(
@@ -312,17 +312,17 @@ void flatten_twin(const toml::node& node, const std::string& key, const std::str
 }
 
 void parse_runtimes(Section& root, Board& board) {
-  const auto* table = root.find("runtime")->as_table();
+  const auto* table = root.find("runtime")->as<TomlTable>();
   if (table == nullptr) throw InputError(board.source + ": 'runtime' must be a table");
   for (const auto& [name, value] : *table) {
-    const auto runtime = find_word<Runtime>(name.str());
+    const auto runtime = find_word<Runtime>(name);
     if (!runtime) {
-      throw InputError(fmt::format("{}: 'runtime.{}' is not a runtime", board.source,
-                                   escape_terminal(name.str())),
-                       "", hint_for(name.str(), {names<Runtime>()}));
+      throw InputError(
+          fmt::format("{}: 'runtime.{}' is not a runtime", board.source, escape_terminal(name)), "",
+          hint_for(name, {names<Runtime>()}));
     }
     const std::string key(name_of(*runtime));
-    if (!value.is_table()) {
+    if (value.as<TomlTable>() == nullptr) {
       throw InputError(fmt::format("{}: 'runtime.{}' must be a table", board.source, key));
     }
     flatten_twin(value, "", fmt::format("{}: 'runtime.{}", board.source, key), board.runtimes[key]);
@@ -331,7 +331,8 @@ void parse_runtimes(Section& root, Board& board) {
 
 void parse_microbench(Section& root, Board& board) {
   const auto* node = root.find("microbench");
-  if (!node->is_table()) throw InputError(board.source + ": 'microbench' must be a table");
+  if (node->as<TomlTable>() == nullptr)
+    throw InputError(board.source + ": 'microbench' must be a table");
   TwinTable table;
   flatten_twin(*node, "", board.source + ": 'microbench", table);
   board.microbench = MeasuredRoofs::parse(table.numbers, table.texts, board.source);
@@ -344,7 +345,7 @@ std::string parse_relative(const std::string& name, const std::string& source) {
                                source, escape_terminal(name)));
 }
 
-Board parse_table(const toml::table& table, const std::string& source) {
+Board parse_table(const TomlTable& table, const std::string& source) {
   Section root(table, source, "");
   Board board;
   board.source = source;

@@ -9,6 +9,8 @@
 
 #include "ridgewatt/device/power_mode.h"
 
+#pragma GCC visibility push(default)
+
 namespace ridgewatt {
 
 class KnobSpace {
@@ -48,3 +50,5 @@ class KnobSpace {
 };
 
 }  // namespace ridgewatt
+
+#pragma GCC visibility pop

@@ -1,5 +1,5 @@
-// Roofs that were measured on a board: what its microbenchmarks reached, by power mode. They stand
-// in the table [microbench] of the board file, which `ridgewatt calibrate --microbench` writes:
+// Roofs that were measured on a board: what its microbenchmarks reached, by power mode. `ridgewatt
+// calibrate --microbench` writes them to the table [microbench] of the board file:
 //
 //   const Board board = load_board("board.toml");
 //   if (const auto roof = measured_bandwidth(board, mode)) use(roof->value, roof->lo, roof->hi);
@@ -17,10 +17,12 @@
 #include "ridgewatt/base/enum_names.h"
 #include "ridgewatt/device/power_mode.h"
 
+#pragma GCC visibility push(default)
+
 namespace ridgewatt {
 
-// What a microbenchmark tells of a mode, in the unit that ends its name. Tensor cores are counted
-// apart from the pipes that compute in the same precision.
+// Results of a microbenchmark in a mode; the unit is the end of the name. Tensor cores and ordinary
+// pipes of one precision are separate.
 enum class RoofQuantity {
   kFp32,
   kFp64,
@@ -72,8 +74,8 @@ struct MeasuredRoofs {
   std::string origin;               // date, data and command
   std::vector<MeasuredRoof> modes;  // ascending, never empty
 
-  // The table of a board file: numbers and texts by key. InputError, naming `where` and the key,
-  // for what is missing, unknown or no such quantity can be.
+  // The table of a board file: numbers and texts by key. Throws InputError, naming `where` and the
+  // key, for missing or unknown keys and impossible values.
   static MeasuredRoofs parse(const std::map<std::string, double>& numbers,
                              const std::map<std::string, std::string>& texts,
                              const std::string& where);
@@ -82,3 +84,5 @@ struct MeasuredRoofs {
 };
 
 }  // namespace ridgewatt
+
+#pragma GCC visibility pop

@@ -9,6 +9,8 @@
 
 #include "ridgewatt/base/enum_array.h"
 
+#pragma GCC visibility push(default)
+
 namespace ridgewatt {
 
 // The four knobs of a Jetson board, in the order of the sweep CSV.
@@ -51,3 +53,5 @@ void set_in_field_unit(PowerMode& mode, Knob knob, double value);
 std::string describe(const PowerMode& mode);
 
 }  // namespace ridgewatt
+
+#pragma GCC visibility pop

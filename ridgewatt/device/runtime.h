@@ -1,10 +1,14 @@
 // What runs a model on a board. Time, power and energy depend on it as on the board itself, so that
-// every modelled row names it.
+// every modelled row names it. Other modules hold more about a runtime: its rules of fusion and
+// usual precisions (workload/runtimes/fusion_rules.cc), its memory
+// (twin/estimate/memory_footprint.cc) and the priors of its parameters (twin/fit/runtime_priors.h).
 #pragma once
 
-#include <array>
+#include <string_view>
 
-#include "ridgewatt/base/enum_names.h"
+#include "ridgewatt/base/enum_rows.h"
+
+#pragma GCC visibility push(default)
 
 namespace ridgewatt {
 
@@ -15,19 +19,35 @@ enum class Runtime {
   kOnnxRuntime,   // ONNX Runtime, CUDA execution provider
   kTensorRt,      // a TensorRT engine, enqueued from C++
 };
-inline constexpr std::array<Runtime, 5> kRuntimes = {Runtime::kPytorchEager, Runtime::kTorchscript,
-                                                     Runtime::kTorchCompile, Runtime::kOnnxRuntime,
-                                                     Runtime::kTensorRt};
-// Runs an exported graph, not a Python program's operators: whoever calls it may be C++.
-constexpr bool is_engine(Runtime runtime) {
-  return runtime == Runtime::kOnnxRuntime || runtime == Runtime::kTensorRt;
-}
+
+struct RuntimeRow {
+  Runtime id;
+  std::string_view name;
+  // Runs one operator at a time. Twins are fitted to this runtime, and it is the only one that
+  // supports training.
+  bool eager;
+  bool engine;  // runs an exported graph, so that a C++ program can call it
+  // Multiplies numbers of less than 16 bits. PyTorch's graphs and ONNX Runtime's CUDA provider
+  // compute such numbers in floating point.
+  bool narrow;
+};
+inline constexpr auto kRuntimeRows =
+    enum_rows<RuntimeRow>({{Runtime::kPytorchEager, "pytorch-eager", true, false, true},
+                           {Runtime::kTorchscript, "torchscript", false, false, false},
+                           {Runtime::kTorchCompile, "torch-compile", false, false, false},
+                           {Runtime::kOnnxRuntime, "onnxruntime", false, true, false},
+                           {Runtime::kTensorRt, "tensorrt", false, true, true}});
+inline constexpr auto kRuntimes = members_of(kRuntimeRows);
 constexpr auto enum_names(Runtime) {
-  return named<Runtime>({{Runtime::kPytorchEager, "pytorch-eager"},
-                         {Runtime::kTorchscript, "torchscript"},
-                         {Runtime::kTorchCompile, "torch-compile"},
-                         {Runtime::kOnnxRuntime, "onnxruntime"},
-                         {Runtime::kTensorRt, "tensorrt"}});
+  return names_of(kRuntimeRows);
+}
+constexpr bool is_engine(Runtime runtime) {
+  return kRuntimeRows[runtime].engine;
+}
+constexpr bool is_eager(Runtime runtime) {
+  return kRuntimeRows[runtime].eager;
 }
 
 }  // namespace ridgewatt
+
+#pragma GCC visibility pop

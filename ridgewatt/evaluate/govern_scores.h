@@ -1,12 +1,12 @@
-// How well a governor holds goals on random days of the twin (govern/day.h), and what it costs
-// against the best fixed mode of all the board's modes, which is known only afterwards.
+// Scores of a governor on random days of the twin (govern/day.h), and its cost relative to the best
+// fixed mode of all the board's modes, which is only known afterwards.
 //
 //   for (const GovernScore& score : score_governor({.days = 100, .seed = 1}))
 //     std::cout << name_of(score.goal) << ' ' << score.held << '\n';
 //
-// The board of a day is the twin perturbed as fake boards are (platform/fake_load.h): every
-// parameter by up to 20 %, every mode by up to 3 %. The policy sees the unperturbed twin, and what
-// each window shows.
+// The board of a day is the twin with the perturbations of fake boards (platform/fake_load.h):
+// every parameter by up to 20 %, every mode by up to 3 %. The policy sees the unperturbed twin and
+// the observation of each window.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +19,9 @@ namespace ridgewatt::evaluate {
 
 struct GovernScoreOptions {
   std::string board = "agx-orin";
-  // Day n is of the n-th model, from the first again after the last.
+  // Day n uses the n-th model, starting again after the last.
   std::vector<std::string> models = {"zoo:resnet50", "zoo:mobilenet_v2", "zoo:yolov8n"};
-  int batch = 16;  // of training; requests are served one by one
+  int batch = 16;  // of training; requests are served one at a time
   std::vector<govern::GoalKind> goals = {govern::GoalKind::kDeadline, govern::GoalKind::kEnergy,
                                          govern::GoalKind::kPower, govern::GoalKind::kLatency};
   int days = 100;
@@ -37,27 +37,27 @@ struct GovernedDay {
   govern::Goal goal;
   std::string model;
   govern::DayOutcome held;
-  bool has_fixed = false;  // some fixed mode keeps the goal
+  bool has_fixed = false;  // some fixed mode meets the goal
   govern::FixedDay fixed;
   PowerMode fixed_mode;
-  // End over deadline, energy over budget, less 1; share of windows above the cap; of requests
-  // late.
+  // End over deadline, energy over budget, less 1; share of windows above the cap; share of late
+  // requests.
   double miss = 0;
-  // Energy over the best fixed mode's (deadline, latency), or its work over the governor's (budget,
-  // cap), less 1.
+  // Energy over that of the best fixed mode (deadline, latency), or its work over that of the
+  // governor (budget, cap), less 1.
   double cost = 0;
 };
 
 struct GovernScore {
   govern::GoalKind goal = govern::GoalKind::kDeadline;
   std::vector<GovernedDay> days;
-  double tolerance = 0;  // that `held` allows
-  double held = 0;       // share of the days whose miss is within it
+  double tolerance = 0;  // tolerance of `held`
+  double held = 0;       // share of the days whose miss is within the tolerance
   double median_miss = 0, worst_miss = 0;
   std::size_t compared = 0;  // days that have a best fixed mode
   double median_cost = 0, mean_cost = 0, p95_cost = 0, worst_cost = 0;
   double within_5 = 0;              // share of compared days with a cost of at most 5 %
-  double switches = 0, trials = 0;  // mean of a day
+  double switches = 0, trials = 0;  // mean per day
 };
 
 std::vector<GovernScore> score_governor(const GovernScoreOptions& options);

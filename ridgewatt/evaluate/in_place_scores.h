@@ -1,6 +1,6 @@
-// How good tuning a running program in place is, against tuning with a restart for every profile:
-// the answer, the time of the search, the power limit, and whether drift is noticed. On fake boards
-// (platform/fake_load.h) in simulated time; each trial has a twin that is perturbed by its seed.
+// Scores of tuning a running program in place, compared with a restart for every profile: the
+// answer, the time of the search, the power limit, and the detection of drift. On fake boards
+// (platform/fake_load.h) in simulated time; each trial has a twin perturbed by its seed.
 #pragma once
 
 #include <cstdint>
@@ -16,30 +16,30 @@ namespace ridgewatt::evaluate {
 
 struct InPlaceSetting {
   std::string board = "agx-orin";  // a board file
-  std::string model;               // its name, for the table
+  std::string model;               // name for the table
   workload::WorkloadCost cost;
   int profiles = 15;
-  measure::InPlaceOptions in_place;  // but for the limit
+  measure::InPlaceOptions in_place;  // except for the limit
   tune::SafeSetOptions safe;
 };
 
 // The same search twice: in place, and with a restart for every profile by the protocol of
-// `profile` (2 s of idle baseline, 5 s until power is seen to be steady, 1 + 40 minibatches; the
-// program's own start takes no time).
+// `profile` (2 s of idle baseline, 5 s until power is steady, 1 + 40 minibatches; the start of the
+// program takes no time).
 struct InPlaceTrial {
   std::string goal;    // "time under 20.0 W"
-  double penalty = 0;  // of the answer's true objective over the optimum's
+  double penalty = 0;  // true objective of the answer over that of the optimum
   double restart_penalty = 0;
-  bool valid = false;  // the answer keeps the limit truly, but for 1 %
+  bool valid = false;  // the answer truly meets the limit, within 1 %
   bool restart_valid = false;
   double search_s = 0, restart_search_s = 0;
   int windows = 0, references = 0, over_limit = 0, minibatches = 0;
   double over_limit_s = 0, longest_over_limit_s = 0, worst_excess = 0;
-  double time_effect_s = 0, power_effect_s = 0;  // medians; 0: none was told
-  int drifts = 0;                                // noticed, although nothing drifted
+  double time_effect_s = 0, power_effect_s = 0;  // medians; 0: none was observed
+  int drifts = 0;                                // reported although nothing drifted
 };
-// Time under power limits of a quarter, a half and three quarters of the way from the least to the
-// greatest power, and energy without a limit. The board is warm.
+// Time under power limits at a quarter, a half and three quarters of the power range, and energy
+// without a limit. The board is warm.
 std::vector<InPlaceTrial> in_place_trials(const InPlaceSetting& setting, std::uint64_t seed);
 
 struct DriftTrial {
@@ -47,14 +47,15 @@ struct DriftTrial {
   double begin_s = 0;       // of the disturbance
   int windows = 0;          // of the search
   bool alarm_before = false;
-  int noticed_after = 0;  // windows that ended after it began, that of the alarm counted; 0: never
+  // windows that ended after the start of the disturbance, including that of the alarm; 0: never
+  int noticed_after = 0;
   std::string cause;
-  double penalty = 0;  // of the answer under what holds at the end
+  double penalty = 0;  // of the answer under the conditions at the end
   int renewed = 0;
 };
-// A search under half of the power range without a disturbance, and one for each of
-// `disturbances`, which begins at a random time at least five windows before the end. The board is
-// cold at first and warms up, as it does in use.
+// A search at half of the power range without a disturbance, and one for each of `disturbances`,
+// which starts at a random time at least five windows before the end. The board is cold at first
+// and warms up, as in use.
 std::vector<DriftTrial> drift_trials(const InPlaceSetting& setting, std::uint64_t seed,
                                      const std::vector<platform::FakeDisturbance>& disturbances);
 // "another process: time x 1.25, power x 1.08"

@@ -94,7 +94,7 @@ std::vector<ChoiceScore> score_choices(const Sweep& sweep, const std::vector<Pow
   }
   const std::vector<Observation> rows = rows_at(sweep, modes);
   const auto choices = choices_of(modes.size(), options.count);
-  if (choices.empty()) throw UsageError("too many choices of so many modes", "--count");
+  if (choices.empty()) throw UsageError("too many choices of modes", "--count");
   std::vector<ChoiceScore> scores(choices.size());
   parallel_for(
       choices.size(),

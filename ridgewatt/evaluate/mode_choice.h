@@ -1,12 +1,12 @@
-// Which few of some modes are worth profiling? Every choice of so many of them is learned from in
-// turn, and scored on the modes that it leaves.
+// Finds the most useful few modes to profile: every choice of `count` modes is used for learning in
+// turn and scored on the remaining modes.
 //
 //   const auto choices = score_choices(sweep, modes, {.count = 4});
 //   choices.front().chosen;  // the four that predict the others best
 //
-// The question of the published study of training on Jetsons (Prashanthi et al. 2023): a linear
-// model from four of its ten power modes. The choice is made by the answers, so the error of the
-// best one is what could be had, not what a user gets: that is the median over all choices.
+// This is the question of the published study of training on Jetsons (Prashanthi et al. 2023): a
+// linear model from four of its ten power modes. The choice uses the answers, so the error of the
+// best one is a lower bound; what a user gets is the median over all choices.
 #pragma once
 
 #include <cstddef>
@@ -32,9 +32,9 @@ struct ChoiceScore {
   double all_time_pct = 0, all_power_pct = 0, all_energy_pct = 0;
 };
 
-// By rising error of time over the others. UsageError when `count` is not from 1 to one less than
-// the modes, or where there are more than 100,000 choices; InputError when the sweep does not hold
-// a mode.
+// By rising error of time over the other modes. Throws UsageError if `count` is not from 1 to one
+// less than the number of modes, or if there are more than 100,000 choices; InputError if the sweep
+// does not contain a mode.
 std::vector<ChoiceScore> score_choices(const Sweep& sweep, const std::vector<PowerMode>& modes,
                                        const ChoiceOptions& options = {});
 

@@ -1,13 +1,13 @@
-// Evaluations as many small outcomes that may be worked out anywhere, in any order: by threads, by
-// processes of this machine (processes.h), or in parts on many machines (parts.h). What is scored
-// sees them in one order, so that its bytes cannot depend on where they came from.
+// Evaluations as many small outcomes that can be computed anywhere, in any order: by threads, by
+// processes of this machine (processes.h), or in parts on several machines (parts.h). The scores
+// see them in a fixed order, so their bytes do not depend on where they were computed.
 //
 //   const auto question = schedule_question(pairs, options);
 //   const Outcomes outcomes = answer(*question, {.threads = 2});
 //   for (const auto& score : schedule_scores(question->groups(), outcomes)) ...
 //
-// A question has groups (one line of its result each) and units (the smallest piece of work). A
-// unit gives one or more outcomes; random draws depend on the unit alone.
+// A question has groups (one line of its result each) and units (the smallest pieces of work). A
+// unit gives one or more outcomes; random draws depend only on the unit.
 #pragma once
 
 #include <cstddef>
@@ -19,10 +19,10 @@
 
 namespace ridgewatt::evaluate {
 
-// What is scored together: its names and counts, all that a score says beside its outcomes.
+// Outcomes that are scored together: the names and counts of a score, without its outcomes.
 struct OutcomeGroup {
   Json names;
-  std::size_t outcomes = 0;  // that it has when all work is done
+  std::size_t outcomes = 0;  // the number when all work is done
 };
 
 // One result: `key` orders it in its group (a problem, a problem and a seed, a run).
@@ -31,11 +31,11 @@ struct Outcome {
   std::vector<double> values;
 };
 
-// What one unit came to.
+// The results of one unit.
 struct UnitOutcomes {
   std::size_t unit = 0;
   std::vector<Outcome> outcomes;
-  double seconds = 0;  // that it took
+  double seconds = 0;  // time of the unit
 };
 
 class Question {
@@ -43,8 +43,8 @@ class Question {
   virtual ~Question() = default;
   virtual const std::vector<OutcomeGroup>& groups() const = 0;
   virtual std::size_t units() const = 0;
-  // Works on the units `wanted`, in rising order, with up to `threads` threads (0: all), and gives
-  // what each came to. `give` may be called by several threads at once.
+  // Computes the units `wanted`, in rising order, with up to `threads` threads (0: all), and passes
+  // on the results of each. `give` may be called by several threads at once.
   virtual void work(const std::vector<std::size_t>& wanted, int threads,
                     const std::function<void(UnitOutcomes)>& give) const = 0;
 };
@@ -57,7 +57,7 @@ struct Outcomes {
 
 struct AnswerOptions {
   int threads = 0;
-  // Outcomes, or units where a part is worked on; one call at a time.
+  // Outcomes, or units while a part is computed; one call at a time.
   std::function<void(std::size_t done, std::size_t total)> progress = {};
 };
 
@@ -65,9 +65,9 @@ struct AnswerOptions {
 std::vector<Outcome> work_on(const Question& question, const std::vector<std::size_t>& wanted,
                              const AnswerOptions& options = {},
                              std::vector<double>* seconds = nullptr);
-// All of them, in this process.
+// All outcomes, in this process.
 Outcomes answer(const Question& question, const AnswerOptions& options = {});
-// `outcomes` by group and key. InputError when one is there twice or is missing.
+// `outcomes` by group and key. Throws InputError if one is duplicated or missing.
 Outcomes in_order(const std::vector<OutcomeGroup>& groups, std::vector<Outcome> outcomes);
 std::vector<std::size_t> all_units(const Question& question);
 

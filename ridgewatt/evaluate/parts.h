@@ -1,12 +1,13 @@
-// A question of `evaluate` in parts: each part is worked out by itself, on whatever machine, and
-// leaves a file; together they give what one process would have given, to the last bit.
+// An `evaluate` question in parts: each part is computed separately, on any machine, and leaves a
+// file; together they give the result of one process, to the last bit.
 //
 //   write(part_text({question, part, groups, outcomes}));        // on each machine
 //   const PartFile whole = merge_parts({"part1.json", "part2.json"});
 //
-// The K-th of N parts has every N-th unit from the K-th on, so that dear and cheap ones are dealt
-// out evenly. Doubles are written so that they read back the same. Parts of different questions
-// (options, files, version of the program), doubled and missing ones are refused in one line.
+// Part K of N has every N-th unit from the K-th on, so that expensive and cheap units are
+// distributed evenly. Doubles are written so that they read back exactly. Parts of different
+// questions (options, files, version of the program), duplicated and missing parts are rejected
+// with a one-line message.
 #pragma once
 
 #include <string>
@@ -20,14 +21,14 @@ struct Part {
   std::size_t number = 1, of = 1;
 };
 
-// "3/8"; UsageError where it is not such a part.
+// "3/8"; throws UsageError for an invalid part.
 Part parse_part(const std::string& text);
 // The units of a part.
 std::vector<std::size_t> units_of(const Part& part, std::size_t units);
 
 struct PartFile {
-  // What was asked: "command", "version", "options", and for each option that names files how many
-  // bytes they have and a sum of them. Two parts fit when it is the same.
+  // The question: "command", "version", "options", and for each option that names files their size
+  // and checksum. Two parts match if it is equal.
   Json question;
   Part part;
   std::vector<OutcomeGroup> groups;
@@ -35,13 +36,13 @@ struct PartFile {
 };
 
 std::string part_text(const PartFile& part);
-// InputError names what is wrong with the file.
+// Throws InputError with the fault of the file.
 PartFile read_part(const std::string& path);
-// The whole answer of all parts of one question, in any order of `paths`. InputError.
+// The complete answer from all parts of one question, in any order of `paths`. Throws InputError.
 PartFile merge_parts(const std::vector<std::string>& paths);
 
-// Bytes and sum (FNV-1a, 64 bits) of a file, "56,712 bytes, 9f2c..": to notice a file that is
-// another, not to withstand an attack.
+// Size and checksum (FNV-1a, 64 bits) of a file, "56,712 bytes, 9f2c..": detects a different file,
+// but does not protect against an attack.
 std::string file_mark(const std::string& path);
 
 }  // namespace ridgewatt::evaluate

@@ -1,5 +1,5 @@
-// Scores of predictors on measured sweeps: error over all modes, honesty of the intervals, and what
-// the predictions are worth when a mode is chosen by them (PowerTrain's budgets of power).
+// Scores of predictors on measured sweeps: error over all modes, coverage of the intervals, and the
+// value of the predictions for choosing a mode (PowerTrain's power budgets).
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@ namespace ridgewatt::evaluate {
 enum class Sampling {
   kRandom,    // drawn from all rows of the sweep
   kDesigned,  // chosen by the few-shot predictor itself, one after the other (design.h)
-  kBudgets,   // the first half designed, the others chosen for the budgets of power
-  kGiven,     // exactly the lists of `given`
+  kBudgets,   // the first half designed, the others chosen for the power budgets
+  kGiven,     // the lists of `given`
 };
 constexpr auto enum_names(Sampling) {
   return named<Sampling>({{Sampling::kRandom, "random"},
@@ -34,8 +34,8 @@ constexpr auto enum_names(Sampling) {
 // Rows of the sweep that a published run profiled, by number of modes and run.
 using GivenSamples = std::map<std::pair<int, int>, std::vector<std::size_t>>;
 // Reads a log with the columns n_modes, run and sampled_modes (cores_cpukHz_gpuHz_memHz joined by
-// ';') and finds each mode in the sweep: the nearest one, since logs round clocks. InputError when
-// a mode is further than 2 % from any of the sweep.
+// ';') and finds each mode in the sweep: the nearest one, because logs round clocks. Throws
+// InputError if a mode differs by more than 2 % from all modes of the sweep.
 GivenSamples read_given_samples(const std::string& path, const Sweep& sweep);
 
 struct EvaluationOptions {
@@ -45,33 +45,34 @@ struct EvaluationOptions {
   Sampling sampling = Sampling::kRandom;
   GivenSamples given;
   predict::PredictorOptions
-      predictor;  // references and priors; method, seed and space are set here
+      predictor;  // references and priors; method, seed and space are set by the evaluation
   double interval = predict::kDefaultInterval;
   predict::PowerBudgets budgets;  // that answers are scored at
-  // Probability with which an answer is to keep its budget; up to 0.5: by the mean alone.
+  // Probability with which an answer must stay within its budget; up to 0.5: by the mean only.
   double confidence = 0;
-  // What an answer may be over its budget, in W: the mean, or what is kept with `confidence`.
+  // Tolerance of an answer over its budget, in W: of the mean, or of the value with `confidence`.
   double tolerance_w = 0;
-  // Flagged rows are optimum and answer, too, and samples are not checked. Else what the check
-  // flags of the samples alone is not learned from, up to kMostFlagged of them: as `predict` does.
+  // Flagged rows may be optimum and answer, and samples are not checked. Otherwise samples that the
+  // check of the samples flags are not used for learning, up to kMostFlagged of them, like in
+  // `predict`.
   bool keep_outliers = false;
   std::uint64_t seed = 1;
   int threads = 0;
-  bool quiet = true;  // else progress on standard error
+  bool quiet = true;  // false: progress on standard error
 };
 
 // One quantity over the modes of a sweep.
 struct QuantityScore {
   double mape_pct = 0;          // over all rows
   double trusted_mape_pct = 0;  // without flagged rows
-  // Of rows that were not learned from: inside their interval, all rows and without flagged ones;
-  // mean half-width of the intervals over the MAPE. NaN, as above, where there are no such rows.
+  // For rows that were not learned from: share inside their interval, over all rows and without
+  // flagged ones; mean half-width of the intervals over the MAPE. NaN if there are no such rows.
   double coverage_pct = 0, trusted_coverage_pct = 0;
   double width_ratio = 0;
 };
 
-// Answers to "the fastest mode within a budget", per sample, over all budgets that have one. A mode
-// that was profiled costs what was measured. NaN where no budget has an answer.
+// Answers to "the fastest mode within a budget", per sample, over all budgets that have one. A
+// profiled mode has its measured cost. NaN if no budget has an answer.
 struct BudgetScore {
   double penalty_pct = 0;     // median of time over the measured optimum
   double over_pct = 0;        // A/L: answers above their budget
@@ -80,30 +81,37 @@ struct BudgetScore {
   int answers = 0;
 };
 
+// Answers from costs of the rows of a sweep. `powers_w` is what is held against a budget and its
+// tolerance; barred rows are neither answer nor optimum.
+BudgetScore score_budgets(const Sweep& sweep, const std::vector<bool>& barred,
+                          const std::vector<predict::Prediction>& predictions,
+                          const std::vector<double>& powers_w, const predict::PowerBudgets& budgets,
+                          double tolerance_w);
+
 struct RunScore {
   std::string method;
   int size = 0, run = 0;
   QuantityScore time, power, energy;
   BudgetScore budget;
-  double flagged_samples_pct = 0;  // by the check of the samples alone
+  double flagged_samples_pct = 0;  // according to the check of the samples
   double fit_s = 0, predict_s = 0;
-  // What the modes on the predicted Pareto front of time and power cost, predicted and measured;
+  // Predicted and measured costs of the modes on the predicted Pareto front of time and power,
   // without flagged rows.
   std::vector<Observation> predicted_front, measured_front;
 };
 
-// `sweep` with its times and powers, as pairs, given to other operating points at random: a
-// reference that can only mislead.
+// `sweep` with its (time, power) pairs randomly permuted over its operating points: a misleading
+// reference.
 Sweep shuffle_costs(Sweep sweep, std::uint64_t seed);
 // Rows of the measured Pareto front of time and power, by rising time.
 std::vector<Observation> measured_front(const Sweep& sweep, const std::vector<bool>& flagged);
 
-// Every method at every size, `runs` times, side by side. Flagged rows are no answer and no
+// Every method at every size, `runs` times, in parallel. Flagged rows are neither answer nor
 // optimum. Deterministic by seed.
 std::vector<RunScore> evaluate_predictors(const Sweep& sweep, const EvaluationOptions& options);
 
-// The same as a question of one outcome a run (outcomes.h), and the scores of its outcomes: without
-// fronts and times.
+// The same as a question of one outcome per run (outcomes.h), and the scores of its outcomes,
+// without fronts and times.
 std::unique_ptr<Question> predictor_question(const Sweep& sweep, const EvaluationOptions& options);
 std::vector<RunScore> predictor_scores(const std::vector<OutcomeGroup>& groups,
                                        const Outcomes& outcomes);

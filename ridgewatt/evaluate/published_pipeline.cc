@@ -9,6 +9,7 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/statistics.h"
+#include "ridgewatt/evaluate/finding/setting.h"
 #include "ridgewatt/io/published.h"
 #include "ridgewatt/pipeline/simulate_pipeline.h"
 #include "ridgewatt/pipeline/twin_pipeline.h"
@@ -20,6 +21,17 @@ namespace {
 
 constexpr int kEpochs = 10;
 constexpr double kNear = 0.25;
+constexpr auto kTime = &pipeline::EpochCost::time_s;
+constexpr auto kEnergy = &pipeline::EpochCost::energy_j;
+
+// A mode of the study on the AGX Xavier, "a" to "n".
+PowerMode mode_of_study(const std::string& name) {
+  static const twin::Twin kTwin = twin::load_twin(load_board("agx-xavier"));
+  Setting setting;
+  setting.board = kTwin.board;
+  set_word(setting, "mode", name, [](const std::string&) -> const twin::Twin& { return kTwin; });
+  return setting.mode;
+}
 
 // The study's training step of a network on a board's twin, in the mode that the study ran.
 class StudyStep {
@@ -34,8 +46,10 @@ class StudyStep {
     return model_({mode, batch}).pipe_s;
   }
   double seconds(int batch) const { return seconds(mode_, batch); }
-  // Percent that a step changes when the memory clock doubles.
-  double memory_change() const { return 100 * (seconds(memory(2133)) / seconds(memory(1066)) - 1); }
+  // Percent that a step changes from a mode of the study to another.
+  double change(const char* from, const char* to) const {
+    return 100 * (seconds(mode_of_study(to)) / seconds(mode_of_study(from)) - 1);
+  }
   double power_w() const { return model_({mode_, 16}).power_w; }
   // Share of a step in which kernels run.
   double gpu_busy(int batch) const {
@@ -52,7 +66,6 @@ class StudyStep {
   }
 
  private:
-  static PowerMode memory(double mhz) { return {0, 0, 0, hz_of_mhz(mhz), ""}; }
   PowerMode mode_;
   twin::TwinModel model_;
 };
@@ -62,24 +75,21 @@ class PublishedFigures {
  public:
   PublishedFigures() {
     CsvReader csv = open_published("training_pipeline.csv");
-    const std::size_t key = csv.require_column("key"), device = csv.require_column("device"),
-                      network = csv.require_column("network"),
-                      quantity = csv.require_column("quantity"), knob = csv.require_column("knob"),
-                      twin = csv.require_column("twin"), what = csv.require_column("what"),
-                      unit = csv.require_column("unit"), before = csv.require_column("before"),
-                      lo = csv.require_column("lo"), hi = csv.require_column("hi");
-    const auto text = [&](std::size_t column) { return std::string(csv.field(column)); };
+    const auto text = [&](const char* name) {
+      return std::string(csv.field(csv.require_column(name)));
+    };
+    const auto number = [&](const char* name) { return csv.number(csv.require_column(name)); };
     while (csv.next()) {
-      figures_[text(key)] = {text(device),
-                             text(network),
-                             text(quantity),
-                             text(knob),
-                             text(what),
-                             text(unit),
-                             csv.field(before).empty() ? 0 : csv.number(before),
-                             csv.number(lo),
-                             csv.number(hi),
-                             text(twin) == "yes"};
+      figures_[text("key")] = {text("device"),
+                               text("network"),
+                               text("quantity"),
+                               text("knob"),
+                               text("what"),
+                               text("unit"),
+                               text("before").empty() ? 0 : number("before"),
+                               number("lo"),
+                               number("hi"),
+                               text("twin") == "yes"};
     }
   }
   const PublishedFigure& operator[](const std::string& key) const {
@@ -182,7 +192,8 @@ class Evaluation {
       add(name + "_w0", predicted_s, "CPU speed");
       add(name + "_w1", predicted_s, stall(config, 1, 1));
       config = StudyStep(board->name, board->mode, "zoo:lenet5").with_power(config);
-      add_change(name + "_energy_w1", config, &pipeline::EpochCost::energy_j);
+      add(name + "_energy_w4", change_by_workers(config, 4, kEnergy));
+      boards_end_change_ += change_by_workers(config, 1, kTime) / 3;
     }
   }
 
@@ -213,15 +224,17 @@ class Evaluation {
       config.storage = pipeline::find_storage(storage);
       add("mobilenet_later_" + storage + "_w4", later_s, stall(config, 4, 1));
     }
-    add("mobilenet_first_nvme_w4", later_s, first_s);
-    pipeline::PipelineConfig dropped = mobilenet_;
-    dropped.cache_bytes = 0;
-    add("mobilenet_dropped_w4", later_s, stall(dropped, 4, 1));
+    pipeline::PipelineConfig cold = mobilenet_;  // the page cache was studied with the disk
+    cold.storage = pipeline::find_storage("hdd");
+    add("mobilenet_cold_hdd_w4", later_s, stall(cold, 4, 0));
+    cold.cache_bytes = 0;
+    add("mobilenet_dropped_hdd_w4", later_s, stall(cold, 4, 1));
   }
 
-  // P of MobileNet on the NX, which reads its data anew in each epoch, from w = 1.
+  // P of MobileNet on the NX, which reads its data again in each epoch, from w = 1.
   void mobilenet_on_nx() {
     pipeline::PipelineConfig nx = mobilenet_;
+    nx.storage = pipeline::find_storage("hdd");
     nx.hand_over_s *= agx_board_.mode.cpu_clock_hz / nx_board_.mode.cpu_clock_hz;
     nx.compute_s = (figures_.value("mobilenet_nx_epoch") - figures_.value("mobilenet_nx_w8")) /
                    minibatches_of(nx);
@@ -241,9 +254,9 @@ class Evaluation {
     add("mobilenet_nx_end_w2", 100 * (two.time_s / one.time_s - 1));
     add("mobilenet_nx_w4", two.stall_s, stall(nx, 4, 1));
     add("mobilenet_nx_w8", two.stall_s, stall(nx, 8, 1));
-    add_change("mobilenet_nx_end_w1", nx, &pipeline::EpochCost::time_s);
+    add("mobilenet_nx_end_w1", change_by_workers(nx, 1, kTime));
     nx = StudyStep(nx_board_.name, nx_board_.mode, "zoo:mobilenet_v3_gld").with_power(nx);
-    add_change("mobilenet_nx_energy_w1", nx, &pipeline::EpochCost::energy_j);
+    add("mobilenet_nx_energy_w4", change_by_workers(nx, 4, kEnergy));
   }
 
   void cpu_and_cores() {
@@ -268,18 +281,14 @@ class Evaluation {
     const StudyStep lenet = on_agx("zoo:lenet5");
     const StudyStep resnet = on_agx("zoo:resnet18_cifar");
     const StudyStep mobilenet = on_agx("zoo:mobilenet_v3_gld");
-    const auto cpu = [](double mhz) { return PowerMode{0, hz_of_mhz(mhz), 0, 0, ""}; };
-    const auto gpu = [](double mhz) { return PowerMode{0, 0, hz_of_mhz(mhz), 0, ""}; };
-    const auto cores = [](int count) { return PowerMode{count, 0, 0, 0, ""}; };
     const std::array<std::pair<std::string, const StudyStep*>, 3> networks = {
         {{"lenet", &lenet}, {"resnet18", &resnet}, {"mobilenet", &mobilenet}}};
     for (const auto& [key, step] : networks) {
-      const double slow_s = figures_.before(key + "_gpu");
-      add(key + "_gpu", slow_s * step->seconds(gpu(900)) / step->seconds(gpu(670)));
+      add(key + "_gpu", figures_.before(key + "_gpu") * (1 + step->change("b", "c") / 100));
     }
-    add("lenet_cpu", 100 * (lenet.seconds(cpu(2100)) / lenet.seconds(cpu(1200)) - 1));
-    add("lenet_cores_compute", 100 * (lenet.seconds(cores(2)) / lenet.seconds(cores(8)) - 1));
-    for (const auto& [key, step] : networks) add(key + "_memory", step->memory_change());
+    add("lenet_cpu", lenet.change("d", "e"));
+    add("lenet_cores_compute", lenet.change("e", "f"));
+    for (const auto& [key, step] : networks) add(key + "_memory", step->change("h", "g"));
     const auto ratio = [&](int from, int to) {
       return mobilenet.seconds(to) / mobilenet.seconds(from);
     };
@@ -294,22 +303,21 @@ class Evaluation {
     }
   }
 
-  // Figure 2: a worker beside the main process, or none.
+  // Figure 2: energy with four workers. Of the times the number of workers is not published: one.
   void pipelining() {
-    add_change("resnet18_end_w1", resnet(), &pipeline::EpochCost::time_s);
-    add_change("lenet_end_w1", lenet_, &pipeline::EpochCost::time_s);
-    add_change("mobilenet_end_w1", mobilenet_, &pipeline::EpochCost::time_s);
-    add_change("lenet_energy_w1", on_agx("zoo:lenet5").with_power(lenet_),
-               &pipeline::EpochCost::energy_j);
-    add_change("mobilenet_energy_w1", on_agx("zoo:mobilenet_v3_gld").with_power(mobilenet_),
-               &pipeline::EpochCost::energy_j);
+    add("resnet18_end_w1", change_by_workers(resnet(), 1, kTime));
+    add("lenet_end_w1", boards_end_change_ + change_by_workers(lenet_, 1, kTime) / 3);
+    pipeline::PipelineConfig mobilenet = on_agx("zoo:mobilenet_v3_gld").with_power(mobilenet_);
+    mobilenet.storage = pipeline::find_storage("hdd");
+    add("mobilenet_end_w1", change_by_workers(mobilenet, 1, kTime));
+    add("lenet_energy_w4", change_by_workers(on_agx("zoo:lenet5").with_power(lenet_), 4, kEnergy));
+    add("mobilenet_energy_w4", change_by_workers(mobilenet, 4, kEnergy));
   }
-  // Percent that a later epoch changes from no worker to one.
-  void add_change(const std::string& key, const pipeline::PipelineConfig& config,
-                  double pipeline::EpochCost::*what) {
-    add(key, 100 * (epoch_of(config, 1, 1).*what / (epoch_of(config, 0, 1).*what) - 1));
+  // Percent that a later epoch changes from no worker to some.
+  double change_by_workers(const pipeline::PipelineConfig& config, int workers,
+                           double pipeline::EpochCost::*what) const {
+    return 100 * (epoch_of(config, workers, 1).*what / (epoch_of(config, 0, 1).*what) - 1);
   }
-
   // ResNet-18 on CIFAR-10: images as small as LeNet's, loaded as LeNet's are.
   pipeline::PipelineConfig resnet() const {
     pipeline::PipelineConfig config = lenet_;
@@ -322,11 +330,10 @@ class Evaluation {
   void score() {
     result_.scores = {score_of("all")};
     for (const auto& row : result_.rows) {
-      const std::string& quantity = row.published.quantity;
-      const bool known =
-          std::any_of(result_.scores.begin(), result_.scores.end(),
-                      [&](const PipelineScore& score) { return score.quantity == quantity; });
-      if (!known) result_.scores.push_back(score_of(quantity));
+      const auto same = [&](const auto& score) { return score.quantity == row.published.quantity; };
+      if (std::none_of(result_.scores.begin(), result_.scores.end(), same)) {
+        result_.scores.push_back(score_of(row.published.quantity));
+      }
     }
   }
   PipelineScore score_of(const std::string& quantity) const {
@@ -364,6 +371,7 @@ class Evaluation {
   StudyBoard nano_board_ = board_in("nano", "MAXN");
   pipeline::PipelineConfig lenet_;
   pipeline::PipelineConfig mobilenet_;
+  double boards_end_change_ = 0;  // of LeNet by one worker: its share of the mean of three boards
   PublishedPipeline result_;
 };
 

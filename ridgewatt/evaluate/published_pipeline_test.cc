@@ -3,9 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 #include <string>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/evaluate/board_findings.h"
+#include "ridgewatt/io/published.h"
 #include "ridgewatt/twin/board_evidence.h"
 
 namespace ridgewatt::evaluate {
@@ -27,6 +31,7 @@ class PublishedPipelineTest : public ::testing::Test {
   inline static const PublishedPipeline* published_ = nullptr;
 };
 
+// label: slow
 TEST_F(PublishedPipelineTest, TwoThirdsOfThePredictedRowsAreWithinAQuarter) {
   EXPECT_GE(score("all").rows, 30);
   EXPECT_GE(3 * score("all").within_quarter, 2 * score("all").rows);
@@ -36,11 +41,13 @@ TEST_F(PublishedPipelineTest, TwoThirdsOfThePredictedRowsAreWithinAQuarter) {
 }
 
 // Of the energy itself; of the change from no worker to one it is fewer (docs/results/pipeline.md).
+// label: slow
 TEST_F(PublishedPipelineTest, EnergyIsWithinAQuarterInSevenOfTenRows) {
   EXPECT_GE(score("energy").rows, 5);
   EXPECT_GE(10 * score("energy").outcome_within_quarter, 7 * score("energy").rows);
 }
 
+// label: slow
 TEST_F(PublishedPipelineTest, FewParametersAreFittedAndTheirRowsAreMetAndNotScored) {
   for (const auto& parameter : published_->parameters) {
     EXPECT_LE(std::count_if(published_->parameters.begin(), published_->parameters.end(),
@@ -61,6 +68,7 @@ TEST_F(PublishedPipelineTest, FewParametersAreFittedAndTheirRowsAreMetAndNotScor
 }
 
 // What the AGX Xavier's twin was fitted to says nothing of how it predicts.
+// label: slow
 TEST_F(PublishedPipelineTest, RowsThatTheTwinKnowsAreNotScored) {
   int known = 0;
   for (const auto& row : published_->rows) {
@@ -81,7 +89,27 @@ TEST_F(PublishedPipelineTest, RowsThatTheTwinKnowsAreNotScored) {
   EXPECT_EQ(known, 9);
 }
 
-TEST(PublishedRow, MissesAreToldInTheirUnitAndAgainstTheFigure) {
+// Both commands compare with the same figures.
+TEST(PublishedPipelineFigures, AreThoseOfTheirFacts) {
+  std::map<std::string, Finding> facts;
+  for (const auto& fact : board_findings()) facts[fact.id] = fact;
+  CsvReader csv = open_published("training_pipeline.csv");
+  const std::size_t column = csv.require_column("fact"), unit = csv.require_column("unit"),
+                    lo = csv.require_column("lo"), hi = csv.require_column("hi");
+  int same = 0;
+  while (csv.next()) {
+    const auto found = facts.find(std::string(csv.field(column)));
+    if (found == facts.end() || found->second.unit != csv.field(unit)) continue;
+    EXPECT_EQ(found->second.hi, csv.number(hi)) << found->first;
+    if (std::isfinite(found->second.lo)) {
+      EXPECT_EQ(found->second.lo, csv.number(lo));
+    }
+    ++same;
+  }
+  EXPECT_GT(same, 40);
+}
+
+TEST(PublishedRow, MissesAreStatedInTheirUnitAndAgainstTheFigure) {
   PublishedRow row;
   row.published = {"AGX", "LeNet", "energy", "workers", "", "%", 0, -20, -20};
   row.predicted = -10;

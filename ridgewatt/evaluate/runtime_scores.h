@@ -1,7 +1,8 @@
-// How far estimates of runtimes are from public measurements: every row predicted without its
-// model, its board and its precision in turn, and published facts by what is shipped.
+// Compares estimates of runtimes with public measurements: every row is predicted without its
+// model, its board and its precision in turn; published facts are compared with the shipped
+// parameters.
 //
-//   const RuntimeScores scores = score_runtimes("vision.csv");
+//   const RuntimeScores scores = score_runtimes({"vision.csv"});
 //   scores.groups[0].median_error;  // of rows without their models, as a fraction
 #pragma once
 
@@ -13,12 +14,12 @@
 
 namespace ridgewatt::evaluate {
 
-// Rows that are judged together.
+// Rows that are scored together.
 struct RuntimeGroup {
   std::string name;
   std::size_t rows = 0;
-  // Medians of |predicted / measured - 1|; NaN: of none of its rows. Fitted to all rows; without
-  // the model; without the board; without both.
+  // Medians of |predicted / measured - 1|; NaN: no rows. Fitted to all rows; without the model;
+  // without the board; without both.
   double fitted = 0, model = 0, board = 0, model_and_board = 0;
 };
 
@@ -31,10 +32,10 @@ struct RuntimeScores {
   bool is_within(std::size_t row) const;
 };
 
-// InputError as load_runtime_rows; UsageError where no row can be used.
-RuntimeScores score_runtimes(const std::string& path);
+// Throws InputError like load_runtime_rows; UsageError if no row can be used.
+RuntimeScores score_runtimes(const std::vector<std::string>& paths);
 
-// One line of studies/published/runtimes.csv against what ships.
+// One line of studies/published/runtimes.csv compared with the shipped parameters.
 struct RuntimeFact {
   std::string fact;
   std::string quantity;  // "parameters_m", "gflop", "time_ms"

@@ -1,5 +1,5 @@
-// How good the ways of finding a plan are: over every pair of workloads and a grid of problems, the
-// exact optimum of each problem, and what each strategy finds of it with its budget of profiles.
+// Scores of the strategies that find a plan: over every pair of workloads and a grid of problems,
+// the exact optimum of each problem, and the result of each strategy with its budget of profiles.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct ProblemGrid {
 };
 
 struct PairOfSweeps {
-  Sweep training, inference;  // rows that data quality flags are not in them
+  Sweep training, inference;  // without the rows that the quality check flags
 };
 
 struct PlanStrategyRun {
@@ -36,7 +36,7 @@ struct PlanStrategyRun {
 struct ScheduleEvaluationOptions {
   ProblemGrid grid;
   std::vector<PlanStrategyRun> strategies;
-  // Solvable problems of a pair that each strategy is tried on, drawn at random without
+  // Number of solvable problems of a pair that each strategy is tried on, drawn at random without
   // replacement, the same for all strategies; 0: all of them.
   std::size_t problems_per_pair = 300;
   std::uint64_t seed = 1;
@@ -49,35 +49,35 @@ struct ScheduleScore {
   int profiles = 0;
   std::size_t problems = 0;  // of the grid
   std::size_t solvable = 0;
-  std::size_t tried = 0;  // solvable problems the strategy was tried on
+  std::size_t tried = 0;  // solvable problems that the strategy was tried on
   double solved = 0;      // share of those
-  // Training throughput short of the optimum, as a share of it, over the tried problems whose
-  // optimum trains at all. `mean_loss` and `median_loss`: of the solved; `mean_loss_of_all`: an
-  // unsolved problem counts as 1.
+  // Shortfall of training throughput from the optimum, as a share of it, over the tried problems
+  // whose optimum trains at all. `mean_loss` and `median_loss`: of the solved problems;
+  // `mean_loss_of_all`: an unsolved problem counts as 1.
   double mean_loss = 0, median_loss = 0, p90_loss = 0, mean_loss_of_all = 0;
-  // Of the sum of throughputs over all of them (an unsolved problem gives nothing).
+  // Of the sum of throughputs over all of them (0 for an unsolved problem).
   double total_loss = 0;
   Interval mean_loss_interval;  // 95 %, bootstrap over problems
-  double profiles_used = 0;     // mean a search
+  double profiles_used = 0;     // mean per search
   double seconds = 0;           // of all searches, one after the other
 };
 
 // Scores by pair and strategy, then totals over pairs. `als` searches once for each pair and rate
-// and answers all power budgets and latency bounds of that rate from what it observed, as Fulcrum
-// does; `nn` learns three times a pair, each for a third of the rates, and checks each answer with
-// its last profile; every other strategy begins anew
-// with every problem. Deterministic by seed, whatever the number of threads.
+// and answers all power budgets and latency bounds of that rate from its observations, like
+// Fulcrum; `nn` learns three times per pair, each for a third of the rates, and verifies each
+// answer with its last profile; every other strategy starts again with every problem. Deterministic
+// by seed, regardless of the number of threads.
 std::vector<ScheduleScore> evaluate_schedules(const std::vector<PairOfSweeps>& pairs,
                                               const ScheduleEvaluationOptions& options);
 
 // The same as a question of many outcomes (outcomes.h), and the scores of its outcomes. A unit is
-// one problem, or for `als` and `nn` one search with all problems that it answers.
+// one problem or, for `als` and `nn`, one search with all problems that it answers.
 std::unique_ptr<Question> schedule_question(const std::vector<PairOfSweeps>& pairs,
                                             const ScheduleEvaluationOptions& options);
 std::vector<ScheduleScore> schedule_scores(const std::vector<OutcomeGroup>& groups,
                                            const Outcomes& outcomes);
 
-// The modes that occur in every sweep; the rows of `sweep` at them.
+// The modes that occur in every sweep; the rows of `sweep` with these modes.
 std::vector<PowerMode> common_modes(const std::vector<Sweep>& sweeps);
 Sweep at_modes(const Sweep& sweep, const std::vector<PowerMode>& modes);
 

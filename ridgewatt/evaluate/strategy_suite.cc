@@ -43,7 +43,7 @@ std::vector<tune::Goal> serving(tune::Objective objective) {
   return goals;
 }
 
-std::vector<StrategyRun> at(int profiles, const std::vector<std::string>& strategies) {
+std::vector<StrategyRun> runs_with(int profiles, const std::vector<std::string>& strategies) {
   std::vector<StrategyRun> runs;
   for (const auto& strategy : strategies) runs.push_back({strategy, profiles});
   return runs;
@@ -103,8 +103,9 @@ std::vector<SuiteEntry> make_strategy_suite(const std::vector<ScoredSweep>& trai
                                             const std::vector<ScoredSweep>& inferences,
                                             const std::vector<PowerMode>& presets) {
   SuiteBuilder suite(trainings, presets);
-  const auto others15 = at(15, {"gmd", "als", "thompson", "ogd", "random"});
-  const auto auto15 = at(15, {"auto"}), auto10 = at(10, {"auto"}), auto30 = at(30, {"auto"});
+  const auto others15 = runs_with(15, {"gmd", "als", "thompson", "ogd", "random"});
+  const auto auto15 = runs_with(15, {"auto"}), auto10 = runs_with(10, {"auto"}),
+             auto30 = runs_with(30, {"auto"});
   const auto budgets = power_budgets();
   for (const auto& training : trainings) {
     if (!inferences.empty()) {
@@ -114,14 +115,15 @@ std::vector<SuiteEntry> make_strategy_suite(const std::vector<ScoredSweep>& trai
                      {{"als", 50}, {"als", 145}, {"random", 50}, {"maxn", 1}, {"presets", 4}}),
                 auto15);
       suite.add("common modes, references", training, &grid, kReferences, budgets,
-                join(join(auto10, auto15), at(15, {"als", "thompson"})), auto10);
+                join(join(auto10, auto15), runs_with(15, {"als", "thompson"})), auto10);
     }
     suite.add("all modes", training, nullptr, kNone, budgets, join(auto15, auto30), {});
-    suite.add("all modes, references", training, nullptr, kReferences, budgets,
-              join(join(join(at(10, {"auto"}), auto15), auto30), join(others15, {{"random", 50}})),
-              join(auto15, auto30));
+    suite.add(
+        "all modes, references", training, nullptr, kReferences, budgets,
+        join(join(join(runs_with(10, {"auto"}), auto15), auto30), join(others15, {{"random", 50}})),
+        join(auto15, auto30));
     suite.add("energy within a slowdown", training, nullptr, kReferences, slowdowns(),
-              join(auto15, at(15, {"thompson", "random"})), {});
+              join(auto15, runs_with(15, {"thompson", "random"})), {});
     if (!training.twin) continue;
     if (!inferences.empty()) {
       suite.add("common modes, twin", training, &inferences.front().all, kTwin, budgets,

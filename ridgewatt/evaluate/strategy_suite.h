@@ -1,5 +1,5 @@
-// The problems that search strategies are scored on: what methods on power modes are published
-// with, on the sweeps of one board.
+// The problems for scoring search strategies: those of published methods for power modes, on the
+// sweeps of one board.
 #pragma once
 
 #include <memory>
@@ -11,11 +11,12 @@
 
 namespace ridgewatt::evaluate {
 
-// A sweep as it is and without the rows that data quality flags.
+// A sweep as it is and without the rows that the quality check flags.
 struct ScoredSweep {
   Sweep all;
   Sweep trusted;
-  std::optional<Sweep> twin;  // what a twin that was fitted without this workload says of each row
+  // the prediction for each row of a twin that was fitted without this workload
+  std::optional<Sweep> twin;
 };
 
 // A scenario and the strategies that are run on it.
@@ -31,8 +32,8 @@ struct SuiteEntry {
 // * Training, least energy within a slowdown of 2, 5, 10 and 20 % against MAXN.
 // * Inference, latency bounds 50 to 150 ms in 25 ms, 30, 60 and 90 requests per second, power 15 to
 //   50 W in 5 W, over modes and batches: least latency, and least energy.
-// * The same for training with the twin for a reference, where it is given: alone, and on all modes
-//   also beside the other trainings.
+// * The same for training with the twin as a reference, if given: alone, and on all modes
+//   also together with the other trainings.
 // * The main ones again with 5 % noise and 2 % outliers.
 // References never include the scored workload, whatever its kind. `presets`: the board's modes.
 std::vector<SuiteEntry> make_strategy_suite(const std::vector<ScoredSweep>& trainings,
@@ -40,7 +41,7 @@ std::vector<SuiteEntry> make_strategy_suite(const std::vector<ScoredSweep>& trai
                                             const std::vector<PowerMode>& presets);
 
 // The suite as a question of many outcomes (outcomes.h), and the scores of its outcomes. `options`:
-// seeds and seed; noise is each entry's own. A unit is one search.
+// seeds and seed; the noise is that of each entry. A unit is one search.
 std::unique_ptr<Question> strategy_question(std::vector<SuiteEntry> suite,
                                             const StrategyEvaluationOptions& options);
 std::vector<StrategyScore> strategy_scores(const std::vector<OutcomeGroup>& groups,

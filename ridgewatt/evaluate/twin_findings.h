@@ -1,5 +1,5 @@
-// Does a twin explain what the studies found on the real board? Each check compares the twin with
-// measured sweeps; rows that data quality suspects are neither reference, optimum nor answer.
+// Checks whether a twin reproduces the findings of the studies on the real board. Each check
+// compares the twin with measured sweeps; flagged rows are neither reference, optimum nor answer.
 #pragma once
 
 #include <string>
@@ -12,33 +12,33 @@ namespace ridgewatt::evaluate {
 struct WorkloadFindings {
   std::string workload;
   int batch = 0;
-  // MAXN against the measured mode of least energy.
-  double maxn_energy_j = 0;  // 0: MAXN's row is missing or suspect
+  // MAXN compared with the measured mode of least energy.
+  double maxn_energy_j = 0;  // 0: the row of MAXN is missing or flagged
   double least_energy_j = 0;
-  double modelled_maxn_over_least = 0;  // the same ratio on the twin
-  // Groups of modes that differ in the GPU clock alone: where the measured energy has an interior
-  // minimum, whether the modelled one has, and whether it lies within one step of the measured.
+  double modelled_maxn_over_least = 0;  // the same ratio for the twin
+  // Groups of modes that differ only in the GPU clock: whether the measured energy has an interior
+  // minimum, whether the modelled one has, and whether it lies within one step of the measured one.
   int groups = 0;
   int measured_interior = 0;
   int modelled_interior = 0;
   int within_one_step = 0;
-  // Least modelled energy with at most 5 % more modelled time than MAXN, the fastest of those
+  // The lowest modelled energy with at most 5 % more modelled time than MAXN, the fastest of those
   // within kTwinTie of it, looked up in the sweep.
   bool tuned = false;
-  double best_saving = 0;       // the best that measured rows allow, a fraction of MAXN's energy
-  double saving = 0;            // what the twin's answer saves
+  double best_saving = 0;       // the best of the measured rows, a fraction of MAXN's energy
+  double saving = 0;            // of the twin's answer
   double slowdown = 0;          // measured time over MAXN's, less 1
   bool saving_holds = false;    // at least 80 % of the best, or within 0.5 percentage points
   bool slowdown_holds = false;  // at most 5 % and 3 points
   std::string bound;            // what dominates the time at MAXN
 };
 
-// `keep_flagged`: as if data quality had suspected no row.
+// `keep_flagged`: as if no row were flagged.
 std::vector<WorkloadFindings> find_findings(const twin::Twin& twin,
                                             const std::vector<twin::CalibrationRun>& runs,
                                             bool keep_flagged = false);
-// The same with what the neighbors of each row in its own sweep say of it (the row itself where it
-// has none) in place of a twin: what local interpolation reaches on rows as rough as these.
+// The same with the interpolation of each row from its neighbors in its own sweep (the row itself
+// if it has none) in place of a twin: the limit of local interpolation on rows with this noise.
 std::vector<WorkloadFindings> find_neighbor_findings(const std::vector<twin::CalibrationRun>& runs,
                                                      bool keep_flagged = false);
 // The same, each workload with the twin that was fitted without it.
@@ -57,22 +57,24 @@ struct FindingsCount {
 };
 FindingsCount count_findings(const std::vector<WorkloadFindings>& findings);
 
-// Tuning that profiles (tune/verify.h), each point looked up in the trusted rows: least energy with
+// Tuning with profiles (tune/verify.h), each point looked up in the trusted rows: least energy with
 // at most 5 % more time than MAXN, which is the first profile.
 struct VerifiedTuning {
   std::string workload;
   int batch = 0;
-  double best_saving = 0;  // the best that measured rows allow, a fraction of MAXN's energy
-  // After so many profiles, MAXN's own counted; the first entry, after none, is the twin's answer.
+  double best_saving = 0;  // the best of the measured rows, a fraction of MAXN's energy
+  // One per number of profiles, including that of MAXN; the first entry, after none, is the twin's
+  // answer.
   struct Answer {
     double saving = 0, slowdown = 0;  // as measured
     bool saving_holds = false;        // as in WorkloadFindings
-    bool within_limit = false;        // measured to be at most 5 % slower, without a margin
-    bool holds = false;               // the saving, and the limit: without a profile to 3 points
+    bool within_limit = false;        // measured as at most 5 % slower, without a margin
+    // the saving, and the limit: without a profile within 3 points
+    bool holds = false;
   };
   std::vector<Answer> answers;
 };
-// Cases with a trusted row of MAXN, up to so many profiles.
+// Cases with a trusted row of MAXN, with up to `profiles` profiles.
 std::vector<VerifiedTuning> find_verified_tuning(const twin::Twin& twin,
                                                  const std::vector<twin::CalibrationRun>& runs,
                                                  int profiles);

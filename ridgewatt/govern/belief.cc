@@ -10,8 +10,8 @@
 namespace ridgewatt::govern {
 namespace {
 
-// A mode that was seen more often than this stays what it is: when it shows something so many
-// deviations away, the day has changed.
+// After more observations than this the value of a mode is considered known: a deviation of this
+// size then means that the day has changed.
 constexpr std::size_t kKnownAfter = 2;
 constexpr double kJump = 2.5;
 

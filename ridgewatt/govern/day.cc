@@ -117,10 +117,6 @@ class Play {
   double requests_ = 0, late_ = 0;
 };
 
-bool over_cap(const Goal& goal, const Window& window) {
-  return window.duration_s > 0 && window.energy_j > kOverTheCap * goal.power_w * window.duration_s;
-}
-
 // Rest until the goal's end, and what it came to.
 DayOutcome finished(Play& play, const Goal& goal, double end_s, double length_s) {
   DayOutcome outcome;
@@ -169,6 +165,10 @@ double rough_value(const Goal& goal, const DayBoard& board, const DayBoard::Mode
 }
 
 }  // namespace
+
+bool over_cap(const Goal& goal, const Window& window) {
+  return window.duration_s > 0 && window.energy_j > kOverTheCap * goal.power_w * window.duration_s;
+}
 
 void DayOptions::check() const {
   const auto positive = [](double value, const char* field) {
@@ -262,7 +262,7 @@ const Day::Tick& Day::at(double time_s) const {
 DayBoard day_board(const std::vector<OperatingPoint>& points,
                    const std::function<twin::TimePower(const PowerMode&)>& truth,
                    const std::function<double(const PowerMode&)>& idle_w) {
-  if (points.empty()) throw UsageError("there is no mode to play");
+  if (points.empty()) throw UsageError("no mode to simulate");
   DayBoard board;
   int cores = 1;
   for (const auto& point : points) cores = std::max(cores, point.mode.cpu_cores);

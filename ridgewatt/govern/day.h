@@ -1,6 +1,6 @@
-// Simulated days: a program on a board that is not quite its twin, with other processes, pauses,
-// warmth and requests that come and go. What a governor holds there is set against the best mode
-// that, held fixed, would have kept the same goal: known only afterwards.
+// Simulated days: a program on a board that differs from its twin, with other processes, pauses,
+// temperature changes and varying requests. The result of a governor is compared with the best
+// fixed mode for the same goal, which is only known afterwards.
 //
 //   const Day day({.length_s = 6 * 3600}, seed);
 //   const DayOutcome held = govern_day(policy, board, day);
@@ -24,22 +24,22 @@ namespace ridgewatt::govern {
 struct DayOptions {
   double length_s = 24 * 3600.0;
   double tick_s = 10;
-  // Other processes begin as a Poisson process and last exponentially long; each makes minibatches
-  // longer and the board's power larger by shares drawn from these.
+  // Other processes start as a Poisson process and have exponential durations; each makes
+  // minibatches longer and the board's power larger by shares drawn from these.
   double spells_per_h = 0.7, spell_s = 900;
   double least_slowdown = 0.03, most_slowdown = 0.2;
   double least_power = 0.01, most_power = 0.06;
-  // The program stands still: validation, checkpoints, a slow disk.
+  // The program pauses: validation, checkpoints, a slow disk.
   double pauses_per_h = 0.5, pause_s = 60;
-  // The air's temperature over 24 hours, of random mean and swing.
+  // Air temperature over 24 hours, with random mean and swing.
   double mean_celsius = 22, mean_spread = 5, most_swing = 10;
-  // Power that leakage adds per kelvin, at most: 4 % between a cold and a hot board are seen on
-  // fake boards (platform/fake_load.h), up to twice that is drawn here.
+  // Maximum additional power per kelvin because of leakage: fake boards (platform/fake_load.h) show
+  // 4 % between cold and hot; up to twice that is drawn here.
   double most_leak_per_kelvin = 0.0025;
   double heat_s = 400, rise_kelvin = 25;  // of the heat sink: time constant, rise at full power
-  double noise = 0.01;                    // of what a window shows of time
+  double noise = 0.01;                    // of the time of a window
   double power_noise = 0.005;
-  double rate_hz = 0;  // of requests at the day's peak; 0: none come
+  double rate_hz = 0;  // of requests at the day's peak; 0: none
   // Throws UsageError.
   void check() const;
 };
@@ -50,7 +50,7 @@ class Day {
 
   struct Tick {
     double slowdown = 0;  // by other processes, where all cores are online
-    double extra = 0;     // power of theirs, as a share
+    double extra = 0;     // of other processes, as a share
     double paused = 0;    // share of the tick
     double celsius = 0;   // of the air
     double rate_hz = 0;   // of requests
@@ -60,7 +60,7 @@ class Day {
   const Tick& at(double time_s) const;
   double leak_per_kelvin() const { return leak_; }
   std::uint64_t seed() const { return seed_; }
-  // Share of the time in which a program that nothing slows down would do its work.
+  // Share of the time that a program without disturbances needs for its work.
   double open_share() const { return open_share_; }
 
  private:
@@ -70,12 +70,12 @@ class Day {
   std::vector<Tick> ticks_;
 };
 
-// What the board really takes and draws in each of some modes, while nothing disturbs it.
+// The actual time and power of the board in each of some modes, without disturbances.
 struct DayBoard {
   struct Mode {
     twin::TimePower cost;
     double idle_w = 0;
-    double contention = 1;  // how much of a slowdown by others it feels; more with fewer cores
+    double contention = 1;  // sensitivity to a slowdown by others; higher with fewer cores
   };
   std::vector<Mode> modes;
   std::size_t top = 0;  // the fastest
@@ -86,7 +86,7 @@ DayBoard day_board(const std::vector<OperatingPoint>& points,
                    const std::function<twin::TimePower(const PowerMode&)>& truth,
                    const std::function<double(const PowerMode&)>& idle_w);
 
-// A line of what a governor did.
+// One step of a governor.
 struct DayStep {
   double begin_s = 0;
   Decision decision;
@@ -94,23 +94,27 @@ struct DayStep {
 };
 
 struct DayOutcome {
-  double end_s = 0;        // when the job was done, or the day's end
-  bool done = true;        // the job, before twice its time had passed
+  double end_s = 0;        // end of the job, or of the day
+  bool done = true;        // the job, before twice its time has passed
   double minibatches = 0;  // done
-  double energy_j = 0;     // until the goal's end, rest after the job included; later if it is late
-  double over_share = 0;   // of the windows, above the cap by more than 2 %
-  double late_share = 0;   // of the requests, later than the latency
+  // until the goal's end, including idle time after the job; until the job's end if it is late
+  double energy_j = 0;
+  double over_share = 0;  // of the windows, above the cap by more than 2 %
+  double late_share = 0;  // of the requests, above the latency limit
   std::size_t switches = 0, trials = 0;
-  std::vector<DayStep> steps = {};  // of a governor, where they are kept
+  std::vector<DayStep> steps = {};  // of a governor, if they are kept
 };
+
+// Whether the mean power of a window is above the cap by more than 2 %.
+bool over_cap(const Goal& goal, const Window& window);
 
 // `board.modes` are those of the policy, in its order.
 DayOutcome govern_day(Policy& policy, const DayBoard& board, const Day& day,
                       bool keep_steps = false);
-// One mode throughout, with what is known only afterwards: with a budget it stops in time.
+// One mode all the time, with full knowledge: with a budget it stops in time.
 DayOutcome fixed_day(const Goal& goal, const DayBoard& board, std::size_t mode, const Day& day);
-// The best of `board`: of those that keep the goal the one of least energy, with a budget or a cap
-// the one of most work. Nothing where none keeps it.
+// The best of `board`: of those that meet the goal the one of least energy; with a budget or a cap
+// the one of most work. Empty if none meets it.
 struct FixedDay : DayOutcome {
   std::size_t mode = 0;
 };

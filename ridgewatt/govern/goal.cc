@@ -19,10 +19,10 @@ void Goal::check() const {
   const bool job = minibatches != 0, budget = energy_j != kNone, latency = latency_s != kNone;
   if (job + budget + latency > 1) {
     throw UsageError("a job with a deadline, an energy budget and a latency are goals of their own",
-                     "", "give one of them; a power cap may stand beside it");
+                     "", "give one of them; a power cap may be combined with it");
   }
   if (!job && !budget && !latency && power_w == kNone) {
-    throw UsageError("there is no goal to hold", "",
+    throw UsageError("no goal is given", "",
                      "give a deadline, an energy budget, a power cap or a latency");
   }
   if (job) require_goal(minibatches > 0 && std::isfinite(minibatches), "the job", minibatches);

@@ -16,7 +16,7 @@ constexpr double kShort = 1e-9;  // of a time: no part of its own
 constexpr std::size_t kPartsOfDay = 24 * 60;
 
 void check_modes(std::span<const ModeCost> modes) {
-  if (modes.empty()) throw UsageError("there is no mode to choose from");
+  if (modes.empty()) throw UsageError("no mode to choose from");
   for (const auto& [time_s, power_w, idle_w] : modes) {
     if (!(time_s > 0 && power_w > 0 && idle_w >= 0) || !std::isfinite(time_s) ||
         !std::isfinite(power_w) || !std::isfinite(idle_w)) {
@@ -284,7 +284,8 @@ double held_power_w(const Supply& supply) {
 std::vector<double> parse_solar(const std::string& text, const std::string& source) {
   const CsvTable table = parse_csv(text, source);
   const std::size_t hour = table.require_column("hour"), power = table.require_column("power_w");
-  if (table.rows.empty()) throw InputError("there is no row", source, "columns: hour, power_w");
+  if (table.rows.empty())
+    throw InputError("the file has no rows", source, "columns: hour, power_w");
   std::vector<double> solar_w(kPartsOfDay, 0.0);
   double last_hour = -1;
   for (std::size_t row = 0; row < table.rows.size(); ++row) {

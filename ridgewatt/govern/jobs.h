@@ -1,12 +1,13 @@
-// Ways of doing a job, a periodic task or a day's work, and what each costs: the rest counted.
+// Computes the ways of doing a job, a periodic task or a day's work, and the cost of each,
+// including idle time.
 //
 //   const JobWays ways = ways_of_job(modes, {.minibatches = 40000, .end_s = 6 * 3600});
-//   ways.mix->energy_j;      // two modes one after the other, and rest
-//   ways.fixed->energy_j;    // the best single mode, then rest
-//   ways.race->energy_j;     // the fastest mode, then rest; asleep where that is cheaper
-//   ways.steady->energy_j;   // the slowest mode that is done in time
+//   ways.mix->energy_j;      // two modes one after the other, then idle
+//   ways.fixed->energy_j;    // the best single mode, then idle
+//   ways.race->energy_j;     // the fastest mode, then idle; asleep if that is cheaper
+//   ways.steady->energy_j;   // the slowest mode that meets the deadline
 //
-// Pure: what modes cost is told, by a twin or by a sweep. docs/methods/govern.md
+// Pure functions: a twin or a sweep provides the costs of modes. docs/methods/govern.md
 #pragma once
 
 #include <cstddef>
@@ -20,25 +21,26 @@ namespace ridgewatt::govern {
 
 struct ModeCost {
   double time_s = 0;   // of a minibatch
-  double power_w = 0;  // meanwhile
-  double idle_w = 0;   // while nothing runs
+  double power_w = 0;  // while the minibatch runs
+  double idle_w = 0;   // without work
 };
 
-// Suspended, until a timer wakes the board.
+// Suspended until a timer wakes the board.
 struct Sleep {
   double power_w = 0;
-  double time_s = 0;    // to enter and to leave, both together
-  double energy_j = 0;  // that this takes
-  // UsageError.
+  double time_s = 0;    // to enter and leave, together
+  double energy_j = 0;  // of entering and leaving
+  // Throws UsageError.
   void check() const;
 };
 
-enum class Wait { kIdle, kRest, kSleep };  // in the mode itself, in the mode of least rest, asleep
+// idle in the mode itself, in the mode with the lowest idle power, asleep
+enum class Wait { kIdle, kRest, kSleep };
 
-// A stretch of a way: work in a mode, or a wait in it.
+// A part of a way: work in a mode, or a wait.
 struct JobPart {
   std::size_t mode = 0;
-  std::optional<Wait> wait;  // nothing: it works
+  std::optional<Wait> wait;  // empty: it works
   double time_s = 0, minibatches = 0, energy_j = 0;
 };
 struct JobWay {
@@ -50,32 +52,32 @@ struct JobWay {
 struct Job {
   static constexpr double kNone = std::numeric_limits<double>::infinity();
   double minibatches = 0;
-  double end_s = kNone;     // deadline; without one the job's own end counts
-  double energy_j = kNone;  // that it may take, the rest until the deadline included
-  double power_w = kNone;   // of a mode
-  // UsageError.
+  double end_s = kNone;     // deadline; without one the end of the job counts
+  double energy_j = kNone;  // energy limit, including idle time until the deadline
+  double power_w = kNone;   // limit for a mode
+  // Throws UsageError.
   void check() const;
 };
-// Those that keep the goal. With a deadline by their energy, else by their time.
+// The ways that meet the goal: with a deadline by their energy, otherwise by their time.
 struct JobWays {
   std::optional<JobWay> mix;     // of two modes: least energy, or least time within the energy
   std::optional<JobWay> fixed;   // the same of one mode
-  std::optional<JobWay> race;    // the fastest mode, whatever it takes
-  std::optional<JobWay> steady;  // the slowest that is done in time
-  // Of any way, for those who ask too much.
+  std::optional<JobWay> race;    // the fastest mode, at any cost
+  std::optional<JobWay> steady;  // the slowest that meets the deadline
+  // The minimum over all ways, for goals that none can meet.
   double least_energy_j = Job::kNone, least_time_s = Job::kNone;
 };
-// UsageError without modes, or where a time or power is not positive and finite.
+// Throws UsageError without modes, or if a time or power is not positive and finite.
 JobWays ways_of_job(std::span<const ModeCost> modes, const Job& job,
                     const std::optional<Sleep>& sleep = {});
 
-// One minibatch per period. A change of mode and back, for a wait in the mode of least rest, takes
-// `change_s` at the power of the wait in the mode that works.
+// One minibatch per period. Changing the mode and back, for a wait in the mode with the lowest idle
+// power, takes `change_s` at the wait power of the working mode.
 struct Period {
   double period_s = 0;
   double power_w = Job::kNone;
   double change_s = 0.014;  // 1, 5, 8 ms for the clocks of CPU, GPU and memory, one after another
-  // UsageError.
+  // Throws UsageError.
   void check() const;
 };
 struct PeriodWay {
@@ -87,31 +89,32 @@ struct PeriodWay {
 struct PeriodWays {
   std::optional<PeriodWay> best;                // of all
   std::optional<PeriodWay> race;                // the fastest mode, the cheapest wait
-  std::optional<PeriodWay> steady;              // the slowest mode that is done in time
+  std::optional<PeriodWay> steady;              // the slowest mode that meets the deadline
   std::optional<PeriodWay> idle, rest, asleep;  // the best of each wait
   double least_time_s = Job::kNone;             // of a minibatch
 };
 PeriodWays ways_of_period(std::span<const ModeCost> modes, const Period& period,
                           const std::optional<Sleep>& sleep = {});
 
-// What a day may be fed from.
+// The energy sources of a day.
 struct Supply {
-  double energy_j = 0;  // a day's budget; with the sun the capacity of a battery, full at first
-  // Of the sun, each for an equal part of the day; empty: none.
+  // the budget of a day; with solar power the capacity of a battery, full at first
+  double energy_j = 0;
+  // Solar power, each value for an equal part of the day; empty: none.
   std::vector<double> solar_w = {};
   double length_s = 24 * 3600;
-  // UsageError.
+  // Throws UsageError.
   void check() const;
 };
-// The largest power that can be drawn all day long, day after day where the sun fills the battery.
+// The largest constant power of a day that can be repeated every day if the sun fills the battery.
 double held_power_w(const Supply& supply);
-// Mean power of the sun in each part of the day from CSV with the columns `hour` (0, rising, the
-// first 0) and `power_w`: each holds until the next. InputError on damage.
+// Mean solar power in each part of the day from a CSV file with the columns `hour` (0, rising, the
+// first 0) and `power_w`: each value is valid until the next. Throws InputError for damaged files.
 std::vector<double> parse_solar(const std::string& text, const std::string& source);
 
-// The most work at a mean power: two modes, or a mode and rest, all day long.
+// The most work at a mean power: two modes, or a mode and idle time, all day long.
 std::optional<JobWay> most_work(std::span<const ModeCost> modes, double power_w, double length_s);
-// The same with one mode and rest.
+// The same with one mode and idle time.
 std::optional<JobWay> most_work_of_one(std::span<const ModeCost> modes, double power_w,
                                        double length_s);
 

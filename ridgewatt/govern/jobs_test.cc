@@ -7,7 +7,7 @@
 namespace ridgewatt::govern {
 namespace {
 
-// By hand. Slow: 1 s at 10 W, 10 J. Fast: 0.5 s at 30 W, 15 J. Both rest at 4 and 6 W.
+// Computed manually. Slow: 1 s at 10 W, 10 J. Fast: 0.5 s at 30 W, 15 J. Both idle at 4 and 6 W.
 const std::vector<ModeCost> kModes = {{1, 10, 4}, {0.5, 30, 6}};
 
 // 150 minibatches in 100 s: x s fast and 100 - x s slow with 2 x + (100 - x) = 150, so 50 s each:

@@ -11,7 +11,7 @@
 namespace ridgewatt::govern {
 namespace {
 
-// Minibatches that take so many medians are a pause of the program.
+// Minibatches longer than this number of medians count as a pause of the program.
 constexpr double kPause = 5;
 
 // From the marks and energies of the board's clock to what the policy sees.

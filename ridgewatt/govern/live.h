@@ -1,11 +1,12 @@
-// A governor over a program that runs on a board at hand: the policy of simulated days, fed with
-// what the program marks and the board draws.
+// A governor for a program on a board of this machine: the policy of simulated days, with the marks
+// of the program and the measured power as input.
 //
 //   LiveGovernor options{.command = {"python3", "train.py"}};
 //   const LiveOutcome held = govern_program(sysfs, policy, modes, set_mode, options);
 //
-// The mode is set through a callback, by which the caller journals and restores it
-// (platform/mode_control.h). It is called before the program starts, too: before any thread.
+// The mode is set through a callback; the caller journals and restores it
+// (platform/mode_control.h). The first call comes before the program starts, and so before any
+// thread.
 #pragma once
 
 #include <functional>
@@ -21,17 +22,17 @@ namespace ridgewatt::govern {
 
 struct LiveOptions {
   std::vector<std::string> command;  // marks its minibatches (measure/marks.h)
-  // In place of a command: a program that runs already, opened once its first mode is set. It is
-  // never ended; what it did before does not count.
+  // Instead of a command: a program that already runs, opened after its first mode is set. It is
+  // never ended; its previous work does not count.
   std::function<std::unique_ptr<measure::TunedProgram>()> open = {};
   double rate_hz = 100;  // of power samples
-  // So many seconds of the goal pass in one of the clock: for programs on a fake board that run
-  // faster than the board would.
+  // Seconds of the goal per second of the clock: for programs on a fake board that run faster than
+  // the board would.
   double time_scale = 1;
-  // Of the clock, for which the board's power at rest is measured before the program starts; 0: the
-  // twin's is believed.
+  // Duration, on the clock, of measuring the idle power before the program starts; 0: use that of
+  // the twin.
   double rest_s = 2;
-  double settle_s = 0.3;  // of the clock, after a mode was set, that is not learned from
+  double settle_s = 0.3;  // on the clock; time after a mode change that is not learned from
   // Throws UsageError.
   void check() const;
 };
@@ -40,22 +41,20 @@ struct LiveOptions {
 struct LiveStep {
   double begin_s = 0;
   Decision decision;
-  Window seen;                           // of it what was learned from
-  double minibatches = 0, energy_j = 0;  // since the beginning, when it ended
+  Window seen;                           // the part that was learned from
+  double minibatches = 0, energy_j = 0;  // since the start, when the step ended
 };
 
 struct LiveOutcome {
-  int status = 0;  // of the program; 0 where it was ended here
-  bool ended =
-      false;        // because the budget was used or the job was done; a program of `open` goes on
-  std::string end;  // why
+  int status = 0;      // of the program; 0 if it was ended here
+  bool ended = false;  // the budget was used or the job was done; a program of `open` continues
+  std::string end;     // the reason
   double end_s = 0, minibatches = 0, energy_j = 0;
   std::size_t switches = 0, trials = 0, malformed_marks = 0;
 };
 
-// `set_mode` makes the board's mode that of its argument; `step` (may be empty) hears of every
-// step when it is over. Throws what they throw, and what watch_command throws; the program has
-// ended then.
+// `set_mode` sets the board's mode; `step` (may be empty) is called after every step. Throws what
+// they throw, and what watch_command throws; the program has ended then.
 LiveOutcome govern_program(const platform::Sysfs& sysfs, Policy& policy,
                            const std::vector<OperatingPoint>& modes,
                            const std::function<void(const PowerMode&)>& set_mode,

@@ -8,7 +8,8 @@
 namespace ridgewatt::govern {
 namespace {
 
-// By hand: idle (0, 2), a (4, 10), b (6, 20), c (8, 22). b lies above the line from a to c: at 6/s
+// Computed manually: idle (0, 2), a (4, 10), b (6, 20), c (8, 22). b lies above the line from a to
+// c: at 6/s
 // half a and half c draw 16 W, b draws 20 W.
 const std::vector<RatePower> kOptions = {{0, 2}, {4, 10}, {6, 20}, {8, 22}};
 

@@ -1,5 +1,5 @@
-// The few of a board's modes that a governor chooses among: those that can be the best of some
-// mix, if the board is not quite as its twin.
+// Selects the modes that a governor chooses from: those that can be part of the best mix if the
+// board differs slightly from its twin.
 #pragma once
 
 #include <cstddef>
@@ -14,20 +14,19 @@
 namespace ridgewatt::govern {
 
 struct ModeChoice {
-  // Modes that draw so much more than the cheapest mix at their rate are left out, as a share.
+  // Modes that draw more than the cheapest mix at their rate by this share are left out.
   double excess = 0.12;
-  std::size_t most = 96;  // those on the hull, then those furthest apart in their knobs
+  std::size_t most = 96;  // those on the hull, then those farthest apart in their knobs
 };
 
-// At one batch. The twin's hull is that of all modes of `space` and of rest.
+// For one batch. The hull of the twin is that of all modes of `space` and of idle.
 std::vector<OperatingPoint> promising_modes(const KnobSpace& space, int batch,
                                             const twin::TwinModel& model,
                                             const ModeChoice& choice = {});
-// A twin as TwinDoubt asks it, with means over minibatches that follow each other. `twin` must
-// outlive it.
+// A twin as a view for TwinDoubt, with means over consecutive minibatches. `twin` must outlive it.
 tune::TwinView periods_by(const twin::Twin& twin,
                           std::shared_ptr<const workload::DeployedWorkload> workload);
-// Power at rest in each mode, by the twin.
+// Idle power in each mode, according to the twin.
 std::vector<double> idle_powers(const twin::Twin& twin, std::span<const OperatingPoint> modes);
 
 }  // namespace ridgewatt::govern

@@ -64,7 +64,7 @@ class ScriptedProgram final : public measure::TunedProgram {
   std::vector<PowerMode> set_;
 };
 
-// `requests` of a prefill and a decode of so many tokens, from `from_s` on.
+// `requests` of a prefill and a decode of `tokens` tokens, from `from_s` on.
 std::vector<TimedMark> requests(int requests, double prefill_s, double decode_s, int tokens) {
   std::vector<TimedMark> marks;
   double now_s = 1;

@@ -12,7 +12,7 @@
 namespace ridgewatt::govern {
 namespace {
 
-// A program works this share of its time until more is known, and so much of that counts.
+// The assumed share of time in which a program works before any observation, and its weight.
 constexpr double kUsualShare = 0.98, kUsualShareS = 1800;
 // How far away, as a logarithm of rates, a mode that turns out better still helps the plan.
 constexpr double kNearRate = 0.35;
@@ -88,7 +88,7 @@ Policy::Policy(const Goal& goal, ModePrior prior, std::vector<double> idle_w,
       idle_w_(std::move(idle_w)) {
   goal_.check();
   options_.check();
-  if (belief_.size() == 0) throw UsageError("there is no mode to choose from");
+  if (belief_.size() == 0) throw UsageError("no mode to choose from");
   if (idle_w_.size() != belief_.size()) throw UsageError("one power at rest per mode is needed");
   rest_ =
       static_cast<std::size_t>(std::min_element(idle_w_.begin(), idle_w_.end()) - idle_w_.begin());
@@ -181,9 +181,9 @@ std::optional<std::size_t> Policy::worth_a_trial(const Menu& menu, const Mix& be
     if (menu.modes[i] == kRest || belief_.seen(menu.modes[i]) > 0) continue;
     const double rate_hz = menu.options[i].rate_hz;
     const auto at = hull.at_rate(rate_hz);
-    const auto beside = hull.at_rate(0.97 * rate_hz);
-    if (!at || !beside) continue;
-    const double elasticity = std::log(at->power_w / beside->power_w) / -std::log(0.97);
+    const auto slower = hull.at_rate(0.97 * rate_hz);
+    if (!at || !slower) continue;
+    const double elasticity = std::log(at->power_w / slower->power_w) / -std::log(0.97);
     const double gap = std::log(menu.options[i].power_w / at->power_w);
     const double gap_sd = belief_.gap_sd(menu.modes[i], reference, elasticity);
     const double apart = std::log(rate_hz / near_hz) / kNearRate;

@@ -1,4 +1,4 @@
-// The policy on boards and days that are known by hand, and on random ones.
+// The policy on boards and days that are known exactly, and on random ones.
 #include "ridgewatt/govern/policy.h"
 
 #include <gtest/gtest.h>
@@ -189,7 +189,7 @@ TEST(Day, FollowsItsSeed) {
   EXPECT_THROW(Day({.length_s = 1e9}, 1), UsageError);
 }
 
-// By hand: 0.5 s at 22 W for 100 minibatches, then 5 W for the other 60 s.
+// Computed manually: 0.5 s at 22 W for 100 minibatches, then 5 W for the other 60 s.
 TEST(Day, AFixedModeIsAccountedForExactly) {
   const DayBoard board = board_of(modes_of(1, 1));
   const DayOutcome fixed =

@@ -17,9 +17,9 @@ struct CsvTable {
   std::vector<std::size_t> lines;              // line number of each row in the file, from 1
 
   std::optional<std::size_t> column(std::string_view name) const;
-  // Column index, or InputError naming the file and the columns that there are.
+  // Index of the column. Throws InputError with the file and its columns if there is none.
   std::size_t require_column(std::string_view name) const;
-  // Finite number in row r, column c; InputError otherwise.
+  // The finite number in row r, column c; throws InputError otherwise.
   double number(std::size_t row, std::size_t column) const;
   // "FILE line N" for messages.
   std::string where(std::size_t row) const;

@@ -1,4 +1,5 @@
-// A CSV file row by row, in the memory of one row: for files of any length. As strict as csv.h.
+// Reads a CSV file row by row, with the memory of one row, so files may have any length. As strict
+// as csv.h.
 //
 //   CsvReader csv(text, path);
 //   const std::size_t time = csv.require_column("time_ms");
@@ -19,10 +20,10 @@ namespace ridgewatt {
 // Index of a column of a header.
 std::optional<std::size_t> csv_column(const std::vector<std::string>& header,
                                       std::string_view name);
-// The same, or InputError naming the file and the columns that there are.
+// The same, but throws InputError with the file and its columns if there is none.
 std::size_t require_csv_column(const std::vector<std::string>& header, std::string_view name,
                                const std::string& source);
-// InputError for a field that is not a finite number.
+// Throws InputError for a field that is not a finite number.
 [[noreturn]] void refuse_csv_number(std::string_view field, const std::string& where,
                                     const std::string& column);
 
@@ -40,14 +41,15 @@ class CsvReader {
     return require_csv_column(header_, name, source_);
   }
 
-  // Goes to the next row; false at the end. InputError: too few or too many fields, ...
+  // Advances to the next row; false at the end. Throws InputError for too few or too many fields,
+  // ...
   bool next();
-  // Of the row that it stands on, trimmed; valid until next().
+  // The field of the current row, trimmed; valid until next().
   std::string_view field(std::size_t column) const { return fields_[column]; }
   std::size_t line() const { return line_; }  // in the file, from 1
-  // Finite number in a column; InputError otherwise.
+  // The finite number in a column; throws InputError otherwise.
   double number(std::size_t column) const;
-  // The value that a column names of an enum; InputError otherwise.
+  // The enum value that a column names; throws InputError otherwise.
   template <typename E>
   E named(std::size_t column) const {
     if (const auto value = find_word<E>(fields_[column])) return *value;
@@ -67,7 +69,7 @@ class CsvReader {
   std::string source_;
   std::vector<std::string> header_;
   std::vector<std::string_view> fields_;
-  std::deque<std::string> kept_;  // fields that are not as they stand in the text
+  std::deque<std::string> kept_;  // fields that differ from the text of the file
   std::size_t position_ = 0;
   std::size_t line_ = 1, next_line_ = 1;
 };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace ridgewatt {
@@ -10,6 +11,9 @@ struct EmbeddedFile {
   std::string_view name;     // base name of the file
   std::string_view content;  // its bytes
 };
+
+// The content of a file that was compressed by gzip, as NAME.gz is.
+std::string unpacked(std::string_view gzip);
 
 namespace embedded {
 

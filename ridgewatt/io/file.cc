@@ -96,8 +96,8 @@ void dress(int fd, const std::string& path, bool for_user) {
   }
 }
 
-// A temporary file beside `path`: without a name where the file system can, so that nothing stays
-// behind whatever ends the program.
+// A temporary file in the folder of `path`. It has no name where the file system supports that, so
+// nothing is left behind however the program ends.
 class NewFile {
  public:
   explicit NewFile(const std::string& path)

@@ -14,13 +14,13 @@ inline constexpr std::size_t kDefaultFileLimitBytes = std::size_t{1} << 30;
 // larger than `limit_bytes` or is a directory.
 std::string read_file(const std::string& path, std::size_t limit_bytes = kDefaultFileLimitBytes);
 
-// Replaces the file `path` whole: an unnamed file beside it is written, synced and renamed over it,
-// so that a crash or a signal leaves the old file or the new one and nothing else. An existing file
-// keeps its mode and owner. Throws PermissionError or IoError and leaves nothing behind. For files
-// of the program's own; what a user names goes through write_output.
+// Replaces the whole file `path`: writes an unnamed file in the same folder, syncs it and renames
+// it over `path`. After a crash or a signal there is the old file or the new one and nothing else.
+// An existing file keeps its mode and owner. Throws PermissionError or IoError and leaves nothing
+// behind. For files of the program itself; use write_output for files that a user names.
 void write_file_atomically(const std::string& path, std::string_view content);
 
-// Writes a result to where the user wants it:
+// Writes a result to the place that the user named:
 //   "-", /dev/stdout, /dev/fd/N  written to that descriptor;
 //   a link                       its target is written;
 //   a FIFO or character device   opened and written, never replaced;

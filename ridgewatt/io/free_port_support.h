@@ -1,4 +1,4 @@
-// A port on loopback that nobody listens on, for tests of servers that are told their port.
+// An unused port on the loopback interface, for tests of servers that take a port number.
 #pragma once
 
 #include <netinet/in.h>
@@ -9,7 +9,7 @@
 
 namespace ridgewatt::testing {
 
-// The kernel chooses it, and gives it to nobody else for a while.
+// The kernel chooses the port and does not reuse it for a while.
 inline int free_port() {
   const OwnedFd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in address{};

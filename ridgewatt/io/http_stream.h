@@ -1,4 +1,4 @@
-// A question to an HTTP server whose answer is handed on as it comes: server-sent events.
+// Sends a request to an HTTP server and passes the reply on as it arrives: server-sent events.
 //
 //   ServerEvents events;
 //   http_post_stream(url, body, [&](std::string_view piece) {
@@ -19,21 +19,23 @@
 namespace ridgewatt {
 
 struct HttpStreamOptions {
-  double timeout_s = 3600;  // of the whole answer
+  double timeout_s = 3600;  // of the whole reply
   double connect_timeout_s = 10;
   std::size_t limit_bytes = std::size_t{1} << 28;
-  std::vector<std::string> headers;         // "Authorization: Bearer ..", beside Content-Type
-  const std::atomic<bool>* stop = nullptr;  // once it is true the question is given up
+  // "Authorization: Bearer ..", in addition to Content-Type
+  std::vector<std::string> headers;
+  const std::atomic<bool>* stop = nullptr;  // set to true to cancel the request
 };
 
-// Posts `body`, JSON. An answer with another status than 200 is an IoError with its first line.
-// Ends early, without an error, where `take` says false or `stop` is true; what `take` throws comes
-// through.
+// Posts `body` as JSON. A reply with a status other than 200 is an IoError with its first line.
+// Stops early, without an error, when `take` returns false or `stop` is true. Exceptions of `take`
+// are passed on.
 void http_post_stream(const std::string& url, const std::string& body,
                       const std::function<bool(std::string_view)>& take,
                       const HttpStreamOptions& options = {});
 
-// Server-sent events (HTML Living Standard, 9.2) from pieces of any size: the data of each event.
+// Parses server-sent events (HTML Living Standard, 9.2) from pieces of any size; returns the data
+// of each event.
 class ServerEvents {
  public:
   // Throws InputError for an event of more than a mebibyte.
@@ -44,7 +46,7 @@ class ServerEvents {
 
   std::string line_;
   std::string data_;
-  bool any_ = false;  // a data field since the last event
+  bool any_ = false;  // a data field was seen since the last event
   bool after_return_ = false;
 };
 

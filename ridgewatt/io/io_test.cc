@@ -10,6 +10,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/test_support.h"
 #include "ridgewatt/io/csv.h"
+#include "ridgewatt/io/embedded.h"
 #include "ridgewatt/io/file.h"
 
 namespace ridgewatt {
@@ -131,6 +132,17 @@ TEST(Output, UnderSudoANewFileBelongsToTheCaller) {
   EXPECT_EQ(status.st_gid, 12346u);
   ASSERT_EQ(::stat(old.c_str(), &status), 0);
   EXPECT_EQ(status.st_uid, 0u);
+}
+
+// What `printf ridgewatt | gzip -9n` prints.
+TEST(Embedded, AGzippedFileIsUnpacked) {
+  const unsigned char gzip[] = {0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0x03,
+                                0x2b, 0xca, 0x4c, 0x49, 0x4f, 0x2d, 0x4f, 0x2c, 0x29, 0x01,
+                                0x00, 0xa1, 0xdb, 0xe4, 0x6f, 0x09, 0x00, 0x00, 0x00};
+  const std::string_view packed(reinterpret_cast<const char*>(gzip), sizeof gzip);
+  EXPECT_EQ(unpacked(packed), "ridgewatt");
+  EXPECT_THROW(unpacked(packed.substr(0, packed.size() - 4)), Error);
+  EXPECT_THROW(unpacked("echarts"), Error);
 }
 
 }  // namespace

@@ -8,7 +8,7 @@ namespace ridgewatt {
 
 using Json = nlohmann::ordered_json;
 
-// `text` with malformed UTF-8 replaced instead of an exception, indented by two.
+// `text`, indented by two; malformed UTF-8 is replaced, not an exception.
 inline std::string dump_json(const Json& json) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace);
 }

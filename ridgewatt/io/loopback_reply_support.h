@@ -1,10 +1,10 @@
-// A server on loopback for tests: reads one question, sends the parts of its answer one by one, and
-// closes.
+// A loopback server for tests: reads one request, sends the parts of its reply one by one, and
+// closes the connection.
 //
 //   LoopbackReply server({"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"});
 //   http_get(server.url("/path"));
 //   server.end();
-//   server.asked;  // the question, once the server ended
+//   server.asked;  // the request, once the server has ended
 #pragma once
 
 #include <arpa/inet.h>
@@ -24,7 +24,7 @@ namespace ridgewatt::testing {
 
 class LoopbackReply {
  public:
-  // A question is whole when it holds `last`.
+  // A request is complete when it contains `last`.
   explicit LoopbackReply(std::vector<std::string> parts, std::string last = "\r\n\r\n")
       : listener_(::socket(AF_INET, SOCK_STREAM, 0)) {
     address_.sin_family = AF_INET;

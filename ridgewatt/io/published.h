@@ -1,5 +1,5 @@
-// Figures of papers and of our own benchmarks: the files of studies/published/, built into the
-// library.
+// Published figures of papers and of our own benchmarks: the files of studies/published/, embedded
+// in the library.
 //
 //   CsvReader csv = open_published("training_scenarios.csv");
 //   while (csv.next()) ...
@@ -11,7 +11,7 @@
 
 namespace ridgewatt {
 
-// NotFoundError when there is no such file.
+// Throws NotFoundError if there is no such file.
 CsvReader open_published(std::string_view name);
 
 }  // namespace ridgewatt

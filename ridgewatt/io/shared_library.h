@@ -1,6 +1,6 @@
-// Libraries that are opened while the program runs, where they are installed: NVML, XGBoost, the
-// CUDA microbenchmarks. The statically linked build (docs/guide/old_boards.md) opens none and says
-// so.
+// Libraries that are opened at run time, if they are installed: NVML, XGBoost, the CUDA
+// microbenchmarks. The statically linked build (docs/guide/old_boards.md) opens none and reports
+// that.
 //
 //   void* handle = open_library("libnvidia-ml.so.1");
 //   if (handle == nullptr) throw NotSupportedError(no_library("libnvidia-ml.so.1"));
@@ -10,9 +10,10 @@
 
 namespace ridgewatt {
 
-// The handle for dlsym, or null where there is no such library or this build opens none.
+// The handle for dlsym; null if there is no such library or this build opens none.
 void* open_library(const std::string& path);
-// Why open_library gave null: "PATH is not installed", or that this build opens no libraries.
+// The reason why open_library returned null: "PATH is not installed", or that this build opens no
+// libraries.
 std::string no_library(const std::string& path);
 
 }  // namespace ridgewatt

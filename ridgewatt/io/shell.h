@@ -1,4 +1,4 @@
-// Words as a POSIX shell reads them back, whatever they hold.
+// Quotes words so that a POSIX shell reads them back unchanged.
 #pragma once
 
 #include <string>
@@ -6,11 +6,12 @@
 
 namespace ridgewatt {
 
-// As it is where no shell would touch it, else in single quotes. A NUL byte cannot be quoted.
+// Unchanged if the shell treats no character specially, otherwise in single quotes. A NUL byte
+// cannot be quoted.
 std::string shell_quoted(const std::string& word);
-// All of them, with blanks between.
+// All words, separated by blanks.
 std::string shell_line(const std::vector<std::string>& words);
-// A comment of one line.
+// A one-line comment.
 std::string shell_comment(const std::string& text);
 
 }  // namespace ridgewatt

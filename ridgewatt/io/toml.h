@@ -1,17 +1,72 @@
-// TOML files (boards, studies): the only place that includes toml++.
+// Reads TOML files (boards, engines, studies); hides the library that parses them.
+//
+//   const TomlTable table = parse_toml(text, "board.toml");
+//   const std::string* name = table["name"].as<std::string>();  // nullptr: absent, or no text
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
-#define TOML_ENABLE_FORMATTERS 0
-#define TOML_HEADER_ONLY 0  // toml.cc compiles it, once
-#include <toml++/toml.h>
+#include <utility>
+#include <variant>
+#include <vector>
 
 namespace ridgewatt {
 
-// Throws InputError that names `source` and the line. Stricter than TOML in one point: outside of
-// lines of comment a file is ASCII, because the library's tests for other white space have
-// undefined behavior on some characters.
-toml::table parse_toml(std::string_view text, const std::string& source);
+class TomlNode;
+using TomlArray = std::vector<TomlNode>;
+
+// Keys in alphabetical order.
+class TomlTable {
+ public:
+  using Entries = std::vector<std::pair<std::string, TomlNode>>;
+
+  TomlTable() = default;
+  // Every key once, in any order.
+  explicit TomlTable(Entries entries);
+
+  const TomlNode* get(std::string_view key) const;  // nullptr: no such key
+  bool contains(std::string_view key) const { return get(key) != nullptr; }
+  // A node without a value if there is no such key.
+  const TomlNode& operator[](std::string_view key) const;
+
+  Entries::const_iterator begin() const { return entries_.begin(); }
+  Entries::const_iterator end() const { return entries_.end(); }
+
+ private:
+  Entries entries_;
+};
+
+class TomlNode {
+ public:
+  // Dates and times have no value: no file of this project contains one.
+  using Value =
+      std::variant<std::monostate, bool, std::int64_t, double, std::string, TomlArray, TomlTable>;
+
+  TomlNode() = default;
+  explicit TomlNode(Value value) : value_(std::move(value)) {}
+
+  // nullptr if the value has another type.
+  template <class T>
+  const T* as() const {
+    return std::get_if<T>(&value_);
+  }
+  // Of an integer or a floating point number.
+  std::optional<double> number() const {
+    if (const auto* whole = as<std::int64_t>()) return static_cast<double>(*whole);
+    const auto* real = as<double>();
+    return real == nullptr ? std::nullopt : std::optional(*real);
+  }
+  // The tables of a non-empty array of tables; empty for any other value.
+  std::vector<const TomlTable*> tables() const;
+
+ private:
+  Value value_;
+};
+
+// Throws InputError with `source` and the line. Stricter than TOML in two points: outside of
+// comment lines a file is ASCII, and the nesting depth is at most 100.
+TomlTable parse_toml(std::string_view text, const std::string& source);
 
 }  // namespace ridgewatt

@@ -93,42 +93,15 @@ Attention attention_of(const Numbers& n, std::size_t layer) {
   return attention;
 }
 
-// What tells the families apart, beside their numbers.
-struct Traits {
-  bool head_norms = false;     // of queries and keys
-  bool four_norms = false;     // a norm before and after attention and feed-forward
-  bool fused = false;          // one weight for queries, keys and values; one for gate and up
-  bool expert_biases = false;  // gpt-oss: biases of experts and router, sinks of heads
-  bool shared_gate = false;    // Qwen2-MoE
-};
-
-Traits traits_of(Family family) {
-  switch (family) {
-    case Family::kQwen3:
-    case Family::kQwen3Moe:
-    case Family::kLfm2:
-      return {.head_norms = true};
-    case Family::kGemma2:
-      return {.four_norms = true};
-    case Family::kGemma3:
-      return {.head_norms = true, .four_norms = true};
-    case Family::kPhi3:
-      return {.fused = true};
-    case Family::kGptOss:
-      return {.expert_biases = true};
-    case Family::kQwen2Moe:
-      return {.shared_gate = true};
-    default:
-      return {};
-  }
-}
-
-// Adds the weights of one layer; names as llama.cpp's gguf-py/gguf/constants.py and transformers'
-// modeling files have them.
+// Adds the weights of one layer.
 class LayerWeights {
  public:
   LayerWeights(const Description& model, int layer, std::vector<Weight>& all)
-      : model_(model), traits_(traits_of(model.family)), layer_(layer), all_(all) {}
+      : model_(model),
+        family_(family_row(model.family)),
+        names_(family_.names),
+        layer_(layer),
+        all_(all) {}
 
   void add() {
     const Layer& layer = model_.layers[static_cast<std::size_t>(layer_)];
@@ -153,28 +126,25 @@ class LayerWeights {
                     layer_, false});
     return all_.back();
   }
-  void norm(const std::string& gguf, const std::string& hf, std::int64_t size) {
-    add(gguf + ".weight", hf + ".weight", {size}, Role::kSmall);
+  void norm(std::string_view gguf, std::string_view hf, std::int64_t size) {
+    add(fmt::format("{}.weight", gguf), fmt::format("{}.weight", hf), {size}, Role::kSmall);
   }
   // A product, and its bias where it has one.
-  void product(const std::string& gguf, const std::string& hf, std::int64_t out, std::int64_t in,
+  void product(std::string_view gguf, std::string_view hf, std::int64_t out, std::int64_t in,
                bool bias = false) {
-    add(gguf + ".weight", hf + ".weight", {out, in});
-    if (bias) add(gguf + ".bias", hf + ".bias", {out}, Role::kSmall);
+    add(fmt::format("{}.weight", gguf), fmt::format("{}.weight", hf), {out, in});
+    if (bias) add(fmt::format("{}.bias", gguf), fmt::format("{}.bias", hf), {out}, Role::kSmall);
   }
 
   void add_norms() {
     const std::int64_t hidden = model_.hidden;
-    const bool lfm2 = model_.family == Family::kLfm2;
-    norm("attn_norm", lfm2 ? "operator_norm" : "input_layernorm", hidden);
-    if (traits_.four_norms) {
+    norm("attn_norm", names_.attention_norm, hidden);
+    if (family_.four_norms) {
       norm("post_attention_norm", "post_attention_layernorm", hidden);
       norm("ffn_norm", "pre_feedforward_layernorm", hidden);
       norm("post_ffw_norm", "post_feedforward_layernorm", hidden);
-    } else if (model_.family == Family::kGptOss) {
-      norm("post_attention_norm", "post_attention_layernorm", hidden);
     } else {
-      norm("ffn_norm", lfm2 ? "ffn_norm" : "post_attention_layernorm", hidden);
+      norm(names_.gguf_feed_norm, names_.feed_norm, hidden);
     }
   }
 
@@ -190,21 +160,20 @@ class LayerWeights {
     const std::int64_t queries = a.heads * a.key_size;
     const std::int64_t keys = a.kv_heads * a.key_size, values = a.kv_heads * a.value_size;
     const bool bias = model_.query_key_value_bias;
-    if (traits_.fused) {
+    if (family_.fused) {
       product("attn_qkv", "self_attn.qkv_proj", queries + keys + values, hidden, bias);
     } else {
       product("attn_q", "self_attn.q_proj", queries, hidden, bias);
       product("attn_k", "self_attn.k_proj", keys, hidden, bias);
       product("attn_v", "self_attn.v_proj", values, hidden, bias);
     }
-    const bool lfm2 = model_.family == Family::kLfm2;
-    product("attn_output", lfm2 ? "self_attn.out_proj" : "self_attn.o_proj", hidden,
-            a.heads * a.value_size, model_.output_bias);
-    if (traits_.head_norms) {
-      norm("attn_q_norm", lfm2 ? "self_attn.q_layernorm" : "self_attn.q_norm", a.key_size);
-      norm("attn_k_norm", lfm2 ? "self_attn.k_layernorm" : "self_attn.k_norm", a.key_size);
+    product("attn_output", names_.attention_out, hidden, a.heads * a.value_size,
+            model_.output_bias);
+    if (family_.head_norms) {
+      norm("attn_q_norm", names_.query_norm, a.key_size);
+      norm("attn_k_norm", names_.key_norm, a.key_size);
     }
-    if (traits_.expert_biases) {
+    if (family_.expert_biases) {
       add("attn_sinks.weight", "self_attn.sinks", {a.heads}, Role::kSmall);
     }
   }
@@ -227,59 +196,52 @@ class LayerWeights {
 
   void add_dense(std::int64_t width) {
     const std::int64_t hidden = model_.hidden;
-    if (traits_.fused) {
+    if (family_.fused) {
       product("ffn_up", "mlp.gate_up_proj", 2 * width, hidden);
       product("ffn_down", "mlp.down_proj", hidden, width);
-    } else if (model_.family == Family::kLfm2) {
-      product("ffn_gate", "feed_forward.w1", width, hidden);
-      product("ffn_down", "feed_forward.w2", hidden, width);
-      product("ffn_up", "feed_forward.w3", width, hidden);
     } else {
-      product("ffn_gate", "mlp.gate_proj", width, hidden);
-      product("ffn_up", "mlp.up_proj", width, hidden);
-      product("ffn_down", "mlp.down_proj", hidden, width);
+      product("ffn_gate", names_.gate, width, hidden);
+      product("ffn_up", names_.up, width, hidden);
+      product("ffn_down", names_.down, hidden, width);
     }
   }
 
   void add_experts(const FeedForward& f) {
     const std::int64_t hidden = model_.hidden;
-    const bool mixtral = model_.family == Family::kMixtral;
-    const bool gpt_oss = model_.family == Family::kGptOss;
-    const std::string block = mixtral ? "block_sparse_moe." : "mlp.";
-    add("ffn_gate_inp.weight", block + (gpt_oss ? "router.weight" : "gate.weight"),
+    const std::string block(names_.block);
+    add("ffn_gate_inp.weight", fmt::format("{}{}.weight", block, names_.router),
         {f.experts, hidden})
         .router = true;
-    const auto expert = [&](const char* gguf, const char* name, const char* mixtral_name,
-                            std::int64_t out, std::int64_t in) {
-      add(std::string(gguf) + ".weight",
-          block + "experts.{}." + (mixtral ? mixtral_name : name) + ".weight", {out, in},
-          Role::kExpert, f.experts);
-      if (traits_.expert_biases) {
-        add(std::string(gguf) + ".bias", block + "experts.{}." + name + ".bias", {out},
-            Role::kSmall, f.experts);
+    const auto expert = [&](const char* gguf, std::string_view name, std::int64_t out,
+                            std::int64_t in) {
+      const std::string hf = fmt::format("{}experts.{{}}.{}", block, name);
+      add(std::string(gguf) + ".weight", hf + ".weight", {out, in}, Role::kExpert, f.experts);
+      if (family_.expert_biases) {
+        add(std::string(gguf) + ".bias", hf + ".bias", {out}, Role::kSmall, f.experts);
       }
     };
-    expert("ffn_gate_exps", "gate_proj", "w1", f.expert_width, hidden);
-    expert("ffn_up_exps", "up_proj", "w3", f.expert_width, hidden);
-    expert("ffn_down_exps", "down_proj", "w2", hidden, f.expert_width);
-    if (traits_.expert_biases) {
+    expert("ffn_gate_exps", names_.expert_gate, f.expert_width, hidden);
+    expert("ffn_up_exps", names_.expert_up, f.expert_width, hidden);
+    expert("ffn_down_exps", names_.expert_down, hidden, f.expert_width);
+    if (family_.expert_biases) {
       add("ffn_gate_inp.bias", "mlp.router.bias", {f.experts}, Role::kSmall);
     }
     if (model_.expert_selection_bias) {
       add("exp_probs_b.bias", "mlp.gate.e_score_correction_bias", {f.experts}, Role::kSmall);
     }
     if (f.shared_width == 0) return;
-    const std::string shared = traits_.shared_gate ? "mlp.shared_expert." : "mlp.shared_experts.";
+    const std::string shared(names_.shared);
     product("ffn_gate_shexp", shared + "gate_proj", f.shared_width, hidden);
     product("ffn_up_shexp", shared + "up_proj", f.shared_width, hidden);
     product("ffn_down_shexp", shared + "down_proj", hidden, f.shared_width);
-    if (traits_.shared_gate) {
+    if (family_.shared_gate) {
       add("ffn_gate_inp_shexp.weight", "mlp.shared_expert_gate.weight", {1, hidden}).router = true;
     }
   }
 
   const Description& model_;
-  Traits traits_;
+  const FamilyRow& family_;
+  const WeightNames& names_;
   int layer_;
   std::vector<Weight>& all_;
 };
@@ -326,9 +288,9 @@ std::vector<Weight> weights_of(const Description& description) {
   for (std::size_t i = 0; i < description.layers.size(); ++i) {
     LayerWeights(description, static_cast<int>(i), all).add();
   }
-  const bool lfm2 = description.family == Family::kLfm2;
-  all.push_back({lfm2 ? "token_embd_norm.weight" : "output_norm.weight",
-                 lfm2 ? "model.embedding_norm.weight" : "model.norm.weight",
+  const WeightNames& names = family_row(description.family).names;
+  all.push_back({fmt::format("{}.weight", names.gguf_last_norm),
+                 fmt::format("{}.weight", names.last_norm),
                  {hidden},
                  1,
                  Role::kSmall});

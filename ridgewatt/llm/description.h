@@ -12,41 +12,11 @@
 #include <string_view>
 #include <vector>
 
-#include "ridgewatt/base/enum_names.h"
+#include "ridgewatt/llm/family.h"
+
+#pragma GCC visibility push(default)
 
 namespace ridgewatt::llm {
-
-// Families whose weights follow from their numbers. SmolLM2 and Mistral are built as Llama is.
-enum class Family {
-  kLlama,
-  kMistral,
-  kMixtral,
-  kQwen2,
-  kQwen2Moe,
-  kQwen3,
-  kQwen3Moe,
-  kGemma2,
-  kGemma3,
-  kPhi3,
-  kDeepseek2,
-  kGptOss,
-  kLfm2,
-};
-constexpr auto enum_names(Family) {
-  return named<Family>({{Family::kLlama, "llama"},
-                        {Family::kMistral, "mistral"},
-                        {Family::kMixtral, "mixtral"},
-                        {Family::kQwen2, "qwen2"},
-                        {Family::kQwen2Moe, "qwen2moe"},
-                        {Family::kQwen3, "qwen3"},
-                        {Family::kQwen3Moe, "qwen3moe"},
-                        {Family::kGemma2, "gemma2"},
-                        {Family::kGemma3, "gemma3"},
-                        {Family::kPhi3, "phi3"},
-                        {Family::kDeepseek2, "deepseek2"},
-                        {Family::kGptOss, "gpt-oss"},
-                        {Family::kLfm2, "lfm2"}});
-}
 
 // The numbers of a configuration, whichever file they come from. 0: not said, or not there.
 struct Numbers {
@@ -172,3 +142,5 @@ std::int64_t parameters_of(const Description& description);
 std::int64_t active_parameters_of(const Description& description);
 
 }  // namespace ridgewatt::llm
+
+#pragma GCC visibility pop

@@ -156,7 +156,8 @@ struct EngineTraits {
   bool fused_layers = true;      // norms, activations and sums do not pass through memory each
   bool narrow_products = false;  // multiplies INT8 and FP8 weights in 8 bits
 };
-// By name ("vllm (gguf)" is a vllm), with the source of each in engine.cc.
+// Of an engine, or of a variant of it ("vllm (gguf)"): engines/engines.toml. The usual ones where
+// there is none.
 EngineTraits engine_traits(std::string_view engine);
 
 // Coefficients of a part, and the deviations of their logarithms.

@@ -1,5 +1,5 @@
-// Every cell foretold without its like: (model, quantization) of an engine from what is left of its
-// cells and the other engines; on boards with few cells without the whole model.
+// Every cell predicted without its like: (model, quantization) of an engine from what is left of
+// its cells and the other engines; on boards with few cells without the whole model.
 #pragma once
 
 #include <cstddef>
@@ -12,11 +12,11 @@
 
 namespace ridgewatt::llm {
 
-// A foretold figure beside the measured one. NaN: not measured.
+// A predicted figure and the measured one. NaN: not measured.
 struct LeftOutFigure {
   double measured = 0;
   double predicted = 0;
-  double log_sd = 0;  // what the fit says of it
+  double log_sd = 0;  // what the fit says about it
   double error() const { return predicted / measured - 1; }
   double log_error() const;
   bool known() const;
@@ -39,9 +39,9 @@ struct EngineScales {
 // Of the cells of all engines but `without`, which is asked for; empty: of all.
 EngineScales engine_scales(std::span<const LeftOutCell> cells, std::string_view without = "");
 
-// What a board draws for work beside what its carried twin and engines that were fitted elsewhere
-// say. Cells of boards that show GPU and CPU alone are compared with the share that these have
-// where all rails are known, less what they leak.
+// What a board draws for work, compared with what its carried twin and engines that were fitted
+// elsewhere say. Cells of boards that show GPU and CPU alone are compared with the share that these
+// have where all rails are known, less what they leak.
 struct BoardDraw {
   std::string board;
   double dynamic = 1;

@@ -18,7 +18,7 @@ struct EngineRows {
   std::size_t memory_twice = 0;  // powers whose total held the memory's rail twice
 };
 
-// Two layouts, told apart by their columns:
+// Two layouts, distinguished by their columns:
 // * runtime, model, quantization, prompt_tokens, generated_tokens, ttft_ms, tpot_ms,
 // decode_power_w:
 //   cells of an AGX Orin 32GB at GPU 1300.5 MHz, CPU 2201.6 MHz, memory 3199 MHz. A first token of

@@ -10,7 +10,7 @@ namespace ridgewatt::llm {
 namespace {
 
 constexpr std::string_view kStored = "stored";
-constexpr std::string_view kForetold = "q4_k_m";  // where nothing is stored
+constexpr std::string_view kAssumed = "q4_k_m";  // where nothing is stored
 constexpr std::int64_t kMostTokens = std::int64_t{1} << 30;
 constexpr std::int64_t kMostSequences = 65536;
 // cuBLAS on a Jetson, github.com/NVIDIA/TensorRT/issues/2217 (docs/methods/memory.md).
@@ -59,7 +59,7 @@ std::vector<Candidate> candidates(const LanguageModel& model, const FitsOptions&
   std::vector<Candidate> all;
   for (const auto& name : options.quantizations) all.push_back(candidate(model, name, options));
   if (all.empty()) {
-    const auto name = model.tensors.empty() ? kForetold : kStored;
+    const auto name = model.tensors.empty() ? kAssumed : kStored;
     all.push_back(candidate(model, std::string(name), options));
   }
   return all;
@@ -78,30 +78,6 @@ std::int64_t largest(std::int64_t most, const Holds& holds) {
 }
 
 }  // namespace
-
-StoredType stored_type_of(KvType type) {
-  switch (type) {
-    case KvType::kF32:
-      return StoredType::kF32;
-    case KvType::kF16:
-      return StoredType::kF16;
-    case KvType::kBf16:
-      return StoredType::kBf16;
-    case KvType::kFp8:
-      return StoredType::kF8E4m3;
-    case KvType::kQ80:
-      return StoredType::kQ80;
-    case KvType::kQ51:
-      return StoredType::kQ51;
-    case KvType::kQ50:
-      return StoredType::kQ50;
-    case KvType::kQ41:
-      return StoredType::kQ41;
-    case KvType::kQ40:
-      return StoredType::kQ40;
-  }
-  return StoredType::kF16;
-}
 
 ProcessMemory process_memory() {
   // A C++ program and its context are the same whether TensorRT runs in it or not.

@@ -1,5 +1,5 @@
-// Whether a language model fits a board, with the sum that says so, and how long a context and how
-// large a batch do.
+// Whether a language model fits a board, as a sum, and the longest context and the largest batch
+// that fit.
 //
 //   left = board - system - runtime - weights - cache - buffers;  fits: left >= 0
 #pragma once
@@ -10,27 +10,38 @@
 #include <string>
 #include <vector>
 
-#include "ridgewatt/base/enum_names.h"
+#include "ridgewatt/base/enum_rows.h"
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/llm/language_model.h"
 #include "ridgewatt/llm/stored_type.h"
+
+#pragma GCC visibility push(default)
 
 namespace ridgewatt::llm {
 
 // What the cache of keys and values is stored in.
 enum class KvType { kF32, kF16, kBf16, kFp8, kQ80, kQ51, kQ50, kQ41, kQ40 };
+struct KvTypeRow {
+  KvType id;
+  std::string_view name;
+  StoredType stored;
+};
+inline constexpr auto kKvTypeRows =
+    enum_rows<KvTypeRow>({{KvType::kF32, "f32", StoredType::kF32},
+                          {KvType::kF16, "f16", StoredType::kF16},
+                          {KvType::kBf16, "bf16", StoredType::kBf16},
+                          {KvType::kFp8, "fp8", StoredType::kF8E4m3},
+                          {KvType::kQ80, "q8_0", StoredType::kQ80},
+                          {KvType::kQ51, "q5_1", StoredType::kQ51},
+                          {KvType::kQ50, "q5_0", StoredType::kQ50},
+                          {KvType::kQ41, "q4_1", StoredType::kQ41},
+                          {KvType::kQ40, "q4_0", StoredType::kQ40}});
 constexpr auto enum_names(KvType) {
-  return named<KvType>({{KvType::kF32, "f32"},
-                        {KvType::kF16, "f16"},
-                        {KvType::kBf16, "bf16"},
-                        {KvType::kFp8, "fp8"},
-                        {KvType::kQ80, "q8_0"},
-                        {KvType::kQ51, "q5_1"},
-                        {KvType::kQ50, "q5_0"},
-                        {KvType::kQ41, "q4_1"},
-                        {KvType::kQ40, "q4_0"}});
+  return names_of(kKvTypeRows);
 }
-StoredType stored_type_of(KvType type);
+constexpr StoredType stored_type_of(KvType type) {
+  return kKvTypeRows[type].stored;
+}
 
 // A constant of the process that runs a model, with its source.
 struct ProcessMemory {
@@ -62,7 +73,7 @@ struct Fit {
   double buffer_bytes = 0;
   double bits_per_weight = 0;        // NaN where the number of weights is not known
   std::int64_t largest_context = 0;  // at the batch; 0: not one token
-  bool context_of_model = false;     // it is what the model was trained for, and memory is left
+  bool context_of_model = false;     // it is the trained context of the model; more would fit
   std::int64_t largest_batch = 0;    // at the context
   // One step of decoding at the context and batch; NaN where the weights are not known.
   double decode_bytes = 0;
@@ -74,9 +85,11 @@ struct Fit {
   bool fits() const { return left_bytes() >= 0; }
 };
 
-// One row for each board and quantization. UsageError for a quantization that cannot be foretold
+// One row for each board and quantization. UsageError for a quantization that cannot be predicted
 // for this model.
 std::vector<Fit> fits(const LanguageModel& model, std::span<const Board> boards,
                       const FitsOptions& options);
 
 }  // namespace ridgewatt::llm
+
+#pragma GCC visibility pop

@@ -90,7 +90,7 @@ TEST(Fits, MoreMemoryNeverHoldsLess) {
   }
 }
 
-TEST(Fits, WhatCannotBeForetoldIsRefused) {
+TEST(Fits, WhatCannotBePredictedIsRefused) {
   FitsOptions options;
   options.quantizations = {"stored"};
   EXPECT_THROW(fit_of("zoo:qwen3-8b", "agx-orin", options), UsageError);

@@ -18,7 +18,7 @@ double kv_bytes_per_token(const Description& description, StoredType type);
 double kv_bytes(const Description& description, StoredType type, std::int64_t context);
 
 // Share of a layer's experts that a step of `batch` tokens reads: used / all for one token, else
-// 1 - (1 - used / all)^batch, as if every token chose anew.
+// 1 - (1 - used / all)^batch, as if every token chose by itself.
 double expert_share(const FeedForward& feed_forward, std::int64_t batch);
 
 // One step of decoding: a token for each of `batch` sequences of `context` tokens.

@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kZ90 = 1.645;  // half of a 90 % interval, in standard deviations
 
-Foretold foretold(double value, double log_sd) {
+PredictedValue predicted(double value, double log_sd) {
   return {value, value * std::exp(-kZ90 * log_sd), value * std::exp(kZ90 * log_sd)};
 }
 
@@ -147,19 +147,19 @@ Forecast Forecaster::operator()(const PowerMode& mode) const {
   const double token_sd = std::hypot(step_sd, decode_sd);
 
   Forecast forecast;
-  forecast.ttft_s = foretold(first, first_sd);
-  forecast.tpot_s = foretold(step, step_sd);
-  forecast.tokens_per_s = foretold(sequences / step, step_sd);
-  forecast.prefill_power_w = foretold(prefill_w, prefill_sd);
-  forecast.decode_power_w = foretold(decode_w, decode_sd);
-  forecast.joules_per_token = foretold(decode_w * step / sequences, token_sd);
+  forecast.ttft_s = predicted(first, first_sd);
+  forecast.tpot_s = predicted(step, step_sd);
+  forecast.tokens_per_s = predicted(sequences / step, step_sd);
+  forecast.prefill_power_w = predicted(prefill_w, prefill_sd);
+  forecast.decode_power_w = predicted(decode_w, decode_sd);
+  forecast.joules_per_token = predicted(decode_w * step / sequences, token_sd);
   forecast.request_s = first + further * step;
   const double prefill_j = prefill_w * first, decode_j = decode_w * further * step;
   // Of a sum of two that do not err together.
   const double request_sd =
       std::hypot(prefill_j * std::hypot(first_sd, prefill_sd), decode_j * token_sd) /
       (prefill_j + decode_j);
-  forecast.request_j = foretold((prefill_j + decode_j) / sequences, request_sd);
+  forecast.request_j = predicted((prefill_j + decode_j) / sequences, request_sd);
   forecast.limited_by = engine.step_limited_by(b.work->decode, hardware);
   return forecast;
 }

@@ -20,6 +20,7 @@
 #include "ridgewatt/llm/description.h"
 #include "ridgewatt/llm/engine.h"
 #include "ridgewatt/llm/engine_left_out.h"
+#include "ridgewatt/llm/forecast_answer.h"
 #include "ridgewatt/llm/recipe.h"
 #include "ridgewatt/llm/stored_type.h"
 
@@ -57,31 +58,6 @@ const ShippedEngine& find_engine(std::string_view name);
 inline constexpr double kOtherBoardStep = 0.15;
 inline constexpr double kOtherBoardPrompt = 0.25;
 inline constexpr double kOtherBoardPower = 0.2;
-
-struct Request {
-  std::int64_t prompt_tokens = 512;
-  std::int64_t generated_tokens = 256;
-  std::int64_t concurrency = 1;  // sequences that are decoded together, each with its own prompt
-  StoredType kv_type = StoredType::kF16;
-};
-
-// A modelled figure: half of the true values of such figures lie below `value`, 90 % within.
-struct Foretold {
-  double value = 0;
-  double low = 0, high = 0;
-};
-
-struct Forecast {
-  Foretold ttft_s;  // the prompt and the first token
-  Foretold tpot_s;  // of every further token of a sequence, mean over the generation
-  // Output tokens of all sequences per second while decoding: concurrency / tpot_s.
-  Foretold tokens_per_s;
-  Foretold prefill_power_w, decode_power_w;  // of the board's rails; idle is in it
-  Foretold joules_per_token;                 // of decoding, per output token of any sequence
-  Foretold request_j;                        // of one request, from the prompt to its last token
-  double request_s = 0;
-  std::string limited_by;  // what most of a step waits for: "weights", "cache", "launches" ..
-};
 
 class EngineBoard;
 // What a request asks for of a model as stored: the same on every board and in every engine.

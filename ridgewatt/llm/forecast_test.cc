@@ -24,13 +24,14 @@ PowerMode top_of(const std::string& board) {
   return knob_space(load_board(board)).top();
 }
 
-TEST(Forecast, EveryEngineForetellsOnEveryBoardWithARate) {
+// label: slow
+TEST(Forecast, EveryEnginePredictsOnEveryBoardWithARate) {
   for (const ShippedEngine& engine : engines()) {
     for (const char* board :
          {"agx-orin-32gb@super", "agx-orin", "orin-nano-8gb@super", "orin-nx-16gb", "thor"}) {
       const auto forecast =
           forecaster_of(engine.name, "llama-3.2-1b", "q4_k_m", board)(top_of(board));
-      for (const Foretold& figure :
+      for (const PredictedValue& figure :
            {forecast.ttft_s, forecast.tpot_s, forecast.tokens_per_s, forecast.prefill_power_w,
             forecast.decode_power_w, forecast.joules_per_token, forecast.request_j}) {
         EXPECT_GT(figure.low, 0) << engine.name << board;
@@ -127,7 +128,7 @@ TEST(Forecast, OnlyRoutedExpertsAreRead) {
 
 // Boards and engines without cells have wider intervals, and say why.
 TEST(Forecast, IntervalsAreWiderWhereLessIsKnown) {
-  const auto width = [](const Foretold& one) { return one.high / one.low; };
+  const auto width = [](const PredictedValue& one) { return one.high / one.low; };
   const auto home = forecaster_of("tensorrt-llm", "llama-3.1-8b", "f16", "agx-orin-32gb@super");
   const auto away = forecaster_of("tensorrt-llm", "llama-3.1-8b", "f16", "thor");
   const auto unseen = forecaster_of("mlc", "llama-3.1-8b", "f16", "agx-orin-32gb@super");

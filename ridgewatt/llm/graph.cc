@@ -22,19 +22,11 @@ using Value = GraphBuilder::Value;
 constexpr std::int64_t kMostStepTokens = std::int64_t{1} << 24;
 constexpr double kGraphBits = 16;
 
-bool is_gemma_family(Family family) {
-  return family == Family::kGemma2 || family == Family::kGemma3;
-}
-
-bool has_head_norms(Family family) {
-  return family == Family::kQwen3 || family == Family::kQwen3Moe || family == Family::kGemma3 ||
-         family == Family::kLfm2;
-}
-
 class StepGraph {
  public:
   StepGraph(const Description& model, const StepOptions& options)
       : model_(model),
+        family_(family_row(model.family)),
         batch_(options.batch),
         decode_(options.phase == StepPhase::kDecode),
         fresh_(decode_ ? 1 : options.tokens),
@@ -48,7 +40,7 @@ class StepGraph {
       const auto scope = g_.scope("token_embd");
       x = g_.embedding(ids, "weight", model_.vocabulary, model_.hidden);
     }
-    if (is_gemma_family(model_.family)) x = g_.mul(x, g_.scalar(1));
+    if (family_.four_norms) x = g_.mul(x, g_.scalar(1));
     for (std::size_t i = 0; i < model_.layers.size(); ++i) x = layer(x, i);
     x = norm("output_norm", x);
     if (!decode_)
@@ -120,7 +112,7 @@ class StepGraph {
     const std::int64_t queries = a.heads * a.key_size;
     const std::int64_t keys = a.kv_heads * a.key_size, values = a.kv_heads * a.value_size;
     Value q, k, v;
-    if (model_.family == Family::kPhi3) {
+    if (family_.fused) {
       const auto parts = g_.split(dense(at + "attn_qkv", x, queries + keys + values, bias),
                                   {queries, keys, values}, -1);
       q = parts[0], k = parts[1], v = parts[2];
@@ -129,7 +121,7 @@ class StepGraph {
       k = dense(at + "attn_k", x, keys, bias);
       v = dense(at + "attn_v", x, values, bias);
     }
-    if (has_head_norms(model_.family)) {
+    if (family_.head_norms) {
       q = of_heads(q, a.heads, a.key_size, at + "attn_q_norm");
       k = of_heads(k, a.kv_heads, a.key_size, at + "attn_k_norm");
     }
@@ -214,12 +206,10 @@ class StepGraph {
     return out;
   }
 
-  Value activated(const Value& x) {
-    return is_gemma_family(model_.family) ? g_.op("Gelu", {x}) : g_.silu(x);
-  }
+  Value activated(const Value& x) { return family_.gelu ? g_.op("Gelu", {x}) : g_.silu(x); }
   Value gated(const Value& x, const std::string& gate, const std::string& up,
               const std::string& down, std::int64_t width) {
-    if (model_.family == Family::kPhi3) {
+    if (family_.fused) {
       const auto halves = g_.split(dense(up, x, 2 * width), {width, width}, -1);
       return dense(down, g_.mul(activated(halves[0]), {halves[1].name, width}), model_.hidden);
     }
@@ -304,12 +294,11 @@ class StepGraph {
   Value layer(const Value& x, std::size_t index) {
     const Layer& layer = model_.layers[index];
     const std::string at = fmt::format("blk.{}.", index);
-    const bool four = is_gemma_family(model_.family);
+    const bool four = family_.four_norms;
     Value y = mixed(norm(at + "attn_norm", x), layer, at);
     if (four) y = norm(at + "post_attention_norm", y);
     const Value middle = g_.add(x, y);
-    const Value normed =
-        norm(at + (model_.family == Family::kGptOss ? "post_attention_norm" : "ffn_norm"), middle);
+    const Value normed = norm(at + std::string(family_.names.gguf_feed_norm), middle);
     const FeedForward& f = layer.feed_forward;
     y = f.experts > 0 ? routed(normed, f, at)
                       : gated(normed, at + "ffn_gate", at + "ffn_up", at + "ffn_down", f.width);
@@ -318,6 +307,7 @@ class StepGraph {
   }
 
   const Description& model_;
+  const FamilyRow& family_;
   std::int64_t batch_;
   bool decode_;
   std::int64_t fresh_, past_;

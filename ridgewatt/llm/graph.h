@@ -14,17 +14,13 @@
 
 #include "ridgewatt/base/enum_names.h"
 #include "ridgewatt/llm/description.h"
+#include "ridgewatt/llm/forecast_answer.h"
 #include "ridgewatt/llm/recipe.h"
 #include "ridgewatt/llm/stored_type.h"
 #include "ridgewatt/workload/graph.h"
 #include "ridgewatt/workload/workload_cost.h"
 
 namespace ridgewatt::llm {
-
-enum class StepPhase { kPrefill, kDecode };
-constexpr auto enum_names(StepPhase) {
-  return named<StepPhase>({{StepPhase::kPrefill, "prefill"}, {StepPhase::kDecode, "decode"}});
-}
 
 struct StepOptions {
   StepPhase phase = StepPhase::kDecode;

@@ -78,6 +78,7 @@ TEST(StepGraph, EveryOperatorHasACost) {
 }
 
 // One sequence reads the weights of its experts, whole ones: there the two ways of counting meet.
+// label: slow
 TEST(StepGraph, ADecodeStepDoesAndReadsWhatTheClosedFormSays) {
   constexpr std::int64_t kContext = 1000;
   for (const Description& model : all_kinds()) {

@@ -10,9 +10,14 @@
 #include <vector>
 
 #include "ridgewatt/base/enum_names.h"
-#include "ridgewatt/base/suggest.h"
 #include "ridgewatt/llm/description.h"
 #include "ridgewatt/llm/recipe.h"
+
+#pragma GCC visibility push(default)
+
+namespace ridgewatt {
+struct NameSet;
+}  // namespace ridgewatt
 
 namespace ridgewatt::llm {
 
@@ -32,10 +37,10 @@ struct LanguageModel {
   ModelFormat format = ModelFormat::kZoo;
   // Its cache and, where `weights_known`, its weights.
   Description description;
-  // The family is one whose weights follow from its numbers, so that any quantization can be
-  // foretold. False: `tensors` alone says how large it is.
+  // Whether the weights follow from the description, so that the size in any quantization can be
+  // predicted. If not, only `tensors` gives the size.
   bool weights_known = true;
-  std::vector<Tensor> tensors;  // as stored; empty where a description is all there is
+  std::vector<Tensor> tensors;  // as stored; empty if there is only a description
   std::string stored_as;        // quantization of `tensors` or of the configuration; may be empty
   std::vector<std::string> remarks;
 };
@@ -53,3 +58,5 @@ NameSet language_zoo_names();
 LanguageModel read_language_model(const std::string& path_or_zoo);
 
 }  // namespace ridgewatt::llm
+
+#pragma GCC visibility pop

@@ -1,5 +1,5 @@
-// Quantizations as recipes: which weight is stored in which type, so that the size of a model under
-// any of them is foretold without its file.
+// Quantizations as recipes: which weight is stored in which type. They predict the size of a
+// quantized model without its file.
 //
 //   quantized(description, find_recipe("q4_k_m"));  // the tensors, 4.58 GiB for Llama-3.1-8B
 #pragma once
@@ -10,12 +10,15 @@
 #include <string_view>
 #include <vector>
 
+#include "ridgewatt/base/enum_rows.h"
 #include "ridgewatt/llm/description.h"
 #include "ridgewatt/llm/stored_type.h"
 
+#pragma GCC visibility push(default)
+
 namespace ridgewatt::llm {
 
-// A tensor as a file holds it, or would.
+// A tensor as stored in a file, real or predicted.
 struct Tensor {
   std::string name;
   std::vector<std::int64_t> shape;  // outermost first; of one copy
@@ -48,15 +51,39 @@ enum class RecipeKind {
   kMxfp4,       // gpt-oss: experts in MXFP4, all else in BF16
 };
 
+struct RecipeKindRow {
+  RecipeKind id;
+  bool gguf;          // files of llama.cpp; else checkpoints
+  bool experts_only;  // only experts are stored in the type of the recipe
+  bool fp8;           // matrices are stored in FP8
+};
+inline constexpr auto kRecipeKindRows =
+    enum_rows<RecipeKindRow>({{RecipeKind::kPlain, true, false, false},
+                              {RecipeKind::kMixture, true, false, false},
+                              {RecipeKind::kExpertsMxfp4, true, true, false},
+                              {RecipeKind::kAwq, false, false, false},
+                              {RecipeKind::kGptq, false, false, false},
+                              {RecipeKind::kPackedInt4, false, false, false},
+                              {RecipeKind::kInt8, false, false, false},
+                              {RecipeKind::kFp8, false, false, true},
+                              {RecipeKind::kFp8Blocks, false, false, true},
+                              {RecipeKind::kMxfp4, false, true, false}});
+
+// Which weights a mixture of llama.cpp stores in another type than most: quantization/mixture.h.
+struct MixtureRules;
+
 struct Recipe {
   std::string name;  // "q4_k_m"
   std::string description;
   RecipeKind kind = RecipeKind::kPlain;
-  StoredType type = StoredType::kF16;  // of most matrices; of what is not quantized for checkpoints
+  StoredType type = StoredType::kF16;  // of most matrices; for checkpoints, of unquantized tensors
   int bits = 4;                        // of packed integers
   int group = 128;                     // numbers that share a scale; 0: a whole row
 
-  bool gguf() const { return kind <= RecipeKind::kExpertsMxfp4; }
+  const MixtureRules* rules = nullptr;  // of a mixture; none: every matrix in the type
+
+  const RecipeKindRow& facts() const { return kRecipeKindRows[kind]; }
+  bool gguf() const { return facts().gguf; }
 };
 
 // All recipes, large to small: those of GGUF, then those of checkpoints.
@@ -65,8 +92,10 @@ std::span<const Recipe> recipes();
 // are joined by '-' or '_'. UsageError with the names.
 const Recipe& find_recipe(std::string_view name);
 
-// The tensors of the model as the recipe stores it. Bytes are those of the data; a GGUF file has
-// besides a header with the vocabulary, a few MB.
+// The tensors of the model as the recipe stores it. Bytes are those of the data; a GGUF file has a
+// header with the vocabulary too, a few MB.
 std::vector<Tensor> quantized(const Description& description, const Recipe& recipe);
 
 }  // namespace ridgewatt::llm
+
+#pragma GCC visibility pop

@@ -13,15 +13,13 @@ namespace ridgewatt::llm {
 struct StatedWindow {
   std::int64_t window = 0;  // tokens; 0: not stated
   bool switched_off = false;
-  std::vector<bool> layers;  // one per layer; empty: not stated
-  std::int64_t period = 0;   // the last layer of so many sees all tokens; 0: not stated
-  std::int64_t first = 0;    // layers before this one see all tokens
+  std::vector<bool> layers = {};  // one per layer; empty: not stated
+  std::int64_t period = 0;        // the last layer of each period sees all tokens; 0: not stated
+  std::int64_t first = 0;         // layers before this one see all tokens
 };
 
-// Sets window and sliding of `numbers`, whose family and layers are set. Gemma slides in 4,096
-// tokens where no window is stated; the last of six layers (Gemma 3) or of two (Gemma 2, gpt-oss)
-// sees all tokens; all layers of the other families slide where there is a window (transformers,
-// configuration_*.py; llama.cpp, set_swa_pattern in src/llama-model.cpp).
+// Sets window and sliding of `numbers`, whose family and layers are set, by the family's
+// SlidingRule.
 void set_sliding_layers(const StatedWindow& stated, Numbers& numbers);
 
 }  // namespace ridgewatt::llm

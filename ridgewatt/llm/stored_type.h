@@ -9,6 +9,8 @@
 #include <span>
 #include <string_view>
 
+#pragma GCC visibility push(default)
+
 namespace ridgewatt::llm {
 
 enum class StoredType {
@@ -60,15 +62,20 @@ enum class StoredType {
 };
 
 struct StoredTypeFacts {
-  StoredType type;
+  StoredType id;
   std::string_view name;  // "Q4_K", "F8_E4M3"
   int gguf_id;            // -1: not in GGUF
   int elements;           // of a block
   int bytes;              // of a block
   // Its name in safetensors; empty: not there.
   std::string_view safetensors = {};
+  // The type that llama.cpp uses if rows are not whole blocks of this one.
+  StoredType instead = StoredType::kF16;
+  bool narrow = false;  // 8 bits that engines multiply as they are
+  int packed = 1;       // weights of 4 bits that an element holds in packed checkpoints
 
-  double bits() const { return 8.0 * bytes / elements; }
+  constexpr double bits() const { return 8.0 * bytes / elements; }
+  constexpr bool complete() const { return !name.empty() && elements > 0 && bytes > 0; }
 };
 
 // All types. Blocks: ggml's documentation and ggml-common.h; safetensors' format page.
@@ -77,7 +84,9 @@ const StoredTypeFacts& facts_of(StoredType type);
 std::optional<StoredType> stored_type_of_gguf(std::uint32_t id);
 std::optional<StoredType> stored_type_of_safetensors(std::string_view dtype);
 
-// Bytes of `elements` numbers, whole blocks; a last block that is begun counts whole.
+// Bytes of `elements` numbers, whole blocks; a partial last block counts as a whole one.
 double stored_bytes(StoredType type, std::int64_t elements);
 
 }  // namespace ridgewatt::llm
+
+#pragma GCC visibility pop

@@ -38,7 +38,7 @@ std::vector<Comparison> compare_measurements(const std::vector<Measurement>& a,
                                              const std::vector<Measurement>& b);
 
 // Runs and compares. Within a pair chance decides who goes first, so that a drift (heat) does not
-// favor one. `progress` is told the number of runs done. Throws Error when a command fails.
+// favor one. `progress` gets the number of runs done. Throws Error when a command fails.
 std::vector<Comparison> compare_commands(const platform::Sysfs& sysfs,
                                          const CompareOptions& options,
                                          const std::function<void(int)>& progress);

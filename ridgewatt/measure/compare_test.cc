@@ -62,6 +62,7 @@ TEST(Compare, FivePairsHoldTheTruthAsOftenAsTheySay) {
   EXPECT_EQ(alarms, 0);  // a run against itself
 }
 
+// label: slow
 TEST(Compare, RunsBothInTurn) {
   const platform::Sysfs sysfs("/nonexistent");
   CompareOptions options;

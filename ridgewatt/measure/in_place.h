@@ -9,7 +9,7 @@
 //   profiler.run();                                // windows, drift, time above the limit
 //
 // docs/methods/in_place.md says how a window's length, its beginning, the time that a change takes
-// and drift are told.
+// and drift are found.
 #pragma once
 
 #include <functional>
@@ -128,7 +128,7 @@ struct InPlaceRun {
   double begin_s = 0, end_s = 0;
   std::vector<InPlaceWindow> windows;  // without their samples; of kHeld those that showed drift
   std::vector<DriftEvent> drift;
-  int minibatches = 0;  // that the program did meanwhile
+  int minibatches = 0;  // that the program did in this time
   bool ended = false;   // the program has
   // Power averaged over guard_s against the limit.
   double over_limit_s = 0, longest_over_limit_s = 0;

@@ -1,5 +1,6 @@
-// The board at hand behind the seam that searches use: an operating point is set, the program runs
-// until power is steady, is measured by the protocol of docs/methods/measuring.md and stored.
+// A real or fake board behind the interface that searches use: an operating point is set, the
+// program runs until power is steady, is measured by the protocol of docs/methods/measuring.md and
+// stored.
 #pragma once
 
 #include <map>
@@ -54,7 +55,7 @@ class LiveProfiler : public Profiler {
 
   // A point that an earlier run has stored is answered from there the first time that it is asked
   // for; so a search that was cut off goes on without repeating one. What is asked for again is
-  // measured again, as a repeat. What another process has put into the store meanwhile is taken.
+  // measured again, as a repeat. What another process has put into the store since is taken.
   // Throws PointFailedError, IoError where no point can be measured (no sensor, no program), and
   // what JetsonModeControl::apply throws for permission and safety.
   Observation profile(const OperatingPoint& point) override;
@@ -65,7 +66,7 @@ class LiveProfiler : public Profiler {
 
   // An earlier run has stored it, and it was not asked for yet.
   bool waiting(const OperatingPoint& point) const;
-  // All that earlier runs have stored; profile() measures these points anew from here on.
+  // All that earlier runs have stored; profile() measures these points again from here on.
   std::vector<Observation> take_known();
   int measured() const { return measured_; }
   const std::vector<std::string>& failures() const { return failures_; }
@@ -77,7 +78,7 @@ class LiveProfiler : public Profiler {
   };
   void take_stored(const store::Series& series);
   Observation measure(const OperatingPoint& point, int repeat);
-  std::optional<Observation> found_meanwhile(const OperatingPoint& point, int repeat);
+  std::optional<Observation> found_by_others(const OperatingPoint& point, int repeat);
   [[noreturn]] void fail(const OperatingPoint& point, const std::string& reason);
 
   platform::Sysfs& sysfs_;

@@ -1,4 +1,4 @@
-// The program that is tuned in place on a board at hand: a command that is started, a process that
+// The program that is tuned in place on a real board: a command that is started, a process that
 // runs already, or this process, with the board's mode control and power sensors.
 //
 //   control.apply(first_mode);               // its guardian is started before any thread
@@ -39,7 +39,7 @@ class InterruptedError : public Error {
 class LiveProgram final : public TunedProgram {
  public:
   // Starts the command, in which {batch} becomes the batch. Throws what measure_command throws of
-  // it; IoError where the machine shows no power. All must outlive this; one at a time in a
+  // it; IoError where the machine has no power sensor. All must outlive this; one at a time in a
   // process.
   LiveProgram(platform::Sysfs& sysfs, platform::JetsonModeControl& control,
               std::vector<std::string> command, int batch);
@@ -93,7 +93,7 @@ class CallerMarks {
 // nothing is ended.
 class CallerProgram final : public TunedProgram {
  public:
-  // IoError where the machine shows no power. All must outlive this.
+  // IoError where the machine has no power sensor. All must outlive this.
   CallerProgram(platform::Sysfs& sysfs, platform::JetsonModeControl& control, CallerMarks& marks);
   ~CallerProgram() override;
 

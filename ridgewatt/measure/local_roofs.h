@@ -1,5 +1,5 @@
-// The roofs of the machine at hand, measured now: its NVIDIA GPU where there is one that the
-// program can use, else its processor.
+// The roofs of this machine, measured now: its NVIDIA GPU where there is one that the program can
+// use, else its processor.
 //
 //   const LocalRoofs roofs = measure_local_roofs(std::nullopt, 0, options);
 //   use(roofs.fit.ceilings, roofs.fit.energy);  // no energy without power: see roofs.powerless
@@ -38,7 +38,8 @@ struct LocalRoofs {
 };
 
 // `target` nothing: the GPU of that number, else the processor. Power is read from the machine's
-// own source; `options.power_start` is called at each point. Errors as of the microbenchmarks.
+// own source, and without one a point of the processor ends once it is steady;
+// `options.power_start` is called at each point. Errors as of the microbenchmarks.
 LocalRoofs measure_local_roofs(std::optional<RoofTarget> target, int gpu,
                                const MicrobenchOptions& options);
 

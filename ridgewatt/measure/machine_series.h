@@ -1,5 +1,5 @@
 // Clocks, loads, temperatures and used memory of a machine over time, with what disturbed the
-// program meanwhile from outside: a slow companion of the power sampler.
+// program from outside during the run: a slow companion of the power sampler.
 #pragma once
 
 #include <condition_variable>

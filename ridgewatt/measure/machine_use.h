@@ -1,5 +1,5 @@
-// What a run used of its machine besides time and energy: at which clocks it ran for how long, what
-// the program and the disks read and wrote, and what of named files the page cache held.
+// What a run used of its machine in addition to time and energy: time at each clock, bytes read and
+// written, and how much of the named files was in the page cache.
 #pragma once
 
 #include <optional>
@@ -24,18 +24,18 @@ struct ClockResidency {
 // Between two readings of the kernel's counters; a counter that went back is left out.
 std::vector<ClockResidency> counted_residency(const std::vector<platform::ClockTimes>& before,
                                               const std::vector<platform::ClockTimes>& after);
-// Of the "clock:NAME" channels in [begin_s, end_s]: each look stands until the next. More than
+// Of the "clock:NAME" channels in [begin_s, end_s]: each sample holds until the next. More than
 // kMostSampledClocks different frequencies are put into steps of kSampledStepHz.
 inline constexpr std::size_t kMostSampledClocks = 32;
 inline constexpr double kSampledStepHz = 100e6;
 std::vector<ClockResidency> sampled_residency(const std::vector<store::RawSample>& samples,
                                               double begin_s, double end_s);
-// The kernel's where it counts, else sampled.
+// Uses the kernel's counters if available, otherwise samples.
 std::vector<ClockResidency> merge_residency(std::vector<ClockResidency> counted,
                                             const std::vector<ClockResidency>& sampled);
 
-// Of all disks of the machine, whoever asked for it: /proc/diskstats without partitions, loops and
-// what is memory.
+// Of all disks of the machine, for all processes: /proc/diskstats, excluding partitions, loop
+// devices and RAM disks.
 struct DiskIo {
   double reads = 0;  // requests that the disks have done
   double read_bytes = 0;

@@ -1,5 +1,5 @@
-// What a measured program says of itself, on the descriptor in $RIDGEWATT_MARK_FD, one line each;
-// TIME is CLOCK_MONOTONIC in seconds and may be left out (then the time of arrival counts):
+// What a measured program reports about itself, on the descriptor in $RIDGEWATT_MARK_FD, one line
+// each; TIME is CLOCK_MONOTONIC in seconds and may be left out (then the time of arrival counts):
 //   minibatch [TIME]     a minibatch ended
 //   fetched [TIME]       its data had come: the time since the last minibatch is fetch stall
 //   begin NAME [TIME]    a phase (load, warm-up, infer, ..) begins
@@ -25,8 +25,8 @@ struct TimedMark {
   double time_s = 0;
 };
 
-// What a program says of itself besides its marks. Notes are there once each; of a value the last
-// number counts.
+// What a program reports about itself in addition to its marks. Notes are there once each; of a
+// value the last number counts.
 struct ProgramWords {
   std::vector<std::string> notes;
   std::map<std::string, double> values;

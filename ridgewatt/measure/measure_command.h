@@ -41,7 +41,7 @@ struct MeasureOptions {
   bool end_after_window = false;  // ends the command once its window of minibatches is complete
   std::string meter;              // CSV of an external meter (read_meter), read after the run
   bool meter_is_total = false;    // in place of the rails; it is when there is no other source
-  // Files, or folders of files, whose share in the page cache is told before and after the run.
+  // Files, or folders of files, whose share in the page cache is reported before and after the run.
   std::vector<std::string> watched_files;
 };
 
@@ -103,9 +103,9 @@ struct Measurement {
   std::vector<SeriesSummary> series_summary;
   std::vector<ClockResidency> residency;  // over the whole run
   std::optional<pipeline::ProcessIo> io;  // of the command
-  std::optional<DiskIo> disks;            // of all disks meanwhile
+  std::optional<DiskIo> disks;            // of all disks during the run
   std::vector<FileResidency> files;       // of MeasureOptions::watched_files
-  ProgramWords words;                     // what the program says of itself
+  ProgramWords words;                     // what the program reports about itself
   std::vector<std::string> conditions;    // what was held for the run: "fan at full speed"
 };
 

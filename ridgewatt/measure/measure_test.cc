@@ -107,6 +107,7 @@ TEST(Profile, EndsTheCommandAfterItsWindow) {
 }
 
 // What a point is asked for again is measured again; what an earlier run has stored is not.
+// label: board
 TEST(LiveProfiler, StoredPointsAnswerOnce) {
   const testing::FakeBoard board("agx-orin-jp6");
   const testing::TemporaryFolder folder;
@@ -183,6 +184,7 @@ TEST(Profile, HighClocksFirst) {
 }
 
 // A shell that marks 5 minibatches of 60 ms on a board of constant power.
+// label: board
 TEST(Measure, ACommandOnAFakeBoard) {
   const testing::FakeBoard board("orin-nano");
   platform::FakeRails(*board.sysfs).set(8);
@@ -237,12 +239,12 @@ TEST(Measure, AnExternalMeter) {
   EXPECT_NEAR(result.summary.power_w, 8, 1e-9);
   ASSERT_EQ(result.channels.size(), 1u);
   EXPECT_EQ(result.channels[0].name, "meter");
-  // Beside rails it is one more channel, and their total stays.
+  // With rails it is one more channel, and their total stays.
   const testing::FakeBoard board("orin-nano");
   platform::FakeRails(*board.sysfs).set(6);
-  const auto beside = measure_command(*board.sysfs, options);
-  EXPECT_NEAR(beside.total->mean_w, 6, 1e-9);
-  EXPECT_NEAR(beside.channels.back().energy.mean_w, 8, 1e-9);
+  const auto both = measure_command(*board.sysfs, options);
+  EXPECT_NEAR(both.total->mean_w, 6, 1e-9);
+  EXPECT_NEAR(both.channels.back().energy.mean_w, 8, 1e-9);
   options.meter_is_total = true;
   EXPECT_NEAR(measure_command(*board.sysfs, options).total->mean_w, 8, 1e-9);
 }
@@ -253,11 +255,12 @@ TEST(Measure, WithoutASensorTimeIsStillMeasured) {
   options.command = {"/bin/sh", "-c", "exit 0"};
   const auto result = measure_command(platform::Sysfs(nothing.path().string()), options);
   EXPECT_FALSE(result.total);
-  EXPECT_THAT(result.source, ::testing::HasSubstr("shows no power"));
+  EXPECT_THAT(result.source, ::testing::HasSubstr("has no power sensor"));
   EXPECT_GT(result.end_s, result.begin_s);
 }
 
 // One meter for a series: the rails are opened once, and each measurement has its own samples.
+// label: board
 TEST(Measure, ASeriesSharesOneMeter) {
   const testing::FakeBoard board("orin-nano");
   platform::PowerMeter meter(*board.sysfs);

@@ -9,14 +9,21 @@
 #include <string>
 #include <vector>
 
+#include "ridgewatt/base/enum_names.h"
+#include "ridgewatt/device/power_mode.h"
 #include "ridgewatt/roofline/microbench_fit.h"
 
 namespace ridgewatt::measure {
+
+inline constexpr double kSteady = 0.005;  // chosen: a fifth of what runs differ by
 
 struct MicrobenchOptions {
   // Length of one point. Power needs about 5 s per point to average (Choi et al. 2013); ceilings
   // alone are steady after less.
   double seconds_per_point = 0.5;
+  // On a processor a point may end before, once the fastest repetitions of its two halves differ by
+  // at most kSteady. Not with power, which needs the time.
+  bool until_steady = false;
   int threads = 0;  // 0: all that this process may use
   // FLOP per byte; rounded to what the kernels can do (multiples of 1/2 from 1/2 on, 1/4, 1/8 and
   // 1/16 below it).
@@ -37,6 +44,8 @@ struct MicrobenchResult {
   double median_time_s = 0;
   int repetitions = 0;
   std::optional<double> power_w;
+  // Between the fastest repetitions of the first and the second half, relative; a GPU's: not known.
+  std::optional<double> spread = {};
 };
 
 struct MicrobenchSummary {
@@ -66,5 +75,22 @@ IntensityKernel nearest_intensity_kernel(double intensity);
 // On an NVIDIA GPU. Throws NotSupportedError when the program was built without CUDA code, the
 // driver is missing or there is no such device.
 MicrobenchSummary run_cuda_microbench(int device, const MicrobenchOptions& options);
+
+// Benchmarks the processor or GPU of this machine, with power where a sensor exists and the mode of
+// a Jetson.
+enum class MicrobenchTarget { kCpu, kCuda };
+constexpr auto enum_names(MicrobenchTarget) {
+  return named<MicrobenchTarget>(
+      {{MicrobenchTarget::kCpu, "cpu"}, {MicrobenchTarget::kCuda, "cuda"}});
+}
+struct MachineBench {
+  MicrobenchTarget target = MicrobenchTarget::kCpu;
+  MicrobenchSummary summary;
+  std::optional<PowerMode> mode;
+  std::vector<std::string> remarks;  // why power or mode is missing
+};
+// Calls `progress` with the index of every point before it.
+MachineBench bench_machine(MicrobenchTarget target, int gpu, MicrobenchOptions options,
+                           const std::function<void(std::size_t)>& progress);
 
 }  // namespace ridgewatt::measure

@@ -1,4 +1,5 @@
-// What is held for a run besides a power mode, and taken back after it: the fan, the page cache.
+// What is held for a run in addition to a power mode, and taken back after it: the fan, the page
+// cache.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// Measures the program at hand from inside, while it runs:
+// Measures this program from inside, while it runs:
 //
 //   RunningMeasurement run(*device.sysfs, options);   // power is sampled from here on
 //   run.begin();                                      // what came before is the idle baseline
@@ -16,8 +16,8 @@
 // every second look goes when there are too many; of marks and ended windows the oldest are
 // forgotten and counted. All in all some 150 MB at most.
 //
-// A process that is forked meanwhile (workers of a data loader) has no part in it: there every call
-// but the destructor throws UsageError.
+// A process that is forked during the run (workers of a data loader) has no part in it: there every
+// call but the destructor throws UsageError.
 #pragma once
 
 #include <cstddef>
@@ -37,7 +37,7 @@ struct WindowCost {
   double end_s = 0;    // of an open window: now
   bool ended = false;
   std::optional<EnergyEstimate> energy = {};  // of the total
-  bool settled = false;  // by samples on both sides: what is said of it will not change
+  bool settled = false;  // by samples on both sides: its figures will not change
   double time_s() const { return end_s - begin_s; }
 };
 
@@ -52,9 +52,9 @@ class RunningMeasurement {
   RunningMeasurement(const RunningMeasurement&) = delete;
   RunningMeasurement& operator=(const RunningMeasurement&) = delete;
 
-  // False in a process that was forked meanwhile.
+  // False in a process that was forked during the run.
   bool ours() const;
-  // "rails; total VDD_IN"; "none: " and why where the machine shows no power.
+  // "rails; total VDD_IN"; "none: " and why where the machine has no sensor.
   const std::string& source() const;
   bool has_power() const;
 

@@ -1,5 +1,4 @@
-// Measuring the program at hand: what its windows cost, what it may not do, and that memory is
-// bounded.
+// Measuring this program: what its windows cost, what it may not do, and that memory is bounded.
 #include "ridgewatt/measure/running.h"
 
 #include <gmock/gmock.h>
@@ -33,6 +32,7 @@ MeasureOptions of_this_program() {
   return options;
 }
 
+// label: slow
 TEST(RunningMeasurement, NestedWindowsOfConstantPower) {
   const testing::FakeBoard board("orin-nano");
   platform::FakeRails(*board.sysfs).set(8);
@@ -67,6 +67,7 @@ TEST(RunningMeasurement, NestedWindowsOfConstantPower) {
 }
 
 // The same marks by the program itself and by a command give the same summary.
+// label: slow
 TEST(RunningMeasurement, MinibatchesPhasesAndStalls) {
   const testing::FakeBoard board("orin-nano");
   RunningMeasurement run(*board.sysfs, of_this_program());
@@ -216,6 +217,7 @@ TEST(MarkRecord, ForgetsTheOldestButNotWhatIsOpen) {
   EXPECT_THROW(record.add({Kind::kEnd, "whole", 1002}), UsageError);
 }
 
+// label: slow
 TEST(MachineSeries, KeepsEverySecondLookWhenThereAreTooMany) {
   const testing::FakeBoard board("orin-nano");
   MachineSeries series(*board.sysfs, 50, 400);
@@ -231,6 +233,7 @@ TEST(MachineSeries, KeepsEverySecondLookWhenThereAreTooMany) {
 }
 
 // A watch that ends the work (Ctrl+C in Python) ends the program that is measured with it.
+// label: slow
 TEST(MeasureCommand, TheWatchEndsTheProgram) {
   const testing::FakeBoard board("orin-nano");
   const testing::TemporaryFolder folder;

@@ -27,7 +27,7 @@ class Sampler {
     double rate_hz = 100;         // 1 to 1000; the INA3221 has a new value every 7 ms
     std::size_t capacity = 8192;  // samples between two calls of drain
   };
-  // Starts at once. `source` must outlive this and must not be read by others meanwhile. Throws
+  // Starts at once. `source` must outlive this and must not be read by others until the end. Throws
   // UsageError on options out of range.
   Sampler(platform::PowerSource& source, Options options);
   explicit Sampler(platform::PowerSource& source) : Sampler(source, Options()) {}

@@ -7,8 +7,8 @@
 //   summary.hold->steady_interval;  // 71.2 to 73.0 C
 //
 // Power, the hottest zone, fan, clocks and the board's throttling signals are recorded; thermal
-// constants are fitted meanwhile (thermal/thermal_fit.h), and the program is ended when they tell
-// the answer: the temperature at which it ends lies below the trip, or above, with 99 %.
+// constants are fitted during the run (thermal/thermal_fit.h), and the program is ended when they
+// give the answer: the temperature at which it ends lies below the trip, or above, with 99 %.
 #pragma once
 
 #include <optional>

@@ -45,7 +45,7 @@ struct SpanCost {
 };
 
 // What requests cost, split by what they did. With several at once some read prompts while others
-// decode: that time is nobody's alone, so it is told apart and in neither of the two.
+// decode: that time belongs to neither alone, so it is kept separate.
 struct TokenCost {
   SpanCost prefill;  // every request that was open read its prompt
   SpanCost decode;   // every one decoded
@@ -110,8 +110,8 @@ void summarize(TokenRun& run);
 
 // Results of llama-bench (-o json, jsonl, csv, md), of aiperf or genai-perf
 // (profile_export_aiperf.json and .csv, profile_export.jsonl with time stamps), of `vllm bench
-// serve` (with time stamps from --save-detailed) and `vllm bench latency`, told apart by content.
-// Throws InputError for what is none of them, is damaged, or says what cannot be.
+// serve` (with time stamps from --save-detailed) and `vllm bench latency`, distinguished by
+// content. Throws InputError for what is none of them, is damaged, or says what cannot be.
 std::vector<TokenRun> read_token_runs(const std::string& path);
 std::vector<TokenRun> parse_token_runs(std::string_view text, const std::string& source);
 

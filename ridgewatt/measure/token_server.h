@@ -1,6 +1,7 @@
 // A server of language models under requests of known lengths: when each token came, and what the
-// board drew meanwhile. llama.cpp's llama-server, or what speaks OpenAI's protocol (vLLM, SGLang,
-// TensorRT-LLM, MLC); on this machine or wherever the URL says, but the power is this machine's.
+// board drew during the run. llama.cpp's llama-server, or what speaks OpenAI's protocol (vLLM,
+// SGLang, TensorRT-LLM, MLC); on this machine or wherever the URL says, but the power is this
+// machine's.
 //
 //   ServerQuestion question{.url = "http://127.0.0.1:8080"};
 //   const auto measured = measure_server(*device.sysfs, options, question);

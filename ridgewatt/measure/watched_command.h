@@ -32,7 +32,7 @@ struct WatchedRun {
 };
 
 // `watch` is called at least ten times per second. Throws what it throws, NotSupportedError where
-// the board shows no power, and what starting a program throws; the program has ended then.
+// the board has no power sensor, and what starting a program throws; the program has ended then.
 WatchedRun watch_command(const platform::Sysfs& sysfs, const std::vector<std::string>& command,
                          double rate_hz, const std::function<bool(const WatchedMoment&)>& watch);
 

@@ -1,12 +1,12 @@
-// A look of a monitor as Prometheus reads it (text exposition format 0.0.4), with names like those
-// of OpenTelemetry's hw.* conventions: base units in the name, `_total` for counters.
+// A snapshot of a monitor in the format of Prometheus (text exposition format 0.0.4), with names
+// like those of OpenTelemetry's hw.* conventions: base units in the name, `_total` for counters.
 //
 //   std::cout << metrics_text(monitor.sensors(), monitor.snapshot(), {Provenance::kMeasured});
 //
-// Every family has HELP and TYPE, families come in one order, values that are not known are left
-// out, and no two series are equal: a second "acpitz" is "acpitz (2)". The total of the module and
-// the rails have families of their own, so that a sum over either counts nothing twice. All names,
-// labels and units: docs/reference/metrics.md.
+// Every family has HELP and TYPE, families have a fixed order, unknown values are omitted, and no
+// two series are equal: a second "acpitz" is "acpitz (2)". The total of the module and the rails
+// have separate families, so that a sum over either counts nothing twice. All names, labels and
+// units: docs/reference/metrics.md.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ namespace ridgewatt::monitor {
 
 struct MetricsOptions {
   Provenance provenance = Provenance::kMeasured;
-  // Sums since the monitor began: to be left out where it began a moment ago and ends at once.
+  // Counters since the monitor began: omit them if it began a moment ago and ends at once.
   bool counters = true;
   std::vector<Window> windows = {};
 };
@@ -27,7 +27,7 @@ struct MetricsOptions {
 std::string metrics_text(const platform::MachineSensors& sensors, const Snapshot& snapshot,
                          const MetricsOptions& options = {});
 
-// `text` between the quotes of a label: backslash, quote and newline escaped; other control
+// `text` for the quotes of a label: backslash, quote and newline are escaped; other control
 // characters and malformed UTF-8 become U+FFFD.
 std::string metrics_label(const std::string& text);
 

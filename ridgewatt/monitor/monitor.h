@@ -1,7 +1,7 @@
-// What a machine draws and does from now on, for whoever looks: the terminal view, the server, the
-// metrics of a fleet. Power is sampled on a thread of its own and integrated as it comes, so that
-// no reader, however seldom it asks, loses energy; clocks, loads, temperatures, throttling and
-// processes are looked at beside it, more slowly.
+// Watches the power and activity of a machine for the terminal view, the server, and the metrics of
+// a fleet. Power is sampled on its own thread and integrated sample by sample, so that a reader
+// loses no energy, however rarely it asks. Clocks, loads, temperatures, throttling and processes
+// are read more slowly.
 //
 //   Monitor monitor(*device.sysfs);
 //   const Snapshot now = monitor.snapshot();               // any thread, any time
@@ -10,7 +10,7 @@
 //   monitor.mark();                                        // a minibatch ended
 //   monitor.end_window(window);                            // its joules and their error
 //
-// Memory does not grow with time: history is a ring, energies are running sums.
+// Memory use is constant: history is a ring, energies are running sums.
 #pragma once
 
 #include <cstddef>
@@ -26,8 +26,8 @@
 
 namespace ridgewatt::monitor {
 
-// Energy since the monitor began, or of a window; error_j bounds the error of sampling
-// (measure/energy.h), the sensor's own accuracy is not in it.
+// Energy since the monitor began, or of a window. error_j bounds the sampling error
+// (measure/energy.h); it does not include the accuracy of the sensor.
 struct Energy {
   double energy_j = 0;
   double error_j = 0;
@@ -35,26 +35,26 @@ struct Energy {
 
 struct Rail {
   std::string name = {};
-  std::string source = {};             // the device that it is read from: "ina3221 1-0040"
+  std::string source = {};             // the device that provides it: "ina3221 1-0040"
   bool in_total = false;               // part of the module's total
   std::optional<double> power_w = {};  // newest sample; absent: missing
   Energy since_start = {};
 };
 
-// What the board is set to; absent knobs are those that it does not have.
+// The settings of the board; knobs that it does not have are absent.
 struct ModeState {
-  std::string preset = {};  // of exactly this mode; empty: none
+  std::string preset = {};  // with exactly this mode; empty: none
   std::optional<PowerMode> mode = {};
   std::string text = {};  // mode_text(mode)
 };
 
-// A process that holds memory of the GPU or uses much of the processor.
+// A process that holds GPU memory or uses much CPU time.
 struct Process {
   int pid = 0;
   std::string name = {};
-  double cpu_share = 0;         // of one core, since the look before
+  double cpu_share = 0;         // of one core, since the previous reading
   double memory_bytes = 0;      // resident
-  double gpu_memory_bytes = 0;  // 0: none, or the kernel does not say
+  double gpu_memory_bytes = 0;  // 0: none, or unknown to the kernel
 };
 
 struct Window {
@@ -64,18 +64,18 @@ struct Window {
   double end_s = 0;    // of an open window: now
   bool ended = false;
   Energy energy = {};
-  std::uint64_t minibatches = 0;  // marked in it
+  std::uint64_t minibatches = 0;  // marked during the window
 };
 
 struct Snapshot {
-  std::uint64_t number = 0;  // of the look; rises by one
+  std::uint64_t number = 0;  // of the reading; increases by one
   double time_s = 0;         // CLOCK_MONOTONIC
   double unix_time_s = 0;    // the same moment
   double since_s = 0;        // since the monitor began
-  bool has_power = false;    // else `power_note` says why not
+  bool has_power = false;    // false: see `power_note`
   std::string power_source = {};
   std::string power_note = {};
-  bool has_total = false;              // else `total`, minibatches and windows have no energy
+  bool has_total = false;              // false: `total`, minibatches and windows have no energy
   double power_time_s = 0;             // of the newest sample, valid or not; 0: none yet
   std::optional<double> total_w = {};  // newest sample
   Energy total = {};                   // since start
@@ -87,55 +87,55 @@ struct Snapshot {
   std::uint64_t throttle_events = 0;  // that began since start
   std::uint64_t minibatches = 0;      // marked since start
   Energy minibatch_energy = {};       // between the first mark and the newest
-  // Samples of power: taken, not taken in time or without room, and without a value.
+  // Samples of power: taken, missed (too late or no space), and without a value.
   std::uint64_t samples = 0, lost = 0, missing = 0;
   double rate_hz = 0;         // of sampling, as the sensor allows; 0 without power
-  double sampling_cpu_s = 0;  // CPU time that the monitor has used
+  double sampling_cpu_s = 0;  // CPU time of the monitor
 };
 
-// What charts show: one point for each look, the newest `history` ones.
+// The data of charts: one point per reading, the newest `history` ones.
 struct HistoryPoint {
   double time_s = 0;
-  double total_w = 0;  // mean since the look before; NaN: missing
+  double total_w = 0;  // mean since the previous reading; NaN: missing
   std::vector<double> rail_w = {};
-  double gpu_load = 0, cpu_load = 0;  // 0..1; NaN: not known
+  double gpu_load = 0, cpu_load = 0;  // 0..1; NaN: unknown
   double gpu_clock_hz = 0;
   double hottest_celsius = 0;
 };
 
 struct MonitorOptions {
   double rate_hz = 20;        // of power: 1 to 1000
-  double look_s = 1;          // between two looks at all else: 0.1 to 60
-  std::size_t history = 600;  // looks kept
+  double look_s = 1;          // between two readings of everything else: 0.1 to 60
+  std::size_t history = 600;  // readings kept
   // Throws UsageError.
   void check() const;
 };
 
 class Monitor {
  public:
-  // Starts at once; `sysfs` must outlive this. A machine without a power sensor is watched all the
-  // same.
+  // Starts at once; `sysfs` must outlive the monitor. A machine without a power sensor is watched
+  // too.
   explicit Monitor(const platform::Sysfs& sysfs, MonitorOptions options = {});
   ~Monitor();
   Monitor(const Monitor&) = delete;
   Monitor& operator=(const Monitor&) = delete;
 
-  // Of the machine, as it does not change: identity, rails and what was skipped.
+  // The constant facts of the machine: identity, rails and what was skipped.
   const platform::MachineSensors& sensors() const;
 
-  // The newest look, with power, energies and counts as they are now.
+  // The newest reading, with current power, energies and counts.
   Snapshot snapshot() const;
-  // The first look after number `after`, shared among all who wait; null after `timeout_s`.
+  // The first reading after number `after`, shared by all waiters; null after `timeout_s`.
   std::shared_ptr<const Snapshot> wait(std::uint64_t after, double timeout_s) const;
   std::vector<HistoryPoint> history() const;
 
-  // Seconds between two looks from now on; throws UsageError as MonitorOptions::check.
+  // Sets the seconds between readings; throws UsageError like MonitorOptions::check.
   void set_look(double look_s);
   void mark();  // a minibatch ended
   std::size_t begin_window(const std::string& name);
-  // UsageError for a number that there is not. Ended twice: as it was the first time.
+  // Throws UsageError for an unknown number. Ending a window again returns the first result.
   Window end_window(std::size_t number);
-  // Open ones and the newest 100 that ended.
+  // Open windows and the newest 100 that have ended.
   std::vector<Window> windows() const;
 
  private:

@@ -1,4 +1,4 @@
-// The monitor on fake boards whose powers are set by hand, so that the energies are known.
+// The monitor on fake boards whose powers are set by the test, so that the energies are known.
 #include "ridgewatt/monitor/monitor.h"
 
 #include <gmock/gmock.h>
@@ -213,9 +213,9 @@ TEST(Monitor, AMachineWithoutPowerIsWatchedAllTheSame) {
   EXPECT_EQ(monitor.end_window(monitor.begin_window("w")).energy.energy_j, 0);
 }
 
-// A long wait is cut short: whoever asks for more looks gets them within a second.
+// A long wait ends early when more readings are requested: they come within a second.
 // label: board
-TEST(Monitor, LooksAsOftenAsItIsTold) {
+TEST(Monitor, LooksAsOftenAsAsked) {
   const testing::FakeBoard board("orin-nano");
   Monitor monitor(*board.sysfs, {.look_s = 60});
   const auto second = monitor.wait(1, 2);

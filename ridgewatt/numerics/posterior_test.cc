@@ -36,7 +36,7 @@ TEST(Posterior, NarrowsThePriorByWhatTheRowsTell) {
 }
 
 TEST(Posterior, RefusesWhatIsNotPositiveDefinite) {
-  Eigen::MatrixXd together = Eigen::MatrixXd::Ones(3, 2);  // only the sum is told of
+  Eigen::MatrixXd together = Eigen::MatrixXd::Ones(3, 2);  // only the sum is determined
   EXPECT_THROW(posterior(together), Error);
   Eigen::MatrixXd untold = Eigen::MatrixXd::Zero(3, 2);
   untold(0, 0) = 1;

@@ -1,10 +1,10 @@
-// A prior as a table: what is believed of each parameter of a model before any sample, and why.
+// A prior as a table: the distribution of each model parameter before any sample, and the reason.
 //
 //   constexpr PriorRow kPriors[] = {{kLevel, "level", "ln s", 0, 3, "moved to the samples"}, ..};
 //   static_assert(complete(kPriors, kParameters));
 //
-// Normal distributions, in the unit that the row names ("ln x": of the logarithm of x, where 0.7
-// is a factor of two either way).
+// Normal distributions in the unit of the row ("ln x": of the logarithm of x, where 0.7 is a factor
+// of two in either direction).
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ struct PriorRow {
   std::string_view why;
 };
 
-// A row for each of `count` parameters, in their order, with a width and a reason.
+// One row for each of `count` parameters, in their order, each with a width and a reason.
 constexpr bool complete(std::span<const PriorRow> rows, std::size_t count) {
   if (rows.size() != count) return false;
   for (std::size_t i = 0; i < count; ++i) {

@@ -1,5 +1,5 @@
-// Soft maxima: (a^p + b^p)^(1/p), how long two stages take that overlap. p = 1: one after the
-// other; p large: the longer one decides.
+// Soft maximum (a^p + b^p)^(1/p): the duration of two overlapping stages. p = 1: the stages run one
+// after the other; large p: the longer stage dominates.
 #pragma once
 
 #include <algorithm>
@@ -30,8 +30,8 @@ inline double soft_maximum(double a, double b, int order) {
   }
 }
 
-// ln of the p-norm of exp(v): the soft maximum in logarithms, the share of each in it (its
-// derivative by v[i]) and its derivative by p. Overflows for no v.
+// ln of the p-norm of exp(v): the soft maximum in logarithms, the share of each value in it (its
+// derivative by v[i]) and its derivative by p. Does not overflow.
 template <std::size_t N>
 struct LogSoftMaximum {
   double value = 0;

@@ -1,4 +1,4 @@
-// Two quantiles of many values at once: the ends of an interval.
+// Computes two quantiles of many values in one pass: the ends of an interval.
 //
 //   const auto [lo, hi] = two_quantiles(values, 0.05, 0.95);
 #pragma once
@@ -8,8 +8,7 @@
 
 namespace ridgewatt {
 
-// As quantile() of base/statistics.h, for 0 <= lo <= hi <= 1. There is at least
-// one value.
+// The same as quantile() of base/statistics.h, for 0 <= lo <= hi <= 1. `values` is not empty.
 std::pair<double, double> two_quantiles(std::span<const double> values, double lo, double hi);
 
 }  // namespace ridgewatt

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <Eigen/Core>
@@ -19,6 +18,7 @@
 #include "ridgewatt/base/clock.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/fd.h"
+#include "ridgewatt/base/process.h"
 #include "ridgewatt/base/random.h"
 #include "ridgewatt/pipeline/load_samples.h"
 
@@ -122,7 +122,7 @@ class Workers {
       worker.to.reset();
       worker.from.reset();
       ::kill(worker.pid, SIGKILL);
-      ::waitpid(worker.pid, nullptr, 0);
+      wait_for_process(worker.pid);
     }
   }
   Workers(const Workers&) = delete;
@@ -151,8 +151,7 @@ class Workers {
              const SharedSlots& slots) {
     Pipe to, from;
     const pid_t parent = ::getpid();
-    const pid_t pid = ::fork();
-    if (pid < 0) throw_errno(errno, "cannot start a loader worker", "");
+    const pid_t pid = fork_process("a loader worker");
     if (pid == 0) {
       ::prctl(PR_SET_PDEATHSIG, SIGKILL);
       if (::getppid() != parent) ::_exit(1);

@@ -1,5 +1,5 @@
-// A data loader as training has it, on real files: w worker processes fetch and preprocess
-// minibatches in turn, the main process takes them in order, copies them (the hand-over) and
+// A data loader like that of a training, on real files: w worker processes fetch and preprocess
+// minibatches in turn; the main process takes them in order, copies them (the hand-over) and
 // computes. Every stage of every minibatch is timed.
 #pragma once
 
@@ -19,26 +19,26 @@ struct LoaderOptions {
   int workers = 0;
   int prefetch = 2;
   int batch = 16;
-  std::size_t minibatches = 0;  // 0: all that are full
+  std::size_t minibatches = 0;  // 0: all full minibatches
   bool cold = false;            // drop the samples from the page cache first
   std::uint64_t seed = 1;       // of the order
   int hidden = 32;      // width of the matrix work: a linear layer's forward and backward pass
   std::string command;  // compute step for the shell instead of matrix work
-  // Told in the main process, for marks.
+  // Called in the main process, for marks.
   std::function<void()> on_fetched;
   std::function<void()> on_minibatch;
 };
 
 struct LoadedMinibatch {
-  StageTimes stages;       // of whoever did them
-  double fetch_cpu_s = 0;  // of the fetch: the kernel's work for it, not its waiting
-  double stall_s = 0;      // that the main process waited, hand-over included
+  StageTimes stages;       // timed in the process that runs the stage
+  double fetch_cpu_s = 0;  // of the fetch: work of the kernel, without waiting
+  double stall_s = 0;      // wait of the main process, including the hand-over
 };
 
 struct LoaderRun {
   int workers = 0;
   bool cold = false;
-  double time_s = 0;  // end to end, with the start of the workers
+  double time_s = 0;  // end to end, including the start of the workers
   std::vector<LoadedMinibatch> minibatches;
   StageTimes mean;  // of a minibatch
   double fetch_cpu_s = 0;
@@ -50,25 +50,25 @@ struct LoaderRun {
   double checksum = 0;  // of all samples; the same for any number of workers
 };
 
-// Throws UsageError on options out of range, IoError when a file cannot be read or a worker dies,
-// Error when the command fails.
+// Throws UsageError for options out of range, IoError if a file cannot be read or a worker dies,
+// Error if the command fails.
 LoaderRun run_loader(const LoaderOptions& options);
 
-// The pipeline model with the parameters of two runs on the same files: fetch, preprocessing and
-// compute as they take without workers, and beside one worker, hand-over from the latter. The part
-// of a fetch that is CPU time counts as preprocessing: it too needs a core. Every process keeps its
-// core, as kernels have it for the milliseconds of a minibatch. `cores`: that they may use.
+// Fits the pipeline model to two runs on the same files: fetch, preprocessing and compute from the
+// run without workers, the hand-over from the run with one worker. The CPU time of a fetch counts
+// as preprocessing, because it also needs a core. Every process stays on its core, as under the
+// kernel's scheduler for the milliseconds of a minibatch. `cores`: the cores that they may use.
 class LoaderFit {
  public:
   LoaderFit(const LoaderRun& without, const LoaderRun& with_one, int cores);
-  // End-to-end time of as many minibatches with `workers`.
+  // End-to-end time of the same number of minibatches with `workers`.
   EpochCost predict(int workers) const;
 
  private:
   PipelineConfig config(int workers) const;
 
   double minibatches_ = 0;
-  StageTimes without_;  // CPU time of the fetch moved to preprocessing
+  StageTimes without_;  // CPU time of the fetch counted as preprocessing
   StageTimes with_;
   int cores_;
 };

@@ -15,7 +15,7 @@
 namespace ridgewatt::pipeline {
 namespace {
 
-// An open file, for as long as it lives.
+// Owns an open file.
 class OpenFile {
  public:
   explicit OpenFile(const std::string& path) : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {

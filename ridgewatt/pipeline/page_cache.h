@@ -1,5 +1,5 @@
-// The page cache as the kernel reports it: what of a file lies in memory (mincore), how to drop it
-// (posix_fadvise).
+// The page cache as the kernel reports it: which pages of a file are in memory (mincore), and how
+// to drop them (posix_fadvise).
 #pragma once
 
 #include <cstdint>
@@ -20,18 +20,18 @@ Residency page_cache_residency(const std::vector<std::string>& paths);
 // Asks the kernel to drop the files' clean pages; no privilege is needed.
 void drop_page_cache(const std::vector<std::string>& paths);
 
-// The files below a folder, or the file itself, by name. Throws NotFoundError where there is none.
+// The files below a folder, or the file itself, by name. Throws NotFoundError if there is none.
 std::vector<std::string> files_below(const std::string& path);
 
-// Puts files into the page cache or drops them, and in the end brings back what was there: pages
-// that lay in memory are read again, the others are dropped.
+// Puts files into the page cache or drops them, and finally restores the former state: pages that
+// were in memory are read again, the others are dropped.
 class PageCacheState {
  public:
   explicit PageCacheState(std::vector<std::string> paths);
   ~PageCacheState();
   PageCacheState(const PageCacheState&) = delete;
   PageCacheState& operator=(const PageCacheState&) = delete;
-  void fill() const;  // reads all of it
+  void fill() const;  // reads everything
   void drop() const { drop_page_cache(paths_); }
 
  private:

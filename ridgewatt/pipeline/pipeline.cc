@@ -38,9 +38,9 @@ double main_on_cpu_s(const PipelineConfig& config, const StageTimes& stages) {
   return stages.hand_over_s + config.compute_cpu_share * stages.compute_s;
 }
 
-// From delivery to delivery of a worker beside the main process, which on a worker's delivery takes
-// that minibatch and `waiting` more from workers on other cores, and always goes first.
-double beside_main_s(const PipelineConfig& config, const StageTimes& stages, int waiting) {
+// Time between deliveries of a worker on the main process's core. The main process takes that
+// minibatch and `waiting` more from workers on other cores, and always has priority.
+double on_main_core_s(const PipelineConfig& config, const StageTimes& stages, int waiting) {
   const double main_s = stages.hand_over_s + stages.compute_s;
   const double held_s = main_on_cpu_s(config, stages);
   const bool leaves_core = held_s < main_s;  // for long enough to begin a fetch
@@ -52,13 +52,15 @@ double beside_main_s(const PipelineConfig& config, const StageTimes& stages, int
   return end_s;
 }
 
-// Between minibatches, as the busiest core has it when `beside` workers share the main process's.
-double kept_cores_s(const PipelineConfig& config, const StageTimes& stages, int beside) {
-  const int others = config.workers - beside;
+// Time between minibatches on the busiest core if `shared` workers share the core of the main
+// process.
+double kept_cores_s(const PipelineConfig& config, const StageTimes& stages, int shared) {
+  const int others = config.workers - shared;
   const double held_s = config.workers * main_on_cpu_s(config, stages);
   double turn_s = held_s;  // in which every worker delivers once
-  if (beside > 0) {
-    turn_s = std::max(held_s + beside * stages.preprocess_s, beside_main_s(config, stages, others));
+  if (shared > 0) {
+    turn_s =
+        std::max(held_s + shared * stages.preprocess_s, on_main_core_s(config, stages, others));
   }
   if (others > 0) {
     const int most = (others + config.cores - 2) / (config.cores - 1);
@@ -76,7 +78,7 @@ twin::FeedBounds bounds_of(const PipelineConfig& config, const StageTimes& stage
                                                .main_s = stages.hand_over_s + stages.compute_s,
                                                .main_cpu_s = main_on_cpu_s(config, stages)});
   if (config.keeps_core && config.workers > 0) {
-    bounds.cores_s = kept_cores_s(config, stages, workers_beside_main(config, stages));
+    bounds.cores_s = kept_cores_s(config, stages, workers_on_main_core(config, stages));
   }
   return bounds;
 }
@@ -175,12 +177,12 @@ StageTimes stage_times(const PipelineConfig& config, int epoch) {
   return stages;
 }
 
-int workers_beside_main(const PipelineConfig& config, const StageTimes& stages) {
+int workers_on_main_core(const PipelineConfig& config, const StageTimes& stages) {
   if (config.cores == 1) return config.workers;
   int best = 0;
-  for (int beside = 1; beside <= config.workers; ++beside) {
-    const double gain_s = kept_cores_s(config, stages, best) - kept_cores_s(config, stages, beside);
-    if (gain_s > 1e-9 * main_on_cpu_s(config, stages)) best = beside;
+  for (int shared = 1; shared <= config.workers; ++shared) {
+    const double gain_s = kept_cores_s(config, stages, best) - kept_cores_s(config, stages, shared);
+    if (gain_s > 1e-9 * main_on_cpu_s(config, stages)) best = shared;
   }
   return best;
 }

@@ -1,26 +1,28 @@
 // The training pipeline: every minibatch is fetched from storage or page cache, preprocessed on the
-// CPU, handed over, and computed on. What an epoch costs, which stage binds, what would relieve it.
+// CPU, handed over, and computed on. Predicts the cost of an epoch, the limiting stage, and changes
+// that would help.
 //
 //   PipelineConfig config;
 //   config.samples = 23080;
 //   config.preprocess_s_per_sample = 13e-3;
 //   config.compute_s = 0.198;
 //   const EpochCost later = epoch_cost(config, 1);   // closed form
-//   later.stall_s;                                   // what of the loading shows
+//   later.stall_s;                                   // the part of loading that is not hidden
 //
 // Per minibatch, F seconds of fetch, P of preprocessing, h of hand-over, g of compute:
 //   w = 0 workers   t = F + P + g
 //   w >= 1          t = max(h + g, (F + P) / w, P / min(w, cores), F / min(w, streams),
 //                           (P + h + u g) / cores)
-// the bounds of twin/feed.h, which a twin shares; u is the share of compute that keeps a CPU
-// core busy. A worker works on one minibatch at a time, and minibatches come in order, as in
-// PyTorch's DataLoader. simulate_pipeline.h plays the same events.
+// These bounds are those of twin/feed.h, which the twin uses too; u is the share of compute that
+// keeps a CPU core busy. A worker handles one minibatch at a time, and minibatches come in order,
+// as in PyTorch's DataLoader. simulate_pipeline.h simulates the same events.
 //
-// That last term lets any process run on any core at any moment. A kernel moves processes seldom:
-// with `keeps_core` each stays on one core, n workers on the main process's, and at most m on any
-// other. The main process is woken by what it waits for and goes first, b = h + u g of a minibatch
-// on the CPU; a worker beside it cannot even begin its next fetch meanwhile. Minibatches come in
-// order, so the slowest core sets the pace:
+// The last term assumes that any process can run on any core at any moment. A kernel moves
+// processes rarely: with `keeps_core` each stays on one core, n workers on that of the main
+// process, and at most m on any other. The main process is woken by what it waits for and has
+// priority; a minibatch takes b = h + u g of its core. During that time a worker on the same core
+// cannot even begin its next fetch. Minibatches come in order, so the slowest core determines the
+// pace:
 //   w t = max(w (h + g), w F / min(w, streams), w b + n P, F + P + (1 + w - n) b, m P, F + P)
 #pragma once
 
@@ -30,22 +32,24 @@
 
 #include "ridgewatt/base/enum_names.h"
 
+#pragma GCC visibility push(default)
+
 namespace ridgewatt::pipeline {
 
-// What one reader sees of a store, and how many readers it serves at once at that speed.
+// The speed of a storage for one reader, and the number of readers that it serves at that speed.
 struct StorageModel {
   std::string name = "memory";
   double access_s = 0;                // before the first byte of a file
   double request_s = 0;               // before each further request of its bytes
   double stream_bytes_per_s = 4e9;    // of one reader
   int streams = 64;                   // readers served at once
-  double read_s(double bytes) const;  // of a file that is read from its beginning
+  double read_s(double bytes) const;  // of a file that is read from its start
 };
-// Requests in which Linux reads ahead in a file: of 16 KiB, then twice as much each time up to 128
-// KiB (VM_READAHEAD_PAGES; mm/readahead.c).
+// Read-ahead requests of Linux in a file: 16 KiB, then twice as much each time up to 128 KiB
+// (VM_READAHEAD_PAGES; mm/readahead.c).
 int read_ahead_requests(double bytes);
 // "memory" (page cache), "nvme", "sd", "hdd": rates of data sheets, access times of their classes
-// (docs/methods/pipeline.md). NotFoundError with the names that there are.
+// (docs/methods/pipeline.md). Throws NotFoundError with the known names.
 StorageModel find_storage(std::string_view name);
 std::vector<std::string> list_storages();
 
@@ -54,13 +58,13 @@ struct PipelineConfig {
   int batch = 16;
   double sample_bytes = 0;
   int workers = 4;
-  int prefetch = 2;  // minibatches ahead, a worker
+  int prefetch = 2;  // minibatches ahead, per worker
   int cores = 8;     // CPU cores online
   StorageModel storage;
-  double cache_bytes = 1e12;  // RAM that the workload leaves to the page cache
+  double cache_bytes = 1e12;  // RAM that is available for the page cache
   double preprocess_s_per_sample = 0;
-  bool preprocess_reads_cache = false;  // it includes what reading from the page cache takes
-  // What a worker takes over what the main process takes, for minibatches that come from storage.
+  bool preprocess_reads_cache = false;  // it includes the time to read from the page cache
+  // Time of a worker over that of the main process, for minibatches that come from storage.
   double worker_slowdown = 1;
   double hand_over_s = 0;        // of a minibatch, worker to main process, with cores to spare
   double compute_s = 0;          // of a minibatch
@@ -71,12 +75,12 @@ struct PipelineConfig {
   double base_w = 0;
   double compute_w = 0;
   double core_w = 0;
-  // Coefficient of variation of a minibatch's fetch and preprocessing while it comes from storage;
-  // only the simulation knows it.
+  // Coefficient of variation of the fetch and preprocessing time of a minibatch while it comes from
+  // storage; only the simulation uses it.
   double storage_cv = 0;
 };
 
-// What binds the throughput.
+// The limit of the throughput.
 enum class PipelineBound { kSerial, kCompute, kWorkers, kCores, kStorage };
 constexpr auto enum_names(PipelineBound) {
   return named<PipelineBound>({{PipelineBound::kSerial, "one after the other"},
@@ -98,44 +102,45 @@ struct EpochCost {
   StageTimes stages;
   double minibatches = 0;
   double interval_s = 0;  // from one minibatch to the next
-  double time_s = 0;      // so many intervals
+  double time_s = 0;      // time of all intervals
   double compute_s = 0;   // of the epoch
   double stall_s = 0;     // time_s - compute_s: fetch, preprocessing and hand-over that show
   double energy_j = 0;    // over time_s
-  // Before, once: until the workers have loaded the first minibatch. Power at rest.
+  // Time before: until the workers have loaded the first minibatch. At idle power.
   double start_s = 0;
   PipelineBound bound = PipelineBound::kCompute;
 };
 
-// Share of the samples that an epoch finds in a cache of `cached_share` of the data set under LRU,
-// when each epoch reads all samples in a new random order: c + (1 - c) ln(1 - c). A sample read at
-// place x of one epoch and y of the next is kept while the distinct samples between, 1 - x (1 - y)
-// of the data set, fit: integrate over uniform x and y.
+// Share of the samples that an epoch finds in an LRU cache of `cached_share` of the data set, if
+// each epoch reads all samples in a new random order: c + (1 - c) ln(1 - c). A sample read at place
+// x of one epoch and y of the next is kept if the distinct samples between, 1 - x (1 - y) of the
+// data set, fit: integrate over uniform x and y.
 double lru_hit_share(double cached_share);
 // Share of reads that miss the page cache: all in epoch 0.
 double miss_share(const PipelineConfig& config, int epoch);
 
-// Threads that want a core at the moment of a hand-over: the main process, the worker that it wakes
-// for its next minibatch, and the thread that pins or collects. On fewer cores they take turns.
+// Threads that need a core at the moment of a hand-over: the main process, the worker that it wakes
+// for its next minibatch, and the thread that pins or collects. With fewer cores they take turns.
 inline constexpr int kHandOverThreads = 3;
 
-// Throws UsageError on a config that makes no sense (negative times, no samples, ..).
+// Throws UsageError for an invalid configuration (negative times, no samples, ..).
 void check_pipeline(const PipelineConfig& config);
 StageTimes stage_times(const PipelineConfig& config, int epoch);
-// With keeps_core: the workers on the main process's core, as a kernel that balances its cores has
-// them: such that the busiest core has least to do. The others share the other cores evenly.
-int workers_beside_main(const PipelineConfig& config, const StageTimes& stages);
-// Closed form. `epoch` 0 reads storage; later ones what the page cache lacks.
+// With keeps_core: the number of workers on the core of the main process if the kernel balances the
+// cores, that is, if the busiest core has the least work. The other workers are distributed evenly
+// over the other cores.
+int workers_on_main_core(const PipelineConfig& config, const StageTimes& stages);
+// Closed form. `epoch` 0 reads from storage; later epochs read what the page cache lacks.
 EpochCost epoch_cost(const PipelineConfig& config, int epoch);
-// Energy from stages and the time that an epoch took: power at rest over the time, computing, and
-// what cores work. A hand-over is work of kHandOverThreads cores, one after the other or at once.
+// Energy from the stages and the time of an epoch: idle power over the time, computing, and the
+// work of cores. A hand-over is the work of kHandOverThreads cores, one after the other or at once.
 double epoch_energy_j(const PipelineConfig& config, const StageTimes& stages, double minibatches,
                       double time_s);
 
-// The same pipeline with CPU cores that run `ratio` times as fast.
+// The same pipeline with CPU cores that are `ratio` times as fast.
 PipelineConfig with_cpu_speed(PipelineConfig config, double ratio);
 
-// One change, and what an epoch costs then.
+// One change, and the cost of an epoch with it.
 struct WhatIf {
   std::string change;
   PipelineConfig config;
@@ -145,9 +150,11 @@ struct WhatIf {
 WhatIf what_if(const std::string& change, const PipelineConfig& config);
 // Other workers, other storage, RAM that holds the data set.
 std::vector<WhatIf> loader_changes(const PipelineConfig& config);
-// The same, other cores, a faster CPU and a faster accelerator; sorted.
+// The same, and other cores, a faster CPU and a faster accelerator; sorted.
 std::vector<WhatIf> all_changes(const PipelineConfig& config);
-// The fastest later epochs first; with equals, as listed.
+// The fastest later epochs first; equal ones in the given order.
 void sort_changes(std::vector<WhatIf>& changes);
 
 }  // namespace ridgewatt::pipeline
+
+#pragma GCC visibility pop

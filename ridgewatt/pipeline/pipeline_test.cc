@@ -193,6 +193,7 @@ TEST(Pipeline, ClosedFormAgreesWithTheSimulation) {
   }
 }
 
+// label: slow
 TEST(Pipeline, ClosedFormAgreesWithTheSimulationWhereProcessesKeepTheirCores) {
   Random random(11);
   int near = 0;
@@ -215,21 +216,21 @@ TEST(Pipeline, ProcessesThatKeepTheirCoresWaitForTheSlowest) {
   // A core for each process: as if any could run anywhere.
   config.workers = 2;
   config.cores = 3;
-  EXPECT_EQ(workers_beside_main(config, stage_times(config, 0)), 0);
+  EXPECT_EQ(workers_on_main_core(config, stage_times(config, 0)), 0);
   EXPECT_NEAR(epoch_cost(config, 0).interval_s, 0.025, 1e-12);
   // Main process and one worker on a core: the worker's 10 + 40 ms and twice 20 ms of compute
   // follow each other. Both workers on one core would be 2 x 40 ms, and the better choice.
   config.cores = 2;
-  EXPECT_EQ(workers_beside_main(config, stage_times(config, 0)), 0);
+  EXPECT_EQ(workers_on_main_core(config, stage_times(config, 0)), 0);
   EXPECT_NEAR(epoch_cost(config, 0).interval_s, 0.04, 1e-12);
   config.compute_s = 0.01;
-  EXPECT_EQ(workers_beside_main(config, stage_times(config, 0)), 1);
+  EXPECT_EQ(workers_on_main_core(config, stage_times(config, 0)), 1);
   EXPECT_NEAR(epoch_cost(config, 0).interval_s, (0.01 + 0.04 + 2 * 0.01) / 2, 1e-12);
   // Three and one: 3 x 40 ms for four minibatches. Two and two would be 2 x 40 + 4 x 10.
   config.workers = 4;
   EXPECT_NEAR(epoch_cost(config, 0).interval_s, 0.03, 1e-12);
   EXPECT_EQ(epoch_cost(config, 0).bound, PipelineBound::kCores);
-  // On one core all is one after the other, but for what storage does meanwhile.
+  // On one core everything runs one after the other, except waiting for storage.
   config.cores = 1;
   EXPECT_NEAR(epoch_cost(config, 0).interval_s, 0.05, 1e-12);
 }

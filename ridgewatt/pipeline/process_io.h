@@ -1,4 +1,4 @@
-// What a process has read and written, as the kernel counts it (/proc/PID/io).
+// The bytes that a process has read and written, as counted by the kernel (/proc/PID/io).
 #pragma once
 
 #include <sys/types.h>
@@ -10,7 +10,7 @@ namespace ridgewatt::pipeline {
 // Of a process and of the children that it has waited for.
 struct ProcessIo {
   double read_calls = 0;
-  double read_bytes = 0;  // through system calls, from wherever
+  double read_bytes = 0;  // through system calls, from any source
   double write_calls = 0;
   double written_bytes = 0;
   double storage_read_bytes = 0;
@@ -19,10 +19,10 @@ struct ProcessIo {
 ProcessIo& operator+=(ProcessIo& total, const ProcessIo& part);
 ProcessIo operator-(const ProcessIo& after, const ProcessIo& before);
 
-// Nothing where the kernel does not count, or not for us. A process that ended is still counted
-// until it is waited for.
+// Empty if the kernel does not count or does not permit reading. A process that has ended is
+// counted until it is waited for.
 std::optional<ProcessIo> read_process_io(pid_t process);
-// Of this process since it began; zeros where the kernel does not count.
+// Of this process since its start; zeros if the kernel does not count.
 ProcessIo own_io();
 
 }  // namespace ridgewatt::pipeline

@@ -95,9 +95,9 @@ class Simulation {
     core_of_.assign(queued_.size(), 0);
     cpus_.resize(config_.keeps_core ? static_cast<std::size_t>(config_.cores) : 1);
     if (!config_.keeps_core) return;
-    const auto beside = static_cast<std::size_t>(workers_beside_main(config_, stages_));
-    for (std::size_t i = beside; i < core_of_.size(); ++i) {
-      core_of_[i] = 1 + (i - beside) % (cpus_.size() - 1);
+    const auto shared = static_cast<std::size_t>(workers_on_main_core(config_, stages_));
+    for (std::size_t i = shared; i < core_of_.size(); ++i) {
+      core_of_[i] = 1 + (i - shared) % (cpus_.size() - 1);
     }
   }
   // Cores of a queue that the main process leaves to workers.

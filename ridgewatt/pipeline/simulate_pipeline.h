@@ -1,6 +1,6 @@
 // The training pipeline as a discrete-event simulation: every minibatch waits for a storage stream,
-// for a core, for its turn. Agrees with the closed form where times do not vary, and shows what
-// variation costs where they do: with finite prefetch a stall never quite vanishes.
+// a core and its turn. It agrees with the closed form for constant times, and shows the cost of
+// varying times: with finite prefetch a stall never disappears completely.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,13 @@
 
 namespace ridgewatt::pipeline {
 
-// Workers take minibatches in turn and deliver them in order; the main process sends a worker its
-// next index when it takes a minibatch, so that workers x prefetch are under way. The main process
-// has a core whenever it wants one; workers take the other cores, and the streams of the storage,
-// in the order in which they come. With keeps_core workers take turns on the core that they are on,
-// and those on the main process's only run, or begin a fetch, while it does not. With storage_cv >
-// 0 a minibatch that comes from storage takes a gamma distributed time of that coefficient of
-// variation (exponential at 1).
+// Workers take minibatches in turn and deliver them in order. The main process sends a worker its
+// next index when it takes a minibatch, so that workers x prefetch minibatches are in progress. The
+// main process has a core whenever it needs one; workers take the other cores, and the streams of
+// the storage, in the order of arrival. With keeps_core the workers of one core take turns, and
+// those on the core of the main process run, or begin a fetch, only while it does not. With
+// storage_cv > 0 the time of a minibatch from storage has a gamma distribution with that
+// coefficient of variation (exponential at 1).
 EpochCost simulate_epoch(const PipelineConfig& config, int epoch, std::uint64_t seed);
 
 // Mean time, stall and energy over epochs with seeds seed, seed + 1, ..

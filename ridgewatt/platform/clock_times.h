@@ -1,6 +1,6 @@
 // How long each clock of the machine has run at each of its frequencies, as its kernel counts it:
 // cpufreq's stats/time_in_state and devfreq's trans_stat. Two readings tell where a governor kept a
-// clock meanwhile.
+// clock between them.
 #pragma once
 
 #include <map>
@@ -24,7 +24,7 @@ struct ClockTimes {
 
 // Lines "KHZ TIME", time in units of 10 ms (USER_HZ). Nothing for any other text.
 std::optional<SecondsByClock> parse_time_in_state(std::string_view text);
-// A table of transitions whose rows end in the time in ms ("*" marks the clock at hand). Nothing
+// A table of transitions whose rows end in the time in ms ("*" marks the current clock). Nothing
 // for any other text, "Not Supported." among them.
 std::optional<SecondsByClock> parse_trans_stat(std::string_view text);
 

@@ -27,11 +27,12 @@ ExampleWorkload parse_example_workload(const std::string& text);
 struct ExampleSweepOptions {
   std::vector<ExampleWorkload> workloads = {{"zoo:resnet18", WorkloadKind::kTraining},
                                             {"zoo:mobilenet_v3_large"}};
-  std::size_t modes = 96;  // at most so many: a grid of some levels of each knob
+  std::size_t modes = 96;  // at most: a grid of some levels of each knob
   std::uint64_t seed = 1;  // of the fake board's physics
 };
 
-// One sweep per workload over the same modes; batches that do not fit the memory are left out.
+// One sweep per workload over the same modes; batches that do not fit the memory are left out. The
+// grid is the finest one of at most `options.modes` modes that quality.h passes for every workload.
 // UsageError when no batch is left, or less than one mode is asked for.
 std::vector<Sweep> example_sweeps(const Board& board, const ExampleSweepOptions& options);
 

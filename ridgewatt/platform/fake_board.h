@@ -55,8 +55,8 @@ struct FakeBoardSpec {
   bool legacy = false;  // kernel 4.9 and 5.10: a limit on the wrong side is refused, not clamped
 };
 
-// Boards that can be faked: agx-orin-jp5, agx-orin-jp6, orin-nano, xavier-nx-jp4, xavier-nx-jp5,
-// nano, thor. "agx-orin" and "xavier-nx" mean the newer release.
+// Boards that can be faked: agx-orin-jp5, agx-orin-jp6, orin-nano, agx-xavier, xavier-nx-jp4,
+// xavier-nx-jp5, nano, thor. "agx-orin" and "xavier-nx" mean the newer release.
 std::vector<std::string> fake_board_names();
 // Throws NotFoundError naming the boards that there are.
 FakeBoardSpec fake_board_spec(const std::string& name);

@@ -1,6 +1,6 @@
 // What disturbs the load of a fake board from outside: another process on the device, a step of the
-// room's temperature, larger inputs. Read from a file in the fake tree while the load runs, a row
-// each; tests and trials write it:
+// surrounding temperature, larger inputs. Read from a file in the fake tree while the load runs, a
+// row each; tests and trials write it:
 //
 //   begin_s,end_s,time,power,celsius,process
 //   20,,1.25,1.08,0,4242 other.py        # from 20 s after the load's beginning, another process
@@ -26,7 +26,8 @@ struct FakeDisturbance {
   bool active(double time_s) const { return time_s >= begin_s && time_s < end_s; }
 };
 
-// Throws InputError naming `where` for what is not a table of them: factors 0.1 to 10, 200 degrees.
+// Throws InputError naming `where` if the text is not such a table, a factor is outside 0.1 to 10,
+// or the rise or fall exceeds 200 degrees.
 std::vector<FakeDisturbance> parse_fake_disturbances(const std::string& text,
                                                      const std::string& where);
 
@@ -38,8 +39,8 @@ class FakeDisturbances {
   ~FakeDisturbances();
   FakeDisturbances(const FakeDisturbances&) = delete;
   FakeDisturbances& operator=(const FakeDisturbances&) = delete;
-  // What a minibatch takes and the module draws at this time of the load; zones and the device's
-  // list of processes show it. Throws what parse_fake_disturbances throws.
+  // Time of a minibatch and module power at this time of the load; the zones and the device's list
+  // of processes show the disturbance. Throws what parse_fake_disturbances throws.
   twin::TimePower disturbed(twin::TimePower at, double time_s);
 
  private:

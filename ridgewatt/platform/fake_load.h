@@ -34,7 +34,7 @@ class FakeLoad {
            FakeSpecimen specimen = {});
   // The next minibatch: how many times as long as a mean one it takes.
   double next();
-  // A minibatch with these clocks, its wait for data included, and the module's power meanwhile: of
+  // A minibatch with these clocks, its wait for data included, and the module's power during it: of
   // a mean one, and as warm as the board is after `warm`.
   twin::TimePower at(const PowerMode& clocks) const;
   FakeUse use(const PowerMode& clocks) const;

@@ -1,4 +1,4 @@
-// One look at everything that a board says besides power: clocks, loads, temperatures, throttling
+// One look at everything that a board reports except power: clocks, loads, temperatures, throttling
 // signals and memory. Works on any Linux machine with what it has; nothing needs root, but some
 // values (memory clock and load) appear only for root.
 #pragma once

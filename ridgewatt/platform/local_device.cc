@@ -44,7 +44,7 @@ bool is_local_device(const std::string& device) {
   return device == "local" || device.rfind("fake:", 0) == 0;
 }
 
-std::optional<std::string> board_at_hand(const Sysfs& sysfs) {
+std::optional<std::string> local_board(const Sysfs& sysfs) {
   const auto identity = identify_jetson(sysfs);
   if (!identity) return std::nullopt;
   if (!identity->board.empty()) return identity->board;
@@ -78,14 +78,14 @@ LocalDevice open_local_device(const std::string& device, const std::string& sysr
     return result;
   }
   if (device.rfind("fake:", 0) != 0) {
-    throw UsageError("is not a device at hand", device, device_hint(device));
+    throw UsageError("is neither this machine nor a fake board", device, device_hint(device));
   }
   if (!sysroot.empty()) throw UsageError("give a fake device or a root, not both", device);
   const FakeBoardSpec spec = fake_board_spec(device.substr(5));
   const std::string folder = fake_folder() + "/" + spec.name;
   std::error_code unseen;
   if (!fs::exists(folder, unseen)) {
-    // Beside, then renamed: two programs that start at once see a whole board or none.
+    // Written next to it, then renamed: two programs that start at once see a whole board or none.
     const std::string temporary = fmt::format("{}.{}", folder, ::getpid());
     create_fake_board(spec, temporary, seed, fake_specimen_of_environment());
     heat_fake_board(temporary, fake_heat_of_environment());

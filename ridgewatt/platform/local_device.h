@@ -24,7 +24,7 @@ bool is_local_device(const std::string& device);
 
 // The board of the library that this machine is, "orin-nano-8gb@super"; nothing when it is not a
 // Jetson. NotFoundError for a Jetson that has no board file.
-std::optional<std::string> board_at_hand(const Sysfs& sysfs);
+std::optional<std::string> local_board(const Sysfs& sysfs);
 
 // Which of the boards of its kind this is: what the device tree says (Jetsons carry one), without
 // characters that are not printable. Empty: it does not say.

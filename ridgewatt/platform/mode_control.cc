@@ -92,7 +92,7 @@ KnobSpace::Levels knob_levels(const Sysfs& sysfs, const JetsonLayout& layout) {
     any = any || !level.empty();
   }
   if (!any) {
-    throw NotSupportedError("this machine shows no power-mode knobs", sysfs.root(),
+    throw NotSupportedError("this machine has no power-mode knobs", sysfs.root(),
                             "modes exist on NVIDIA Jetson boards");
   }
   return levels;

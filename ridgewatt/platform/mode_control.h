@@ -66,7 +66,7 @@ class JetsonModeControl : public ModeControl {
     std::string state_folder;  // of the journal; empty: ModeJournal::default_folder
     double max_celsius = 100;  // any zone above: abort and restore
     bool dry_run = false;      // writes nothing: ApplySummary::written says what it would
-    // Held beside every mode, and taken back with it.
+    // Held with every mode, and taken back with it.
     bool full_fan = false;
     bool no_idle_states = false;  // of the CPU
   };

@@ -1,6 +1,6 @@
 // Changes the power mode for a program that has threads, and brings the first one back when that
 // program ends, however it ends. A small process of its own, forked before any thread, keeps the
-// mode (platform/mode_control.h, with its journal and its guardian); it is told what to set over a
+// mode (platform/mode_control.h, with its journal and its guardian); it gets what to set over a
 // pair of sockets, and their end tells it to restore.
 //
 //   ModeHolder holder(*device.sysfs);               // before starting threads; nothing is changed

@@ -9,7 +9,7 @@
 // "end" with their count. What is found there has one of three answers:
 //   nothing (or one of an earlier boot, whose values are gone): there is nothing to bring back;
 //   damaged: journals appear whole and before the first change, so it holds nothing either; it is
-//   kept beside as "mode.journal.damaged" when the next one is written;
+//   kept as "mode.journal.damaged" when the next one is written;
 //   of another version of ridgewatt: its values are worth keeping and cannot be read. That is an
 //   error, and nothing is changed.
 #pragma once
@@ -50,7 +50,7 @@ std::string mode_journal_text(const ModeSnapshot& snapshot, const std::string& b
 class ModeJournal {
  public:
   // For the machine itself /var/lib/ridgewatt (or $XDG_STATE_HOME/ridgewatt for a user), for
-  // another root the folder "ROOT.ridgewatt" beside it.
+  // another root the folder "ROOT.ridgewatt" next to it.
   static std::string default_folder(const Sysfs& sysfs);
 
   // Creates the folder and takes the lock, waiting up to `wait_s`. Throws IoError when another

@@ -159,7 +159,7 @@ std::unique_ptr<PowerSource> open_power_source(const Sysfs& sysfs) {
           attempt([&] { return std::make_unique<RaplSource>(sysfs, find_rapl_zones(sysfs)); })) {
     return source;
   }
-  throw NotSupportedError("this machine shows no power", sysfs.root(),
+  throw NotSupportedError("this machine has no power sensor", sysfs.root(),
                           reasons + ": give an external meter's CSV");
 }
 

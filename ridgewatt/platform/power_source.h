@@ -67,7 +67,7 @@ class PowerMeter {
  public:
   // `sysfs` must outlive this.
   explicit PowerMeter(const Sysfs& sysfs) : sysfs_(sysfs) {}
-  // Null where the machine shows no power.
+  // Null where the machine has no power sensor.
   PowerSource* source();
   // "rails; total VDD_IN"; "none: " and why where there is none.
   const std::string& description();

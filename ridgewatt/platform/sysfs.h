@@ -1,5 +1,5 @@
 // The edge to the hardware: the kernel's small text files, under a root that is "/" on a board and
-// a folder for a recorded or fake board. Everything in this room goes through it, so that a
+// a folder for a recorded or fake board. Everything in this module goes through it, so that a
 // recorded tree tests the code that runs on the board.
 //
 // Paths are the board's own ("/sys/class/hwmon/hwmon0/name"). Under another root, symbolic links

@@ -196,6 +196,7 @@ TEST(AutoPredictor, SuggestionsForOneBudgetDiffer) {
 }
 
 // A design looks at a share of a large space; that share used up is not the end of the space.
+// label: slow
 TEST(AutoPredictor, SuggestsAsLongAsAModeIsLeft) {
   std::vector<Observation> rows;
   for (double gpu = 200e6; gpu < 1400e6; gpu += 1e6) rows.push_back(made_up(8, 2e9, gpu, 3.2e9));

@@ -16,9 +16,9 @@ namespace ridgewatt::predict {
 
 struct PredictorOptions {
   std::string method = "auto";
-  // Where predictions will be asked; see AutoOptions::space.
+  // The points to be predicted; see AutoOptions::space.
   std::vector<OperatingPoint> space;
-  // Sweeps of other workloads. `auto` takes all, `powertrain` the first; the others none.
+  // Sweeps of other workloads. `auto` uses all, `powertrain` the first; the others none.
   std::vector<Sweep> references;
   // A trained reference instead of training one (`powertrain`).
   std::optional<ReferenceModel> reference_model;
@@ -31,7 +31,7 @@ struct PredictorOptions {
   std::uint64_t design_seed = 0;  // AutoOptions::design_seed
 };
 
-// "auto", "linear", "nn", "powertrain", and "trees", which need XGBoost where the program runs.
+// "auto", "linear", "nn", "powertrain", and "trees", which needs XGBoost on the machine.
 std::vector<std::string> predictor_methods();
 // Throws UsageError for an unknown method, or `powertrain` without a reference.
 std::unique_ptr<Predictor> make_predictor(const PredictorOptions& options);

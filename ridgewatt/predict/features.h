@@ -1,4 +1,4 @@
-// Operating points as the few-shot predictor sees them.
+// Operating points as features of the few-shot predictor.
 #pragma once
 
 #include <Eigen/Core>

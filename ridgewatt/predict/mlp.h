@@ -1,5 +1,6 @@
 // A multilayer perceptron with ReLU and one linear output, trained by minibatch Adam on the mean
-// squared error: the network of the published neural predictors (4-256-128-64-1), small and fast.
+// squared error: the network of the published neural predictors (4-256-128-64-1), in a small and
+// fast implementation.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +34,7 @@ class Mlp {
   void train(std::span<const float> inputs, std::span<const float> targets,
              const MlpOptions& options, std::uint64_t seed);
   std::vector<float> predict(std::span<const float> inputs) const;
-  // A fresh output layer on the trained body: the start of a transfer.
+  // A new output layer on the trained body: the start of a transfer.
   void replace_last_layer(std::uint64_t seed);
 
   std::size_t inputs() const { return widths_.front(); }

@@ -1,6 +1,6 @@
-// The published neural predictors: `nn`, one network for time and one for power trained on the
-// profiled modes alone, and `powertrain`, the same networks trained on a reference workload's full
-// sweep, given a fresh last layer and fine-tuned on the profiled modes (PowerTrain, 2024).
+// The published neural predictors: `nn`, one network for time and one for power trained only on the
+// profiled modes, and `powertrain`, the same networks trained on a reference workload's full sweep,
+// with a new last layer and fine-tuned on the profiled modes (PowerTrain, 2024).
 #pragma once
 
 #include <cstdint>
@@ -9,19 +9,19 @@
 #include <string>
 #include <vector>
 
+#include "ridgewatt/predict/mean_predictor.h"
 #include "ridgewatt/predict/mlp.h"
-#include "ridgewatt/predict/predictor.h"
 
 namespace ridgewatt::predict {
 
 struct NnOptions {
   MlpOptions network;
-  // Each profiled mode contributes this many training rows: its minibatches. A sweep holds medians
-  // only, so its rows are repeated.
+  // Number of training rows per profiled mode: its minibatches. A sweep contains only medians, so
+  // its rows are repeated.
   int rows_per_mode = 40;
   std::uint64_t seed = 1;
-  int threads = 0;    // time and power are trained side by side
-  bool quiet = true;  // else progress on standard error
+  int threads = 0;    // time and power are trained in parallel
+  bool quiet = true;  // false: progress on standard error
 
   void check() const;  // UsageError with field, value and constraint
 };
@@ -44,10 +44,10 @@ struct ReferenceModel {
 ReferenceModel train_reference(const std::string& workload, std::span<const Observation> rows,
                                const NnOptions& options);
 std::string write_reference_model(const ReferenceModel& model);
-// Throws InputError on a file that is not such a model.
+// Throws InputError if a file is not such a model.
 ReferenceModel read_reference_model(const std::string& path);
 
-class NnPredictor : public Predictor {
+class NnPredictor : public MeanPredictor {
  public:
   explicit NnPredictor(NnOptions options) : options_(std::move(options)) {}
   // Starts from a reference: `powertrain`.
@@ -56,19 +56,13 @@ class NnPredictor : public Predictor {
 
   std::string name() const override { return reference_ ? "powertrain" : "nn"; }
   void fit(std::span<const Observation> samples) override;
-  using Predictor::predict;
-  // Means; the interval is that of the residuals on the samples, which networks of this size make
-  // too small: the published methods have none.
-  std::vector<Prediction> predict(std::span<const OperatingPoint> points,
-                                  double interval) const override;
+  std::vector<Observation> predict(std::span<const OperatingPoint> points) const override;
 
  private:
   NnOptions options_;
   std::optional<ReferenceModel> reference_;
   ReferenceModel fitted_;
   double least_time_s_ = 0, least_power_w_ = 0;
-  double energy_ratio_ = 1;
-  double time_deviation_ = 0, power_deviation_ = 0;  // of ln(prediction / sample)
 };
 
 }  // namespace ridgewatt::predict

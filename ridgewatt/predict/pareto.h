@@ -1,4 +1,4 @@
-// Pareto fronts of two costs that are both to be small.
+// Pareto fronts of two costs that should both be low.
 #pragma once
 
 #include <cstddef>
@@ -9,13 +9,13 @@
 namespace ridgewatt::predict {
 
 // Indices of the points that no other point beats in both costs, by rising `first` (and so falling
-// `second`). Of points equal in both, the one with the lowest index. Points that are not finite are
-// never on the front. O(n log n). Throws UsageError when the sizes differ.
+// `second`). Of points that are equal in both, the one with the lowest index. Points that are not
+// finite are never on the front. O(n log n). Throws UsageError if the sizes differ.
 std::vector<std::size_t> pareto_front(std::span<const double> first,
                                       std::span<const double> second);
 
-// The points that cost less than point `index` in both, and of them the one with the least product
-// of the costs. Throws UsageError when the sizes differ.
+// The points that cost less than point `index` in both, and of them the one with the smallest
+// product of the costs. Throws UsageError if the sizes differ.
 struct Dominance {
   std::size_t points = 0;
   std::optional<std::size_t> best;

@@ -30,12 +30,17 @@ std::vector<Observation> mean_by_point(std::span<const Observation> measured) {
   return means;
 }
 
+const Observation* find_point(std::span<const Observation> means, const OperatingPoint& point) {
+  const auto at = std::ranges::lower_bound(means, point, {}, &Observation::point);
+  return at != means.end() && at->point == point ? &*at : nullptr;
+}
+
 void use_measured(std::span<const OperatingPoint> points, std::span<const Observation> measured,
                   std::span<Prediction> predictions) {
   const auto means = mean_by_point(measured);
   for (std::size_t i = 0; i < points.size(); ++i) {
-    const auto at = std::ranges::lower_bound(means, points[i], {}, &Observation::point);
-    if (at != means.end() && at->point == points[i]) predictions[i] = exactly(*at);
+    const Observation* at = find_point(means, points[i]);
+    if (at != nullptr) predictions[i] = exactly(*at);
   }
 }
 

@@ -1,11 +1,14 @@
-// From few profiled operating points to all of them: the interface of every predictor.
+// The interface of every predictor: from a few profiled operating points to all of them.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "ridgewatt/sweep/sweep.h"
+
+#pragma GCC visibility push(default)
 
 namespace ridgewatt::predict {
 
@@ -17,37 +20,58 @@ struct Estimate {
   double degrees = 0;  // of freedom of Student's t that the logarithm follows; 0: normal
 };
 
-// What one operating point will cost, per minibatch.
+// The predicted cost of an operating point, per minibatch.
 struct Prediction {
   Estimate time_s;
   Estimate power_w;
   Estimate energy_j;
 };
 
-// Probability that the interval of an Estimate holds the value, unless another is asked for.
+// Default probability that the interval of an Estimate contains the value.
 inline constexpr double kDefaultInterval = 0.9;
 
-// What was measured, as a prediction that is certain.
+// A measurement as a prediction without uncertainty.
 Prediction exactly(const Observation& measured);
-// Measured energy over time x power, the geometric mean of the rows that have one; 1 without any.
-// It differs from 1 where time is not a mean. What predicts time and power predicts energy with it.
+// Measured energy over time x power: the geometric mean of the rows that have an energy; 1 if none
+// has. It differs from 1 if time is not a mean. Predictors of time and power use it to predict
+// energy.
 double energy_ratio(std::span<const Observation> measured);
-// One row per point, the mean of all that were measured there; sorted by point.
+// One row per point, the mean of all its measurements; sorted by point.
 std::vector<Observation> mean_by_point(std::span<const Observation> measured);
-// Points that were profiled cost what was measured there on average, not what a model makes of it:
-// for choosing among points, profiled and not. One prediction per point.
+// The row of that point in `means`; null: not measured.
+const Observation* find_point(std::span<const Observation> means, const OperatingPoint& point);
+// Replaces the predictions of profiled points by the means of their measurements, for choosing
+// among profiled and other points. One prediction per point.
 void use_measured(std::span<const OperatingPoint> points, std::span<const Observation> measured,
                   std::span<Prediction> predictions);
+
+// Details of the predictions of the method `auto`.
+struct AutoSummary {
+  struct Candidate {
+    std::string name;
+    double time_weight = 0, power_weight = 0;  // posterior probability
+  };
+  std::vector<Candidate> candidates;
+  std::size_t samples = 0;
+  std::size_t part = 0;  // number of samples that the parameters were fitted on; all, or fewer
+};
+
+// Budgets of power, from least to most in equal steps.
+struct PowerBudgets {
+  double least_w = 17, most_w = 50, step_w = 1;
+  // Throws UsageError unless all are positive and finite, in order, and at most 10,000.
+  std::vector<double> values_w() const;
+};
 
 class Predictor {
  public:
   virtual ~Predictor() = default;
   virtual std::string name() const = 0;
-  // Learns from measured points. Throws UsageError when there are too few of them to say anything.
+  // Learns from measured points. Throws UsageError if there are too few of them.
   virtual void fit(std::span<const Observation> samples) = 0;
   // One prediction per point, in order; always positive and finite. `interval` is the probability
-  // that [lo, hi] holds the value, half of the rest on either side: for a limit that is to hold
-  // with probability c, ask for 2c - 1 and compare `hi`. Call fit first.
+  // that [lo, hi] contains the value, with half of the rest on either side: to meet a limit with
+  // probability c, use 2c - 1 and compare `hi`. Call fit first.
   virtual std::vector<Prediction> predict(std::span<const OperatingPoint> points,
                                           double interval) const = 0;
   std::vector<Prediction> predict(std::span<const OperatingPoint> points) const {
@@ -56,3 +80,5 @@ class Predictor {
 };
 
 }  // namespace ridgewatt::predict
+
+#pragma GCC visibility pop

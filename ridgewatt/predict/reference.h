@@ -1,6 +1,5 @@
-// What is known of a related workload at any operating point: a profiled sweep, or a twin's model
-// of this very workload. The few-shot predictor learns from it how time and power depend on the
-// mode.
+// Knowledge about a related workload at any operating point: a profiled sweep, or a twin's model of
+// this very workload. The few-shot predictor learns from it how time and power depend on the mode.
 #pragma once
 
 #include <Eigen/Core>
@@ -21,9 +20,9 @@ using ReferenceFunction =
 struct Reference {
   std::string name;
   ReferenceFunction at;
-  // Points at which the reference is known best: the sweep's own, or the board's modes.
+  // The points at which the reference is most accurate: those of the sweep, or the board's modes.
   std::vector<OperatingPoint> points;
-  bool other_workload = false;  // else a model of this very one
+  bool other_workload = false;  // false: a model of this workload
 };
 
 // A reference from measured rows: exact at its rows, elsewhere the mean of the nearest rows

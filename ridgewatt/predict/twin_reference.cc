@@ -30,11 +30,12 @@ Reference reference_of(std::string name, std::shared_ptr<const twin::TwinModel> 
 
 Reference twin_reference(const std::string& board,
                          std::shared_ptr<const workload::DeployedWorkload> workload,
-                         Provenance samples, std::vector<OperatingPoint> points) {
-  return reference_of(
-      board + " twin",
-      std::make_shared<twin::TwinModel>(twin::load_twin(load_board(board)), std::move(workload)),
-      samples, std::move(points));
+                         Provenance samples, std::vector<OperatingPoint> points,
+                         const twin::RunOptions& run) {
+  return reference_of(board + " twin",
+                      std::make_shared<twin::TwinModel>(twin::load_twin(load_board(board)),
+                                                        std::move(workload), run),
+                      samples, std::move(points));
 }
 
 Reference unseen_twin_reference(const std::string& board,

@@ -1,8 +1,10 @@
-// What is known of boards, as tables and JSON, each number with its source.
+// Boards: their data with sources, and the power modes of the local board.
 #pragma once
 
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/io/json.h"
+#include "ridgewatt/platform/mode_control.h"
+#include "ridgewatt/report/result.h"
 #include "ridgewatt/report/table.h"
 
 namespace ridgewatt::report {
@@ -20,5 +22,19 @@ Table mode_table(const Board& board);
 // Everything: silicon, BSPs with knob tables and presets, peaks, twin parameters, provenance.
 // With `modes` the modes of the selected BSP too.
 Json board_to_json(const Board& board, bool modes = false);
+
+// presets (id, name, mode of upper limits), governors, knobs (levels by field), modes (count).
+Result mode_list_result(const platform::JetsonModeControl& control);
+// Every mode of the board's tables, in the format of `predict --query` and `profile --modes`.
+Table mode_grid_table(const std::vector<PowerMode>& modes);
+// mode (upper limits), fixed (cpu, gpu, mem), governor, gpu_governor, preset.
+Result mode_state_result(const platform::ModeState& state);
+// requested, applied, dry_run, writes (path, value), changed_by_board (path, wanted, found).
+Result apply_result(const platform::ApplySummary& summary, bool dry_run);
+Table writes_table(const platform::WriteSummary& summary);
+// A POWER_MODEL section of nvpmodel, and the summary of a new fake board.
+Json power_model_json(int id, const std::string& name, const PowerMode& mode,
+                      const std::string& text);
+Json fake_board_json(const std::string& board, const std::string& folder, std::uint64_t seed);
 
 }  // namespace ridgewatt::report

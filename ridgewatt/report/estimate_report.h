@@ -1,13 +1,19 @@
 // What a twin estimates, as tables: the result columns that `estimate` and `predict` share.
 #pragma once
 
+#include <array>
+#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "ridgewatt/answer/estimate.h"
+#include "ridgewatt/report/field.h"
+#include "ridgewatt/report/keys.h"
 #include "ridgewatt/report/layer_sums.h"
 #include "ridgewatt/report/rows.h"
 #include "ridgewatt/report/table.h"
+#include "ridgewatt/twin/estimate.h"
 
 namespace ridgewatt::report {
 
@@ -16,6 +22,24 @@ enum class EstimateReader {
   kJson,
   kCsv,  // also where each row comes from
 };
+// A row together with its answer.
+struct EstimateLine {
+  std::shared_ptr<const answer::EstimateAnswer> found;
+  std::size_t number = 0;
+  std::array<double, twin::kQuantities.size()> factor{};  // of the 90 % intervals
+
+  EstimateLine(std::shared_ptr<const answer::EstimateAnswer> of, std::size_t i);
+  const answer::EstimateRow& row() const { return found->rows[number]; }
+  const answer::EstimateSetting& of() const { return *row().setting; }
+  const twin::MinibatchCost& total() const { return row().estimate.total; }
+};
+// The values of a row of `estimate`; tables, CSV, JSON and Python take the fields that they show.
+const Fields<EstimateLine>& estimate_fields();
+// Their keys, and those of memory_json and of the remedies.
+std::vector<KeyMeaning> estimate_keys();
+std::vector<KeyMeaning> memory_keys();
+std::vector<KeyMeaning> remedy_keys();
+
 // Knobs, preset, batch, time (the period), power and energy with 90 % bounds, the median of timed
 // minibatches, the wait for data, what dominates the time, whether the minibatch fits the memory;
 // of several boards or runtimes also their names and twins, of a job its time and energy.
@@ -26,6 +50,9 @@ Rows estimate_rows(const answer::EstimateAnswer& found, EstimateReader reader);
 // batch, board or runtime), left_out, remedies; with `layers` also those of the first row.
 // `found` must outlive it.
 StreamedJson estimate_json(const answer::EstimateAnswer& found, bool layers = false);
+// Its rows: sets row `i` of `estimates`.
+std::function<void(std::size_t i, Json& row)> estimate_row_json(
+    const answer::EstimateAnswer& found);
 // What the figures rest on; of several boards each row says which twin it is of.
 std::string estimate_ground(const answer::EstimateAnswer& found);
 // That the power in a preset's name is no cap, where presets are named; else empty.

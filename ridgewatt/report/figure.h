@@ -1,6 +1,6 @@
 // Figures as data: what is to be seen, in plain numbers, apart from how it is drawn. Each can be
 // drawn as a static SVG for papers (to_svg) and as an interactive Apache ECharts chart
-// (to_echarts), and told as a table (figure_data.h).
+// (to_echarts), and listed as a table (figure_data.h).
 //
 //   Plot plot{.title = "Energy over GPU clock", .source = {"resnet50", "agx-orin",
 //   Provenance::kMeasured}}; plot.x.label = "GPU clock (MHz)", plot.y.label = "energy (J)";
@@ -22,8 +22,8 @@ namespace ridgewatt::report {
 // without it.
 struct FigureSource {
   std::string workload;                  // "resnet50 inference"; empty: not of one workload
-  std::string board;                     // empty is told as "board not recorded"
-  std::optional<Provenance> provenance;  // absent is told as "provenance not recorded"
+  std::string board;                     // empty: shown as "board not recorded"
+  std::optional<Provenance> provenance;  // absent: shown as "provenance not recorded"
   // Of modelled numbers the runtime and the twin's kind with its error: "pytorch-eager, fitted
   // twin, time 11 % off on unseen workloads".
   std::string detail;
@@ -180,8 +180,8 @@ std::string to_svg(const Figure& figure, const SvgOptions& options = {});
 // Several figures below each other in one document.
 std::string to_svg(const std::vector<Figure>& figures, const std::string& title);
 // The option object of an ECharts chart without title and legend. Points keep their table row as
-// the data item's "row". What ECharts cannot be told as data (ticks of our own, polygons) is told
-// in fields that charts.js reads.
+// the data item's "row". What ECharts does not take as data (ticks of our own, polygons) is in
+// fields that charts.js reads.
 Json to_echarts(const Figure& figure);
 // Height of the chart in a page, in pixels.
 double chart_height(const Figure& figure);

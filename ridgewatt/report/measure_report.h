@@ -1,15 +1,23 @@
-// What a measured command, server of language models or soak cost, as JSON and as a table.
+// Results of programs that ran on the local board: measured, compared, soaked, governed; and of
+// loaders of training input.
 #pragma once
 
 #include <span>
 #include <string>
 #include <vector>
 
+#include "ridgewatt/answer/epochs.h"
+#include "ridgewatt/answer/govern.h"
+#include "ridgewatt/govern/phases.h"
 #include "ridgewatt/io/json.h"
+#include "ridgewatt/measure/compare.h"
 #include "ridgewatt/measure/measure_command.h"
+#include "ridgewatt/measure/microbench.h"
 #include "ridgewatt/measure/soak.h"
 #include "ridgewatt/measure/token_runs.h"
 #include "ridgewatt/measure/token_server.h"
+#include "ridgewatt/pipeline/loader_bench.h"
+#include "ridgewatt/report/result.h"
 #include "ridgewatt/report/table.h"
 #include "ridgewatt/sweep/provenance.h"
 
@@ -22,7 +30,8 @@ namespace ridgewatt::report {
 // notes, values, conditions, throttled, cpu, peak_memory_bytes, sampler.
 Json measurement_to_json(const measure::Measurement& measurement,
                          const std::vector<std::string>& command, Provenance provenance);
-// The runs of language models behind time, power and energy, before what the machine did meanwhile.
+// The runs of language models behind time, power and energy, before the machine activity during the
+// run.
 Table measurement_table(const measure::Measurement& measurement, Provenance provenance,
                         std::span<const measure::TokenRun> runs = {});
 
@@ -35,12 +44,11 @@ std::string series_csv(const measure::Measurement& measurement);
 
 // Runs of language models, a row each; docs/reference/json.md#measure lists the keys, which are
 // those of `ridgewatt llm` where they mean the same. What was not measured is null.
-Json token_runs_json(std::span<const measure::TokenRun> runs, Provenance provenance);
-Table token_runs_table(std::span<const measure::TokenRun> runs, Provenance provenance);
+Result token_runs_result(std::span<const measure::TokenRun> runs, Provenance provenance);
 
-// A measurement of a server or of llama-bench: as measurement_to_json, with "runs".
-Json token_measurement_json(const measure::TokenMeasurement& measured,
-                            const std::vector<std::string>& command, Provenance provenance);
+// A measurement of a command; a server or llama-bench also has "runs".
+Result measurement_result(const measure::TokenMeasurement& measured,
+                          const std::vector<std::string>& command, Provenance provenance);
 // The rows of runs in a measurement_table.
 void add_token_rows(std::span<const measure::TokenRun> runs, Table& table);
 
@@ -51,11 +59,31 @@ struct EngineRowsText {
 };
 EngineRowsText engine_rows_csv(std::span<const measure::TokenRun> runs);
 
-// A soak: verdict, temperatures against the trip, what speed lasts, fitted constants.
-Json soak_to_json(const measure::SoakSummary& summary, const std::vector<std::string>& command,
-                  Provenance provenance);
-Table soak_table(const measure::SoakSummary& summary, Provenance provenance);
 // "holds MODE_30W: it ends at 71.2 C (70.4 to 72.0), 23.8 K below the trip".
 std::string soak_sentence(const measure::SoakSummary& summary);
+// A soak: verdict, temperatures and trip point, sustained speed, fitted constants.
+Result soak_result(const measure::SoakSummary& summary, const std::vector<std::string>& command,
+                   Provenance provenance);
+
+// A comparison of two commands or modes on the board with that name.
+Result comparison_result(const std::vector<measure::Comparison>& comparisons,
+                         const std::string& board, Provenance provenance);
+
+// Peak, bandwidth and the points between.
+Result microbench_result(const measure::MachineBench& bench);
+
+// How well a goal was held; and one row per step, with the same columns live and simulated.
+Result govern_result(const answer::GovernAnswer& found);
+Table govern_steps_table(const std::vector<answer::GovernStep>& steps);
+// The costs of each phase of a program in its mode.
+Result phases_result(const govern::PhaseOutcome& outcome, const std::string& device,
+                     Provenance provenance);
+
+// The cost of an epoch of training with its data. `epochs`: answer::epochs_of().
+Result epochs_result(const answer::EpochAnswer& found,
+                     const std::vector<answer::NamedEpoch>& epochs);
+// Times of a loader on real files.
+Result loader_result(const std::vector<pipeline::LoaderRow>& rows,
+                     const pipeline::LoaderBench& bench);
 
 }  // namespace ridgewatt::report

@@ -9,8 +9,8 @@
 
 namespace ridgewatt::report {
 
-// A table in a report stops here: a browser would not show more with comfort.
-inline constexpr std::size_t kMostTableRows = 2000;
+// A table in a report stops here: a page of more would be tens of megabytes.
+inline constexpr std::size_t kMostTableRows = 100'000;
 
 // CSV: one table; operating points (time_ms, power_w and knobs) get the energy figures, error or
 // penalty columns over a number of profiled modes get curves.

@@ -56,7 +56,7 @@ struct RooflineLayer {
   double traffic_bytes = 0;  // modelled
   double counted_bytes = 0;  // operands read and results written
   double gpu_s = 0;
-  double launch_s = 0;  // CPU time of its launches, beside the GPU
+  double launch_s = 0;  // CPU time of its launches, while the GPU works
   double time_s = 0;    // its share of the minibatch
   double power_w = 0;   // while it runs
   double ceiling_flop_per_s = 0, reached_flop_per_s = 0;  // at its intensity
@@ -78,6 +78,9 @@ struct TimePart {
   std::string name;  // "GPU memory", "waiting for launches"
   double time_s = 0;
 };
+
+// Lines of more modes cover each other; an even choice of them is drawn, and the figure says so.
+inline constexpr std::size_t kMostRoofs = 40;
 
 struct RooflineReport {
   std::string title;  // "ResNet-50 on Jetson AGX Orin"
@@ -115,7 +118,7 @@ std::string roofline_svg(const RooflineReport& report);
 void add_roofline(HtmlReport& page, const RooflineReport& report);
 std::string roofline_html(const RooflineReport& report);
 
-// Measured layers beside their roof (answer/layers.h): `ridgewatt layers`.
+// Measured layers and their roof (answer/layers.h): `ridgewatt layers`.
 // A row for each layer, in the order of the profile.
 Table measured_layer_table(const answer::LayersAnswer& answer);
 // How people find what is worth work: by the gap, without roofs by time.
@@ -128,8 +131,8 @@ std::vector<std::string> measured_layers_lines(const answer::LayersAnswer& answe
 std::string measured_layers_svg(const answer::LayersAnswer& answer);
 std::string measured_layers_html(const answer::LayersAnswer& answer);
 
-// The measured roofs of the machine at hand and a model's layers on them: `roofline --device
-// local`. What stands under the roofs is counted, not measured: the least that a layer can take.
+// The measured roofs of this machine and a model's layers on them: `roofline --device local`. What
+// stands under the roofs is counted, not measured: the least that a layer can take.
 struct LocalRoofline {
   measure::LocalRoofs roofs;
   std::string model;            // as it was named; empty: roofs alone

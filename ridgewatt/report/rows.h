@@ -1,12 +1,9 @@
 // The rows of a result, each made when it is written: 90,000 rows take the memory of one.
 //
-//   const std::vector<Field<Row>> fields = {
-//       {column("batch"), [](const Row& row) -> Cell { return std::int64_t{row.batch}; }}};
+//   const Fields<Row> fields = {{column("batch"), [](const Row& row) { return row.batch; }}};
 //   const Rows rows = rows_of(fields, found.size(), [&](std::size_t i) { return Row{found[i]}; });
 //   write_csv(std::cout, rows);
 //   rows.table().print_terminal(std::cout);  // where all must be known: widths, --sort
-//
-// A field is one quantity of a row, declared once: its column and how its value is got.
 #pragma once
 
 #include <cstddef>
@@ -17,18 +14,13 @@
 #include <vector>
 
 #include "ridgewatt/io/json.h"
+#include "ridgewatt/report/field.h"
 #include "ridgewatt/report/table.h"
 
 namespace ridgewatt::report {
 
-template <class Row>
-struct Field {
-  Column column;
-  Cell (*get)(const Row& row);
-};
-
 struct Rows {
-  std::vector<Column> columns;
+  std::vector<Column> columns;  // optional: those that no row fills
   std::size_t count = 0;
   // Sets one cell per column; safe to call from several threads. What it refers to must outlive the
   // rows.
@@ -39,14 +31,10 @@ struct Rows {
 
 // `row_at(i)` makes row i.
 template <class Row, class RowAt>
-Rows rows_of(std::vector<Field<Row>> fields, std::size_t count, RowAt row_at) {
-  Rows rows{{}, count, {}};
-  for (const auto& field : fields) rows.columns.push_back(field.column);
-  rows.fill = [fields = std::move(fields), row_at = std::move(row_at)](std::size_t i,
-                                                                       std::vector<Cell>& cells) {
-    const Row row = row_at(i);
-    for (std::size_t f = 0; f < fields.size(); ++f) cells[f] = fields[f].get(row);
-  };
+Rows rows_of(Fields<Row> fields, std::size_t count, RowAt row_at) {
+  Rows rows{columns_of(fields), count, {}};
+  rows.fill = [fields = std::move(fields), row_at = std::move(row_at)](
+                  std::size_t i, std::vector<Cell>& cells) { set_cells(fields, row_at(i), cells); };
   return rows;
 }
 

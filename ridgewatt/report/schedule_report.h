@@ -3,9 +3,15 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "ridgewatt/answer/arrivals.h"
+#include "ridgewatt/answer/schedule_run.h"
 #include "ridgewatt/answer/serve.h"
+#include "ridgewatt/answer/simulate.h"
 #include "ridgewatt/io/json.h"
+#include "ridgewatt/report/figure.h"
+#include "ridgewatt/report/result.h"
 #include "ridgewatt/report/table.h"
 #include "ridgewatt/schedule/simulate.h"
 
@@ -17,19 +23,13 @@ Json plan_to_json(const schedule::Plan& plan);
 // The contract of `schedule plan --format json`: the same with bound, strategy, idle_power, seed,
 // origin and what was profiled.
 Json plan_to_json(const answer::PlanAnswer& found);
-// A row per mode and batches: what both programs take alone, beside each other with bounds, and in
+// A row per mode and batches: what both programs take alone, at the same time with bounds, and in
 // turns.
 Table sharing_table(const answer::SharingAnswer& found);
 // Quantity and value, one per row, for people.
 Table plan_table(const schedule::Plan& plan);
 
-// A feasible plan with all that a simulation needs of it: the part "serving" of the JSON of a plan.
-struct PlannedServing {
-  schedule::PlanProblem problem;
-  schedule::ServingPlan serving;
-  RowOrigin origin = {};
-  std::string idle_source = {};  // where the idle power comes from, in words
-};
+using answer::PlannedServing;  // the part "serving" of the JSON of a plan
 
 // Mode, rate and limits; of each batch of the inference known at the mode, and of each minibatch of
 // the training round, what it takes and draws.
@@ -39,5 +39,23 @@ Json planned_to_json(const PlannedServing& planned);
 // cannot be. NoSolutionError: it found no plan.
 PlannedServing parse_planned(std::string_view text, const std::string& source);
 PlannedServing read_planned(const std::string& path);
+
+// A row per way of sharing the device.
+Table simulation_table(const answer::SimulateAnswer& found);
+// As in the JSON of `schedule simulate`, with figures where they are wanted.
+Json simulation_to_json(const answer::SimulateRequest& asked, const answer::SimulatedPlan& plan,
+                        const answer::SimulateAnswer& found, const std::vector<Figure>& figures);
+// The first six cycles, the distributions of latency, and the plans for other budgets.
+std::vector<Figure> simulation_figures(const answer::SimulatedPlan& plan,
+                                       const answer::SimulateAnswer& found);
+// One row per trace of arrivals, and the sums of several traces.
+Result arrivals_result(const answer::ArrivalsAnswer& found);
+// A run of an executor: one row per quantity.
+Result schedule_run_result(const answer::ScheduleRun& run);
+// What two programs do to each other: factor, times, switches and power, with 95 % intervals.
+Table measured_sharing_table(const answer::MeasuredSharing& found);
+// Power over time, and who held the device when.
+std::string power_to_csv(const schedule::Simulation& result, double bin_s);
+std::string timeline_to_csv(const schedule::Simulation& result);
 
 }  // namespace ridgewatt::report

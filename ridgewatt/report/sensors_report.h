@@ -22,7 +22,7 @@ Table sensors_table(const platform::MachineSensors& sensors,
 
 // A look of a monitor, "ridgewatt.monitor/1" with its schema: number, time_s, unix_time_s, since_s,
 // provenance, board, mode (knobs), mode_text, preset, power (source, note, total_w, energy_j,
-// energy_error_j, rails), then what sensors_to_json says of gpus, cpus, clocks, loads,
+// energy_error_j, rails), then what sensors_to_json says about gpus, cpus, clocks, loads,
 // temperatures, throttling, memory, swap and fans; processes, throttle_events, minibatches (count,
 // energy_j, energy_error_j), windows (as windows_to_json) and sampling. docs/reference/json.md says
 // what each means.

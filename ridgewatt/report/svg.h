@@ -45,6 +45,8 @@ class Svg {
   void polygon(std::span<const SvgPoint> points, const SvgStyle& style);
   void rectangle(SvgPoint corner, double width, double height, const SvgStyle& style);
   void circle(SvgPoint center, double radius, const SvgStyle& style);
+  // Many discs of one size as one shape, in the stroke's color and width.
+  void dots(std::span<const SvgPoint> centers, const SvgStyle& style);
   void text(SvgPoint at, std::string_view text, const SvgText& style = {});
   // What follows, up to end_clip, shows only inside this rectangle.
   void begin_clip(SvgPoint corner, double width, double height);
@@ -61,8 +63,8 @@ class Svg {
   std::string body_;
 };
 
-// Eight colors that the color-blind tell apart (Okabe and Ito 2008, reordered so that neighbors
-// differ in lightness too); repeats.
+// Eight colors that the color-blind can distinguish (Okabe and Ito 2008, reordered so that
+// neighbors differ in lightness too); repeats.
 std::string palette_color(std::size_t index);
 // Dark blue to yellow over [0, 1], lightness strictly rising, so that it survives gray print and
 // color blindness.

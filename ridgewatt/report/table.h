@@ -7,6 +7,7 @@
 #include <optional>
 #include <ostream>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -25,21 +26,28 @@ struct CellCase : Cases... {
 template <typename... Cases>
 CellCase(Cases...) -> CellCase<Cases...>;
 
-// Empty when it is NaN: nothing told it.
+// Empty when it is NaN: not known.
 Cell known_cell(double value);
 // Of a cell that holds one.
 std::optional<double> cell_number(const Cell& cell);
+// The order of a column: numbers, then texts, then nothing.
+bool cell_before(const Cell& a, const Cell& b);
 
 inline constexpr int kNominal = 0;  // digits of what is set, not measured: 1300.5 MHz, 204 MHz
 
 struct Column {
-  std::string name;          // "time_ms": CSV header and JSON key
-  std::string heading = {};  // "time (ms)"; empty: made of the name
-  int digits = 4;            // significant digits for people; kNominal: at most 6, no zeros behind
-  int rank = 0;              // 0: always on the terminal; else where there is room, lowest first;
-                             // columns of one rank come together
-  bool wrap = false;         // prose: where it is too long, it goes on in the next line
-  double scale = 1;          // people read numbers times this: 100 for a share in %
+  std::string name;           // "time_ms": CSV header and JSON key
+  std::string heading = {};   // "time (ms)"; empty: made of the name
+  int digits = 4;             // significant digits for people; kNominal: at most 6, no zeros behind
+  int rank = 0;               // 0: always on the terminal; else where there is room, lowest first;
+                              // columns of one rank come together
+  bool wrap = false;          // prose: where it is too long, it goes on in the next line
+  double scale = 1;           // people read numbers times this: 100 for a share in %
+  bool optional = false;      // where no row fills it, tables for people and JSON leave it out; CSV
+                              // keeps it, whose header does not depend on the data
+  std::string formerly = {};  // deprecated name: CSV and JSON have the column under it too, at the
+                              // end, for one release
+  std::string_view meaning = {};  // one sentence: the reference of keys, a tooltip in HTML
 };
 
 // "time_lo_ms" is "time from (ms)", "cpu_mhz" is "CPU (MHz)".
@@ -74,11 +82,17 @@ class Table {
   // for one that there is not, and for one that is named twice.
   void keep_columns(const std::vector<std::string>& names);
 
+  // The same without the optional columns that no row fills.
+  Table without_empty_columns() const;
+  // The same with renamed columns repeated at the end under their former names.
+  Table with_former_names() const;
+
   // Aligned, numbers by their decimal points, text escaped. No line is longer than `width` (0: any)
   // as long as that is 20 or more: headings break in two, columns are hidden by their rank, and at
   // last texts are shortened.
   TableCut print_terminal(std::ostream& out, std::size_t width = 0) const;
   void print_csv(std::ostream& out) const;  // full precision, every column
+  std::string csv() const;                  // the same as a text
   Json to_json() const;                     // array of objects, full precision
 
  private:

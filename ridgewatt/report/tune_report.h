@@ -7,11 +7,25 @@
 #include "ridgewatt/answer/tune_answer.h"
 #include "ridgewatt/answer/tune_in_place.h"
 #include "ridgewatt/io/json.h"
+#include "ridgewatt/report/columns.h"
+#include "ridgewatt/report/field.h"
 #include "ridgewatt/report/job_text.h"
 #include "ridgewatt/report/mode_json.h"
-#include "ridgewatt/report/origin_columns.h"
 
 namespace ridgewatt::report {
+
+struct ProfiledPoint : tune::ComparedPoint {
+  std::string reason;  // why the search tried it
+};
+std::vector<ProfiledPoint> profiled_points(const answer::TuneAnswer& report);
+// The fields of an operating point, and of the parts of an answer; JSON and Python take them.
+const Fields<tune::ComparedPoint>& point_fields();
+const Fields<ProfiledPoint>& profiled_fields();
+const Fields<answer::Relaxation>& relaxation_fields();
+const Fields<answer::NextProfile>& next_fields();
+const Fields<answer::BoardWithAnswer>& other_board_fields();
+// The keys of the parts.
+std::vector<KeyMeaning> tune_keys();
 
 // The contract of `tune --format json`: feasible, mode, batch, time_ms, power_w, energy_j (with _lo
 // and _hi), profiled, strategy, seed, provenance; without an answer, nearest_miss.
@@ -32,7 +46,7 @@ std::vector<std::string> tune_remarks(const answer::TuneAnswer& report);
 // That the power in a preset's name is no cap, where presets are named; else empty.
 std::string preset_note(const answer::TuneAnswer& report);
 // What to do without an answer, in one line.
-std::string how_to_mend(const answer::TuneAnswer& report);
+std::string how_to_relax(const answer::TuneAnswer& report);
 // The answer against the other points. Percentages are relative to the answer.
 Table tune_table(const answer::TuneAnswer& report);
 // One row per board, in the order given.
@@ -43,7 +57,7 @@ Table trace_table(const answer::TuneAnswer& report);
 // Of a search on a running program: tune_to_json and the key `in_place` with windows, transients,
 // drift, power_limit, the minibatches that were trained, and how the program went on.
 Json in_place_to_json(const answer::InPlaceAnswer& report);
-// What tune_remarks cannot say of it; a line each.
+// What tune_remarks does not contain; a line each.
 std::vector<std::string> in_place_remarks(const answer::InPlaceAnswer& report);
 // Every window in order.
 Table windows_table(const answer::InPlaceAnswer& report);
@@ -55,21 +69,16 @@ Table windows_table(const answer::InPlaceAnswer& report);
 std::string limit_option(tune::LimitKind kind, double value);
 // "power with 55 %, time between batches with 70 %"; empty without limits on what is estimated.
 std::string confidence_text(const std::vector<tune::LimitConfidence>& limits);
-// The least of them; 1 when there are none.
-double least_confidence(const std::vector<tune::LimitConfidence>& limits);
 // "--max-power 10.4 or --arrival-rate 28.9 alone would do; so would another board: orin-nx-16gb
 // (8.9 W),
 // .."
-std::string mend_text(const std::vector<answer::Mend>& mends,
-                      const std::vector<answer::BoardWithAnswer>& boards);
+std::string relaxation_text(const std::vector<answer::Relaxation>& relaxations,
+                            const std::vector<answer::BoardWithAnswer>& boards);
 
 // [{"limit":"power","confidence":0.55}, ..]
 Json confidence_json(const std::vector<tune::LimitConfidence>& limits);
-// [{"limit":"power","value":10.35,"bound":10,"over":0.035,"unit":"W"}, ..]: the broken ones.
-Json broken_json(const tune::Goal& goal, const Observation& seen);
-// [{"limit":"power","option":"--max-power 10.4","mode":{..},"batch":2}, ..]
-Json mend_json(const std::vector<answer::Mend>& mends);
-Json boards_json(const std::vector<answer::BoardWithAnswer>& boards);
+// [{"limit":"power","value":10.35,"bound":10,"over":0.035,"unit":"W"}, ..]
+Json broken_json(const std::vector<tune::LimitStand>& broken);
 
 // "15W draws up to 17.6 W": what is to be said where presets are listed, since their names look
 // like limits. `drawn_w` goes with `names`; empty when no name has a power in it.

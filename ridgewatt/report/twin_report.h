@@ -1,4 +1,5 @@
-// What a twin says of power modes and a model, gathered for the roofline tables, figures and page.
+// What a twin says about power modes and a model, gathered for the roofline tables, figures and
+// page.
 #pragma once
 
 #include <optional>
@@ -53,7 +54,7 @@ Rows roof_rows(const answer::RooflineAnswer& found);
 // `found` must outlive it.
 StreamedJson roofline_json(const answer::RooflineAnswer& found, const RooflineReport& report);
 
-// Whence the ceilings come, for JSON: roof, arithmetic, key, status and source of each.
+// Where the ceilings come from, for JSON: roof, arithmetic, key, status and source of each.
 Json ceilings_json(const answer::RooflineAnswer& found);
 
 }  // namespace ridgewatt::report

@@ -1,5 +1,5 @@
-// Time, energy and power rooflines of one power mode: what a kernel of W FLOP and Q bytes costs at
-// best, and where compute and memory, time and energy balance.
+// Time, energy and power rooflines of one power mode: the lowest cost of a kernel with W FLOP and Q
+// bytes, and the balance points of compute and memory, time and energy.
 //
 //   time    T = max(W tau_f, Q tau_m)            (Williams, Waterman, Patterson 2009)
 //   energy  E = W eps_f + Q eps_m + pi0 T        (Choi, Bedard, Fowler, Vuduc 2013)
@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 namespace ridgewatt::roofline {
 
 // One power mode of a device. Immutable after validate(); all members are closed forms.
@@ -21,10 +23,10 @@ struct EnergyRoofline {
   double bandwidth_bytes_per_s = 0;  // 1 / tau_m
   double energy_per_flop_j = 0;      // eps_f
   double energy_per_byte_j = 0;      // eps_m
-  double static_power_w = 0;         // pi0: what is spent for time alone
+  double static_power_w = 0;         // pi0: the power that is drawn regardless of work
   double power_cap_w = std::numeric_limits<double>::infinity();  // P_cap > pi0
 
-  // Throws UsageError naming the field that is not finite or out of its range.
+  // Throws UsageError naming the field that is out of range or not finite.
   void validate() const;
 
   double time_per_flop_s() const { return 1 / peak_flop_per_s; }                     // tau_f
@@ -42,12 +44,13 @@ struct EnergyRoofline {
   double energy_balance_dynamic() const;         // B_eps = eps_m / eps_f
   double energy_per_flop_with_static_j() const;  // eps^ = eps_f + pi0 tau_f
   double dynamic_fraction() const;               // eta = eps_f / eps^
-  // B^(I) = eta B_eps + (1 - eta) max(0, B_tau - I): the energy balance as a kernel of I sees it.
+  // B^(I) = eta B_eps + (1 - eta) max(0, B_tau - I): the effective energy balance for a kernel of
+  // intensity I.
   double effective_balance(double intensity) const;
-  // I at which FLOP per joule is half its peak: the energy balance point, B^(I) = I.
+  // The intensity at which FLOP per joule is half its peak: the energy balance point, B^(I) = I.
   double half_peak_intensity() const;
-  // eta B_eps <= B_tau: a kernel that is compute bound in time is so in energy, so that finishing
-  // fast inside this mode is also what spends least.
+  // eta B_eps <= B_tau: a kernel that is compute bound in time is also compute bound in energy, so
+  // finishing fast within this mode also uses the least energy.
   bool race_to_halt() const { return race_to_halt_ratio() <= 1; }
   double race_to_halt_ratio() const;  // eta B_eps / B_tau
   // Largest power over all intensities, min(P_cap, pi0 + pi_f + pi_m), first reached at B_tau
@@ -60,13 +63,13 @@ struct EnergyRoofline {
   double power_at_w(double intensity) const;             // the power line
   double peak_flop_per_j() const { return 1 / energy_per_flop_with_static_j(); }
 
-  // Intensities between which the power cap, and neither compute nor memory, limits (Choi et al.
-  // 2014, section II-C): empty (lo == hi == B_tau) when the cap does not bind.
+  // The range of intensities that the power cap limits, rather than compute or memory (Choi et al.
+  // 2014, section II-C). Empty (lo == hi == B_tau) if the cap is not reached.
   double cap_from_intensity() const;
   double cap_to_intensity() const;
 };
 
-// A level of the memory hierarchy: bytes that pass it cost time and energy of their own.
+// A level of the memory hierarchy, with its own time and energy per byte.
 struct MemoryLevel {
   std::string name;  // "L2", "DRAM"
   double bandwidth_bytes_per_s = 0;
@@ -74,7 +77,7 @@ struct MemoryLevel {
 };
 
 // Roofs by memory level (Ilic et al. 2014; Yang et al. 2020): levels transfer at the same time, so
-// the slowest decides; their energies add.
+// the slowest level determines the time; their energies add up.
 struct HierarchicalRoofline {
   double peak_flop_per_s = 0;
   double energy_per_flop_j = 0;
@@ -82,13 +85,15 @@ struct HierarchicalRoofline {
   std::vector<MemoryLevel> levels;
 
   void validate() const;
-  // `traffic_bytes[i]` passes `levels[i]`; sizes equal (UsageError otherwise).
+  // `traffic_bytes[i]` passes through `levels[i]`; throws UsageError if the sizes differ.
   double time_s(double work_flop, const std::vector<double>& traffic_bytes) const;
   double energy_j(double work_flop, const std::vector<double>& traffic_bytes) const;
-  // Index of the level that limits, or levels.size() when compute does.
+  // Index of the limiting level, or levels.size() if compute is the limit.
   std::size_t bound(double work_flop, const std::vector<double>& traffic_bytes) const;
   // The flat roofline of one level: its roof in a figure.
   EnergyRoofline level(std::size_t index) const;
 };
 
 }  // namespace ridgewatt::roofline
+
+#pragma GCC visibility pop

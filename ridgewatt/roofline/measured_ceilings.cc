@@ -1,4 +1,4 @@
-// What the points of a mode say of its ceilings.
+// Determines the ceilings of a power mode from its microbenchmark points.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -95,8 +95,8 @@ double traffic(const MicrobenchPoint& p) {
   return p.streams() ? p.traffic_bytes : 0;
 }
 
-// A peak and a bandwidth are told by kernels of their own, or by a sweep whose fastest point in one
-// is well below the roof of the other.
+// Peak and bandwidth need kernels of their own, or a sweep whose fastest point in one of them is
+// well below the roof of the other.
 void require_both_roofs(std::span<const MicrobenchPoint> points, double peak, double bandwidth) {
   bool computes = false, moves = false;
   for (const auto& p : points) {
@@ -147,7 +147,8 @@ MeasuredRoof measured_ceilings(std::span<const MicrobenchPoint> points,
   const auto* peak = roof.find(RoofQuantity::kFp32);
   const auto* bandwidth = roof.find(RoofQuantity::kBandwidth);
   if (peak == nullptr || bandwidth == nullptr) {
-    throw UsageError("the points tell no roof", peak == nullptr ? "no FP32 work" : "no traffic",
+    throw UsageError("the points do not determine a roof",
+                     peak == nullptr ? "no FP32 work" : "no traffic",
                      "measure fma_fp32 and triad, or a sweep of intensity");
   }
   require_both_roofs(points, peak->value, bandwidth->value);

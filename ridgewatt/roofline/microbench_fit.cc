@@ -86,8 +86,8 @@ struct EnergyFit {
   double scale = 0;
 };
 
-// 1 = W/E eps_f + Q/E eps_m + T/E pi0, robustly. `trust` weighs the points by what their times
-// say of them.
+// 1 = W/E eps_f + Q/E eps_m + T/E pi0, robustly. `trust` weighs each point by the residual of its
+// time.
 EnergyFit fit_energy(std::span<const MicrobenchPoint> points, const Eigen::VectorXd& trust) {
   const auto n = static_cast<Eigen::Index>(points.size());
   Matrix a(n, 3);
@@ -155,7 +155,7 @@ constexpr double kRidgeMargin = 1.15;  // chosen: nearer to the ridge, noise dec
 struct Sides {
   std::size_t compute = 0, memory = 0;
 };
-Sides points_beside_ridge(std::span<const MicrobenchPoint> points, const MeasuredRoof& ceilings) {
+Sides points_by_side(std::span<const MicrobenchPoint> points, const MeasuredRoof& ceilings) {
   const double ridge =
       ceilings.find(RoofQuantity::kFp32)->value / ceilings.find(RoofQuantity::kBandwidth)->value;
   Sides sides;
@@ -354,7 +354,7 @@ MicrobenchFit fit_microbench(std::span<const MicrobenchPoint> all,
   check_points(all);
   const std::vector<MicrobenchPoint> points = sweep_of(all);
   MicrobenchFit fit = roofs_alone(all, measured_ceilings(all, options));
-  const auto sides = points_beside_ridge(points, fit.ceilings);
+  const auto sides = points_by_side(points, fit.ceilings);
   if (points.size() < kFewestPoints || sides.compute < 2 || sides.memory < 2) {
     fit.notices.emplace_back(fmt::format(
         "roofs alone: {} compute bound and {} memory bound points are too few to fit energy to",

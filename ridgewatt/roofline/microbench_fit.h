@@ -1,5 +1,5 @@
-// From microbenchmark points to the measured ceilings and the energy roofline of a power mode: FMA
-// chains and streams with a swept arithmetic intensity, time and power of each.
+// Fits the measured ceilings and the energy roofline of a power mode to microbenchmark points: time
+// and power of FMA chains and of streams with swept arithmetic intensity.
 //
 //   const auto file = read_microbench("points.csv");
 //   for (const auto& fit : fit_microbench_modes(file.points)) use(fit.ceilings, fit.energy);
@@ -10,9 +10,9 @@
 // `device`. The triad and the intensity sweep are FP32 and move data: the energy roofline is
 // theirs.
 //
-// A ceiling is the fastest that was measured; its interval is of the rate that the points near it
-// scatter about (how wide is told by points that were repeated, and is 2 % where none was).
-// Energy is linear in what is looked for (Choi et al. 2013):  E = W eps_f + Q eps_m + pi0 T,
+// A ceiling is the highest rate that was measured. Its interval is that of the rate about which the
+// points near it scatter; repeated points give the width, otherwise it is 2 %.
+// Energy is linear in the unknowns (Choi et al. 2013):  E = W eps_f + Q eps_m + pi0 T,
 // solved by non-negative least squares weighted by 1/E, with robust weights.
 // Peaks are the robust mean of W/T over compute-bound and of Q/T over memory-bound points.
 #pragma once
@@ -90,7 +90,7 @@ struct FittedValue {
   double hi = 0;
 };
 
-// What power tells.
+// Results that need power measurements.
 struct MicrobenchEnergy {
   FittedValue energy_per_flop_j;
   FittedValue energy_per_byte_j;
@@ -98,7 +98,7 @@ struct MicrobenchEnergy {
   // eta B_eps / B_tau: at most 1 means that finishing fast inside this mode spends least.
   FittedValue race_to_halt_ratio;
   double mape = 0;  // over points that are no outliers
-  // Only claimed where the whole interval is at most 1.
+  // True only if the whole interval is at most 1.
   bool race_to_halt_holds() const { return race_to_halt_ratio.hi <= 1; }
 };
 
@@ -107,22 +107,22 @@ struct MicrobenchFit {
   EnergyRoofline roofline;  // energies and static power are 0 where `energy` is absent
   FittedValue peak_flop_per_s;
   FittedValue bandwidth_bytes_per_s;
-  std::optional<MicrobenchEnergy> energy;  // nothing: too little power was measured, see notices
-  MeasuredRoof ceilings;                   // and all else that was measured of the mode
+  std::optional<MicrobenchEnergy> energy;  // empty: too little power was measured, see notices
+  MeasuredRoof ceilings;                   // and everything else that was measured for the mode
   std::size_t points = 0;                  // that the roofline was fitted to
   std::vector<std::size_t> outliers;       // indices of the streaming points
   double time_mape = 0;                    // over points that are no outliers
   std::vector<std::string> notices;
 };
 
-// The ceilings of the points of one mode. UsageError where they do not tell both peak and
-// bandwidth: without kernels of their own for these, the sweep has to lie on both sides of the
-// ridge.
+// The ceilings of the points of one mode. Throws UsageError if the points do not determine both
+// peak and bandwidth: without kernels of their own for these, the sweep must cover both sides of
+// the ridge.
 MeasuredRoof measured_ceilings(std::span<const MicrobenchPoint> points,
                                const MicrobenchFitOptions& options = {});
 
-// Fits the points of one mode. UsageError as above, and where neither a peak and a triad nor at
-// least 6 points of the sweep were measured.
+// Fits the points of one mode. Throws UsageError as above, and if there is neither a peak with a
+// triad nor a sweep of at least 6 points.
 MicrobenchFit fit_microbench(std::span<const MicrobenchPoint> points,
                              const MicrobenchFitOptions& options = {});
 // One fit per mode that occurs, in ascending order of modes.

@@ -61,6 +61,7 @@ TEST(MicrobenchFit, ExactPointsGiveTheParametersBack) {
 
 // The stated 90 % intervals hold the truth at least 90 % of the time although 10 % of the points
 // are outliers.
+// label: slow
 TEST(MicrobenchFit, IntervalsCoverTheTruthDespiteOutliers) {
   Random random(2);
   constexpr int kTrials = 600;

@@ -78,7 +78,7 @@ MicrobenchFile read_microbench(const std::string& path) {
   while (csv.next()) {
     if (!file.points.empty() && table.target() != file.target) {
       throw InputError("the points are of the processor and of a GPU", csv.where(),
-                       "calibrate each by itself");
+                       "calibrate each separately");
     }
     file.target = table.target();
     file.machine = table.device();

@@ -21,10 +21,10 @@ double contraction_peak(const MicrobenchFit& fit, Precision precision) {
     const MeasuredValue* measured = fit.ceilings.find(quantity);
     return measured == nullptr ? 0 : measured->value;
   };
-  if (precision == Precision::kStored || precision == Precision::kFp32)
-    return peak(RoofQuantity::kFp32);
+  const Arithmetic arithmetic = workload::arithmetic_of(precision);
+  if (arithmetic == Arithmetic::kFp32) return peak(RoofQuantity::kFp32);
   double found = 0;
-  if (precision == Precision::kFp16 || precision == Precision::kMixed) {
+  if (arithmetic == Arithmetic::kFp16) {
     found = std::max(peak(RoofQuantity::kFp16), peak(RoofQuantity::kTensorFp16));
   }
   if (found > 0) return found;

@@ -1,5 +1,6 @@
-// The kernels of a model on measured roofs: what each takes at least, by its work and traffic as
-// they are counted. Nothing of a framework is in it: no launches, no rates that are not reached.
+// Places the kernels of a model on measured roofs: the lower bound of each kernel's time from its
+// counted work and traffic. The overhead of frameworks (launches, rates below the roof) is not
+// included.
 //
 //   for (const auto& k : place_kernels(cost, fit)) use(k.intensity(), k.least_s);
 //
@@ -24,14 +25,14 @@ struct PlacedKernel {
   double attainable_flop_per_s = 0;  // at its intensity
   double least_s = 0;
   bool compute_bound = false;
-  std::optional<double> least_j = {};  // nothing: no power was measured
+  std::optional<double> least_j = {};  // empty: no power was measured
 
   bool has_place() const { return work_flop > 0 && traffic_bytes > 0; }
   double intensity() const { return work_flop / traffic_bytes; }
 };
 
-// In order of execution. Convolutions and products in FP16 have the highest FP16 rate that was
-// measured; everything else has FP32's. NotSupportedError for a precision whose peak was not
+// In order of execution. Convolutions and products in FP16 use the highest measured FP16 rate; all
+// other kernels use the FP32 rate. Throws NotSupportedError for a precision whose peak was not
 // measured.
 std::vector<PlacedKernel> place_kernels(const workload::WorkloadCost& cost,
                                         const MicrobenchFit& fit);

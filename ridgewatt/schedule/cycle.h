@@ -117,8 +117,8 @@ double fill_throughput_hz(const Candidate& candidate, double arrival_rate_hz);
 // Serving with batches that are sent off before they are full when their oldest request could no
 // longer meet the bound otherwise.
 struct EarlyDispatch {
-  // Requests that gather meanwhile: of the bound remain the inference minibatch and the training
-  // minibatch that may be in its way.
+  // Requests that gather during training: of the bound remain the inference minibatch and the
+  // training minibatch that may be in its way.
   double requests = 0;
   double fill_hz = 0;  // fill_throughput_hz with such batches; negative: not stable
 };

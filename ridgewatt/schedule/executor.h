@@ -4,12 +4,12 @@
 // minibatch, runs it when it is granted, and says when it is done. At most one worker holds the
 // device at any time (until `native_from_s`, if that is set). A grant ends in one of two ways: the
 // worker says `done`, or its process is dead. A worker that hangs is asked to stop at its deadline
-// (`revoke`) and killed a grace later; until the kernel confirms that it is dead the device stays
-// held, because work that it queued may still run.
+// (`revoke`) and killed after a grace period; until the kernel confirms that it is dead the device
+// stays held, because work that it queued may still run.
 //
 // Who is next: an inference worker that asks (its batch is gathered), first come first served;
 // else, while the cycle has training minibatches left, training workers in turn. A cycle begins
-// with an inference minibatch, or when none came for 1.1 periods. Without inference workers
+// when an inference minibatch starts, or after 1.1 periods without one. Without inference workers
 // training is not limited. With a `policy` (grant_policy.h) that one decides instead.
 #pragma once
 
@@ -27,7 +27,7 @@ namespace ridgewatt::schedule {
 
 struct ExecutorOptions {
   std::string socket_path;
-  int batch = 1;               // told to inference workers
+  int batch = 1;               // given to inference workers
   double period_s = 0;         // of the cycle; 0: cycles only begin with an inference minibatch
   int training_per_cycle = 1;  // training minibatches per cycle
   double infer_time_s = 0.1;   // planned times of a minibatch
@@ -38,7 +38,7 @@ struct ExecutorOptions {
   double grace_s = 1;     // from revoke to SIGKILL
   bool kill_hung = true;  // off: a hung worker holds the device until it ends by itself
   double duration_s = 0;  // 0: until stopped
-  // From then on the driver shares the device: whoever asks has it, beside others. 0: never.
+  // From then on the driver shares the device: whoever asks has it, together with others. 0: never.
   double native_from_s = 0;
   std::size_t max_workers = 64;
   int max_faults = 8;  // malformed or misplaced messages before a worker is dropped
@@ -60,7 +60,7 @@ struct GrantRecord {
   double released_s = 0;
   std::string outcome;  // "done", "late" (after revoke), "died", "killed"
   int requests = 0;     // that it was granted for; 0: not counted
-  int aside = 0;        // older ones that it left waiting
+  int aside = 0;        // older requests that this grant skipped
 };
 
 struct ExecutorSummary {

@@ -49,7 +49,7 @@ class GrantPolicy {
   // A worker asks; `waiting` requests wait with it, nothing when it does not count them.
   virtual void asked(const WorkerView& worker, std::optional<int> waiting, double now_s) = 0;
   // Asked while the device is free, and again after each event. May take its time (to set a power
-  // mode): nothing runs on the device meanwhile.
+  // mode): nothing runs on the device until it returns.
   virtual GrantDecision next(double now_s, std::span<const WorkerView> workers) = 0;
   // The driver shares the device: next() is also asked while others hold it.
   virtual bool shares_device(double /*now_s*/) const { return false; }

@@ -4,6 +4,7 @@
 // other's gaps.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <span>
 #include <string>
@@ -21,13 +22,13 @@ struct InterferenceProgram {
 
 struct Interference {
   double factor = 0;  // 1 / sum of the speeds
-  InterferenceProgram programs[2];
+  std::array<InterferenceProgram, 2> programs;
 };
 
 // From grants that were exclusive before `shared_from_s` and not after. A minibatch of mean length
-// t alone that took d, o of it beside another, ran at (t - (d - o)) / o of its speed; sums over all
-// minibatches. Nothing unless two programs ran minibatches in both parts, and in the second each
-// was beside the other for half of its time at least.
+// t alone that took d, o of it together with another, ran at (t - (d - o)) / o of its speed; sums
+// over all minibatches. Nothing unless two programs ran minibatches in both parts, and in the
+// second each ran together with the other for half of its time at least.
 std::optional<Interference> measure_interference(std::span<const GrantRecord> grants,
                                                  double shared_from_s);
 

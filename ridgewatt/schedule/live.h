@@ -32,7 +32,7 @@ struct LiveOptions {
   // Called about once a second while the device is free; an exception ends the schedule.
   std::function<void()> watch = {};
   std::function<void(double time_s, const std::string&)> on_event = {};
-  // Everything in the schedule's time, which runs so many times as fast as the clock: bounds,
+  // Everything in the schedule's time, which runs this many times as fast as the clock: bounds,
   // rates, minibatches, windows. For rehearsals on a fake board; else 1.
   double speed = 1;
   double switch_s = 0;        // the first minibatch after another program's takes so much longer

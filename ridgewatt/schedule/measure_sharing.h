@@ -38,17 +38,17 @@ struct SharingSpan {
 };
 
 struct SharingMeasurement {
-  // 1 / the sum of the speeds beside each other (interference.h), a value per round.
+  // 1 / the sum of the speeds at the same time (interference.h), a value per round.
   MeanInterval factor;
   struct Program {
     std::string name;                  // that its worker says
     MeanInterval alone_s, together_s;  // of a minibatch
-    MeanInterval speed;                // beside the other, of its speed alone
+    MeanInterval speed;                // with the other, of its speed alone
     std::size_t minibatches = 0;
   };
   Program programs[2];
   std::vector<SwitchCost> switches;
-  std::vector<SharingSpan> spans;  // for a measurement of power beside it
+  std::vector<SharingSpan> spans;  // for a separate measurement of power
 };
 
 class SharingPolicy : public GrantPolicy {

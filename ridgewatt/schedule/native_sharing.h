@@ -1,8 +1,8 @@
-// What two programs do to each other when the driver shares the device between them, foretold from
+// What two programs do to each other when the driver shares the device between them, predicted from
 // what each does alone: no run of both.
 //
 //   const SharingForecast both = forecast_sharing(train, infer, {.idle_power_w = 6});
-//   both.time_s[1].value;       // a minibatch of the second beside the first, within lo and hi
+//   both.time_s[1].value;       // a minibatch of the second with the first, within lo and hi
 //   both.factor.value;          // the interference factor (interference.h)
 //
 // Alone a minibatch takes t and keeps the device busy for the share g of it; the rest is host and
@@ -50,7 +50,7 @@ struct SharingForecast {
   // Of both programs. Where it is not known, the programs are taken to fill the device: the
   // estimate is then the highest that the bounds allow.
   bool busy_known = false;
-  Bounded time_s[2];  // of a minibatch beside the other program
+  Bounded time_s[2];  // of a minibatch with the other program
   Bounded factor;   // 1 / the sum of the speeds, 1 / (2 x factor) each where both are slowed alike
   Bounded power_w;  // while both run
   // The two in turns, a minibatch each, one at a time.

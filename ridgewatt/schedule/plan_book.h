@@ -1,5 +1,5 @@
-// Which plan serves arrivals of a rate in time and trains most: ranked in closed form, decided by
-// simulating the first of the ranking.
+// Finds the plan that serves a given arrival rate on time and trains most: ranked in closed form,
+// decided by simulating the first of the ranking.
 #pragma once
 
 #include <cstddef>
@@ -38,7 +38,7 @@ struct PlanChoice {
   Trial trial;
 };
 // The plan that trains most with at most `most_late` of its requests late; when none keeps that,
-// the plan without training that makes fewest late. `plans` from dynamic_plans, not empty.
+// the plan without training with the fewest late requests. `plans` from dynamic_plans, not empty.
 PlanChoice choose_plan(std::span<const Candidate> plans, double rate_hz, double max_latency_s,
                        double most_late, const TryPlan& attempt);
 

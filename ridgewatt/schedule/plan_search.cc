@@ -159,8 +159,8 @@ PlanSearchSummary PlanSearch::run(const PlanStrategy& strategy) {
   summary.stop_reason = stop_reason();
   for (const auto& one : profiled()) summary.profiled.push_back(one.point);
   const auto answer = best();
-  if (const auto told = answer ? answer : nearest_miss()) {
-    summary.plan = plan_with(*told, problem_);
+  if (const auto shown = answer ? answer : nearest_miss()) {
+    summary.plan = plan_with(*shown, problem_);
   }
   return summary;
 }

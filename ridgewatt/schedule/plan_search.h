@@ -144,7 +144,7 @@ class PlanBeliefs {
   std::vector<char> mode_learned_;
 };
 
-// What neural networks, the predictor `nn` on what the search has profiled, say of every point.
+// What neural networks, the predictor `nn` on what the search has profiled, predict of every point.
 // Throws UsageError when nothing was profiled.
 std::vector<Candidate> predict_with_networks(const PlanSearch& search);
 

@@ -31,6 +31,7 @@ SimulationOptions closed_form_options(double duration_s) {
 // Feasible random plans with constant arrivals, every other one with a cost of switching: simulated
 // as planned, the worst latency is that of the bound `exact`; when training fills every gap and so
 // blocks batches, `strict` holds.
+// label: slow
 TEST(Simulate, AgreesWithTheClosedForm) {
   Random random(42);
   int instances = 0, blocked = 0;
@@ -178,6 +179,7 @@ double batch_service_sojourn_s(int b, double rate, double service_s) {
   return area / length / rate;
 }
 
+// label: slow
 TEST(Simulate, FullBatchesMatchBatchServiceTheory) {
   for (const auto& [b, load] : {std::pair{4, 0.5}, {4, 0.85}, {16, 0.7}}) {
     Random random(12);

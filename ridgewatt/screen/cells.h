@@ -1,6 +1,6 @@
-// Text in the cells of a terminal: how many it takes, and cutting or filling it to a width. Names
-// come from outside (rails, processes, windows): what could move the cursor, has no width of its
-// own or an uncertain one never reaches the terminal.
+// Text in the cells of a terminal: counts cells, and cuts or pads text to a width. Names come from
+// outside (rails, processes, windows): characters that could move the cursor or have no or an
+// uncertain width never reach the terminal.
 #pragma once
 
 #include <cstddef>
@@ -12,21 +12,22 @@ namespace ridgewatt::screen {
 
 enum class Glyphs { kBraille, kBlocks, kAscii };
 
-// Control characters and malformed UTF-8 as \xNN, marks without a width left out, characters of
-// uncertain width as "?"; with kAscii everything else that is not ASCII too.
+// Replaces control characters and malformed UTF-8 by \xNN and characters of uncertain width by "?",
+// and removes marks without a width; with kAscii it replaces all other characters that are not
+// ASCII, too.
 std::string harmless(std::string_view text, Glyphs glyphs = Glyphs::kBraille);
 
-// Cells of harmless text: wide characters take two.
+// Cells of sanitized text: wide characters take two.
 std::size_t cells(std::string_view text);
-// The longest beginning of harmless text with at most `width` cells.
+// The longest prefix of sanitized text with at most `width` cells.
 std::string first_cells(std::string_view text, std::size_t width);
-// Exactly `width` cells: filled with blanks, or cut and ended with "~".
+// Exactly `width` cells: padded with blanks, or cut and ended with "~".
 std::string left(std::string_view text, std::size_t width);
 std::string right(std::string_view text, std::size_t width);
-// At blanks, lines of at most `width` cells.
+// Breaks text at blanks into lines of at most `width` cells.
 std::vector<std::string> wrapped(std::string_view text, std::size_t width);
 
-// What a piece of text is, to be colored.
+// The meaning of a piece of text, for its color.
 enum class Tone { kPlain, kTitle, kDim, kGood, kWarn, kBad, kBar, kGraph, kKey };
 
 struct Span {

@@ -1,4 +1,4 @@
-// What the keys of the terminal view mean: questions and their answers, apart from the terminal.
+// Interprets the keys of the terminal view (questions and answers) without a terminal.
 //
 //   Dialog dialog;
 //   dialog.press({Key::kCharacter, "m"}, desk, false);        // the list of presets
@@ -43,10 +43,10 @@ class Dialog {
  public:
   enum class Page { kNone, kHelp, kMode, kConfirm, kWindow };
 
-  // `window_open`: there is a window to end.
+  // `window_open`: there is a window that can be ended.
   Command press(const KeyPress& key, const ModeDesk& desk, bool window_open);
   Page page() const { return page_; }
-  // What was typed so far; on kConfirm the mode that is asked for.
+  // The text that was typed so far; on kConfirm the requested mode.
   const std::string& input() const { return input_; }
   std::size_t chosen() const { return chosen_; }  // of the presets
 

@@ -16,7 +16,7 @@ constexpr std::size_t kMostTrendRows = 6;
 
 // A block for a number of lines, its title among them.
 struct Part {
-  std::function<Block(std::size_t lines)> make;  // may draw finer where there is room
+  std::function<Block(std::size_t lines)> make;  // may draw finer if there is space
   Wish wish;
   std::size_t width = 0;
 };
@@ -46,16 +46,16 @@ Part trend_part(const Scene& scene, std::size_t width) {
           width};
 }
 
-// The block's lines in `room` of them; those at its end that are pinned stay.
-Placed cut_block(Block block, std::size_t room) {
+// Cuts the block to `height` lines; its pinned lines at the end stay.
+Placed cut_block(Block block, std::size_t height) {
   Placed placed;
   const std::size_t title = block.title.cells() > 0 ? 1 : 0;
-  if (room <= title || block.lines.empty()) {  // a title alone says nothing
+  if (height <= title || block.lines.empty()) {  // a title alone says nothing
     placed.cut = !block.lines.empty();
     return placed;
   }
   if (title > 0) placed.lines.push_back(block.title);
-  const std::size_t space = room - placed.lines.size();
+  const std::size_t space = height - placed.lines.size();
   if (block.lines.size() > space) {
     placed.cut = true;
     const std::size_t pinned = std::min(block.pinned, space);
@@ -69,11 +69,11 @@ Placed cut_block(Block block, std::size_t room) {
   return placed;
 }
 
-// Blocks one below the other in `room` lines.
-Placed stack(const std::vector<Part>& parts, std::size_t room) {
+// Blocks from top to bottom in `height` lines.
+Placed stack(const std::vector<Part>& parts, std::size_t height) {
   std::vector<Wish> wishes;
   for (const auto& part : parts) wishes.push_back(part.wish);
-  const auto shares = share_lines(wishes, room);
+  const auto shares = share_lines(wishes, height);
   Placed all;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     if (parts[i].wish.most == 0) continue;
@@ -90,12 +90,12 @@ Wish wish_of(const std::vector<Part>& parts) {
   return sum;
 }
 
-// Columns beside each other, each of its width, in `room` lines.
-Placed beside(const std::vector<std::vector<Part>>& columns, std::size_t room) {
+// Columns side by side, each with its width, in `height` lines.
+Placed side_by_side(const std::vector<std::vector<Part>>& columns, std::size_t height) {
   Placed all;
   std::size_t used = 0;
   for (const auto& column : columns) {
-    const Placed one = stack(column, room);
+    const Placed one = stack(column, height);
     all.cut = all.cut || one.cut;
     const std::size_t width = column.empty() ? 0 : column[0].width;
     const std::size_t gap = used > 0 ? kGap : 0;
@@ -131,7 +131,7 @@ std::vector<Part> parts_of(const Scene& scene, std::size_t width) {
   return parts;
 }
 
-// Power and trends as wide as the screen, below them clocks and loads beside each other.
+// Power and trends at full width, below them clocks and loads side by side.
 Placed two_columns(const Scene& scene, Size size) {
   const std::size_t half = (size.width - kGap) / 2;
   std::vector<Part> parts{part_of(scene, power_block, size.width), trend_part(scene, size.width)};
@@ -163,7 +163,7 @@ Placed two_columns(const Scene& scene, Size size) {
   };
   append(cut_block(parts[0].make(shares[0]), shares[0]));
   append(cut_block(parts[1].make(shares[1]), shares[1]));
-  append(beside(middle, shares[2]));
+  append(side_by_side(middle, shares[2]));
   for (std::size_t i = 0; i < rest.size(); ++i) {
     append(cut_block(rest[i].make(shares[3 + i]), shares[3 + i]));
   }
@@ -181,7 +181,7 @@ Placed three_columns(const Scene& scene, Size size) {
   columns[1] = {part_of(scene, clock_block, side), part_of(scene, heat_block, side),
                 part_of(scene, throttling_block, side)};
   columns[2] = {part_of(scene, load_block, side), part_of(scene, process_block, side)};
-  return beside(columns, size.height);
+  return side_by_side(columns, size.height);
 }
 
 Placed body(const Scene& scene, Size size) {
@@ -200,7 +200,7 @@ std::vector<std::size_t> share_lines(const std::vector<Wish>& wishes, std::size_
     total -= wishes[i].least;
   }
   for (std::size_t i = 0; i < wishes.size(); ++i) {
-    if (shares[i] == 0 && wishes[i].least > 0) continue;  // its least had no room
+    if (shares[i] == 0 && wishes[i].least > 0) continue;  // its minimum did not fit
     const std::size_t most = std::max(wishes[i].most, shares[i]);
     const std::size_t more = std::min(total, most - shares[i]);
     shares[i] += more;

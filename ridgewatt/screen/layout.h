@@ -1,10 +1,10 @@
-// Puts a scene on a screen of a given size, as lines of styled text: pure, so that it is tested
-// without a terminal.
+// Lays out a scene on a screen of a given size as lines of styled text. Pure, so that it can be
+// tested without a terminal.
 //
 //   for (const Line& line : lay_out(scene, dialog, message, {80, 24})) draw(line);
 //
-// Widths below 60 get one column, below 150 two, above three. What has no room is left out, the
-// least important first, and the last line says so.
+// Widths below 60 get one column, below 150 two, above three. Blocks that do not fit are left out,
+// the least important first, and the last line reports it.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ struct Size {
   std::size_t width = 80, height = 24;
 };
 
-// What was done or went wrong just now, in place of the line of keys.
+// A recent message, in place of the line of keys.
 struct Message {
   std::string text = {};
   Tone tone = Tone::kPlain;
@@ -30,11 +30,11 @@ struct Message {
 // Exactly `size.height` lines of exactly `size.width` cells.
 std::vector<Line> lay_out(const Scene& scene, const Dialog& dialog, const Message& message,
                           Size size);
-// Everything there is, one block below the other, for a pipe or a file.
+// All blocks, from top to bottom, for a pipe or a file.
 std::string plain_text(const Scene& scene, std::size_t width = 100);
 
-// Lines for parts that want between `least` and `most` of them, when there are `total`: the first
-// part is served first. A part whose least has no room gets nothing.
+// Distributes `total` lines over parts that need between `least` and `most` lines: the first part
+// is served first. A part gets nothing if its minimum does not fit.
 struct Wish {
   std::size_t least = 0, most = 0;
 };

@@ -85,6 +85,7 @@ void expect_sound(const Scene& scene, Size size) {
   }
 }
 
+// label: slow
 TEST(Layout, FillsEverySize) {
   for (const Size size : kSizes) expect_sound(orin_scene(), size);
   for (std::size_t width = 1; width < 160; ++width) expect_sound(orin_scene(), {width, 24});
@@ -155,6 +156,7 @@ TEST(Layout, MissingValuesAreNoNumbers) {
   EXPECT_THAT(screen_text(scene, {80, 24}), AllOf(Not(HasSubstr("nan")), Not(HasSubstr("inf "))));
 }
 
+// label: slow
 TEST(Layout, HostileNames) {
   Scene scene = orin_scene();
   const std::string hostile[] = {"\x1b[2J\x1b]0;owned\x07",

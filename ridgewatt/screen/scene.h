@@ -1,5 +1,5 @@
-// All that the terminal view shows at one moment: values, so that what is drawn depends on nothing
-// else (screen/layout.h).
+// Everything that the terminal view shows at one moment, as values, so that drawing depends on
+// nothing else (screen/layout.h).
 #pragma once
 
 #include <cstddef>
@@ -13,9 +13,9 @@
 
 namespace ridgewatt::screen {
 
-// What does not change while it is watched.
+// The constant facts of the watched machine.
 struct BoardFacts {
-  std::string name;        // "NVIDIA Jetson AGX Orin Developer Kit"; a machine's: its host name
+  std::string name;        // "NVIDIA Jetson AGX Orin Developer Kit"; for a PC the host name
   std::string system;      // "JetPack 6.2, L4T 36.4.3", or the kernel
   std::string provenance;  // "measured" or "fake"
   std::string total_rule;  // rails that make up the total
@@ -23,16 +23,16 @@ struct BoardFacts {
 BoardFacts board_facts(const platform::MachineSensors& sensors, const platform::Sysfs& sysfs,
                        bool fake);
 
-// Something that holds the board back, from the look in which it was first seen.
+// A cause of throttling, from the reading that first showed it.
 struct Throttling {
   std::string what;        // "thermal: cpu-throttle-alert"
-  double since_s = 0;      // CLOCK_MONOTONIC, when it began the last time
-  double last_s = 0;       // newest look that saw it
-  bool active = false;     // in the newest look
-  std::int64_t times = 0;  // that it began, as far as looks or the board's counters tell
+  double since_s = 0;      // CLOCK_MONOTONIC, start of the latest event
+  double last_s = 0;       // newest reading that showed it
+  bool active = false;     // in the newest reading
+  std::int64_t times = 0;  // number of events, from readings or the board's counters
 };
 
-// Follows the throttling signals from look to look.
+// Tracks the throttling signals from reading to reading.
 class ThrottleLog {
  public:
   void look(const monitor::Snapshot& now);
@@ -48,12 +48,13 @@ class ThrottleLog {
 
 enum class View { kAll, kPower, kClocks, kProcesses };
 
-// What can be said of changing the mode.
+// The state of mode control.
 struct ModeDesk {
-  std::vector<std::string> presets = {};  // names, in the order of the board's file
-  std::string refusal = {};               // why the mode cannot be changed; empty: it can
-  bool holding = false;                   // a mode that was set here
-  std::string first = {};                 // what comes back
+  std::vector<std::string> presets = {};  // in the order of the board file
+  // the reason why the mode cannot be changed; empty: it can
+  std::string refusal = {};
+  bool holding = false;    // a mode that was set in this view
+  std::string first = {};  // the mode to restore
 };
 
 struct Scene {
@@ -65,7 +66,7 @@ struct Scene {
   ModeDesk desk = {};
   View view = View::kAll;
   Glyphs glyphs = Glyphs::kBraille;
-  double look_s = 1;  // between two looks
+  double look_s = 1;  // between two readings
   bool paused = false;
 };
 

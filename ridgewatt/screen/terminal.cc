@@ -30,7 +30,7 @@ namespace ridgewatt::screen {
 namespace {
 
 // The locale decides what a character is. Where its name is UTF-8 but the system lacks it, as over
-// ssh, C.UTF-8 stands in.
+// ssh, use C.UTF-8.
 bool set_utf8() {
   if (std::setlocale(LC_CTYPE, "") == nullptr) {
     for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
@@ -77,9 +77,13 @@ attr_t attributes_of(Tone tone) {
       return A_BOLD | A_REVERSE;
     case Tone::kWarn:
       return A_BOLD;
-    default:
-      return A_NORMAL;
+    case Tone::kPlain:
+    case Tone::kGood:
+    case Tone::kBar:
+    case Tone::kGraph:
+      break;
   }
+  return A_NORMAL;
 }
 
 std::string utf8_of(wint_t character) {

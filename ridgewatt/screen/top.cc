@@ -20,7 +20,7 @@ namespace ridgewatt::screen {
 namespace {
 
 constexpr double kMessageS = 6;
-constexpr double kKeyS = 0.25;  // between two looks at the clock
+constexpr double kKeyS = 0.25;  // between two checks of the clock
 constexpr std::array<double, 9> kLooksS = {0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60};
 
 volatile std::sig_atomic_t ended_by = 0;
@@ -204,7 +204,7 @@ void TopView::end_window() {
       Tone::kGood);
 }
 
-// The next of the usual times between two looks.
+// The next of the usual intervals between readings.
 void TopView::change_rate(bool faster) {
   double look_s = scene_.look_s;
   for (const double one : kLooksS) {
@@ -281,7 +281,7 @@ void watch_plainly(const platform::LocalDevice& device, const TopOptions& option
       const auto next = monitor.wait(seen, kKeyS);
       if (!next) continue;
       seen = next->number;
-      // Looks at the very beginning have no energies and no loads.
+      // The first readings have no energies and no loads.
       if (printed == 0 && next->since_s < std::min(1.0, options.monitor.look_s)) continue;
       if (!print(monitor, *next)) return;
       ++printed;

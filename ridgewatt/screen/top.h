@@ -1,8 +1,8 @@
-// The live view of a board: looks of its monitor on the terminal, and what keys ask for. As plain
-// text where there is no terminal.
+// The live view of a board: readings of its monitor on the terminal, and commands by key. Plain
+// text without a terminal.
 //
 //   platform::LocalDevice device = platform::open_local_device("fake:agx-orin");
-//   watch(device, {});   // until q, SIGINT, SIGTERM or SIGHUP; a mode that was set is taken back
+//   watch(device, {});   // until q, SIGINT, SIGTERM or SIGHUP; the first mode is restored
 #pragma once
 
 #include <cstdint>
@@ -17,20 +17,20 @@ namespace ridgewatt::screen {
 struct TopOptions {
   monitor::MonitorOptions monitor = {};
   bool read_only = false;    // no key can change the mode
-  std::string state_folder;  // of the mode's journal; empty: the usual one
+  std::string state_folder;  // of the mode journal; empty: the usual one
 };
 
-// On this terminal, see why_no_screen(). Call it before starting threads. Ends the program by the
-// signal that ended it, after all is put back.
+// Runs on this terminal, see why_no_screen(). Call it before starting threads. Ends the process
+// with the signal that ended the view, after everything is restored.
 void watch(platform::LocalDevice& device, const TopOptions& options);
 
-// Calls `print` for each look, `count` times (0: until a signal); the first after `look_s`, so that
-// it has energies and loads. `print` returns false to end.
+// Calls `print` for each reading, `count` times (0: until a signal); the first after `look_s`, so
+// that it has energies and loads. `print` returns false to stop.
 using PrintLook = std::function<bool(const monitor::Monitor&, const monitor::Snapshot&)>;
 void watch_plainly(const platform::LocalDevice& device, const TopOptions& options,
                    std::int64_t count, const PrintLook& print);
 
-// A look as text, everything below each other.
+// A reading as text, all blocks from top to bottom.
 std::string look_text(const platform::LocalDevice& device, const monitor::Monitor& monitor,
                       const monitor::Snapshot& now, std::size_t width);
 

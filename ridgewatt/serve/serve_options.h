@@ -1,5 +1,5 @@
-// What the server is told when it starts: `ridgewatt serve` passes it to the program
-// `ridgewatt-serve` as one JSON object, whose keys are the names of these fields.
+// The options of the server: `ridgewatt serve` passes them to the program `ridgewatt-serve` as one
+// JSON object, whose keys are the names of these fields.
 //
 //   const ServeOptions options = serve_options_from_json(argv[1]);
 //   Server server(options);

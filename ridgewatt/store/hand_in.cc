@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/store/location.h"
 #include "ridgewatt/store/sql/connection.h"
 #include "ridgewatt/store/sql/schema.h"
 #include "ridgewatt/store/store.h"
@@ -78,11 +79,20 @@ std::set<std::string> taken_slots(Connection& to, const std::vector<Found>& page
   return taken;
 }
 
+void check_pages(Connection& connection, const std::string& path) {
+  connection.query("PRAGMA quick_check(1)", {}, [&](const Row& row) {
+    if (row.text(0) == "ok") return;
+    throw InputError("is not a sound database", path, "pages of the file are damaged");
+  });
+}
+
 }  // namespace
 
-HandedIn Store::take_from(Store& other, const std::function<void(std::size_t)>& told) {
+HandedIn Store::take_from(Store& other, const std::function<void(std::size_t)>& progress) {
   HandedIn done;
   if (!other.connection_) return done;
+  // A store that is still to be made is not begun with half of a damaged file.
+  if (!connection_ && !is_postgresql(other.location_)) check_pages(*other.connection_, other.path_);
   std::map<std::int64_t, Series> theirs;
   for (const auto& series : other.all_series()) theirs[*other.find_series(series)] = series;
   std::map<std::int64_t, Target> targets;
@@ -126,7 +136,7 @@ HandedIn Store::take_from(Store& other, const std::function<void(std::size_t)>& 
     }
     other.read_samples(ids, records);
     hand_in(rows, done);
-    if (told) told(seen);
+    if (progress) progress(seen);
   }
 }
 

@@ -89,9 +89,9 @@ TEST_P(HandIn, HandingInAddsWhatLacksAndNothingTwice) {
   PointRecord first = some_point(1000);
   first.slot = "c/b/10";
   shared.add(shared.series(yours), first);
-  std::size_t told = 0;
-  const auto done = shared.take_from(spool, [&](std::size_t seen) { told = seen; });
-  EXPECT_EQ(told, 451u);
+  std::size_t examined = 0;
+  const auto done = shared.take_from(spool, [&](std::size_t seen) { examined = seen; });
+  EXPECT_EQ(examined, 451u);
   EXPECT_EQ(done.added, 450u);
   EXPECT_EQ(done.present, 0u);
   EXPECT_EQ(done.superseded, 1u);

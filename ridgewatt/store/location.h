@@ -1,18 +1,18 @@
-// Where a store is: the path of an SQLite file, or the address of a PostgreSQL database,
+// The location of a store: the path of an SQLite file, or the address of a PostgreSQL database,
 // "postgresql://USER@HOST:PORT/DATABASE?host=/socket&passfile=FILE" (or "postgres://"). The
-// password comes from PGPASSWORD, PGPASSFILE, ~/.pgpass or `passfile`; one in the address would be
-// seen by all who see the command, so it is refused, and no message repeats it.
+// password comes from PGPASSWORD, PGPASSFILE, ~/.pgpass or `passfile`. An address with a password
+// is rejected, because everybody who sees the command would see it; no message repeats it.
 #pragma once
 
 #include <string>
 
 namespace ridgewatt::store {
 
-// Whether a location is the address of a server, and not the path of a file.
+// Whether a location is the address of a server rather than the path of a file.
 bool is_postgresql(const std::string& location);
-// Throws UsageError when a location holds a password; the line does not.
+// Throws UsageError if a location contains a password; the message does not show it.
 void refuse_password(const std::string& location);
-// For messages: an address without what stands behind "?".
+// For messages: the address without the part after "?".
 std::string shown_location(const std::string& location);
 
 }  // namespace ridgewatt::store

@@ -1,5 +1,5 @@
-// A thin owner of SQLite handles: statements bind by position and every failure becomes an Error
-// that names the database file.
+// A thin RAII wrapper of SQLite handles: parameters are bound by position, and every failure is an
+// Error that names the database file.
 #pragma once
 
 #include <sys/stat.h>
@@ -31,9 +31,9 @@ class Statement {
   // True while there is a row to read.
   bool step();
   Statement& bind_null(int index);
-  // Makes it ready to be bound again.
+  // Resets the statement so that it can be bound again.
   void reset();
-  // Runs a statement that returns nothing, and makes it ready to be bound again.
+  // Runs a statement that returns no rows, and resets it.
   void run();
 
   double real(int column) const;
@@ -48,9 +48,9 @@ class Statement {
 
 class Database {
  public:
-  // kReadOnly writes nothing, not even beside the file where nobody writes it: a file of another
-  // user in a folder of another user can be read. kCreate reads and writes; a new file belongs to
-  // the user who called sudo.
+  // kReadOnly writes nothing, not even into the folder of the file if nobody writes it: so the file
+  // of another user in a folder of another user can be read. kCreate reads and writes; a new file
+  // belongs to the user who called sudo.
   enum class Access { kReadOnly, kCreate };
   // Throws NotFoundError, PermissionError, InputError (not a database) or IoError.
   Database(const std::string& path, Access access);
@@ -59,12 +59,12 @@ class Database {
   Database& operator=(const Database&) = delete;
 
   void execute(const std::string& sql);
-  // The same, but false when another process holds the database just now.
+  // The same, but returns false if another process holds a lock on the database.
   bool try_execute(const std::string& sql);
   std::int64_t last_insert_id() const;
   const std::string& path() const { return path_; }
   bool read_only() const { return access_ == Access::kReadOnly; }
-  // Throws the error that SQLite's result code stands for.
+  // Throws the error that corresponds to SQLite's result code.
   [[noreturn]] void fail(int code) const;
 
  private:
@@ -72,16 +72,16 @@ class Database {
   void open_to_read();
   void open(const std::string& name, int flags);
   void close();
-  // Throws when the file was written since it was opened without locks.
+  // Throws if the file was written after it was opened without locks.
   void check_unwritten() const;
 
   std::string path_;
   Access access_;
   sqlite3* handle_ = nullptr;
-  std::optional<struct stat> unlocked_;  // opened without locks: what the file was then
+  std::optional<struct stat> unlocked_;  // the file's status when it was opened without locks
 };
 
-// Everything until commit() happens, or nothing of it.
+// A transaction: takes effect at commit(), otherwise not at all.
 class Transaction {
  public:
   explicit Transaction(Database& database);

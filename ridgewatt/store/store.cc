@@ -23,7 +23,7 @@ constexpr const char* kPointKey =
     "series = $1 AND cpu_cores = $2 AND cpu_clock_hz = $3 AND gpu_clock_hz = $4 AND mem_clock_hz = "
     "$5 AND governor = $6 AND batch = $7 AND repeat = $8";
 
-// One row per series, the newest facts of its points beside it.
+// One row per series, with the newest data of its points.
 constexpr const char* kHoldings = R"sql(
 SELECT {}, COALESCE(p.points, 0), COALESCE(p.batches, 0), COALESCE(p.flagged, 0),
   COALESCE(p.newest, 0), plan.points,
@@ -275,6 +275,19 @@ std::size_t Store::import(const Sweep& sweep, const std::string& board, Provenan
   for (const auto& point : points) rows.push_back({id, &point});
   const auto added = connection().add(rows);
   return static_cast<std::size_t>(std::count(added.begin(), added.end(), true));
+}
+
+std::vector<ImportedSweep> Store::import(const std::vector<Sweep>& sweeps,
+                                         const std::string& board) {
+  std::vector<ImportedSweep> imported;
+  for (const auto& sweep : sweeps) {
+    std::string name = board.empty() ? sweep.board : board;
+    if (name.empty()) name = "unknown";
+    const auto provenance = derived_provenance(sweep.provenance, Provenance::kReplayed);
+    imported.push_back(
+        {sweep.workload, sweep.kind, sweep.observations.size(), import(sweep, name, provenance)});
+  }
+  return imported;
 }
 
 }  // namespace ridgewatt::store

@@ -1,15 +1,15 @@
-// Profiled operating points with their raw samples, in one SQLite file (write-ahead log, synced at
-// every commit) or in a PostgreSQL database, so that a sweep of hours survives Ctrl+C, a crash and
-// loss of power. The schema is versioned and described in docs/reference/store.md.
+// Stores profiled operating points with their raw samples in one SQLite file (write-ahead log,
+// synced at every commit) or in a PostgreSQL database, so that a sweep of hours survives Ctrl+C, a
+// crash and a power failure. The schema is versioned and described in docs/reference/store.md.
 //
 // A location is the path of a file, or "postgresql://USER@HOST:PORT/DATABASE?host=/socket" (also
-// "postgres://") with any of libpq's settings but a password: that comes from PGPASSWORD,
-// PGPASSFILE, ~/.pgpass or "?passfile=FILE", and is never in a message. libpq is opened when such a
-// location is; a connection that breaks is made again.
+// "postgres://") with any settings of libpq except a password. The password comes from PGPASSWORD,
+// PGPASSFILE, ~/.pgpass or "?passfile=FILE", and never appears in a message. libpq is opened only
+// for such a location; a lost connection is re-established.
 //
 //   Store spool("spool.db"), shared("all.db");
 //   spool.add(spool.series({"agx-orin", "resnet18", "training"}), point);
-//   shared.take_from(spool);  // again and again: what is there already is not doubled
+//   shared.take_from(spool);  // may be repeated: points are never duplicated
 #pragma once
 
 #include <cstdint>
@@ -27,17 +27,17 @@
 
 namespace ridgewatt::store {
 
-// What a set of points has in common: one workload profiled on one board in one way.
+// The common properties of a set of points: one workload profiled on one board in one way.
 struct Series {
   std::string board;     // board name, "fake:agx-orin", or a GPU's name
   std::string workload;  // name that the user gave, or the command
   std::string kind;      // "training", "inference", ...
   Provenance provenance = Provenance::kMeasured;
-  std::string serial = {};  // which of the boards of that name; empty: not said
+  std::string serial = {};  // distinguishes boards of one name; empty: unknown
   bool operator==(const Series&) const = default;
 };
 
-// Which series: fields that are empty are those of any.
+// Selects series; empty fields match any value.
 struct SeriesFilter {
   std::string board;
   std::string workload;
@@ -45,7 +45,7 @@ struct SeriesFilter {
   std::string serial = {};
 };
 
-// What a point is to be used with care for.
+// Reasons to use a point with care.
 enum class PointFlag {
   kUnsteady,        // power under load did not become steady
   kDrifted,         // a clock was below what was set
@@ -71,47 +71,47 @@ struct RawSample {
   double value = 0;  // W, s, degrees Celsius, Hz: by channel
 };
 
-// A finished point: what it cost and how well that is known.
+// A finished point: its cost, and how well it is known.
 struct PointRecord {
   Observation observation;   // time, power and energy are the window's over its minibatches
   int repeat = 0;            // 0 for the first time this point was profiled
-  double energy_j = 0;       // of the counted minibatches together; 0: not measured
-  double window_s = 0;       // their length together
+  double energy_j = 0;       // of all counted minibatches; 0: not measured
+  double window_s = 0;       // their total length
   double idle_power_w = 0;   // baseline in the same mode; 0 when it was not measured
-  int minibatches = 0;       // that were counted
-  int excluded = 0;          // that were not, for an outside cause
-  int power_samples = 0;     // that the mean power rests on
+  int minibatches = 0;       // counted minibatches
+  int excluded = 0;          // not counted, because of an external cause
+  int power_samples = 0;     // in the mean power
   double largest_gap_s = 0;  // between two power samples
   PointFlags flags;          // empty: a clean point
   std::int64_t started_unix_s = 0;
   std::vector<RawSample> samples;
-  // The place in a campaign's plan that the point fills, "sweep7/agx-orin/117": a store has each
+  // The place in a campaign's plan that the point fills, "sweep7/agx-orin/117". A store has each
   // place at most once, whichever board filled it. Empty: none.
   std::string slot = {};
 };
 
-// What a store holds of one series.
+// Summary of one series in a store.
 struct Holding {
   Series series;
-  std::int64_t points = 0;         // repeats count
-  std::int64_t modes = 0;          // that differ
-  std::int64_t batches = 0;        // that differ
+  std::int64_t points = 0;         // including repeats
+  std::int64_t modes = 0;          // distinct modes
+  std::int64_t batches = 0;        // distinct batches
   std::int64_t flagged = 0;        // points to be used with care
-  std::int64_t newest_unix_s = 0;  // when the newest point began; 0: not said
+  std::int64_t newest_unix_s = 0;  // when the newest point began; 0: unknown
   std::optional<std::int64_t> planned;
 };
 
-// Who filled a place of a campaign's plan, when, and with which point.
+// The point that filled a place of a campaign's plan: when, and on which board.
 struct FilledSlot {
   std::string slot;
-  Series series;  // its board and serial did
+  Series series;  // with the board and serial
   std::int64_t started_unix_s = 0;
   double window_s = 0;
   PointFlags flags;
   OperatingPoint point = {};
 };
 
-// The plan that was the first to use a campaign's name in the store.
+// The plan that first used a campaign's name in the store.
 struct CampaignEntry {
   std::string name;
   std::string fingerprint;  // of the plan
@@ -119,89 +119,98 @@ struct CampaignEntry {
   std::int64_t created_unix_s = 0;
 };
 
-// What became of the points of another store.
+// The result of adding the points of another store.
 struct HandedIn {
   std::size_t added = 0;
-  std::size_t present = 0;     // were here already
-  std::size_t superseded = 0;  // another board has filled their slot; they stay where they are
+  std::size_t present = 0;     // already present
+  std::size_t superseded = 0;  // another board has filled their slot; they stay in their own store
+};
+
+// A sweep that was imported into a store: rows of the file, and new rows.
+struct ImportedSweep {
+  std::string workload, kind;
+  std::size_t rows = 0, added = 0;
 };
 
 class Connection;
 struct NewPoint;
 
-// Several processes may make, fill and read one store at once.
+// Several processes may create, fill and read one store at the same time.
 class Store {
  public:
-  // Opens the store; kCreate makes it where there is none and brings an older one up to date, which
-  // kReadOnly reads as it is. Throws InputError when the file or database is not a store or was
-  // written by a newer version, UsageError when the location holds a password; of a server
-  // PermissionError (it refuses), NotFoundError (no such database) and IoError (out of reach).
+  // Opens the store. kCreate creates a missing store and upgrades an older one; kReadOnly reads an
+  // older one as it is. Throws InputError if the file or database is not a store or was written by
+  // a newer version, UsageError if the location contains a password; for a server also
+  // PermissionError (access denied), NotFoundError (no such database) and IoError (unreachable).
   explicit Store(const std::string& location, Database::Access access = Database::Access::kCreate);
-  // The same as kCreate, but a store that is not there is made by the first write, so that a run
-  // without a result leaves none behind. Throws at once where a file could not be made, or a server
-  // be reached.
+  // The same as kCreate, but the first write creates a missing store, so that a run without a
+  // result leaves no store behind. Throws at once if the file could not be created or the server
+  // cannot be reached.
   static Store made_at_first_write(const std::string& location);
   ~Store();
   Store(Store&& other) noexcept;
   Store& operator=(Store&& other) noexcept;
 
-  // Where it is, for messages: of a server without settings.
+  // The location for messages, for a server without settings.
   const std::string& path() const { return path_; }
 
-  // The version of the schema; 0: a store that is made at the first write.
+  // The version of the schema; 0: the store is created by the first write.
   std::int64_t schema() const;
 
-  // The number of a series; made at first use unless the store is read-only (NotFoundError).
+  // The number of a series; created at first use unless the store is read-only (NotFoundError).
   std::int64_t series(const Series& series);
-  // Its number if the store has it; makes nothing.
+  // The number of a series if the store has it; creates nothing.
   std::optional<std::int64_t> find_series(const Series& series);
   std::vector<Series> all_series();
-  // The same with what there is of each; the database counts.
+  // All series, each with its summary; the database counts.
   std::vector<Holding> holdings();
 
-  // A run that adds to the series means it to hold so many points in the end. Written with the
-  // run's first point, so that a run without a result leaves nothing.
+  // Announces that a run intends the series to hold `points` points in the end. Written with the
+  // run's first point, so that a run without a result leaves nothing behind.
   void plan(const Series& series, std::int64_t points);
-  // What the newest run meant; nothing: none said.
+  // The number of points that the newest run planned; empty: none.
   std::optional<std::int64_t> planned(std::int64_t series);
 
-  // Writes a point and its samples in one transaction; a point (mode, batch, repeat) that is there
-  // already, or whose slot is taken, is an IoError, so nothing is ever doubled. InputError: a
-  // figure of it is not finite.
+  // Writes a point and its samples in one transaction. Throws IoError if the point (mode, batch,
+  // repeat) exists already or its slot is taken, so that nothing is stored twice, and InputError if
+  // one of its figures is not finite.
   void add(std::int64_t series, const PointRecord& point);
-  // The same, but leaves what is there as it is: another process was first. True when the point was
-  // added.
+  // The same, but leaves an existing point unchanged: another process was first. Returns true if
+  // the point was added.
   bool add_if_absent(std::int64_t series, const PointRecord& point);
-  // Adds all points of another store that this one lacks, with samples and slots, some hundred per
-  // transaction. Breaking off loses nothing: the next call goes on. `told` is called with the
-  // number of points looked at.
-  HandedIn take_from(Store& other, const std::function<void(std::size_t)>& told = {});
-  // Whether a place of a campaign's plan is filled; those that begin with `prefix`.
+  // Adds all points of another store that this one lacks, with samples and slots, a few hundred per
+  // transaction. It may be interrupted and repeated without loss. `progress` is called with the
+  // number of points that were examined.
+  HandedIn take_from(Store& other, const std::function<void(std::size_t)>& progress = {});
+  // Whether a place of a campaign's plan is filled; the filled places that begin with `prefix`.
   bool has_slot(const std::string& slot) { return find_slot(slot).has_value(); }
   std::optional<FilledSlot> find_slot(const std::string& slot);
   std::vector<FilledSlot> filled_slots(const std::string& prefix);
 
-  // Enters a campaign unless the store has one of that name, and returns the one that it has then.
-  // Nothing: this role may not enter campaigns, and the store has none of that name.
+  // Registers a campaign unless the store has one of that name, and returns the registered one.
+  // Empty: this role may not register campaigns, and the store has none of that name.
   std::optional<CampaignEntry> enter_campaign(const CampaignEntry& campaign);
   std::optional<CampaignEntry> find_campaign(const std::string& name);
-  // By name. A store of schema 3 or older has none.
+  // All campaigns by name. A store of schema 3 or older has none.
   std::vector<CampaignEntry> campaigns();
-  // What the store has of a point.
+  // The stored values of a point; empty if the store does not have it.
   std::optional<Observation> find(std::int64_t series, const OperatingPoint& point, int repeat);
   bool has(std::int64_t series, const OperatingPoint& point, int repeat = 0);
-  // In the order in which they were profiled; raw samples only where asked.
+  // In the order of profiling; raw samples only if requested.
   std::vector<PointRecord> points(std::int64_t series, bool with_samples = false);
 
-  // Points of the store, all series together.
+  // The number of points in the store, over all series.
   std::int64_t size();
 
-  // The points of every board name, workload and kind as sweeps; repeats, of boards of one name
-  // too, become their median time and energy, and the power of those.
+  // The points of every board name, workload and kind as sweeps. Repeats, also those of several
+  // boards of one name, become their median time and energy, and the power of those.
   std::vector<Sweep> sweeps(const SeriesFilter& filter = {});
-  // Adds the rows of a sweep as points without raw samples, all of them or none. Points that are
-  // there are skipped; returns how many were added.
+  // Adds the rows of a sweep as points without raw samples, all of them or none. Existing points
+  // are skipped; returns the number of added points.
   std::size_t import(const Sweep& sweep, const std::string& board, Provenance provenance);
+  // The same for several. Measured sweeps are recordings here; fake or modelled ones keep their
+  // kind. `board`: the board of the rows; empty: the board of the sweep, or "unknown".
+  std::vector<ImportedSweep> import(const std::vector<Sweep>& sweeps, const std::string& board);
 
  private:
   struct Later {};
@@ -215,7 +224,7 @@ class Store {
 
   std::string location_;
   std::string path_;
-  std::unique_ptr<Connection> connection_;               // nothing: made at the first write
+  std::unique_ptr<Connection> connection_;               // null: created by the first write
   std::optional<std::pair<Series, std::int64_t>> plan_;  // not yet written
 };
 

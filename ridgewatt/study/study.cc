@@ -24,7 +24,7 @@ constexpr std::size_t kMostRuns = 100000;
 // The tables of a study file; every fault names the file and the key.
 class StudyFile {
  public:
-  StudyFile(const toml::table& table, std::string source, std::string place = "")
+  StudyFile(const TomlTable& table, std::string source, std::string place = "")
       : table_(table), source_(std::move(source)), place_(std::move(place)) {}
   [[noreturn]] void fail(std::string_view key, const std::string& fault) const {
     throw InputError(fmt::format("{}: '{}{}' {}", source_, place_, escape_terminal(key), fault));
@@ -32,62 +32,67 @@ class StudyFile {
   void allow(std::initializer_list<std::string_view> keys) const {
     const NameSet known{{keys.begin(), keys.end()}};
     for (const auto& [key, value] : table_) {
-      if (std::find(keys.begin(), keys.end(), std::string_view(key)) == keys.end()) {
-        fail(key.str(), "is not a key of a study file: " + hint_for(key.str(), known));
+      if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
+        fail(key, "is not a key of a study file: " + hint_for(key, known));
       }
     }
   }
   std::string text(std::string_view key, const std::string& fallback = "") const {
     const auto* node = table_.get(key);
     if (node == nullptr) return fallback;
-    if (!node->is_string()) fail(key, "must be a text");
-    return node->as_string()->get();
+    const auto* value = node->as<std::string>();
+    if (value == nullptr) fail(key, "must be a text");
+    return *value;
   }
   std::int64_t whole(std::string_view key, std::int64_t fallback, std::int64_t lo,
                      std::int64_t hi) const {
     const auto* node = table_.get(key);
     if (node == nullptr) return fallback;
-    if (!node->is_integer() || node->as_integer()->get() < lo || node->as_integer()->get() > hi) {
+    const auto* value = node->as<std::int64_t>();
+    if (value == nullptr || *value < lo || *value > hi) {
       fail(key, "is not a whole number in its range");
     }
-    return node->as_integer()->get();
+    return *value;
   }
   bool flag(std::string_view key, bool fallback) const {
     const auto* node = table_.get(key);
     if (node == nullptr) return fallback;
-    if (!node->is_boolean()) fail(key, "must be true or false");
-    return node->as_boolean()->get();
+    const bool* value = node->as<bool>();
+    if (value == nullptr) fail(key, "must be true or false");
+    return *value;
   }
   // Texts and numbers, as texts.
   std::vector<std::string> list(std::string_view key) const {
     std::vector<std::string> values;
     const auto* node = table_.get(key);
     if (node == nullptr) return values;
-    if (!node->is_array()) fail(key, "must be an array");
-    for (const auto& element : *node->as_array()) values.push_back(value_text(key, element));
+    const auto* array = node->as<TomlArray>();
+    if (array == nullptr) fail(key, "must be an array");
+    for (const auto& element : *array) values.push_back(value_text(key, element));
     return values;
   }
   std::map<std::string, std::string> texts(std::string_view key) const {
     std::map<std::string, std::string> values;
     const auto* node = table_.get(key);
     if (node == nullptr) return values;
-    if (!node->is_table()) fail(key, "must be a table");
-    for (const auto& [name, element] : *node->as_table()) {
-      values[std::string(name.str())] = value_text(key, element);
+    const auto* table = node->as<TomlTable>();
+    if (table == nullptr) fail(key, "must be a table");
+    for (const auto& [name, element] : *table) {
+      values[name] = value_text(key, element);
     }
     return values;
   }
-  const toml::node* find(std::string_view key) const { return table_.get(key); }
+  const TomlNode* find(std::string_view key) const { return table_.get(key); }
   const std::string& source() const { return source_; }
 
  private:
-  std::string value_text(std::string_view key, const toml::node& node) const {
-    if (node.is_string()) return node.as_string()->get();
-    if (node.is_integer()) return std::to_string(node.as_integer()->get());
-    if (node.is_floating_point()) return fmt::format("{}", node.as_floating_point()->get());
+  std::string value_text(std::string_view key, const TomlNode& node) const {
+    if (const auto* text = node.as<std::string>()) return *text;
+    if (const auto* whole = node.as<std::int64_t>()) return std::to_string(*whole);
+    if (const auto* real = node.as<double>()) return fmt::format("{}", *real);
     fail(key, "holds what is neither text nor number");
   }
-  const toml::table& table_;
+  const TomlTable& table_;
   std::string source_;
   std::string place_;
 };
@@ -97,7 +102,7 @@ StudyFactor parse_factor(const StudyFile& file) {
   StudyFactor factor;
   factor.name = file.text("name");
   if (factor.name.empty()) file.fail("name", "is missing");
-  if (file.find("levels") != nullptr && file.find("levels")->is_integer()) {
+  if (file.find("levels") != nullptr && file.find("levels")->as<std::int64_t>() != nullptr) {
     factor.level_count = static_cast<int>(file.whole("levels", 0, 2, 1000));
     if (!is_board_factor(factor.name) || factor.name.ends_with("governor")) {
       file.fail("levels", "can be a number only for a clock or the cores of a board");
@@ -166,6 +171,27 @@ std::string replace_names(const std::string& text,
   return filled;
 }
 
+// NAME=VALUE; `what` is the option.
+std::pair<std::string, std::string> assignment(const std::string& text, const char* what) {
+  const auto equals = text.find('=');
+  if (equals == std::string::npos) throw UsageError(std::string(what) + " needs NAME=VALUE", text);
+  return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+// `kind`: "factor" or "parameter", of which the study has `names`.
+UsageError unknown_of(const Study& study, const std::string& kind, const std::string& name,
+                      const NameSet& names) {
+  return UsageError("study " + study.name + " has no " + kind + " '" + escape_terminal(name) + "'",
+                    "", names.names.empty() ? "it has none" : hint_for(name, names));
+}
+
+// The name in the study.
+std::string own_name(const Study& study, const std::string& kind, const std::string& text,
+                     const NameSet& names) {
+  const auto name = find_meant(text, names);
+  return name ? *name : throw unknown_of(study, kind, text, names);
+}
+
 }  // namespace
 
 bool is_board_factor(std::string_view name) {
@@ -174,7 +200,7 @@ bool is_board_factor(std::string_view name) {
 }
 
 Study parse_study(std::string_view toml, const std::string& source) {
-  const toml::table table = parse_toml(toml, source);
+  const TomlTable table = parse_toml(toml, source);
   const StudyFile file(table, source);
   file.allow({"name", "title", "question", "workload", "kind", "repeats", "command", "fake_command",
               "check", "fallback", "setup", "before", "needs", "responses", "parameters",
@@ -202,12 +228,10 @@ Study parse_study(std::string_view toml, const std::string& source) {
   study.needs = file.list("needs");
   study.responses = file.list("responses");
   study.parameters = file.texts("parameters");
-  const auto* factors = file.find("factor");
-  if (factors == nullptr || !factors->is_array_of_tables()) {
-    file.fail("factor", "is missing: a study has [[factor]] tables");
-  }
-  for (const auto& element : *factors->as_array()) {
-    study.factors.push_back(parse_factor({*element.as_table(), source, "factor."}));
+  const auto factors = table["factor"].tables();
+  if (factors.empty()) file.fail("factor", "is missing: a study has [[factor]] tables");
+  for (const TomlTable* factor : factors) {
+    study.factors.push_back(parse_factor({*factor, source, "factor."}));
     for (std::size_t i = 0; i + 1 < study.factors.size(); ++i) {
       if (study.factors[i].name == study.factors.back().name) {
         file.fail("factor", "names a factor twice");
@@ -237,6 +261,25 @@ std::vector<std::string> list_studies() {
   }
   std::sort(names.begin(), names.end());
   return names;
+}
+
+void change_study(Study& study, const StudyChanges& changes) {
+  NameSet factors, parameters;
+  for (const auto& factor : study.factors) factors.names.push_back(factor.name);
+  for (const auto& [name, value] : study.parameters) parameters.names.push_back(name);
+  for (const auto& text : changes.parameters) {
+    const auto [name, value] = assignment(text, "--set");
+    study.parameters[own_name(study, "parameter", name, parameters)] = value;
+  }
+  for (const auto& text : changes.levels) {
+    const auto [given, values] = assignment(text, "--levels");
+    const std::string name = own_name(study, "factor", given, factors);
+    const auto found = std::find_if(study.factors.begin(), study.factors.end(),
+                                    [&](const auto& factor) { return factor.name == name; });
+    found->levels = split(values, ',');
+    found->level_count = 0;
+  }
+  if (changes.repeats > 0) study.repeats = changes.repeats;
 }
 
 std::vector<StudyRun> plan_study(const Study& study, std::uint64_t seed) {

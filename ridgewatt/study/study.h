@@ -1,7 +1,7 @@
-// A study: a question asked as a designed experiment, as data in a TOML file
+// A study: a question in the form of a designed experiment, described in a TOML file
 // (docs/reference/study_file.md).
 //
-//   const Study study = load_study("batch");             // shipped, or a path
+//   const Study study = load_study("batch");             // a shipped study, or a path
 //   for (const StudyRun& run : plan_study(study, 1)) ..  // blocked and randomized
 #pragma once
 
@@ -15,19 +15,19 @@ namespace ridgewatt::study {
 
 struct StudyFactor {
   std::string name;  // a knob (cpu_cores, gpu_mhz, .., governor) or a {name} in the command
-  std::vector<std::string> levels;  // in the file's order
-  // So many levels of a knob, evenly from its table; 0: as listed. Resolved by the bench.
+  std::vector<std::string> levels;  // in the order of the file
+  // Number of levels of a knob, evenly spaced in its table; 0: as listed. Resolved by the bench.
   int level_count = 0;
-  std::map<std::string, std::string> texts;  // what stands for a level in the command
-  // false: it is varied for the sake of the others, its own effect is not asked about.
+  std::map<std::string, std::string> texts;  // text that replaces a level in the command
+  // false: varied only for the other factors; its own effect is not reported.
   bool asked = true;
-  // Where the board cannot set it, it is left out instead of the study refused.
+  // If the board cannot set it, it is left out and the study runs without it.
   bool optional = false;
-  // A shell command for a level: where it fails, the level is left out.
+  // A shell command for a level; if it fails, the level is left out.
   std::map<std::string, std::string> needs;
 };
 
-// Name of a knob of a board, "governor" included.
+// Name of a knob of a board, including "governor".
 bool is_board_factor(std::string_view name);
 
 struct Study {
@@ -39,42 +39,49 @@ struct Study {
   std::vector<StudyFactor> factors;
   int repeats = 5;                     // blocks
   std::string command;                 // for the shell; {factor} and {parameter} are replaced
-  std::string fake_command;            // on a fake board; empty: the same
-  std::string check;                   // for the shell: fails where `command` cannot run ..
-  std::string fallback;                // .. and this runs in its place; empty: it is an error
+  std::string fake_command;            // on a fake board; empty: the same command
+  std::string check;                   // shell command: fails if `command` cannot run ..
+  std::string fallback;                // .. then this runs in its place; empty: an error
   std::string setup;                   // once before the first run
-  std::string before;                  // for the shell: before each run, not measured
-  std::vector<std::string> needs;      // programs
-  std::vector<std::string> responses;  // that are asked about; empty: all
+  std::string before;                  // shell command before each run, not measured
+  std::vector<std::string> needs;      // required programs
+  std::vector<std::string> responses;  // of interest; empty: all
   std::map<std::string, std::string> parameters;
   std::string text;  // the file
 };
 
-// Throws InputError naming key and file.
+// Throws InputError with key and file.
 Study parse_study(std::string_view toml, const std::string& source);
 // A shipped study by name, or a file (anything with a '/' or ending in .toml).
 Study load_study(const std::string& name_or_path);
 std::vector<std::string> list_studies();
 
-using StudyCell = std::vector<std::string>;  // a level of each factor
+// A user's changes to a shipped study: "NAME=VALUE" of parameters, "FACTOR=LEVEL,LEVEL" of factors
+// (case and separators do not matter), and the number of blocks; 0: the number of the study. A
+// UsageError names the wrong option.
+struct StudyChanges {
+  std::vector<std::string> parameters, levels;
+  int repeats = 0;
+};
+void change_study(Study& study, const StudyChanges& changes);
+
+using StudyCell = std::vector<std::string>;  // one level of each factor
 
 struct StudyRun {
   StudyCell cell;
   std::string block;
 };
-// Every cell once in every block, each block in an order of its own. The same seed gives the same
-// plan.
+// Every cell once per block, each block in its own random order. The same seed gives the same plan.
 std::vector<StudyRun> plan_study(const Study& study, std::uint64_t seed);
 
-// `text` with {name} replaced by the level's text or the parameter. UsageError for a name that is
-// neither.
+// `text` with {name} replaced by the text of the level or the parameter. Throws UsageError for a
+// name that is neither.
 std::string fill_command(const std::string& text, const Study& study, const StudyCell& cell);
 
-// What a run gave: "time_s", "energy_j", "power_w", "minibatch_s", "minibatch_energy_j", "stall_s",
-// "compute_s", "cpu_s", "peak_memory_bytes", "phase NAME (s)", "value NAME" (of the program's own);
-// where a study asks for them "cpu_load", "gpu_load", "memory_used_bytes", "cpu_clock_hz" and
-// "gpu_clock_hz" of the whole machine.
-// What a run lacks is absent.
+// The results of a run: "time_s", "energy_j", "power_w", "minibatch_s", "minibatch_energy_j",
+// "stall_s", "compute_s", "cpu_s", "peak_memory_bytes", "phase NAME (s)", "value NAME" (reported by
+// the program); if the study asks for them also "cpu_load", "gpu_load", "memory_used_bytes",
+// "cpu_clock_hz" and "gpu_clock_hz" of the whole machine. Missing results are absent.
 using Responses = std::map<std::string, double>;
 
 struct StudyResult {

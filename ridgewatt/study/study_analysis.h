@@ -1,11 +1,11 @@
-// What a study's results say: effects of factors with confidence intervals, interactions, optima of
-// clocks, variation, and all of it in words.
+// Analyzes the results of a study: effects of factors with confidence intervals, interactions,
+// optimal clocks, variation, and a summary in words.
 //
-// Ratios are compared, as logarithms, inside a block and at equal levels of the other factors; the
-// interval is Student's over the blocks' means (Fisher, The Design of Experiments, 1935;
-// Montgomery, Design and Analysis of Experiments, chapter 4). Where a sweep is replayed the blocks
-// are its other knobs: the interval then tells how the effect varies over modes, not how well it
-// was measured.
+// Ratios are compared as logarithms within a block and at equal levels of the other factors. The
+// interval is Student's over the means of the blocks (Fisher, The Design of Experiments, 1935;
+// Montgomery, Design and Analysis of Experiments, chapter 4). For a replayed sweep the blocks are
+// its other knobs: the interval then shows how the effect varies over modes, not how well it was
+// measured.
 #pragma once
 
 #include <string>
@@ -28,8 +28,8 @@ struct StudyEffect {
   bool shown() const { return blocks > 1 && (lo > 1 || hi < 1); }
 };
 
-// How the effect of one factor, first level to last, depends on another: its ratio at the other's
-// last level over that at the first.
+// Interaction: how the effect of one factor, from first to last level, depends on another. Its
+// ratio at the last level of the other factor over that at the first.
 struct StudyInteraction {
   std::string factor;
   std::string other;
@@ -40,8 +40,8 @@ struct StudyInteraction {
   bool shown() const { return lo > 1 || hi < 1; }
 };
 
-// Where a numeric factor of at least three levels has its least energy, group by group: a group is
-// a block at fixed levels of the other factors.
+// The optimum of a numeric factor of at least three levels: its level of least energy in each
+// group. A group is a block at fixed levels of the other factors.
 struct GroupOptimum {
   std::string group = {};
   double level = 0;
@@ -66,7 +66,7 @@ struct StudySpread {
   double hi = 0;
 };
 
-// Best cell against the cell of the highest levels, over the numeric factors together.
+// The best cell compared with the cell of the highest levels, over all numeric factors together.
 struct StudyBest {
   std::string response;
   MeanInterval saving;  // over blocks
@@ -84,17 +84,18 @@ struct StudyAnalysis {
 
 // Responses of minibatches are divided by the level of a factor called "batch".
 std::vector<StudyResult> per_sample(const Study& study, std::vector<StudyResult> results);
-// Responses that every result has and that are positive, energy and time first.
+// Positive responses that every result has, energy and time first.
 std::vector<std::string> common_responses(const std::vector<StudyResult>& results);
-// "energy", "time per minibatch" (`of_samples`: "time per sample"), ..: a response for people.
+// The name of a response for people: "energy", "time per minibatch" (`of_samples`: "time per
+// sample"), ..
 std::string response_words(const std::string& response, bool of_samples = false);
 
-// All levels are numbers.
+// Whether all levels are numbers.
 bool is_numeric(const StudyFactor& factor);
-// One sentence a finding, numbers with their intervals.
+// One sentence for each finding, numbers with their intervals.
 std::vector<std::string> study_findings(const Study& study, const StudyAnalysis& analysis);
 
-// `replayed`: the rows of a sweep, whose blocks are no repeats.
+// `replayed`: the rows are of a sweep, whose blocks are not repeats.
 StudyAnalysis analyze_study(const Study& study, const std::vector<StudyResult>& results,
                             bool replayed);
 

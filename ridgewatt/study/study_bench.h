@@ -1,5 +1,4 @@
-// Where a study runs: a live or fake board on which commands are measured, or a sweep that is
-// replayed.
+// Runs a study: measures commands on a real or fake board, or replays a sweep.
 #pragma once
 
 #include <functional>
@@ -31,18 +30,18 @@ class CommandBench {
   CommandBench(const CommandBench&) = delete;
   CommandBench& operator=(const CommandBench&) = delete;
 
-  // Before the first run: gives counted and named levels ("min", "mid", "max") their values, and
-  // throws NotSupportedError or UsageError for the first factor, level or program that this machine
-  // cannot set or lacks. What the study can do without is left out and told in remarks(). Then runs
-  // the study's setup.
+  // Before the first run: resolves counted and named levels ("min", "mid", "max") and throws
+  // NotSupportedError or UsageError for the first factor, level or program that this machine does
+  // not have. Optional parts are left out and reported in remarks(). Then runs the setup of the
+  // study.
   void prepare(Study& study);
-  // Levels, factors and programs that were left out or replaced, and conditions that are held.
+  // Levels, factors and programs that were left out or replaced, and the fixed conditions.
   const std::vector<std::string>& remarks() const { return remarks_; }
-  // What programs said of themselves in the runs so far, each once.
+  // Notes that programs printed in the runs so far, each once.
   const std::vector<std::string>& notes() const { return notes_; }
-  // Sets the cell's mode, runs the command and measures it. Throws Error when it fails.
+  // Sets the mode of the cell, runs the command and measures it. Throws Error if it fails.
   Responses run(const Study& study, const StudyCell& cell);
-  // Brings the board's first mode back.
+  // Restores the first mode of the board.
   void restore();
   Provenance provenance() const;  // measured or fake
 
@@ -59,15 +58,15 @@ class CommandBench {
   platform::PowerMeter meter_;  // opened once for all runs
   Options options_;
   std::unique_ptr<platform::JetsonModeControl> control_;
-  std::string no_control_;  // why there is no mode control
+  std::string no_control_;  // the reason for having no mode control
   measure::RunCache cache_;
   std::vector<std::string> remarks_, notes_;
 };
 
-// The rows of a sweep as results: cells by the study's factors, which are knobs or batch, blocks by
-// all else that varies. Levels become those of the sweep. Times and energies are per sample.
-// Factors that the sweep does not vary leave the study and are named in `left_out`;
-// NotSupportedError when none is left.
+// The rows of a sweep as results: cells by the factors of the study, which are knobs or batch,
+// blocks by everything else that varies. Levels become those of the sweep. Times and energies are
+// per sample. Factors that the sweep does not vary are removed from the study and named in
+// `left_out`; throws NotSupportedError if none remains.
 std::vector<StudyResult> replay_study(Study& study, const Sweep& sweep,
                                       std::vector<std::string>& left_out);
 

@@ -1,4 +1,4 @@
-// The finished runs of a study in one SQLite file, so that an interrupted study goes on where it
+// The finished runs of a study in one SQLite file, so that an interrupted study continues where it
 // stopped and repeats nothing.
 #pragma once
 
@@ -13,15 +13,15 @@ namespace ridgewatt::study {
 
 class StudyLog {
  public:
-  // Opens or makes the file for this study on this board with this seed; one file holds many.
-  // InputError when the file is something else.
+  // Opens or creates the file for this study on this board with this seed; one file holds many.
+  // Throws InputError if the file is something else.
   StudyLog(const std::string& path, const Study& study, const std::string& board,
            std::uint64_t seed);
   bool has(const StudyRun& run);
-  // Synced when it returns. IoError when the run is there.
+  // Synced when it returns. Throws IoError if the run exists already.
   void add(const StudyRun& run, const Responses& responses);
   std::vector<StudyResult> results();
-  // What programs said of themselves, each once, in the order in which it was said first.
+  // Notes of programs, each once, in order of first appearance.
   void add_note(const std::string& note);
   std::vector<std::string> notes();
 

@@ -1,4 +1,4 @@
-// Runs what is left of a study's plan: an interrupted study goes on where it stopped.
+// Runs the remaining runs of a study's plan: an interrupted study continues where it stopped.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,14 @@
 namespace ridgewatt::study {
 
 struct StudyRunOptions {
-  std::uint64_t seed = 1;      // of the plan, and of the log
-  std::int64_t max_runs = -1;  // of this call; negative: all
-  // Called before each run of the plan, finished ones too, with its number from 0.
+  std::uint64_t seed = 1;      // of the plan and of the log
+  std::int64_t max_runs = -1;  // in this call; negative: all
+  // Called before each run of the plan, including finished ones, with its number from 0.
   std::function<void(std::size_t, const StudyRun&)> progress = {};
 };
 
-// The bench is prepared; the board's first mode comes back at the end. Returns what the log then
-// holds. Throws what CommandBench::run throws.
+// `bench` is prepared; the first mode of the board is restored at the end. Returns the content of
+// the log. Throws what CommandBench::run throws.
 std::vector<StudyResult> run_study(const Study& study, CommandBench& bench, StudyLog& log,
                                    const StudyRunOptions& options);
 

@@ -148,6 +148,7 @@ TEST(StudyAnalysis, EffectsAreRecoveredExactlyWithoutNoiseWhateverTheBlocks) {
   EXPECT_TRUE(analysis.interactions.front().shown());
 }
 
+// label: slow
 TEST(StudyAnalysis, IntervalsHoldTheTruthAsOftenAsTheySay) {
   const Study study = parse_study(kTwoFactors, "two.toml");
   int held = 0;

@@ -1,4 +1,4 @@
-// What ends a profile of a program that goes on running, so that whoever searches can answer it.
+// Errors that end a profile of a running program, so that the search can handle them.
 #pragma once
 
 #include <string>
@@ -7,26 +7,26 @@
 
 namespace ridgewatt {
 
-// The power limit was exceeded and the mode left at once: the point is known to be no answer.
+// The power limit was exceeded and the mode was left at once. The point cannot be an answer.
 class OverLimitError : public NotFoundError {
  public:
   OverLimitError(const std::string& what, const std::string& where, double power_w)
       : NotFoundError(what, where), power_w_(power_w) {}
-  double power_w() const { return power_w_; }  // seen until then
+  double power_w() const { return power_w_; }  // measured until then
 
  private:
   double power_w_;
 };
 
-// What was profiled before no longer holds: minibatches take and draw other than they did.
+// Earlier profiles are no longer valid: the time and power of minibatches have changed.
 class DriftedError : public Error {
  public:
   DriftedError(const std::string& what, double time_factor, double power_factor, int doubtful = 0)
       : Error(what), time_factor_(time_factor), power_factor_(power_factor), doubtful_(doubtful) {}
-  double time_factor() const { return time_factor_; }  // of what is now over what was
+  double time_factor() const { return time_factor_; }  // new value divided by old value
   double power_factor() const { return power_factor_; }
-  // So many of the last profiles may have been before or after the change; those that exceeded the
-  // limit count.
+  // Number of recent profiles that may lie before or after the change, including those that
+  // exceeded the limit.
   int doubtful() const { return doubtful_; }
 
  private:

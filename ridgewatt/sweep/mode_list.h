@@ -1,4 +1,4 @@
-// The power modes that a command is asked about, by what a user writes.
+// Reads the list of power modes that a user gives to a command.
 #pragma once
 
 #include <string>
@@ -9,22 +9,23 @@
 
 namespace ridgewatt {
 
-// The modes of a CSV file with knob columns or `governor` as in a sweep (other columns are
-// ignored), in the order of their first appearance. InputError: no such column, a value that is not
-// a clock in MHz.
+// The modes of a CSV file with knob columns or `governor` as in a sweep, in order of first
+// appearance. Other columns are ignored. Throws InputError if there is no such column or a value is
+// not a clock in MHz.
 std::vector<PowerMode> read_modes(const std::string& path);
 
-// What select_modes understands, for help and errors.
+// The syntax that select_modes accepts, for help texts and errors.
 inline constexpr char kModesHelp[] =
     "all, presets, maxn, names of presets (15W,7W), one mode (cores=8,gpu=624.75), or a CSV file "
     "of "
     "modes";
 
-// A list, split at commas, of "all": every mode of the board; "presets"; "maxn": everything at its
-// highest; names of presets. Or one mode as text (device/mode_text.h): knobs that it leaves out are
-// at their highest, clocks are those of the board within 1 MHz. Or a CSV file (anything with a '/'
-// or ending in .csv). Each mode once, in the order asked. Throws what find_preset throws, and
-// UsageError for a knob that the board cannot be set to.
+// A comma-separated list of: "all" (every mode of the board), "presets", "maxn" (all knobs at their
+// highest level), names of presets. Or one mode as text (device/mode_text.h): knobs that are left
+// out are at their highest level, and clocks within 1 MHz of a clock of the board are that clock.
+// Or a CSV file (anything with a '/' or ending in .csv). Returns each mode once, in the given
+// order. Throws what find_preset throws, and UsageError for a knob setting that the board does not
+// have.
 std::vector<PowerMode> select_modes(const Board& board, const std::string& text);
 
 }  // namespace ridgewatt

@@ -1,4 +1,4 @@
-// What the neighbors of a row along each knob say its value should be: the local model behind the
+// Predicts the value of a row from its neighbors along each knob: the local model of the
 // data-quality check.
 #pragma once
 
@@ -10,12 +10,12 @@
 
 namespace ridgewatt {
 
-// Rows that differ along one axis only, ascending in it.
+// Rows that differ along one axis only, in ascending order.
 class NeighborLines {
  public:
   explicit NeighborLines(const std::vector<Observation>& observations);
 
-  // Axes that vary.
+  // The axes that vary.
   const std::vector<PointAxis>& axes() const { return varying_; }
   // The rows on the line of `row` along axes()[d]: [begin, end) of order(d), and its own position
   // there.
@@ -32,12 +32,12 @@ class NeighborLines {
   std::size_t level_count(std::size_t d) const { return level_counts_[d]; }
 
   // `value` of a row minus the line through the nearest trusted rows along axes()[d]: the rows
-  // below and above, or the two nearest on one side; none of them more than two levels away.
-  // Nothing where there are fewer than two.
+  // below and above, or the two nearest on one side, at most two levels away. Empty if there are
+  // fewer than two.
   struct Deviation {
     double value = 0;
-    std::size_t pattern = 0;  // the same for rows at one level with neighbors at the same levels
-    double bend = 0;  // what the line is off by where the slope changes by one between the three
+    std::size_t pattern = 0;  // equal for rows at one level with neighbors at the same levels
+    double bend = 0;          // line's error if the slope changes by one among row and neighbors
   };
   std::optional<Deviation> deviation(std::size_t d, std::size_t row,
                                      const std::vector<double>& value,
@@ -52,13 +52,14 @@ class NeighborLines {
   std::vector<std::size_t> level_counts_;
 };
 
-// Range of the slopes d ln(value) / d ln(knob) that physics allows. Time falls at most as the clock
-// rises (-1 to 0), power rises at most with its cube (0 to 3: f V^2, voltage following the clock).
+// The physically possible slopes d ln(value) / d ln(knob). Time falls at most in proportion to the
+// clock (-1 to 0). Power rises at most with its cube (0 to 3: f V^2, with the voltage following the
+// clock).
 inline constexpr double kTimeSlopes = 1, kPowerSlopes = 3;
 
-// Robust deviation of every row of `value` from its neighbors over all axes, as quality.h
-// describes; 0 where a row has no neighbors. What a change of slope within `slopes` could do alone
-// is not a deviation, unless at least eight rows at the same levels show what it usually does.
+// Robust deviation of every row of `value` from its neighbors over all axes (see quality.h); 0 if a
+// row has no neighbors. A deviation that a change of slope within `slopes` can explain does not
+// count, unless at least eight rows at the same levels show the usual change.
 std::vector<double> neighbor_deviations(const NeighborLines& lines,
                                         const std::vector<double>& value,
                                         const std::vector<bool>& trusted, double slopes);

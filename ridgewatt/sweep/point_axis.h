@@ -1,4 +1,4 @@
-// The axes of an operating point, enumerated once: the four knobs of its mode, then the batch.
+// The axes of an operating point in one list: the four knobs of its mode, then the batch.
 //
 //   for (const PointAxis axis : kPointAxes) row[axis] = axis_value(point, axis);
 #pragma once
@@ -9,6 +9,8 @@
 
 #include "ridgewatt/base/enum_array.h"
 #include "ridgewatt/sweep/observation.h"
+
+#pragma GCC visibility push(default)
 
 namespace ridgewatt {
 
@@ -21,7 +23,7 @@ static_assert(kPointAxes.size() == kKnobs.size() + 1);
 template <class T>
 using AxisArray = EnumArray<PointAxis, T, kPointAxes.size()>;
 
-// The knob that an axis is; nothing for the batch.
+// The knob of an axis; empty for the batch.
 constexpr std::optional<Knob> knob_of(PointAxis axis) {
   if (axis == PointAxis::kBatch) return std::nullopt;
   return static_cast<Knob>(axis);
@@ -40,3 +42,5 @@ inline std::string_view axis_field(PointAxis axis) {
 }
 
 }  // namespace ridgewatt
+
+#pragma GCC visibility pop

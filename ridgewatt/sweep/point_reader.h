@@ -1,4 +1,4 @@
-// The one reader of operating points from CSV: sweeps, queries, mode lists and microbenchmarks.
+// Reads operating points from CSV, for sweeps, queries, mode lists and microbenchmarks.
 #pragma once
 
 #include <cstddef>
@@ -11,21 +11,21 @@ namespace ridgewatt {
 
 class PointReader {
  public:
-  // Clocks beyond any board are an error where modes are asked for, and kept where rows are judged
-  // by the quality check, which says what unit they look like.
+  // Clocks beyond any board are an error in lists of modes. In sweeps they are kept for the quality
+  // check, which reports the unit that they appear to have.
   enum class Clocks { kOfBoards, kAnyPositive };
 
-  // Finds the columns of the knobs, `batch` and `governor` in the header; a knob's short name
-  // (device/mode_text.h) will do. `csv` must outlive it. InputError: two columns of one knob, or a
-  // column that is one letter off one of these names.
+  // Finds the columns of the knobs, `batch` and `governor` in the header; short names of knobs
+  // (device/mode_text.h) are accepted. `csv` must outlive the reader. Throws InputError for two
+  // columns of one knob, and for a column that differs from one of these names in one letter.
   PointReader(const CsvReader& csv, Clocks clocks);
   bool has_knobs() const;
-  // Whether it reads this column of the header.
+  // Whether the reader uses this column of the header.
   bool reads(std::size_t column) const;
   bool has_batch() const { return batch_.has_value(); }
   bool has_governor() const { return governor_.has_value(); }
-  // The point of the row that `csv` stands on; an empty field is an absent knob or batch. Throws
-  // InputError naming file, line and column.
+  // The point of the current row of `csv`; an empty field is an absent knob or batch. Throws
+  // InputError with file, line and column.
   OperatingPoint read() const;
 
  private:

@@ -1,5 +1,5 @@
-// Operating points from a file: the rows of a CSV with knob columns and perhaps batch, of which any
-// sweep is an example.
+// Reads operating points from a CSV file with knob columns and an optional batch column; every
+// sweep is such a file.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace ridgewatt {
 
-// Throws InputError naming file, line and column; other columns than knobs, batch and governor are
-// not read.
+// Throws InputError with file, line and column. Columns other than knobs, batch and governor are
+// ignored.
 std::vector<OperatingPoint> read_points(const std::string& path);
 
 }  // namespace ridgewatt

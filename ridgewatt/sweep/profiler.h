@@ -1,20 +1,24 @@
-// The seam between what searches and what measures: a strategy asks for one operating point and
-// does not know whether a sweep is replayed, a twin computes, or a board runs.
+// The interface between search and measurement. A strategy asks for an operating point and does not
+// know whether a sweep is replayed, a twin computes it, or a board runs it.
 #pragma once
 
 #include "ridgewatt/sweep/observation.h"
 #include "ridgewatt/sweep/provenance.h"
+
+#pragma GCC visibility push(default)
 
 namespace ridgewatt {
 
 class Profiler {
  public:
   virtual ~Profiler() = default;
-  // Runs the workload at `point`. Throws Error when the point cannot be run (not in the sweep, does
-  // not fit the memory, board refuses).
+  // Runs the workload at `point`. Throws Error if the point cannot be run (not in the sweep,
+  // exceeds the memory, rejected by the board).
   virtual Observation profile(const OperatingPoint& point) = 0;
-  // Of every result that is made from it.
+  // The provenance of every result of this profiler.
   virtual Provenance provenance() const = 0;
 };
 
 }  // namespace ridgewatt
+
+#pragma GCC visibility pop

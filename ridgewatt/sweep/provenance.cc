@@ -5,20 +5,8 @@
 namespace ridgewatt {
 namespace {
 
-constexpr std::string_view kOriginNames[] = {"workload",   "kind",    "board",
-                                             "provenance", "runtime", "twin"};
-
 std::string runtime_word(std::optional<Runtime> runtime) {
   return runtime ? std::string(name_of(*runtime)) : "";
-}
-
-std::string origin_value(const RowOrigin& origin, std::string_view name) {
-  if (name == "workload") return origin.workload;
-  if (name == "kind") return origin.kind;
-  if (name == "board") return origin.board;
-  if (name == "runtime") return runtime_word(origin.runtime);
-  if (name == "twin") return origin.twin;
-  return std::string(name_of(origin.provenance));
 }
 
 }  // namespace
@@ -42,19 +30,13 @@ std::string describe(const RowOrigin& origin) {
   return text;
 }
 
-OriginFields::OriginFields(const std::vector<RowOrigin>& origins) {
-  for (const auto name : kOriginNames) {
-    const bool any = name == "provenance" ||
-                     std::any_of(origins.begin(), origins.end(),
-                                 [&](const auto& one) { return !origin_value(one, name).empty(); });
-    if (any) names_.emplace_back(name);
-  }
-}
-
-std::vector<std::string> OriginFields::values(const RowOrigin& origin) const {
-  std::vector<std::string> values;
-  for (const auto& name : names_) values.push_back(origin_value(origin, name));
-  return values;
+std::array<OriginField, 6> origin_fields(const RowOrigin& origin) {
+  return {{{"workload", origin.workload},
+           {"kind", origin.kind},
+           {"board", origin.board},
+           {"provenance", std::string(name_of(origin.provenance))},
+           {"runtime", runtime_word(origin.runtime)},
+           {"twin", origin.twin}}};
 }
 
 }  // namespace ridgewatt

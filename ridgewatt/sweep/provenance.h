@@ -1,18 +1,20 @@
-// Where the rows of a result come from: what every row that leaves the program says.
+// The origin of the rows of a result, which is part of every output.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "ridgewatt/base/enum_names.h"
 #include "ridgewatt/device/runtime.h"
 
+#pragma GCC visibility push(default)
+
 namespace ridgewatt {
 
-// Ascending distance from a measurement. `kReplayed` is also a recorded file that does not say more
-// of itself; `kProfiled` an answer that is one of the samples it was looked for with.
+// In ascending distance from a measurement. `kReplayed` is also a recorded file that does not state
+// its origin; `kProfiled` is an answer that is one of the samples that the search used.
 enum class Provenance { kMeasured, kReplayed, kProfiled, kPredicted, kModelled, kFake };
 constexpr auto enum_names(Provenance) {
   return named<Provenance>({{Provenance::kMeasured, "measured"},
@@ -23,13 +25,13 @@ constexpr auto enum_names(Provenance) {
                             {Provenance::kFake, "fake"}});
 }
 
-// What is made of rows keeps the word of the rows where they are not of a board: of fake rows a
-// replay, a prediction and an answer are fake. Of recorded rows they are what was made: `made`.
+// The provenance of a result made from such rows. Results from fake rows (a replay, a prediction,
+// an answer) are fake. Results from recorded rows have the provenance `made`.
 Provenance derived_provenance(Provenance rows, Provenance made);
-// Of rows of two origins together: the one that is farther from a measurement.
+// The provenance of rows of two origins together: the one farther from a measurement.
 Provenance weaker_provenance(Provenance a, Provenance b);
 
-// Empty: not known, or not so.
+// Empty: unknown or not applicable.
 struct RowOrigin {
   std::string workload;
   std::string kind = {};   // "inference", "training", or a phase
@@ -43,18 +45,14 @@ struct RowOrigin {
 // "resnet18 training on agx-orin, fake", for titles and remarks.
 std::string describe(const RowOrigin& origin);
 
-// Origins as fields of rows, for every table and file; a field that no row has is left out, but
-// for `provenance`, which is always there.
-class OriginFields {
- public:
-  explicit OriginFields(const std::vector<RowOrigin>& origins);
-  // In the order workload, kind, board, provenance, runtime, twin.
-  const std::vector<std::string>& names() const { return names_; }
-  // One value per name.
-  std::vector<std::string> values(const RowOrigin& origin) const;
-
- private:
-  std::vector<std::string> names_;
+// An origin as fields of a row, for all tables and files.
+struct OriginField {
+  std::string_view name;
+  std::string value;  // empty: unknown or not applicable
 };
+// Always the same fields: workload, kind, board, provenance, runtime, twin.
+std::array<OriginField, 6> origin_fields(const RowOrigin& origin);
 
 }  // namespace ridgewatt
+
+#pragma GCC visibility pop

@@ -27,9 +27,10 @@ TEST(Provenance, WhatIsMadeOfFakeRowsIsFake) {
 
 TEST(Provenance, StaysInTheCsvOfASweep) {
   const std::string text =
-      "workload,kind,gpu_mhz,time_ms,power_w,board,provenance,runtime,twin\n"
-      "a,training,306,10,5,agx-orin,fake,,\n"
-      "a,training,306,11,6,agx-orin,modelled,pytorch-eager,\"scaled, not validated\"\n";
+      "workload,kind,batch,cpu_cores,cpu_mhz,gpu_mhz,mem_mhz,governor,time_ms,power_w,energy_j,"
+      "time_median_ms,fetch_stall_ms,board,provenance,runtime,twin\n"
+      "a,training,,,,306,,,10,5,,,,agx-orin,fake,,\n"
+      "a,training,,,,306,,,11,6,,,,agx-orin,modelled,pytorch-eager,\"scaled, not validated\"\n";
   const auto sweeps = parse_sweeps(text, "s.csv");
   ASSERT_EQ(sweeps.size(), 2u);
   EXPECT_EQ(sweeps[0].provenance, Provenance::kFake);
@@ -42,8 +43,9 @@ TEST(Provenance, AFileThatDoesNotSayIsARecordedSweep) {
   const auto sweeps = parse_sweeps("gpu_mhz,time_ms,power_w\n306,10,5\n", "s.csv");
   EXPECT_EQ(sweeps.at(0).provenance, Provenance::kReplayed);
   EXPECT_EQ(write_sweep_csv(sweeps),
-            "workload,kind,gpu_mhz,time_ms,power_w,provenance\n"
-            "workload,inference,306,10,5,replayed\n");
+            "workload,kind,batch,cpu_cores,cpu_mhz,gpu_mhz,mem_mhz,governor,time_ms,power_w,"
+            "energy_j,time_median_ms,fetch_stall_ms,board,provenance,runtime,twin\n"
+            "workload,inference,,,,306,,,10,5,,,,,replayed,,\n");
 }
 
 TEST(Provenance, AWordThatIsNoneIsRefused) {

@@ -14,8 +14,8 @@ namespace ridgewatt {
 namespace {
 
 constexpr int kRounds = 20;
-// Beyond so many rows those that are flagged already are taken out before the others are compared,
-// and there are fewer rounds.
+// In sweeps with more rows, flagged rows are removed before the others are compared, and there are
+// fewer rounds.
 constexpr std::size_t kManyRows = 100'000;
 constexpr std::size_t kRowRounds = 2'000'000;
 
@@ -238,22 +238,23 @@ void Checker::explain(std::size_t row, double time_deviation, double power_devia
   if (time_off && std::abs(power_deviation) > power_limit / 2 &&
       std::signbit(time_deviation) != std::signbit(power_deviation)) {
     flag(row, Fault::kClockNotApplied,
-         fmt::format("{:.4g} ms and {:.4g} W where the neighbors say {:.4g} ms and {:.4g} W: as if "
-                     "a {} clock had been in force",
-                     observation.time_s * 1e3, observation.power_w,
-                     observation.time_s * 1e3 * std::exp(-time_deviation),
-                     observation.power_w * std::exp(-power_deviation),
-                     time_deviation < 0 ? "higher" : "lower"));
+         fmt::format(
+             "{:.4g} ms and {:.4g} W where the neighbors predict {:.4g} ms and {:.4g} W: as if "
+             "a {} clock had been in force",
+             observation.time_s * 1e3, observation.power_w,
+             observation.time_s * 1e3 * std::exp(-time_deviation),
+             observation.power_w * std::exp(-power_deviation),
+             time_deviation < 0 ? "higher" : "lower"));
     return;
   }
   if (time_off) {
     flag(row, Fault::kTimeOutlier,
-         fmt::format("{:.4g} ms where the neighbors say {:.4g} ms", observation.time_s * 1e3,
+         fmt::format("{:.4g} ms where the neighbors predict {:.4g} ms", observation.time_s * 1e3,
                      observation.time_s * 1e3 * std::exp(-time_deviation)));
   }
   if (power_off) {
     flag(row, Fault::kPowerOutlier,
-         fmt::format("{:.4g} W where the neighbors say {:.4g} W", observation.power_w,
+         fmt::format("{:.4g} W where the neighbors predict {:.4g} W", observation.power_w,
                      observation.power_w * std::exp(-power_deviation)));
   }
 }

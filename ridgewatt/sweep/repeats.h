@@ -1,4 +1,4 @@
-// Repeats of one operating point as one row.
+// Combines repeats of one operating point into one row.
 #pragma once
 
 #include <vector>
@@ -7,9 +7,9 @@
 
 namespace ridgewatt {
 
-// The median time and energy of at least one row of one point and, so that the three agree, the
-// power of those; without an energy the median power. An energy, median or stall that one of them
-// lacks is not known.
+// The median time and energy of the rows of one point (at least one row). The power follows from
+// these two, so that the three agree; without an energy it is the median power. An energy, median
+// or stall that one of the rows lacks is unknown.
 Observation median_of_repeats(const std::vector<Observation>& repeats);
 
 }  // namespace ridgewatt

@@ -1,5 +1,5 @@
-// A sweep that plays the board: profiling a point looks up what was measured there. Noise can be
-// added, so that a search is tried under worse conditions than the sweep was measured in.
+// Replays a sweep in place of a board: profiling a point looks up its row. Noise can be added, to
+// test a search under worse conditions than those of the sweep.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace ridgewatt {
 
-// Noise of a measurement: each of time and power is multiplied by exp(relative x normal), and with
-// probability `outlier_share` also by a factor drawn from [1.3, 2] or its inverse.
+// Measurement noise: time and power are each multiplied by exp(relative x normal), and with
+// probability `outlier_share` also by a factor from [1.3, 2] or its inverse.
 struct ReplayNoise {
   double relative = 0;
   double outlier_share = 0;
@@ -22,13 +22,13 @@ struct ReplayNoise {
 
 class ReplayProfiler : public Profiler {
  public:
-  // A point that the sweep holds more than once answers with its first row.
+  // If the sweep contains a point several times, the first row is the result.
   explicit ReplayProfiler(const Sweep& sweep);
-  // The same rows with noise; copies are cheap and share the rows.
+  // The same rows with noise. Copies share the rows and are cheap.
   ReplayProfiler with_noise(const ReplayNoise& noise) const;
-  // Throws NotFoundError when the sweep does not hold the point.
+  // Throws NotFoundError if the sweep does not contain the point.
   Observation profile(const OperatingPoint& point) override;
-  // Replayed, or the sweep's own where it is not of a board: fake, modelled, ...
+  // Replayed, or the provenance of the sweep if its rows are not of a board: fake, modelled, ...
   Provenance provenance() const override { return provenance_; }
 
  private:

@@ -29,7 +29,7 @@ double positive(const CsvReader& csv, std::size_t column) {
                    csv.where());
 }
 
-// What a file may tell besides time and power. `per_si`: the field's units in one of SI.
+// Optional columns in addition to time and power. `per_si`: units of the field per SI unit.
 struct OptionalColumn {
   const char* name;
   std::optional<double> Observation::*value;
@@ -50,7 +50,7 @@ class SweepSorter {
     }
   }
 
-  // The sweep of the row that the file stands on.
+  // The sweep of the current row of the file.
   Sweep& of_row() {
     next_key_.clear();
     for (std::size_t i = 0; i < columns_.size(); ++i) next_key_.append(field(i)).push_back('\0');
@@ -78,7 +78,7 @@ class SweepSorter {
   void start_sweep() {
     Sweep& sweep = sweeps_.emplace_back();
     sweep.source = csv_.source();
-    sweep.workload = columns_[0] ? field(0) : "workload";
+    sweep.workload = field(0).empty() ? "workload" : field(0);
     sweep.kind = field(1).empty() ? "inference" : field(1);
     if (parse_double(sweep.kind)) {
       throw InputError("'" + escape_terminal(sweep.kind.substr(0, 40)) + "' is not a kind",
@@ -98,47 +98,31 @@ class SweepSorter {
   std::size_t current_ = 0;
 };
 
-// Columns that any of the sweeps fills.
-struct SweepColumns {
-  KnobArray<bool> knobs{};
-  bool governor = false;
-  bool batch = false;
-  std::array<bool, kOptionalColumns.size()> optional{};
+// Every file has every column, so that files are joined line by line.
+std::string sweep_header() {
+  std::string text = "workload,kind,batch";
+  for (const Knob knob : kKnobs) text += fmt::format(",{}", knob_field(knob));
+  text += ",governor,time_ms,power_w";
+  for (const auto& column : kOptionalColumns) text += fmt::format(",{}", column.name);
+  return text;
+}
 
-  explicit SweepColumns(const std::vector<Sweep>& sweeps) {
-    for (const auto& sweep : sweeps) {
-      for (const auto& observation : sweep.observations) {
-        for (const Knob knob : kKnobs) {
-          if (observation.point.mode.has(knob)) knobs[knob] = true;
-        }
-        governor = governor || !observation.point.mode.governor.empty();
-        batch = batch || observation.point.batch > 0;
-        for (std::size_t i = 0; i < kOptionalColumns.size(); ++i) {
-          optional[i] = optional[i] || (observation.*kOptionalColumns[i].value).has_value();
-        }
-      }
-    }
+void write_row(std::string& text, const Observation& observation) {
+  const OperatingPoint& point = observation.point;
+  auto out = std::back_inserter(text);
+  text += point.batch > 0 ? fmt::format(",{}", point.batch) : ",";
+  for (const Knob knob : kKnobs) {
+    text += ',';
+    if (point.mode.has(knob)) fmt::format_to(out, "{}", knob_in_field_unit(point.mode, knob));
   }
-
-  void write_row(std::string& text, const Observation& observation) const {
-    const OperatingPoint& point = observation.point;
-    auto out = std::back_inserter(text);
-    if (batch) text += point.batch > 0 ? fmt::format(",{}", point.batch) : ",";
-    for (const Knob knob : kKnobs) {
-      if (!knobs[knob]) continue;
-      text += ',';
-      if (point.mode.has(knob)) fmt::format_to(out, "{}", knob_in_field_unit(point.mode, knob));
-    }
-    if (governor) text += "," + csv_field(point.mode.governor);
-    fmt::format_to(out, ",{},{}", observation.time_s * 1e3, observation.power_w);
-    for (std::size_t i = 0; i < kOptionalColumns.size(); ++i) {
-      const auto& value = observation.*kOptionalColumns[i].value;
-      if (!optional[i]) continue;
-      text += ',';
-      if (value) fmt::format_to(out, "{}", *value * kOptionalColumns[i].per_si);
-    }
+  text += "," + csv_field(point.mode.governor);
+  fmt::format_to(out, ",{},{}", observation.time_s * 1e3, observation.power_w);
+  for (const auto& column : kOptionalColumns) {
+    const auto& value = observation.*column.value;
+    text += ',';
+    if (value) fmt::format_to(out, "{}", *value * column.per_si);
   }
-};
+}
 
 }  // namespace
 
@@ -262,35 +246,22 @@ std::vector<Sweep> parse_sweeps(std::string_view text, const std::string& source
 }
 
 std::string write_sweep_csv(const std::vector<Sweep>& sweeps) {
-  const SweepColumns columns(sweeps);
-  std::vector<RowOrigin> origins;
-  for (const auto& sweep : sweeps) origins.push_back(sweep.origin());
-  const OriginFields fields(origins);
-  std::string text = "workload,kind";
-  if (columns.batch) text += ",batch";
-  for (const Knob knob : kKnobs) {
-    if (columns.knobs[knob]) text += fmt::format(",{}", knob_field(knob));
-  }
-  text += columns.governor ? ",governor,time_ms,power_w" : ",time_ms,power_w";
-  for (std::size_t i = 0; i < kOptionalColumns.size(); ++i) {
-    if (columns.optional[i]) text += fmt::format(",{}", kOptionalColumns[i].name);
-  }
-  const auto behind = [](const std::string& name) { return name != "workload" && name != "kind"; };
-  for (const auto& name : fields.names()) {
-    if (behind(name)) text += "," + name;
+  const auto behind = [](std::string_view name) { return name != "workload" && name != "kind"; };
+  std::string text = sweep_header();
+  for (const auto& field : origin_fields({})) {
+    if (behind(field.name)) text += fmt::format(",{}", field.name);
   }
   text += '\n';
   for (const auto& sweep : sweeps) {
     const std::string start = csv_field(sweep.workload) + "," + csv_field(sweep.kind);
-    const auto values = fields.values(sweep.origin());
     std::string end;
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      if (behind(fields.names()[i])) end += "," + csv_field(values[i]);
+    for (const auto& field : origin_fields(sweep.origin())) {
+      if (behind(field.name)) end += "," + csv_field(field.value);
     }
     end += '\n';
     for (const auto& observation : sweep.observations) {
       text += start;
-      columns.write_row(text, observation);
+      write_row(text, observation);
       text += end;
     }
   }

@@ -25,11 +25,12 @@ TEST(Sweep, ReadsUnitsAndGroups) {
   EXPECT_EQ(write_sweep_csv(read_sweeps(copy)), write_sweep_csv(sweeps));
 }
 
-TEST(Sweep, WhatWasMeasuredBesidesIsOptional) {
+TEST(Sweep, FurtherMeasuredValuesAreOptional) {
   const std::string text =
-      "workload,kind,time_ms,power_w,energy_j,time_median_ms,fetch_stall_ms,provenance\n"
-      "a,training,40,13,0.52,10.3,30,measured\na,training,5,2,,,0,measured\n"
-      "a,training,5,2,0.1,,,measured\n";
+      "workload,kind,batch,cpu_cores,cpu_mhz,gpu_mhz,mem_mhz,governor,time_ms,power_w,energy_j,"
+      "time_median_ms,fetch_stall_ms,board,provenance,runtime,twin\n"
+      "a,training,,,,,,,40,13,0.52,10.3,30,,measured,,\na,training,,,,,,,5,2,,,0,,measured,,\n"
+      "a,training,,,,,,,5,2,0.1,,,,measured,,\n";
   const auto sweeps = parse_sweeps(text, "s.csv");
   const auto& rows = sweeps[0].observations;
   EXPECT_DOUBLE_EQ(rows[0].energy_j(), 0.52);

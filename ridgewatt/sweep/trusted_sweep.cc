@@ -27,8 +27,9 @@ TrustedSweep drop_flagged_rows(const Sweep& sweep, const std::string& path) {
   const std::size_t flagged = report.flagged_rows(), rows = sweep.observations.size();
   if (report.flagged_share() > kMostFlagged) {
     throw InputError(
-        fmt::format("the quality check doubts {} of {} rows, too many to leave out unasked",
-                    flagged, rows),
+        fmt::format(
+            "the quality check flags {} of {} rows, too many to leave out without being asked",
+            flagged, rows),
         path,
         "--keep-outliers uses them all; `ridgewatt sweep check` says why, its -o writes the rest");
   }

@@ -1,4 +1,5 @@
-// A sweep as answers trust it: without the rows that the quality check flags, repeats averaged.
+// A sweep without the rows that the quality check flags, repeats averaged: the input of all
+// answers.
 //
 //   const TrustedSweep trusted = read_trusted_sweep("sweep.csv");
 //   const std::string said = trusted.remark();  // "sweep.csv: 3 of 95 rows left out by .."
@@ -10,6 +11,8 @@
 
 #include "ridgewatt/sweep/sweep.h"
 
+#pragma GCC visibility push(default)
+
 namespace ridgewatt {
 
 struct TrustedSweep {
@@ -17,7 +20,7 @@ struct TrustedSweep {
   std::string path;
   std::size_t rows = 0, dropped = 0;  // of the file
 
-  std::string remark() const;  // how many rows were dropped; empty: none
+  std::string remark() const;  // the number of rows that were dropped; empty: none
 };
 
 struct TrustOptions {
@@ -25,10 +28,12 @@ struct TrustOptions {
   std::optional<std::string> workload = {};  // one of several in a file, see choose_sweep
 };
 
-// Throws what read_sweeps and choose_sweep throw, and InputError when more than kMostFlagged of the
-// rows are flagged.
+// Throws what read_sweeps and choose_sweep throw, and InputError if the share of flagged rows
+// exceeds kMostFlagged.
 TrustedSweep read_trusted_sweep(const std::string& path, const TrustOptions& options = {});
-// The same of a sweep that was read already from `path`.
+// The same for a sweep that was already read from `path`.
 TrustedSweep drop_flagged_rows(const Sweep& sweep, const std::string& path);
 
 }  // namespace ridgewatt
+
+#pragma GCC visibility pop

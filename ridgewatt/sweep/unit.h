@@ -1,5 +1,5 @@
-// What a minibatch is, by the kind of a sweep: of a language model, "prefill" reads the prompts of
-// `batch` requests at once, and "decode" writes a token of each.
+// Names the unit of a minibatch by the kind of a sweep. For a language model, "prefill" reads the
+// prompts of `batch` requests at once, and "decode" writes one token for each.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace ridgewatt {
 inline constexpr char kPrefillKind[] = "prefill";
 inline constexpr char kDecodeKind[] = "decode";
 
-// "sample"; of a language model "prompt" or "token".
+// "sample"; for a language model "prompt" or "token".
 inline std::string sample_word(std::string_view kind) {
   return kind == kPrefillKind ? "prompt" : kind == kDecodeKind ? "token" : "sample";
 }

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kFewestRows = 10;
 constexpr std::size_t kMostBytes = std::size_t{256} << 20;
-constexpr double kColdest = -60, kHottest = 200, kMostPowerW = 1e5, kLongestTraceS = 1e8;
+constexpr double kColdest = -60, kHottest = 200, kLargestPowerW = 1e5, kLongestTraceS = 1e8;
 
 // Readings of one channel.
 struct Series {
@@ -33,7 +33,7 @@ void require_within(double value, double least, double most, const char* what,
 void check_rows(const HeatTrace& trace, const std::string& source) {
   if (trace.rows.size() >= kFewestRows) return;
   throw InputError(fmt::format("a trace of {} rows", trace.rows.size()), source,
-                   fmt::format("{} are the fewest that tell of heat", kFewestRows));
+                   fmt::format("at least {} are needed", kFewestRows));
 }
 
 HeatTrace parse_wide(CsvReader& csv) {
@@ -52,7 +52,7 @@ HeatTrace parse_wide(CsvReader& csv) {
     if (throttled) row.throttled = csv.number(*throttled) != 0;
     if (clock && !csv.field(*clock).empty()) row.clock_hz = csv.number(*clock) * 1e6;
     require_within(row.time_s, -kLongestTraceS, kLongestTraceS, "time_s", csv.where());
-    require_within(row.power_w, 0, kMostPowerW, "power_w", csv.where());
+    require_within(row.power_w, 0, kLargestPowerW, "power_w", csv.where());
     require_within(row.celsius, kColdest, kHottest, "temperature_c", csv.where());
     require_within(row.fan, 0, 1, "fan", csv.where());
     if (!trace.rows.empty() && row.time_s <= trace.rows.back().time_s) {
@@ -112,7 +112,7 @@ std::string power_channel(const std::map<std::string, Series>& channels,
   }
   if (names.size() == 1) return names.front();
   throw InputError(names.empty() ? "the series has no power"
-                                 : fmt::format("which power is the module's? there are {}",
+                                 : fmt::format("cannot choose the power of the module among {}",
                                                fmt::join(names, ", ")),
                    source, "record it with this version of measure: it writes power:total");
 }
@@ -181,7 +181,7 @@ HeatTrace parse_long(CsvReader& csv, const std::string& zone) {
     row.celsius = celsius.values[i];
     if (fan_means) row.fan = fan_means->between(begin_s, end_s);
     if (clock_means) row.clock_hz = clock_means->between(begin_s, end_s);
-    require_within(row.power_w, 0, kMostPowerW, "power", csv.source());
+    require_within(row.power_w, 0, kLargestPowerW, "power", csv.source());
     require_within(row.celsius, kColdest, kHottest, "temperature", csv.source());
     require_within(row.fan, 0, 1, "fan", csv.source());
     trace.rows.push_back(row);

@@ -41,7 +41,7 @@ Outcome outcome(const ThermalFit& fit, const HoldQuestion& question, double trip
   return result;
 }
 
-// The 5 % and 95 % order statistics: interpolation would mix times with "for ever".
+// The 5 % and 95 % order statistics: interpolation would mix finite times with infinity.
 Interval middle_90(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   const auto last = static_cast<double>(values.size() - 1);

@@ -22,15 +22,15 @@ constexpr std::size_t kMostFileBytes = 1 << 20;
 
 class ThermalTable {
  public:
-  ThermalTable(const toml::table& table, std::string source)
+  ThermalTable(const TomlTable& table, std::string source)
       : table_(table), source_(std::move(source)) {}
   bool has(std::string_view key) const { return table_.contains(key); }
   double number(const std::string& key, double least, double most) {
     asked_.insert(key);
     const auto* node = table_.get(key);
     if (node == nullptr) fail(key, "is missing");
-    const auto value = node->value<double>();
-    if (!node->is_number() || !value || !(*value >= least && *value <= most)) {
+    const auto value = node->number();
+    if (!value || !(*value >= least && *value <= most)) {
       fail(key, fmt::format("must be a number from {:g} to {:g}", least, most));
     }
     return *value;
@@ -39,20 +39,20 @@ class ThermalTable {
     asked_.insert(key);
     const auto* node = table_.get(key);
     if (node == nullptr) return "";
-    const auto value = node->value_exact<std::string>();
+    const auto* value = node->as<std::string>();
     if (!value) fail(key, "must be a text");
     return *value;
   }
   std::array<double, 21> covariance() {
     asked_.insert("covariance");
     std::array<double, 21> values{};
-    const auto* array = table_["covariance"].as_array();
+    const auto* array = table_["covariance"].as<TomlArray>();
     if (array == nullptr || array->size() != values.size()) {
       fail("covariance", "must be an array of 21 numbers");
     }
     for (std::size_t i = 0; i < values.size(); ++i) {
-      const auto value = array->get(i)->value<double>();
-      if (!array->get(i)->is_number() || !value || !(std::abs(*value) < 1e6)) {
+      const auto value = (*array)[i].number();
+      if (!value || !(std::abs(*value) < 1e6)) {
         fail("covariance", "must be an array of 21 numbers");
       }
       values[i] = *value;
@@ -61,9 +61,9 @@ class ThermalTable {
   }
   void refuse_others() const {
     for (const auto& [key, node] : table_) {
-      if (asked_.count(std::string(key.str())) > 0) continue;
-      fail(escape_terminal(key.str()), "is not a key of a thermal file: " +
-                                           hint_for(key.str(), {{asked_.begin(), asked_.end()}}));
+      if (asked_.contains(key)) continue;
+      fail(escape_terminal(key),
+           "is not a key of a thermal file: " + hint_for(key, {{asked_.begin(), asked_.end()}}));
     }
   }
   [[noreturn]] void fail(const std::string& key, const std::string& what) const {
@@ -71,7 +71,7 @@ class ThermalTable {
   }
 
  private:
-  const toml::table& table_;
+  const TomlTable& table_;
   std::string source_;
   std::set<std::string> asked_;
 };
@@ -89,14 +89,14 @@ std::string quoted(const std::string& text) {
 }  // namespace
 
 ThermalFile parse_thermal_file(std::string_view toml, const std::string& source) {
-  const toml::table root = parse_toml(toml, source);
-  const auto* table = root["thermal"].as_table();
+  const TomlTable root = parse_toml(toml, source);
+  const auto* table = root["thermal"].as<TomlTable>();
   if (table == nullptr) throw InputError("has no table [thermal]", source);
   for (const auto& [key, node] : root) {
-    if (key.str() != "thermal") {
-      throw InputError(fmt::format("{}: '{}' is not a table of a thermal file", source,
-                                   escape_terminal(key.str())),
-                       "", "the table is [thermal]");
+    if (key != "thermal") {
+      throw InputError(
+          fmt::format("{}: '{}' is not a table of a thermal file", source, escape_terminal(key)),
+          "", "the table is [thermal]");
     }
   }
   ThermalTable in(*table, source);

@@ -1,5 +1,5 @@
-// A board's fitted thermal constants as a TOML file: what `ridgewatt thermal fit` and `ridgewatt
-// soak` write and --thermal reads. Format: docs/reference/file_formats.md.
+// A board's fitted thermal constants as a TOML file: written by `ridgewatt thermal fit` and
+// `ridgewatt soak`, read by --thermal. Format: docs/reference/file_formats.md.
 #pragma once
 
 #include <string>
@@ -17,8 +17,8 @@ struct ThermalFile {
   Provenance provenance = Provenance::kMeasured;  // of the trace: measured or fake
 };
 
-// Throws InputError naming `source` and the key: missing, unknown, out of range, a covariance that
-// is none.
+// Throws InputError with `source` and the key if it is missing, unknown, out of range, or not a
+// valid covariance.
 ThermalFile parse_thermal_file(std::string_view toml, const std::string& source);
 ThermalFile read_thermal_file(const std::string& path);
 std::string thermal_file_text(const ThermalFile& file);

@@ -28,15 +28,16 @@ struct Prior {
 const std::array<Prior, kThermalParams> kPriors = {
     Prior{std::log(0.6), 1.0}, Prior{std::log(10.0), 1.2}, Prior{std::log(250.0), 1.2},
     Prior{std::log(0.7), 1.0}, Prior{std::log(0.4), 0.3},  Prior{25, 8}};
-// Beside the constants the two temperatures at the first row are fitted.
+// In addition to the constants, the two temperatures at the first row are fitted.
 constexpr std::size_t kStarts = 2, kUnknowns = kThermalParams + kStarts;
 constexpr double kStartSd = 2, kStartSinkSd = 6;  // K, about the first row and quasi-steady state
-constexpr double kSensorSd = 0.15;                // K, beside what is rounded off
-// What is rounded off is no noise, and the sum of autocorrelations is cut at its first zero: on 200
+constexpr double kSensorSd = 0.15;                // K, in addition to rounding
+// Rounding errors are not independent noise, and the sum of autocorrelations is cut at its first
+// zero: on 200
 // simulated boards (seed 1) intervals of 90 % held the truth in 78 %. `evaluate thermal` scores
 // others.
 constexpr double kWiden = 1.35;
-constexpr double kLeastRange = 3;  // K; less tells nothing
+constexpr double kLeastRange = 3;  // K; a smaller range does not determine the constants
 
 std::size_t index(ThermalParam param) {
   return static_cast<std::size_t>(param);

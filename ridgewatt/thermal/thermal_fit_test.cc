@@ -1,6 +1,7 @@
 // Traces of boards whose constants are known; damaged files; answers that follow by arithmetic.
 #include "ridgewatt/thermal/thermal_fit.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -45,6 +46,7 @@ HeatTrace recorded(const ThermalModel& model, double ambient_celsius, double loa
   return trace;
 }
 
+// label: slow
 TEST(ThermalFit, RecoversTheConstants) {
   Random random(11);
   for (int board = 0; board < 6; ++board) {
@@ -68,7 +70,7 @@ TEST(ThermalFit, RecoversTheConstants) {
   }
 }
 
-// A fan that changes tells how cooling depends on it.
+// A fan that changes determines how cooling depends on it.
 TEST(ThermalFit, SeesWhatTheFanDoes) {
   const ThermalModel truth{0.4, 12, 300, 0.4, 1.2, 0};
   HeatTrace trace;
@@ -131,7 +133,7 @@ TEST(HowLong, FollowsTheModel) {
   EXPECT_LT(hot.margin_k, 0);
   EXPECT_NEAR(hot.sustained_w, sustained_power_w(truth, 90, 25, 0.31), 0.02 * hot.sustained_w);
   EXPECT_THAT(hold_text(hot), HasSubstr("throttles after"));
-  // What is sustained for ever holds, a little more does not.
+  // The sustained power holds indefinitely, a slightly higher one does not.
   question.power_w = 0.99 * hot.sustained_w;
   EXPECT_TRUE(how_long(fit, question).holds);
   EXPECT_EQ(hold_text(how_long(fit, question)), "holds");

@@ -1,5 +1,5 @@
-// Heat of a board as two thermal masses: the junction (the chip, where power becomes heat) and the
-// heat sink, which a fan cools against the air around.
+// Models the heat of a board with two thermal masses: the junction (the chip, where power becomes
+// heat) and the heat sink, which a fan cools against the ambient air.
 //
 //   power -> junction --resistance--> heat sink --conductance(fan)--> ambient
 //
@@ -9,9 +9,10 @@
 //
 // The lumped network is the usual one of compact thermal models (Skadron et al., "Temperature-aware
 // microarchitecture", ISCA 2003); 0.8 is the exponent of turbulent forced convection (Dittus and
-// Boelter 1930). Leakage in proportion to power and to temperature keeps the system linear, so that
-// a step of any length is exact; it is the first order of the exponential about 50 C. Uses:
-//   1. how warm a board gets, and when it begins to throttle (hold.h)
+// Boelter 1930). Leakage in proportion to power and temperature keeps the system linear, so that
+// steps of any length are exact; it is the first-order expansion of the exponential about 50 C.
+// Uses:
+//   1. how warm a board gets, and when it starts to throttle (hold.h)
 //   2. fitting a board's constants to a recorded trace (thermal_fit.h)
 //   3. heat of fake boards (platform/fake_heat.h)
 #pragma once
@@ -29,14 +30,14 @@ struct ThermalModel {
   double sink_j_per_k = 300;           // C_s
   double still_w_per_k = 0.3;          // G without fan
   double fan_w_per_k = 0.7;            // what the fan adds at full speed
-  double leakage_per_k = 0.0015;       // more power per kelvin, as a share of it
-  // Throws UsageError naming a constant that no board can have.
+  double leakage_per_k = 0.0015;       // relative power increase per kelvin
+  // Throws UsageError naming a constant that is physically impossible.
   void check() const;
   // G(fan), `fan` as a share of full speed.
   double sink_w_per_k(double fan) const;
 };
 
-// What heats and cools from now on.
+// The conditions from now on.
 struct HeatFlow {
   double power_w = 0;  // at kPowerCelsius
   double ambient_celsius = 25;
@@ -48,18 +49,18 @@ struct ThermalState {
   double sink_celsius = 25;
 };
 
-// The linear system under a constant flow: steps of any length are exact, since the exponential of
-// a 2x2 matrix is known in closed form.
+// The linear system under constant conditions: steps of any length are exact, because the
+// exponential of a 2x2 matrix has a closed form.
 class ThermalSystem {
  public:
   ThermalSystem(const ThermalModel& model, const HeatFlow& flow);
   ThermalState after(const ThermalState& from, double time_s) const;
-  // Where it ends; nothing when leakage grows faster than the heat leaves (thermal runaway).
+  // The steady state; empty if leakage grows faster than the heat is removed (thermal runaway).
   std::optional<ThermalState> steady() const;
-  // Until the junction is first as warm as `celsius`; 0 when it is already, nothing when it never
-  // is.
+  // Time until the junction first reaches `celsius`: 0 if it is already there, empty if it never
+  // gets there.
   std::optional<double> time_until(const ThermalState& from, double celsius) const;
-  // The slow time constant: that of the heat sink. Infinite in a runaway.
+  // The slow time constant, that of the heat sink. Infinite in a runaway.
   double slow_s() const;
 
  private:
@@ -69,21 +70,21 @@ class ThermalSystem {
   double fast_, slow_;                      // eigenvalues, fast_ < slow_
 };
 
-// The power that warms the junction to `celsius` and no further.
+// The power that warms the junction to exactly `celsius` in steady state.
 double sustained_power_w(const ThermalModel& model, double celsius, double ambient_celsius,
                          double fan);
 // Factor on the power of a mode at this temperature.
 double leakage_factor(const ThermalModel& model, double junction_celsius);
 
-// What a board's own management does against heat and current: at the trip the clocks go down by
-// one step per second, below the trip by the hysteresis they come up again; above the power limit
+// The board's own protection against heat and current. At the trip temperature the clocks go down
+// by one step per second; below the trip by the hysteresis they go up again. Above the power limit
 // an over-current event is counted and the clocks go down too.
 struct ThrottleRules {
   std::optional<double> trip_celsius;
   double hysteresis_k = 2;
   std::optional<double> power_limit_w;
   double step_s = 1;      // from one step to the next
-  int most_steps = 1000;  // that there are
+  int most_steps = 1000;  // number of steps
 };
 
 class Throttle {
@@ -91,12 +92,12 @@ class Throttle {
   explicit Throttle(const ThrottleRules& rules) : rules_(rules) {}
   Throttle(const ThrottleRules& rules, int heat_steps, int current_steps)
       : rules_(rules), heat_steps_(heat_steps), current_steps_(current_steps) {}
-  // One look, `time_s` after the last one. Several steps where the time is long.
+  // One update, `time_s` after the last one. Takes several steps if the time is long.
   void look(double junction_celsius, double power_w, double time_s);
   int steps() const { return heat_steps_ > current_steps_ ? heat_steps_ : current_steps_; }
   int heat_steps() const { return heat_steps_; }
   int current_steps() const { return current_steps_; }
-  int over_current_events() const { return events_; }  // since it was made
+  int over_current_events() const { return events_; }  // since construction
 
  private:
   ThrottleRules rules_;

@@ -1,12 +1,12 @@
-// What an engine says of its layers: `trtexec --exportLayerInfo`, with
-// --profilingVerbosity=detailed or without (then names alone).
+// Reads the layer information of an engine: `trtexec --exportLayerInfo`, with
+// --profilingVerbosity=detailed or without (then only names).
 //
 //   const EngineLayers engine = read_engine_layers("engine.layers.json");
-//   engine.layers[0].name;    // "Conv_0 + Relu_1": what the rows of --exportProfile are called
+//   engine.layers[0].name;    // "Conv_0 + Relu_1": the names of the rows of --exportProfile
 //   engine.layers[0].kernel;  // {7, 7}
 //
-// The file is read an element at a time, with bounds on text and depth. Names that trtexec did not
-// escape (quotes, backslashes, control characters) are read as they were meant.
+// The file is read one element at a time, with bounds on text and depth. Names that trtexec did not
+// escape (quotes, backslashes, control characters) are read as intended.
 #pragma once
 
 #include <cstdint>
@@ -18,13 +18,13 @@ namespace ridgewatt::trace {
 
 struct EngineTensor {
   std::string name;
-  std::vector<std::int64_t> dims;  // -1: open
+  std::vector<std::int64_t> dims;  // -1: unknown
   std::string format;              // "Channel major FP16 format where channel % 8 == 0"
 };
 
 struct EngineLayer {
   std::string name;
-  std::string layer_type = {};      // "CaskConvolution", "Reformat", "NoOp"; empty: not told
+  std::string layer_type = {};      // "CaskConvolution", "Reformat", "NoOp"; empty: unknown
   std::string parameter_type = {};  // "Convolution", "Pooling"
   std::vector<EngineTensor> inputs = {}, outputs = {};
   std::vector<std::int64_t> kernel = {}, window = {};  // of a convolution; of a pooling
@@ -38,12 +38,12 @@ struct EngineLayer {
 
 struct EngineLayers {
   std::vector<EngineLayer> layers;
-  bool detailed = false;  // false: the names are all that is told
+  bool detailed = false;  // false: only the names are known
 };
 
 // Throws NotFoundError, PermissionError, IoError or InputError.
 EngineLayers read_engine_layers(const std::string& path);
-// The same of text; `name` is for messages.
+// The same for text; `name` is for messages.
 EngineLayers parse_engine_layers(std::string_view text, const std::string& name);
 
 }  // namespace ridgewatt::trace

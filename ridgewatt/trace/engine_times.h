@@ -1,7 +1,7 @@
-// The runs of an engine one by one: `trtexec --exportTimes`.
+// Reads the times of the single runs of an engine: `trtexec --exportTimes`.
 //
 //   const EngineTimes times = read_engine_times("engine.timing.json");
-//   if (times.enqueue_bound()) ...  // the host hands over work more slowly than the GPU does it
+//   if (times.enqueue_bound()) ...  // the host enqueues work more slowly than the GPU executes it
 #pragma once
 
 #include <cstddef>
@@ -15,9 +15,9 @@ struct EngineTimes {
   std::size_t runs = 0;
   double latency_mean_s = 0, latency_median_s = 0, latency_p99_s = 0;
   double compute_mean_s = 0, compute_median_s = 0;
-  double enqueue_mean_s = 0, enqueue_median_s = 0;  // CPU time of handing over a run
+  double enqueue_mean_s = 0, enqueue_median_s = 0;  // CPU time of enqueueing a run
 
-  // Handing over a run takes longer than computing it.
+  // Enqueueing a run takes longer than computing it.
   bool enqueue_bound() const { return enqueue_median_s >= compute_median_s; }
 };
 

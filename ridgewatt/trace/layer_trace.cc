@@ -27,7 +27,7 @@ LayerTrace read_json(TraceInput& input, ElementReader& raw, const TraceOptions& 
   const std::string_view begin = raw.begins_with(kSeenBytes);
   if (begin.empty()) throw InputError("is empty", input.name());
   if (begin.front() != '[' && begin.front() != '{') {
-    throw InputError("is no profile that is known", input.name(),
+    throw InputError("is not a known profile format", input.name(),
                      "give what trtexec --exportProfile, nsys export --type sqlite or PyTorch's "
                      "profiler wrote");
   }

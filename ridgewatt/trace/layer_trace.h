@@ -1,17 +1,17 @@
-// Recorded profiles of real runtimes as one thing: layers and their time on the device.
+// Reads recorded profiles of real runtimes into one form: layers and their time on the device.
 //
 //   const LayerTrace trace = read_layer_trace("engine.profile.json");
 //   for (const TracedLayer& layer : trace.layers) use(layer.name, layer.time_s);
 //
-// Read are, recognized by content:
+// Supported formats, recognized by content:
 //   trtexec --exportProfile         a row for each layer of the engine
 //   Nsight Systems, SQLite export   a layer for each NVTX range that launched kernels; without
 //                                   ranges, for each kernel name
 //   PyTorch profiler, Chrome trace  a layer for each operator and shapes of its inputs; plain or
 //                                   gzip
-// Files are streamed: memory grows by some bytes per kernel and operator, never by the file, and
-// has a bound. Times are per run of the model: the rows of trtexec say how many runs they are of;
-// for the others TraceOptions::runs does.
+// Files are streamed: memory use grows by a few bytes per kernel and operator, not with the file
+// size, and is bounded. Times are per run of the model. The rows of trtexec state their number of
+// runs; for the other formats TraceOptions::runs gives it.
 #pragma once
 
 #include <cstddef>
@@ -35,18 +35,18 @@ constexpr auto enum_names(TraceSource) {
 struct TracedLayer {
   std::string name;
   double time_s = 0;  // on the device, per run
-  // Of traces of kernels, per run; 0 where the profile does not tell.
+  // For traces of kernels, per run; 0 if the profile does not contain it.
   double calls = 1;  // of the operator that `shape` is of
   double kernels = 0;
   double launch_s = 0;                    // CPU time of their launches
   double gap_s = 0;                       // the device idle just before them
-  std::optional<EngineLayer> shape = {};  // what the trace itself tells of the operator
+  std::optional<EngineLayer> shape = {};  // from the trace itself
 };
 
-// What kernels waited for one another, over the whole recording.
+// Idle time between kernels, over the whole recording.
 struct LaunchGaps {
   double span_s = 0;  // from the first kernel to the end of the last
-  double busy_s = 0;  // of it, at least one kernel or copy ran
+  double busy_s = 0;  // of it, with at least one kernel or copy running
   std::size_t gaps = 0;
   double longest_s = 0;
   std::size_t launches = 0;
@@ -56,7 +56,7 @@ struct LaunchGaps {
 
 struct LayerTrace {
   TraceSource source = TraceSource::kTrtexec;
-  std::string device;  // "NVIDIA A100"; empty: not told
+  std::string device;  // "NVIDIA A100"; empty: unknown
   double runs = 1;
   std::vector<TracedLayer> layers;  // trtexec: in order of execution; others: by first kernel
   double total_s = 0;               // of all layers, per run
@@ -65,12 +65,12 @@ struct LayerTrace {
 };
 
 struct TraceOptions {
-  std::optional<double> runs = {};  // that the trace holds; absent: as the file says, else 1
+  std::optional<double> runs = {};  // number of runs in the trace; absent: that of the file, else 1
 };
 
-// Throws NotFoundError, PermissionError, IoError or InputError (what is wrong, and where).
+// Throws NotFoundError, PermissionError, IoError or InputError (the fault and its position).
 LayerTrace read_layer_trace(const std::string& path, const TraceOptions& options = {});
-// JSON kinds alone, plain, from memory; `name` is for messages.
+// JSON formats only, uncompressed, from memory; `name` is for messages.
 LayerTrace parse_layer_trace(std::string_view text, const std::string& name,
                              const TraceOptions& options = {});
 

@@ -1,5 +1,5 @@
-// What a model-based search expects of every point: the logarithm of the objective, and how likely
-// each limit is kept. Time and power are independent log-normal beliefs.
+// The expectations of a model-based search for every point: the logarithm of the objective, and the
+// probability that each limit is met. Time and power are independent log-normal beliefs.
 #pragma once
 
 #include <vector>
@@ -14,16 +14,16 @@ namespace ridgewatt::tune {
 struct Outlook {
   std::vector<double> objective_mean;  // of the logarithm
   std::vector<double> objective_sd;
-  std::vector<double> feasible;  // probability that all limits are kept
+  std::vector<double> feasible;  // probability that all limits are met
 };
 
-// What is believed after everything that a search has seen. The search must outlive it.
+// The beliefs after everything that a search has seen. The search must outlive it.
 class SearchBeliefs {
  public:
   explicit SearchBeliefs(Search& search)
       : search_(search), surrogate_(search.prior(), search.options().noise) {}
-  // Learns what is new in the search, and predicts every point; those in flight are awaited. Not
-  // before something was seen.
+  // Learns the new results of the search and predicts every point; results of points in flight are
+  // taken as outstanding. Call it after the first result.
   const Beliefs& update();
   const Beliefs& get() const { return beliefs_; }
 
@@ -34,7 +34,7 @@ class SearchBeliefs {
   Beliefs beliefs_;
 };
 
-// First order in the logarithms; `goal` with its slowdown reference, if it has one, filled in.
+// First order in the logarithms; `goal` includes the slowdown reference if it has one.
 void judge_beliefs(const SearchSpace& space, const Goal& goal, const Beliefs& beliefs,
                    Outlook& outlook);
 

@@ -1,6 +1,6 @@
-// What a search answers with, from what it has measured. Exact measurements are taken as they are.
-// Of noisy ones the best is a lucky one, often beyond a limit: then the answer is what a model of
-// all measurements believes in.
+// Chooses the answer of a search from its measurements. Exact measurements are used directly. The
+// best of noisy measurements is often a lucky one beyond a limit: then the answer is the best point
+// according to a model of all measurements.
 #pragma once
 
 #include <optional>
@@ -10,24 +10,24 @@
 
 namespace ridgewatt::tune {
 
-// Measurements with a smaller relative standard deviation are taken as they are.
+// Measurements with a smaller relative standard deviation count as exact.
 inline constexpr double kNoisy = 0.02;
 
-// Probability of keeping the limits that a noisy answer needs.
+// Required probability of meeting the limits for an answer from noisy measurements.
 inline constexpr double kTrust = 0.98;
 
-// Of the points in `seen` that keep the limits with this probability by `outlook` and on the
-// average of their measurements, the one with the best expected objective; its average is returned.
+// Of the points in `seen` that meet the limits with this probability according to `outlook`, and
+// with the mean of their measurements, the one with the best expected objective; returns its mean.
 std::optional<Observation> trusted_best(const SearchSpace& space, const Goal& goal,
                                         const Outlook& outlook, std::span<const Observation> seen,
                                         double probability);
 
-// Answers to goals from one set of noisy measurements.
+// Answers goals from one set of noisy measurements.
 class NoisyAnswers {
  public:
   NoisyAnswers(const SearchSpace& space, const SurrogatePrior& prior, double noise,
                std::span<const Observation> seen);
-  // The best point that is trusted; where none is, that is more likely than not within the limits.
+  // The best trusted point; if there is none, the best that probably meets the limits.
   std::optional<Observation> answer(const Goal& goal) const;
 
  private:

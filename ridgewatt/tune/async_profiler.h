@@ -1,6 +1,6 @@
-// The seam between a search and several boards at once: runs of points are started, and end in any
-// order. tune/simulated_boards.h answers it in simulated time, an engine with many boards in real
-// time, and any Profiler as one board.
+// The interface between a search and several boards: runs of points are started and end in any
+// order. Implementations: tune/simulated_boards.h in simulated time, an engine with many boards in
+// real time, and any Profiler as a single board.
 //
 //   OneAtATime board(profiler);            // or SimulatedBoards boards(profiler, {.boards = 8});
 //   const SearchSummary summary = tune(space, goal, board, {.strategy = "auto"});
@@ -17,18 +17,18 @@
 
 namespace ridgewatt::tune {
 
-// How one run of a point ended.
+// The result of one run of a point.
 struct FinishedRun {
   enum class End {
     kMeasured,
-    kCannotRun,   // not there: the board refuses, or the program failed at this point
-    kDoesNotFit,  // the memory, in any mode
-    kLost         // the board died or was taken away: says nothing of the point
+    kCannotRun,   // not measured: the board rejects the point, or the program failed
+    kDoesNotFit,  // exceeds the memory in every mode
+    kLost         // the board died or was taken away: no statement about the point
   };
   std::size_t run = 0;
   End end = End::kMeasured;
-  Observation seen = {};    // where it was measured
-  std::string reason = {};  // elsewhere
+  Observation seen = {};    // if measured
+  std::string reason = {};  // otherwise
 };
 
 class AsyncProfiler {
@@ -36,19 +36,19 @@ class AsyncProfiler {
   static constexpr double kForever = std::numeric_limits<double>::infinity();
 
   virtual ~AsyncProfiler() = default;
-  // Runs that can be in flight.
+  // Number of runs that can be in flight.
   virtual std::size_t boards() const = 0;
-  // Puts a run in flight; its number is the caller's and used once.
+  // Starts a run; its number is chosen by the caller and unique.
   virtual void start(std::size_t run, const OperatingPoint& point) = 0;
-  // Waits until a run ends, at most until its clock shows `until_s`; nothing: it shows that. Throws
-  // Error where no run can ever end.
+  // Waits until a run ends, at most until the clock reaches `until_s`; empty: the time is over.
+  // Throws Error if no run can ever end.
   virtual std::optional<FinishedRun> next(double until_s) = 0;
   virtual double now_s() const = 0;
-  // Of every result that is made from it.
+  // The provenance of every result.
   virtual Provenance provenance() const = 0;
 };
 
-// One board, which is waited for: runs take no time of the clock.
+// One board; the search waits for each run. Runs take no time on the clock.
 class OneAtATime final : public AsyncProfiler {
  public:
   // `profiler` must outlive this.
@@ -58,7 +58,7 @@ class OneAtATime final : public AsyncProfiler {
   void start(std::size_t run, const OperatingPoint& point) override {
     waiting_.emplace_back(run, point);
   }
-  // Throws what the profiler throws, but for what an end says.
+  // Throws what the profiler throws, except for errors that FinishedRun represents.
   std::optional<FinishedRun> next(double until_s) override;
   double now_s() const override { return 0; }
   Provenance provenance() const override { return profiler_.provenance(); }
@@ -68,8 +68,8 @@ class OneAtATime final : public AsyncProfiler {
   std::deque<std::pair<std::size_t, OperatingPoint>> waiting_;
 };
 
-// A point profiled now, and how that ended. Throws what the profiler throws, but for what an end
-// says.
+// Profiles a point now and returns its result. Throws what the profiler throws, except for errors
+// that FinishedRun represents.
 FinishedRun finished_run(std::size_t run, Profiler& profiler, const OperatingPoint& point);
 
 }  // namespace ridgewatt::tune

@@ -1,7 +1,7 @@
-// The descent of GMD (gradient descent in several dimensions, Fulcrum): from a mode, look at the
+// The descent of GMD (gradient descent in several dimensions, Fulcrum): from a mode, measure the
 // end of each knob that leads toward the power budget; follow the knob with the largest slope
-// |change of time / change of power|, halving its range. While over the budget the knob with the
-// least slope is followed, which gives up the least time per watt (not published, chosen here).
+// |change of time / change of power| and halve its range. While over the budget, follow the knob
+// with the smallest slope, which costs the least time per watt (not published, chosen here).
 //
 //   BisectionDescent descent(space, middle, look);
 //   if (!descent.start("middle mode")) return;
@@ -21,26 +21,26 @@ namespace ridgewatt::tune {
 class BisectionDescent {
  public:
   using Position = SearchSpace::Position;
-  // What the descent has to know of a point: `value` is the time, or what stands for it.
+  // The required facts of a point: `value` is the time, or a substitute for it.
   struct Sight {
     double value = 0;
     double power_w = 0;
-    bool over = false;  // too much power: lower knobs are wanted
+    bool over = false;  // too much power: lower levels are needed
   };
-  // Nothing when the point cannot be seen; then the descent ends.
+  // Empty if the point cannot be measured; then the descent ends.
   using Look = std::function<std::optional<Sight>(const Position&, std::string_view reason)>;
 
-  // Along the free knobs of `space`; the batch stays where the caller puts it.
+  // Moves along the free knobs of `space`; the caller sets the batch.
   BisectionDescent(const SearchSpace& space, const Position& start, Look look);
 
-  // Where the descent stands.
+  // The current position of the descent.
   const Position& at() const { return at_; }
   void set_batch_level(int level) { at_[SearchSpace::kBatchAxis] = level; }
 
-  // Each returns whether there was something to see.
+  // Each returns whether a point was measured.
   bool start(std::string_view reason);
   void probe_ends();
-  // Halves the range of the knob to follow, and says where that led and what was seen; nothing
+  // Halves the range of the knob to follow; returns the new position and its measurement, empty
   // when all ranges are used up.
   struct Step {
     Position position;

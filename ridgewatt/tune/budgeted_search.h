@@ -1,6 +1,7 @@
-// A search on a budget: which points it may choose from, what it may still spend, what it has seen
-// and what of that is best. The searches for a mode (tune/search.h) and for a plan
-// (schedule/plan_search.h) say how a point is measured and judged; all else is counted here.
+// A search with a budget: the points it may choose from, the remaining budget, the results so far
+// and the best of them. The searches for a mode (tune/search.h) and for a plan
+// (schedule/plan_search.h) define how a point is measured and judged; everything else is
+// implemented here.
 //
 //   while (search.profiles_left() > 0 && ..) search.profile(index, "why this point");
 //   if (const auto answer = search.best()) ..
@@ -14,34 +15,38 @@
 #include <vector>
 
 #include "ridgewatt/base/error.h"
-#include "ridgewatt/base/progress.h"
 #include "ridgewatt/tune/search_space.h"
+
+#pragma GCC visibility push(default)
 
 namespace ridgewatt::tune {
 
 struct SearchBudget {
-  int profiles = 15;                                        // operating points profiled
+  int profiles = 15;                                        // number of profiled operating points
   double time_s = std::numeric_limits<double>::infinity();  // time on the board
   int minibatches = 40;  // per profile: PowerTrain's and Fulcrum's number
-  // Throws UsageError on a budget that allows nothing.
+  // Throws UsageError if the budget allows nothing.
   void check() const;
 };
 
-// Why a search ended.
+// The reason for the end of a search.
 enum class StopReason {
-  kBudget,       // as many points were profiled as it may
-  kTime,         // the time on the board is spent
-  kNothingLeft,  // the strategy has no point left that it wants
-  kNoGain        // no point promises a gain worth a profile
+  kBudget,       // the number of profiles is used up
+  kTime,         // the time on the board is used up
+  kNothingLeft,  // the strategy wants no further point
+  kNoGain        // no point promises enough gain to profile it
 };
 // "profiling budget spent", "time budget spent", "nothing left to try", ..
 std::string_view stop_reason_text(StopReason reason);
 
-// `Result`: what a profile of a point says. `space` must outlive the search.
+// Reports (base/progress.h) that the next of `total` profiles begins.
+void tell_profile(int done, int total, std::string_view reason);
+
+// `Result`: the result of profiling a point. `space` must outlive the search.
 template <class Result>
 class BudgetedSearch {
  public:
-  // One profile, in order, and why the strategy asked for it.
+  // One profile, in order, with the strategy's reason.
   struct Profiled {
     std::size_t point = 0;
     Result seen;
@@ -57,18 +62,18 @@ class BudgetedSearch {
   BudgetedSearch& operator=(const BudgetedSearch&) = delete;
 
   const SearchSpace& space() const { return space_; }
-  // Points that may be chosen, one flag per point.
+  // The points that may be chosen, one flag per point.
   const std::vector<char>& allowed() const { return allowed_; }
-  // Profiled, known or found impossible.
+  // Profiled, known, or found impossible.
   bool tried(std::size_t point) const { return tried_[point] != 0; }
-  // Allowed, and not tried yet.
+  // Allowed and not tried yet.
   bool untried(std::size_t point) const { return allowed_[point] != 0 && tried_[point] == 0; }
-  // 0 when the time budget is spent.
+  // 0 if the time budget is used up.
   int profiles_left() const { return time_s_ < budget_.time_s ? budget_.profiles - spent_ : 0; }
 
-  // Profiles a point if the budget allows, even where it was profiled before, and says what was
-  // seen. Nothing when the budget is spent or when the point cannot be run there (which costs a
-  // profile and is remembered).
+  // Profiles a point if the budget allows, even if it was profiled before, and returns the result.
+  // Empty if the budget is used up or the point cannot be run (which costs a profile and is
+  // remembered).
   std::optional<Result> profile(std::size_t point, std::string_view reason) {
     if (profiles_left() <= 0) return std::nullopt;
     if (const auto first = needed_first(); first && *first != point && !tried(*first)) {
@@ -91,7 +96,7 @@ class BudgetedSearch {
     keep(point, seen, reason);
     return seen;
   }
-  // What was first seen at a point; profiles it where nothing was.
+  // The first result of a point; profiles it if there is none.
   std::optional<Result> look(std::size_t point, std::string_view reason) {
     for (std::size_t i = 0; i < points_seen_.size(); ++i) {
       if (points_seen_[i] == point) return seen_[i];
@@ -100,12 +105,12 @@ class BudgetedSearch {
     return profile(point, reason);
   }
 
-  // Everything seen, known results first; repeats are separate entries. And where.
+  // All results, known ones first; repeats are separate entries. And their points.
   const std::vector<Result>& seen() const { return seen_; }
   const std::vector<std::size_t>& points_seen() const { return points_seen_; }
-  // What this search profiled itself, in order.
+  // The profiles of this search, in order.
   const std::vector<Profiled>& profiled() const { return profiled_; }
-  // The best that keeps every limit.
+  // The best result that meets every limit.
   std::optional<Result> best() const {
     const Result* best = nullptr;
     for (const auto& one : seen_) {
@@ -114,7 +119,7 @@ class BudgetedSearch {
     }
     return best != nullptr ? std::optional(*best) : std::nullopt;
   }
-  // The one that breaks its worst limit by the least share.
+  // The result whose worst violation of a limit is smallest.
   std::optional<Result> nearest_miss() const {
     const Result* nearest = nullptr;
     double least = std::numeric_limits<double>::infinity();
@@ -125,7 +130,7 @@ class BudgetedSearch {
     return nearest != nullptr ? std::optional(*nearest) : std::nullopt;
   }
 
-  // For a strategy that ends although there is budget left: why.
+  // Sets the reason when a strategy stops before the budget is used up.
   void stop_because(StopReason reason) { stop_reason_ = reason; }
   StopReason stop_reason() const {
     if (profiles_left() > 0) return stop_reason_;
@@ -133,21 +138,21 @@ class BudgetedSearch {
   }
 
  protected:
-  // Runs a point. Throws NotFoundError or NotSupportedError where it cannot be run.
+  // Runs a point. Throws NotFoundError or NotSupportedError if it cannot be run.
   virtual Result measure(std::size_t point) = 0;
-  // By which share the worst limit is broken; 0 or less: all are kept; nothing while that is open.
+  // The violation of the worst limit as a share; 0 or less: all are met; empty while unknown.
   virtual std::optional<double> excess(const Result& seen) const = 0;
-  // Of two that keep every limit, whether `a` is the better one.
+  // Of two results that meet every limit: whether `a` is better.
   virtual bool better(const Result& a, const Result& b) const = 0;
   virtual double minibatch_time_s(const Result&) const { return 0; }
   // A point that must be known before any other can be judged.
   virtual std::optional<std::size_t> needed_first() const { return std::nullopt; }
-  // What is profiled where a strategy asks for this point; nothing: no point may be.
+  // The point to profile if a strategy asks for this point; empty: none is allowed.
   virtual std::optional<std::size_t> permitted_instead_of(std::size_t point) const { return point; }
-  // Called with everything that is seen.
+  // Called with every result.
   virtual void learn(std::size_t /*point*/, const Result& /*seen*/) {}
 
-  // A result that costs nothing: from an earlier search of the same workload.
+  // Adds a free result: from an earlier search of the same workload.
   void add(std::size_t point, const Result& seen) {
     tried_[point] = 1;
     seen_.push_back(seen);
@@ -156,12 +161,9 @@ class BudgetedSearch {
   }
   void allow(std::vector<char> points) { allowed_ = std::move(points); }
 
-  // A profile in three parts, for a search with several at once: it is paid for when it begins.
+  // A profile in three parts, for a search with several at once: starting it uses the budget.
   void begin(std::size_t point, std::string_view reason) {
-    static const std::string kLabel = "profiles";
-    const std::string note(reason);
-    tell_work({kLabel, static_cast<std::size_t>(spent_), static_cast<std::size_t>(budget_.profiles),
-               note});
+    tell_profile(spent_, budget_.profiles, reason);
     ++spent_;
     tried_[point] = 1;
   }
@@ -170,7 +172,7 @@ class BudgetedSearch {
     profiled_.push_back({point, seen, std::string(reason)});
     time_s_ += budget_.minibatches * minibatch_time_s(seen);
   }
-  // What does not fit the memory fits it in no mode, and neither does a larger batch.
+  // A point that exceeds the memory does so in every mode, and so does every larger batch.
   void rule_out_batches_from(std::size_t point) {
     for (std::size_t i = 0; i < space_.size(); ++i) {
       if (space_[i].batch >= space_[point].batch) tried_[i] = 1;
@@ -192,3 +194,5 @@ class BudgetedSearch {
 };
 
 }  // namespace ridgewatt::tune
+
+#pragma GCC visibility pop

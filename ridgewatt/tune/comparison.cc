@@ -1,5 +1,6 @@
 #include "ridgewatt/tune/comparison.h"
 
+#include <algorithm>
 #include <map>
 
 #include "ridgewatt/base/error.h"
@@ -15,7 +16,22 @@ ComparedPoint compared(const Goal& goal, std::string name, const Observation& se
 ComparedPoint compared(const Goal& goal, std::string name, const OperatingPoint& point,
                        const predict::Prediction& cost) {
   const Observation mean{point, cost.time_s.mean, cost.power_w.mean, cost.energy_j.mean};
-  return {std::move(name), point, cost, judge(goal, mean), objective_value(goal, mean), ""};
+  ComparedPoint made{std::move(name), point, cost, judge(goal, mean), objective_value(goal, mean)};
+  if (goal.rate_hz > 0) {
+    made.serving = {.latency_s = serving_latency_s(goal, point.batch, mean.time_s),
+                    .most_hz = std::max(point.batch, 1) / mean.time_s};
+  }
+  for (const LimitStand& stand : limits_at(goal, mean)) {
+    if (stand.excess() > 0) made.broken.push_back(stand);
+  }
+  made.misses = explain_miss(goal, mean);
+  made.confidence = limit_confidence(goal, point, cost);
+  return made;
+}
+
+void hold_against_reference(const Goal& goal, const predict::Estimate& time_over_reference,
+                            ComparedPoint& point) {
+  point.confidence = limit_confidence(goal, point.point, point.cost, time_over_reference);
 }
 
 namespace {

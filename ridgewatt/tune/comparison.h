@@ -1,5 +1,5 @@
-// What an answer is set against: the board's own modes and, where every point is known, the
-// optimum. A row is measured, replayed or estimated; then it has an interval.
+// Rows to compare an answer with: the board's own modes and, if every point is known, the optimum.
+// A row is measured, replayed or estimated; an estimated row has an interval.
 #pragma once
 
 #include <optional>
@@ -8,25 +8,45 @@
 
 #include "ridgewatt/predict/predictor.h"
 #include "ridgewatt/sweep/sweep.h"
+#include "ridgewatt/thermal/hold_answer.h"
+#include "ridgewatt/tune/limits.h"
 #include "ridgewatt/tune/problem.h"
 #include "ridgewatt/tune/search_space.h"
 
+#pragma GCC visibility push(default)
+
 namespace ridgewatt::tune {
+
+// How a point serves requests that arrive at the goal's rate.
+struct Serving {
+  double latency_s = 0;  // the worst latency of a request
+  double most_hz = 0;    // the highest rate that it can serve
+};
 
 struct ComparedPoint {
   std::string name;  // "answer", "MAXN", "MODE_30W", "optimum of the sweep"
   OperatingPoint point;
-  predict::Prediction cost;  // lo = mean = hi when measured
+  predict::Prediction cost;  // lo = mean = hi if measured
   Verdict verdict;           // of the means
   double objective = 0;      // per sample, SI
   std::string preset = {};   // name of the board's preset with this mode, where one has it
-  // Of a twin, with a slowdown limit: the time, its ends those of its ratio to the reference's.
-  std::optional<predict::Estimate> time_over_reference = {};
+  std::optional<Serving> serving = {};           // where requests arrive
+  std::vector<LimitStand> broken = {};           // the limits that the means violate
+  std::string misses = {};                       // the same in words
+  std::vector<LimitConfidence> confidence = {};  // of each limit on estimated values
+  std::optional<thermal::HoldAnswer> hold = {};  // with thermal constants
+
+  bool feasible() const { return verdict.feasibility == Feasibility::kFeasible; }
 };
 
 ComparedPoint compared(const Goal& goal, std::string name, const Observation& seen);
 ComparedPoint compared(const Goal& goal, std::string name, const OperatingPoint& point,
                        const predict::Prediction& cost);
+
+// For a twin with a slowdown limit: `time_over_reference` is the time; its interval is that of the
+// ratio to the reference. The confidence of the point uses it.
+void hold_against_reference(const Goal& goal, const predict::Estimate& time_over_reference,
+                            ComparedPoint& point);
 
 // A named mode of the board, for example a preset.
 struct NamedMode {
@@ -34,13 +54,13 @@ struct NamedMode {
   PowerMode mode;
 };
 
-// The rows of `sweep` that `names` speak of, each at its best batch for the goal, and the optimum
-// over all rows of the sweep. Modes that the sweep does not hold are left out.
+// The rows of `sweep` with the modes `names`, each at its best batch for the goal, and the optimum
+// over all rows of the sweep. Modes that the sweep does not contain are left out.
 std::vector<ComparedPoint> compare_with_sweep(const Goal& goal, const Sweep& sweep,
                                               const std::vector<NamedMode>& names);
 
-// Rows under DVFS governors: their clocks wander, so they are no points of a search. Taken out of
-// `sweep`; InputError when no other row is left.
+// Removes rows under DVFS governors from `sweep`: their clocks vary, so they cannot be points of a
+// search. Throws InputError if no other row remains.
 std::vector<Observation> take_governed(Sweep& sweep);
 
 // Each governor at its best batch for the goal, "governor schedutil".
@@ -48,3 +68,5 @@ std::vector<ComparedPoint> compare_with_governors(const Goal& goal,
                                                   const std::vector<Observation>& governed);
 
 }  // namespace ridgewatt::tune
+
+#pragma GCC visibility pop

@@ -1,6 +1,6 @@
-// A quantity as a plane over the knobs: the gradient of everything that was profiled, which the
-// descents (GMD) follow with the profiles that bisection leaves. Least squares of relative errors
-// with a little ridge.
+// A plane over the knobs that approximates a quantity: the gradient of all profiles, which the
+// descents (GMD) follow with the profiles that remain after bisection. Least squares of relative
+// errors with a small ridge.
 #pragma once
 
 #include <Eigen/Core>
@@ -11,10 +11,10 @@ namespace ridgewatt::tune {
 
 class KnobPlane {
  public:
-  // kReciprocals: a time, the sum of shares that each knob holds up. kShares: a power, linear in
-  // the knobs. kPowerLaw: its logarithm over those of the knobs.
+  // kReciprocals: a time, as the sum of shares that each knob limits. kShares: a power, linear in
+  // the knobs. kPowerLaw: its logarithm over the logarithms of the knobs.
   enum class Shape { kReciprocals, kShares, kPowerLaw };
-  // A constant, the four knobs, and one more for the caller (the batch).
+  // A constant, the four knobs, and one term for the caller (the batch).
   static constexpr Eigen::Index kTerms = SearchSpace::kAxes + 1;
   using Row = Eigen::Matrix<double, kTerms, 1>;
 
@@ -22,7 +22,7 @@ class KnobPlane {
 
   // Knobs count as shares of their highest level; the last term is 0.
   static Row row(Shape shape, const SearchSpace& space, std::size_t index);
-  // How much a point counts: more the nearer it is to the power budget. 1 without a budget.
+  // The weight of a point: larger near the power budget. 1 without a budget.
   static double weight(double power_w, double budget_w);
 
   void add(const Row& row, double value, double weight);

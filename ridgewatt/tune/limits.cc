@@ -129,6 +129,12 @@ std::vector<LimitConfidence> limit_confidence(
   return result;
 }
 
+std::optional<double> least_confidence(const std::vector<LimitConfidence>& limits) {
+  std::optional<double> least;
+  for (const auto& limit : limits) least = std::min(least.value_or(1), limit.probability);
+  return least;
+}
+
 std::vector<Relaxation> relaxations(const Goal& goal, std::span<const OperatingPoint> points,
                                     std::span<const predict::Prediction> predictions,
                                     Caution caution) {

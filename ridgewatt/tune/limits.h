@@ -1,5 +1,5 @@
-// What can be said of limits beyond kept or broken: how surely an estimate keeps each, and, where
-// no point keeps all of them, which one to relax to what.
+// Details of limits: the probability that an estimate meets each limit and, if no point meets all
+// of them, which one to relax and to what value.
 //
 //   for (const auto& [kind, probability] : limit_confidence(goal, point, cost)) ..
 //   for (const auto& r : relaxations(goal, points, costs, Caution::kMeans)) ..  // each alone
@@ -14,38 +14,44 @@
 #include "ridgewatt/base/workload_kind.h"
 #include "ridgewatt/tune/choice.h"
 
+#pragma GCC visibility push(default)
+
 namespace ridgewatt::tune {
 
 struct LimitConfidence {
   LimitKind kind = LimitKind::kPower;
-  double probability = 0;  // that the limit is kept
+  double probability = 0;  // that the limit is met
 };
 
-// Of every limit of the goal, for costs whose ends are those of kDefaultInterval and whose
-// logarithm is normal or Student's. Nothing for a limit on what is measured (an interval without
-// width). `time_over_reference` judges a slowdown limit where it is given: see ComparedPoint.
+// Of every limit of the goal, for costs whose intervals are those of kDefaultInterval and whose
+// logarithm is normal or Student's. Empty for a limit on a measured quantity (an interval without
+// width). `time_over_reference` is used for a slowdown limit if given: see hold_against_reference.
 std::vector<LimitConfidence> limit_confidence(
     const Goal& goal, const OperatingPoint& point, const predict::Prediction& cost,
     const std::optional<predict::Estimate>& time_over_reference = {});
+// The lowest of them; empty if there is none.
+std::optional<double> least_confidence(const std::vector<LimitConfidence>& limits);
 
-// A limit that gives an answer when it alone is relaxed.
+// A limit that permits an answer when only this limit is relaxed.
 struct Relaxation {
   LimitKind kind = LimitKind::kPower;
-  double value = 0;       // what it has to be: SI, requests per second, a share of slowdown
-  std::size_t point = 0;  // index of the point that then keeps every limit
+  double value = 0;       // the required value: SI, requests per second, a share of slowdown
+  std::size_t point = 0;  // index of the point that then meets every limit
 };
 
-// One for each limit that can mend it alone, in the order of LimitKind; values are rounded to four
-// digits to the side on which the point keeps them.
+// One for each limit that suffices alone, in the order of LimitKind; values are rounded to four
+// digits in the direction that still permits the point.
 std::vector<Relaxation> relaxations(const Goal& goal, std::span<const OperatingPoint> points,
                                     std::span<const predict::Prediction> predictions,
                                     Caution caution);
 
-// The minibatch sizes that a question without any is asked of. Training: 16, since its batch is no
-// free choice. A question that no batch can help (the least time, latency or power without a
-// request rate): 1. Else 1, 2, 4 .. up to 128 (chosen: beyond it time per sample hardly falls),
-// while they fit the memory and gather within the latency limit; 1 at least.
+// The default minibatch sizes of a question. Training: 16, because its batch also affects the
+// result of the training. A question that no batch can improve (the least time, latency or power
+// without a request rate): 1. Otherwise 1, 2, 4 .. up to 128 (chosen: beyond it the time per sample
+// hardly falls), as long as they fit the memory and gather within the latency limit; at least 1.
 std::vector<int> batches_to_try(const Goal& goal, WorkloadKind kind,
                                 const std::function<bool(int)>& fits_memory);
 
 }  // namespace ridgewatt::tune
+
+#pragma GCC visibility pop

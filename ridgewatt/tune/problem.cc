@@ -21,7 +21,7 @@ void require_positive(double value, const char* what) {
   if (!(value > 0)) throw UsageError(fmt::format("{} must be positive, is {}", what, value));
 }
 
-// The unit in which a limit is told to people.
+// The unit of a limit in texts for people.
 struct LimitUnit {
   const char* unit;
   double scale;  // SI to the unit
@@ -33,9 +33,13 @@ LimitUnit unit_of(LimitKind kind) {
       return {"W", 1};
     case LimitKind::kEnergy:
       return {"J", 1};
-    default:
-      return {"ms", 1e3};
+    case LimitKind::kTime:
+    case LimitKind::kLatency:
+    case LimitKind::kRate:
+    case LimitKind::kSlowdown:
+      break;
   }
+  return {"ms", 1e3};
 }
 
 // `take` of every limit that is known; a search judges millions of points.
@@ -151,10 +155,10 @@ std::string explain_miss(const Goal& goal, const Observation& seen) {
   });
   std::string text;
   for (const auto& [kind, value, bound] : stands) {
-    const LimitUnit told = unit_of(kind);
+    const LimitUnit unit = unit_of(kind);
     text += fmt::format("{}{} {:.4g} {} is {:.1f} % over the limit of {:.4g} {}",
-                        text.empty() ? "" : "; ", name_of(kind), value * told.scale, told.unit,
-                        100 * (value / bound - 1), bound * told.scale, told.unit);
+                        text.empty() ? "" : "; ", name_of(kind), value * unit.scale, unit.unit,
+                        100 * (value / bound - 1), bound * unit.scale, unit.unit);
   }
   return text.empty() ? "no limit is broken" : text;
 }

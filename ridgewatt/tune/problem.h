@@ -1,5 +1,6 @@
-// What the user wants of a workload on a board: one objective, limits, and the operating points
-// that may be chosen. Objectives are per sample, so that batches compare; limits are per minibatch.
+// The goal of a user for a workload on a board: one objective, limits, and the operating points
+// that may be chosen. Objectives are per sample, so that batches can be compared; limits are per
+// minibatch.
 #pragma once
 
 #include <limits>
@@ -11,15 +12,17 @@
 #include "ridgewatt/base/enum_names.h"
 #include "ridgewatt/sweep/observation.h"
 
+#pragma GCC visibility push(default)
+
 namespace ridgewatt::tune {
 
 enum class Objective {
-  kTime,     // seconds per sample; the same as the most samples per second
+  kTime,     // seconds per sample; equivalent to samples per second
   kEnergy,   // joules per sample
   kPower,    // watts
   kEdp,      // energy-delay product per sample: joules x seconds
   kCost,     // weighted sum of energy and time per sample
-  kLatency,  // worst latency of a request: wait for the batch to gather, and the minibatch
+  kLatency,  // worst latency of a request: waiting for the batch, and the minibatch
 };
 constexpr auto enum_names(Objective) {
   return named<Objective>({{Objective::kTime, "time"},
@@ -29,10 +32,10 @@ constexpr auto enum_names(Objective) {
                            {Objective::kCost, "cost"},
                            {Objective::kLatency, "latency"}});
 }
-// Throws UsageError listing the names; "throughput" is understood as time.
+// Throws UsageError with all names; accepts "throughput" for time.
 Objective parse_objective(std::string_view name);
 
-// Upper limits; infinite when not asked for.
+// Upper limits; infinite if not given.
 struct Limits {
   static constexpr double kNone = std::numeric_limits<double>::infinity();
   double power_w = kNone;
@@ -40,33 +43,32 @@ struct Limits {
   double energy_j = kNone;   // of a minibatch
   double latency_s = kNone;  // worst latency of a request
   // Largest slowdown against MAXN as a fraction (0.05: 5 %): time per sample over that of the top
-  // mode at the largest batch offered, which the search profiles first.
+  // mode at the largest offered batch, which the search profiles first.
   double slowdown = kNone;
 };
 
 struct Goal {
   Objective objective = Objective::kTime;
   Limits limits;
-  // Requests per second that arrive to be served; 0: not a serving problem. A batch of b requests
-  // takes (b - 1) / rate to gather, and serving is stable only while a minibatch takes at most
-  // b / rate.
+  // Requests per second; 0: not a serving problem. A batch of b requests takes (b - 1) / rate to
+  // gather, and serving is stable only if a minibatch takes at most b / rate.
   double rate_hz = 0;
   // Weights of `cost` = energy_weight x joules + time_weight x seconds, per sample.
   double energy_weight = 1;
   double time_weight = 1;
-  // Time per sample of MAXN, for `limits.slowdown`; 0 until it is known.
+  // Time per sample of MAXN, for `limits.slowdown`; 0 until known.
   double reference_time_s = 0;
 
-  // Throws UsageError that says what is wrong: a limit or rate that is not positive, a latency
-  // limit with nothing to wait for, weights that are both 0.
+  // Throws UsageError with the fault: a limit or rate that is not positive, a latency limit without
+  // requests, weights that are both 0.
   void check() const;
   bool needs_reference() const { return limits.slowdown < Limits::kNone; }
 };
 
-// Worst latency of a request that arrives at a constant rate, "exact" bound of Fulcrum's analysis:
+// Worst latency of a request at a constant arrival rate, the "exact" bound of Fulcrum's analysis:
 // (batch - 1) / rate + time.
 double serving_latency_s(const Goal& goal, int batch, double time_s);
-// The objective in SI units, of a point with this cost of a minibatch.
+// The objective in SI units of a point with this cost per minibatch.
 double objective_value(const Goal& goal, int batch, double time_s, double power_w, double energy_j);
 inline double objective_value(const Goal& goal, int batch, double time_s, double power_w) {
   return objective_value(goal, batch, time_s, power_w, time_s * power_w);
@@ -75,15 +77,15 @@ inline double objective_value(const Goal& goal, const Observation& seen) {
   return objective_value(goal, seen.point.batch, seen.time_s, seen.power_w, seen.energy_j());
 }
 
-// The limits as they bear on one minibatch size: each quantity has one bound.
+// The limits for one minibatch size: one bound per quantity.
 struct Bounds {
-  double time_s = Limits::kNone;  // least of time, latency, stability and slowdown limits
+  double time_s = Limits::kNone;  // the least of the time, latency, stability and slowdown limits
   double power_w = Limits::kNone;
   double energy_j = Limits::kNone;
 };
 Bounds bounds_at(const Goal& goal, int batch);
 
-// What can be limited.
+// The quantities that can be limited.
 enum class LimitKind { kPower, kTime, kEnergy, kLatency, kRate, kSlowdown };
 constexpr auto enum_names(LimitKind) {
   return named<LimitKind>({{LimitKind::kPower, "power"},
@@ -94,15 +96,15 @@ constexpr auto enum_names(LimitKind) {
                            {LimitKind::kSlowdown, "time per sample"}});
 }
 
-// How an observation stands against one limit, SI. The value of a rate is the time between batches,
-// of a slowdown the time per sample; so is the bound.
+// An observation compared with one limit, SI. For a rate, the value is the time between batches;
+// for a slowdown, the time per sample; so is the bound.
 struct LimitStand {
   LimitKind kind = LimitKind::kPower;
   double value = 0;
   double bound = 0;
-  double excess() const { return value / bound - 1; }  // share over the limit; 0 or less: kept
+  double excess() const { return value / bound - 1; }  // share over the limit; 0 or less: met
 };
-// Every limit of the goal that is known, in the order of LimitKind.
+// Every known limit of the goal, in the order of LimitKind.
 std::vector<LimitStand> limits_at(const Goal& goal, const Observation& seen);
 
 enum class Feasibility { kFeasible, kInfeasible, kUnknown };
@@ -112,21 +114,24 @@ constexpr auto enum_names(Feasibility) {
                              {Feasibility::kUnknown, "unknown"}});
 }
 
-// How a point stands against the limits. `excess` is the largest share by which a limit is broken
-// (0.03: 3 % over), negative when all are kept; `limit` is that limit.
+// A point compared with the limits. `excess` is the largest violation as a share (0.03: 3 % over),
+// negative if all are met; `limit` is that limit.
 struct Verdict {
   Feasibility feasibility = Feasibility::kUnknown;
   double excess = 0;
-  std::optional<LimitKind> limit;  // none: there is no limit
+  std::optional<LimitKind> limit;  // empty: there is no limit
 };
-// Unknown when a slowdown limit waits for its reference.
+// Unknown while a slowdown limit waits for its reference.
 Verdict judge(const Goal& goal, const Observation& seen);
 
-// "power 31.20 W is 4.0 % over the limit of 30 W", for people; every broken limit, the worst first.
+// "power 31.20 W is 4.0 % over the limit of 30 W", for people; every violated limit, the worst
+// first.
 std::string explain_miss(const Goal& goal, const Observation& seen);
 
-// Index of the best feasible observation, and of the infeasible one that is nearest to feasible.
+// Index of the best feasible observation, and of the infeasible one nearest to feasible.
 std::optional<std::size_t> best_feasible(const Goal& goal, const std::vector<Observation>& seen);
 std::optional<std::size_t> nearest_miss(const Goal& goal, const std::vector<Observation>& seen);
 
 }  // namespace ridgewatt::tune
+
+#pragma GCC visibility pop

@@ -1,10 +1,10 @@
-// Which operating points may be run while a search looks for the best one: those that are believed
-// to keep the power limit, from what was measured so far. It begins with one safe point and grows
-// as its edge is measured (safe exploration, Sui et al. 2015).
+// The operating points that may be run while a search looks for the best one: those that probably
+// stay within the power limit according to the measurements so far. The set begins with one safe
+// point and grows as its edge is measured (safe exploration, Sui et al. 2015).
 //
 //   SafeSet safe(space, prior, {.limit_w = 30});
 //   safe.start();                          // the point to begin with
-//   safe.observe(point, time_s, power_w);  // also of what was over the limit
+//   safe.observe(point, time_s, power_w);  // also for points over the limit
 //   safe.allowed();                        // one flag per point
 #pragma once
 
@@ -21,14 +21,14 @@ namespace ridgewatt::tune {
 struct SafeSetOptions {
   double limit_w = std::numeric_limits<double>::infinity();
   double noise = 0.01;  // relative deviation of a measurement
-  // A point is safe when so many deviations above what is believed are not more than the
-  // tolerance above the limit: what is above it is left at once, so that little of it is no harm.
+  // A point is safe if its believed power plus this number of deviations is at most the limit plus
+  // the tolerance. A point over the limit is left at once, so a small excess is harmless.
   double deviations = 0.9;
-  double early_deviations = 2;  // more of them, divided by the number of points seen
+  double early_deviations = 2;  // additional deviations, divided by the number of points seen
   double tolerance = 0.05;
-  // What is far from everything measured is believed too surely: deviations are at least this.
+  // Far from all measurements the belief is too certain: deviations are at least this.
   double least_deviation = 0.02;
-  // From one step to the next the believed power may rise by this factor at most.
+  // The believed power may rise by at most this factor from one step to the next.
   double largest_step = 3;
 };
 
@@ -38,20 +38,19 @@ class SafeSet {
   SafeSet(const SearchSpace& space, std::shared_ptr<const SurrogatePrior> prior,
           SafeSetOptions options);
 
-  // Where every knob is lowest; at the smallest batch.
+  // Every knob at its lowest level, at the smallest batch.
   std::size_t start() const { return start_; }
   void observe(std::size_t point, double time_s, double power_w);
-  // Only its power is known: the mode was left before a minibatch ended.
+  // Only the power is known: the mode was left before a minibatch ended.
   void observe_power(std::size_t point, double power_w);
-  // As if the last so many had not been seen.
+  // Discards the last `count` observations.
   void forget_last(int count);
-  // The powers of all that was seen are others by this factor.
+  // Scales the powers of all observations by this factor.
   void scale(double time_factor, double power_factor);
-  // With a limit that is infinite all points. Before anything was seen the start alone.
+  // With an infinite limit all points. Before the first observation only the start.
   std::vector<char> allowed();
-  // Where to go on from the start: of the points that are allowed and were not seen the one with
-  // the best objective by what is believed. It lies at the edge, and moves it. Nothing when there
-  // is none.
+  // The next point from the start: the allowed point that was not seen and has the best believed
+  // objective. It lies at the edge and extends it. Empty if there is none.
   std::optional<std::size_t> next(const Goal& goal);
 
  private:

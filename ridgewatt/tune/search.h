@@ -1,4 +1,4 @@
-// One search for the best operating point of a goal: what a strategy works on.
+// One search for the best operating point of a goal: the interface for strategies.
 //
 //   void search_mine(Search& search) {            // a strategy of your own: tune/strategy.h
 //     for (std::size_t i = 0; search.profiles_left() > 0 && i < search.space().size(); ++i) {
@@ -21,6 +21,8 @@
 #include "ridgewatt/tune/budgeted_search.h"
 #include "ridgewatt/tune/problem.h"
 
+#pragma GCC visibility push(default)
+
 namespace ridgewatt::tune {
 
 class AsyncProfiler;
@@ -28,11 +30,11 @@ class Flights;
 class SurrogatePrior;
 struct FinishedRun;
 
-// What a strategy that chooses while points are in flight takes their results to be.
+// The assumed results of points in flight, for a strategy that chooses the next point.
 enum class InFlightRule {
-  kBelieved,  // what it believes of them (kriging believer)
-  kAverage,   // the average of what was seen (constant liar)
-  kDrawn      // drawn from what it believes, many times: q-expected improvement by Monte Carlo
+  kBelieved,  // the predicted mean (kriging believer)
+  kAverage,   // the mean of the results so far (constant liar)
+  kDrawn      // many draws from the prediction: q-expected improvement by Monte Carlo
 };
 constexpr auto enum_names(InFlightRule) {
   return named<InFlightRule>({{InFlightRule::kBelieved, "believed"},
@@ -45,24 +47,24 @@ struct StrategyOptions {
   SearchBudget budget;
   std::uint64_t seed = 1;
   std::vector<PowerMode> presets;  // the board's own modes, for `presets`
-  // Observations of the same workload from earlier searches: answered from first, by strategies
-  // that remember.
+  // Observations of the same workload from earlier searches; strategies that remember use them as
+  // results.
   std::vector<Observation> known;
-  // What the model-based strategies believe before the first profile; made from the space when
-  // empty. Share one between searches of the same space: it is the costly part.
+  // The belief of model-based strategies before the first profile; computed from the space if
+  // empty. Share one between searches of the same space: computing it is expensive.
   std::shared_ptr<const tune::SurrogatePrior> prior;
   // `auto` stops when the best untried point promises less than this relative gain.
   double min_gain = 0;
-  // Standard deviation of a measurement, relative; answers are distrusted accordingly
+  // Relative standard deviation of a measurement; it determines how far answers are trusted
   // (tune/answer.h).
   double noise = 0.01;
   InFlightRule in_flight = InFlightRule::kBelieved;
-  // Which points may be chosen, one flag per point, asked before the first profile and after each;
-  // all where it is empty. A search on a running program keeps its power limit by it.
+  // The points that may be chosen, one flag per point, queried before the first profile and after
+  // each; all if empty. A search on a running program uses it to stay within its power limit.
   std::function<std::vector<char>()> allowed = {};
 };
 
-// One profiled point, in order, and why the strategy asked for it.
+// One profiled point, in order, with the strategy's reason.
 struct SearchStep {
   Observation seen;
   Verdict verdict;
@@ -72,15 +74,15 @@ struct SearchStep {
 struct SearchSummary {
   std::string strategy;
   bool feasible = false;              // an answer was found
-  std::optional<Observation> answer;  // a profiled point that kept every limit when measured
+  std::optional<Observation> answer;  // a profiled point that met every limit when measured
   std::optional<Observation> miss;    // without an answer: the profiled point nearest to feasible
   StopReason stop_reason = StopReason::kNothingLeft;
   std::string stop;  // the same in words
   std::vector<SearchStep> steps;
-  double reference_time_s = 0;  // of the slowdown limit, once known
+  double reference_time_s = 0;  // of the slowdown limit, if known
   double board_time_s = 0;      // minibatches x time of every step
   double board_energy_j = 0;    // minibatches x energy of every step
-  double wall_clock_s = 0;  // of the profiler with several boards; 0 with one that is waited for
+  double wall_clock_s = 0;      // of a profiler with several boards; 0 for one board
 };
 
 class Search final : public BudgetedSearch<Observation> {
@@ -90,28 +92,28 @@ class Search final : public BudgetedSearch<Observation> {
          StrategyOptions options);
   ~Search() override;
 
-  // Several points at once, for strategies that can choose before all results are in:
+  // Several points at once, for strategies that can choose before all results are available:
   //   do {
   //     while (search.can_start() && ..) search.start(index, "why this point");
   //   } while (search.collect());
-  // A board is free, and the budget, which pays for a point when it is started, lasts.
+  // A board is free and the budget, which pays for a point when it is started, is not used up.
   bool can_start() const;
-  // Puts an untried point in flight. The reference of a slowdown limit goes first.
+  // Starts an untried point. The reference of a slowdown limit goes first.
   void start(std::size_t point, std::string_view reason);
-  // Waits until something happens; false where nothing is in flight. With OneAtATime, start and
-  // collect are profile.
+  // Waits until something happens; false if nothing is in flight. With OneAtATime, start and
+  // collect are equivalent to profile.
   bool collect();
   // Points in flight, in the order of their starts.
   const std::vector<std::size_t>& in_flight() const;
   std::size_t boards() const;
-  // The believed logarithm of every point's time of a minibatch: what takes far longer is given to
-  // another board.
-  void foretell(std::span<const float> log_time);
+  // Sets the predicted logarithm of the time of a minibatch for every point: a run that takes far
+  // longer is given to another board.
+  void expect_times(std::span<const float> log_time);
 
-  // The goal, its slowdown reference filled in once the top mode was profiled.
+  // The goal, including its slowdown reference after the top mode was profiled.
   const Goal& goal() const { return goal_; }
   const StrategyOptions& options() const { return options_; }
-  // What is believed before the first profile: that of the options, or made when first asked for.
+  // The belief before the first profile: that of the options, or computed at first use.
   const tune::SurrogatePrior& prior();
 
   // Ends the search with `answer`.
@@ -133,7 +135,7 @@ class Search final : public BudgetedSearch<Observation> {
   Goal goal_;
   AsyncProfiler& profiler_;
   std::unique_ptr<Flights> flights_;
-  std::vector<std::string> reasons_;                           // why each point was started
+  std::vector<std::string> reasons_;                           // the reason for starting each point
   std::optional<std::pair<std::size_t, std::string>> behind_;  // the reference: to start next
   StrategyOptions options_;
   std::size_t top_;
@@ -141,3 +143,5 @@ class Search final : public BudgetedSearch<Observation> {
 };
 
 }  // namespace ridgewatt::tune
+
+#pragma GCC visibility pop

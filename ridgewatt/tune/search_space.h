@@ -1,5 +1,5 @@
 // The operating points that a search may choose from: power modes times minibatch sizes, each with
-// its position on the lattice of knob levels. Strategies see this and never a board or a sweep.
+// its position on the lattice of knob levels. Strategies see only this, not a board or a sweep.
 #pragma once
 
 #include <array>
@@ -11,6 +11,8 @@
 #include "ridgewatt/device/knob_space.h"
 #include "ridgewatt/sweep/point_axis.h"
 
+#pragma GCC visibility push(default)
+
 namespace ridgewatt::tune {
 
 class SearchSpace {
@@ -18,12 +20,13 @@ class SearchSpace {
   // Axes are the PointAxis of the same number.
   static constexpr std::size_t kAxes = kPointAxes.size();
   static constexpr std::size_t kBatchAxis = static_cast<std::size_t>(PointAxis::kBatch);
-  // Level of each axis; 0 where the axis is absent.
+  // Level of each axis; 0 if the axis is absent.
   using Position = std::array<int, kAxes>;
 
-  // Every mode with every batch; no batch: batch is not a dimension. Throws UsageError when empty.
+  // Every mode with every batch; no batch: the batch is not a dimension. Throws UsageError if
+  // empty.
   SearchSpace(const KnobSpace& modes, std::vector<int> batches);
-  // Exactly these points (duplicates dropped). Throws UsageError when empty.
+  // Exactly these points (duplicates removed). Throws UsageError if empty.
   explicit SearchSpace(std::vector<OperatingPoint> points);
 
   std::size_t size() const { return points_.size(); }
@@ -35,20 +38,20 @@ class SearchSpace {
   const std::vector<double>& levels(PointAxis axis) const {
     return levels_[static_cast<std::size_t>(axis)];
   }
-  // Position of the highest level; 0 where the axis is absent.
+  // Position of the highest level; 0 if the axis is absent.
   int last_level(std::size_t axis) const;
   std::vector<std::size_t> free_axes() const;  // axes with more than one level
   std::vector<int> batches() const;
 
   std::optional<std::size_t> find(const OperatingPoint& point) const;
-  // The point nearest to a position, by distance in shares of each axis. `allowed` (one flag a
-  // point, or empty for all) narrows the choice; nothing when it allows none.
+  // The point nearest to a position, by distance in shares of each axis. `allowed` (one flag per
+  // point, or empty for all) restricts the choice; the result is empty if it allows none.
   std::optional<std::size_t> nearest(const Position& wanted,
                                      std::span<const char> allowed = {}) const;
   // Position n of a space-filling sequence: the lowest corner, the highest, then Halton's sequence
   // (Halton 1960) over the levels of the axes.
   Position space_filling(std::size_t n) const;
-  // The mode with the most of everything at the largest batch: MAXN where the grid is full.
+  // The mode with the highest levels at the largest batch: MAXN if the grid is complete.
   std::size_t top() const;
 
  private:
@@ -60,3 +63,5 @@ class SearchSpace {
 };
 
 }  // namespace ridgewatt::tune
+
+#pragma GCC visibility pop

@@ -1,6 +1,6 @@
-// Several boards in simulated time: what a profiler says of a point comes when a run of random
-// length would have ended. For trying searches with many boards: no real time passes, and one seed
-// gives one course of events.
+// Several boards in simulated time: the result of a profiler for a point arrives when a run of
+// random length would have ended. For testing searches with many boards: no real time passes, and
+// the seed determines the course of events.
 //
 //   ReplayProfiler sweep(..);
 //   SimulatedBoards boards(sweep, {.boards = 8, .seed = 1});
@@ -20,22 +20,23 @@ namespace ridgewatt::tune {
 struct SimulationOptions {
   int boards = 1;
   int minibatches = 40;
-  // To set the mode, start the program and wait for steady power.
+  // Time to set the mode, start the program and wait for steady power.
   double overhead_s = 15;
   double spread = 0.3;  // standard deviation of the logarithm of a run's length
   std::uint64_t seed = 1;
-  std::vector<double> slowness = {};   // factor of each board's runs; 1 where not given
-  std::vector<double> dies_at_s = {};  // when each board stops for good; never where not given
-  double noticed_after_s = AsyncProfiler::kForever;  // a dead board's run is lost then
+  std::vector<double> slowness = {};   // factor of each board's runs; 1 if not given
+  std::vector<double> dies_at_s = {};  // when each board stops for good; never if not given
+  // after this time the run of a dead board is reported as lost
+  double noticed_after_s = AsyncProfiler::kForever;
 };
 
 class SimulatedBoards final : public AsyncProfiler {
  public:
-  // `profiler` must outlive this; what it throws beside what an end says is thrown by start.
+  // `profiler` must outlive this; start() throws its errors that FinishedRun does not represent.
   SimulatedBoards(Profiler& profiler, SimulationOptions options);
 
   std::size_t boards() const override;
-  // On the board that has been free for longest; waits for one where none is.
+  // Starts on the board that has been free for longest; waits if none is free.
   void start(std::size_t run, const OperatingPoint& point) override;
   std::optional<FinishedRun> next(double until_s) override;
   double now_s() const override { return now_s_; }

@@ -5,6 +5,7 @@
 
 #include "ridgewatt/base/suggest.h"
 #include "ridgewatt/tune/answer.h"
+#include "ridgewatt/tune/async_profiler.h"
 
 namespace ridgewatt::tune {
 
@@ -33,7 +34,7 @@ std::span<const Strategy> strategies() {
        .remembers = true,
        .learns_front = true},
       {.name = "thompson",
-       .description = "the best point of a world drawn from what is believed",
+       .description = "Thompson sampling: the best point of one random draw of time and power",
        .run = search_thompson,
        .uses_prior = true},
       {.name = "ogd",

@@ -1,8 +1,6 @@
-// Strategies as a table: a row is all that anybody has to know of one. Names, help, hints, errors
-// and tests are derived from the rows, so that a new strategy is one function and one row.
+// Strategies as a table with one row for each. Names, help, hints, errors and tests are derived
+// from the rows, so a new strategy needs one function and one row.
 #pragma once
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <functional>
@@ -13,21 +11,24 @@
 
 #include "ridgewatt/base/error.h"
 
+#pragma GCC visibility push(default)
+
 namespace ridgewatt::tune {
 
-// `Context`: the search that it works on.
+// `Context`: the search that the strategy works on.
 template <class Context>
 struct StrategyRow {
   std::string_view name;
   std::string_view description = {};  // one line
-  // Profiles points of the search until it has nothing left to try; the best of them is the answer.
+  // Profiles points of the search until nothing is left to try; the best of them is the answer.
   std::function<void(Context&)> run;
-  bool every_point = false;       // looks at all of them, whatever the budget
-  bool uses_prior = false;        // believes something before the first profile: learns from others
-  bool remembers = false;         // takes what earlier searches saw as its own
-  bool follows_min_gain = false;  // stops where little is to be gained
+  bool every_point = false;  // tries all points regardless of the budget
+  // has a belief before the first profile: can learn from other workloads
+  bool uses_prior = false;
+  bool remembers = false;         // uses the results of earlier searches
+  bool follows_min_gain = false;  // stops when the expected gain is small
   bool in_parallel = false;       // can choose a point while others are in flight
-  bool learns_front = false;      // what it profiles answers questions with other limits too
+  bool learns_front = false;      // its profiles also answer questions with other limits
 };
 
 template <class Context>
@@ -57,15 +58,17 @@ std::string names_where(std::span<const StrategyRow<Context>> rows,
   return listed_names<Context>(chosen, "and");
 }
 
-// Throws UsageError that lists the names.
+// Throws UsageError with all names.
 template <class Context>
 const StrategyRow<Context>& find_row(std::span<const StrategyRow<Context>> rows,
                                      std::string_view name) {
   const auto found =
       std::find_if(rows.begin(), rows.end(), [&](const auto& row) { return row.name == name; });
   if (found != rows.end()) return *found;
-  throw UsageError(fmt::format("unknown strategy '{}'", name), "",
+  throw UsageError("unknown strategy '" + std::string(name) + "'", "",
                    "choose one of " + listed_names(rows, "or"));
 }
 
 }  // namespace ridgewatt::tune
+
+#pragma GCC visibility pop

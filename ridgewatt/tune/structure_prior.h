@@ -1,8 +1,8 @@
-// What is known of time and power before anything is profiled: how an accelerator works. A family
-// of simple models - GPU compute and memory traffic that overlap, launches and data loading on the
-// CPU, static and dynamic power with voltage following the clock - is drawn at random many times;
-// the mean of the draws is a prior mean and their covariance a kernel that knows monotony,
-// saturation and which knobs interact, without any number that was fitted to a workload.
+// Prior knowledge of time and power: how an accelerator works. A family of simple models -
+// overlapping GPU compute and memory traffic, launches and data loading on the CPU, static and
+// dynamic power with voltage following the clock - is drawn at random many times. The mean of the
+// draws is a prior mean and their covariance a kernel that contains monotony, saturation and the
+// interaction of knobs, without any number that was fitted to a workload.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace ridgewatt::tune {
 
-// A logarithmic quantity over all points of a space: a mean and a low-rank covariance. Both leave
-// the absolute level open: they are centered over the space.
+// A logarithmic quantity over all points of a space: a mean and a low-rank covariance. Both are
+// centered over the space, so the absolute level is undetermined.
 struct FunctionPrior {
   std::vector<float> mean;                   // one per point
   std::vector<std::vector<float>> features;  // covariance = sum over features of f(x) f(x')

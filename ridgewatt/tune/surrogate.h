@@ -1,7 +1,7 @@
-// What a search believes of time and power at every point of its space: a Gaussian process on their
-// logarithms whose mean and covariance come from the structure of accelerators, from reference
-// sweeps and from a twin. Made for searching: an observation costs one row, a fit of 15 and the
-// prediction of 4,368 points take about a millisecond.
+// The beliefs of a search about time and power at every point of its space: a Gaussian process on
+// their logarithms whose mean and covariance come from the structure of accelerators, from
+// reference sweeps and from a twin. Designed for searching: an observation costs one row; a fit of
+// 15 observations and the prediction of 4,368 points take about a millisecond.
 #pragma once
 
 #include <array>
@@ -15,19 +15,19 @@
 
 namespace ridgewatt::tune {
 
-// Everything that does not depend on what is profiled; shared by all searches of a space.
+// Everything that does not depend on profiles; shared by all searches of a space.
 class SurrogatePrior {
  public:
   explicit SurrogatePrior(const SearchSpace& space);
-  // A belief about the shape of time and power, one observation per point of the space: a reference
-  // workload's sweep (`values` elsewhere than at a point are ignored, gaps are filled from the
-  // nearest point) or a twin. How far it is followed is decided by the evidence of each fit.
+  // A belief about the shape of time and power, one observation per point of the space: the sweep
+  // of a reference workload (`values` that are not at a point are ignored, gaps are filled from the
+  // nearest point) or a twin. The evidence of each fit decides its weight.
   void add_reference(const SearchSpace& space, std::span<const Observation> values);
 
   std::size_t size() const { return axis_rows_; }
   bool has_references() const { return !references_time_.empty(); }
-  // The shapes of log time and log power that are expected, their levels open: the average of the
-  // references, or the structure's.
+  // The expected shapes of log time and log power without their levels: the mean of the references,
+  // or of the structure.
   const std::vector<float>& expected_time() const {
     return has_references() ? references_time_.back() : structure_.log_time.mean;
   }
@@ -39,23 +39,24 @@ class SurrogatePrior {
   friend class Surrogate;
   std::size_t axis_rows_ = 0;
   StructurePrior structure_;
-  std::vector<std::vector<float>> references_time_;  // centered log time, one a reference
+  std::vector<std::vector<float>> references_time_;  // centered log time, one per reference
   std::vector<std::vector<float>> references_power_;
   std::array<std::vector<float>, SearchSpace::kAxes> correlation_;  // levels x levels
   std::array<std::size_t, SearchSpace::kAxes> level_count_{};
   std::vector<SearchSpace::Position> positions_;
 };
 
-// What the result of a point that is awaited would change: where it comes `z` standard deviations
-// above its mean, every mean moves by z x row. Standard deviations do not depend on what it is.
+// The effect of an outstanding result: if it lies `z` standard deviations above its mean, every
+// mean moves by z x row. Standard deviations do not depend on the result.
 struct AwaitedBelief {
   std::size_t index = 0;
   std::vector<float> time_row, power_row;
-  double time_sd = 0, power_sd = 0;  // of the result, noise counted, given those awaited before it
+  // of the result, including noise, given earlier outstanding results
+  double time_sd = 0, power_sd = 0;
 };
 
-// Mean and standard deviation of log time (s) and log power (W), one per point. Points that are
-// awaited have their means still, but deviations are those that will be left when they are known.
+// Mean and standard deviation of log time (s) and log power (W), one per point. Outstanding points
+// do not change the means, but deviations are those after their results.
 struct Beliefs {
   std::vector<float> time_mean, time_sd, power_mean, power_sd;
   std::vector<AwaitedBelief> awaited = {};
@@ -68,14 +69,14 @@ class Surrogate {
   void observe(std::size_t index, double time_s, double power_w);
   std::size_t observations() const { return indices_.size(); }
   // Chooses prior mean and amplitudes by evidence and predicts the true value at every point,
-  // measured ones included. `awaited`: points whose results are still to come. Call observe first.
+  // including measured ones. `awaited`: the outstanding points. Call observe first.
   void predict(Beliefs& beliefs, std::span<const std::size_t> awaited = {});
 
  private:
-  // One quantity: what was seen of it, and the hyperparameters of the last fit.
+  // One quantity: its observations, and the hyperparameters of the last fit.
   struct Output {
     std::vector<double> logs;
-    std::vector<double> extra_variance;    // of observations that look like outliers
+    std::vector<double> extra_variance;    // of observations that appear to be outliers
     std::vector<std::vector<float>> rows;  // structural covariance of each with every point
     std::size_t mean = 0;                  // 0: structure, then references, then their average
     std::size_t scale = 3, local = 1, roughness = 1;  // positions on the grids

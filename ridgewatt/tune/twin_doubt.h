@@ -1,19 +1,19 @@
-// What a twin may be wrong about for one workload, over many operating points at once: the belief
-// that a few profiles narrow, and that says how sure a ratio of two points is.
+// The error of a twin for one workload over many operating points: a belief that a few profiles
+// narrow down, and that gives the uncertainty of the ratio of two points.
 //
 //   TwinDoubt doubt(points, view);           // before any profile
 //   doubt.learn(3, seen);                    // what was measured at points[3]
 //   const auto [time, power] = doubt.at(7);  // logarithms of seconds and watts: mean and deviation
 //   doubt.ratio_sd(7, 3, twin::kTime);       // of ln(time at 7 / time at 3), before any profile
 //
-// ln(measured / modelled) is Gaussian, of time and of power each on its own. Its covariance between
-// two points is the sum of (docs/methods/estimate_error.md#between-points)
-// * what is common to all points: the error of the estimate itself;
-// * what the workload does otherwise than those that were fitted: twins whose parameters are drawn
-//   around the fitted ones (kWorkloadSpread) say where that shows together;
+// ln(measured / modelled) is Gaussian, independently for time and power. Its covariance between two
+// points is the sum of (docs/methods/estimate_error.md#between-points)
+// * a part common to all points: the error of the estimate itself;
+// * the difference between the workload and the fitted ones, estimated from twins with random
+// parameters around the fitted ones (kWorkloadSpread), which show how points are correlated;
 // * a smooth part over the logarithms of knobs and batch, for the form of the model;
-// * a part of each point's own, and the noise of a measurement.
-// The latter two are those of greatest likelihood on the inference sweeps of the AGX Orin.
+// * an independent part of each point, and the noise of a measurement.
+// The last two have maximum likelihood on the inference sweeps of the AGX Orin.
 #pragma once
 
 #include <Eigen/Cholesky>
@@ -28,9 +28,9 @@
 
 namespace ridgewatt::tune {
 
-// A twin's view of a workload, which other twins can take, too.
+// A twin's view of a workload, from which twins with other parameters can be evaluated.
 struct TwinView {
-  // Seconds and watts of every point by a twin, as measuring it would show them.
+  // Seconds and watts of every point according to a twin, as measuring would show them.
   using Modelled = std::function<std::vector<twin::TimePower>(const twin::Twin&,
                                                               std::span<const OperatingPoint>)>;
   const twin::Twin& twin;
@@ -41,7 +41,7 @@ struct TwinView {
 
 class TwinDoubt {
  public:
-  // By which each parameter may differ for one workload: its logarithm's deviation.
+  // The deviation of the logarithm of each parameter for one workload.
   static constexpr double kWorkloadSpread = 0.2;
   static constexpr std::size_t kDrawnTwins = 64;
 
@@ -58,7 +58,7 @@ class TwinDoubt {
   struct Outcome {
     LogNormal time, power;
   };
-  // Of a profile of the point.
+  // The predicted mean and deviation at the point, without the noise of a measurement.
   Outcome at(std::size_t point) const;
   // `quantity`: twin::kTime or twin::kPower.
   double ratio_sd(std::size_t point, std::size_t reference, std::size_t quantity) const;

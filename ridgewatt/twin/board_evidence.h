@@ -1,5 +1,5 @@
-// What is known of a board's time and power beside sweeps: single figures of papers, data sheets
-// and recorded lines, each an observation with its error.
+// What is known about a board's time and power without sweeps: single figures of papers, data
+// sheets and recorded lines, each an observation with its error.
 //
 //   for (const Evidence& evidence : published_evidence("xavier-nx")) ...
 //
@@ -49,7 +49,7 @@ struct Evidence {
   EvidencePoint at;
   std::optional<EvidencePoint> against;  // of a ratio or difference
   RunOptions options;
-  double factor = 1;  // the figure is so many times the quantity: minibatches in an epoch
+  double factor = 1;  // the figure is this multiple of the quantity: minibatches in an epoch
   double value = 0;   // in SI units; a ratio: 1
   double log_sd = 0;  // of its logarithm: how far off figure and model may be
 };

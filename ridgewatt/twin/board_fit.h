@@ -4,7 +4,7 @@
 //
 //   const Twin prior = carry_twin(load_twin(xavier), xavier, xavier_nx);
 //   const BoardFit fit = fit_board(prior, published_evidence("xavier-nx"), {});
-//   fit.twin.log_sd[...];  // where it stays at the prior's, nothing told of the parameter
+//   fit.twin.log_sd[...];  // where it stays at the prior's, no row depends on the parameter
 //
 // Normal priors on the logarithms of all parameters, with the relative's correlations; residuals in
 // units of their errors under the soft-L1 loss, so that one wrong figure pulls little.

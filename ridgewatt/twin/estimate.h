@@ -12,8 +12,8 @@
 // so the minibatch ends when the longest chain does: launches up to some kernel, then the GPU:
 //   T_pipe = host + uneven max_j (l sum_{k<=j} n_k + sum_{k>=j} g_k).
 // Loader workers overlap: from one minibatch to the next it takes a period, in which the GPU may
-// wait for data. Power is the average over it, so that so many periods are the time of a job and so
-// many times period and power its energy.
+// wait for data. Power is the average over it, so that a job takes the sum of its periods and its
+// energy is the sum of period times power.
 #pragma once
 
 #include <array>
@@ -30,86 +30,11 @@
 
 #include "ridgewatt/base/enum_names.h"
 #include "ridgewatt/sweep/observation.h"
+#include "ridgewatt/twin/minibatch_cost.h"
 #include "ridgewatt/twin/twin.h"
 #include "ridgewatt/workload/workload_cost.h"
 
 namespace ridgewatt::twin {
-
-// How the workload is fed.
-struct RunOptions {
-  int loader_workers = 4;  // 0: loading does not overlap
-  // What a worker takes for one sample at the highest CPU clock. Nothing: the twin's own, an
-  // average over data sets.
-  std::optional<double> loader_s_per_sample;
-  bool python_caller = false;  // an engine (TensorRT, ONNX Runtime) is called from Python, not C++
-};
-
-// A minibatch as a published sweep shows it: the median of timed minibatches, and power averaged
-// over the whole run. Their product is what such a sweep calls its energy. It is no share of a job.
-struct TimePower {
-  double time_s = 0;
-  double power_w = 0;
-  double energy_j() const { return time_s * power_w; }
-};
-
-// One of many minibatches that follow each other: a job of n takes n periods and n times the
-// energy.
-struct MinibatchCost {
-  // From one minibatch to the next, the wait for data included. Inference without a data set (no
-  // RunOptions::loader_s_per_sample) is of data that is there and waits for nothing.
-  double period_s = 0;
-  double pipe_s = 0;    // of it, launching and computing
-  double median_s = 0;  // what a median of timed minibatches shows: pipe_s where most do not wait
-  double power_w = 0;   // average over the period
-  double energy_j() const { return period_s * power_w; }
-  double stall_s() const { return period_s - pipe_s; }
-  // To compare with a sweep of medians and with nothing else.
-  TimePower timed() const { return {median_s, power_w}; }
-  // To compare with a row: one with its measured energy has every wait in its time, too.
-  TimePower like(const Observation& row) const {
-    return row.measured_energy_j ? TimePower{period_s, power_w} : timed();
-  }
-};
-
-// What the time of a minibatch goes to.
-enum class Cause : std::size_t { kCompute, kMemory, kLaunch, kHost, kLoader };
-constexpr auto enum_names(Cause) {
-  return named<Cause>({{Cause::kCompute, "compute"},
-                       {Cause::kMemory, "memory"},
-                       {Cause::kLaunch, "launch"},
-                       {Cause::kHost, "host"},
-                       {Cause::kLoader, "loader"}});
-}
-inline constexpr std::size_t kCauseCount = count_of<Cause>();
-
-// Period and energy by cause. Energy of a cause is the dynamic energy of what it does; `static_j`
-// is what is spent for time alone. Both sum to the whole exactly.
-struct Breakdown {
-  MinibatchCost total;
-  std::array<double, kCauseCount> time_s{};
-  std::array<double, kCauseCount> energy_j{};
-  double static_j = 0;
-  // Of the period of the runs that the twin was fitted on: below 1 where their waits do not count.
-  double counted_share = 1;
-  Cause dominant() const;  // of the period
-
-  PowerMode clocks;         // what the minibatch ran at: the mode, or where its governor settled
-  double gpu_load = 0;      // share of the period in which kernels run
-  double load_cpu_s = 0;    // CPU time of loading it
-  double launch_cpu_s = 0;  // CPU time of handing it over and launching
-  double always_w = 0;      // power whether or not anything runs
-  double busy_core_w = 0;   // on top, of a core that runs
-};
-
-// A job of so many samples: whole minibatches, one after the other.
-struct JobCost {
-  double time_s = 0;
-  double energy_j = 0;
-};
-JobCost job_cost(double period_s, double energy_j, int batch, double samples);
-inline JobCost job_cost(const MinibatchCost& minibatch, int batch, double samples) {
-  return job_cost(minibatch.period_s, minibatch.energy_j(), batch, samples);
-}
 
 // One layer (kernel) of the workload in one mode.
 struct LayerEstimate {
@@ -119,7 +44,7 @@ struct LayerEstimate {
   Cause cause = Cause::kCompute;
   double gpu_s = 0;  // what the kernel takes on the GPU, in parts:
   double gpu_compute_s = 0;
-  double gpu_memory_s = 0;  // the rest is what a kernel takes beside its work
+  double gpu_memory_s = 0;  // the rest is a kernel's overhead
   double launch_s = 0;      // CPU time of its launches
   double effective_traffic_bytes = 0;
 };

@@ -26,14 +26,6 @@
 
 namespace ridgewatt::twin {
 
-struct LogError {
-  double sd = 0;       // scale of the logarithm
-  double degrees = 0;  // of freedom of Student's t; 0: normal
-  // What the estimate is multiplied with and divided by for a central interval.
-  double factor(double interval) const;
-};
-using EstimateError = std::array<LogError, kQuantities.size()>;
-
 class ErrorModel {
  public:
   ErrorModel(const Twin& twin, std::shared_ptr<const workload::WorkloadCost> cost,

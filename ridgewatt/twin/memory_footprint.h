@@ -12,12 +12,15 @@
 #include <span>
 #include <string_view>
 
-#include "ridgewatt/sweep/provenance.h"
-#include "ridgewatt/twin/estimate.h"
-#include "ridgewatt/twin/twin.h"
+#include "ridgewatt/device/runtime.h"
+#include "ridgewatt/twin/minibatch_cost.h"
 #include "ridgewatt/workload/workload_cost.h"
 
+#pragma GCC visibility push(default)
+
 namespace ridgewatt::twin {
+
+struct Twin;
 
 // A constant of a runtime's memory, per process or per loader worker.
 struct MemoryConstant {
@@ -51,3 +54,5 @@ MemoryFootprint memory_footprint(const Twin& twin, const workload::WorkloadCost&
                                  const RunOptions& options = {});
 
 }  // namespace ridgewatt::twin
+
+#pragma GCC visibility pop

@@ -1,4 +1,4 @@
-// What the measured roofs of a board file (its [microbench] table) say of a twin's parameters.
+// What the measured roofs of a board file (its [microbench] table) say about a twin's parameters.
 //
 //   for (const auto& seen : microbench_observations(board)) fit.add(seen.param, seen.value, ..);
 //
@@ -30,7 +30,7 @@ std::vector<ParameterObservation> microbench_observations(const Board& board);
 
 // Takes the measured share of bandwidth into a twin and says so in its status. A twin that was
 // fitted to sweeps of this board is conditioned on it (other parameters follow as far as the fit
-// could not tell them apart), unless it lies beyond three deviations; one that was scaled, or is a
+// could not separate them), unless it lies beyond three deviations; one that was scaled, or is a
 // prior, takes it over, and so does one that is contradicted. Energies are left to a fit. Nothing
 // happens without measured roofs, nor where the twin's own table names them
 // ("microbench"): its fit has had them.

@@ -1,5 +1,5 @@
-// What papers say of single workloads on a board: aggregates, not sweeps. They judge the intervals
-// of a twin (error_calibration.h) and are never fitted.
+// What papers report about single workloads on a board: aggregates, not sweeps. They judge the
+// intervals of a twin (error_calibration.h) and are never fitted.
 #pragma once
 
 #include <span>

@@ -1,10 +1,11 @@
 // Fits what runtimes change of a twin to measured rows: public ones, or a user's own engines.
 //
-//   const std::vector<RuntimeRow> rows = load_runtime_rows("vision.csv").rows;
+//   const std::vector<RuntimeRow> rows = load_runtime_rows({"vision.csv"}).rows;
 //   const RuntimeTwin engine = fit_runtime(Runtime::kTensorRt, rows);
 //
 // A row is one time of a model in a runtime on a board. Parameters have priors (runtime_twin.h), so
-// that a handful of rows is enough; large errors count less (soft L1). Leaving models, boards and
+// that a handful of rows is enough; large errors count less (soft L1), and so does each of many
+// rows of one model on one board, which share a part of their errors. Leaving models, boards and
 // precisions out says how far the result can be trusted (docs/methods/runtimes.md).
 #pragma once
 
@@ -26,10 +27,10 @@ struct RuntimeRow {
   std::shared_ptr<const workload::WorkloadCost> cost;  // of one minibatch in its runtime
   std::shared_ptr<const Twin> twin;                    // of its board, in eager mode
   PowerMode mode;
-  double time_s = 0;         // of a minibatch
-  bool from_python = false;  // measured around a call from Python, which an engine does not need
-  double weight = 1;         // below 1: what was run is not fully known
-  std::string label;         // "YOLO11n fp16 on orin-nano-8gb@super"
+  double time_s = 0;  // of a minibatch
+  RunOptions run;     // what called it, and whether as a CUDA graph
+  double weight = 1;  // below 1: what was run is not fully known
+  std::string label;  // "YOLO11n fp16 on orin-nano-8gb@super"
   std::string source;
   std::string remark = {};  // what was assumed to read it
   Runtime runtime() const { return cost->runtime; }
@@ -37,7 +38,7 @@ struct RuntimeRow {
 
 // Rows that are not used, and why.
 struct LeftOutRow {
-  std::string label;
+  std::string label;  // of the first row; with the number of further ones of the same reason
   std::string reason;
 };
 
@@ -47,13 +48,15 @@ struct RuntimeRows {
 };
 
 // Public measurements in the columns source, date, board, jetpack, power_mode, runtime, workload,
-// precision, batch, sequence, metric, value, note. InputError where a column is missing or a value
-// is not a positive number.
-RuntimeRows load_runtime_rows(const std::string& path);
+// precision, batch, sequence, metric, value, note; or with input, what_is_timed and latency_ms in
+// place of sequence, metric and value. InputError where a column is missing or a value is not a
+// positive number.
+RuntimeRows load_runtime_rows(const std::vector<std::string>& paths);
 
 struct RuntimeFitOptions {
   double time_scale = 0.08;  // of ln(modelled / measured), where errors begin to count less
   int max_iterations = 60;
+  const RuntimeTwin* start = nullptr;  // a fit to nearly the same rows, from which it is short
 };
 
 // The parameters of one runtime from those of `rows` that are its own; priors where there are none.

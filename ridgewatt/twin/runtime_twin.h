@@ -11,6 +11,7 @@
 
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -29,7 +30,9 @@ enum class RuntimeParam : std::size_t {
   kLaunch,
   kRun,
   kCaller,
+  kThinCaller,
   kKernel,
+  kGraph,
   kTraffic,
   kFill,
   kShort,
@@ -53,12 +56,16 @@ struct RuntimeParamSpec {
   std::array<double, kRuntimes.size()> prior;  // median before any data, by Runtime
   double prior_log_sd;
   std::string_view meaning;
+  // Another parameter that is known with this one, within kLinkedLogSd: what raises the rate of
+  // convolutions in one precision raises it in the next one, too.
+  std::optional<RuntimeParam> linked = {};
 };
+inline constexpr double kLinkedLogSd = 0.25;  // of the ratio of the two over that of their priors
 std::span<const RuntimeParamSpec> runtime_parameters();  // in the order of RuntimeParam
 
 // Deviations of ln(measured / modelled), learned by leaving models and boards out.
 struct RuntimeErrors {
-  double time = 0.25;       // of another model in this runtime, beside the parameters' own
+  double time = 0.25;       // of another model in this runtime, without the parameters' own
   double board = 0.2;       // more on a board that was not fitted
   double precision = 0.25;  // more in a precision that was not fitted
   double power = 0.2;       // more than the eager twin's: no power of this runtime is public

@@ -61,7 +61,7 @@ constexpr TwinParamSpec kSpecs[] = {
     {P::kGpuBytesPerCycle, "gpu_bytes_per_cycle", "B", false, 160, 0.6, S::kPerSm,
      "bytes that all SMs can request per GPU cycle"},
     {P::kKernelCycles, "kernel_cycles", "cycles", false, 6500, 0.7, S::kNone,
-     "GPU cycles that a kernel takes beside its work"},
+     "GPU cycles that a kernel takes in addition to its work"},
     {P::kLaunchCycles, "launch_cycles", "cycles", false, 176000, 0.4, S::kNone,
      "CPU cycles of the framework to launch one kernel"},
     {P::kLaunchMemoryCycles, "launch_memory_cycles", "cycles", false, 16000, 0.8, S::kNone,
@@ -306,12 +306,25 @@ Twin eager_twin(const Board& board) {
 
 }  // namespace
 
+// Of what a kernel takes on the GPU, the reference board's per multiprocessor and cycle, over what
+// a few figures of eager mode gave.
+void set_engine_ratios(const Board& board, Twin& twin) {
+  if (board.name == kReferenceBoard || twin.status == "fitted") return;
+  const Board reference = as_fitted(load_board(kReferenceBoard));
+  if (reference.soc != board.soc) return;
+  const Twin carried = carry_twin(eager_twin(reference), reference, board);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(P::kLaunchCycles); ++i) {
+    twin.engine_ratios[i] = carried.values[i] / twin.values[i];
+  }
+}
+
 Board relative_of(const Board& board) {
   return as_fitted(load_board(board.relative.empty() ? kReferenceBoard : board.relative));
 }
 
 Twin load_twin(const Board& board) {
   Twin twin = eager_twin(board);
+  set_engine_ratios(board, twin);
   observe_microbench(board, twin);
   twin.runtimes = load_runtime_twins(board);
   return twin;

@@ -18,7 +18,9 @@
 #include <string_view>
 #include <vector>
 
+#include "ridgewatt/base/enum_array.h"
 #include "ridgewatt/device/board.h"
+#include "ridgewatt/twin/minibatch_cost.h"
 #include "ridgewatt/twin/runtime_twin.h"
 #include "ridgewatt/twin/twin_home.h"
 
@@ -110,13 +112,6 @@ std::span<const TwinParamSpec> twin_parameters();  // in the order of TwinParam
 // fastest is preferred. Far below the fit's error, since what is common to neighbors cancels.
 inline constexpr double kTwinTie = 0.01;
 
-// How well a twin agrees with the sweeps it was fitted on, and with workloads it never saw.
-struct TwinFitError {
-  // Fractions; nothing: not known, as for every twin that was not fitted.
-  std::optional<double> time_mape, power_mape;
-  std::optional<double> unseen_time_mape, unseen_power_mape;  // mean of leave-one-workload-out
-};
-
 struct Twin {
   std::string board;
   std::string bsp;  // whose highest clocks the parameters are relative to
@@ -134,17 +129,25 @@ struct Twin {
     double product = 0;
   };
   std::array<ContractionSpeedup, kArithmetics.size()> speedups{{{1, 1}}};
-  // Of a runtime other than pytorch-eager: the rates that it reaches beside these, over eager's.
+  // Of a runtime other than pytorch-eager: the rates that it reaches, over eager's.
   struct ContractionGain {
     double conv = 1;
     double product = 1;
   };
   std::array<ContractionGain, kArithmetics.size()> gains{};
-  // Multiply-accumulates per output element that a contraction takes beside its own.
+  // Multiply-accumulates per output element that a contraction takes in addition to its own.
   double short_macs = 0;
-  double narrow_columns = 0;  // and columns beside those of its result
-  // CPU cycles per run of a Python program that calls an engine; PyTorch's launches are Python's.
-  double python_call_cycles = 0;
+  double narrow_columns = 0;  // and columns outside its result
+  // CPU cycles per run of what calls an engine, by EngineCaller; PyTorch's launches are Python's.
+  EnumArray<EngineCaller, double, count_of<EngineCaller>()> call_cycles{};
+  double graph_kernel_share = 1;  // of a kernel's fixed time that is left in a CUDA graph
+  // What engines take of a parameter, over its value here. Kernels of the same system on a chip
+  // reach the same rates per multiprocessor and cycle as on the boards that engines were fitted on.
+  std::array<double, kTwinParamCount> engine_ratios = [] {
+    std::array<double, kTwinParamCount> ones{};
+    ones.fill(1);
+    return ones;
+  }();
   double on_chip_share = 0;        // of the activations' traffic that a large enough cache saves
   double bus_bytes_per_cycle = 0;  // DRAM bytes per memory cycle, both edges
   double cpu_clock_hz = 0;         // highest clocks: what absent knobs mean
@@ -167,8 +170,8 @@ struct Twin {
   // NotSupportedError, with the board and the precision, where the board has no such rate.
   const ContractionSpeedup& speedup(Arithmetic arithmetic) const;
   // What those cycles take at a mode's CPU clock (absent: the highest).
-  double python_call_s(const PowerMode& mode) const {
-    return python_call_cycles / (mode.has(Knob::kCpuClock) ? mode.cpu_clock_hz : cpu_clock_hz);
+  double call_s(EngineCaller caller, const PowerMode& mode) const {
+    return call_cycles[caller] / (mode.has(Knob::kCpuClock) ? mode.cpu_clock_hz : cpu_clock_hz);
   }
   double operator[](TwinParam param) const { return values[static_cast<std::size_t>(param)]; }
   // Variance of a linear function of the parameters' logarithms, by their deviations here.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ridgewatt/device/board.h"
+#include "ridgewatt/twin/minibatch_cost.h"
 #include "ridgewatt/workload/workload_cost.h"
 
 namespace ridgewatt::twin {
@@ -18,16 +19,12 @@ inline double squared(double x) {
   return x * x;
 }
 
-// What errors are told of, and the order of their arrays.
-inline constexpr std::size_t kTime = 0, kPower = 1, kEnergy = 2;
-inline constexpr std::array<std::string_view, 3> kQuantities = {"time", "power", "energy"};
-
 // Kinds of work that reach different rates.
 inline constexpr std::array<std::string_view, 5> kWorkClasses = {
     "convolution", "depthwise convolution", "product", "recurrent", "vector"};
 std::size_t work_class(workload::OpClass op_class);  // index in kWorkClasses
 
-// What is compared between workloads beside kind and class mix, as logarithms to base 10.
+// What is compared between workloads in addition to kind and class mix, as logarithms to base 10.
 inline constexpr std::array<std::string_view, 3> kExtents = {"FLOP per byte", "FLOP per sample",
                                                              "samples per minibatch"};
 

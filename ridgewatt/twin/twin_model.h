@@ -40,6 +40,7 @@ class TwinModel {
   // How far off the estimate may be, and why it is less sure than at home. The error is mostly
   // common to all modes of a workload: a few measurements remove the greater part.
   EstimateError error(const OperatingPoint& point) const;
+  const ErrorModel& errors(int batch) const;  // of many points at that batch
   const std::vector<std::string>& widened_by(int batch) const;
   std::string provenance() const { return twin_.provenance(); }
 
@@ -50,7 +51,6 @@ class TwinModel {
     std::unique_ptr<ErrorModel> errors;  // once asked for
   };
   AtBatch& at_batch(int batch) const;  // under the lock
-  const ErrorModel& errors(int batch) const;
 
   Twin eager_;  // as it was given
   Twin twin_;   // on the workload's runtime

@@ -1,4 +1,4 @@
-// A twin that plays the board: profiling a point computes it.
+// A twin that simulates the board: profiling a point computes it.
 #pragma once
 
 #include "ridgewatt/sweep/profiler.h"

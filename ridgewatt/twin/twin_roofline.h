@@ -1,13 +1,13 @@
 // The rooflines that a board and its twin have in one power mode: the bridge from the fitted model
 // to the closed forms. Each class of kernels has two roofs at a precision:
 //
-//   ceiling  what no kernel passes: what microbenchmarks measured on the board where its file has
-//            them; else the data sheet's rate of the unit that the class runs in, and the highest
-//            published triad of the memory (the data sheet's where none is known)
+//   ceiling  upper bound: the board's microbenchmark results if its file has them; else the data
+//            sheet's rate of the unit that the class runs in, and the highest published triad of
+//            the memory (the data sheet's where none is known)
 //   reached  what the twin was fitted to: what kernels of the class attain in the framework
 //
-// A kernel's intensity is its work over the twin's modelled traffic, its rate its work over the
-// time that it takes on the GPU: launches are not part of it.
+// A kernel's intensity is its work over the twin's modelled traffic; its rate is its work divided
+// by the time that it takes on the GPU, without launches.
 #pragma once
 
 #include <array>
@@ -38,15 +38,16 @@ inline constexpr std::array<RoofClass, count_of<RoofClass>()> kRoofClasses = {
     RoofClass::kConvolution, RoofClass::kProduct, RoofClass::kDepthwise, RoofClass::kVector};
 RoofClass roof_class_of(workload::OpClass op_class);
 
-// The reached roof. Static power here is all that is spent for time while a kernel runs: every
-// domain's static and clock power, the busy GPU's and the launching thread's. NotSupportedError
-// where the board has no rate of the precision.
+// The reached roof. Static power here is all power that is independent of work while a kernel runs:
+// every domain's static and clock power, the busy GPU's and the launching thread's.
+// NotSupportedError where the board has no rate of the precision.
 roofline::EnergyRoofline twin_roofline(const Twin& twin, const PowerMode& mode,
                                        RoofClass roof = RoofClass::kConvolution,
                                        workload::Precision precision = workload::Precision::kFp32);
 
-// Multiplications that Winograd's algorithm saves of a 3x3 window, in tiles of 2x2 (Lavin and Gray,
-// Fast Algorithms for Convolutional Neural Networks, CVPR 2016, section 4.1: 2.25).
+// Factor by which Winograd's algorithm reduces the multiplications of a 3x3 window, in tiles of 2x2
+// (Lavin and Gray, Fast Algorithms for Convolutional Neural Networks, CVPR 2016, section 4.1:
+// 2.25).
 inline constexpr double kWinograd = 2.25;
 
 // What no kernel of a class passes, all SMs on.
@@ -71,8 +72,8 @@ struct LayerPoint {
   double traffic_bytes = 0;  // modelled
   double counted_bytes = 0;  // operands read and results written: W / Q by counts
   double gpu_s = 0;          // time on the GPU; longer than modelled where the power cap binds
-  double gpu_compute_s = 0, gpu_memory_s = 0;  // its parts as modelled, and what a kernel takes
-  double gpu_beside_s = 0;                     // beside its work
+  double gpu_compute_s = 0, gpu_memory_s = 0;  // its parts as modelled
+  double gpu_overhead_s = 0;                   // what a kernel takes in addition to its work
   double launch_s = 0;                         // CPU time of its launches
   double time_s = 0;   // its share of the minibatch: launches where they decide, else the GPU
   double power_w = 0;  // of the board while the kernel runs
@@ -81,8 +82,8 @@ struct LayerPoint {
   bool has_place() const { return work_flop > 0 && traffic_bytes > 0 && gpu_s > 0; }
   double intensity() const { return work_flop / traffic_bytes; }
   double flop_per_s() const { return work_flop / gpu_s; }
-  // What most of the GPU time goes to: compute, memory, or kLaunch for what a kernel takes beside
-  // its work.
+  // What most of the GPU time goes to: compute, memory, or kLaunch for a kernel's time outside its
+  // work.
   Cause bound() const;
 };
 inline constexpr double kNoCap = std::numeric_limits<double>::infinity();

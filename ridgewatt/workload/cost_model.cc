@@ -4,11 +4,12 @@
 #include <cmath>
 #include <map>
 #include <set>
-#include <tuple>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/suggest.h"
 #include "ridgewatt/workload/cost/eager_kernels.h"
 #include "ridgewatt/workload/cost/pagoda_convention.h"
+#include "ridgewatt/workload/cost/step_shape.h"
 #include "ridgewatt/workload/onnx_reader.h"
 #include "ridgewatt/workload/runtimes/runtime_kernels.h"
 #include "ridgewatt/workload/zoo.h"
@@ -47,7 +48,7 @@ class Accountant {
     if (training()) add_training(kernels);
     if (options_.convention == Convention::kPagoda) apply_pagoda();
     add_totals();
-    list_caveats();
+    analysis_.workload.caveats = caveats_of(plan_, analysis_.shapes);
   }
 
  private:
@@ -56,7 +57,7 @@ class Accountant {
 
   static std::optional<RuntimeKernels> lowered_plan(Analysis& analysis,
                                                     const CostOptions& options) {
-    if (!options.runtime || *options.runtime == Runtime::kPytorchEager) return std::nullopt;
+    if (!options.runtime || is_eager(*options.runtime)) return std::nullopt;
     if (options.kind == WorkloadKind::kTraining) {
       throw NotSupportedError("training is modelled in pytorch-eager alone",
                               std::string(name_of(*options.runtime)), "leave --runtime out");
@@ -191,13 +192,14 @@ class Accountant {
     KernelCost cost;
     cost.name = head.node->name;
     cost.op = head.node->op;
-    cost.op_class = class_of(head);
+    cost.op_class = class_of(plan_, head);
     cost.node = static_cast<std::size_t>(head_index);
-    cost.window = window_of(head);
+    cost.window = window_of(plan_, head);
     cost.reduction_length = head.cost.reduction_length;
-    cost.output_channels = output_channels_of(head);
-    workload().workspace_bytes = std::max(workload().workspace_bytes, unrolled_bytes(head));
-    cost.launches = launches_of(head);
+    cost.output_channels = output_channels_of(plan_, head);
+    workload().workspace_bytes =
+        std::max(workload().workspace_bytes, unrolled_bytes(plan_, sizes_, head));
+    cost.launches = launches_of(plan_, head);
     cost.steps.assign(kernel.steps.begin(), kernel.steps.end());
     for (const int index : kernel.steps) {
       const Step& step = plan_.steps[static_cast<std::size_t>(index)];
@@ -240,80 +242,13 @@ class Accountant {
     return statistics && !plan_.is_constant(read.tensor) ? 2 : 1;
   }
 
-  OpClass class_of(const Step& step) const {
-    if (step.rule == nullptr) return OpClass::kOther;
-    // With few channels per group there is too little reuse for a matrix unit.
-    constexpr double kFewChannels = 4;
-    if (step.rule->op_class != OpClass::kConv || step.node->inputs.size() < 2) {
-      return step.rule->op_class;
-    }
-    const std::size_t slot = step.node->op == "QLinearConv" ? 3 : 1;
-    const auto& shape = plan_.tensor(step.node->inputs[slot]).shape;
-    const bool grouped = step.node->integer("group", 1) > 1;
-    return grouped && shape && shape->size() > 1 && (*shape)[1] <= kFewChannels
-               ? OpClass::kDepthwiseConv
-               : OpClass::kConv;
-  }
-
-  // Elements of the window of a convolution (its weights' extents after the channels) or pooling.
-  double window_of(const Step& step) const {
-    const OpClass op_class = class_of(step);
-    double window = 1;
-    if (op_class == OpClass::kConv || op_class == OpClass::kDepthwiseConv) {
-      const std::size_t slot = step.node->op == "QLinearConv" ? 3 : 1;
-      if (step.node->inputs.size() <= slot) return window;
-      const auto& shape = plan_.tensor(step.node->inputs[slot]).shape;
-      if (!shape) return window;
-      for (std::size_t i = 2; i < shape->size(); ++i) window *= static_cast<double>((*shape)[i]);
-    } else if (op_class == OpClass::kPooling) {
-      if (const auto* sides = step.node->integers("kernel_shape")) {
-        for (const auto side : *sides) window *= static_cast<double>(side);
-      }
-    }
-    return std::max(window, 1.0);
-  }
-
-  // Columns of the matrix product that a contraction is, of one group.
-  double output_channels_of(const Step& step) const {
-    const auto& outputs = step.node->outputs;
-    if (!(step.cost.reduction_length > 0) || outputs.empty() || outputs[0] == kNoTensor) return 0;
-    const auto& shape = plan_.tensor(outputs[0]).shape;
-    if (!shape || shape->empty()) return 0;
-    const bool image = step.rule->op_class == OpClass::kConv && shape->size() > 1;
-    const auto groups = static_cast<double>(image ? step.node->integer("group", 1) : 1);
-    return static_cast<double>(image ? (*shape)[1] : shape->back()) / std::max(1.0, groups);
-  }
-
-  // A recurrent layer runs one kernel per step of each direction after one for all inputs.
-  // Window elements for each place of the output, of a dense convolution with a window.
-  double unrolled_bytes(const Step& step) const {
-    if (class_of(step) != OpClass::kConv || window_of(step) <= 1) return 0;
-    const TensorId out = step.node->outputs[0];
-    const auto& shape = plan_.tensor(out).shape;
-    if (!shape || shape->size() < 2 || (*shape)[1] <= 0) return 0;
-    return step.cost.reduction_length * sizes_.bytes(out) / static_cast<double>((*shape)[1]);
-  }
-
-  int launches_of(const Step& step) const {
-    double launches = 1;
-    if (step.rule != nullptr && step.rule->op_class == OpClass::kRecurrent) {
-      const bool batch_first = step.node->integer("layout", 0) != 0;
-      const auto& x = plan_.tensor(step.node->inputs[0]).shape;
-      const auto& r = plan_.tensor(step.node->inputs[2]).shape;
-      if (x && x->size() == 3 && r && !r->empty()) {
-        launches = 1 + static_cast<double>((*x)[batch_first ? 1 : 0] * (*r)[0]);
-      }
-    }
-    return static_cast<int>(std::min(launches * step.count, 1e9));
-  }
-
   void add_training(const Kernels& kernels) {
     const bool ideal = options_.traffic == TrafficModel::kIdeal;
     for (KernelCost& kernel : backward_kernels(plan_, kernels, flow_, sizes_)) {
       if (ideal) kernel.read_bytes = kernel.write_bytes = 0;
       const Step& step = plan_.steps[kernel.node];
-      if (kernel.op_class == OpClass::kConv) kernel.op_class = class_of(step);
-      kernel.window = window_of(step);
+      if (kernel.op_class == OpClass::kConv) kernel.op_class = class_of(plan_, step);
+      kernel.window = window_of(plan_, step);
       NodeCost& node = analysis_.nodes[kernel.node];
       node.macs += kernel.macs;
       node.flops += kernel.work_flop;
@@ -346,7 +281,7 @@ class Accountant {
       KernelCost kernel;
       kernel.name = step.node->name;
       kernel.op = step.node->op;
-      kernel.op_class = class_of(step);
+      kernel.op_class = class_of(plan_, step);
       kernel.node = i;
       kernel.macs = node.macs;
       kernel.work_flop = node.flops;
@@ -354,7 +289,7 @@ class Accountant {
       kernel.write_bytes = node.write_bytes;
       kernel.reduction_length = step.cost.reduction_length;
       kernel.output_elements = node.write_bytes / factor / 4;
-      kernel.launches = launches_of(step);
+      kernel.launches = launches_of(plan_, step);
       workload().kernels.push_back(std::move(kernel));
     }
   }
@@ -388,28 +323,6 @@ class Accountant {
     }
   }
 
-  void list_caveats() {
-    std::map<std::tuple<std::string, std::string, std::string>, int> counts;
-    for (const Step& step : plan_.steps) {
-      if (step.kind != StepKind::kUnpriced) continue;
-      ++counts[{step.node->domain, step.node->op,
-                step.rule == nullptr ? "no rule" : "extents not known"}];
-    }
-    const auto all = static_cast<double>(plan_.steps.size());
-    CostCaveats& caveats = workload().caveats;
-    for (const auto& [key, nodes] : counts) {
-      const auto& [domain, op, reason] = key;
-      caveats.uncounted.push_back({op, domain, nodes, reason, nodes / all});
-    }
-    // Operators without a rule first: what follows from them is often not known either.
-    std::stable_partition(caveats.uncounted.begin(), caveats.uncounted.end(),
-                          [](const Uncounted& one) { return one.reason == "no rule"; });
-    caveats.assumed_dims = analysis_.shapes.assumed;
-    caveats.open_dims = analysis_.shapes.open;
-    caveats.assumptions = plan_.assumptions;
-    for (const auto& remark : analysis_.shapes.remarks) caveats.assumptions.push_back(remark);
-  }
-
   Analysis& analysis_;
   const ExecutionPlan& plan_;
   const CostOptions& options_;
@@ -439,7 +352,7 @@ Analysis analyze(Model& model, const CostOptions& options) {
   analysis.workload.kind = options.kind;
   analysis.workload.batch = static_cast<int>(analysis.shapes.batch);
   CostOptions effective = options;
-  const bool eager = options.runtime == Runtime::kPytorchEager;
+  const bool eager = options.runtime && is_eager(*options.runtime);
   if (eager) effective.traffic = TrafficModel::kUnfused;
   Accountant(analysis, effective).run();
   if (eager) analysis.workload = eager_kernels(analysis.workload);

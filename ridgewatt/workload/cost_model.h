@@ -1,11 +1,11 @@
-// What a model costs: work, traffic, parameters, memory and kernels of one minibatch, in total, by
+// The cost of a model: work, traffic, parameters, memory and kernels of one minibatch, in total, by
 // node and by kernel, for inference or a training step.
 //
 //   Model model = load_workload("zoo:resnet50");
 //   WorkloadCost cost = workload_cost(model, {.batch = 16});
 //   double intensity = cost.arithmetic_intensity();
 //
-// Another batch of the same model costs another shape inference, about a millisecond for a
+// Another batch of the same model needs another shape inference, about a millisecond for a
 // ResNet-50: load once, then call workload_cost for every batch.
 #pragma once
 
@@ -24,10 +24,10 @@
 
 namespace ridgewatt::workload {
 
-// What counts as an operation.
+// The definition of an operation.
 enum class Convention {
   kFull,    // 2 for a multiply-accumulate, and element-wise work
-  kMacs,    // multiply-accumulates alone, one each: what torchvision calls GFLOPS
+  kMacs,    // multiply-accumulates only, one each: torchvision's GFLOPS
   kPagoda,  // the rules and the byte model of the Pagoda artifact, training as three inferences
 };
 constexpr auto enum_names(Convention) {
@@ -38,23 +38,23 @@ constexpr auto enum_names(Convention) {
 struct CostOptions {
   std::optional<std::int64_t> batch = {};         // samples; absent: as exported, or 1
   std::map<std::string, std::int64_t> dims = {};  // other symbolic extents by name
-  std::vector<ValueInfo> inputs = {};             // concrete inputs; they win over the above
+  std::vector<ValueInfo> inputs = {};             // concrete inputs; they override the above
   WorkloadKind kind = WorkloadKind::kInference;
   Optimizer optimizer = Optimizer::kSgd;
   Precision precision = Precision::kStored;
   Convention convention = Convention::kFull;
-  // Kernels as this runtime makes them; nothing: as `traffic` says.
+  // Kernels of this runtime; empty: as `traffic` says.
   std::optional<Runtime> runtime = {};
-  // In which an engine in INT8 computes what the graph or the engine does not quantize.
+  // The precision that an INT8 engine uses for unquantized operations.
   Precision fallback = Precision::kFp16;
   TrafficModel traffic = TrafficModel::kFused;
   double cache_bytes = 0;  // last-level cache of the device, for TrafficModel::kFused
 };
 
-// One node of the graph (or of a body that runs), over all its executions in the minibatch.
+// One node of the graph (or of an executed body), over all its executions in the minibatch.
 struct NodeCost {
   double macs = 0;
-  double flops = 0;    // in the convention asked for; forward and backward
+  double flops = 0;    // in the given convention; forward and backward
   double int_ops = 0;  // of quantized operators and integer arithmetic
   double read_bytes = 0;
   double write_bytes = 0;
@@ -64,7 +64,7 @@ struct Analysis {
   ExecutionPlan plan;           // the nodes that run; refers to the model
   std::vector<NodeCost> nodes;  // one per step of the plan
   WorkloadCost workload;        // the same by kernel
-  InferSummary shapes;          // what is not counted and assumed: workload.caveats
+  InferSummary shapes;          // omissions and assumptions: workload.caveats
 
   double macs = 0;
   double flops = 0;
@@ -82,14 +82,14 @@ struct Analysis {
 // A model file, or "zoo:NAME". Throws what load_model and find_zoo_entry throw.
 Model load_workload(const std::string& path);
 
-// Infers the model's shapes for the options and prices it. `model` must outlive the result.
+// Infers the model's shapes for the options and counts its cost. `model` must outlive the result.
 // Throws what infer() throws.
 Analysis analyze(Model& model, const CostOptions& options = {});
 
-// The kernels alone: what a roofline needs.
+// Only the kernels: the input of a roofline.
 WorkloadCost workload_cost(Model& model, const CostOptions& options = {});
 
-// How the forward cost of a node comes about.
+// The derivation of the forward cost of a node.
 struct Explanation {
   std::string node;
   std::string op;
@@ -98,10 +98,10 @@ struct Explanation {
   Terms::Recorded terms;    // outputs = 1000, k = 2048
   OpCost cost;              // of one execution
   double count = 1;         // executions
-  std::string remark;       // why there is no cost; empty when there is one
+  std::string remark;       // the reason for a missing cost; empty if there is one
 };
 
-// Throws NotFoundError when no node of that name runs.
+// Throws NotFoundError if no node of that name runs.
 Explanation explain_node(const Analysis& analysis, std::string_view node);
 
 }  // namespace ridgewatt::workload

@@ -1,9 +1,9 @@
-// How an operator's work is counted: one rule per operator, which cost_table.h finds by name.
+// Counts the work of an operator: one rule per operator, which cost_table.h finds by name.
 //
-// A rule counts the forward pass in terms that it names ("outputs", "channels") and states the
-// result as a formula in those terms. The formula is not a comment: tests evaluate it with the
-// recorded terms and compare it with what the rule returned, `--explain` prints it with the
-// numbers put in, and docs/reference/operators.md is made of it.
+// A rule counts the forward pass in named terms ("outputs", "channels") and states the result as a
+// formula in those terms. Tests evaluate the formula with the recorded terms and compare it with
+// the result of the rule, `--explain` prints it with numbers, and docs/reference/operators.md is
+// generated from it.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace ridgewatt::workload {
 
 class OpContext;
 
-// Receives the terms of a formula, and keeps them when somebody wants to see them.
+// Receives the terms of a formula, and records them on request.
 class Terms {
  public:
   using Recorded = std::vector<std::pair<std::string_view, double>>;
@@ -33,32 +33,32 @@ class Terms {
   Recorded* recorded_ = nullptr;
 };
 
-// Work of one execution of a node in the forward pass. NaN: an extent that matters is not known.
+// Work of one execution of a node in the forward pass. NaN: a relevant extent is unknown.
 struct OpCost {
   double macs = 0;              // multiply-accumulates of contractions
   double flops = 0;             // operations: 2 for each MAC, and the element-wise work
   double reduction_length = 0;  // k of a contraction
 };
 
-// What a kernel of the operator may share a launch with (see kernel_fusion.h).
+// How a kernel of the operator may share a launch (see kernel_fusion.h).
 enum class Fusion : std::uint8_t {
-  kView,       // no kernel at all: the output is the input seen differently
-  kPointwise,  // joins its producer when it has one element for each of the producer's
+  kView,       // no kernel: the output is the input in another form
+  kPointwise,  // joins its producer if it has one element for each of the producer's
   kRowwise,    // reduces along the last axis: joins element-wise work on the same rows
   kKernel,     // a kernel of its own whose results element-wise work may join
-  kAlone,      // a kernel of its own that nothing joins
+  kAlone,      // a kernel that nothing joins
 };
 
 // The gradients of a node, given the gradients of its outputs.
 enum class Gradient : std::uint8_t {
   kNone,         // not differentiable: integers, comparisons, shapes
-  kPass,         // the gradient itself, seen differently or moved
-  kPerInput,     // `flops` per output element for every input that wants a gradient
+  kPass,         // the gradient itself, in another form or moved
+  kPerInput,     // `flops` per output element for every input with a gradient
   kOnce,         // `flops` per element of the first input, all gradients together
-  kContraction,  // the forward MACs for every operand that wants a gradient
+  kContraction,  // the forward MACs for every operand with a gradient
 };
 
-// What the backward pass reads of the forward pass.
+// The values of the forward pass that the backward pass reads.
 enum class Saved : std::uint8_t {
   kNothing,
   kOtherInputs,  // the gradient of an input needs the other inputs: products
@@ -74,10 +74,10 @@ struct CostRule {
   Gradient gradient = Gradient::kNone;
   double gradient_flops = 0;
   Saved saved = Saved::kNothing;
-  // True: operator reads no more of its first input than it writes (Gather, Slice).
+  // True: the operator reads only as much of its first input as it writes (Gather, Slice).
   bool reads_part = false;
-  // Forward operations per element of the first input where training differs from inference:
-  // batch statistics, dropout. 0: they are the same.
+  // Forward operations per element of the first input if training differs from inference: batch
+  // statistics, dropout. 0: no difference.
   double training_flops = 0;
 };
 

@@ -1,4 +1,4 @@
-// Which cost rule prices which operator.
+// Finds the cost rule of an operator.
 #pragma once
 
 #include <span>
@@ -17,7 +17,7 @@ struct CostEntry {
 // All operators that have a rule, by domain and name.
 std::span<const CostEntry> cost_table();
 
-// The rule of the operator, or nullptr: nobody has priced it.
+// The rule of the operator, or nullptr if there is none.
 const CostRule* find_cost_rule(std::string_view domain, std::string_view name);
 
 }  // namespace ridgewatt::workload

@@ -1,12 +1,12 @@
-// A model as a runtime runs it, priced at any batch: what twins, tuners, pipelines and predictors
-// are asked of.
+// A model as a runtime executes it, with its cost at any batch: the input of twins, tuners,
+// pipelines and predictors.
 //
 //   const auto workload = std::make_shared<const DeployedWorkload>(
 //       "zoo:resnet50", DeployOptions{.precision = Precision::kFp16});
 //   std::shared_ptr<const WorkloadCost> cost = workload->at(16);
 //
-// PyTorch eager runs one operator at a time, unfused; operators that an exporter spelled out are
-// joined again.
+// PyTorch eager runs one operator at a time, unfused; operators that an exporter expanded are
+// combined again.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,9 @@
 #include <string>
 
 #include "ridgewatt/workload/precision.h"
-#include "ridgewatt/workload/training_cost.h"
 #include "ridgewatt/workload/workload_cost.h"
+
+#pragma GCC visibility push(default)
 
 namespace ridgewatt::workload {
 
@@ -34,17 +35,17 @@ class DeployedWorkload {
  public:
   // A file or zoo:NAME. Throws what load_workload throws, at once.
   explicit DeployedWorkload(const std::string& model, DeployOptions options = {});
-  // Costs that are known already, by batch; others cannot be asked for.
+  // Known costs by batch; other batches are an error.
   explicit DeployedWorkload(std::map<int, std::shared_ptr<const WorkloadCost>> costs);
   // The same model under other options; it is loaded once.
   DeployedWorkload with(DeployOptions options) const;
 
-  // The cost of one minibatch, counted once per batch; a batch of 0 means 1. UsageError when it
-  // cannot be known.
+  // The cost of one minibatch, computed once per batch; a batch of 0 means 1. Throws UsageError if
+  // it is not available.
   std::shared_ptr<const WorkloadCost> at(int batch) const;
-  // Pixels of a side of the images that the model takes; UsageError when it takes none.
+  // Pixels per side of the model's input images; throws UsageError if it has no images.
   double image_side() const;
-  const std::string& name() const { return name_; }  // as it was given
+  const std::string& name() const { return name_; }  // as given
   const DeployOptions& options() const { return options_; }
 
  private:
@@ -53,13 +54,15 @@ class DeployedWorkload {
 
   std::string name_;
   DeployOptions options_;
-  std::shared_ptr<Loaded> loaded_;  // none: only `costs_` are known
+  std::shared_ptr<Loaded> loaded_;  // null: only `costs_` are known
   mutable std::mutex mutex_;
   mutable std::map<int, std::shared_ptr<const WorkloadCost>> costs_;
 };
 
-// The cost of the same convolutional network on images of another size: all but the parameters'
-// part scales with `area_ratio` = (new side / old side)^2.
+// The cost of the same convolutional network on images of another size: everything except the
+// parameters' part scales with `area_ratio` = (new side / old side)^2.
 WorkloadCost scale_image(const WorkloadCost& cost, double area_ratio);
 
 }  // namespace ridgewatt::workload
+
+#pragma GCC visibility pop

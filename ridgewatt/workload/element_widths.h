@@ -1,4 +1,4 @@
-// In how many bits a workload keeps its numbers. Parameters and activations may differ.
+// The number of bits in which a workload stores its numbers. Parameters and activations may differ.
 #pragma once
 
 #include "ridgewatt/workload/data_type.h"
@@ -10,7 +10,8 @@ namespace ridgewatt::workload {
 struct ElementWidths {
   int parameter_bits = 0;   // of floating-point weights; 0: as the model stores them
   int activation_bits = 0;  // of floating-point activations; 0: as the model stores them
-  // Training keeps a copy of the parameters and the optimizer's state in this many bits besides.
+  // Training keeps an additional copy of the parameters and the optimizer's state in this many
+  // bits.
   int master_bits = 0;
 
   // Bits of an element of `type`. Integers keep their type: indices and quantized tensors.

@@ -1,6 +1,5 @@
-// The nodes that run, in the order in which they run: control flow resolved, constant nodes and
-// views distinguished from kernels, every tensor traced to the memory it lies in. Costing starts
-// here.
+// The nodes that run, in execution order: control flow is resolved, constant nodes and views are
+// distinguished from kernels, and every tensor is mapped to its memory. Costing starts here.
 #pragma once
 
 #include <cstddef>
@@ -16,20 +15,20 @@ namespace ridgewatt::workload {
 // How a step runs.
 enum class StepKind : std::uint8_t {
   kKernel,    // on the device
-  kView,      // not at all: its output is its input, seen differently, or the host's bookkeeping
-  kFolded,    // before the first run: it depends on constants and shapes alone
-  kUnpriced,  // nobody has a rule for the operator, or an extent that matters is not known
+  kView,      // not at all: its output is its input in another form, or bookkeeping of the host
+  kFolded,    // before the first run: depends only on constants and shapes
+  kUnpriced,  // the operator has no rule, or a relevant extent is unknown
 };
 
 struct Step {
   const Node* node = nullptr;
   const CostRule* rule = nullptr;  // nullptr: the operator has none
   StepKind kind = StepKind::kKernel;
-  double count = 1;        // executions per minibatch: trip counts of the loops around it
+  double count = 1;        // executions per minibatch: trip counts of enclosing loops
   int scope = 0;           // steps of one scope run in one go; 0 is the main graph
   OpCost cost;             // of one execution
   bool integer = false;    // cost counts integer operations
-  bool quantized = false;  // reads 8-bit numbers where the graph dequantizes them before
+  bool quantized = false;  // reads 8-bit numbers that the graph dequantizes before it
 };
 
 struct ExecutionPlan {
@@ -46,7 +45,7 @@ struct ExecutionPlan {
     kShapes,    // follows from stored values and shapes
   };
   std::vector<Origin> origin;
-  // What the count rests on: branches and trip counts that are not known before the model runs.
+  // Assumptions: branches and trip counts that are unknown before the model runs.
   std::vector<std::string> assumptions;
 
   const Tensor& tensor(TensorId id) const { return model->tensors[static_cast<std::size_t>(id)]; }
@@ -56,12 +55,12 @@ struct ExecutionPlan {
   bool is_constant(TensorId id) const { return origin_of(id) != Origin::kRuntime; }
 };
 
-// `model` has been through infer() and outlives the plan. In training dropout is a kernel.
+// `model` has been processed by infer() and outlives the plan. In training dropout is a kernel.
 ExecutionPlan make_plan(const Model& model, WorkloadKind kind);
 
-// The weights that an input of a node brings, stored tensors that a training would change:
-// initializers and generated constants of floating type (or quantized), traced through the
-// constant nodes between. Statistics, quantization scales and tables of angles are not weights.
+// The weights of an input of a node, stored tensors that a training would change: initializers and
+// generated constants of floating (or quantized) type, traced through the constant nodes between.
+// Statistics, quantization scales and tables of angles are not weights.
 std::vector<TensorId> weights_behind(const ExecutionPlan& plan, const Step& step,
                                      std::size_t input);
 

@@ -1,9 +1,9 @@
 // A model as a graph of operators over tensors: plain values that the reader fills and the shape
 // inference annotates.
 //
-// All graphs of a model (the main graph and the bodies of If, Loop and Scan) name tensors by their
-// index in Model::tensors, so a body refers to a tensor of the graph around it like any other.
-// Local functions are already expanded: their nodes stand in the graph, "caller/callee" by name.
+// All graphs of a model (the main graph and the bodies of If, Loop and Scan) refer to tensors by
+// their index in Model::tensors, so a body refers to a tensor of the enclosing graph like to any
+// other. Local functions are already expanded: their nodes are in the graph, named "caller/callee".
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ namespace ridgewatt::workload {
 // Extents of a tensor; a scalar has none. kUnknownDim: not known before the model runs.
 using Shape = std::vector<std::int64_t>;
 inline constexpr std::int64_t kUnknownDim = -1;
-// An element of Constant::ints that is not known.
+// An unknown element of Constant::ints.
 inline constexpr std::int64_t kUnknownInt = INT64_MIN;
 // No tensor has more elements than this: the reader and the inference refuse larger ones.
 inline constexpr std::int64_t kMaxElements = std::int64_t{1} << 48;
@@ -38,7 +38,7 @@ struct Constant {
 
 enum class ValueKind : std::uint8_t { kTensor, kSparseTensor, kSequence, kOptional, kMap, kOpaque };
 
-// What is known of a value before the model runs.
+// The facts about a value before the model runs.
 struct ValueInfo {
   ValueKind kind = ValueKind::kTensor;
   DataType dtype = DataType::kUndefined;     // of the elements; of a map: its keys
@@ -49,7 +49,7 @@ struct ValueInfo {
   // Sequence: its items, when their number is known; optional: one item, or none when empty.
   std::shared_ptr<const std::vector<ValueInfo>> items;
 
-  // Extents are known, all of them.
+  // All extents are known.
   bool has_static_shape() const;
   // Number of elements, absent when an extent is unknown.
   std::optional<std::int64_t> element_count() const;
@@ -67,10 +67,10 @@ enum class TensorRole : std::uint8_t { kActivation, kInput, kInitializer };
 struct Tensor : ValueInfo {
   std::string name;
   TensorRole role = TensorRole::kActivation;
-  // Follows from initializers, constants and shapes alone: a runtime folds it before the first run.
+  // Depends only on initializers, constants and shapes: a runtime folds it before the first run.
   bool is_constant = false;
-  // Type and shape as the file states them, for inputs and where it has them; the names of the
-  // extents ("batch") beside it, empty for plain numbers.
+  // Type and shape as stated in the file, for inputs and tensors that have them, with the names of
+  // the extents ("batch"); a name is empty for a plain number.
   std::shared_ptr<const ValueInfo> declared;
   std::vector<std::string> symbols;
 };
@@ -95,7 +95,7 @@ struct Node {
   std::vector<Attribute> attributes;
   std::vector<std::string> subgraph_names;  // "then_branch", "body", ...
   std::vector<Graph> subgraphs;             // in the same order
-  // Found by the inference. If: index of the subgraph that is taken. Loop, Scan: iterations.
+  // Set by the inference. If: index of the chosen subgraph. Loop, Scan: iterations.
   std::optional<int> taken_branch;
   std::optional<std::int64_t> trip_count;
   std::vector<std::int64_t> body_counts;  // runs of each subgraph, where they differ
@@ -126,21 +126,21 @@ struct Model {
   std::map<std::string, std::int64_t> opsets;  // by domain
   // Sizes of symbolic extents that the model's metadata proposes ("ridgewatt.default.NAME").
   std::map<std::string, std::int64_t> default_dims;
-  // Symbolic extents that take multiples of a number alone ("ridgewatt.multiple.NAME").
+  // Symbolic extents that must be multiples of a number ("ridgewatt.multiple.NAME").
   std::map<std::string, std::int64_t> dim_multiples;
   std::vector<Tensor> tensors;
   Graph graph;
 };
 
-// Product of the extents. Absent: an extent is unknown. Throws InputError (naming `where`) when it
-// is larger than kMaxElements or an extent is below kUnknownDim.
+// Product of the extents. Absent: an extent is unknown. Throws InputError (naming `where`) if it is
+// larger than kMaxElements or an extent is below kUnknownDim.
 std::optional<std::int64_t> checked_element_count(const Shape& shape, std::string_view where);
 
 // "2x3x?", "scalar", "?" for an unknown rank; "float32[2x3]", "seq(float32[?])" with the type.
 std::string format_shape(const std::optional<Shape>& shape);
 std::string format_type(const ValueInfo& value);
 
-// An operator that draws its values anew in every run (Dropout, which may not, aside).
+// An operator that draws new values in every run (except Dropout, where this is optional).
 bool is_random(const Node& node);
 
 }  // namespace ridgewatt::workload

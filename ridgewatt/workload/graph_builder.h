@@ -7,9 +7,9 @@
 //   g.output(x, "output", {"batch", 10});
 //   std::string onnx = g.serialize();
 //
-// Weights have a shape and no values: an initializer that lies in an external file which does not
-// exist, as exporters write it when the weights are left out. Nodes and weights are named after
-// the scope in which they are made ("layer1.0/Conv_1", "layer1.0/Conv_1.weight").
+// Weights have a shape and no values: an initializer in an external file that does not exist, as
+// exporters write it if the weights are left out. Nodes and weights are named after the scope in
+// which they are created ("layer1.0/Conv_1", "layer1.0/Conv_1.weight").
 #pragma once
 
 #include <cstdint>
@@ -48,7 +48,7 @@ class GraphBuilder {
     std::int64_t padding = 0;
     std::int64_t groups = 1;
     bool bias = true;
-    std::int64_t width = 0;  // of a window that is not square, padded by half of it; 0: `kernel`
+    std::int64_t width = 0;  // window width if not square, padded by half; 0: same as `kernel`
   };
   enum class Element { kFloat, kInt64 };
 
@@ -58,7 +58,8 @@ class GraphBuilder {
   GraphBuilder(const GraphBuilder&) = delete;
   GraphBuilder& operator=(const GraphBuilder&) = delete;
 
-  // Names made while the returned object lives begin with `name`; scopes nest ("layer1.0").
+  // Names that are created while the returned object lives begin with `name`; scopes nest
+  // ("layer1.0").
   class Scope {
    public:
     Scope(GraphBuilder& graph, const std::string& name);
@@ -71,8 +72,8 @@ class GraphBuilder {
     std::string outer_;
   };
   Scope scope(const std::string& name) { return Scope(*this, name); }
-  // Names nodes by operator and place among all nodes ("Conv_9"), as older exporters do, whatever
-  // the scope; to be called before the first node.
+  // Names nodes by operator and index among all nodes ("Conv_9"), like older exporters, regardless
+  // of the scope; call it before the first node.
   void number_nodes() { numbered_ = true; }
 
   // Graph inputs and outputs. channels: axis 1 of a four-dimensional input, else the last axis.
@@ -80,7 +81,7 @@ class GraphBuilder {
   void output(const Value& value, const std::string& name, const Dims& dims);
   // The value that an unbound symbol takes, stored with the model.
   void default_dim(const std::string& symbol, std::int64_t value);
-  // The symbol takes multiples of `value` alone, stored with the model.
+  // The symbol must be a multiple of `value`, stored with the model.
   void dim_multiple(const std::string& symbol, std::int64_t value);
 
   // A weight without values, named `name` in the current scope.
@@ -107,7 +108,7 @@ class GraphBuilder {
   // Layers on images [batch, channels, height, width].
   Value conv(const Value& x, std::int64_t out_channels, const ConvOptions& options);
   Value batch_norm(const Value& x, double epsilon = 1e-5);
-  // `round_up`: a last window that reaches beyond the image counts, too.
+  // `round_up`: a last window that extends beyond the image counts, too.
   Value max_pool(const Value& x, std::int64_t kernel, std::int64_t stride, std::int64_t padding = 0,
                  bool round_up = false);
   Value average_pool(const Value& x, std::int64_t kernel, std::int64_t stride,

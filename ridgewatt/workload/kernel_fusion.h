@@ -1,6 +1,6 @@
 // Groups the steps of a plan into kernels, as inference runtimes do on this hardware:
 //
-// * Element-wise work joins the kernel that produces its input, when it has one element for each of
+// * Element-wise work joins the kernel that produces its input if it has one element for each of
 //   the producer's; so does a batch normalization, which folds into a convolution before it.
 // * Reductions along the last axis (softmax, layer normalization, spelled out or not) and
 //   element-wise work on the same rows share a kernel that keeps the rows on chip.

@@ -1,4 +1,4 @@
-// A file's bytes without reading them: pages that nobody looks at are never loaded.
+// Maps the bytes of a file: pages that are not used are never loaded.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@ namespace ridgewatt::workload {
 
 class MappedFile {
  public:
-  // Maps the file read-only. What cannot be mapped (a pipe) is read whole. Throws NotFoundError,
-  // PermissionError, IoError, or InputError for a folder.
+  // Maps the file read-only. A file that cannot be mapped (a pipe) is read completely. Throws
+  // NotFoundError, PermissionError, IoError, or InputError for a folder.
   explicit MappedFile(const std::string& path);
   ~MappedFile();
   MappedFile(const MappedFile&) = delete;
@@ -20,7 +20,7 @@ class MappedFile {
 
  private:
   void* mapping_ = nullptr;
-  std::string content_;  // when not mapped
+  std::string content_;  // if not mapped
   std::string_view bytes_;
 };
 

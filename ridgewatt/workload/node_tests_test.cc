@@ -113,6 +113,7 @@ std::vector<fs::path> test_folders() {
   return folders;
 }
 
+// label: slow
 TEST(NodeTests, EveryOutputHasTheStoredTypeAndShape) {
   RIDGEWATT_REQUIRE_SHARED();
   const std::vector<fs::path> folders = test_folders();
@@ -173,6 +174,7 @@ bool is_priced(Model& model, const CostOptions& options) {
 }
 
 // Run it under the address sanitizer: ./dev sanitize parsers.
+// label: slow
 TEST(NodeTests, AnyOpsetNumberIsPricedOrRefused) {
   RIDGEWATT_REQUIRE_SHARED();
   constexpr int kLastOpset = 24;

@@ -39,7 +39,7 @@ std::string in_quotes(std::string_view name) {
   return "'" + escape_terminal(name) + "'";
 }
 
-// A local function: its body is read anew at every call, with the caller's tensors and attributes.
+// A local function: its body is read again at every call, with the caller's tensors and attributes.
 struct Function {
   std::string_view domain, name, overload;
   Messages inputs, outputs, nodes;
@@ -496,9 +496,12 @@ ValueInfo load_value(const std::string& path, const ValueInfo& like) {
         return onnx_format::read_optional(mapped.bytes(), external);
       case ValueKind::kSparseTensor:
         return onnx_format::read_sparse_tensor(mapped.bytes(), external).value;
-      default:
-        return onnx_format::read_tensor(mapped.bytes(), external).value;
+      case ValueKind::kTensor:
+      case ValueKind::kMap:
+      case ValueKind::kOpaque:
+        break;
     }
+    return onnx_format::read_tensor(mapped.bytes(), external).value;
   } catch (const InputError& error) {
     throw InputError(error.what(), escape_terminal(path));
   }

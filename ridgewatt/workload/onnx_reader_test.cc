@@ -384,6 +384,7 @@ std::string nested_model(int depth) {
   return model.SerializeAsString();
 }
 
+// label: slow
 TEST(OnnxReader, RefusesGraphsNestedTooDeeply) {
   EXPECT_THAT(complaint(nested_model(100)), HasSubstr("nested too deeply"));
   EXPECT_THAT(complaint(nested_model(5000)), HasSubstr("nested too deeply"));
@@ -465,6 +466,7 @@ TEST(OnnxReader, ReadsModelsBeyondTwoGigabytesWithoutCopyingWeights) {
   EXPECT_EQ(output_type(loaded), "float32[2x3]");
 }
 
+// label: slow
 TEST(OnnxReader, TimeGrowsLinearlyWithLayers) {
   const auto seconds = [](int layers) {
     onnx::ModelProto model = new_model();

@@ -1,10 +1,16 @@
-// The precisions in which a workload computes, and their names. Text is parsed once, where it is
-// read; inside a precision is a value.
+// The precisions in which a workload computes, and their properties. Text is parsed once, where it
+// is read; inside the program a precision is a value.
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <string_view>
 
-#include "ridgewatt/base/enum_names.h"
+#include "ridgewatt/base/enum_rows.h"
+#include "ridgewatt/device/arithmetic.h"
+#include "ridgewatt/device/runtime.h"
+
+#pragma GCC visibility push(default)
 
 namespace ridgewatt::workload {
 
@@ -23,16 +29,54 @@ enum class Precision : std::uint8_t {
   kMixed,
 };
 
+// The number of bits of stored numbers; 0: as the model stores them.
+struct PrecisionBits {
+  int parameters;
+  int activations;
+  // Training keeps an additional copy of the parameters and the optimizer state in this many bits.
+  int master = 0;
+};
+
+struct PrecisionRow {
+  Precision id;
+  std::string_view name;
+  Arithmetic arithmetic;  // of contractions, after narrow weights were widened as they are read
+  PrecisionBits inference;
+  PrecisionBits training;
+};
+inline constexpr auto kPrecisionRows = enum_rows<PrecisionRow>(
+    {{Precision::kStored, "stored", Arithmetic::kFp32, {0, 0}, {0, 0}},
+     {Precision::kFp32, "fp32", Arithmetic::kFp32, {32, 32}, {32, 32}},
+     {Precision::kTf32, "tf32", Arithmetic::kTf32, {32, 32}, {32, 32}},
+     {Precision::kFp16, "fp16", Arithmetic::kFp16, {16, 16}, {16, 16}},
+     {Precision::kBf16, "bf16", Arithmetic::kBf16, {16, 16}, {16, 16}},
+     {Precision::kInt8, "int8", Arithmetic::kInt8, {8, 8}, {8, 8}},
+     {Precision::kFp8, "fp8", Arithmetic::kFp8, {8, 8}, {8, 8}},
+     {Precision::kFp4, "fp4", Arithmetic::kFp4, {4, 4}, {4, 4}},
+     {Precision::kMixed, "mixed", Arithmetic::kFp16, {8, 16}, {16, 16, 32}}});
 constexpr auto enum_names(Precision) {
-  return named<Precision>({{Precision::kStored, "stored"},
-                           {Precision::kFp32, "fp32"},
-                           {Precision::kTf32, "tf32"},
-                           {Precision::kFp16, "fp16"},
-                           {Precision::kBf16, "bf16"},
-                           {Precision::kInt8, "int8"},
-                           {Precision::kFp8, "fp8"},
-                           {Precision::kFp4, "fp4"},
-                           {Precision::kMixed, "mixed"}});
+  return names_of(kPrecisionRows);
 }
 
+constexpr Arithmetic arithmetic_of(Precision precision) {
+  return kPrecisionRows[precision].arithmetic;
+}
+constexpr const ArithmeticRow& arithmetic_row(Precision precision) {
+  return kArithmeticRows[arithmetic_of(precision)];
+}
+// Bits of numbers that contractions multiply where those are narrower than other numbers; else 0.
+constexpr int narrow_bits(Precision precision) {
+  const int bits = arithmetic_row(precision).bits;
+  return bits < 16 ? bits : 0;
+}
+constexpr bool computes_in(Runtime runtime, Precision precision) {
+  const int bits = kPrecisionRows[precision].inference.parameters;
+  return kRuntimeRows[runtime].narrow || bits == 0 || bits >= 16;
+}
+
+// In which a runtime is used. PyTorch: FP32; exported graphs FP16, too; engines also INT8.
+std::span<const Precision> usual_precisions(Runtime runtime);
+
 }  // namespace ridgewatt::workload
+
+#pragma GCC visibility pop

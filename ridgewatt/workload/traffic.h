@@ -1,5 +1,5 @@
-// Bytes between memory and processor, forward: what every kernel reads and writes under one of
-// three models, and how much memory is alive at most.
+// Bytes between memory and processor in the forward pass: the reads and writes of every kernel
+// under one of three models, and the peak memory use.
 #pragma once
 
 #include <cstdint>
@@ -29,11 +29,11 @@ class TensorSizes {
  public:
   TensorSizes(const ExecutionPlan& plan, const ElementWidths& precision)
       : plan_(&plan), precision_(&precision) {}
-  // `bits`: of single tensors, by the root of their storage; 0: as `precision` has it.
+  // `bits`: of single tensors, by the root of their storage; 0: as in `precision`.
   TensorSizes(const ExecutionPlan& plan, const ElementWidths& precision,
               const std::vector<std::uint8_t>& bits)
       : plan_(&plan), precision_(&precision), bits_(&bits) {}
-  // 0 when the extents are not known: such nodes are reported apart.
+  // 0 if the extents are unknown: such nodes are reported separately.
   double bytes(TensorId id) const;
   double elements(TensorId id) const;
 
@@ -57,7 +57,7 @@ struct KernelTraffic {
 
 struct TrafficOptions {
   TrafficModel model = TrafficModel::kFused;
-  // Fused: a tensor is not read again when no more than this many bytes were touched since it was
+  // Fused: a tensor is not read again if at most this many bytes were accessed since it was
   // written. 0: no cache.
   double cache_bytes = 0;
   // Tensors that are written even if no later kernel of the forward pass reads them.
@@ -72,8 +72,8 @@ std::vector<KernelTraffic> forward_traffic(const ExecutionPlan& plan, const Kern
 double largest_live_set(const ExecutionPlan& plan, const std::vector<KernelTraffic>& traffic,
                         const TensorSizes& sizes);
 
-// Where a constant that a kernel reads is stored: behind a dequantization that the kernel does on
-// the fly, else the tensor itself.
+// The storage of a constant that a kernel reads: before a dequantization that the kernel performs
+// itself, otherwise the tensor itself.
 TensorId stored_constant(const ExecutionPlan& plan, TensorId id);
 
 }  // namespace ridgewatt::workload

@@ -1,12 +1,12 @@
-// What a training step does after its forward pass: gradients of activations and of weights, each
-// where it is needed, and the optimizer.
+// The part of a training step after its forward pass: gradients of activations and weights, where
+// they are needed, and the optimizer.
 //
-// * The gradient of an input is computed only if a weight lies before it: never that of the first
+// * The gradient of an input is computed only if a weight precedes it: never that of the first
 //   layer's input.
 // * A contraction runs one kernel for each operand's gradient, each with the MACs of the forward
 //   pass. Element-wise and normalization work has derivatives of its own.
-// * What the backward pass needs of the forward pass is written there and read again here.
-// * Where a tensor went to several consumers their gradients are added up.
+// * Values of the forward pass that the backward pass needs are written there and read again here.
+// * If a tensor has several consumers, their gradients are added up.
 #pragma once
 
 #include <vector>
@@ -18,17 +18,9 @@
 
 namespace ridgewatt::workload {
 
-// Tensors of a parameter's size that one update reads and writes: SGD 3 (parameter, gradient,
-// parameter), with momentum 5, Adam 7.
-enum class Optimizer { kSgd, kMomentum, kAdam };
-constexpr auto enum_names(Optimizer) {
-  return named<Optimizer>(
-      {{Optimizer::kSgd, "sgd"}, {Optimizer::kMomentum, "momentum"}, {Optimizer::kAdam, "adam"}});
-}
-
-// Which tensors take part in a backward pass.
+// The tensors that take part in a backward pass.
 struct GradientFlow {
-  std::vector<bool> needed;         // by TensorId of the storage: a weight lies before it
+  std::vector<bool> needed;         // by TensorId of the storage: a weight precedes it
   std::vector<TensorId> saved;      // activations that the backward pass reads
   std::vector<TensorId> trainable;  // weights
 };

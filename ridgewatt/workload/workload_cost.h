@@ -1,4 +1,4 @@
-// What a workload asks of a device per minibatch: the only thing that the rooflines know of a
+// The demand of a workload on a device per minibatch: the only input of the rooflines about a
 // model.
 #pragma once
 
@@ -8,14 +8,16 @@
 #include <string_view>
 #include <vector>
 
-#include "ridgewatt/base/enum_names.h"
+#include "ridgewatt/base/enum_rows.h"
 #include "ridgewatt/base/workload_kind.h"
 #include "ridgewatt/device/runtime.h"
 #include "ridgewatt/workload/precision.h"
 
+#pragma GCC visibility push(default)
+
 namespace ridgewatt::workload {
 
-// Operators that reach a like fraction of a device's peak.
+// Operators that reach a similar fraction of a device's peak.
 enum class OpClass {
   kConv,           // dense convolution and transposed convolution
   kDepthwiseConv,  // grouped convolution with few channels per group
@@ -31,20 +33,48 @@ enum class OpClass {
   kOptimizer,     // parameter update of a training step
   kOther,
 };
+
+// The multiplying and summing part of an operator, if any.
+enum class Contraction { kNone, kConvolution, kDepthwise, kProduct };
+
+struct OpClassRow {
+  OpClass id;
+  std::string_view name;
+  Contraction contraction;
+  int rank;      // the part of a fused kernel with the highest rank is its main work
+  bool tiles;    // tiles of the result wait for the sum to fill and empty the pipeline
+  bool weights;  // operands that are written as Constant nodes are weights
+  bool rows;     // works on rows, whatever the layout of an image
+};
+inline constexpr auto kOpClassRows = enum_rows<OpClassRow>({
+    {OpClass::kConv, "convolution", Contraction::kConvolution, 3, true, true, false},
+    {OpClass::kDepthwiseConv, "depthwise convolution", Contraction::kDepthwise, 3, false, false,
+     false},
+    {OpClass::kGemm, "matrix product", Contraction::kProduct, 3, true, true, true},
+    {OpClass::kRecurrent, "recurrent", Contraction::kProduct, 3, false, true, true},
+    {OpClass::kAttention, "attention", Contraction::kProduct, 3, true, true, true},
+    {OpClass::kElementwise, "element-wise", Contraction::kNone, 1, false, false, false},
+    {OpClass::kNormalization, "normalization", Contraction::kNone, 2, false, true, false},
+    {OpClass::kReduction, "reduction", Contraction::kNone, 2, false, false, false},
+    {OpClass::kPooling, "pooling", Contraction::kNone, 2, false, false, false},
+    {OpClass::kSoftmax, "softmax", Contraction::kNone, 2, false, false, true},
+    {OpClass::kDataMovement, "data movement", Contraction::kNone, 0, false, false, false},
+    {OpClass::kOptimizer, "optimizer", Contraction::kNone, 0, false, false, false},
+    {OpClass::kOther, "other", Contraction::kNone, 0, false, false, false},
+});
 constexpr auto enum_names(OpClass) {
-  return named<OpClass>({{OpClass::kConv, "convolution"},
-                         {OpClass::kDepthwiseConv, "depthwise convolution"},
-                         {OpClass::kGemm, "matrix product"},
-                         {OpClass::kRecurrent, "recurrent"},
-                         {OpClass::kAttention, "attention"},
-                         {OpClass::kElementwise, "element-wise"},
-                         {OpClass::kNormalization, "normalization"},
-                         {OpClass::kReduction, "reduction"},
-                         {OpClass::kPooling, "pooling"},
-                         {OpClass::kSoftmax, "softmax"},
-                         {OpClass::kDataMovement, "data movement"},
-                         {OpClass::kOptimizer, "optimizer"},
-                         {OpClass::kOther, "other"}});
+  return names_of(kOpClassRows);
+}
+constexpr Contraction contraction_of(OpClass op_class) {
+  return kOpClassRows[op_class].contraction;
+}
+
+// Tensors of a parameter's size that one update reads and writes: SGD 3 (parameter, gradient,
+// parameter), with momentum 5, Adam 7.
+enum class Optimizer { kSgd, kMomentum, kAdam };
+constexpr auto enum_names(Optimizer) {
+  return named<Optimizer>(
+      {{Optimizer::kSgd, "sgd"}, {Optimizer::kMomentum, "momentum"}, {Optimizer::kAdam, "adam"}});
 }
 
 enum class Phase { kForward, kBackward, kOptimizer };
@@ -64,16 +94,16 @@ struct KernelCost {
   double write_bytes = 0;       // DRAM writes
   double output_elements = 0;   // how parallel the kernel is
   double reduction_length = 0;  // k of a contraction, 0 otherwise
-  double output_channels = 0;   // columns of its result (of one group), 0 where not known
+  double output_channels = 0;   // columns of its result (of one group), 0 if unknown
   double window = 1;  // elements of the filter's window (Kh x Kw) of a convolution or pooling
   int launches = 1;   // kernels launched
-  // In which it multiplies; kStored: in the workload's arithmetic.
+  // Precision of its multiplications; kStored: the workload's arithmetic.
   Precision precision = Precision::kStored;
   std::vector<std::uint32_t> steps;  // of the plan that it executes, the main work first
   double traffic_bytes() const { return read_bytes + write_bytes; }
 };
 
-// Nodes of one operator whose cost is not known, and so counts as nothing.
+// Nodes of one operator whose cost is unknown and counts as 0.
 struct Uncounted {
   std::string op;
   std::string domain;  // empty for ai.onnx
@@ -84,10 +114,10 @@ struct Uncounted {
   std::string full_name() const { return domain.empty() ? op : domain + "." + op; }
 };
 
-// What a cost leaves out and what it rests on: to be said wherever the cost is used.
+// Omissions and assumptions of a cost: report them with every use of it.
 struct CostCaveats {
   std::vector<Uncounted> uncounted;
-  std::map<std::string, std::int64_t> assumed_dims;  // open extents that nobody gave
+  std::map<std::string, std::int64_t> assumed_dims;  // open extents without a given value
   std::vector<std::string> open_dims;                // extents that stayed open
   std::vector<std::string> assumptions;              // branches, trip counts, lengths of caches
 
@@ -99,10 +129,10 @@ struct WorkloadCost {
   std::string name;  // of the model
   WorkloadKind kind = WorkloadKind::kInference;
   int batch = 1;
-  Precision precision = Precision::kFp32;  // never kStored: what that means for the model
+  Precision precision = Precision::kFp32;  // never kStored: the actual precision of the model
   Runtime runtime = Runtime::kPytorchEager;
-  // Of floating-point arithmetic. Differs from `precision` where a model stores INT8 weights and
-  // computes in floating point what is not quantized.
+  // Precision of floating-point arithmetic. It differs from `precision` if a model stores INT8
+  // weights and computes unquantized operations in floating point.
   Precision arithmetic = Precision::kFp32;
   CostCaveats caveats;
   std::vector<KernelCost> kernels;
@@ -110,8 +140,8 @@ struct WorkloadCost {
   double parameter_bytes = 0;
   double input_bytes = 0;        // graph inputs of one minibatch: what a loader must bring
   double peak_memory_bytes = 0;  // parameters and the largest live set of activations
-  // The input of the largest dense convolution, unrolled into a matrix: what an algorithm by
-  // explicit products needs beside the tensors.
+  // The input of the largest dense convolution, unrolled into a matrix: the additional memory of an
+  // algorithm by explicit products.
   double workspace_bytes = 0;
 
   double work_flop() const;
@@ -122,3 +152,5 @@ struct WorkloadCost {
 };
 
 }  // namespace ridgewatt::workload
+
+#pragma GCC visibility pop

@@ -55,6 +55,18 @@ constexpr std::array kZoo = {
              efficientnet_b0},
     ZooEntry{"yolov8n", "", "YOLOv8n detector, 3x640x640, 80 classes (Jocher et al., 2023)",
              yolov8n},
+    ZooEntry{"yolov8s", "", "YOLOv8s, the same in small", yolov8s},
+    ZooEntry{"yolov8m", "", "YOLOv8m, the same in medium", yolov8m},
+    ZooEntry{"yolov8l", "", "YOLOv8l, the same in large", yolov8l},
+    ZooEntry{"yolov8x", "", "YOLOv8x, the same in extra large", yolov8x},
+    ZooEntry{"yolox_nano", "",
+             "YOLOX-Nano detector, 3x416x416, 80 classes, separable convolutions (Ge et al., 2021)",
+             yolox_nano},
+    ZooEntry{"yolox_tiny", "", "YOLOX-Tiny, 3x416x416, full convolutions", yolox_tiny},
+    ZooEntry{"yolox_s", "", "YOLOX-S, 3x640x640", yolox_s},
+    ZooEntry{"yolox_m", "", "YOLOX-M, 3x640x640", yolox_m},
+    ZooEntry{"yolox_l", "", "YOLOX-L, 3x640x640", yolox_l},
+    ZooEntry{"yolox_x", "", "YOLOX-X, 3x640x640", yolox_x},
     ZooEntry{"yolo11n", "yolo11",
              "YOLO11n detector, 3x640x640, 80 classes, as exported (Jocher and Qiu, 2024)",
              yolo11n},
@@ -137,7 +149,7 @@ void suggest_zoo_model(const std::string& path, const NameSet& names) {
   if (std::filesystem::exists(path, ignored)) return;
   std::string name = std::filesystem::path(path).filename().string();
   for (const std::string_view ending : {".onnx", ".gguf", ".safetensors"}) {
-    if (name.ends_with(ending)) name.resize(name.size() - ending.size());
+    if (name.ends_with(ending)) name.erase(name.size() - ending.size());
   }
   const std::string meant = find_meant(name, names).value_or(closest_name(name, names));
   if (meant.empty()) return;

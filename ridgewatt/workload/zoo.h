@@ -1,7 +1,7 @@
-// Well-known architectures, built by our own code as ONNX models without weights. A model may be
-// named "zoo:resnet50" wherever a model file may be given. Batch ("batch"), sequence
-// ("sequence", "past_sequence") and the side of a detector's images ("image") are symbols; the
-// model's metadata holds the values that they take when nobody binds them.
+// Well-known architectures, built by our own code as ONNX models without weights. "zoo:resnet50"
+// can be used instead of a model file. Batch ("batch"), sequence ("sequence", "past_sequence") and
+// the side of a detector's images ("image") are symbols; the model's metadata contains their
+// default values.
 #pragma once
 
 #include <span>
@@ -27,11 +27,11 @@ bool is_zoo_name(std::string_view model);
 
 // The entry of "NAME" or "zoo:NAME". Throws NotFoundError with a suggestion or all names.
 const ZooEntry& find_zoo_entry(std::string_view name);
-// What find_zoo_entry() understands, without "zoo:".
+// The names that find_zoo_entry() accepts, without "zoo:".
 NameSet zoo_names();
 
-// Throws NotFoundError "cannot read resnet50: .. did you mean zoo:resnet50?" where `path` does not
-// exist and its file name, without the ending of a model file, is close to one of `names`.
+// Throws NotFoundError "cannot read resnet50: .. did you mean zoo:resnet50?" if `path` does not
+// exist and its file name, without the extension of a model file, is similar to one of `names`.
 void suggest_zoo_model(const std::string& path, const NameSet& names);
 
 }  // namespace ridgewatt::workload

@@ -3,8 +3,8 @@
 
 Two kinds of boards, four of each, one of them three times slower. While `ridgewatt campaign watch` runs and nobody
 else does anything, a board dies in the middle of a task and boots again, a board's program is killed, the database
-crashes, the engine's center goes, a board's disk is full and a board's line to the database is cut. In the end every
-slot must be there once, and the calibration of every board. Prints the transcript that docs/results/fleet.md shows."""
+crashes, the engine's center goes, a board's disk is full and its connection to the database is cut. In the end every
+slot must be there once, and the calibration of every board. Prints a transcript; docs/results/fleet.md has its figures."""
 import argparse
 import dataclasses
 import pathlib
@@ -36,7 +36,7 @@ class Fault:
     lasts_s: float = 0
     end_text: str = ""
     end: callable = None
-    board: str = ""  # that stops measuring meanwhile; empty: none does
+    board: str = ""  # that stops measuring during the fault; empty: none does
     began: float = 0
     over: bool = False
     began_unix_s: float = 0
@@ -199,7 +199,7 @@ class Chaos:
                         file.write(bytes(1 << 14))
                 except OSError:
                     pass
-        return Fault(at_points, f"{name}: disk full", fill, seconds, f"{name}: disk has room again", filler.unlink,
+        return Fault(at_points, f"{name}: disk full", fill, seconds, f"{name}: disk has space again", filler.unlink,
                      name)
 
     def use_small_disk(self, name):
@@ -207,8 +207,8 @@ class Chaos:
 
     def line_cut(self, name, at_points, seconds):
         proxy = self.boards.proxies[name]
-        return Fault(at_points, f"{name}: line to the database cut", proxy.cut, seconds, f"{name}: line mended",
-                     proxy.mend)
+        return Fault(at_points, f"{name}: connection to the database cut", proxy.cut, seconds, f"{name}: connection restored",
+                     proxy.restore)
 
     # What must hold in the end.
     def slots(self):

@@ -1,4 +1,4 @@
-"""A way to a server on loopback that can be cut: Proxy(port).cut(), .mend().
+"""A way to a server on loopback that can be cut: Proxy(port).cut(), .restore().
 
 Cut, it drops the connections that there are and takes new ones without an answer, as a network does that loses
 packets; `refuse` instead closes them at once."""
@@ -29,7 +29,7 @@ class Proxy:
                 except OSError:
                     pass  # it ended by itself
 
-    def mend(self):
+    def restore(self):
         self.whole = True
 
     def _accept(self):

@@ -53,7 +53,7 @@ class Secrets(unittest.TestCase):
         self.place.write("sweep.csv", SWEEP)
 
     def ask(self, words, environment):
-        """Output of a command; the secret is in none of it, nor in a command line meanwhile."""
+        """Output of a command; the secret is in none of it, nor in a command line while it runs."""
         options = self.place._options({"XDG_STATE_HOME": str(self.place.home), **environment}, False)
         with subprocess.Popen([str(PROGRAM), *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                               text=True, **options) as process:

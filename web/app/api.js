@@ -11,7 +11,7 @@ export class ApiError extends Error {
   constructor(message, status, json) {
     super(message);
     this.status = status;
-    this.json = json;  // what a command says beside its error, where it says something
+    this.json = json;  // what a command prints in addition to its error, where it says something
   }
 }
 

@@ -25,7 +25,7 @@ function Unread({ route, module, query }) {
     ${keys.length > 0 && html`<${ErrorLine} error=${`The address says ${keys.map((key) => `'${key}'`).join(", ")}, which this page does not know: it reads ${module.keys.join(", ")}.`} />`}`;
 }
 
-// Loads the page anew once the server answers: a browser may keep in mind that a script failed.
+// Loads the page again once the server answers: a browser may keep in mind that a script failed.
 async function reload() {
   try { if ((await fetch(location.pathname, { cache: "no-store" })).ok) location.reload(); } catch { /* still away */ }
 }

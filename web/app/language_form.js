@@ -2,11 +2,9 @@
 // quantization, lengths of prompt and answer, sequences at once.
 import { html } from "./standalone.module.js";
 import { ErrorLine, Select, Slider, number } from "./controls.js";
-import { useBoards, useOnce } from "./questions.js";
+import { useBoards, useChoices, useOnce } from "./questions.js";
 import { Upload } from "./workload_form.js";
 
-export const engines = ["llama.cpp", "vllm", "sglang", "tensorrt-llm", "mlc", "pytorch"];
-const kvTypes = ["f16", "bf16", "fp8", "q8_0", "q5_1", "q4_0"];
 const languageDefaults = { model: "zoo:llama-3.1-8b", device: "orin-nano-8gb", prompt: 512, generate: 256, concurrency: 1 };
 const asStored = "as stored, or in about 4 bits";
 
@@ -44,6 +42,8 @@ export function LanguageForm({ query, setQuery, quantizations }) {
   if (!boardNames.includes(now.device)) boardNames.unshift(now.device);
   const otherBoard = (device) => setQuery({ device, gpu: undefined, mem: undefined, cpu: undefined, cores: undefined }, { push: true });
   const put = (name) => (value) => setQuery({ [name]: value || undefined }, { push: true });
+  const engines = useChoices("llm", "runtime", now.runtime || "llama.cpp");
+  const kvTypes = useChoices("llm", "kv-type", now["kv-type"] || "f16");
   const names = [{ value: "", label: asStored }, ...quantizations.map((name) => ({ value: name, label: name }))];
   if (now.quantization && !quantizations.includes(now.quantization)) names.push({ value: now.quantization, label: now.quantization });
   const slider = (name, label, unit) => html`<${Slider} label=${label} unit=${unit} values=${steps[name]} value=${now[name]} onInput=${(value) => setQuery({ [name]: value })} />`;
@@ -55,7 +55,7 @@ export function LanguageForm({ query, setQuery, quantizations }) {
     <${Select} label="Board" value=${now.device} options=${boardNames} onChange=${otherBoard} />
     <${Select} label="Quantization" value=${now.quantization || ""} options=${names} onChange=${put("quantization")} />
     <div class="pair"><${Select} label="Runtime" value=${now.runtime || ""} options=${[{ value: "", label: "usual" }, ...engines]} onChange=${put("runtime")} />
-      <${Select} label="Cache" value=${now["kv-type"] || ""} options=${[{ value: "", label: "f16" }, ...kvTypes.slice(1)]} onChange=${put("kv-type")} /></div></fieldset>
+      <${Select} label="Cache" value=${now["kv-type"] || ""} options=${[{ value: "", label: "f16" }, ...kvTypes.filter((type) => type !== "f16")]} onChange=${put("kv-type")} /></div></fieldset>
     <fieldset><legend>Request</legend>
     ${slider("prompt", "Prompt", "tokens")}${slider("generate", "Answer", "tokens")}${slider("concurrency", "Sequences at once", "")}</fieldset>`;
 }

@@ -5,13 +5,13 @@ import { Check, DownloadBar, ErrorLine, NumberField, Select, number } from "./co
 import { queryOfMode, sameMode, shown } from "./questions.js";
 
 const limits = [
-  { key: "max-power", label: "Most power", unit: "W" }, { key: "max-ttft", label: "Latest first token", unit: "ms" },
-  { key: "max-tpot", label: "Most time per token", unit: "ms" }, { key: "min-tokens-per-s", label: "Fewest tokens", unit: "1/s" },
+  { key: "max-power", label: "Maximum power", unit: "W" }, { key: "max-ttft", label: "Maximum time to first token", unit: "ms" },
+  { key: "max-tpot", label: "Maximum time per token", unit: "ms" }, { key: "min-tokens-per-s", label: "Minimum tokens", unit: "1/s" },
 ];
 export const limitKeys = ["minimize", "phases", ...limits.map(({ key }) => key)];
 const goals = [{ value: "energy", label: "energy of a request" }, { value: "token-energy", label: "joules per token" }, { value: "time", label: "time of a request" }, { value: "token-time", label: "time per token" }];
 
-// What is asked beside the workload, from the address.
+// What is asked in addition to the workload, from the address.
 export function tuneLimits(query) {
   const asked = { minimize: query.minimize || undefined, phases: query.phases === "1" || undefined };
   for (const { key } of limits) if (Number(query[key]) > 0) asked[key] = Number(query[key]);

@@ -3,7 +3,7 @@
 import { html, useEffect, useState } from "./standalone.module.js";
 import { number } from "./controls.js";
 
-// Where the plot stands in its chart, and what it shows; anew after each drawing.
+// Where the plot stands in its chart, and what it shows; updated after each drawing.
 export function usePlotArea(handle, drawn) {
   const [area, setArea] = useState(null);
   useEffect(() => {

@@ -1,5 +1,5 @@
-// What the server tells each second, kept for the charts: the past when the feed starts, then one
-// point per event; after a lost connection it asks anew, and the gap is filled from the past.
+// What the server tells each second, kept for the charts: the past when the feed starts, then one point per event;
+// after a lost connection it asks again, and the gap is filled from the past.
 //   const feed = new LiveFeed((feed) => ..); feed.start(); feed.stop();
 //   feed.state: "connecting" | "live" | "lost"; feed.newest: the newest look (ridgewatt.monitor/1)
 //   feed.points: [{ time_s, total_w, rails: { name: W }, gpu_load, cpu_load, gpu_mhz, celsius }]
@@ -59,7 +59,7 @@ export class LiveFeed {
     this.silence = setTimeout(() => this.lost(new ApiError("the server does not answer", 0)), silentMs);
   }
 
-  // The past first: an event may come meanwhile, and what is known twice is kept once.
+  // The past first: an event may come in between, and what is known twice is kept once.
   async connect() {
     try {
       const [past, now] = await Promise.all([get("history"), get("monitor")]);
@@ -106,7 +106,7 @@ export class LiveFeed {
     this.heard();
     this.state = "live";
     this.error = null;
-    // The stream begins with a look that may be older than what was asked for beside it.
+    // The stream begins with a look that may be older than what was asked for at the same time.
     const behind_s = before ? before.time_s - look.time_s : 0;
     if (behind_s > 0 && behind_s < 60) return this.changed(this);
     this.newest = look;

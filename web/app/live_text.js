@@ -1,4 +1,4 @@
-// Texts of live numbers. Fixed decimals, so that digits that change do not move what stands beside them.
+// Texts of live numbers. Fixed decimals, so that digits that change do not move the text next to them.
 export const fixed = (value, decimals) => (typeof value === "number" && isFinite(value) ? value.toFixed(decimals) : "-");
 export const joules = (value) => (typeof value !== "number" ? "-" : Math.abs(value) >= 36000 ? `${fixed(value / 3600, 3)} Wh` : `${fixed(value, 1)} J`);
 

@@ -1,5 +1,5 @@
-// Measured points of a sweep (a dropped CSV, or a workload of a store) beside what the twin predicts
-// for the same modes: how far off, and how many lie within the 90 % interval.
+// Measured points of a sweep (a dropped CSV, or a workload of a store) compared with what the twin predicts for the
+// same modes: how far off, and how many lie within the 90 % interval.
 import { modeAt, parseCsv } from "./cloud.js";
 
 const keyOf = (mode) => `${mode.cpu_cores} ${mode.cpu_mhz} ${mode.gpu_mhz} ${mode.mem_mhz}`;
@@ -30,7 +30,7 @@ export function workloadsOf(table) {
 
 const words = (text) => String(text || "").toLowerCase().replace(/^fake:|@.*$/g, "").replace(/[^a-z0-9]/g, "");
 
-// In what the sweep differs from the question, in words; empty: in nothing that can be told.
+// In what the sweep differs from the question, in words; empty: in nothing that is known.
 // asked: { model, file, device, training, batch }.
 export function differences(sweep, asked) {
   const [name, kind] = sweep.name.split(":");

@@ -84,5 +84,5 @@ export function Agreement({ measured, cloud, setQuery }) {
     ${measured.differs.length > 0 && html`<p class="warn note" role="alert">The sweep may be of something else: ${measured.differs.join("; ")}.
       <button type="button" onClick=${() => setQuery({ compare: measured.compared ? undefined : 1 })}>${measured.compared ? "Do not compare them" : "Compare them all the same"}</button></p>`}
     ${cloud && measured.compared && html`<p class="faint note">Predicted is the model chosen above in the same modes.</p>
-      <${Table} label="Predicted beside measured" columns=${agreementColumns} rows=${agreement(measured.points, cloud)} />`}</div>`;
+      <${Table} label="Predicted and measured" columns=${agreementColumns} rows=${agreement(measured.points, cloud)} />`}</div>`;
 }

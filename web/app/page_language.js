@@ -16,7 +16,7 @@ export const title = "Language models";
 export const keys = [...languageKeys, ...modeKeys, ...limitKeys, "over", "figure"];
 
 const lengths = [128, 512, 2048, 8192, 32768, 131072];  // of prompts, in the chart over them
-const aContext = 512;  // at which a step is told besides: one is enough here
+const aContext = 512;  // at which a step is reported too: one is enough here
 const figureOptions = Object.entries(figures).map(([value, one]) => ({ value, label: one.name }));
 
 function Figure({ name, row, top, figure, unit, digits = 4, children }) {

@@ -40,15 +40,15 @@ function useFeed(paused) {
 // What a screen reader hears: a change at once, else the figures every half minute.
 function Announcer({ look, state, paused }) {
   const [text, setText] = useState("");
-  const told = useRef(0);
+  const announced = useRef(0);
   useEffect(() => {
-    if (!look || paused || look.since_s - told.current < announceS) return;
-    told.current = look.since_s;
+    if (!look || paused || look.since_s - announced.current < announceS) return;
+    announced.current = look.since_s;
     const power = look.power || {};
     setText(`${fixed(power.total_w, 1)} watts, ${joules(power.energy_j)} since start`);
   }, [look]);
-  const told_state = state === "lost" ? "The connection is lost; trying again" : paused ? "Paused" : text;
-  return html`<p class="unseen" role="status">${told_state}</p>`;
+  const status = state === "lost" ? "The connection is lost; trying again" : paused ? "Paused" : text;
+  return html`<p class="unseen" role="status">${status}</p>`;
 }
 
 function Facts({ look }) {
@@ -74,7 +74,7 @@ function Rails({ look }) {
   return html`<section class="card double"><h2>Rails</h2>${rows.length ? html`<${Table} columns=${railColumns} rows=${rows} label="Power rails" />` : html`<p class="faint">None.</p>`}</section>`;
 }
 
-// A clock beside its limits: the bar's ends are the lowest and the highest that the mode allows.
+// A clock and its limits: the bar's ends are the lowest and the highest that the mode allows.
 function Clocks({ look }) {
   const clocks = look.clocks || [];
   return html`<section class="card"><h2>Clocks</h2><ul class="meters" aria-label="Clocks">${clocks.map((clock) => {
@@ -162,7 +162,7 @@ export function Page({ query, setQuery }) {
 function provenanceText(look) {
   const power = look.power || {};
   const sampling = look.sampling || {};
-  const parts = [look.provenance === "fake" ? "a fake board: a perturbed twin plays it" : "", look.board && (look.board.model || look.board.name),
+  const parts = [look.provenance === "fake" ? "simulated board (a randomized twin)" : "", look.board && (look.board.model || look.board.name),
     power.source, sampling.rate_hz ? `${number(sampling.rate_hz, 3)} samples per second` : "",
     sampling.missing ? `${sampling.missing} samples without a value` : "", sampling.lost ? `${sampling.lost} lost` : ""];
   return parts.filter(Boolean).join("; ");

@@ -26,7 +26,7 @@ export function limitsOf(query) {
 
 function LimitForm({ query, setQuery, limits }) {
   return html`<fieldset><legend>Limits</legend>
-    ${Object.values(axes).map((axis) => html`<${NumberField} key=${axis.option} label=${`Most ${axis.name.toLowerCase()}`} unit=${axis.unit} value=${limits[axis.option]} placeholder="no limit" onChange=${(value) => setQuery({ [axis.option]: value })} />`)}
+    ${Object.values(axes).map((axis) => html`<${NumberField} key=${axis.option} label=${`Maximum ${axis.name.toLowerCase()}`} unit=${axis.unit} value=${limits[axis.option]} placeholder="no limit" onChange=${(value) => setQuery({ [axis.option]: value })} />`)}
     <div class="pair"><${Select} label="Minimize" value=${query.minimize || "time"} options=${goals} onChange=${(value) => setQuery({ minimize: value })} />
       <${NumberField} label="Confidence" value=${query.confidence} min=${0} max=${1} step=${0.05} placeholder="0.5" onChange=${(value) => setQuery({ confidence: value })} /></div>
     <p class="faint note">Lines in the chart set them too: drag, or focus one and press arrow keys, Page Up and Down, Home, Delete.</p></fieldset>`;
@@ -50,10 +50,10 @@ const workloadQuery = (query) => Object.fromEntries(["model", "file", "device", 
 
 // No mode keeps all limits: what would help, as the command line says it.
 function NotFound({ json }) {
-  const mends = (json.mends || []).map((one) => one.option);
+  const relaxations = (json.relaxations || []).map((one) => one.option);
   const boards = (json.other_boards || []).map((one) => `${one.board} (${number(one.power_w, 3)} W)`);
   return html`<div class="card" role="status"><p><b data-answer="Mode">No mode keeps these limits.</b></p>
-    ${mends.length > 0 && html`<p>Would do: ${mends.join(", or ")}</p>`}${boards.length > 0 && html`<p class="faint">So would another board, as modelled: ${boards.join(", ")}</p>`}
+    ${relaxations.length > 0 && html`<p>Relax to: ${relaxations.join(", or ")}</p>`}${boards.length > 0 && html`<p class="faint">So would another board, as modelled: ${boards.join(", ")}</p>`}
     ${json.nearest_miss && html`<p class="faint">Nearest: ${modeLine(json.nearest_miss.mode)}: ${number(json.nearest_miss.time_ms)} ms, ${number(json.nearest_miss.power_w)} W, ${number(json.nearest_miss.energy_j)} J</p>`}</div>`;
 }
 
@@ -122,8 +122,8 @@ export function Page({ query, setQuery }) {
       <${ErrorLine} error=${cloudReply.error} />
       ${cloud && cloud.count > 0 && board.presets ? html`<${Cloud} cloud=${cloud} query=${query} setQuery=${setQuery} limits=${limits} presets=${presets} answer=${answer} measured=${measured.points} source=${source} />`
         : !cloudReply.error && !board.error && html`<p class="faint" role="status">Asking all modes</p>`}
-      ${measured.workload && html`<h2>Sweep beside the prediction</h2><${Agreement} measured=${measured} cloud=${cloud} setQuery=${setQuery} />
+      ${measured.workload && html`<h2>Sweep and prediction</h2><${Agreement} measured=${measured} cloud=${cloud} setQuery=${setQuery} />
         ${ofSweep && html`<${Answer} tune=${tuneMeasured} presets=${presets} query=${query} heading=${`Least ${question.minimize} of the sweep`} />
           <${DownloadBar} command=${shown(tuneMeasured.command)} csv=${address("tune", { ...ofSweep, format: "csv" })} json=${address("tune", ofSweep)} name="tune_measured" />`}`}
-      ${compared.length > 0 && html`<h2>Presets beside the answer</h2><${Table} label="Presets beside the answer" columns=${comparedColumns} rows=${compared} />`}</div></div>`;
+      ${compared.length > 0 && html`<h2>Comparison with presets</h2><${Table} label="Comparison with presets" columns=${comparedColumns} rows=${compared} />`}</div></div>`;
 }

@@ -94,7 +94,7 @@ export function Page({ query, setQuery }) {
     ${faults.map((store) => html`<${ErrorLine} key=${store.number} error=${`${store.name}: ${store.error}`} />`)}
     <p class="unseen" role="status">${progressText(run)}</p>
     ${stores === null ? !error && html`<p class="faint" role="status">Reading the stores</p>` : stores.length === 0 ? html`<p>This server has no store. Start it with
-        <code>ridgewatt serve --store points.db</code>; <code>ridgewatt profile points.db</code> fills one, and may do so meanwhile.</p>`
+        <code>ridgewatt serve --store points.db</code>; <code>ridgewatt profile points.db</code> fills one, also while the server runs.</p>`
     : html`<div class="sided"><div class="side"><${RunList} stores=${stores} runs=${runs} chosen=${run ? runKey(run) : ""} onChoose=${(key) => setQuery({ run: key, other: query.other === key ? undefined : query.other }, { push: true })} />
         ${stores.filter((store) => store.command).map((store) => html`<${DownloadBar} key=${store.number} command=${store.command} name="store" csv=${address("runs", { store: store.number, format: "csv" })} />`)}</div>
       ${run ? html`<${Run} key=${runKey(run)} run=${run} other=${other} runs=${runs} query=${query} setQuery=${setQuery} several=${several} />` : html`<p>The store is empty.</p>`}</div>`}`;

@@ -4,7 +4,7 @@
 import { html, useRef } from "./standalone.module.js";
 import { address } from "./api.js";
 import { Chart, DownloadBar, ErrorLine, NumberField, Provenance, Select, Table, coresText, number } from "./controls.js";
-import { precisions, runtimes, useBoards, useModels, useReply } from "./questions.js";
+import { defaults as usual, useBoards, useChoices, useModels, useReply } from "./questions.js";
 import { Upload } from "./workload_form.js";
 
 export const title = "Schedule";
@@ -14,7 +14,7 @@ export const keys = ["training", "training_file", "inference", "inference_file",
 export const aliases = { latency: "max-latency", power: "max-power" };
 
 const defaults = { training: "zoo:resnet18", inference: "zoo:mobilenet_v3_large", device: "agx-orin", rate: "60", "max-latency": "1000", "max-power": "30",
-  arrivals: "poisson", duration: "600", runtime: runtimes[0], precision: precisions[0] };
+  arrivals: "poisson", duration: "600", runtime: usual.runtime, precision: usual.precision };
 const none = "none";
 const isSweep = (query, side) => (query[`${side}_file`] || "").toLowerCase().endsWith(".csv");
 
@@ -27,8 +27,8 @@ export function planParams(query) {
   if (params.training) params["training-batch"] = query.tbatch;
   if (params.inference) {
     params["inference-batch"] = query.ibatch;
-    params["inference-runtime"] = of("runtime") === runtimes[0] ? undefined : of("runtime");
-    params["inference-precision"] = of("precision") === precisions[0] ? undefined : of("precision");
+    params["inference-runtime"] = of("runtime") === usual.runtime ? undefined : of("runtime");
+    params["inference-precision"] = of("precision") === usual.precision ? undefined : of("precision");
   }
   if (params.training || params.inference) params.device = of("device");
   if (sides.includes("inference")) {
@@ -39,7 +39,7 @@ export function planParams(query) {
   return sides.length ? params : null;
 }
 
-// What simulate is asked beside.
+// What simulate is asked in addition.
 export function simulateParams(query) {
   const params = planParams(query);
   if (!params) return null;
@@ -61,6 +61,8 @@ function Side({ side, legend, query, setQuery, models, children }) {
 function Form({ query, setQuery }) {
   const models = useModels(), boards = useBoards();
   const of = (name) => query[name] || defaults[name];
+  const arrivals = useChoices("schedule/simulate", "arrivals", of("arrivals"));
+  const runtimes = useChoices("estimate", "runtime", of("runtime")), precisions = useChoices("estimate", "precision", of("precision"));
   const put = (name) => (value) => setQuery({ [name]: value === undefined || String(value) === defaults[name] ? undefined : value }, { push: true });
   const limit = (name) => (value) => setQuery({ [name]: value === undefined ? none : String(value) === defaults[name] ? undefined : value }, { push: true });
   const shown = (name) => (query[name] === none ? "" : of(name));
@@ -74,7 +76,7 @@ function Form({ query, setQuery }) {
       ${!isSweep(query, "inference") && html`<div class="pair"><${Select} label="Runtime" value=${of("runtime")} options=${runtimes} onChange=${put("runtime")} />
         <${Select} label="Precision" value=${of("precision")} options=${precisions} onChange=${put("precision")} /></div>`}
       <div class="pair"><${NumberField} label="Arrival rate" unit="1/s" value=${of("rate")} onChange=${put("rate")} />
-        <${Select} label="Arrivals" value=${of("arrivals")} options=${["poisson", "constant", "bursty"]} onChange=${put("arrivals")} /></div><//>
+        <${Select} label="Arrivals" value=${of("arrivals")} options=${arrivals} onChange=${put("arrivals")} /></div><//>
     <fieldset><legend>Board and limits</legend>
       <${Select} label="Board" value=${of("device")} options=${names} onChange=${put("device")} />
       <div class="pair"><${NumberField} label="Worst latency" unit="ms" value=${shown("max-latency")} onChange=${limit("max-latency")} />

@@ -103,9 +103,18 @@ export const modeName = (mode, presets = []) => {
   return preset ? preset.name : `${coresText(mode.cpu_cores)} at ${mode.cpu_mhz}, GPU ${mode.gpu_mhz}, memory ${mode.mem_mhz} MHz`;
 };
 
-export const runtimes = ["pytorch-eager", "torchscript", "torch-compile", "onnxruntime", "tensorrt"];
-export const precisions = ["fp32", "tf32", "fp16", "bf16", "int8", "fp8", "fp4", "mixed", "stored"];
-export const defaults = { model: "zoo:resnet50", device: "agx-orin", runtime: runtimes[0], precision: precisions[0] };
+export const defaults = { model: "zoo:resnet50", device: "agx-orin", runtime: "pytorch-eager", precision: "fp32" };
+
+// The names that a parameter of a question takes, as the server describes it; before it has, the one
+// that is chosen. "all" compares them: a form asks for one.
+export function useChoices(endpoint, name, chosen) {
+  const { json } = useOnce("openapi.json", {});
+  const parameters = json ? json.paths[`/api/v1/${endpoint}`].get.parameters : [];
+  const found = parameters.find((parameter) => parameter.name === name);
+  if (!found) return [chosen];
+  const schema = found.schema.items || found.schema;
+  return (schema.enum || schema["x-choices"]).filter((choice) => choice !== "all");
+}
 
 export const workloadKeys = ["model", "file", "device", "runtime", "precision", "batch", "training"];
 export const modeKeys = knobs.map((knob) => knob.key);

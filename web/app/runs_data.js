@@ -6,7 +6,7 @@ import { parseCsv } from "./cloud.js";
 
 const eachMs = 2500;
 
-// { stores: [{ number, name, rows, command, error }], error }; asked anew while the page is looked at.
+// { stores: [{ number, name, rows, command, error }], error }; asked again while the page is looked at.
 export function useStores() {
   const [state, setState] = useState({ stores: null });
   useEffect(() => {

@@ -1,7 +1,7 @@
 // Light, dark, or as the system is; kept in this browser. A plain script in the head, so that no
 // page shows in the other theme first:
 //   Ridgewatt.theme.get() -> "auto" | "light" | "dark"; Ridgewatt.theme.set(choice)
-// Charts are drawn anew at the event "ridgewatt-theme" of the window.
+// Charts are drawn again at the event "ridgewatt-theme" of the window.
 "use strict";
 window.Ridgewatt = window.Ridgewatt || {};
 window.Ridgewatt.theme = (function () {

@@ -2,7 +2,7 @@
 import { html, useState } from "./standalone.module.js";
 import { post } from "./api.js";
 import { Check, ErrorLine, NumberField, Select } from "./controls.js";
-import { defaults, precisions, runtimes, useBoards, useModels, workloadOf } from "./questions.js";
+import { defaults, useBoards, useChoices, useModels, workloadOf } from "./questions.js";
 
 // A file for the server to read: kept there in memory for a while, never stored.
 export function Upload({ label, accept, hint, onDone }) {
@@ -33,6 +33,7 @@ export function Upload({ label, accept, hint, onDone }) {
 export function WorkloadForm({ query, setQuery }) {
   const models = useModels(), boards = useBoards();
   const now = { ...defaults, ...Object.fromEntries(Object.entries(workloadOf(query)).filter(([, value]) => value !== undefined)) };
+  const runtimes = useChoices("estimate", "runtime", now.runtime), precisions = useChoices("estimate", "precision", now.precision);
   const entries = models.json ? models.json.rows.map((row) => ({ value: `zoo:${row.name}`, label: row.description ? `${row.name}: ${row.description.split(/[,(]/)[0]}` : row.name, group: "Zoo" })) : [];
   if (!entries.some((entry) => entry.value === now.model)) entries.unshift({ value: now.model, label: query.file || now.model, group: now.model.startsWith("upload:") ? "Your file" : "" });
   const boardNames = boards.json ? boards.json.rows.map((row) => row.name) : [now.device];

@@ -54,7 +54,7 @@ window.Ridgewatt.charts = (function () {
     ["xAxis", "yAxis"].forEach((kind) => {
       patch[kind] = (option[kind] || []).map((axis, i) => {
         if (axis.type === "category" && !axis.names) {
-          // Every so many levels, so that none touch; the first and evenly on.
+          // Every n-th level, so that none touch; the first and evenly on.
           const rows = kind === "yAxis" ? (chart.getHeight() - 80) / 20 : Infinity;
           const every = Math.max(1, Math.ceil(axis.data.length / rows));
           return every > 1 ? { axisLabel: { interval: every - 1 } } : {};
@@ -83,7 +83,7 @@ window.Ridgewatt.charts = (function () {
       return { x: box.x, y: box.y, align: "left", verticalAlign: "top" };
     };
     return {
-      // Beside its ring, on the wanted side first.
+      // Next to its ring, on the wanted side first.
       ring: (wanted) => (label) => {
         if (label.dataIndex === 0) taken = [];
         const { width, height } = label.labelRect;

@@ -4,7 +4,7 @@ import { html, useEffect, useMemo, useRef, useState } from "./standalone.module.
 
 const { charts, table: order } = window.Ridgewatt;
 
-// True at each change of light and dark: charts take their colors anew.
+// True at each change of light and dark: charts take the new colors.
 export function useThemeCount() {
   const [count, setCount] = useState(0);
   useEffect(() => {
@@ -65,12 +65,12 @@ function pointsOf(option) {
   return { rows, total, columns: [{ key: "series", label: "series" }, { key: "x", label: names[0], digits: 6 }, { key: "y", label: names[1], digits: 6 }] };
 }
 
-// What a figure of the interface says of itself, in the form of pointsOf().
-const told = ({ columns, rows }) => ({ columns: columns.map((label, i) => ({ key: `c${i}`, label, digits: 6 })), rows: rows.map((row) => Object.fromEntries(row.map((value, i) => [`c${i}`, value]))), total: rows.length });
+// The data of a figure of the interface, in the form of pointsOf().
+const tableOf = ({ columns, rows }) => ({ columns: columns.map((label, i) => ({ key: `c${i}`, label, digits: 6 })), rows: rows.map((row) => Object.fromEntries(row.map((value, i) => [`c${i}`, value]))), total: rows.length });
 
 function PointTable({ option, data }) {
   const [open, setOpen] = useState(false);
-  const points = open && (data ? told(data) : pointsOf(option));
+  const points = open && (data ? tableOf(data) : pointsOf(option));
   return html`<details onToggle=${(event) => setOpen(event.currentTarget.open)}>
     <summary>${data && data.caption ? data.caption : "The points as a table"}</summary>
     ${open && html`${points.total > points.rows.length && html`<p>${points.rows.length} of ${points.total} points; all are in the CSV.</p>`}
@@ -155,8 +155,8 @@ export function Select({ label, value, options, onChange, disabled }) {
     ${groups.map((group) => (group ? html`<optgroup label=${group}>${items.filter((item) => item.group === group).map(entry)}</optgroup>` : items.filter((item) => !item.group).map(entry)))}</select></label>`;
 }
 
-// A number, or nothing; told when the field is left or Enter is pressed. Until then what is typed stays, whatever else
-// of the page is drawn anew.
+// A number, or nothing; reported when the field is left or Enter is pressed. Until then what is typed stays, whatever else
+// of the page is drawn again.
 export function NumberField({ label, value, unit = "", min = 0, max, step = "any", placeholder = "", onChange }) {
   const [typed, setTyped] = useState(null);
   const tell = (event) => {
@@ -180,7 +180,7 @@ export function Provenance({ kind, text }) {
 
 const longestError = 400;  // characters that are shown; chosen: what a line of an error needs, and more
 
-// error.again: asks anew what failed.
+// error.again: asks again what failed.
 export function ErrorLine({ error }) {
   if (!error) return null;
   const text = error.message || String(error);

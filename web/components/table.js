@@ -1,6 +1,8 @@
-// Sorting of tables, the same in reports and in the web page. A plain script:
-//   Ridgewatt.table.compare(a, b)   orders two values: numbers before texts, no value last
-//   Ridgewatt.table.sortBy(th)      sorts the table that stands in the document by this heading
+// Tables: sorting, the same in reports and in the web page, and for reports the rows of a long table, a page at a
+// time. A plain script:
+//   Ridgewatt.table.compare(a, b)   orders two values: numbers before texts
+//   const view = Ridgewatt.table.view(table);   of a table in the document, one view for each
+//   view.sortBy(th); view.keep("words"); view.select(row);   row: its number before any sorting
 "use strict";
 window.Ridgewatt = window.Ridgewatt || {};
 window.Ridgewatt.table = (function () {
@@ -10,18 +12,160 @@ window.Ridgewatt.table = (function () {
     return String(a).localeCompare(String(b));
   }
 
-  const valueOf = (cell) => ("v" in cell.dataset ? Number(cell.dataset.v) : cell.textContent);
-
-  function sortBy(heading) {
-    const column = heading.cellIndex;
-    const body = heading.closest("table").tBodies[0];
-    const descending = heading.getAttribute("aria-sort") === "ascending";
-    heading.parentNode.querySelectorAll("th").forEach((other) => other.removeAttribute("aria-sort"));
-    heading.setAttribute("aria-sort", descending ? "descending" : "ascending");
-    const order = (a, b) => compare(valueOf(a.cells[column]), valueOf(b.cells[column]));
-    const rows = Array.from(body.rows).sort((a, b) => (descending ? -order(a, b) : order(a, b)));
-    rows.forEach((row) => body.appendChild(row));
+  // Rows that are in the document.
+  function rowsOfBody(table) {
+    const elements = Array.from(table.tBodies[0].rows);
+    const cell = (row, column) => elements[row].cells[column];
+    return {
+      count: elements.length, page: elements.length,
+      element: (row) => elements[row],
+      value(row, column) {
+        const { dataset, textContent } = cell(row, column);
+        return "v" in dataset ? Number(dataset.v) : textContent === "-" ? undefined : textContent;
+      },
+    };
   }
 
-  return { compare, sortBy };
+  // Rows of the block of data behind a table (report/page/table_html.h); elements are made when they are shown.
+  function rowsOfBlock(table, block) {
+    const linked = "table" in table.dataset;
+    const textOf = ({ texts, places }, row) => (places[row] < 0 ? "-" : texts[places[row]]);
+    return {
+      count: block.rows, page: block.page,
+      element(row) {
+        const element = document.createElement("tr");
+        if (linked) element.dataset.row = row;
+        block.columns.forEach((column) => {
+          const cell = element.insertCell();
+          cell.textContent = textOf(column, row);
+          if (column.numeric) cell.className = "n";
+        });
+        return element;
+      },
+      value: (row, column) => { const place = block.columns[column].places[row]; return place < 0 ? undefined : place; },
+      // Rows of which one cell holds the words; a text is looked at once, however many rows have it.
+      having(words) {
+        const hits = block.columns.map(({ texts }) => texts.map((text) => text.toLowerCase().includes(words)));
+        return (row) => block.columns.some(({ places }, c) => places[row] >= 0 && hits[c][places[row]]);
+      },
+    };
+  }
+
+  class View {
+    constructor(table) {
+      this.table = table;
+      const holder = table.parentNode.parentNode.querySelector("script.rows");
+      this.source = holder ? rowsOfBlock(table, JSON.parse(holder.textContent)) : rowsOfBody(table);
+      this.order = Array.from({ length: this.source.count }, (_, row) => row);
+      this.shown = this.order;
+      this.first = 0;
+      this.page = this.source.page;
+      this.selected = -1;
+      this.words = "";
+      if (holder) this.addControls(table.parentNode);
+    }
+
+    // Without values last, whatever the direction.
+    sortBy(heading) {
+      const column = heading.cellIndex;
+      const descending = heading.getAttribute("aria-sort") === "ascending";
+      heading.parentNode.querySelectorAll("th").forEach((other) => other.removeAttribute("aria-sort"));
+      heading.setAttribute("aria-sort", descending ? "descending" : "ascending");
+      const values = Array.from({ length: this.source.count }, (_, row) => this.source.value(row, column));
+      const sign = descending ? -1 : 1;
+      this.order.sort((a, b) => {
+        const [x, y] = [values[a], values[b]];
+        return x === undefined || y === undefined ? (x === undefined) - (y === undefined) : sign * compare(x, y);
+      });
+      this.keep(this.words);
+    }
+
+    keep(words) {
+      this.words = words.trim().toLowerCase();
+      this.shown = this.words ? this.order.filter(this.source.having(this.words)) : this.order;
+      this.show(0);
+    }
+
+    show(first) {
+      this.first = Math.max(0, Math.min(first, this.startOf(this.shown.length - 1)));
+      const rows = document.createDocumentFragment();  // there may be more than a call has arguments
+      this.shown.slice(this.first, this.first + this.page).forEach((row) => rows.append(this.marked(row)));
+      this.table.tBodies[0].replaceChildren(rows);
+      if (this.controls) this.tell();
+    }
+
+    // The place at which the page begins that holds this place; all rows may be one page.
+    startOf(place) {
+      return this.page === Infinity ? 0 : Math.floor(place / this.page) * this.page;
+    }
+
+    // All rows at once, to print them or to search them in the browser, and back.
+    showAll(all) {
+      this.page = all ? Infinity : this.source.page;
+      this.show(all ? 0 : this.startOf(this.first));
+    }
+
+    marked(row) {
+      const element = this.source.element(row);
+      element.classList.toggle("selected", row === this.selected);
+      return element;
+    }
+
+    // Brings the row into view; one that the filter leaves out is only marked once it is shown again.
+    select(row) {
+      const old = this.table.querySelector("tr.selected");
+      if (old) old.classList.remove("selected");
+      this.selected = row;
+      const place = this.shown.indexOf(row);
+      if (place < 0) return;
+      if (place < this.first || place >= this.first + this.page) this.show(this.startOf(place));
+      const element = this.table.tBodies[0].rows[place - this.first];
+      element.classList.add("selected");
+      element.scrollIntoView({ block: "nearest" });
+    }
+
+    addControls(scroll) {
+      const bar = document.createElement("div");
+      bar.className = "pages";
+      const add = (tag, properties) => bar.appendChild(Object.assign(document.createElement(tag), properties));
+      const field = add("input", { type: "search", placeholder: "Rows with ...", ariaLabel: "Rows with these words" });
+      field.addEventListener("input", () => this.keep(field.value));
+      const to = (text, place) => {
+        const button = add("button", { type: "button", textContent: text, onclick: () => { this.show(place()); scroll.scrollTop = 0; } });
+        button.setAttribute("aria-label", `${text} rows`);
+        return button;
+      };
+      const back = [to("First", () => 0), to("Previous", () => this.first - this.page)];
+      const count = add("span", {});
+      count.setAttribute("role", "status");
+      const on = [to("Next", () => this.first + this.page), to("Last", () => this.shown.length)];
+      const all = add("button", { type: "button", textContent: "All", onclick: () => this.showAll(this.page !== Infinity) });
+      all.setAttribute("aria-label", "All rows at once");
+      const print = add("span", { className: "print", textContent: "; 'All' on the screen prints every row" });
+      this.controls = { back, count, on, all, print };
+      const cut = scroll.parentNode.querySelector("p.cut");
+      if (cut) cut.remove();
+      scroll.parentNode.insertBefore(bar, scroll);
+      this.tell();
+    }
+
+    tell() {
+      const text = (number) => number.toLocaleString("en-US");
+      const { count } = this.source;
+      const last = Math.min(this.first + this.page, this.shown.length);
+      const of = this.shown.length < count ? ` (of ${text(count)})` : "";
+      this.controls.count.textContent = this.shown.length ? `Rows ${text(this.first + 1)} to ${text(last)} of ${text(this.shown.length)}${of}` : `No row${of}`;
+      this.controls.back.forEach((button) => { button.disabled = this.first === 0; });
+      this.controls.on.forEach((button) => { button.disabled = last === this.shown.length; });
+      this.controls.all.setAttribute("aria-pressed", String(this.page === Infinity));
+      this.controls.print.hidden = last - this.first === this.shown.length;
+    }
+  }
+
+  const views = new Map();
+  const view = (table) => {
+    if (!views.has(table)) views.set(table, new View(table));
+    return views.get(table);
+  };
+  return { compare, view };
 })();

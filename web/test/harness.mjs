@@ -18,7 +18,6 @@ import { fileURLToPath } from "node:url";
 const root = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
 const build = process.env.RIDGEWATT_BUILD || join(root, "build");
 export const program = join(build, "ridgewatt", "ridgewatt");
-const { chromium } = createRequire(import.meta.url)("playwright-core");
 
 export function browserPath() {
   return process.env.RIDGEWATT_CHROMIUM || "/usr/bin/chromium";
@@ -104,9 +103,9 @@ class View {
   }
 }
 
-// Starts the server on `device` (null: this machine) and Chromium; `args` are further options of `ridgewatt serve`,
-// and `prepare({ folder, run })` makes files before and may return more of them.
-export async function startApp({ device = "fake:agx-orin", args = [], prepare = async () => [] } = {}) {
+// Starts the server on `device` (null: this machine); `args` are further options of `ridgewatt serve`, and
+// `prepare({ folder, run })` makes files before and may return more of them.
+export async function startServer({ device = "fake:agx-orin", args = [], prepare = async () => [] } = {}) {
   const folder = mkdtempSync(join(tmpdir(), "ridgewatt-web-"));
   const env = { HOME: folder, XDG_STATE_HOME: join(folder, "state"), XDG_CONFIG_HOME: join(folder, "config"),
     XDG_CACHE_HOME: join(folder, "cache"), XDG_DATA_HOME: join(folder, "data"), RIDGEWATT_FAKE: join(folder, "fake"),
@@ -116,14 +115,38 @@ export async function startApp({ device = "fake:agx-orin", args = [], prepare = 
   const listen = (port) => spawn(program, ["serve", "--port", String(port), ...(device ? ["--device", device] : []), ...args, ...more],
     { env: { ...process.env, ...env }, detached: true, stdio: ["ignore", "pipe", "pipe"] });
   let server = listen(0);
-  let browser = null;
   const close = async () => {
-    if (browser) await browser.close();
     await endGroup(server);
     rmSync(folder, { recursive: true, force: true });
   };
   try {
     const address = new URL(await addressOf(server));
+    // Ends the server, and starts it again at the same address when that is called.
+    const cut = async () => {
+      await endGroup(server);
+      return async () => {
+        server = listen(address.port);
+        await addressOf(server);
+      };
+    };
+    return { address, folder, env, close, cut, run };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+// The same with Chromium.
+export async function startApp(options) {
+  const server = await startServer(options);
+  const { address } = server;
+  let browser = null;
+  const close = async () => {
+    if (browser) await browser.close();
+    await server.close();
+  };
+  try {
+    const { chromium } = createRequire(import.meta.url)("playwright-core");
     browser = await chromium.launch({ executablePath: browserPath(), args: ["--no-sandbox", "--enable-precise-memory-info"] });
     // `allow`: patterns of console messages that the test expects (a 422 that it asked for).
     const open = async (path = "/", { width = 1280, height = 900, scheme = "light", reducedMotion = "reduce", allow = [] } = {}) => {
@@ -136,15 +159,7 @@ export async function startApp({ device = "fake:agx-orin", args = [], prepare = 
       return new View(page, context, errors);
     };
     const json = async (path, options) => (await fetch(new URL(path, address), options)).json();
-    // Ends the server, and starts it again at the same address when that is called.
-    const cut = async () => {
-      await endGroup(server);
-      return async () => {
-        server = listen(address.port);
-        await addressOf(server);
-      };
-    };
-    return { address, folder, env, browser, open, json, close, cut, run };
+    return { ...server, browser, open, json, close };
   } catch (error) {
     await close();
     throw error;

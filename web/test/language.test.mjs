@@ -1,5 +1,5 @@
-// Language models: what the page shows is what the command line says of memory, speed and energy,
-// however it is asked: by address, slider, key, table, dropped file.
+// Language models: what the page shows is what the command line says about memory, speed and energy, however it is
+// asked: by address, slider, key, table, dropped file.
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -18,7 +18,7 @@ async function opened(...how) {
 }
 
 const queryOf = async (page) => new URLSearchParams((await page.evaluate(() => location.hash)).split("?")[1]);
-// As the page writes a number: so many digits, from 10,000 on all of them.
+// As the page writes a number: `digits` digits, from 10,000 on all of them.
 const rounded = (value, digits) => (value >= 10000 ? Math.round(value) : Number(value.toPrecision(digits)));
 const gibibyte = 1024 ** 3;
 
@@ -45,8 +45,8 @@ async function answered(args) {
 
 const shownNumber = async (page, name) => Number((await page.locator(`[data-answer="${name}"]`).first().textContent()).replace(/,/g, ""));
 
-// What stands in large is what `llm` says of the request and the mode in the address; memory is what
-// `fits` says of its prompt and answer together.
+// What stands in large is what `llm` says about the request and the mode in the address; memory is what `fits` says
+// about its prompt and answer together.
 async function meetsCommands(page, model = request.model) {
   const query = await queryOf(page);
   const device = query.get("device") || request.device;
@@ -166,7 +166,7 @@ test("a clock slider asks for its mode; the front of all modes is the command's"
   await view.close();
 });
 
-test("the best mode is tune's; limits that none keeps are told", async () => {
+test("the best mode is tune's; limits that none keeps are reported", async () => {
   const view = await opened("/#/language?model=zoo:llama-3.2-1b&device=orin-nano-8gb&max-power=9", { allow: [/422/] });
   const { page } = view;
   const args = ["tune", "llm", "zoo:llama-3.2-1b", "--device", "orin-nano-8gb"];
@@ -176,7 +176,7 @@ test("the best mode is tune's; limits that none keeps are told", async () => {
   await page.getByRole("button", { name: "Set the sliders to it" }).click();
   const { row } = await meetsCommands(page, "zoo:llama-3.2-1b");
   assert.equal(row.tokens_per_s, said.tokens_per_s);
-  await page.getByLabel("Latest first token").fill("0.001");
+  await page.getByLabel("Maximum time to first token").fill("0.001");
   await page.keyboard.press("Enter");
   await page.getByText("No mode keeps these limits.").waitFor();
   view.check();

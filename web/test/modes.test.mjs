@@ -1,5 +1,5 @@
-// Modes: the cloud and the answer within limits are what `ridgewatt estimate` and `ridgewatt tune` say,
-// however a limit is set; measured points stand beside what was predicted.
+// Modes: the cloud and the answer within limits are what `ridgewatt estimate` and `ridgewatt tune` say, however a limit
+// is set; measured points are compared with what was predicted.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -94,15 +94,15 @@ test("a dragged line sets the limit that is asked", async () => {
 test("limits that no mode keeps: what would do, as the command says", async () => {
   const view = await opened("/#/modes?device=agx-orin", { allow: [/422/] });
   const { page } = view;
-  const limit = page.getByLabel("Most power (W)");
+  const limit = page.getByLabel("Maximum power (W)");
   await limit.fill("5");
-  await ready(page);  // answers came meanwhile; what is typed stays
+  await ready(page);  // answers came in the meantime; what is typed stays
   assert.equal(await limit.inputValue(), "5");
   await limit.press("Enter");
   await page.getByText("No mode keeps these limits.").waitFor();
   const said = await tuned(["--max-power", "5", "--minimize", "time"]);
   assert.equal(said.feasible, false);
-  await page.getByText(`Would do: ${said.mends.map((one) => one.option).join(", or ")}`).waitFor();
+  await page.getByText(`Relax to: ${said.relaxations.map((one) => one.option).join(", or ")}`).waitFor();
   view.check();
   await view.close();
 });
@@ -119,12 +119,13 @@ test("a sweep's points stand over what was predicted, with an answer of their ow
   await eventually(async () => (await page.locator('[data-answer="Time"]').allTextContents()).map(Number), (all) => all.length === 2 && all[1] === digits(said.time_ms), 40);
   // The error that the page tells, counted here from the sweep and the command's predictions.
   const predicted = new Map((await app.run(["estimate", "zoo:resnet18", "--training", "--device", "agx-orin", "--modes", "all", "--format", "csv", "--columns", "cpu_cores,cpu_mhz,gpu_mhz,mem_mhz,time_ms"])).stdout.trim().split("\n").slice(1).map((line) => { const c = line.split(",").map(Number); return [c.slice(0, 4).join(), c[4]]; }));
-  const rows = readFileSync(file, "utf8").trim().split("\n").slice(1).map((line) => line.split(",")).filter((row) => row[0] === "resnet18");
-  const errors = rows.map((row) => Math.abs(predicted.get(row.slice(3, 7).map(Number).join()) - row[7]) / row[7]).filter(isFinite);
+  const [header, ...lines] = readFileSync(file, "utf8").trim().split("\n").map((line) => line.split(","));
+  const rows = lines.map((line) => Object.fromEntries(header.map((name, i) => [name, line[i]]))).filter((row) => row.workload === "resnet18");
+  const errors = rows.map((row) => Math.abs(predicted.get([row.cpu_cores, row.cpu_mhz, row.gpu_mhz, row.mem_mhz].map(Number).join()) - row.time_ms) / row.time_ms).filter(isFinite);
   const mean = 100 * errors.reduce((sum, error) => sum + error, 0) / errors.length;
-  const told = page.getByRole("region", { name: "Predicted beside measured" }).locator("tbody tr").first().locator("td");
-  assert.equal(Number(await told.nth(1).innerText()), errors.length);
-  assert.equal(Number(await told.nth(2).innerText()), Number(mean.toPrecision(3)));
+  const cells = page.getByRole("region", { name: "Predicted and measured" }).locator("tbody tr").first().locator("td");
+  assert.equal(Number(await cells.nth(1).innerText()), errors.length);
+  assert.equal(Number(await cells.nth(2).innerText()), Number(mean.toPrecision(3)));
   await view.screenshot("modes_measured");
   view.check();
   await view.close();
@@ -162,7 +163,7 @@ test("a sweep of something else is not compared unasked", async () => {
   const warning = page.getByText("The sweep may be of something else");
   await warning.waitFor();
   for (const word of ["resnet18", "resnet50", "training", "inference", "batch is 16"]) assert.ok((await warning.innerText()).includes(word), word);
-  const table = page.getByRole("region", { name: "Predicted beside measured" });
+  const table = page.getByRole("region", { name: "Predicted and measured" });
   assert.equal(await table.count(), 0);
   await page.getByRole("button", { name: "Compare them all the same" }).click();
   await table.waitFor();

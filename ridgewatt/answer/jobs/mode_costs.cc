@@ -37,11 +37,11 @@ predict::Estimate ModeCosts::energy_of(const govern::JobWay& way) const {
 }
 
 ModeCosts mode_costs(const std::shared_ptr<const workload::DeployedWorkload>& workload,
-                     const std::string& device, int batch) {
+                     const std::string& device, int batch, const twin::RunOptions& run) {
   const Board board = load_board(device);
   const twin::Twin twin = twin::load_twin(board);
   ModeCosts found;
-  found.model = std::make_shared<const twin::TwinModel>(twin, workload);
+  found.model = std::make_shared<const twin::TwinModel>(twin, workload, run);
   const twin::TwinModel& model = *found.model;
   if (!model.fits_memory(batch)) {
     throw UsageError(fmt::format("a minibatch of {} does not fit the memory of {}", batch, device),

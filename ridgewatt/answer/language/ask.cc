@@ -8,6 +8,9 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/parallel.h"
 #include "ridgewatt/llm/engine.h"
+#include "ridgewatt/llm/engine_facts.h"
+#include "ridgewatt/llm/forecast.h"
+#include "ridgewatt/llm/graph.h"
 #include "ridgewatt/predict/pareto.h"
 #include "ridgewatt/sweep/mode_list.h"
 
@@ -16,7 +19,14 @@ namespace {
 
 constexpr std::string_view kAsStored = "stored";
 // What runs a quantization where no engine is named: the first of them that does.
-constexpr std::array<std::string_view, 2> kUsualEngines = {"llama.cpp", "vllm"};
+std::vector<const llm::ShippedEngine*> usual_engines() {
+  std::vector<const llm::ShippedEngine*> all;
+  for (const llm::EngineFacts& engine : llm::engine_facts()) {
+    if (engine.first) all.push_back(&llm::find_engine(engine.name));
+  }
+  return all;
+}
+
 constexpr std::size_t kMostRows = 1'000'000;
 constexpr std::int64_t kMostRequestTokens = std::int64_t{1} << 24;  // as in llm/graph.h
 
@@ -68,7 +78,7 @@ class Combinations {
     }
     if (!names.empty()) return;
     // Nothing is stored and nothing was asked for: each engine in its own way.
-    if (engines_.empty()) engines_.push_back(&llm::find_engine(kUsualEngines.front()));
+    if (engines_.empty()) engines_.push_back(usual_engines().front());
     for (const auto* engine : engines_) {
       all_.push_back({add(std::string(usual_recipe(engine->name))), engine});
     }
@@ -106,10 +116,11 @@ class Combinations {
   }
 
   const llm::ShippedEngine* first_that_runs(std::size_t weights) const {
-    for (const std::string_view name : kUsualEngines) {
-      if (why_not_run(name, formats_[weights], Board()).empty()) return &llm::find_engine(name);
+    const auto usual = usual_engines();
+    for (const llm::ShippedEngine* engine : usual) {
+      if (why_not_run(engine->name, formats_[weights], Board()).empty()) return engine;
     }
-    return &llm::find_engine(kUsualEngines.front());
+    return usual.front();
   }
 
   const llm::LanguageModel& model_;

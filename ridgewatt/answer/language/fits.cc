@@ -3,9 +3,10 @@
 #include "ridgewatt/answer/language.h"
 
 namespace ridgewatt::answer {
-FitsAnswer fits_on_boards(const FitsQuestion& question, const std::string& path_or_zoo) {
+
+FitsAnswer fits_on_boards(const FitsQuestion& question) {
   FitsAnswer found;
-  found.model = llm::read_language_model(path_or_zoo);
+  found.model = llm::read_language_model(question.model);
   found.options = question.options;
   found.options.quantizations = quantizations_named(found.model, question.quantization);
   found.rows = llm::fits(found.model, boards_named(question.device), found.options);

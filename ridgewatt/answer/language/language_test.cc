@@ -10,6 +10,7 @@
 #include "ridgewatt/answer/language_tune.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/statistics.h"
+#include "ridgewatt/llm/forecast.h"
 
 namespace ridgewatt::answer {
 namespace {
@@ -51,7 +52,7 @@ TEST(Language, FiguresOfARowBelongTogether) {
   EXPECT_NEAR(row.joules_per_token.value, row.decode_power_w.value * row.tpot_s.value / 4,
               1e-9 * row.joules_per_token.value);
   EXPECT_NEAR(row.request_s, row.ttft_s.value + 255 * row.tpot_s.value, 1e-9 * row.request_s);
-  for (const llm::Foretold* figure :
+  for (const llm::PredictedValue* figure :
        {&row.ttft_s, &row.tpot_s, &row.tokens_per_s, &row.prefill_power_w, &row.decode_power_w,
         &row.joules_per_token, &row.request_j}) {
     EXPECT_LT(figure->low, figure->value);
@@ -170,7 +171,7 @@ class TuneLanguage : public ::testing::Test {
   }
   // The `share` quantile of a figure over all rows: limits that some modes keep and some do not.
   static double of_rows(const LanguageAnswer& rows, double share,
-                        llm::Foretold llm::Forecast::*figure) {
+                        llm::PredictedValue llm::Forecast::*figure) {
     std::vector<double> values;
     for (const LanguageRow& row : rows.rows) values.push_back((row.forecast.*figure).value);
     return quantile(values, share);

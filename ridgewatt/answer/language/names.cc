@@ -1,6 +1,7 @@
 // What a user's words mean in questions of language models.
 #include "ridgewatt/answer/language.h"
 #include "ridgewatt/base/text.h"
+#include "ridgewatt/llm/forecast.h"
 
 namespace ridgewatt::answer {
 namespace {
@@ -38,6 +39,14 @@ std::vector<std::string> runtimes_named(const std::string& text) {
   std::vector<std::string> names;
   for (const auto& engine : llm::engines()) names.push_back(engine.name);
   return names;
+}
+
+LanguageAnswer ask_language(const LanguageRequest& asked) {
+  const llm::LanguageModel model = llm::read_language_model(asked.model);
+  LanguageQuestion question = asked.question;
+  question.runtimes = runtimes_named(asked.runtime);
+  question.quantizations = quantizations_named(model, asked.quantization);
+  return ask_language(question, model, boards_named(asked.device));
 }
 
 }  // namespace ridgewatt::answer

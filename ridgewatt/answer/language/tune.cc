@@ -14,7 +14,7 @@ namespace ridgewatt::answer {
 namespace {
 
 using llm::Forecast;
-using llm::Foretold;
+using llm::PredictedValue;
 
 void check_goal(const LanguageTuneQuestion& question) {
   const LanguageLimits& limits = question.limits;
@@ -31,7 +31,7 @@ void check_goal(const LanguageTuneQuestion& question) {
 
 // The value that the true one lies below with that probability: the ends of the interval are the
 // 5 % and 95 % quantiles of a value whose logarithm is normal.
-double quantile_of(const Foretold& figure, double probability) {
+double quantile_of(const PredictedValue& figure, double probability) {
   if (probability == 0.5) return figure.value;
   const double end = probability > 0.5 ? figure.high : figure.low;
   if (!(end > 0) || !(figure.value > 0)) return end;
@@ -100,18 +100,18 @@ double further_tokens(const llm::Request& request) {
   return static_cast<double>(request.generated_tokens - 1);
 }
 
-Foretold plus(const Foretold& a, const Foretold& b) {
+PredictedValue plus(const PredictedValue& a, const PredictedValue& b) {
   return {a.value + b.value, a.low + b.low, a.high + b.high};
 }
-Foretold times(const Foretold& a, double factor) {
+PredictedValue times(const PredictedValue& a, double factor) {
   return {a.value * factor, a.low * factor, a.high * factor};
 }
-Foretold later(const Foretold& a, double seconds) {
+PredictedValue later(const PredictedValue& a, double seconds) {
   return plus(a, {seconds, seconds, seconds});
 }
 
 // What the prompt of a request takes of its joules; its interval is as wide as the request's.
-Foretold prefill_joules(const Forecast& forecast, const llm::Request& request) {
+PredictedValue prefill_joules(const Forecast& forecast, const llm::Request& request) {
   const double joules = std::max(
       0.0, forecast.request_j.value - forecast.joules_per_token.value * further_tokens(request));
   return times(forecast.request_j, joules / forecast.request_j.value);
@@ -138,9 +138,9 @@ LanguagePlan plan_of(const LanguageRow& prefill, const LanguageRow& decode,
                         sequences / whole.tpot_s.low};
   whole.request_s += 2 * away_s;
   // While clocks change the board draws at most the higher of both powers, for all sequences.
-  const Foretold& power = first.prefill_power_w.value > further.decode_power_w.value
-                              ? first.prefill_power_w
-                              : further.decode_power_w;
+  const PredictedValue& power = first.prefill_power_w.value > further.decode_power_w.value
+                                    ? first.prefill_power_w
+                                    : further.decode_power_w;
   whole.request_j = plus(whole.request_j, times(power, 2 * away_s / sequences));
   return plan;
 }
@@ -151,7 +151,7 @@ struct Candidates {
   const llm::Request* request = nullptr;
 };
 
-// Least value, and among those that cannot be told from it the shortest request.
+// Least value, and among those that cannot be distinguished from it the shortest request.
 class Best {
  public:
   explicit Best(double bound) : bound_(bound) {}
@@ -229,7 +229,7 @@ std::vector<PhaseCost> phase_costs(const LanguageTuneQuestion& question, const C
 }
 
 // Calls body for every pair with equal cores whose parts add up to at most bound(), which may fall
-// meanwhile.
+// on the way.
 template <typename Bound, typename Body>
 void for_pairs(const std::vector<PhaseCost>& prompts,
                const std::map<int, std::vector<PhaseCost>>& decodes, const Bound& bound,
@@ -261,7 +261,7 @@ std::optional<LanguagePlan> best_pair(const LanguageTuneQuestion& question, cons
       });
   if (least == LanguageLimits::kNone) return std::nullopt;
   const double bound = least * (1 + twin::kTwinTie);
-  // One mode that cannot be told from the best pair needs no switch.
+  // One mode that cannot be distinguished from the best pair needs no switch.
   if (single && goal_value(question.goal, single->forecast) <= bound) return single;
   Best best(bound);
   for_pairs(

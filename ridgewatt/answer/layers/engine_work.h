@@ -1,4 +1,4 @@
-// Work and traffic of an engine's layer from what the engine says of it alone.
+// Work and traffic of an engine's layer from what the engine alone reports.
 #pragma once
 
 #include <optional>

@@ -38,7 +38,7 @@ twin::Twin runtime_twin(const Board& board, std::optional<Runtime> runtime) {
 // Whether the twin knows what kernels of the runtime reach.
 bool is_fitted(const Board& board, std::optional<Runtime> runtime) {
   if (!runtime) return false;
-  if (*runtime == Runtime::kPytorchEager) return true;
+  if (is_eager(*runtime)) return true;
   const auto runtimes = twin::load_runtime_twins(board);
   return std::any_of(runtimes.begin(), runtimes.end(), [&](const twin::RuntimeTwin& known) {
     return known.runtime == *runtime && known.fitted();

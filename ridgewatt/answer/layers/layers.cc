@@ -93,8 +93,9 @@ MeasuredLayer measured_layer(const trace::TracedLayer& row, const EngineLayer* e
     layer.op_class = class_by_name(*node).value_or(layer.op_class);
   }
   if (engine == nullptr || engine->layer_type.empty()) return layer;
-  if (auto told = parse_layer_metadata(engine->metadata); !told.empty() && layer.copy_of.empty()) {
-    layer.onnx_nodes = std::move(told);
+  if (auto stated = parse_layer_metadata(engine->metadata);
+      !stated.empty() && layer.copy_of.empty()) {
+    layer.onnx_nodes = std::move(stated);
   }
   layer.kind = engine_kind(*engine);
   layer.op_class = engine_class(*engine).value_or(layer.op_class);
@@ -166,7 +167,7 @@ void add_times(const LayersQuestion& question, LayersAnswer& answer) {
       answer.times->enqueue_median_s * 1e3, answer.times->compute_median_s * 1e3));
 }
 
-// What the trace says of itself.
+// What the trace states about itself.
 LayersAnswer answer_of(const trace::LayerTrace& trace) {
   LayersAnswer answer;
   answer.source = trace.source;
@@ -230,10 +231,10 @@ LayersAnswer measured_layers(const LayersQuestion& question) {
   LayersAnswer answer = answer_of(trace);
   answer.model = question.model;
   std::optional<trace::EngineLayers> engine;
-  std::vector<const EngineLayer*> told(trace.layers.size(), nullptr);
+  std::vector<const EngineLayer*> stated(trace.layers.size(), nullptr);
   if (!question.layers.empty()) {
     engine = trace::read_engine_layers(question.layers);
-    told = engine_layers_of(trace, *engine, answer.mismatches);
+    stated = engine_layers_of(trace, *engine, answer.mismatches);
     if (!engine->detailed) {
       answer.remarks.push_back(
           "the layer information holds names alone; build the engine with "
@@ -244,8 +245,8 @@ LayersAnswer measured_layers(const LayersQuestion& question) {
   answer.layers.reserve(trace.layers.size());  // `joined` points into it
   for (std::size_t i = 0; i < trace.layers.size(); ++i) {
     const auto& row = trace.layers[i];
-    const bool by_trace = told[i] == nullptr && row.shape;
-    const EngineLayer* known = by_trace ? &*row.shape : told[i];
+    const bool by_trace = stated[i] == nullptr && row.shape;
+    const EngineLayer* known = by_trace ? &*row.shape : stated[i];
     const double calls = by_trace ? row.calls : 1;
     answer.layers.push_back(measured_layer(row, known, calls));
     joined.push_back({&answer.layers.back(), known, calls});

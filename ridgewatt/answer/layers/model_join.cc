@@ -27,7 +27,7 @@ std::string listed(const std::vector<std::string>& names) {
   return text;
 }
 
-// Multiply-accumulates of one call as the engine tells them; 0: none, or not told.
+// Multiply-accumulates of one call as the engine states them; 0: none, or not stated.
 double engine_macs(const JoinedLayer& layer) {
   if (layer.engine == nullptr) return 0;
   const auto work = engine_work(*layer.engine);
@@ -83,8 +83,9 @@ ModelJoin::Matching ModelJoin::by_name(const std::vector<JoinedLayer>& layers) c
     Steps& steps = matching.steps.emplace_back();
     LayerNames names = parse_layer_name(layer.measured->name);
     if (layer.engine != nullptr) {
-      auto told = parse_layer_metadata(layer.engine->metadata);
-      if (!told.empty() && names.copy_of.empty()) names.nodes = std::move(told), names.ranges = {};
+      auto stated = parse_layer_metadata(layer.engine->metadata);
+      if (!stated.empty() && names.copy_of.empty())
+        names.nodes = std::move(stated), names.ranges = {};
     }
     const auto unknown = [&](const std::string& name) { matching.unknown.push_back(name); };
     for (const auto& name : names.nodes) {
@@ -175,15 +176,15 @@ ModelJoin::Matching ModelJoin::by_order(const std::vector<JoinedLayer>& layers) 
 
 void ModelJoin::judge(const std::vector<JoinedLayer>& layers, Matching& matching) const {
   for (std::size_t l = 0; l < layers.size(); ++l) {
-    const double told = engine_macs(layers[l]) * layers[l].calls;
+    const double stated = engine_macs(layers[l]) * layers[l].calls;
     const double counted = work_of(matching.steps[l]).macs;
-    if (told == 0) {
+    if (stated == 0) {
       // Where the engine tells nothing, a contraction that is found by name is one that agrees.
       const bool silent = layers[l].engine == nullptr || !engine_work(*layers[l].engine);
       if (silent && counted > 0) ++matching.agreeing;
       continue;
     }
-    ++(same_count(told, counted) ? matching.agreeing : matching.disagreeing);
+    ++(same_count(stated, counted) ? matching.agreeing : matching.disagreeing);
   }
 }
 
@@ -218,8 +219,8 @@ void ModelJoin::fill(const JoinedLayer& layer, const Steps& steps, LayersAnswer&
     if (planned.kind != workload::StepKind::kKernel || planned.rule == nullptr) continue;
     if (analysis_.nodes[step].macs <= most_macs) continue;
     most_macs = analysis_.nodes[step].macs;
-    const bool told = layer.engine != nullptr && engine_class(*layer.engine).has_value();
-    if (!told) measured.op_class = planned.rule->op_class;
+    const bool stated = layer.engine != nullptr && engine_class(*layer.engine).has_value();
+    if (!stated) measured.op_class = planned.rule->op_class;
   }
   if (steps.empty()) return;
   const LayerWork counted = work_of(steps);

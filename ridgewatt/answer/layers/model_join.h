@@ -19,7 +19,7 @@ namespace ridgewatt::answer {
 // A layer to be matched.
 struct JoinedLayer {
   MeasuredLayer* measured = nullptr;
-  const trace::EngineLayer* engine = nullptr;  // what is told of it; may be none
+  const trace::EngineLayer* engine = nullptr;  // what is stated about it; may be none
   double calls = 1;                            // of that operator
 };
 

@@ -11,8 +11,8 @@ namespace {
 
 void sort_best_first(std::vector<TuneAnswer>& answers) {
   std::stable_sort(answers.begin(), answers.end(), [](const TuneAnswer& a, const TuneAnswer& b) {
-    if (a.answer.has_value() != b.answer.has_value()) return a.answer.has_value();
-    return a.answer && a.answer->objective < b.answer->objective;
+    if (a.outcome.best.has_value() != b.outcome.best.has_value()) return a.outcome.best.has_value();
+    return a.outcome.best && a.outcome.best->objective < b.outcome.best->objective;
   });
 }
 

@@ -1,24 +1,8 @@
 #include "ridgewatt/answer/tune/runtime_choices.h"
 
+#include <span>
+
 namespace ridgewatt::answer {
-namespace {
-
-std::vector<workload::Precision> usual_precisions(Runtime runtime) {
-  using P = workload::Precision;
-  switch (runtime) {
-    case Runtime::kPytorchEager:
-    case Runtime::kTorchscript:
-    case Runtime::kTorchCompile:
-      return {P::kFp32};
-    case Runtime::kOnnxRuntime:
-      return {P::kFp32, P::kFp16};
-    case Runtime::kTensorRt:
-      return {P::kFp32, P::kFp16, P::kInt8};
-  }
-  return {};
-}
-
-}  // namespace
 
 std::string RuntimeChoice::name() const {
   return std::string(name_of(runtime)) + " " + std::string(name_of(precision));
@@ -27,7 +11,8 @@ std::string RuntimeChoice::name() const {
 std::vector<RuntimeChoice> runtime_choices(const std::vector<workload::Precision>& precisions) {
   std::vector<RuntimeChoice> choices;
   for (const Runtime runtime : kRuntimes) {
-    for (const auto precision : precisions.empty() ? usual_precisions(runtime) : precisions) {
+    const std::span<const workload::Precision> asked = precisions;
+    for (const auto precision : asked.empty() ? workload::usual_precisions(runtime) : asked) {
       choices.push_back({runtime, precision});
     }
   }

@@ -7,6 +7,7 @@
 #include "ridgewatt/answer/tune/tune_parts.h"
 #include "ridgewatt/predict/auto_predictor.h"
 #include "ridgewatt/predict/twin_reference.h"
+#include "ridgewatt/predict/unvaried.h"
 #include "ridgewatt/sweep/board_fit.h"
 
 namespace ridgewatt::answer {
@@ -23,7 +24,8 @@ KnobSpace grid_of(const Sweep& samples) {
 // The fitted predictor; what was measured stands as it is.
 class SampledCosts {
  public:
-  SampledCosts(const ProfiledRows& asked, const tune::SearchSpace& space)
+  SampledCosts(const ProfiledRows& asked, const twin::RunOptions& run,
+               const tune::SearchSpace& space)
       : samples_(asked.rows), predictor_({space.points()}) {
     for (const auto& reference : asked.references) {
       predictor_.add_reference(
@@ -31,7 +33,7 @@ class SampledCosts {
     }
     if (asked.workload && !asked.device.empty()) {
       predictor_.add_reference(predict::twin_reference(asked.device, asked.workload,
-                                                       samples_.provenance, space.points()));
+                                                       samples_.provenance, space.points(), run));
     }
     predictor_.fit(samples_.observations);
   }
@@ -55,14 +57,21 @@ class SampledCosts {
 };
 
 void add_origin(TuneAnswer& found, const Sweep& samples, const SampledCosts& costs) {
-  const bool profiled = found.answer && costs.measured(found.answer->point);
-  found.workload = samples.workload + " " + samples.kind;
-  found.provenance = derived_provenance(samples.provenance,
-                                        profiled ? Provenance::kProfiled : Provenance::kPredicted);
-  found.remark = fmt::format(
+  const bool profiled = found.outcome.best && costs.measured(found.outcome.best->point);
+  found.source.workload = samples.workload + " " + samples.kind;
+  found.source.provenance = derived_provenance(
+      samples.provenance, profiled ? Provenance::kProfiled : Provenance::kPredicted);
+  found.source.remark = fmt::format(
       "few-shot predictor on {} profiled points; {}90 % intervals", samples.observations.size(),
       profiled ? "the answer is one of them and costs what was measured; " : "");
-  found.origin = samples.origin_of(Provenance::kPredicted);
+  if (found.outcome.best && !profiled) {
+    for (const PointAxis axis :
+         predict::unvaried_axes(samples.observations, std::array{found.outcome.best->point})) {
+      *found.source.remark +=
+          fmt::format("; the samples do not vary {}, which the answer changes", axis_field(axis));
+    }
+  }
+  found.source.origin = samples.origin_of(Provenance::kPredicted);
 }
 
 tune::SearchSpace space_of(const TuneQuestion& question, const ProfiledRows& asked) {
@@ -79,34 +88,32 @@ TuneAnswer tune_from_samples(const TuneQuestion& question, const ProfiledRows& a
   const tune::SearchSpace space = space_of(question, asked);
   const std::vector<int> batches = question.batches.empty() ? samples.batches() : question.batches;
   TuneAnswer found;
-  found.goal = question.goal;
-  found.strategy = "predicted";
-  found.seed = question.seed;
-  found.considered = space.size();
-  found.job_samples = question.job_samples;
+  found.outcome.goal = question.goal;
+  found.trace.strategy = "predicted";
+  found.trace.seed = question.seed;
+  found.trace.considered = space.size();
+  found.outcome.job_samples = job_samples_of(question);
   if (asked.workload && !asked.device.empty()) {
-    found.caveats = asked.workload->at(batches.empty() ? 0 : batches.front())->caveats;
+    found.source.caveats = asked.workload->at(batches.empty() ? 0 : batches.front())->caveats;
   }
-  const SampledCosts costs(asked, space);
-  if (found.goal.needs_reference()) {
+  const SampledCosts costs(asked, question.run, space);
+  if (found.outcome.goal.needs_reference()) {
     const OperatingPoint& top = space[space.top()];
-    found.goal.reference_time_s = costs.at(top).time_s.mean / std::max(top.batch, 1);
+    found.outcome.goal.reference_time_s = costs.at(top).time_s.mean / std::max(top.batch, 1);
   }
   const auto all = costs.at(space.points(), interval_of(question));
-  const tune::Choice choice = tune::choose(found.goal, space.points(), all, caution_of(question));
+  const tune::Choice choice =
+      tune::choose(found.outcome.goal, space.points(), all, caution_of(question));
   const auto predicted = [&](const std::string& name, const OperatingPoint& point) {
-    return tune::compared(found.goal, name, point, costs.at(point));
+    return tune::compared(found.outcome.goal, name, point, costs.at(point));
   };
-  if (choice.best) found.answer = predicted("answer", space[*choice.best]);
-  if (choice.miss) found.miss = predicted("nearest miss", space[*choice.miss]);
+  if (choice.best) found.outcome.best = predicted("answer", space[*choice.best]);
+  if (choice.miss) found.outcome.miss = predicted("nearest miss", space[*choice.miss]);
   for (const auto& [name, mode] : named_modes(asked.device, space)) {
-    found.others.push_back(predicted(name, {mode, batches.empty() ? 0 : batches.back()}));
+    found.outcome.compared.push_back(predicted(name, {mode, batches.empty() ? 0 : batches.back()}));
   }
   add_origin(found, samples, costs);
-  if (found.answer) {
-    found.confidence = tune::limit_confidence(found.goal, found.answer->point, found.answer->cost);
-  }
-  add_mends(found, space.points(), all, caution_of(question));
+  add_relaxations(found, space.points(), all, caution_of(question));
   add_job(found);
   if (!asked.device.empty()) name_presets(found, load_board(asked.device));
   return found;

@@ -19,7 +19,7 @@ constexpr double kLookS = 1;  // at the program while a mode is held
 // Windows into the store, as repeats of what it has.
 class StoredWindows {
  public:
-  explicit StoredWindows(const BoardAtHand& board) : board_(board) {
+  explicit StoredWindows(const LiveBoard& board) : board_(board) {
     const auto number = board.store.find_series(board.profile.series);
     if (!number) return;
     for (const auto& record : board.store.points(*number)) {
@@ -44,7 +44,7 @@ class StoredWindows {
   }
 
  private:
-  const BoardAtHand& board_;
+  const LiveBoard& board_;
   std::map<OperatingPoint, int> repeats_;
   std::map<OperatingPoint, Observation> known_;
 };
@@ -56,7 +56,7 @@ struct OpenProgram {
   int status() const { return live != nullptr ? live->status() : 0; }
 };
 
-OpenProgram open_program(BoardAtHand& board, const InPlaceQuestion& in_place, int batch) {
+OpenProgram open_program(LiveBoard& board, const InPlaceQuestion& in_place, int batch) {
   if (in_place.open) return {in_place.open()};
   auto live =
       in_place.process
@@ -67,26 +67,26 @@ OpenProgram open_program(BoardAtHand& board, const InPlaceQuestion& in_place, in
   return {std::move(live), pointer};
 }
 
-TuneAnswer answer_of(const TuneQuestion& question, const BoardAtHand& board,
+TuneAnswer answer_of(const TuneQuestion& question, const LiveBoard& board,
                      const tune::SearchSpace& space, const tune::InPlaceResult& result,
                      const measure::InPlaceRun& run) {
   TuneAnswer found = search_answer(question, space, result.summary);
   const store::Series& series = board.profile.series;
-  found.workload = series.workload + " " + series.kind;
-  found.device = series.board;
-  found.provenance = series.provenance;
-  found.origin = {series.workload, series.kind, series.board, found.provenance};
-  found.board_time_s = run.time_s();  // nothing else was done meanwhile
-  found.board_energy_j = run.energy_j;
+  found.source.workload = series.workload + " " + series.kind;
+  found.source.device = series.board;
+  found.source.provenance = series.provenance;
+  found.source.origin = {series.workload, series.kind, series.board, found.source.provenance};
+  found.trace.board_time_s = run.time_s();  // nothing else was done
+  found.trace.board_energy_j = run.energy_j;
   return found;
 }
 
 // The program in the answer's mode, until it ends or a signal comes.
-void hold(const TuneAnswer& answer, BoardAtHand& board, const OpenProgram& program,
+void hold(const TuneAnswer& answer, LiveBoard& board, const OpenProgram& program,
           measure::InPlaceProfiler& profiler, InPlaceAnswer& found) {
   try {
-    if (answer.answer) {
-      profiler.hold(answer.answer->point);
+    if (answer.outcome.best) {
+      profiler.hold(answer.outcome.best->point);
     } else {
       board.control.restore();
     }
@@ -100,7 +100,7 @@ void hold(const TuneAnswer& answer, BoardAtHand& board, const OpenProgram& progr
 
 }  // namespace
 
-InPlaceAnswer tune_in_place(const TuneQuestion& question, BoardAtHand& board,
+InPlaceAnswer tune_in_place(const TuneQuestion& question, LiveBoard& board,
                             const InPlaceQuestion& in_place,
                             const std::function<void(const TuneAnswer&)>& found) {
   measure::InPlaceOptions options = in_place.options;

@@ -1,4 +1,4 @@
-// The question asked of a board at hand: every point that the search asks for is set, measured and
+// The question asked of a real board: every point that the search asks for is set, measured and
 // stored.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -8,11 +8,13 @@
 
 #include "ridgewatt/answer/tune/tune_parts.h"
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/measure/live_profiler.h"
+#include "ridgewatt/tune/strategy.h"
 
 namespace ridgewatt::answer {
 namespace {
 
-void check_governors(const BoardAtHand& board) {
+void check_governors(const LiveBoard& board) {
   const auto known = board.control.governors();
   for (const auto& name : board.governors) {
     if (std::find(known.begin(), known.end(), name) == known.end()) {
@@ -23,8 +25,7 @@ void check_governors(const BoardAtHand& board) {
 }
 
 // Each governor at the batch of the answer; what fails is left out.
-std::vector<Observation> profile_governors(const BoardAtHand& board,
-                                           measure::LiveProfiler& profiler,
+std::vector<Observation> profile_governors(const LiveBoard& board, measure::LiveProfiler& profiler,
                                            const tune::SearchSummary& summary,
                                            std::vector<std::string>& left_out) {
   std::vector<Observation> governed;
@@ -48,23 +49,24 @@ void add_failures(TuneAnswer& found, const measure::LiveProfiler& profiler, bool
   const auto& failures = profiler.failures();
   if (failures.empty()) return;
   if (nothing_seen) throw Error("no point could be profiled", failures.front());
-  found.left_out.push_back(fmt::format("{} of the points could not be profiled, the first: {}",
-                                       failures.size(), failures.front()));
+  found.trace.left_out.push_back(fmt::format(
+      "{} of the points could not be profiled, the first: {}", failures.size(), failures.front()));
 }
 
 void add_comparison(TuneAnswer& found, const Sweep& seen, const std::vector<tune::NamedMode>& names,
                     const std::vector<Observation>& governed) {
-  found.others = tune::compare_with_sweep(found.goal, seen, names);
-  if (!found.others.empty() && found.others.back().name == "optimum of the sweep") {
-    found.others.pop_back();  // of what was profiled: that is the answer
+  found.outcome.compared = tune::compare_with_sweep(found.outcome.goal, seen, names);
+  if (!found.outcome.compared.empty() &&
+      found.outcome.compared.back().name == "optimum of the sweep") {
+    found.outcome.compared.pop_back();  // of what was profiled: that is the answer
   }
-  const auto governors = tune::compare_with_governors(found.goal, governed);
-  found.others.insert(found.others.end(), governors.begin(), governors.end());
+  const auto governors = tune::compare_with_governors(found.outcome.goal, governed);
+  found.outcome.compared.insert(found.outcome.compared.end(), governors.begin(), governors.end());
 }
 
 }  // namespace
 
-TuneAnswer tune_on_board(const TuneQuestion& question, BoardAtHand& board) {
+TuneAnswer tune_on_board(const TuneQuestion& question, LiveBoard& board) {
   measure::LiveProfiler profiler(board.sysfs, board.control, board.store, board.profile);
   check_governors(board);
   const KnobSpace modes = board.control.space();
@@ -90,12 +92,12 @@ TuneAnswer tune_on_board(const TuneQuestion& question, BoardAtHand& board) {
   board.control.restore();
 
   TuneAnswer found = search_answer(question, space, summary);
-  found.left_out = std::move(left_out);
+  found.trace.left_out = std::move(left_out);
   const store::Series& series = board.profile.series;
-  found.workload = series.workload + " " + series.kind;
-  found.device = series.board;
-  found.provenance = profiler.provenance();
-  found.origin = {series.workload, series.kind, series.board, found.provenance};
+  found.source.workload = series.workload + " " + series.kind;
+  found.source.device = series.board;
+  found.source.provenance = profiler.provenance();
+  found.source.origin = {series.workload, series.kind, series.board, found.source.provenance};
   Sweep seen;
   seen.observations = strategy.known;
   for (const auto& step : summary.steps) seen.observations.push_back(step.seen);

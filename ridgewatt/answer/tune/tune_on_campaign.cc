@@ -1,4 +1,4 @@
-#include "ridgewatt/answer/tune_campaign.h"
+#include "ridgewatt/answer/tune_on_board.h"
 
 #include <fmt/format.h>
 
@@ -6,16 +6,17 @@
 
 #include "ridgewatt/answer/tune/tune_parts.h"
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/tune/strategy.h"
 
 namespace ridgewatt::answer {
 namespace {
 
-const campaign::BoardKind& kind_of(const CampaignAtHand& at_hand) {
-  if (!at_hand.board_kind.empty()) return at_hand.plan.kind(at_hand.board_kind);
-  if (at_hand.plan.boards.size() != 1) {
+const campaign::BoardKind& kind_of(const RunningCampaign& running) {
+  if (!running.board_kind.empty()) return running.plan.kind(running.board_kind);
+  if (running.plan.boards.size() != 1) {
     throw UsageError("the plan has several kinds of boards", "", "name one with --board-kind");
   }
-  return at_hand.plan.boards.front();
+  return running.plan.boards.front();
 }
 
 // The kind's points, of the batches that are asked for.
@@ -42,27 +43,27 @@ void check_strategy(const TuneQuestion& question, std::size_t boards) {
 
 }  // namespace
 
-TuneAnswer tune_on_campaign(const TuneQuestion& question, const CampaignAtHand& at_hand) {
-  const campaign::BoardKind& kind = kind_of(at_hand);
-  check_strategy(question, at_hand.options.boards);
+TuneAnswer tune_on_campaign(const TuneQuestion& question, const RunningCampaign& running) {
+  const campaign::BoardKind& kind = kind_of(running);
+  check_strategy(question, running.options.boards);
   const tune::SearchSpace space = space_of(question, kind);
   const std::string board = kind.fake() ? kind.name.substr(5) : kind.name;
   const auto names = named_modes(board, space);
   tune::StrategyOptions strategy = strategy_options(question);
-  strategy.budget.minibatches = std::max(at_hand.plan.profile.measure.window.minibatches, 1);
+  strategy.budget.minibatches = std::max(running.plan.profile.measure.window.minibatches, 1);
   for (const auto& name : names) strategy.presets.push_back(name.mode);
-  campaign::CampaignBoards boards(at_hand.plan, kind, at_hand.executor, at_hand.store,
-                                  at_hand.options);
+  campaign::CampaignBoards boards(running.plan, kind, running.executor, running.store,
+                                  running.options);
   if (tune::find_strategy(strategy.strategy).remembers) strategy.known = boards.known();
   const auto known = strategy.known;
   const tune::SearchSummary summary = tune::tune(space, question.goal, boards, strategy);
 
   TuneAnswer found = search_answer(question, space, summary);
-  const auto& series = at_hand.plan.profile.series;
-  found.workload = series.workload + " " + series.kind;
-  found.device = kind.name;
-  found.provenance = boards.provenance();
-  found.origin = {series.workload, series.kind, kind.name, found.provenance};
+  const auto& series = running.plan.profile.series;
+  found.source.workload = series.workload + " " + series.kind;
+  found.source.device = kind.name;
+  found.source.provenance = boards.provenance();
+  found.source.origin = {series.workload, series.kind, kind.name, found.source.provenance};
   Sweep seen;
   seen.observations = known;
   for (const auto& step : summary.steps) seen.observations.push_back(step.seen);
@@ -71,19 +72,20 @@ TuneAnswer tune_on_campaign(const TuneQuestion& question, const CampaignAtHand& 
     throw Error("no point could be profiled", failures.empty() ? kind.name : failures.front());
   }
   if (!failures.empty()) {
-    found.left_out.push_back(fmt::format("{} tasks ended without a result, the first: {}",
-                                         failures.size(), failures.front()));
+    found.trace.left_out.push_back(fmt::format("{} tasks ended without a result, the first: {}",
+                                               failures.size(), failures.front()));
   }
-  found.others = tune::compare_with_sweep(found.goal, seen, names);
-  if (!found.others.empty() && found.others.back().name == "optimum of the sweep") {
-    found.others.pop_back();  // of what was profiled: that is the answer
+  found.outcome.compared = tune::compare_with_sweep(found.outcome.goal, seen, names);
+  if (!found.outcome.compared.empty() &&
+      found.outcome.compared.back().name == "optimum of the sweep") {
+    found.outcome.compared.pop_back();  // of what was profiled: that is the answer
   }
   const std::size_t count = boards.serials().size();
-  found.remark = fmt::format(
+  found.source.remark = fmt::format(
       "{} points were known, {} profiled in {:.0f} s by up to {} boards at once; points are kept "
       "in {}{}",
-      known.size(), summary.steps.size(), summary.wall_clock_s, at_hand.options.boards,
-      at_hand.store.path(),
+      known.size(), summary.steps.size(), summary.wall_clock_s, running.options.boards,
+      running.store.path(),
       count > 1
           ? fmt::format("; they are of {} boards, and what these differ by is not taken out", count)
           : "");

@@ -1,10 +1,12 @@
-// The question asked of a sweep that plays the board.
+// The question asked of a sweep that simulates the board.
 #include <algorithm>
 #include <utility>
 
 #include "ridgewatt/answer/tune/tune_parts.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/sweep/replay.h"
+#include "ridgewatt/tune/strategy.h"
+#include "ridgewatt/tune/surrogate.h"
 #include "ridgewatt/twin/twin_model.h"
 
 namespace ridgewatt::answer {
@@ -22,10 +24,10 @@ void keep_batches(const TuneQuestion& question, Sweep& sweep) {
   }
 }
 
-// What the twin of the board says of every point, as one more reference.
-std::vector<Observation> twin_view(const ProfiledRows& asked, const tune::SearchSpace& space,
-                                   workload::CostCaveats& caveats) {
-  const twin::TwinModel model(twin::load_twin(load_board(asked.device)), asked.workload);
+// What the twin of the board says about every point, as one more reference.
+std::vector<Observation> twin_view(const ProfiledRows& asked, const twin::RunOptions& run,
+                                   const tune::SearchSpace& space, workload::CostCaveats& caveats) {
+  const twin::TwinModel model(twin::load_twin(load_board(asked.device)), asked.workload, run);
   std::vector<Observation> rows;
   for (const auto& point : space.points()) {
     rows.push_back(model.observe_as(asked.rows.provenance, point));
@@ -36,14 +38,14 @@ std::vector<Observation> twin_view(const ProfiledRows& asked, const tune::Search
 
 // What references and the twin say before the first profile.
 std::shared_ptr<const tune::SurrogatePrior> prior_of(
-    const ProfiledRows& asked, const tune::SearchSpace& space,
+    const ProfiledRows& asked, const twin::RunOptions& run, const tune::SearchSpace& space,
     std::optional<workload::CostCaveats>& caveats) {
   auto prior = std::make_shared<tune::SurrogatePrior>(space);
   for (const auto& reference : asked.references) {
     prior->add_reference(space, reference.observations);
   }
   if (asked.workload && !asked.device.empty()) {
-    prior->add_reference(space, twin_view(asked, space, caveats.emplace()));
+    prior->add_reference(space, twin_view(asked, run, space, caveats.emplace()));
   }
   return prior;
 }
@@ -72,20 +74,20 @@ TuneAnswer tune_on_sweep(const TuneQuestion& question, ProfiledRows asked) {
   if (question.verify > 0 && asked.workload) {
     caveats = asked.workload->at(space.points().front().batch)->caveats;
   } else {
-    strategy.prior = prior_of(asked, space, caveats);
+    strategy.prior = prior_of(asked, question.run, space, caveats);
   }
   for (const auto& name : names) strategy.presets.push_back(name.mode);
 
   ReplayProfiler profiler(sweep);
   TuneAnswer found =
       search_answer(question, space, searched(question, asked, space, profiler, strategy));
-  found.caveats = std::move(caveats);
-  found.workload = sweep.workload + " " + sweep.kind;
-  found.provenance = profiler.provenance();
-  found.origin = sweep.origin_of(Provenance::kReplayed);
-  found.others = tune::compare_with_sweep(found.goal, sweep, names);
-  const auto governors = tune::compare_with_governors(found.goal, governed);
-  found.others.insert(found.others.end(), governors.begin(), governors.end());
+  found.source.caveats = std::move(caveats);
+  found.source.workload = sweep.workload + " " + sweep.kind;
+  found.source.provenance = profiler.provenance();
+  found.source.origin = sweep.origin_of(Provenance::kReplayed);
+  found.outcome.compared = tune::compare_with_sweep(found.outcome.goal, sweep, names);
+  const auto governors = tune::compare_with_governors(found.outcome.goal, governed);
+  found.outcome.compared.insert(found.outcome.compared.end(), governors.begin(), governors.end());
   if (!asked.device.empty()) name_presets(found, load_board(asked.device));
   return found;
 }

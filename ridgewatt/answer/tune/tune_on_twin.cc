@@ -8,6 +8,7 @@
 #include "ridgewatt/answer/tune/tune_parts.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/parallel.h"
+#include "ridgewatt/tune/strategy.h"
 #include "ridgewatt/twin/twin_model.h"
 #include "ridgewatt/twin/twin_profiler.h"
 
@@ -40,6 +41,23 @@ predict::Prediction estimate(const twin::TwinModel& model, const OperatingPoint&
           tune::estimate_of(cost.energy_j(), error[twin::kEnergy], interval)};
 }
 
+// What is held against limits: with means alone, which cost half of it, intervals have no width.
+std::vector<predict::Prediction> estimates(const twin::TwinModel& model,
+                                           std::span<const OperatingPoint> points,
+                                           tune::Caution caution, double interval) {
+  constexpr std::size_t kPart = 512;  // chosen: threads seldom meet
+  std::vector<predict::Prediction> costs(points.size());
+  const auto add = [&](std::size_t i) {
+    costs[i] = caution == tune::Caution::kMeans ? predict::exactly(model.observe(points[i]))
+                                                : estimate(model, points[i], interval);
+  };
+  parallel_for((points.size() + kPart - 1) / kPart, [&](std::size_t part) {
+    const std::size_t end = std::min((part + 1) * kPart, points.size());
+    for (std::size_t i = part * kPart; i < end; ++i) add(i);
+  });
+  return costs;
+}
+
 // The goal with the slowdown reference that the twin gives.
 tune::Goal with_reference(tune::Goal goal, const twin::TwinModel& model,
                           const tune::SearchSpace& space) {
@@ -59,10 +77,12 @@ void compare_with_board(TuneAnswer& found, const std::vector<tune::NamedMode>& n
                         const twin::TwinModel& model) {
   for (const auto& [name, mode] : names) {
     std::vector<Observation> rows;
-    for (const int batch : found.batches) rows.push_back(model.observe({mode, batch}));
-    auto chosen = tune::best_feasible(found.goal, rows);
-    if (!chosen) chosen = tune::nearest_miss(found.goal, rows);
-    if (chosen) found.others.push_back(estimated(found.goal, name, model, rows[*chosen].point));
+    for (const int batch : found.trace.batches) rows.push_back(model.observe({mode, batch}));
+    auto chosen = tune::best_feasible(found.outcome.goal, rows);
+    if (!chosen) chosen = tune::nearest_miss(found.outcome.goal, rows);
+    if (chosen)
+      found.outcome.compared.push_back(
+          estimated(found.outcome.goal, name, model, rows[*chosen].point));
   }
 }
 
@@ -89,20 +109,22 @@ std::vector<double> slowdown_times(const tune::Goal& goal, const twin::TwinModel
 // For a slowdown limit: the error of each time over the reference's.
 void add_time_over_reference(TuneAnswer& found, const twin::TwinModel& model,
                              const tune::TwinView& view, const OperatingPoint& reference) {
-  if (!found.goal.needs_reference()) return;
-  std::vector<tune::ComparedPoint*> told;
-  if (found.answer) told.push_back(&*found.answer);
-  if (found.miss) told.push_back(&*found.miss);
-  for (auto& other : found.others) told.push_back(&other);
+  if (!found.outcome.goal.needs_reference()) return;
+  std::vector<tune::ComparedPoint*> shown;
+  if (found.outcome.best) shown.push_back(&*found.outcome.best);
+  if (found.outcome.miss) shown.push_back(&*found.outcome.miss);
+  for (auto& other : found.outcome.compared) shown.push_back(&other);
   std::vector<OperatingPoint> points = {reference};
-  for (const auto* one : told) points.push_back(one->point);
+  for (const auto* one : shown) points.push_back(one->point);
   const tune::TwinDoubt doubt(points, view);
-  for (std::size_t i = 0; i < told.size(); ++i) {
-    const bool itself = told[i]->point == reference;
-    const double degrees = model.error(told[i]->point)[twin::kTime].degrees;
+  for (std::size_t i = 0; i < shown.size(); ++i) {
+    const bool itself = shown[i]->point == reference;
+    const double degrees = model.error(shown[i]->point)[twin::kTime].degrees;
     const double sd = itself ? 0 : doubt.ratio_sd(i + 1, 0, twin::kTime);
-    told[i]->time_over_reference =
-        tune::estimate_of(told[i]->cost.time_s.mean, {sd, degrees}, predict::kDefaultInterval);
+    tune::hold_against_reference(
+        found.outcome.goal,
+        tune::estimate_of(shown[i]->cost.time_s.mean, {sd, degrees}, predict::kDefaultInterval),
+        *shown[i]);
   }
 }
 
@@ -110,22 +132,22 @@ void add_time_over_reference(TuneAnswer& found, const twin::TwinModel& model,
 TuneAnswer choose_among_all(const TuneQuestion& question, const twin::TwinModel& model,
                             const tune::TwinView& view, const tune::SearchSpace& space) {
   TuneAnswer found;
-  found.goal = with_reference(question.goal, model, space);
-  found.strategy = "exhaustive";
-  found.job_samples = question.job_samples;
+  found.outcome.goal = with_reference(question.goal, model, space);
+  found.trace.strategy = "exhaustive";
+  found.outcome.job_samples = job_samples_of(question);
   const double interval = interval_of(question);
-  std::vector<predict::Prediction> costs(space.size());
-  parallel_for(space.size(),
-               [&](std::size_t i) { costs[i] = estimate(model, space[i], interval); });
+  const auto costs = estimates(model, space.points(), caution_of(question), interval);
   std::vector<double> times;
   if (caution_of(question) == tune::Caution::kUpperEnds) {
-    times = slowdown_times(found.goal, model, view, space, costs, interval);
+    times = slowdown_times(found.outcome.goal, model, view, space, costs, interval);
   }
-  const tune::Choice choice =
-      tune::choose(found.goal, space.points(), costs, caution_of(question), twin::kTwinTie, times);
-  if (choice.best) found.answer = estimated(found.goal, "answer", model, space[*choice.best]);
-  if (choice.miss) found.miss = estimated(found.goal, "nearest miss", model, space[*choice.miss]);
-  add_mends(found, space.points(), costs, caution_of(question));
+  const tune::Choice choice = tune::choose(found.outcome.goal, space.points(), costs,
+                                           caution_of(question), twin::kTwinTie, times);
+  if (choice.best)
+    found.outcome.best = estimated(found.outcome.goal, "answer", model, space[*choice.best]);
+  if (choice.miss)
+    found.outcome.miss = estimated(found.outcome.goal, "nearest miss", model, space[*choice.miss]);
+  add_relaxations(found, space.points(), costs, caution_of(question));
   return found;
 }
 
@@ -138,28 +160,25 @@ TuneAnswer search_on_twin(const TuneQuestion& question, const twin::TwinModel& m
   for (const auto& name : names) strategy.presets.push_back(name.mode);
   TuneAnswer found =
       search_answer(question, space, tune::tune(space, question.goal, profiler, strategy));
-  for (auto* point : {&found.answer, &found.miss}) {
-    if (*point) *point = estimated(found.goal, (*point)->name, model, (*point)->point);
+  for (auto* point : {&found.outcome.best, &found.outcome.miss}) {
+    if (*point) *point = estimated(found.outcome.goal, (*point)->name, model, (*point)->point);
   }
   return found;
 }
 
-// What is said of the answer beside its cost.
+// What is reported about the answer in addition to its cost.
 void add_facts(TuneAnswer& found, const twin::TwinModel& model,
                const workload::WorkloadCost& priced) {
-  found.memory_known = true;
-  found.memory = model.memory(priced.batch);
-  found.remark = model.provenance();
-  found.twin_error = model.twin().fit;
-  if (const auto& shown = found.answer ? found.answer : found.miss) {
-    found.widened_by = model.widened_by(shown->point.batch);
+  found.outcome.memory = model.memory(priced.batch);
+  found.source.remark = model.provenance();
+  found.source.twin_error = model.twin().fit;
+  if (const auto& shown = found.outcome.best ? found.outcome.best : found.outcome.miss) {
+    found.source.widened_by = model.widened_by(shown->point.batch);
   }
-  if (!found.answer) return;
-  const auto& point = found.answer->point;
-  found.confidence = tune::limit_confidence(found.goal, point, found.answer->cost,
-                                            found.answer->time_over_reference);
-  if (found.job_samples > 0) {
-    found.job = twin::job_cost(model(point), point.batch, found.job_samples);
+  if (!found.outcome.best) return;
+  const auto& point = found.outcome.best->point;
+  if (found.outcome.job_samples) {
+    found.outcome.job = twin::job_cost(model(point), point.batch, *found.outcome.job_samples);
   }
 }
 
@@ -167,13 +186,13 @@ void add_facts(TuneAnswer& found, const twin::TwinModel& model,
 void add_origin(TuneAnswer& found, const std::string& workload, const Board& board,
                 const twin::TwinModel& model, const workload::WorkloadCost& priced) {
   const std::string kind(name_of(priced.kind));
-  found.workload =
+  found.source.workload =
       fmt::format("{}, {}, {}, on {}", workload, kind, name_of(priced.precision), board.title);
-  found.precision = priced.precision;
-  found.caveats = priced.caveats;
-  found.origin = {workload,           kind, board.name, Provenance::kModelled, model.twin().runtime,
-                  model.twin().status};
-  found.provenance = Provenance::kModelled;
+  found.source.precision = priced.precision;
+  found.source.caveats = priced.caveats;
+  found.source.origin = {
+      workload, kind, board.name, Provenance::kModelled, model.twin().runtime, model.twin().status};
+  found.source.provenance = Provenance::kModelled;
 }
 
 // Other boards, and other BSPs of this one, that keep the limits which this one cannot.
@@ -192,8 +211,8 @@ std::vector<BoardWithAnswer> boards_with_answer(
   for (const auto& name : names) {
     try {
       const TuneAnswer found = tune_on_twin(question, workload, name);
-      if (!found.answer) continue;
-      having.push_back({name, found.origin.twin, found.answer->cost.power_w.mean});
+      if (!found.outcome.best) continue;
+      having.push_back({name, found.source.origin.twin, found.outcome.best->cost.power_w.mean});
     } catch (const NotSupportedError&) {
       continue;  // nothing is known of it
     }
@@ -210,45 +229,51 @@ TuneAnswer tune_on_twin(const TuneQuestion& question,
                         const std::string& device) {
   const Board board = load_board(device);
   const twin::Twin twin = twin::load_twin(board);
-  const twin::TwinModel model(twin, workload);
+  const twin::TwinModel model(twin, workload, question.run);
   const std::vector<int> batches = batches_of(question, model, *workload);
   const tune::SearchSpace space(knob_space(board), batches);
   const auto names = named_modes(device, space);
-  const tune::TwinView view = twin_view_of(twin, workload, Provenance::kModelled);
+  const tune::TwinView view = twin_view_of(twin, workload, Provenance::kModelled, question.run);
   TuneAnswer found = question.strategy ? search_on_twin(question, model, space, names)
                                        : choose_among_all(question, model, view, space);
   const workload::WorkloadCost& priced =
-      model.estimator(found.answer ? found.answer->point.batch : batches.front()).cost();
+      model.estimator(found.outcome.best ? found.outcome.best->point.batch : batches.front())
+          .cost();
   add_origin(found, workload->name(), board, model, priced);
-  found.device = device;
-  found.seed = question.seed;
-  found.batches = batches;
-  found.batches_asked = !question.batches.empty();
-  found.fits_memory = model.fits_memory(batches.front());
-  if (!found.fits_memory) {
-    found.miss = found.answer ? found.answer : found.miss;
-    found.answer.reset();
-    found.mends.clear();
+  found.source.device = device;
+  found.trace.seed = question.seed;
+  found.trace.batches = batches;
+  found.trace.batches_asked = !question.batches.empty();
+  found.outcome.fits_memory = model.fits_memory(batches.front());
+  if (!found.outcome.fits_memory) {
+    found.outcome.miss = found.outcome.best ? found.outcome.best : found.outcome.miss;
+    found.outcome.best.reset();
+    found.outcome.relaxations.clear();
   }
-  found.considered = space.size();
+  found.trace.considered = space.size();
   compare_with_board(found, names, model);
   add_time_over_reference(found, model, view, space[space.top()]);
   add_facts(found, model, priced);
   name_presets(found, board);
+  const auto& best = found.outcome.best;
+  if (best && board.power_limit_w && best->cost.power_w.mean > *board.power_limit_w) {
+    found.outcome.envelope_w = board.power_limit_w;
+  }
   return found;
 }
 
 void find_alternatives(const TuneQuestion& question,
                        const std::shared_ptr<const workload::DeployedWorkload>& workload,
                        TuneAnswer& found) {
-  if (found.answer) return;
-  found.boards = boards_with_answer(question, workload, load_board(found.device));
-  found.advice.clear();
+  if (found.outcome.best) return;
+  found.outcome.boards = boards_with_answer(question, workload, load_board(*found.source.device));
+  found.outcome.advice.reset();
   if (question.batches.empty()) return;
   TuneQuestion any_batch = question;
   any_batch.batches.clear();
-  const TuneAnswer other = tune_on_twin(any_batch, workload, found.device);
-  if (other.answer) found.advice = fmt::format("--batch {} would do", other.answer->point.batch);
+  const TuneAnswer other = tune_on_twin(any_batch, workload, *found.source.device);
+  if (other.outcome.best)
+    found.outcome.advice = fmt::format("--batch {} would do", other.outcome.best->point.batch);
 }
 
 }  // namespace ridgewatt::answer

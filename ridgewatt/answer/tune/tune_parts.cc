@@ -1,4 +1,5 @@
 #include "ridgewatt/answer/tune/tune_parts.h"
+#include "ridgewatt/platform/mode_control.h"
 
 #include <fmt/format.h>
 
@@ -19,6 +20,10 @@ tune::StrategyOptions strategy_options(const TuneQuestion& question) {
 
 tune::Caution caution_of(const TuneQuestion& question) {
   return question.confidence != 0.5 ? tune::Caution::kUpperEnds : tune::Caution::kMeans;
+}
+
+std::optional<double> job_samples_of(const TuneQuestion& question) {
+  return question.job_samples > 0 ? std::optional(question.job_samples) : std::nullopt;
 }
 
 double interval_of(const TuneQuestion& question) {
@@ -58,40 +63,44 @@ void name_presets(TuneAnswer& found, const Board& board) {
   const auto name = [&](tune::ComparedPoint& point) {
     point.preset = preset_name(board, point.point.mode);
   };
-  if (found.answer) name(*found.answer);
-  if (found.miss) name(*found.miss);
-  for (auto& other : found.others) name(other);
+  if (found.outcome.best) name(*found.outcome.best);
+  if (found.outcome.miss) name(*found.outcome.miss);
+  for (auto& other : found.outcome.compared) name(other);
 }
 
-void add_mends(TuneAnswer& found, std::span<const OperatingPoint> points,
-               std::span<const predict::Prediction> costs, tune::Caution caution) {
-  if (found.answer) return;
-  for (const auto& [kind, value, point] : tune::relaxations(found.goal, points, costs, caution)) {
-    found.mends.push_back({kind, value, points[point]});
+void add_relaxations(TuneAnswer& found, std::span<const OperatingPoint> points,
+                     std::span<const predict::Prediction> costs, tune::Caution caution) {
+  if (found.outcome.best) return;
+  for (const auto& [kind, value, point] :
+       tune::relaxations(found.outcome.goal, points, costs, caution)) {
+    found.outcome.relaxations.push_back({kind, value, points[point]});
   }
 }
 
 void add_job(TuneAnswer& found) {
-  if (!(found.job_samples > 0) || !found.answer) return;
-  const auto& [point, cost] = std::pair(found.answer->point, found.answer->cost);
-  found.job = twin::job_cost(cost.time_s.mean, cost.energy_j.mean, point.batch, found.job_samples);
+  if (!found.outcome.job_samples || !found.outcome.best) return;
+  const auto& [point, cost] = std::pair(found.outcome.best->point, found.outcome.best->cost);
+  found.outcome.job =
+      twin::job_cost(cost.time_s.mean, cost.energy_j.mean, point.batch, *found.outcome.job_samples);
 }
 
 TuneAnswer search_answer(const TuneQuestion& question, const tune::SearchSpace& space,
                          const tune::SearchSummary& summary) {
   TuneAnswer found;
-  found.goal = question.goal;
-  found.goal.reference_time_s = summary.reference_time_s;
-  found.strategy = summary.strategy;
-  found.seed = question.seed;
-  if (summary.answer) found.answer = tune::compared(found.goal, "answer", *summary.answer);
-  if (summary.miss) found.miss = tune::compared(found.goal, "nearest miss", *summary.miss);
-  found.profiled = summary.steps;
-  found.considered = space.size();
-  found.stop = summary.stop;
-  found.board_time_s = summary.board_time_s;
-  found.board_energy_j = summary.board_energy_j;
-  found.job_samples = question.job_samples;
+  found.outcome.goal = question.goal;
+  found.outcome.goal.reference_time_s = summary.reference_time_s;
+  found.trace.strategy = summary.strategy;
+  found.trace.seed = question.seed;
+  if (summary.answer)
+    found.outcome.best = tune::compared(found.outcome.goal, "answer", *summary.answer);
+  if (summary.miss)
+    found.outcome.miss = tune::compared(found.outcome.goal, "nearest miss", *summary.miss);
+  found.trace.profiled = summary.steps;
+  found.trace.considered = space.size();
+  found.trace.stopped_because = summary.stop;
+  found.trace.board_time_s = summary.board_time_s;
+  found.trace.board_energy_j = summary.board_energy_j;
+  found.outcome.job_samples = job_samples_of(question);
   add_job(found);
   std::vector<OperatingPoint> points;
   std::vector<predict::Prediction> costs;
@@ -99,10 +108,11 @@ TuneAnswer search_answer(const TuneQuestion& question, const tune::SearchSpace& 
     points.push_back(step.seen.point);
     costs.push_back(predict::exactly(step.seen));
   }
-  add_mends(found, points, costs, tune::Caution::kMeans);
-  if (!found.answer && summary.steps.size() < space.size()) {
-    found.advice = fmt::format("only {} of {} points were profiled: raise {}", summary.steps.size(),
-                               space.size(), question.verify > 0 ? "--verify" : "--profiles");
+  add_relaxations(found, points, costs, tune::Caution::kMeans);
+  if (!found.outcome.best && summary.steps.size() < space.size()) {
+    found.outcome.advice =
+        fmt::format("only {} of {} points were profiled: raise {}", summary.steps.size(),
+                    space.size(), question.verify > 0 ? "--verify" : "--profiles");
   }
   return found;
 }

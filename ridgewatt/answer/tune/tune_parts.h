@@ -4,8 +4,9 @@
 #include <span>
 #include <vector>
 
-#include "ridgewatt/answer/tune.h"
+#include "ridgewatt/answer/tune_on_board.h"
 #include "ridgewatt/device/board.h"
+#include "ridgewatt/platform/mode_control.h"
 #include "ridgewatt/sweep/profiler.h"
 #include "ridgewatt/tune/verify.h"
 
@@ -16,23 +17,25 @@ tune::StrategyOptions strategy_options(const TuneQuestion& question);
 // What limits are held against, and the probability of the intervals for that.
 tune::Caution caution_of(const TuneQuestion& question);
 double interval_of(const TuneQuestion& question);
+// Of the job that is asked about; nothing: none is.
+std::optional<double> job_samples_of(const TuneQuestion& question);
 // MAXN and, where a board is named, its other presets; each as the nearest mode of the space.
 std::vector<tune::NamedMode> named_modes(const std::string& device, const tune::SearchSpace& space);
-// The same of a board at hand, by its own nvpmodel.conf.
+// The same of a real board, by its own nvpmodel.conf.
 std::vector<tune::NamedMode> preset_modes(const platform::JetsonModeControl& control,
                                           const KnobSpace& modes);
 // Gives the points of an answer the names of the board's presets.
 void name_presets(TuneAnswer& found, const Board& board);
 // Without an answer: what would give one, out of these points.
-void add_mends(TuneAnswer& found, std::span<const OperatingPoint> points,
-               std::span<const predict::Prediction> costs, tune::Caution caution);
+void add_relaxations(TuneAnswer& found, std::span<const OperatingPoint> points,
+                     std::span<const predict::Prediction> costs, tune::Caution caution);
 // What the answer's job costs, where its size is given.
 void add_job(TuneAnswer& found);
 // The view of the twin of a workload; `twin` must outlive it. `rows`: what it is compared with,
 // which decides whether times are medians or means.
 tune::TwinView twin_view_of(const twin::Twin& twin,
                             const std::shared_ptr<const workload::DeployedWorkload>& workload,
-                            Provenance rows);
+                            Provenance rows, const twin::RunOptions& run);
 // A twin's answer held to `question.verify` of the points of `space` (of the batches that the twin
 // is asked of). `rows`: what the profiles are.
 tune::Verification verification_of(
@@ -46,7 +49,7 @@ TuneAnswer search_answer(const TuneQuestion& question, const tune::SearchSpace& 
 // Tells how far the search is while the board works. Both must outlive it.
 class ReportingProfiler : public Profiler {
  public:
-  ReportingProfiler(Profiler& profiler, const BoardAtHand& board)
+  ReportingProfiler(Profiler& profiler, const LiveBoard& board)
       : profiler_(profiler), board_(board) {}
   Observation profile(const OperatingPoint& point) override {
     if (board_.progress) board_.progress(done_, point);
@@ -57,7 +60,7 @@ class ReportingProfiler : public Profiler {
 
  private:
   Profiler& profiler_;
-  const BoardAtHand& board_;
+  const LiveBoard& board_;
   std::size_t done_ = 0;
 };
 

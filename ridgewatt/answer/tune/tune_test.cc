@@ -40,16 +40,16 @@ TEST_F(TuneOnSweep, TheAnswerIsAProfiledPointWithinTheLimit) {
   question.budget.profiles = 12;
   question.seed = 3;
   const TuneAnswer found = tune_on_sweep(question, board_);
-  ASSERT_TRUE(found.answer);
-  EXPECT_LE(found.answer->cost.power_w.mean, 12);
-  EXPECT_EQ(found.provenance, Provenance::kReplayed);
-  EXPECT_EQ(found.strategy, "auto");
-  EXPECT_EQ(found.seed, 3U);
-  ASSERT_LE(found.profiled.size(), 12U);
-  EXPECT_TRUE(std::any_of(found.profiled.begin(), found.profiled.end(), [&](const auto& step) {
-    return step.seen.point == found.answer->point;
-  }));
-  EXPECT_EQ(tune_on_sweep(question, board_).answer->point, found.answer->point);
+  ASSERT_TRUE(found.outcome.best);
+  EXPECT_LE(found.outcome.best->cost.power_w.mean, 12);
+  EXPECT_EQ(found.source.provenance, Provenance::kReplayed);
+  EXPECT_EQ(found.trace.strategy, "auto");
+  EXPECT_EQ(found.trace.seed, 3U);
+  ASSERT_LE(found.trace.profiled.size(), 12U);
+  EXPECT_TRUE(
+      std::any_of(found.trace.profiled.begin(), found.trace.profiled.end(),
+                  [&](const auto& step) { return step.seen.point == found.outcome.best->point; }));
+  EXPECT_EQ(tune_on_sweep(question, board_).outcome.best->point, found.outcome.best->point);
 }
 
 TEST_F(TuneOnSweep, ExhaustiveIsTheOptimumAndSlowdownHolds) {
@@ -59,8 +59,8 @@ TEST_F(TuneOnSweep, ExhaustiveIsTheOptimumAndSlowdownHolds) {
   const TuneAnswer found = tune_on_sweep(question, board_);
   question.strategy = "exhaustive";
   const TuneAnswer best = tune_on_sweep(question, board_);
-  EXPECT_GE(found.answer->objective, best.answer->objective);
-  EXPECT_LE(found.answer->objective, 1.05 * best.answer->objective);
+  EXPECT_GE(found.outcome.best->objective, best.outcome.best->objective);
+  EXPECT_LE(found.outcome.best->objective, 1.05 * best.outcome.best->objective);
 }
 
 TEST_F(TuneOnSweep, GovernorsAreComparedAndNoAnswer) {
@@ -72,9 +72,9 @@ TEST_F(TuneOnSweep, GovernorsAreComparedAndNoAnswer) {
   TuneQuestion question = within_power(12);
   question.strategy = "exhaustive";
   const TuneAnswer found = tune_on_sweep(question, board_);
-  EXPECT_TRUE(found.answer->point.mode.governor.empty());
-  EXPECT_EQ(found.others.back().name, "governor schedutil");
-  EXPECT_LT(found.others.back().objective, found.answer->objective);
+  EXPECT_TRUE(found.outcome.best->point.mode.governor.empty());
+  EXPECT_EQ(found.outcome.compared.back().name, "governor schedutil");
+  EXPECT_LT(found.outcome.compared.back().objective, found.outcome.best->objective);
 }
 
 TEST_F(TuneOnSweep, ABatchThatTheSweepLacksIsRefused) {
@@ -84,6 +84,7 @@ TEST_F(TuneOnSweep, ABatchThatTheSweepLacksIsRefused) {
 }
 
 // The best of what was profiled is what was measured, not what a model makes of it.
+// label: slow
 TEST(TuneFromSamples, AProfiledAnswerCostsWhatWasMeasured) {
   const ProfiledRows all = {.rows = testing::small_board_sweep({16})};
   const Observation* best = nullptr;
@@ -95,13 +96,14 @@ TEST(TuneFromSamples, AProfiledAnswerCostsWhatWasMeasured) {
     TuneQuestion question = within_power(12);
     question.confidence = confidence;
     const TuneAnswer found = tune_from_samples(question, all);
-    ASSERT_TRUE(found.answer);
-    EXPECT_EQ(found.provenance, Provenance::kProfiled);
-    EXPECT_NEAR(found.answer->cost.time_s.mean, best->time_s, 1e-9);
-    EXPECT_NEAR(found.answer->cost.power_w.mean, best->power_w, 1e-9);
+    ASSERT_TRUE(found.outcome.best);
+    EXPECT_EQ(found.source.provenance, Provenance::kProfiled);
+    EXPECT_NEAR(found.outcome.best->cost.time_s.mean, best->time_s, 1e-9);
+    EXPECT_NEAR(found.outcome.best->cost.power_w.mean, best->power_w, 1e-9);
   }
 }
 
+// label: slow
 TEST(TuneFromSamples, AKnobThatTheSamplesLackIsNone) {
   ProfiledRows asked = {.rows = testing::small_board_sweep({16}), .device = "agx-orin"};
   const KnobSpace board = knob_space(load_board("agx-orin"));
@@ -110,9 +112,9 @@ TEST(TuneFromSamples, AKnobThatTheSamplesLackIsNone) {
     one.point.mode.set(Knob::kMemClock, 0);
   }
   const TuneAnswer found = tune_from_samples(within_power(12), asked);
-  ASSERT_TRUE(found.answer);
-  EXPECT_EQ(found.answer->point.mode.mem_clock_hz, 0);
-  EXPECT_EQ(found.considered, 18096U / 4);  // four memory clocks
+  ASSERT_TRUE(found.outcome.best);
+  EXPECT_EQ(found.outcome.best->point.mode.mem_clock_hz, 0);
+  EXPECT_EQ(found.trace.considered, 18096U / 4);  // four memory clocks
 }
 
 TuneQuestion least_energy(int verify) {
@@ -127,13 +129,13 @@ TuneQuestion least_energy(int verify) {
 TEST(VerifyByHand, WithoutSamplesItIsTheEstimateAndSaysWhatToProfile) {
   const auto resnet = model("zoo:resnet18");
   const TuneAnswer estimate = tune_on_twin(least_energy(0), resnet, "agx-orin");
-  EXPECT_TRUE(estimate.next.empty());
+  EXPECT_TRUE(estimate.trace.next.empty());
   const TuneAnswer found = verify_by_hand(least_energy(3), resnet, "agx-orin", {});
-  EXPECT_EQ(found.answer->point, estimate.answer->point);
-  EXPECT_EQ(found.provenance, Provenance::kModelled);
-  ASSERT_EQ(found.next.size(), 2U);
-  EXPECT_EQ(found.next[0].point.mode, knob_space(load_board("agx-orin")).top());
-  EXPECT_NE(found.next[1].point, found.next[0].point);
+  EXPECT_EQ(found.outcome.best->point, estimate.outcome.best->point);
+  EXPECT_EQ(found.source.provenance, Provenance::kModelled);
+  ASSERT_EQ(found.trace.next.size(), 2U);
+  EXPECT_EQ(found.trace.next[0].point.mode, knob_space(load_board("agx-orin")).top());
+  EXPECT_NE(found.trace.next[1].point, found.trace.next[0].point);
 }
 
 // 57 W are published where the twin says 39: what is asked for next must have learned from it.
@@ -146,13 +148,13 @@ TEST(VerifyByHand, APowerThatWasMeasuredToBeHigherIsLearned) {
   Sweep measured{"bert", "", "training", {}, {}};
   measured.observations = {{{modes.top(), 16}, 1.2, 57}};
   const TuneAnswer found = verify_by_hand(question, bert, "agx-orin", measured);
-  EXPECT_FALSE(found.answer);
-  ASSERT_TRUE(found.miss);
-  EXPECT_EQ(found.miss->cost.power_w.mean, 57);
-  ASSERT_FALSE(found.next.empty());
+  EXPECT_FALSE(found.outcome.best);
+  ASSERT_TRUE(found.outcome.miss);
+  EXPECT_EQ(found.outcome.miss->cost.power_w.mean, 57);
+  ASSERT_FALSE(found.trace.next.empty());
   const twin::TwinModel twin(twin::load_twin(load_board("agx-orin")), bert);
   const auto estimate_w = [&](const PowerMode& mode) { return twin({mode, 16}).power_w; };
-  const double ratio = estimate_w(found.next[0].point.mode) / estimate_w(modes.top());
+  const double ratio = estimate_w(found.trace.next[0].point.mode) / estimate_w(modes.top());
   EXPECT_LE(57 * ratio, 47);
 }
 
@@ -168,9 +170,9 @@ TEST(TuneOnTwin, MaxnKeepsASlowdownLimitWithAnyConfidence) {
   TuneQuestion question = least_energy(0);
   question.confidence = 0.99;
   const TuneAnswer found = tune_on_twin(question, model("zoo:resnet18"), "agx-orin");
-  ASSERT_TRUE(found.answer);
-  ASSERT_EQ(found.confidence.size(), 1U);
-  EXPECT_GE(found.confidence[0].probability, 0.99);
+  ASSERT_TRUE(found.outcome.best);
+  ASSERT_EQ(found.outcome.best->confidence.size(), 1U);
+  EXPECT_GE(found.outcome.best->confidence[0].probability, 0.99);
 }
 
 TEST_F(TuneOnSweep, AVerificationNeedsTheModelAndItsBoard) {
@@ -179,16 +181,17 @@ TEST_F(TuneOnSweep, AVerificationNeedsTheModelAndItsBoard) {
 
 TEST(TuneOnTwin, EveryPointIsEstimatedAndNoneProfiled) {
   const TuneAnswer found = tune_on_twin(within_power(25), model("zoo:resnet18"), "agx-orin");
-  ASSERT_TRUE(found.answer);
-  EXPECT_EQ(found.provenance, Provenance::kModelled);
-  EXPECT_LE(found.answer->cost.power_w.mean, 25);
-  EXPECT_LT(found.answer->cost.time_s.lo, found.answer->cost.time_s.mean);
-  EXPECT_EQ(found.considered, 18096U);
-  EXPECT_TRUE(found.profiled.empty());
-  EXPECT_TRUE(found.fits_memory);
+  ASSERT_TRUE(found.outcome.best);
+  EXPECT_EQ(found.source.provenance, Provenance::kModelled);
+  EXPECT_LE(found.outcome.best->cost.power_w.mean, 25);
+  EXPECT_LT(found.outcome.best->cost.time_s.lo, found.outcome.best->cost.time_s.mean);
+  EXPECT_EQ(found.trace.considered, 18096U);
+  EXPECT_TRUE(found.trace.profiled.empty());
+  EXPECT_TRUE(found.outcome.fits_memory);
 }
 
 // The presets of a board were read after it was freed: orin-nano@super and own files crashed.
+// label: slow
 TEST(TuneOnTwin, EveryBoardBspAndOwnFileAnswers) {
   const testing::TemporaryFolder folder;
   std::vector<std::string> names;
@@ -203,8 +206,8 @@ TEST(TuneOnTwin, EveryBoardBspAndOwnFileAnswers) {
     const Board board = load_board(name);
     for (const auto& preset : board.find_bsp().presets) presets.insert(preset.name);
     const TuneAnswer found = tune_on_twin({}, lenet, name);
-    ASSERT_TRUE(found.answer) << name;
-    for (const auto& other : found.others) {
+    ASSERT_TRUE(found.outcome.best) << name;
+    for (const auto& other : found.outcome.compared) {
       EXPECT_TRUE(presets.contains(other.name)) << name << " " << other.name;
     }
   }
@@ -216,17 +219,17 @@ TEST(TuneOnTwin, ARateIsServedByABatchThatIsFound) {
   question.goal.rate_hz = 30;
   const auto yolo = model("zoo:yolov8n");
   const TuneAnswer found = tune_on_twin(question, yolo, "orin-nano");
-  ASSERT_TRUE(found.answer);
-  EXPECT_GE(found.answer->point.batch / found.answer->cost.time_s.mean, 30);
-  EXPECT_LE(found.answer->cost.power_w.mean, 13);
-  EXPECT_GT(found.batches.size(), 2U);
+  ASSERT_TRUE(found.outcome.best);
+  EXPECT_GE(found.outcome.best->point.batch / found.outcome.best->cost.time_s.mean, 30);
+  EXPECT_LE(found.outcome.best->cost.power_w.mean, 13);
+  EXPECT_GT(found.trace.batches.size(), 2U);
   // Means keep the limits: each at least as surely as not.
-  ASSERT_EQ(found.confidence.size(), 2U);
-  for (const auto& limit : found.confidence) EXPECT_GE(limit.probability, 0.5);
-  EXPECT_FALSE(found.twin_error->time_mape);  // that twin is scaled
+  ASSERT_EQ(found.outcome.best->confidence.size(), 2U);
+  for (const auto& limit : found.outcome.best->confidence) EXPECT_GE(limit.probability, 0.5);
+  EXPECT_FALSE(found.source.twin_error->time_mape);  // that twin is scaled
   question.confidence = 0.7;
   const TuneAnswer surer = tune_on_twin(question, yolo, "orin-nano");
-  for (const auto& limit : surer.confidence) {
+  for (const auto& limit : surer.outcome.best->confidence) {
     EXPECT_GE(limit.probability, 0.7 - 1e-6);
   }
 }
@@ -239,22 +242,24 @@ TEST(TuneOnTwin, FarFromWhatWasFittedALimitIsNotPromisedAtMaxn) {
   question.confidence = 0.95;
   const TuneAnswer found =
       tune_on_twin(question, model("zoo:bert_base", {.kind = WorkloadKind::kTraining}), "agx-orin");
-  ASSERT_TRUE(found.answer);
-  EXPECT_LT(found.answer->point.mode.gpu_clock_hz, 1300.5e6);
-  EXPECT_LE(found.answer->cost.power_w.hi, 45);
-  for (const auto& limit : found.confidence) EXPECT_GE(limit.probability, 0.95 - 1e-6);
-  for (const auto& other : found.others) {
+  ASSERT_TRUE(found.outcome.best);
+  EXPECT_LT(found.outcome.best->point.mode.gpu_clock_hz, 1300.5e6);
+  EXPECT_LE(found.outcome.best->cost.power_w.hi, 45);
+  for (const auto& limit : found.outcome.best->confidence)
+    EXPECT_GE(limit.probability, 0.95 - 1e-6);
+  for (const auto& other : found.outcome.compared) {
     if (other.name != "MAXN") continue;
     EXPECT_GT(other.cost.power_w.hi, 57);
     EXPECT_LT(other.cost.power_w.lo, 57);
   }
-  ASSERT_FALSE(found.widened_by.empty());
-  EXPECT_NE(fmt::format("{}", found.widened_by.front()).find("class mix: product"),
+  ASSERT_FALSE(found.source.widened_by.empty());
+  EXPECT_NE(fmt::format("{}", found.source.widened_by.front()).find("class mix: product"),
             std::string::npos);
   question.confidence = 0.5;
-  EXPECT_TRUE(tune_on_twin(question, model("zoo:resnet50"), "agx-orin").widened_by.empty());
+  EXPECT_TRUE(tune_on_twin(question, model("zoo:resnet50"), "agx-orin").source.widened_by.empty());
 }
 
+// label: slow
 TEST(TuneOnTwin, WithoutAnAnswerItSaysWhatWouldGiveOne) {
   TuneQuestion question = within_power(14);
   question.goal.objective = tune::Objective::kLatency;
@@ -262,39 +267,39 @@ TEST(TuneOnTwin, WithoutAnAnswerItSaysWhatWouldGiveOne) {
   question.batches = {1};
   const auto yolo = model("zoo:yolov8n");
   TuneAnswer found = tune_on_twin(question, yolo, "orin-nano");
-  ASSERT_FALSE(found.answer);
-  ASSERT_TRUE(found.miss);
-  EXPECT_EQ(found.miss->verdict.feasibility, tune::Feasibility::kInfeasible);
+  ASSERT_FALSE(found.outcome.best);
+  ASSERT_TRUE(found.outcome.miss);
+  EXPECT_EQ(found.outcome.miss->verdict.feasibility, tune::Feasibility::kInfeasible);
   find_alternatives(question, yolo, found);
-  EXPECT_EQ(found.advice, "--batch 2 would do");
-  for (const auto& board : found.boards) {
-    EXPECT_TRUE(tune_on_twin(question, yolo, board.name).answer) << board.name;
+  EXPECT_EQ(found.outcome.advice, "--batch 2 would do");
+  for (const auto& board : found.outcome.boards) {
+    EXPECT_TRUE(tune_on_twin(question, yolo, board.name).outcome.best) << board.name;
   }
-  // Each limit that is said to mend it alone does.
-  for (const auto& mend : found.mends) {
-    TuneQuestion mended = question;
-    if (mend.kind == tune::LimitKind::kPower) mended.goal.limits.power_w = mend.value;
-    if (mend.kind == tune::LimitKind::kRate) mended.goal.rate_hz = mend.value;
-    EXPECT_TRUE(tune_on_twin(mended, yolo, "orin-nano").answer) << mend.value;
+  // Each limit that is said to suffice when relaxed alone does.
+  for (const auto& relaxation : found.outcome.relaxations) {
+    TuneQuestion relaxed = question;
+    if (relaxation.kind == tune::LimitKind::kPower) relaxed.goal.limits.power_w = relaxation.value;
+    if (relaxation.kind == tune::LimitKind::kRate) relaxed.goal.rate_hz = relaxation.value;
+    EXPECT_TRUE(tune_on_twin(relaxed, yolo, "orin-nano").outcome.best) << relaxation.value;
   }
 }
 
 // The same job by an estimate, in the mode of the answer.
-TEST(TuneOnTwin, AJobIsSoManyMinibatchesOfTheAnswer) {
+TEST(TuneOnTwin, AJobRepeatsTheMinibatchOfTheAnswer) {
   const auto lenet = model("zoo:lenet5", {.kind = WorkloadKind::kTraining});
   TuneQuestion question;
   question.job_samples = 500000;
   const TuneAnswer found = tune_on_twin(question, lenet, "agx-orin");
-  ASSERT_TRUE(found.job);
-  const double count = 500000.0 / found.answer->point.batch;
-  EXPECT_NEAR(found.job->time_s / (count * found.answer->cost.time_s.mean), 1, 1e-9);
+  ASSERT_TRUE(found.outcome.job);
+  const double count = 500000.0 / found.outcome.best->point.batch;
+  EXPECT_NEAR(found.outcome.job->time_s / (count * found.outcome.best->cost.time_s.mean), 1, 1e-9);
   const EstimateAnswer estimated = estimate_on_board(
-      {.modes = "all", .batches = {found.answer->point.batch}}, lenet, "agx-orin");
-  const auto row =
-      std::find_if(estimated.rows.begin(), estimated.rows.end(),
-                   [&](const EstimateRow& one) { return one.mode == found.answer->point.mode; });
+      {.modes = "all", .batches = {found.outcome.best->point.batch}}, lenet, "agx-orin");
+  const auto row = std::find_if(
+      estimated.rows.begin(), estimated.rows.end(),
+      [&](const EstimateRow& one) { return one.mode == found.outcome.best->point.mode; });
   ASSERT_NE(row, estimated.rows.end());
-  EXPECT_NEAR(row->estimate.total.period_s, found.answer->cost.time_s.mean,
+  EXPECT_NEAR(row->estimate.total.period_s, found.outcome.best->cost.time_s.mean,
               1e-9 * row->estimate.total.period_s);
 }
 
@@ -307,22 +312,25 @@ TEST(TuneOnTwin, PrecisionAndOptimizerReachTheAnswer) {
   half.precision = workload::Precision::kBf16;
   const auto time_s = [&](const workload::DeployOptions& options) {
     const TuneAnswer found = tune_on_twin(question, model("zoo:resnet50", options), "agx-orin");
-    return found.answer->cost.time_s.mean;
+    return found.outcome.best->cost.time_s.mean;
   };
   EXPECT_GT(time_s(adam), time_s(training));  // it moves two more values per parameter
   EXPECT_LT(time_s(half), time_s(training));
 }
 
+// label: slow
 TEST(RankBoards, TheBestComesFirst) {
   const TuneRanking ranking = rank_boards(within_power(15), model("zoo:lenet5"));
   ASSERT_GT(ranking.answers.size(), 2U);
   EXPECT_EQ(ranking.answers.size() + ranking.left_out.size(), list_boards().size());
   for (std::size_t i = 1; i < ranking.answers.size(); ++i) {
-    if (!ranking.answers[i].answer) continue;
-    EXPECT_LE(ranking.answers[i - 1].answer->objective, ranking.answers[i].answer->objective);
+    if (!ranking.answers[i].outcome.best) continue;
+    EXPECT_LE(ranking.answers[i - 1].outcome.best->objective,
+              ranking.answers[i].outcome.best->objective);
   }
 }
 
+// label: slow
 TEST(RankRuntimes, EachAnswerIsThatOfTheRuntimeAlone) {
   const TuneRanking ranking = rank_runtimes(within_power(30), model("zoo:resnet18"), "agx-orin");
   EXPECT_EQ(ranking.over, TuneRanking::Over::kRuntimes);
@@ -330,17 +338,17 @@ TEST(RankRuntimes, EachAnswerIsThatOfTheRuntimeAlone) {
   std::set<Runtime> runtimes;
   for (std::size_t i = 0; i < ranking.answers.size(); ++i) {
     const TuneAnswer& found = ranking.answers[i];
-    ASSERT_TRUE(found.answer);
-    const workload::DeployOptions options{.precision = found.precision.value(),
-                                          .runtime = found.origin.runtime.value()};
+    ASSERT_TRUE(found.outcome.best);
+    const workload::DeployOptions options{.precision = found.source.precision.value(),
+                                          .runtime = found.source.origin.runtime.value()};
     const TuneAnswer alone =
         tune_on_twin(within_power(30), model("zoo:resnet18", options), "agx-orin");
-    EXPECT_EQ(found.answer->point, alone.answer->point);
-    EXPECT_EQ(found.answer->objective, alone.answer->objective);
-    EXPECT_LE(found.answer->cost.power_w.mean, 30);
+    EXPECT_EQ(found.outcome.best->point, alone.outcome.best->point);
+    EXPECT_EQ(found.outcome.best->objective, alone.outcome.best->objective);
+    EXPECT_LE(found.outcome.best->cost.power_w.mean, 30);
     const std::size_t before = i == 0 ? 0 : i - 1;
-    EXPECT_LE(ranking.answers[before].answer->objective, found.answer->objective);
-    runtimes.insert(found.origin.runtime.value());
+    EXPECT_LE(ranking.answers[before].outcome.best->objective, found.outcome.best->objective);
+    runtimes.insert(found.source.origin.runtime.value());
   }
   EXPECT_EQ(runtimes.size(), kRuntimes.size());
 }

@@ -42,28 +42,31 @@ tune::StrategyOptions hand_options(const TuneQuestion& question, const Sweep& me
   return options;
 }
 
-// What the samples say of the answer and of the modes that it is compared with.
+// What the samples say about the answer and of the modes that it is compared with.
 void answer_from_samples(const TuneQuestion& question, const Sweep& measured,
                          const std::string& device, const tune::SearchSpace& space,
                          const tune::Verification& verification, TuneAnswer& found) {
-  found.goal = verification.goal();
-  found.strategy = "verify";
-  found.seed = question.seed;
-  found.device = device;
-  found.workload = measured.workload + " " + measured.kind;
-  found.considered = space.size();
-  found.job_samples = question.job_samples;
-  found.provenance = derived_provenance(measured.provenance, Provenance::kProfiled);
-  found.origin = measured.origin_of(Provenance::kProfiled);
+  found.outcome.goal = verification.goal();
+  found.trace.strategy = "verify";
+  found.trace.seed = question.seed;
+  found.source.device = device;
+  found.source.workload = measured.workload + " " + measured.kind;
+  found.trace.considered = space.size();
+  found.outcome.job_samples = job_samples_of(question);
+  found.source.provenance = derived_provenance(measured.provenance, Provenance::kProfiled);
+  found.source.origin = measured.origin_of(Provenance::kProfiled);
   const auto best = verification.best_known();
-  if (best) found.answer = tune::compared(found.goal, "answer", *best);
-  const auto miss = tune::nearest_miss(found.goal, measured.observations);
+  if (best) found.outcome.best = tune::compared(found.outcome.goal, "answer", *best);
+  const auto miss = tune::nearest_miss(found.outcome.goal, measured.observations);
   if (!best && miss) {
-    found.miss = tune::compared(found.goal, "nearest miss", measured.observations[*miss]);
+    found.outcome.miss =
+        tune::compared(found.outcome.goal, "nearest miss", measured.observations[*miss]);
   }
-  found.others = tune::compare_with_sweep(found.goal, measured, named_modes(device, space));
-  if (!found.others.empty() && found.others.back().name == "optimum of the sweep") {
-    found.others.pop_back();  // of what was profiled: that is the answer
+  found.outcome.compared =
+      tune::compare_with_sweep(found.outcome.goal, measured, named_modes(device, space));
+  if (!found.outcome.compared.empty() &&
+      found.outcome.compared.back().name == "optimum of the sweep") {
+    found.outcome.compared.pop_back();  // of what was profiled: that is the answer
   }
   add_job(found);
   name_presets(found, load_board(device));
@@ -73,9 +76,9 @@ void answer_from_samples(const TuneQuestion& question, const Sweep& measured,
 
 tune::TwinView twin_view_of(const twin::Twin& twin,
                             const std::shared_ptr<const workload::DeployedWorkload>& workload,
-                            Provenance rows) {
+                            Provenance rows, const twin::RunOptions& run) {
   const auto modelled = [=](const twin::Twin& asked, std::span<const OperatingPoint> points) {
-    const twin::TwinModel model(asked, workload);
+    const twin::TwinModel model(asked, workload, run);
     std::vector<twin::TimePower> costs;
     costs.reserve(points.size());
     for (const auto& point : points) {
@@ -96,8 +99,9 @@ tune::Verification verification_of(
                      "give MODEL and --device BOARD");
   }
   const twin::Twin twin = twin::load_twin(load_board(device));
-  tune::TwinView view = twin_view_of(twin, workload, rows);
-  const twin::EstimateError error = twin::TwinModel(twin, workload).error(space[space.top()]);
+  tune::TwinView view = twin_view_of(twin, workload, rows, question.run);
+  const twin::EstimateError error =
+      twin::TwinModel(twin, workload, question.run).error(space[space.top()]);
   view.common_sd = {error[twin::kTime].sd, error[twin::kPower].sd};
   options.budget.profiles = question.verify;
   return {question.goal, space, view, std::move(options)};
@@ -107,7 +111,7 @@ TuneAnswer verify_by_hand(const TuneQuestion& question,
                           const std::shared_ptr<const workload::DeployedWorkload>& workload,
                           const std::string& device, const Sweep& measured) {
   const Board board = load_board(device);
-  const twin::TwinModel model(twin::load_twin(board), workload);
+  const twin::TwinModel model(twin::load_twin(board), workload, question.run);
   const auto batches = fitting_batches(question, measured, model, *workload);
   const bool none = measured.observations.empty();
   const tune::SearchSpace space(
@@ -122,15 +126,17 @@ TuneAnswer verify_by_hand(const TuneQuestion& question,
     found = tune_on_twin(unverified, workload, device);
   } else {
     answer_from_samples(question, measured, device, space, verification, found);
-    found.batches = batches;
+    found.trace.batches = batches;
   }
-  for (const auto& step : verification.next()) found.next.push_back({step.point, step.reason});
+  for (const auto& step : verification.next())
+    found.trace.next.push_back({step.point, step.reason});
   if (!none) {
-    found.remark = fmt::format("{} of {} profiles are known{}", measured.observations.size(),
-                               question.verify, found.answer ? "; the answer is one of them" : "");
+    found.source.remark =
+        fmt::format("{} of {} profiles are known{}", measured.observations.size(), question.verify,
+                    found.outcome.best ? "; the answer is one of them" : "");
   }
-  if (!found.answer && !found.next.empty()) {
-    found.advice = "profile " + describe(found.next.front().point.mode);
+  if (!found.outcome.best && !found.trace.next.empty()) {
+    found.outcome.advice = "profile " + describe(found.trace.next.front().point.mode);
   }
   return found;
 }

@@ -28,7 +28,7 @@ TEST(EnumNames, EveryValueIsReadBackFromItsName) {
   static_assert(count_of<Fruit>() == 3 && count_of<Basket::Size>() == 2);
 }
 
-TEST(EnumNames, AnUnknownNameIsToldWithThoseThatThereAre) {
+TEST(EnumNames, AnUnknownNameIsReportedWithThoseThatExist) {
   try {
     parse<Fruit>("che\033rry", "fruit");
     FAIL();
@@ -38,7 +38,7 @@ TEST(EnumNames, AnUnknownNameIsToldWithThoseThatThereAre) {
   EXPECT_EQ(name_of(static_cast<Fruit>(9)), "");
 }
 
-TEST(EnumNames, AValueWithoutAnEnumeratorIsTold) {
+TEST(EnumNames, AValueWithoutAnEnumeratorIsReported) {
   static_assert(is_enumerator<Fruit::kPlum>() && !is_enumerator<static_cast<Fruit>(3)>());
   static_assert(is_enumerator<Basket::Size::kSize2>());
   static_assert(!is_enumerator<static_cast<Basket::Size>(12)>());

@@ -9,7 +9,7 @@
 namespace ridgewatt {
 namespace {
 
-constexpr std::size_t kMostListed = 12;   // chosen: beside a suggestion still one line
+constexpr std::size_t kMostListed = 12;   // chosen: with a suggestion still one line
 constexpr std::size_t kLongestWord = 64;  // chosen: longer text is not a typing error
 
 // Letters and digits in lower case, without separators.

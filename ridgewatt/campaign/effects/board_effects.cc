@@ -15,8 +15,8 @@
 namespace ridgewatt::campaign {
 namespace {
 
-// A slope is told where the points leave less than this of what was believed before.
-constexpr double kToldShare = 0.5;
+// A slope is reported if its deviation is less than this share of the prior deviation.
+constexpr double kReportedShare = 0.5;
 
 struct Logarithms {
   std::vector<double> time, power;  // of the repeats
@@ -104,7 +104,7 @@ QuantityEffect effect_of(const TwoWayFit& fit, std::size_t board, std::size_t bo
   effect.outlier = fit.outlier[board] != 0;
   effect.unsteady = fit.spread[board] > 1;
   effect.noise = fit.noise * fit.spread[board];
-  const bool told = std::sqrt(effect.slope_variance) < kToldShare * options.slope_prior;
+  const bool determined = std::sqrt(effect.slope_variance) < kReportedShare * options.slope_prior;
   if (fit.degrees >= kLeastDegrees) {
     const double quantile = student_quantile(0.95, fit.degrees);
     const auto interval = [&](double middle, double variance) {
@@ -112,7 +112,7 @@ QuantityEffect effect_of(const TwoWayFit& fit, std::size_t board, std::size_t bo
       return Interval{middle - half, middle + half};
     };
     effect.offset_interval = interval(effect.offset, effect.offset_variance);
-    if (told) effect.slope_interval = interval(fit.slope[a], effect.slope_variance);
+    if (determined) effect.slope_interval = interval(fit.slope[a], effect.slope_variance);
   }
   if (effect.slope_interval) effect.slope = fit.slope[a];
   return effect;
@@ -179,7 +179,7 @@ class Estimate {
   void remark() {
     auto& remarks = result_.remarks;
     if (boards_.size() < 2) {
-      remarks.push_back("one board alone says nothing of what boards differ by");
+      remarks.push_back("differences between boards need at least two boards");
     } else if (known_.empty()) {
       remarks.push_back(
           "no operating point was measured by two boards: their effects are not known");
@@ -194,7 +194,7 @@ class Estimate {
     if (known_.empty()) return;
     if (result_.time.degrees < kLeastDegrees || result_.power.degrees < kLeastDegrees) {
       remarks.push_back(
-          fmt::format("{} shared operating point{} cannot tell the noise: no intervals",
+          fmt::format("{} shared operating point{} are too few to estimate the noise: no intervals",
                       points_.size(), points_.size() == 1 ? "" : "s"));
     }
     if (known_.size() == 2) remark_pair();

@@ -128,7 +128,7 @@ void expect_finite(const BoardEffects& effects) {
   }
 }
 
-TEST(BoardEffects, SayWhatCannotBeTold) {
+TEST(BoardEffects, SayWhatIsNotKnown) {
   const double none = std::nan("");
   const auto alone = board_effects({board("a", {0, 1, 2})});
   EXPECT_FALSE(alone.boards[0].known);
@@ -148,7 +148,7 @@ TEST(BoardEffects, SayWhatCannotBeTold) {
   EXPECT_FALSE(one.boards[1].time.slope);
   EXPECT_FALSE(one.remarks.empty());
 
-  // A board without a point in common beside two that have some.
+  // A board without a common point, together with two that have some.
   const auto left_out = board_effects({board("a", {0, 1, 2, none}), board("b", {0.1, 1.1, 2, none}),
                                        board("c", {none, none, none, 5})});
   EXPECT_TRUE(left_out.boards[0].known && left_out.boards[1].known);

@@ -138,6 +138,18 @@ MergedSweep merge_boards(const BoardsOfKind& kind, bool take_effects_out,
   return Merge(kind, take_effects_out, options).run();
 }
 
+UsageError no_such_points(const std::string& location) {
+  return UsageError("the store holds no points of this workload, kind and board", location,
+                    "`ridgewatt store list` names what it holds");
+}
+
+std::vector<MergedSweep> merged_by_kind(store::Store& store, const store::SeriesFilter& filter,
+                                        const std::string& location) {
+  std::vector<MergedSweep> merged;
+  for (const auto& kind : boards_by_kind(store, filter)) merged.push_back(merge_boards(kind));
+  return merged.empty() ? throw no_such_points(location) : merged;
+}
+
 std::string write_merged_csv(const std::vector<MergedSweep>& merged) {
   std::vector<Sweep> sweeps;
   std::vector<MergedOrigin> origins;

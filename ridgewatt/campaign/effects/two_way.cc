@@ -19,7 +19,7 @@ constexpr double kMostAside = 1.0 / 3.0;  // of a board's points; beyond that th
 constexpr double kUnsteady = 2.5;         // times the noise of the others
 constexpr std::size_t kPointsForSpread = 4;
 constexpr double kFarFromOthers = 3.5;  // robust deviations of the boards
-// Of two boards at least; with fewer, slopes would take up the noise that is to be told from them.
+// With at least two boards; with fewer points, slopes would absorb the noise.
 constexpr std::size_t kPointsForSlopes = 4;
 constexpr double kNoSlope = 1e-6;
 constexpr double kLeastNoise = 1e-3;              // nothing measures better
@@ -155,8 +155,8 @@ class Fit {
     fit_.degrees = static_cast<double>(kept) - static_cast<double>(kept_points) - parameters;
     set_levels(of_point);
     set_noise();
-    const double told = std::max(fit_.noise, kLeastNoise);
-    fit_.covariance = told * told * inverse;
+    const double now = std::max(fit_.noise, kLeastNoise);
+    fit_.covariance = now * now * inverse;
   }
 
   void add_point(std::size_t p, const std::vector<std::size_t>& cells, Eigen::MatrixXd& information,
@@ -191,7 +191,7 @@ class Fit {
     return fit_.offset[b] + fit_.slope[b] * fit_.x(cell.point);
   }
 
-  // A point of which every cell was set aside keeps its level.
+  // A point whose cells were all left out keeps its level.
   void set_levels(const std::vector<std::vector<std::size_t>>& of_point) {
     std::vector<double> level = fit_.level;
     for (std::size_t p = 0; p < points_; ++p) {

@@ -1,6 +1,7 @@
-// The statistics of board effects, of one quantity: a table boards x points with gaps, of which
+// The statistics of board effects for one quantity: a table of boards x points with gaps is fitted
+// robustly by
 //   value = level(point) + offset(board) + slope(board) (level(point) - mean level) + noise
-// is fitted robustly. Everything is in natural logarithms.
+// All values are natural logarithms.
 #pragma once
 
 #include <Eigen/Core>
@@ -11,7 +12,7 @@
 
 namespace ridgewatt::campaign {
 
-// With fewer degrees of freedom the noise is not known.
+// With fewer degrees of freedom the noise is unknown.
 inline constexpr double kLeastDegrees = 0.9;
 
 struct Cell {
@@ -21,25 +22,26 @@ struct Cell {
 
 struct TwoWayFit {
   std::vector<double> level;     // by point
-  Eigen::VectorXd offset;        // by board; their mean over ordinary boards is 0
-  Eigen::VectorXd slope;         // the same
+  Eigen::VectorXd offset;        // by board; mean over ordinary boards 0
+  Eigen::VectorXd slope;         // by board; mean over ordinary boards 0
   Eigen::MatrixXd covariance;    // of (offsets, slopes), about those means
-  std::vector<char> aside;       // by cell: was left out
+  std::vector<char> aside;       // by cell: left out of the fit
   std::vector<double> residual;  // by cell
-  std::vector<double> spread;    // by board: its noise over that of the others, at least 1
+  std::vector<double> spread;    // by board: its noise relative to the others, at least 1
   std::vector<char> outlier;     // by board
   double mean_level = 0;
-  double noise = 0;    // of a point of a board that is as steady as the others
-  double degrees = 0;  // of freedom of the noise; below kLeastDegrees: not known
+  double noise = 0;    // of a point of a board with ordinary noise
+  double degrees = 0;  // degrees of freedom of the noise; below kLeastDegrees: unknown
 
   double x(std::size_t point) const { return level[point] - mean_level; }
 };
 
-// What the fit begins with, past any minority of wrong points and boards: medians over boards and
-// points in turn (Tukey's median polish), slopes by the median of pairwise slopes (Theil and Sen).
+// The start of the fit, robust against any minority of wrong points and boards: medians over boards
+// and points in turn (Tukey's median polish), slopes by the median of pairwise slopes (Theil and
+// Sen).
 TwoWayFit robust_start(const std::vector<Cell>& cells, std::size_t boards, std::size_t points);
 
-// Every board and every point has a cell and the table is connected. At least two boards.
+// Requires at least two boards, a cell for every board and every point, and a connected table.
 TwoWayFit fit_two_way(const std::vector<Cell>& cells, std::size_t boards, std::size_t points,
                       const EffectOptions& options);
 

@@ -13,7 +13,7 @@ struct ProgramOutput {
   std::string line() const;
 };
 
-// Gives it `input` and reads what it prints (the first 64 MiB); it is ended after `patience_s`. A
+// Gives it `input` and reads what it prints (up to 64 MiB); it is ended after `patience_s`. A
 // PGPASSWORD of ours is not handed on: Slurm would write it down. Throws NotFoundError where there
 // is no such program, IoError when it takes too long.
 ProgramOutput run_program(const std::vector<std::string>& words, const std::string& input = "",

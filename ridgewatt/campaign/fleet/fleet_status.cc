@@ -171,4 +171,18 @@ FleetStatus fleet_status(const FleetOptions& options) {
   return status;
 }
 
+FleetTotals totals_of(const FleetStatus& status) {
+  FleetTotals totals;
+  const auto add_known = [](double value, std::optional<double>& sum) {
+    if (!std::isnan(value)) sum = sum.value_or(0) + value;
+  };
+  for (const auto& board : status.boards) {
+    ++totals.boards;
+    if (board.up) totals.up = totals.up.value_or(0) + (*board.up ? 1 : 0);
+    add_known(board.power_w, totals.power_w);
+    add_known(board.energy_j, totals.energy_j);
+  }
+  return totals;
+}
+
 }  // namespace ridgewatt::campaign

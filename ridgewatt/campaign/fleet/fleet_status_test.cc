@@ -1,4 +1,4 @@
-// What a store says of a fleet, with figures that can be worked out by hand.
+// The status of a fleet according to a store, with figures that can be computed manually.
 #include "ridgewatt/campaign/fleet_status.h"
 
 #include <gmock/gmock.h>
@@ -16,7 +16,7 @@ constexpr std::int64_t kNow = 1'700'000'000, kDay = 86'400;
 
 class FleetOfStore : public ::testing::Test {
  protected:
-  // A point at a GPU clock, so many seconds ago.
+  // A point at a GPU clock, `age_s` seconds ago.
   void add(const std::string& serial, double gpu_mhz, double time_s, double power_w,
            std::int64_t ago_s, int repeat = 0, double energy_j = 0) {
     store::Store store(path_);

@@ -1,5 +1,5 @@
-// Questions to Prometheus' HTTP API (prometheus.io/docs/prometheus/latest/querying/api), and the
-// targets that its file_sd reads.
+// Queries Prometheus' HTTP API (prometheus.io/docs/prometheus/latest/querying/api), and reads the
+// targets of its file_sd.
 #pragma once
 
 #include <map>
@@ -14,20 +14,21 @@ using Labels = std::map<std::string, std::string>;
 struct PromValue {
   Labels labels;
   double value = 0;
-  std::string label(const std::string& name) const;  // empty: it has none
+  std::string label(const std::string& name) const;  // empty: no such label
 };
 
 class Prometheus {
  public:
   explicit Prometheus(std::string url);
-  // IoError in one line when there is no reply, or none that can be read.
+  // Throws IoError with a one-line message if there is no valid reply.
   std::vector<PromValue> query(const std::string& expression) const;
 
  private:
   std::string url_;
 };
 
-// Instances ("orin-1.example:8470") with their labels. InputError when the file is no such list.
+// Instances ("orin-1.example:8470") with their labels. Throws InputError if the file is not such a
+// list.
 std::map<std::string, Labels> read_targets(const std::string& path);
 
 }  // namespace ridgewatt::campaign

@@ -13,7 +13,8 @@ namespace ridgewatt::campaign {
 namespace {
 
 constexpr double kSameClock = 0.005;
-// A mode is called better when it is no worse in either and this much better in one: less is noise.
+// A mode is better if it is no worse in either quantity and better by this share in one; less is
+// noise.
 constexpr double kClearlyBetter = 0.02;
 
 struct TimesAndPowers {
@@ -128,7 +129,7 @@ std::vector<DominatedMode> StoreView::dominated(const BoardStatus& board) const 
   try {
     present = parse_mode_text(board.mode);
   } catch (const UsageError&) {
-    return {};  // Prometheus tells no mode, or one of another program
+    return {};  // Prometheus has no mode, or that of another program
   }
   std::map<std::tuple<std::string, std::string, int>, std::map<PowerMode, TimesAndPowers>> modes;
   for (const auto& held : held_) {

@@ -1,4 +1,5 @@
-// What the store of profiled points says of a fleet: drift, better modes, energy of the day.
+// The status of a fleet according to the store of profiled points: drift, better modes, energy of
+// the day.
 #pragma once
 
 #include "ridgewatt/campaign/fleet_status.h"
@@ -11,11 +12,12 @@ class StoreView {
   // Reads all points of the store, without samples.
   StoreView(const std::string& location, std::int64_t since_unix_s);
 
-  // One for each board of the store.
+  // One entry for each board of the store.
   std::vector<BoardStatus> boards(std::int64_t now_unix_s) const;
   std::vector<BoardDrift> drifts() const;
   std::vector<WorkloadEnergy> energies() const;
-  // For what a board of the kind may run in this mode: `workload`, or any where that is empty.
+  // The modes that are better for a board of the kind than this mode: for `workload`, or any if it
+  // is empty.
   std::vector<DominatedMode> dominated(const BoardStatus& board) const;
 
  private:
@@ -27,7 +29,7 @@ class StoreView {
   std::int64_t since_unix_s_;
 };
 
-// Knobs that both have, within half a percent; a governor is not compared.
+// Compares the knobs that both have, within half a percent; the governor is ignored.
 bool same_clocks(const PowerMode& a, const PowerMode& b);
 
 }  // namespace ridgewatt::campaign

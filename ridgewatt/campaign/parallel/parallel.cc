@@ -144,7 +144,7 @@ std::string parallel_script(const std::vector<std::string>& hosts, const Executo
 
 std::string local_script(const ExecutorOptions& options) {
   return fmt::format(R"(#!/bin/sh
-# Runs each line of the file `tasks` beside this one on this machine, one after the other.
+# Runs each line of the file `tasks` in this folder on this machine, one after the other.
 # Status 75 is tried again, at most {} times.
 here=$(dirname "$0")
 mkdir -p "$here/out"

@@ -1,10 +1,10 @@
 // Engines without a daemon: GNU parallel over ssh, one task at a time on each host, and this
-// machine alone, one task after the other. Each submission is a folder that a person can read, and
-// start again by hand:
+// machine alone, one task after the other. Each submission is a folder with readable files that can
+// be restarted manually:
 //
-//   run.sh   what was started            tasks    the tasks, a command line each
-//   joblog   what ended, and with what   out/N    what task N of the list said; out/N.err
-//   process  number and start of what was started
+//   run.sh   the started script          tasks    the tasks, one command per line
+//   joblog   finished tasks and status   out/N    output of task N of the list; out/N.err
+//   process  process id and start time
 #pragma once
 
 #include <optional>
@@ -15,20 +15,20 @@
 
 namespace ridgewatt::campaign {
 
-// A line of a joblog: which task, counted from 0 as they stand in the list, and how it ended.
+// A line of a joblog: the task, counted from 0 in the order of the list, and its exit status.
 struct EndedTask {
   std::size_t place = 0;
   int status = 0;  // exit status, or 128 + signal
 };
-// Lines that are not as they should be are skipped; of several of one task the last counts.
+// Invalid lines are skipped; of several lines of one task the last counts.
 std::vector<EndedTask> parse_joblog(const std::string& text);
 
-// "HOST", or "KIND=HOST" for boards of one kind; those of `kind`. UsageError for what is not a
-// host.
+// "HOST", or "KIND=HOST" for boards of one kind; returns those of `kind`. Throws UsageError for an
+// invalid host.
 std::vector<std::string> hosts_of(const std::string& kind, const std::vector<std::string>& hosts);
 
-// run.sh of either engine. Tasks of this machine alone run where it was started, those of other
-// hosts where ssh puts them.
+// run.sh of either engine. Tasks of this machine run in the folder where it was started, those of
+// other hosts in the folder that ssh selects.
 std::string parallel_script(const std::vector<std::string>& hosts, const ExecutorOptions& options);
 std::string local_script(const ExecutorOptions& options);
 

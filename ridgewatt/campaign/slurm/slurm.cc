@@ -116,8 +116,8 @@ std::string gres_type(const std::string& board_kind) {
 }
 
 int limit_minutes(const Order& order, const ExecutorOptions& options) {
-  const double foretold_s = order.foretold_s > 0 ? 2 * order.foretold_s + 600 : 0;
-  const double limit_s = options.time_limit_s > 0 ? options.time_limit_s : foretold_s;
+  const double predicted_s = order.predicted_s > 0 ? 2 * order.predicted_s + 600 : 0;
+  const double limit_s = options.time_limit_s > 0 ? options.time_limit_s : predicted_s;
   return static_cast<int>(std::ceil(std::min(limit_s, 3.15e7) / 60));
 }
 

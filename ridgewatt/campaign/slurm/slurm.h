@@ -1,6 +1,6 @@
-// Slurm: one array per kind of board, whose script carries the points of its tasks itself, so that
-// boards need no shared file system. Only sbatch, squeue -o, scontrol and scancel are used, as they
-// are from 21.08 to 23.11, and neither accounting nor the rights of an operator.
+// Slurm: one array per kind of board, whose script contains the points of its tasks, so that boards
+// need no shared file system. It uses only sbatch, squeue -o, scontrol and scancel, in the form
+// common to 21.08 to 23.11, and needs neither accounting nor operator permissions.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ namespace ridgewatt::campaign {
 // "agx-orin" and "fake:agx-orin" are "agx_orin": the type of the GRES `board`.
 std::string gres_type(const std::string& board_kind);
 
-// The scripts of an order; more than one where one would be larger than Slurm takes.
+// The scripts of an order; more than one if one would exceed Slurm's limit.
 struct SlurmScript {
   std::string text;
   std::vector<int> tasks;
@@ -21,17 +21,17 @@ struct SlurmScript {
 std::vector<SlurmScript> slurm_scripts(const Order& order, const ExecutorOptions& options,
                                        std::size_t most_bytes = 1000000);
 
-// A time limit in whole minutes: what was asked for, or twice what is foretold and 10 minutes more.
-// 0: none.
+// A time limit in whole minutes: the given one, or twice the predicted time plus 10 minutes. 0:
+// none.
 int limit_minutes(const Order& order, const ExecutorOptions& options);
 
-// Lines of squeue with kSqueueFormat, of jobs of this name alone: a controller that was killed may
-// give a number twice. Lines that are not as they should be are skipped.
+// Parses lines of squeue with kSqueueFormat, for jobs of this name only: a controller that was
+// killed may reuse a number. Invalid lines are skipped.
 inline constexpr const char* kSqueueFormat = "%F|%K|%T|%r|%N|%j|%k";
 std::vector<TaskState> parse_squeue(const std::string& text, const std::string& name);
 
-// Writes a line into the comment of the job that this process is, for squeue to show; nothing
-// happens where it is none. So boards need no shared folder for it to be known why a task ended.
+// Writes a line into the comment of the present job for squeue to show; does nothing outside of a
+// job. Boards thus need no shared folder to report why a task ended.
 void leave_comment(const std::string& line);
 
 class SlurmExecutor : public Executor {

@@ -7,21 +7,19 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/option_rules.h"
+#include "ridgewatt/cli/options/parameters.h"
 #include "ridgewatt/cli/options/predict_options.h"
-#include "ridgewatt/cli/options/tune_options.h"
 #include "ridgewatt/cli/options/vocabulary.h"
 #include "ridgewatt/device/board.h"
-#include "ridgewatt/predict/advice.h"
+#include "ridgewatt/predict/nn_predictor.h"
 #include "ridgewatt/report/prediction_report.h"
 
 namespace ridgewatt::cli {
 namespace {
 
 struct PredictCommand {
-  PredictOptions inputs;
+  answer::SuggestRequest asked;
   std::string output, train_reference;
-  std::size_t suggest = 0;
-  std::optional<std::string> budgets;
   bool advise = false;
   double minibatch_ms = 0;
   predict::TrainingScenario job{"job", 0, 1, 1};
@@ -30,42 +28,22 @@ struct PredictCommand {
 // Which method pays: for the job that is described, or else for the usual scenarios.
 void advise(const Context& context, const PredictCommand& options) {
   predict::ProfilingCost profiling;
-  profiling.board_modes = knob_space(load_board(options.inputs.device)).modes().size();
+  profiling.board_modes = knob_space(load_board(options.asked.inputs.device)).modes().size();
   profiling.minibatch_s = options.minibatch_ms * 1e-3;
   const auto scenarios =
       options.job.training_s > 0 ? std::vector{options.job} : predict::training_scenarios();
-  report::Table table({{.name = "scenario", .wrap = true},
-                       {"method"},
-                       {"modes"},
-                       {.name = "confidence", .digits = 3},
-                       {.name = "profiling_h", .digits = 3},
-                       {.name = "lost_h", .digits = 3},
-                       {.name = "total_h", .digits = 3},
-                       {.name = "over_budget_pct", .digits = 3}});
-  constexpr double kHour = 3600;
-  for (const auto& scenario : scenarios) {
-    for (const auto& cost : predict::compare_methods(scenario, profiling)) {
-      const std::size_t modes = cost.method.modes == 0 ? profiling.board_modes : cost.method.modes;
-      table.add_row({scenario.name, cost.method.name, static_cast<std::int64_t>(modes),
-                     cost.method.confidence, cost.profiling_s / kHour, cost.lost_s / kHour,
-                     cost.total_s() / kHour, 100 * cost.method.over_budget});
-    }
-  }
-  print(context, table);
+  print(context, report::advice_table(answer::advise(scenarios, profiling)));
 }
 
-void suggest(const Context& context, const PredictCommand& options) {
-  std::optional<predict::PowerBudgets> budgets;
-  if (options.budgets) budgets = parse_budgets(*options.budgets);
+void suggest(const Context& context, const answer::SuggestRequest& asked) {
+  const auto question = read_question(context, asked.inputs);
   const answer::PredictAnswer found =
-      answer::suggest_modes(options.inputs.question(context), options.suggest, budgets);
-  if (found.points.empty() && budgets) {
+      answer::suggest_modes(question, static_cast<std::size_t>(*asked.count), asked.budgets);
+  if (found.points.empty() && asked.budgets) {
     throw NoSolutionError("no further mode is expected to be faster within these budgets",
-                          *options.budgets);
+                          fmt::format("{} to {} W", asked.budgets->least_w, asked.budgets->most_w));
   }
-  if (found.points.empty()) {
-    throw NoSolutionError("every mode is profiled", options.inputs.samples);
-  }
+  if (found.points.empty()) throw NoSolutionError("every mode is profiled", asked.inputs.samples);
   if (found.predictions.empty()) return print(context, report::points_table(found.points));
   print_predictions(context, found);
 }
@@ -74,8 +52,9 @@ void train(const Context& context, const PredictCommand& options) {
   predict::NnOptions network;
   network.seed = context.seed;
   network.quiet = context.quiet;
-  const Sweep samples = read_samples(context, options.inputs.samples, options.inputs.keep_outliers,
-                                     options.inputs.workload, options.inputs.device);
+  const auto& inputs = options.asked.inputs;
+  const Sweep samples =
+      read_samples(context, inputs.samples, inputs.keep_outliers, inputs.workload, inputs.device);
   write_output(options.train_reference, predict::write_reference_model(predict::train_reference(
                                             samples.workload, samples.observations, network)));
 }
@@ -83,8 +62,8 @@ void train(const Context& context, const PredictCommand& options) {
 void run(const Context& context, const PredictCommand& options) {
   if (options.advise) return advise(context, options);
   if (!options.train_reference.empty()) return train(context, options);
-  if (options.suggest > 0) return suggest(context, options);
-  const answer::PredictQuestion question = options.inputs.question(context);
+  if (options.asked.count) return suggest(context, options.asked);
+  const answer::PredictQuestion question = read_question(context, options.asked.inputs);
   const answer::PredictAnswer found = answer::predict_modes(question);
   print_predictions(context, found, options.output);
   remark(context,
@@ -98,14 +77,14 @@ void run(const Context& context, const PredictCommand& options) {
 }
 
 void check(const CLI::App& command, const PredictCommand& options) {
-  const auto& inputs = options.inputs;
+  const auto& inputs = options.asked.inputs;
   if (options.advise) {
     refuse_without_effect(command,
                           {"--samples", "--reference", "--model", "--query", "--reference-model",
                            "--interval", "--output", "--suggest", "--train-reference"},
                           "with --advise");
   }
-  if (options.suggest > 0) {
+  if (options.asked.count) {
     refuse_without_effect(command, {"--output"}, "with --suggest", "it prints the modes");
   }
   if (!options.train_reference.empty()) {
@@ -131,20 +110,13 @@ void add_predict(CLI::App& app, Context& context) {
       "  ridgewatt predict --samples samples.csv --device agx-orin --suggest 5 --budgets 17:50\n"
       "  ridgewatt predict --device agx-orin --advise --minibatch-time 250");
   auto options = std::make_shared<PredictCommand>();
-  options->inputs.add_to(*command, context);
+  add_prediction(*command, context, answer::predict_parameters(), &options->asked);
   output_file(command->add_option("-o,--output", options->output,
                                   "Write the predictions (CSV, or JSON with "
                                   "--format json) to this file"));
-  quantity(command->add_option("--suggest", options->suggest,
-                               "Instead of predicting, propose N modes to profile next"),
-           count().within(1, 1e5));
-  command
-      ->add_option(
-          "--budgets", options->budgets,
-          "For --suggest: propose modes that tell the fastest mode within each of these power "
-          "budgets, LEAST:MOST in W; once some modes are profiled")
-      ->needs("--suggest")
-      ->needs("--samples");
+  command->get_option("--budgets")
+      ->needs(command->get_option("--suggest"))
+      ->needs(command->get_option("--samples"));
   output_file(command->add_option(
       "--train-reference", options->train_reference,
       "Train powertrain's reference networks on the samples and write them here"));
@@ -168,7 +140,7 @@ void add_predict(CLI::App& app, Context& context) {
       ->needs(one_training)
       ->capture_default_str();
   quantity(command->add_option("--workloads", options->job.workloads,
-                               "For --advise: number of workloads, each profiled anew"),
+                               "For --advise: number of workloads, each profiled on its own"),
            count().within(1, 1e9))
       ->needs(one_training)
       ->capture_default_str();
@@ -178,7 +150,7 @@ void add_predict(CLI::App& app, Context& context) {
       if (options->minibatch_ms <= 0) throw CLI::RequiredError("--minibatch-time");
       return run(context, *options);
     }
-    if (options->inputs.samples.empty() && options->suggest == 0) {
+    if (options->asked.inputs.samples.empty() && !options->asked.count) {
       throw CLI::RequiredError("--samples");
     }
     run(context, *options);

@@ -1,7 +1,4 @@
 // ridgewatt roofline: roofs and balance points of power modes, and where a model's layers lie.
-#include <cmath>
-#include <optional>
-
 #include "ridgewatt/answer/roofline.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
@@ -10,58 +7,32 @@
 #include "ridgewatt/cli/options/board_option.h"
 #include "ridgewatt/cli/options/figure_files.h"
 #include "ridgewatt/cli/options/option_rules.h"
-#include "ridgewatt/cli/options/vocabulary.h"
+#include "ridgewatt/cli/options/parameters.h"
 #include "ridgewatt/cli/options/workload_options.h"
 #include "ridgewatt/cli/print_rows.h"
-#include "ridgewatt/report/origin_columns.h"
+#include "ridgewatt/report/columns.h"
 #include "ridgewatt/report/twin_report.h"
-#include "ridgewatt/sweep/mode_list.h"
 
 namespace ridgewatt::cli {
 namespace {
 
 struct RooflineCommand {
-  WorkloadOptions workload;
-  std::string device;
-  std::string modes = "presets";
+  answer::RooflineQuestion question;
   bool modes_given = false;
-  std::optional<double> power_cap_w;
-  std::vector<std::string> levels;  // NAME=GB/s
   FigureFiles figures;
   LocalRooflineOptions local;
-  bool at_hand() const { return device == "local"; }  // measured now
+  bool measured_now() const { return question.device == "local"; }
 };
 
-// "L2=1040": a cache and its bandwidth in GB/s.
-answer::CacheLevel parse_level(const std::string& text) {
-  const auto equals = text.rfind('=');
-  const auto value =
-      equals == std::string::npos ? std::nullopt : parse_double(text.substr(equals + 1));
-  if (!value || !(*value > 0) || !std::isfinite(*value) || equals == 0) {
-    throw UsageError("--level needs NAME=GB/s", text, "for example --level L2=1000");
-  }
-  return {text.substr(0, equals), *value * report::kGiga, "given with --level"};
-}
-
-// Without a model there is nothing that these say anything of.
 void check(const CLI::App& command, const RooflineCommand& options) {
-  if (options.at_hand()) {
+  if (options.measured_now()) {
     refuse_without_effect(command,
                           {"--modes", "--power-cap", "--runtime", "--workers", "--loader-time"},
                           "with --device local", "the machine is measured as it is set");
   } else {
     LocalRooflineOptions::refuse(command);
   }
-  if (options.workload.model.empty()) {
-    refuse_without_effect(command,
-                          {"--batch", "--training", "--precision", "--runtime", "--optimizer",
-                           "--dim", "--workers", "--loader-time"},
-                          "without a MODEL");
-  }
-  if (options.workload.batches.size() > 1) {
-    throw UsageError("layers are shown at one batch", "--batch", "give one");
-  }
-  check_workload_options(command, options.workload);
+  check_parameters(command, answer::roofline_parameters(), &options.question);
 }
 
 void print_text(const Context& context, const answer::RooflineAnswer& found,
@@ -85,26 +56,8 @@ void print_text(const Context& context, const answer::RooflineAnswer& found,
   print_aside(context, report::time_parts_table(report.parts));
 }
 
-void run(const Context& context, const RooflineCommand& command) {
-  answer::RooflineQuestion question{.modes = command.modes, .run = command.workload.run()};
-  for (const auto& level : command.levels) question.levels.push_back(parse_level(level));
-  if (command.at_hand()) {
-    return run_local_roofline(context, command.workload, command.local, question.levels,
-                              command.figures);
-  }
-  if (!command.workload.batches.empty()) question.batch = command.workload.batches.front();
-  question.power_cap_w = command.power_cap_w;
-  question.seed = context.seed;
-  const answer::RooflineAnswer found = answer::roofline_on_board(
-      question, command.workload.model.empty() ? nullptr : command.workload.workload(),
-      board_or_at_hand(context, command.device));
-  if (found.model) say_caveats(context, found.estimator()->cost().caveats);
-  report::RooflineReport report = report::twin_report(found);
-  if (!command.figures.empty()) {
-    report::add_observations(found, report);
-    command.figures.write([&] { return report::roofline_svg(report); },
-                          [&] { return report::roofline_html(report); });
-  }
+void print_found(const Context& context, const RooflineCommand& command,
+                 const answer::RooflineAnswer& found, const report::RooflineReport& report) {
   if (context.json()) return print(context, report::roofline_json(found, report));
   if (context.csv() && found.model && found.modes.size() > 1) {
     if (command.modes_given) {
@@ -120,6 +73,23 @@ void run(const Context& context, const RooflineCommand& command) {
                                      {found.origin}));
 }
 
+void run(const Context& context, const RooflineCommand& command) {
+  answer::RooflineQuestion question = command.question;
+  if (command.measured_now()) {
+    return run_local_roofline(context, question, command.local, command.figures);
+  }
+  question.seed = context.seed;
+  const answer::RooflineAnswer found = answer::roofline_on_board(
+      question, question.workload.model.empty() ? nullptr : question.workload.load(),
+      board_or_local(context, question.device));
+  if (found.model) say_caveats(context, found.estimator()->cost().caveats);
+  report::RooflineReport report = report::twin_report(found);
+  if (!command.figures.empty()) report::add_observations(found, report);
+  print_found(context, command, found, report);
+  command.figures.write([&] { return report::roofline_svg(report); },
+                        [&] { return report::roofline_html(report); });
+}
+
 }  // namespace
 
 void add_roofline(CLI::App& app, Context& context) {
@@ -127,16 +97,10 @@ void add_roofline(CLI::App& app, Context& context) {
       app, context, "roofline", "Roofs and balance points of power modes; where layers lie",
       "ridgewatt roofline zoo:resnet50 --device agx-orin --modes maxn --batch 16");
   auto options = std::make_shared<RooflineCommand>();
-  options->workload.add_to(*command, context);
-  command->get_option("MODEL")->required(false);
-  command->add_option("--device", options->device,
-                      std::string(kBoardHelp) + "; local: this machine, measured now");
-  command->add_option("--modes", options->modes, std::string("Default presets; ") + kModesHelp);
-  quantity(command->add_option("--power-cap", options->power_cap_w,
-                               "Power that no kernel may exceed [the board's limit]"),
-           watts().positive());
-  command->add_option("--level", options->levels,
-                      "A cache and its bandwidth, NAME=GB/s: a further roof; may be repeated");
+  add_parameters(*command, answer::roofline_parameters(), &options->question);
+  command->get_option("--device")
+      ->description(std::string(kBoardHelp) + "; local: this machine, measured now");
+  add_strict(*command, context);
   options->figures.add_to(*command, "the roofs");
   options->local.add_to(*command);
   command->callback([&context, options, command] {

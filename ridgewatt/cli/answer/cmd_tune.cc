@@ -6,14 +6,14 @@
 #include "ridgewatt/cli/answer/tune_command.h"
 #include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/board_option.h"
-#include "ridgewatt/cli/options/choice.h"
 #include "ridgewatt/cli/options/option_rules.h"
+#include "ridgewatt/cli/options/parameters.h"
 #include "ridgewatt/cli/options/predict_options.h"
-#include "ridgewatt/cli/options/sweep_names.h"
 #include "ridgewatt/cli/options/vocabulary.h"
 #include "ridgewatt/cli/options/workload_options.h"
 #include "ridgewatt/io/file.h"
 #include "ridgewatt/platform/local_device.h"
+#include "ridgewatt/tune/strategy.h"
 
 namespace ridgewatt::cli {
 namespace {
@@ -49,6 +49,16 @@ void check_verify(const CLI::App& command, const TuneOptions& options) {
                         "with --verify", "it profiles what the twin's answer needs");
 }
 
+// What says how a model is run on a board's twin.
+const std::initializer_list<const char*> kModelOptions = {
+    "--precision", "--runtime", "--dim", "--optimizer", "--workers", "--loader-time"};
+
+void check_model_options(const CLI::App& command, const TuneOptions& options,
+                         const std::string& when) {
+  if (!options.workload.model.empty()) return;
+  refuse_without_effect(command, kModelOptions, when + " and no model");
+}
+
 void check_sweep(const CLI::App& command, const TuneOptions& options) {
   refuse_without_effect(command, {"--samples"}, "with --sweep", "give one of them");
   refuse_without_effect(command, {"--training", "--confidence"}, "with --sweep");
@@ -56,10 +66,7 @@ void check_sweep(const CLI::App& command, const TuneOptions& options) {
     refuse_without_effect(command, {"MODEL", "--model"}, "with --sweep and no --device",
                           "--device NAME, whose twin is to be a reference");
   }
-  if (options.model.empty()) {
-    refuse_without_effect(command, {"--precision", "--runtime", "--dim"},
-                          "with --sweep and no model");
-  }
+  check_model_options(command, options, "with --sweep");
   if (options.question.verify > 0) return;
   check_strategy(command, options.question.strategy.value_or("auto"));
 }
@@ -71,10 +78,7 @@ void check_samples(const CLI::App& command, const TuneOptions& options) {
     refuse_without_effect(command, {"MODEL", "--model"}, "with --samples and no --device",
                           "--device NAME, whose twin is to be a reference");
   }
-  if (options.model.empty()) {
-    refuse_without_effect(command, {"--precision", "--runtime", "--dim"},
-                          "with --samples and no model");
-  }
+  check_model_options(command, options, "with --samples");
 }
 
 void check_twin(const CLI::App& command, const TuneOptions& options) {
@@ -83,15 +87,15 @@ void check_twin(const CLI::App& command, const TuneOptions& options) {
   if (options.question.verify > 0 && options.device == "all") {
     throw UsageError("one board is verified at a time", "--verify", "give --device BOARD");
   }
-  if (options.question.verify > 0 && options.all_runtimes) {
+  if (options.question.verify > 0 && options.workload.all_runtimes) {
     throw UsageError("one runtime is verified at a time", "--verify", "give --runtime NAME");
   }
-  if (options.device == "all" && options.all_runtimes) {
+  if (options.device == "all" && options.workload.all_runtimes) {
     throw UsageError("boards and runtimes cannot both be all", "",
                      "name a board with --device, or a runtime with --runtime");
   }
-  if (options.all_runtimes && options.thermal.given()) {
-    throw UsageError("the time that a power is held is said of one answer", "--thermal",
+  if (options.workload.all_runtimes && !options.heat.file.empty()) {
+    throw UsageError("a thermal file needs one runtime, not several", "--thermal",
                      "name a runtime with --runtime");
   }
   if (options.question.strategy) {
@@ -106,12 +110,10 @@ void check_twin(const CLI::App& command, const TuneOptions& options) {
 // The model, of the kind of what it is compared with; none where there is no model or no board.
 std::shared_ptr<const workload::DeployedWorkload> model_of(const TuneOptions& options,
                                                            WorkloadKind kind) {
-  if (options.model.empty() || options.device.empty()) return nullptr;
-  return std::make_shared<const workload::DeployedWorkload>(
-      options.model, workload::DeployOptions{.kind = kind,
-                                             .precision = options.precision,
-                                             .dims = dims_of(options.dims),
-                                             .runtime = options.runtime});
+  if (options.workload.model.empty() || options.device.empty()) return nullptr;
+  answer::WorkloadQuestion workload = options.workload;
+  workload.kind = kind;
+  return workload.load();
 }
 
 std::vector<Sweep> references_of(const Context& context, const TuneOptions& options) {
@@ -124,15 +126,15 @@ std::vector<Sweep> references_of(const Context& context, const TuneOptions& opti
 
 void ask_twin(const Context& context, const TuneOptions& options) {
   const answer::TuneQuestion question = options.asked(context);
-  const auto workload = model_of(options, options.kind);
-  if (options.device == "all" && options.thermal.given()) {
+  const auto workload = model_of(options, options.workload.kind);
+  if (options.device == "all" && !options.heat.file.empty()) {
     throw UsageError("thermal constants are of one board", "--thermal", "name it with --device");
   }
   if (options.device == "all")
     return print_ranking(context, answer::rank_boards(question, workload));
-  if (options.all_runtimes) {
+  if (options.workload.all_runtimes) {
     std::vector<workload::Precision> precisions;
-    if (options.precision_given) precisions = {options.precision};
+    if (options.workload.precision) precisions = {*options.workload.precision};
     return print_ranking(context,
                          answer::rank_runtimes(question, workload, options.device, precisions));
   }
@@ -140,7 +142,7 @@ void ask_twin(const Context& context, const TuneOptions& options) {
                                  ? answer::verify_by_hand(question, workload, options.device, {})
                                  : answer::tune_on_twin(question, workload, options.device);
   answer::find_alternatives(question, workload, found);
-  add_holds(options, found);
+  answer::add_holds(found, options.heat);
   print_answer(context, found, options.trace);
 }
 
@@ -154,32 +156,34 @@ std::vector<Observation> known_observations(const TuneOptions& options) {
   }
 }
 
-void keep_observations(const TuneOptions& options, const answer::ProfiledRows& asked,
-                       const answer::TuneAnswer& found) {
+void keep_observations(const Context& context, const TuneOptions& options,
+                       const answer::ProfiledRows& asked, const answer::TuneAnswer& found) {
   if (options.observations.empty()) return;
+  check_answer_table(context, options);
   Sweep kept = asked.rows.without_rows();
   kept.observations = asked.known;
-  for (const auto& step : found.profiled) kept.observations.push_back(step.seen);
+  for (const auto& step : found.trace.profiled) kept.observations.push_back(step.seen);
   // The one result that is read before it is written: it grows.
   ridgewatt::write_output(options.observations, write_sweep_csv({kept}));
 }
 
 void ask_sweep(const Context& context, const TuneOptions& options) {
   answer::ProfiledRows asked;
-  asked.rows = read_trusted_sweep(context, options.sweep, options.keep_outliers, options.workload);
+  asked.rows =
+      read_trusted_sweep(context, options.sweep, options.keep_outliers, options.sweep_name);
   asked.references = references_of(context, options);
   asked.device = options.device;
   asked.workload = model_of(options, workload_kind_of(asked.rows.kind));
   asked.known = known_observations(options);
   answer::TuneAnswer found = answer::tune_on_sweep(options.asked(context), asked);
-  keep_observations(options, asked, found);
-  add_holds(options, found);
+  keep_observations(context, options, asked, found);
+  answer::add_holds(found, options.heat);
   print_answer(context, found, options.trace);
 }
 
 void ask_samples(const Context& context, const TuneOptions& options) {
   answer::ProfiledRows asked;
-  asked.rows = read_samples(context, options.samples, options.keep_outliers, options.workload,
+  asked.rows = read_samples(context, options.samples, options.keep_outliers, options.sweep_name,
                             options.device);
   asked.references = references_of(context, options);
   asked.device = options.device;
@@ -192,11 +196,11 @@ void ask_samples(const Context& context, const TuneOptions& options) {
   answer::TuneAnswer found = question.verify > 0 ? answer::verify_by_hand(question, asked.workload,
                                                                           asked.device, asked.rows)
                                                  : answer::tune_from_samples(question, asked);
-  add_holds(options, found);
+  answer::add_holds(found, options.heat);
   print_answer(context, found, options.trace);
 }
 
-// "fke:agx-orin" is neither a board nor one at hand.
+// "fke:agx-orin" is neither a board nor a fake board.
 void check_device(const std::string& device) {
   const bool file = device.find('/') != std::string::npos;
   if (device.find(':') == std::string::npos || file || device.starts_with("replay:")) return;
@@ -205,7 +209,7 @@ void check_device(const std::string& device) {
 
 // Runtimes are compared on a twin alone.
 void check_all_runtimes(const TuneOptions& options) {
-  if (!options.all_runtimes) return;
+  if (!options.workload.all_runtimes) return;
   const bool twin = !platform::is_local_device(options.device) &&
                     !options.device.starts_with("replay:") && options.sweep.empty() &&
                     options.samples.empty() && options.campaign.plan.empty() &&
@@ -216,15 +220,12 @@ void check_all_runtimes(const TuneOptions& options) {
 }
 
 void run(const Context& context, TuneOptions options, const CLI::App& command) {
-  options.precision_given = command.count("--precision") > 0;
   check_device(options.device);
   check_all_runtimes(options);
-  options.goal.check(command);
-  options.thermal.check(command);
-  options.hold = options.thermal.question(command);
-  if (!(options.dataset_size > 0)) {
-    refuse_without_effect(command, {"--epochs"}, "without --dataset-size");
-  }
+  const answer::TuneRequest& request = options;
+  check_parameters(command, answer::search_parameters(), &request);
+  check_rows(command, answer::heat_rows());
+  check_rows(command, answer::workload_rows());
   check_job_options(command, options);
   check_campaign_options(command, options.campaign);
   if (!options.campaign.plan.empty()) {
@@ -241,8 +242,8 @@ void run(const Context& context, TuneOptions options, const CLI::App& command) {
                            "--keep-outliers"},
                           when);
     if (options.question.verify == 0) {
-      refuse_without_effect(command, {"--model", "--precision", "--runtime", "--dim"}, when,
-                            "they go with --verify");
+      refuse_without_effect(command, {"--model"}, when, "it goes with --verify");
+      refuse_without_effect(command, kModelOptions, when, "they go with --verify");
       check_strategy(command, options.question.strategy.value_or("auto"));
     }
     if (options.live.in_place) return tune_in_place(context, std::move(options), command);
@@ -257,7 +258,7 @@ void run(const Context& context, TuneOptions options, const CLI::App& command) {
   }
   if (!options.live.command.empty()) {
     refuse_without_effect(command, {"--model"}, "with MODEL", "give one of them");
-    options.model = options.live.command[0];
+    options.workload.model = options.live.command[0];
   }
   if (options.job.asked()) return tune_job(context, std::move(options));
   if (options.device.rfind("replay:", 0) == 0) {
@@ -267,12 +268,6 @@ void run(const Context& context, TuneOptions options, const CLI::App& command) {
     options.sweep = options.device.substr(7);
     options.device.clear();
   }
-  if (!(options.dataset_size >= 0 && options.epochs >= 0)) {
-    throw UsageError("--dataset-size and --epochs must be positive");
-  }
-  if (!(options.question.confidence >= 0.5 && options.question.confidence < 1)) {
-    throw UsageError("the confidence must be at least 0.5 and below 1", "--confidence");
-  }
   if (!options.sweep.empty()) {
     check_sweep(command, options);
     return ask_sweep(context, options);
@@ -281,45 +276,13 @@ void run(const Context& context, TuneOptions options, const CLI::App& command) {
     check_samples(command, options);
     return ask_samples(context, options);
   }
-  if (options.model.empty()) {
+  if (options.workload.model.empty()) {
     throw UsageError("nothing to tune", "",
                      "give MODEL --device BOARD, --sweep FILE.csv or --samples FILE.csv");
   }
   check_twin(command, options);
-  options.device = board_or_at_hand(context, options.device);
+  options.device = board_or_local(context, options.device);
   ask_twin(context, options);
-}
-
-void add_search_options(CLI::App& command, TuneOptions& options) {
-  const auto& strategies = tune::strategy_names();
-  name_choice(command, "--strategy", options.question.strategy,
-              {{strategies.begin(), strategies.end()}}, "How points are chosen and profiled");
-  quantity(command.add_option("--profiles", options.question.budget.profiles,
-                              "Operating points profiled at most"),
-           count().within(1, 1e6))
-      ->capture_default_str();
-  quantity(command.add_option("--verify", options.question.verify,
-                              "Hold the answer of MODEL's twin to so many profiles, usually 4: of "
-                              "MAXN, where its time is a limit, and of the most promising modes"),
-           count().within(0, 1000));
-  quantity(command.add_option("--time-budget", options.time_budget_s,
-                              "Time on the board that profiles may take"),
-           seconds().positive());
-  quantity(command.add_option("--minibatches", options.question.budget.minibatches,
-                              "Minibatches per profiled point"),
-           count().within(1, 1e6))
-      ->capture_default_str();
-  quantity(command.add_option("--min-gain", options.question.min_gain,
-                              "auto stops when the best point promises a smaller relative gain"),
-           share())
-      ->capture_default_str();
-  quantity(command.add_option("--noise", options.question.noise,
-                              "Relative standard deviation of a measurement, for auto"),
-           share())
-      ->capture_default_str();
-  output_file(command.add_option("--observations", options.observations,
-                                 "Sweep file that als and auto answer from first and add to"));
-  command.add_flag("--trace", options.trace, "List every profiled point, in order");
 }
 
 }  // namespace
@@ -338,45 +301,19 @@ void add_tune(CLI::App& app, Context& context) {
                   "  ridgewatt tune --device local --in-place --max-power 30 -- python3 train.py");
   auto options = std::make_shared<TuneOptions>();
   command->add_option("MODEL", options->live.command,
-                      "ONNX file or zoo:NAME; for a board at hand the program, after --");
-  command->add_option("--model", options->model, "The same as MODEL");
-  command->add_option("--device", options->device,
-                      "Board (its twin), all (ranks the boards), replay:FILE.csv, or a board at "
-                      "hand: local, fake:BOARD");
-  input_file(command->add_option("--sweep", options->sweep, "Sweep that plays the board"));
-  input_file(command->add_option("--samples", options->samples,
-                                 "Profiled points to predict all others from, without profiling"));
-  command->add_option("--workload", options->workload,
-                      std::string("Which sweep of a file: ") + kSweepNames);
-  input_file(command->add_option("--reference", options->references,
-                                 "Sweep of another workload to learn from"));
-  quantity(command->add_option("--batch", options->question.batches,
-                               "Minibatch sizes to choose from; without it those that can matter"),
-           count().within(1, 1 << 20))
-      ->delimiter(',')
-      ->allow_extra_args(false);  // a program may follow
-  add_training(*command, options->kind, "A training step of MODEL, not inference");
-  add_precision(*command, options->precision);
-  add_runtime(*command, options->runtime, &options->all_runtimes);
-  add_dims(*command, options->dims);
+                      "ONNX file or zoo:NAME; on a real or fake board the program, after --");
+  command->add_option("--model", options->workload.model, "The same as MODEL");
+  // A program may stand in the place of the model.
+  answer::TuneRequest& request = *options;
+  add_parameters(*command, answer::tune_parameters(), &request, "MODEL");
+  command->get_option("--batch")->allow_extra_args(false);  // a program may follow
+  output_file(command->add_option("--observations", options->observations,
+                                  "Sweep file that als and auto answer from first and add to"));
+  command->add_flag("--trace", options->trace, "List every profiled point, in order");
   add_strict(*command, context);
-  options->goal.add_to(*command);
-  quantity(command->add_option("--confidence", options->question.confidence,
-                               "Probability with which estimates are to keep each limit"),
-           share().within(0.5, 0.9999))
-      ->capture_default_str();
-  quantity(command->add_option("--dataset-size", options->dataset_size, "Samples of the job"),
-           count().within(1, 1e12));
-  quantity(command->add_option("--epochs", options->epochs, "Epochs of the job"),
-           number().positive())
-      ->capture_default_str();
-  command->add_flag("--keep-outliers", options->keep_outliers,
-                    "Use rows that the quality check flags");
-  add_search_options(*command, *options);
   add_live_options(*command, options->live);
   add_in_place_options(*command, options->live);
   add_campaign_options(*command, options->campaign);
-  options->thermal.add_to(*command, true);
   add_job_options(*command, options->job);
   output_file(
       command->add_option("-o,--output", context.output.path, "Write the result to this file"))

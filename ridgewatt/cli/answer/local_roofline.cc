@@ -10,7 +10,8 @@
 #include "ridgewatt/cli/options/choice.h"
 #include "ridgewatt/cli/options/option_rules.h"
 #include "ridgewatt/cli/options/vocabulary.h"
-#include "ridgewatt/report/caveats_json.h"
+#include "ridgewatt/cli/options/workload_options.h"
+#include "ridgewatt/report/columns.h"
 #include "ridgewatt/report/roofline_report.h"
 #include "ridgewatt/workload/cost_model.h"
 
@@ -27,7 +28,7 @@ measure::MicrobenchOptions asked_of(const LocalRooflineOptions& options) {
 
 measure::LocalRoofs measure_roofs(const Context& context, const LocalRooflineOptions& options) {
   measure::MicrobenchOptions asked = asked_of(options);
-  constexpr std::size_t kOtherKernels = 4;  // about so many beside the intensities
+  constexpr std::size_t kOtherKernels = 4;  // about this number in addition to the intensities
   Progress progress("roofs", asked.intensities.size() + kOtherKernels, context.quiet);
   std::size_t started = 0;
   asked.power_start = [&] { progress.update(started++); };
@@ -51,21 +52,26 @@ void add_caches(const Context& context, const LocalRooflineOptions& options,
 }
 
 // As `analyze` counts it: operators that are usually fused are.
-workload::WorkloadCost counted(const WorkloadOptions& options) {
-  const workload::DeployOptions deploy = options.deploy();
+workload::WorkloadCost counted(const answer::RooflineQuestion& question) {
+  const workload::DeployOptions deploy = question.workload.deploy();
   using enum workload::Precision;
   if (deploy.precision != kFp32 && deploy.precision != kFp16 && deploy.precision != kMixed) {
     throw NotSupportedError(fmt::format("no microbenchmark measures {}", name_of(deploy.precision)),
                             "--precision", "fp32, or on a GPU fp16");
   }
-  workload::Model model = workload::load_workload(options.model);
+  workload::Model model = workload::load_workload(question.workload.model);
   workload::CostOptions cost;
-  if (!options.batches.empty()) cost.batch = options.batches.front();
+  if (question.batch() > 0) cost.batch = question.batch();
   cost.dims = deploy.dims;
   cost.kind = deploy.kind;
   cost.optimizer = deploy.optimizer;
   cost.precision = deploy.precision;
   return workload::workload_cost(model, cost);
+}
+
+// What --sort and --columns are about.
+report::Table local_table(const report::LocalRoofline& local) {
+  return local.model.empty() ? report::local_roof_table(local) : report::local_layer_table(local);
 }
 
 void print_local(const Context& context, const report::LocalRoofline& local) {
@@ -75,18 +81,17 @@ void print_local(const Context& context, const report::LocalRoofline& local) {
     if (layers) report::add_caveats(local.cost.caveats, json);
     return print(context, json);
   }
-  const report::Table roofs = report::local_roof_table(local);
-  if (context.csv()) return print(context, layers ? report::local_layer_table(local) : roofs);
+  if (context.csv()) return print(context, local_table(local));
   for (const auto& line : report::local_lines(local)) std::cout << escape_terminal(line) << '\n';
   std::cout << '\n';
   if (!local.levels.empty()) {
     print_aside(context, report::local_level_table(local));
     std::cout << '\n';
   }
-  if (!layers) return print(context, roofs);
-  print_aside(context, roofs);
+  if (!layers) return print(context, local_table(local));
+  print_aside(context, report::local_roof_table(local));
   std::cout << '\n';
-  print(context, report::local_layer_table(local), report::kLeastTimeOrder);
+  print(context, local_table(local), report::kLeastTimeOrder);
 }
 
 }  // namespace
@@ -100,8 +105,9 @@ void LocalRooflineOptions::add_to(CLI::App& command) {
   quantity(command.add_option("--threads", threads, "With --device local: threads (0: all)"),
            count().within(0, 1024))
       ->capture_default_str();
-  quantity(command.add_option("--seconds", seconds, "With --device local: seconds per point"),
-           ridgewatt::cli::seconds().positive())
+  quantity(
+      command.add_option("--seconds", seconds, "With --device local: seconds per point, at most"),
+      ridgewatt::cli::seconds().positive())
       ->capture_default_str();
   quantity(command.add_option("--footprint", footprint_mib,
                               "With --device local: memory walked through (MiB)"),
@@ -116,23 +122,23 @@ void LocalRooflineOptions::refuse(const CLI::App& command) {
                         "without --device local");
 }
 
-void run_local_roofline(const Context& context, const WorkloadOptions& workload,
-                        const LocalRooflineOptions& options,
-                        const std::vector<answer::CacheLevel>& levels, const FigureFiles& figures) {
+void run_local_roofline(const Context& context, const answer::RooflineQuestion& question,
+                        const LocalRooflineOptions& options, const FigureFiles& figures) {
   report::LocalRoofline local;
-  local.levels = levels;
-  local.model = workload.model;
-  // The model first: a file that cannot be read is told before anything is measured.
+  local.levels = question.levels;
+  local.model = question.workload.model;
+  // The model first: a file that cannot be read is reported before anything is measured.
   if (!local.model.empty()) {
-    local.cost = counted(workload);
+    local.cost = counted(question);
     say_caveats(context, local.cost.caveats);
   }
+  check_table_options(context, local_table(local));
   local.roofs = measure_roofs(context, options);
   if (options.caches) add_caches(context, options, local);
   if (!local.model.empty()) local.layers = roofline::place_kernels(local.cost, local.roofs.fit);
+  print_local(context, local);
   figures.write([&] { return report::local_roofline_svg(local); },
                 [&] { return report::local_roofline_html(local); });
-  print_local(context, local);
 }
 
 }  // namespace ridgewatt::cli

@@ -1,11 +1,9 @@
-// `roofline --device local`: the roofs of the machine at hand, measured, and a model on them.
+// `roofline --device local`: the roofs of this machine, measured, and a model on them.
 #pragma once
 
-#include <vector>
-
+#include "ridgewatt/answer/roofline.h"
 #include "ridgewatt/base/enum_names.h"
 #include "ridgewatt/cli/options/figure_files.h"
-#include "ridgewatt/cli/options/workload_options.h"
 #include "ridgewatt/report/roofline_report.h"
 
 namespace ridgewatt::cli {
@@ -31,8 +29,7 @@ struct LocalRooflineOptions {
 
 // Measures, places the model where one is given, prints and draws. Errors as of microbenchmarks and
 // models; NotSupportedError for a precision that no roof was measured in.
-void run_local_roofline(const Context& context, const WorkloadOptions& workload,
-                        const LocalRooflineOptions& options,
-                        const std::vector<answer::CacheLevel>& levels, const FigureFiles& figures);
+void run_local_roofline(const Context& context, const answer::RooflineQuestion& question,
+                        const LocalRooflineOptions& options, const FigureFiles& figures);
 
 }  // namespace ridgewatt::cli

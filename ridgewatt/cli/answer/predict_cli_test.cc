@@ -7,7 +7,7 @@
 #include "ridgewatt/base/test_support.h"
 #include "ridgewatt/io/file.h"
 #include "ridgewatt/io/json.h"
-#include "ridgewatt/report/schema.h"
+#include "ridgewatt/report/result.h"
 #include "ridgewatt/sweep/sweep.h"
 #include "ridgewatt/tune/board_fixture.h"
 
@@ -80,6 +80,7 @@ TEST_F(PredictCommand, AdviceAddsProfilingAndLostTimeForEachScenario) {
   EXPECT_LT(own.size(), rows.size());
 }
 
+// label: slow
 TEST_F(PredictCommand, EvaluationScoresMethodsAndDrawsFigures) {
   const std::string svg = (folder_.path() / "scores.svg").string();
   const std::string evaluate = "evaluate predictors --sweep " + sweep_ + " --reference " + sweep_;
@@ -95,6 +96,7 @@ TEST_F(PredictCommand, EvaluationScoresMethodsAndDrawsFigures) {
             json_of(evaluate + " --sizes 8 --runs 2 --threads 2"));
 }
 
+// label: slow
 TEST_F(PredictCommand, ModesChosenForBudgetsKeepThemBetter) {
   RIDGEWATT_REQUIRE_SHARED();
   const auto sweep = testing::shared_folder() / "data/agx-orin/training/mobilenet_v3.csv";
@@ -166,6 +168,7 @@ TEST_F(PredictCommand, ClocksAreNotSearchedWhereThereAreNone) {
   EXPECT_NE(result.output.find("GPU clock"), std::string::npos) << result.output;
 }
 
+// label: slow
 TEST_F(PredictCommand, AnUnseenTwinIsAPriorOfTheEvaluation) {
   RIDGEWATT_REQUIRE_SHARED();
   const auto data = testing::shared_folder() / "data/agx-orin";
@@ -202,6 +205,7 @@ TEST_F(PredictCommand, UsageErrorsAreOneLineAndStatusTwo) {
 }
 
 // A prediction from fake samples says so in every row; of a recording it is a prediction.
+// label: slow
 TEST_F(PredictCommand, RowsCarryWhereTheyComeFrom) {
   Sweep fake = board_;
   fake.provenance = Provenance::kFake;
@@ -224,6 +228,7 @@ TEST_F(PredictCommand, RowsCarryWhereTheyComeFrom) {
   }
 }
 
+// label: slow
 TEST_F(PredictCommand, OneOfSeveralWorkloadsIsChosenByName) {
   Sweep other = board_;
   other.workload = "other";
@@ -240,20 +245,29 @@ TEST_F(PredictCommand, OneOfSeveralWorkloadsIsChosenByName) {
 }
 
 // What the hint of an error proposes runs.
+// label: slow
 TEST_F(PredictCommand, AFileWithoutItsOptionIsShownTheLine) {
-  for (const char* command :
-       {"pareto", "predict", "tune --max-power 40 --profiles 3 -q --device x"}) {
+  for (const char* command : {"predict", "tune --max-power 40 --profiles 3 -q --device x"}) {
     const auto refused = run_program(std::string(command) + ' ' + sweep_ + " extra");
     EXPECT_EQ(refused.status, 2) << refused.output;
   }
-  const auto refused = run_program("pareto " + sweep_);
+  const auto refused = run_program("predict --query " + sweep_ + " " + sweep_);
   EXPECT_EQ(refused.status, 2);
   const auto begin = refused.output.find("'ridgewatt ");
   ASSERT_NE(begin, std::string::npos) << refused.output;
   const auto end = refused.output.find('\'', begin + 1);
   const std::string line = refused.output.substr(begin + 11, end - begin - 11);
-  EXPECT_EQ(line, "pareto --sweep " + sweep_);
-  EXPECT_EQ(run_program(line).status, 0);
+  EXPECT_EQ(line, "predict --samples " + sweep_);
+  EXPECT_EQ(run_program(line + " --query " + sweep_).status, 0);
+}
+
+TEST_F(PredictCommand, ParetoTakesASweepAsItsArgument) {
+  const auto named = run_program("pareto --format csv -q --sweep " + sweep_);
+  ASSERT_EQ(named.status, 0) << named.output;
+  EXPECT_EQ(run_program("pareto --format csv -q " + sweep_).output, named.output);
+  for (const std::string other : {"--sweep ", "--samples "}) {
+    EXPECT_EQ(run_program("pareto " + sweep_ + " " + other + sweep_).status, 2) << other;
+  }
 }
 
 // The costs that are asked for are those that are shown, however narrow the terminal.
@@ -289,6 +303,7 @@ TEST_F(PredictCommand, SamplesOfAnotherBoardAreRefused) {
   }
 }
 
+// label: slow
 TEST_F(PredictCommand, AnExampleSweepAnswersTheFirstQuestions) {
   const std::string path = (folder_.path() / "example.csv").string();
   ASSERT_EQ(run_program("sweep example --device agx-orin -o " + path).status, 0);

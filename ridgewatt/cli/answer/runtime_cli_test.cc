@@ -71,6 +71,7 @@ TEST(RuntimeCommands, AllAreComparedFastestFirst) {
 }
 
 // The Nano's GPU has no rate for INT8, and of the boards only some compute in BF16.
+// label: slow
 TEST(RuntimeCommands, WhatIsLeftOutIsNamedWithTheReason) {
   const Json runtimes =
       runtime_answer("estimate zoo:lenet5 --device nano --modes maxn --runtime all");
@@ -89,6 +90,7 @@ TEST(RuntimeCommands, WhatIsLeftOutIsNamedWithTheReason) {
 }
 
 // A row of the comparison is the answer of the runtime itself.
+// label: slow
 TEST(RuntimeCommands, TheComparisonTellsTheSameAsOneRuntime) {
   const Json all = runtime_answer(std::string(kSmallDetector) + "--runtime all --precision fp16");
   std::set<std::string> runtimes;
@@ -116,7 +118,7 @@ TEST(RuntimeCommands, TuneRanksTheRuntimesByTheGoal) {
     EXPECT_LE(row["power_w"], 30);
     EXPECT_GE(row["objective"], last);
     last = row["objective"];
-    runtimes.insert(row["runtime"]);
+    runtimes.insert(row["runtime"].get<std::string>());
   }
   EXPECT_EQ(runtimes.size(), kRuntimes.size());
   EXPECT_EQ(all["objective"], all["runtimes"][0]["objective"]);
@@ -146,9 +148,11 @@ TEST(RuntimeCommands, WhatCannotBeAskedIsRefused) {
   }
   for (const char* runtime :
        {"", " --runtime pytorch-eager", " --runtime torchscript", " --runtime torch-compile"}) {
-    EXPECT_THAT(refused_runtime("estimate zoo:resnet18 --device agx-orin --python-caller" +
-                                std::string(runtime)),
-                HasSubstr("--python-caller has no effect"));
+    for (const char* call : {"--python-caller", "--caller framework", "--cuda-graph"}) {
+      const std::string given = call;
+      EXPECT_THAT(refused_runtime("estimate zoo:resnet18 --device agx-orin " + given + runtime),
+                  HasSubstr(given.substr(0, given.find(' ')) + " has no effect"));
+    }
   }
   for (const char* arguments :
        {"--runtime onnxruntime --precision int8", "--runtime tensorrt --training"}) {
@@ -159,7 +163,8 @@ TEST(RuntimeCommands, WhatCannotBeAskedIsRefused) {
   }
 }
 
-TEST(RuntimeCommands, APythonCallerTakesTheTimeThatWasAnnounced) {
+// label: slow
+TEST(RuntimeCommands, CallersOfAnEngineTakeTheirTime) {
   const std::string engine = std::string(kSmallDetector) + "--runtime tensorrt --precision fp16";
   const Json from_cpp = runtime_answer(engine)["estimates"][0];
   const Json from_python = runtime_answer(engine + " --python-caller")["estimates"][0];
@@ -167,8 +172,14 @@ TEST(RuntimeCommands, APythonCallerTakesTheTimeThatWasAnnounced) {
               from_cpp["python_call_ms"].get<double>(), 1e-6);
   EXPECT_FALSE(from_python.contains("python_call_ms"));
   EXPECT_GT(from_python["time_ms"].get<double>(), from_cpp["time_ms"].get<double>());
+  EXPECT_EQ(runtime_answer(engine + " --caller thin-python")["estimates"][0], from_python);
+  const Json framework = runtime_answer(engine + " --caller framework")["estimates"][0];
+  EXPECT_GT(framework["time_ms"].get<double>(), from_python["time_ms"].get<double>());
+  const Json graph = runtime_answer(engine + " --cuda-graph")["estimates"][0];
+  EXPECT_LT(graph["time_ms"].get<double>(), from_cpp["time_ms"].get<double>());
 }
 
+// label: slow
 TEST(RuntimeCommands, WhatWaitsForLaunchesGetsRemedies) {
   const std::string small = "estimate zoo:mobilenet_v3 --device agx-orin --modes maxn --batch 1";
   const Json eager = runtime_answer(small);

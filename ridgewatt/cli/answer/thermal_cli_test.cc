@@ -53,6 +53,7 @@ struct Soaked {
   Json json;
 };
 
+// label: slow
 TEST(SoakCommand, SaysThatAModeHolds) {
   // Slow enough for the board not to warm up by degrees while a busy machine lets it wait.
   const Soaked soaked({.ambient_celsius = 25}, "--mode 15W --ambient 25", 60, 60);
@@ -76,6 +77,7 @@ TEST(SoakCommand, SaysThatAModeHolds) {
 }
 
 // A heat sink that gives off too little: the same mode warms up to the trip, and clocks go down.
+// label: slow
 TEST(SoakCommand, SaysThatAModeThrottles) {
   const Soaked soaked({.ambient_celsius = 35, .cooling = 0.4},
                       "--mode 15W --minutes 30 --to-the-end");
@@ -93,7 +95,8 @@ TEST(SoakCommand, SaysThatAModeThrottles) {
   EXPECT_NEAR(soaked.json["last"]["power_w"].get<double>() / held_w, 1, 0.2) << soaked.output;
 }
 
-// A rest of a few looks is a rest all the same: from there it is told how long a power is held.
+// A rest of a few looks is a rest all the same: from there follows how long a power is held.
+// label: slow
 TEST(SoakCommand, KnowsTheRestThatItBeganWith) {
   const Soaked soaked({.ambient_celsius = 25}, "--mode 15W --minutes 10", 10);
   ASSERT_EQ(soaked.status, 0) << soaked.output;
@@ -102,6 +105,7 @@ TEST(SoakCommand, KnowsTheRestThatItBeganWith) {
   EXPECT_NEAR(file.fit.idle_w, trace.rows.front().power_w, 0.03 * trace.rows.front().power_w);
 }
 
+// label: slow
 TEST(SoakCommand, CountsOverCurrent) {
   const Soaked soaked({.limit_w = 13}, "--minutes 20 --to-the-end");
   ASSERT_EQ(soaked.status, 0) << soaked.output;
@@ -109,6 +113,7 @@ TEST(SoakCommand, CountsOverCurrent) {
   EXPECT_EQ(soaked.json["verdict"], "throttles");
 }
 
+// label: slow
 TEST(SoakCommand, SaysFaultsInOneLine) {
   const testing::FakeBoard board("orin-nano");
   const std::string where = "soak --idle 0 --sysroot " + board.root;
@@ -251,6 +256,7 @@ TEST_F(ThermalCommand, RefusesWhatMeansNothing) {
 }
 
 // What `measure` records can be fitted, too.
+// label: slow
 TEST(ThermalFitCommand, ReadsTheSeriesOfMeasure) {
   const testing::FakeBoard board("agx-orin-jp6");
   platform::heat_fake_board(board.root, platform::FakeHeatSpec{.scale = 200});

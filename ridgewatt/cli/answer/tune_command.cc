@@ -9,28 +9,33 @@
 namespace ridgewatt::cli {
 
 answer::TuneQuestion TuneOptions::asked(const Context& context) const {
-  answer::TuneQuestion asked = question;
-  asked.goal = goal.goal();
-  asked.seed = context.seed;
-  asked.job_samples = dataset_size * epochs;
-  if (time_budget_s) asked.budget.time_s = *time_budget_s;
-  if (asked.verify > 0) asked.budget.profiles = asked.verify;
-  return asked;
+  answer::TuneQuestion whole = TuneRequest::asked();
+  whole.seed = context.seed;
+  return whole;
 }
 
-void add_holds(const TuneOptions& options, answer::TuneAnswer& found) {
-  if (options.thermal.given()) {
-    answer::add_holds(found, options.thermal.read(), options.hold);
-  }
+namespace {
+
+// What --sort and --columns are about.
+report::Table answer_table(const Context& context, const answer::TuneAnswer& found, bool trace) {
+  return with_origin(context, trace ? report::trace_table(found) : report::tune_table(found),
+                     found.source.origin);
+}
+
+}  // namespace
+
+void check_answer_table(const Context& context, const TuneOptions& options) {
+  answer::TuneAnswer none;
+  if (!options.heat.file.empty()) none.outcome.best.emplace().hold.emplace();
+  check_table_options(context, answer_table(context, none, options.trace));
 }
 
 void print_answer(const Context& context, const answer::TuneAnswer& found, bool trace) {
-  if (found.caveats) say_caveats(context, *found.caveats);
+  if (found.source.caveats) say_caveats(context, *found.source.caveats);
   if (context.json()) {
     print(context, report::tune_to_json(found));
   } else if (context.csv()) {
-    const report::Table table = trace ? report::trace_table(found) : report::tune_table(found);
-    print(context, report::with_origin(table, {found.origin}));
+    print(context, answer_table(context, found, trace));
   } else {
     for (const auto& line : report::tune_question(found))
       std::cout << escape_terminal(line) << '\n';
@@ -39,7 +44,7 @@ void print_answer(const Context& context, const answer::TuneAnswer& found, bool 
       std::cout << "  " << escape_terminal(line) << '\n';
     }
     std::cout << '\n';
-    const bool steps = trace && !found.profiled.empty();
+    const bool steps = trace && !found.trace.profiled.empty();
     if (steps)
       print_aside(context, report::tune_table(found));
     else
@@ -51,34 +56,34 @@ void print_answer(const Context& context, const answer::TuneAnswer& found, bool 
       print(context, report::trace_table(found));
     }
   }
-  if (!found.answer) {
+  if (!found.outcome.best) {
     throw NoSolutionError("no answer within the limits",
-                          report::describe_goal(found.goal, found.origin.kind),
-                          report::how_to_mend(found));
+                          report::describe_goal(found.outcome.goal, found.source.origin.kind),
+                          report::how_to_relax(found));
   }
 }
 
 void print_ranking(const Context& context, const answer::TuneRanking& ranking) {
   const auto& answers = ranking.answers;
   const bool boards = ranking.over == answer::TuneRanking::Over::kBoards;
-  if (!answers.empty() && answers.front().caveats) {
-    say_caveats(context, *answers.front().caveats);
+  if (!answers.empty() && answers.front().source.caveats) {
+    say_caveats(context, *answers.front().source.caveats);
   }
-  const bool answered = !answers.empty() && answers.front().answer;
+  const bool answered = !answers.empty() && answers.front().outcome.best;
   if (context.json()) {
     print(context, report::ranking_to_json(ranking));
   } else {
     if (!context.csv() && answered) {
       const answer::TuneAnswer& best = answers.front();
-      std::cout << escape_terminal(report::describe_goal(best.goal)) << ", modelled, "
-                << (boards ? name_of(best.origin.runtime.value())
-                           : "on " + escape_terminal(best.device))
+      std::cout << escape_terminal(report::describe_goal(best.outcome.goal)) << ", modelled, "
+                << (boards ? name_of(best.source.origin.runtime.value())
+                           : "on " + escape_terminal(best.source.device.value()))
                 << "\n\n";
     }
     std::vector<RowOrigin> origins;
-    for (const auto& found : answers) origins.push_back(found.origin);
+    for (const auto& found : answers) origins.push_back(found.source.origin);
     const report::Table table = report::ranking_table(ranking);
-    print(context, context.csv() && !origins.empty() ? report::with_origin(table, origins) : table);
+    print(context, context.csv() ? report::with_origin(table, origins) : table);
   }
   if (!context.json()) {
     for (const auto& line : ranking.left_out) remark(context, "left out: " + line);

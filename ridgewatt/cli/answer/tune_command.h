@@ -5,15 +5,17 @@
 #include <string>
 #include <vector>
 
-#include "ridgewatt/answer/tune.h"
+#include "ridgewatt/answer/jobs.h"
+#include "ridgewatt/answer/tune_on_board.h"
+#include "ridgewatt/answer/tune_request.h"
 #include "ridgewatt/campaign/executor.h"
-#include "ridgewatt/cli/options/thermal_options.h"
 #include "ridgewatt/cli/options/tune_options.h"
+#include "ridgewatt/cli/options/workload_options.h"
 #include "ridgewatt/measure/in_place.h"
 
 namespace ridgewatt::cli {
 
-// A board at hand, and the program that is profiled on it.
+// A real or fake board, and the program that is profiled on it.
 struct LiveOptions {
   std::vector<std::string> command, governors;
   std::string store = "tune.db", sysroot;
@@ -33,39 +35,18 @@ struct CampaignOptions {
   campaign::ExecutorOptions executor;
 };
 
-// Goals of a job, of a periodic task or of a day.
-struct JobOptions {
-  std::optional<double> deadline_s, job_energy_j, period_s, day_energy_j, battery_j;
-  std::optional<double> sleep_power_w, sleep_s, sleep_energy_j;
-  std::string solar;
-
-  bool asked() const;
-};
-
-struct TuneOptions {
-  GoalOptions goal;
-  answer::TuneQuestion question;  // but for the goal, the seed and the job
-  std::string model, device, sweep, samples, workload, observations;
-  std::vector<std::string> references;
-  std::vector<std::string> dims;  // NAME=VALUE
-  WorkloadKind kind = WorkloadKind::kInference;
-  workload::Precision precision = workload::Precision::kFp32;
-  Runtime runtime = Runtime::kPytorchEager;
-  bool all_runtimes = false, precision_given = false;
-  std::optional<double> time_budget_s;
-  double dataset_size = 0, epochs = 1;
-  bool trace = false, keep_outliers = false;
+struct TuneOptions : answer::TuneRequest {
+  std::string observations;
+  bool trace = false;
   LiveOptions live;
   CampaignOptions campaign;
-  ThermalOptions thermal;
-  thermal::HoldQuestion hold;  // but for the power
-  JobOptions job;
+  answer::JobQuestion job;
 
   answer::TuneQuestion asked(const Context& context) const;
 };
 
-// Says for how long the answer is held, where thermal constants are given.
-void add_holds(const TuneOptions& options, answer::TuneAnswer& found);
+// Before anything is profiled: see check_table_options in command.h.
+void check_answer_table(const Context& context, const TuneOptions& options);
 // Prints in the wanted format; throws NoSolutionError when there is no answer.
 void print_answer(const Context& context, const answer::TuneAnswer& found, bool trace);
 // One board or runtime per row, the best first; as JSON the best one's answer, and all of them as
@@ -73,7 +54,7 @@ void print_answer(const Context& context, const answer::TuneAnswer& found, bool 
 void print_ranking(const Context& context, const answer::TuneRanking& ranking);
 
 void add_live_options(CLI::App& command, LiveOptions& options);
-// UsageError when one of them was given, since no board at hand would follow it.
+// UsageError when one of them was given, since no real or fake board would follow it.
 void refuse_live_options(const CLI::App& command);
 void tune_live(const Context& context, TuneOptions options);
 
@@ -87,8 +68,9 @@ void add_campaign_options(CLI::App& command, CampaignOptions& options);
 void check_campaign_options(const CLI::App& command, const CampaignOptions& options);
 void tune_on_boards(const Context& context, const TuneOptions& options);
 
-void add_job_options(CLI::App& command, JobOptions& options);
-// UsageError when one of them was given that says nothing, or one beside them that has no effect.
+void add_job_options(CLI::App& command, answer::JobQuestion& job);
+// UsageError when one of them was given that says nothing, or one together with them that has no
+// effect.
 void check_job_options(const CLI::App& command, const TuneOptions& options);
 void tune_job(const Context& context, TuneOptions options);
 

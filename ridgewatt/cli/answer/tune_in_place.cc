@@ -51,13 +51,17 @@ void check_in_place(const CLI::App& command, const TuneOptions& options) {
   }
 }
 
+// What --sort and --columns are about.
+report::Table in_place_table(const Context& context, const answer::InPlaceAnswer& found,
+                             bool trace) {
+  return with_origin(context,
+                     trace ? report::windows_table(found) : report::tune_table(found.answer),
+                     found.answer.source.origin);
+}
+
 void print_in_place(const Context& context, const answer::InPlaceAnswer& found, bool trace) {
   if (context.json()) return print(context, report::in_place_to_json(found));
-  if (context.csv()) {
-    const report::Table table =
-        trace ? report::windows_table(found) : report::tune_table(found.answer);
-    return print(context, report::with_origin(table, {found.answer.origin}));
-  }
+  if (context.csv()) return print(context, in_place_table(context, found, trace));
   for (const auto& line : report::tune_question(found.answer)) {
     std::cout << escape_terminal(line) << '\n';
   }
@@ -74,7 +78,7 @@ void print_in_place(const Context& context, const answer::InPlaceAnswer& found, 
   }
   if (!trace) return;
   std::cout << '\n';
-  print(context, report::windows_table(found));
+  print(context, in_place_table(context, found, trace));
 }
 
 }  // namespace
@@ -125,14 +129,15 @@ void refuse_in_place_options(const CLI::App& command) {
 
 void tune_in_place(const Context& context, TuneOptions options, const CLI::App& command) {
   check_in_place(command, options);
+  check_table_options(context, in_place_table(context, {}, options.trace));
   LiveOptions& live = options.live;
   const auto device = platform::open_local_device(options.device, live.sysroot, context.seed);
   platform::JetsonModeControl control(*device.sysfs, live.control);
   measure::ProfileOptions& profile = live.profile;
   profile.measure.command = live.command;
   if (live.process) profile.measure.command = {fmt::format("process {}", *live.process)};
-  profile.series.workload = options.workload;
-  profile.series.kind = name_of(options.kind);
+  profile.series.workload = options.sweep_name;
+  profile.series.kind = name_of(options.workload.kind);
   measure::name_series(device, profile);
   store::Store store = store::Store::made_at_first_write(live.store);
   const answer::TuneQuestion question = options.asked(context);
@@ -146,33 +151,34 @@ void tune_in_place(const Context& context, TuneOptions options, const CLI::App& 
   in_place.process = live.process;
   in_place.end_program = live.end_program;
   Progress progress("tune", static_cast<std::size_t>(question.budget.profiles), context.quiet);
-  answer::BoardAtHand board{*device.sysfs,
-                            control,
-                            store,
-                            profile,
-                            {},
-                            [&](std::size_t done, const OperatingPoint& point) {
-                              progress.update(done, describe(point.mode));
-                            }};
+  answer::LiveBoard board{*device.sysfs,
+                          control,
+                          store,
+                          profile,
+                          {},
+                          [&](std::size_t done, const OperatingPoint& point) {
+                            progress.update(done, describe(point.mode));
+                          }};
   answer::InPlaceAnswer found;
   try {
     found = answer::tune_in_place(question, board, in_place, [&](const auto& answer) {
       if (live.end_program) return;
-      remark(context, answer.answer ? "the program goes on in the best mode: " +
-                                          describe(answer.answer->point.mode)
-                                    : "no mode keeps the limits: the program goes on in the "
-                                      "first mode");
+      remark(context, answer.outcome.best ? "the program goes on in the best mode: " +
+                                                describe(answer.outcome.best->point.mode)
+                                          : "no mode keeps the limits: the program goes on in the "
+                                            "first mode");
     });
   } catch (const measure::InterruptedError& error) {
     control.restore();
     end_by_signal(error.signal());
   }
-  found.answer.remark = "windows are kept in " + live.store;
+  found.answer.source.remark = "windows are kept in " + live.store;
   print_in_place(context, found, options.trace);
   if (found.signal != 0) end_by_signal(found.signal);
-  if (!found.answer.answer) {
-    throw NoSolutionError("no answer within the limits", report::describe_goal(found.answer.goal),
-                          report::how_to_mend(found.answer));
+  if (!found.answer.outcome.best) {
+    throw NoSolutionError("no answer within the limits",
+                          report::describe_goal(found.answer.outcome.goal),
+                          report::how_to_relax(found.answer));
   }
 }
 

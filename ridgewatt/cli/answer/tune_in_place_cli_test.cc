@@ -76,6 +76,7 @@ class InPlaceCommand : public ::testing::Test {
   const testing::FakeBoard board_{"orin-nano"};
 };
 
+// label: slow
 TEST_F(InPlaceCommand, TunesOneProgramThatGoesOn) {
   const std::string before = mode();
   const auto result =
@@ -85,7 +86,7 @@ TEST_F(InPlaceCommand, TunesOneProgramThatGoesOn) {
   ASSERT_EQ(result.status, 0) << result.output;
   const auto begin = result.output.find("{\n");
   ASSERT_NE(begin, std::string::npos) << result.output;
-  // What the program said of itself, once, goes to standard error.
+  // What the program reported about itself, once, goes to standard error.
   const auto end = result.output.rfind("\n}") + 2;
   const Json answer = Json::parse(result.output.substr(begin, end - begin));
   EXPECT_EQ(answer["provenance"], "fake");
@@ -104,6 +105,7 @@ TEST_F(InPlaceCommand, TunesOneProgramThatGoesOn) {
   EXPECT_THAT(run_program("store list " + store()).output, HasSubstr("orin-nano"));
 }
 
+// label: slow
 TEST_F(InPlaceCommand, HoldsTheBestModeUntilTheProgramEnds) {
   const std::string before = mode();
   const auto result = run_program(
@@ -118,6 +120,7 @@ TEST_F(InPlaceCommand, HoldsTheBestModeUntilTheProgramEnds) {
 
 // The tuner is killed while it holds a mode: the first one is back, and the program trains on to
 // its end although nobody reads its marks.
+// label: slow
 TEST_F(InPlaceCommand, KilledTheModeComesBackAndTheProgramGoesOn) {
   const std::string before = mode(), output = (board_.folder.path() / "output").string();
   const pid_t tuner =
@@ -133,6 +136,7 @@ TEST_F(InPlaceCommand, KilledTheModeComesBackAndTheProgramGoesOn) {
   })) << read_file(output);
 }
 
+// label: slow
 TEST_F(InPlaceCommand, CtrlCEndsBothAndRestores) {
   const std::string before = mode(), output = (board_.folder.path() / "output").string();
   const pid_t tuner = start(tune("--max-power 11 --profiles 100 -- ") + fake_run(), output);
@@ -147,6 +151,7 @@ TEST_F(InPlaceCommand, CtrlCEndsBothAndRestores) {
 }
 
 // A process that runs already, in Python: its minibatch takes 10 ms at 1 GHz of the GPU.
+// label: slow
 TEST_F(InPlaceCommand, TunesAProcessThatMarksIntoAFile) {
   const std::string python = "/usr/bin/python3";
   if (::access(python.c_str(), X_OK) != 0) GTEST_SKIP() << "skipped: no python3";
@@ -188,6 +193,7 @@ TEST_F(InPlaceCommand, TunesAProcessThatMarksIntoAFile) {
 }
 
 // Another process comes to the device while the search runs.
+// label: slow
 TEST_F(InPlaceCommand, DriftIsSaidWithItsCause) {
   std::ofstream(board_.root + platform::FakeDisturbances::kFile)
       << "begin_s,end_s,time,power,celsius,process\n12,,1.5,1.1,0,999999 other.py\n";
@@ -199,6 +205,7 @@ TEST_F(InPlaceCommand, DriftIsSaidWithItsCause) {
   EXPECT_THAT(result.output, HasSubstr("another process: 999999"));
 }
 
+// label: slow
 TEST_F(InPlaceCommand, WhatCannotBeIsOneLine) {
   const std::string before = mode();
   const auto refused = [&](const std::string& arguments, int status, const std::string& why) {

@@ -1,4 +1,4 @@
-// tune on a board at hand: every point that the search asks for is set, measured and stored.
+// tune on a real or fake board: every point that the search asks for is set, measured and stored.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -35,7 +35,7 @@ void check(const TuneOptions& options) {
   }
   const std::string& program = options.live.command[0];
   if (program.rfind("zoo:", 0) == 0 || program.ends_with(".onnx")) {
-    throw UsageError("a board at hand runs a program, not a model", program,
+    throw UsageError("a real or fake board runs a program, not a model", program,
                      instead_of_model(options));
   }
   const bool placed =
@@ -48,23 +48,19 @@ void check(const TuneOptions& options) {
 }
 
 // What a verification asks a twin of: the model that the program runs, and its board.
-void add_twin(const TuneOptions& options, answer::BoardAtHand& board) {
+void add_twin(const TuneOptions& options, answer::LiveBoard& board) {
   if (options.question.verify == 0) return;
-  if (options.model.empty() || options.question.batches.empty()) {
+  if (options.workload.model.empty() || options.question.batches.empty()) {
     throw UsageError("the twin is asked of a model at a batch", "--verify",
                      "give --model MODEL and --batch N: what the program runs");
   }
-  board.workload = std::make_shared<const workload::DeployedWorkload>(
-      options.model, workload::DeployOptions{.kind = options.kind,
-                                             .precision = options.precision,
-                                             .dims = dims_of(options.dims),
-                                             .runtime = options.runtime});
+  board.workload = options.workload.load();
   board.twin_board = options.device.starts_with("fake:")
                          ? platform::fake_board_spec(options.device.substr(5)).board
                          : board.profile.series.board;
 }
 
-constexpr char kGroup[] = "Board at hand (--device local or fake:BOARD)";
+constexpr char kGroup[] = "Real or fake board (--device local or fake:BOARD)";
 
 }  // namespace
 
@@ -72,7 +68,7 @@ void refuse_live_options(const CLI::App& command) {
   for (const CLI::Option* option : command.get_options()) {
     const bool live = option->get_group() == kGroup || option->get_group() == kMeasuringGroup;
     if (live && option->count() > 0) {
-      throw UsageError("an option of a board at hand", option->get_name(),
+      throw UsageError("an option of a real or fake board", option->get_name(),
                        "it needs --device local or fake:BOARD");
     }
   }
@@ -98,31 +94,32 @@ void add_live_options(CLI::App& command, LiveOptions& options) {
 
 void tune_live(const Context& context, TuneOptions options) {
   check(options);
+  check_answer_table(context, options);
   LiveOptions& live = options.live;
   const auto device = platform::open_local_device(options.device, live.sysroot, context.seed);
   platform::JetsonModeControl control(*device.sysfs, live.control);
   measure::ProfileOptions& profile = live.profile;
   profile.measure.command = live.command;
-  profile.series.workload = options.workload;
-  profile.series.kind = name_of(options.kind);
+  profile.series.workload = options.sweep_name;
+  profile.series.kind = name_of(options.workload.kind);
   profile.quiet = context.quiet;
   measure::name_series(device, profile);
   store::Store store = store::Store::made_at_first_write(live.store);
   const answer::TuneQuestion question = options.asked(context);
   Progress progress("tune", static_cast<std::size_t>(question.budget.profiles), context.quiet);
-  answer::BoardAtHand board{*device.sysfs,
-                            control,
-                            store,
-                            profile,
-                            live.governors,
-                            [&](std::size_t done, const OperatingPoint& point) {
-                              progress.update(done, describe(point.mode));
-                            }};
+  answer::LiveBoard board{*device.sysfs,
+                          control,
+                          store,
+                          profile,
+                          live.governors,
+                          [&](std::size_t done, const OperatingPoint& point) {
+                            progress.update(done, describe(point.mode));
+                          }};
   add_twin(options, board);
   answer::TuneAnswer found = answer::tune_on_board(question, board);
-  for (const auto& line : found.left_out) remark(context, line);
-  found.remark = "points are kept in " + live.store;
-  add_holds(options, found);
+  for (const auto& line : found.trace.left_out) remark(context, line);
+  found.source.remark = "points are kept in " + live.store;
+  answer::add_holds(found, options.heat);
   print_answer(context, found, options.trace);
 }
 

@@ -1,5 +1,5 @@
 // tune on the boards of a campaign: every point that the search asks for is a task of an engine.
-#include "ridgewatt/answer/tune_campaign.h"
+#include "ridgewatt/answer/tune_on_board.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/answer/tune_command.h"
 #include "ridgewatt/cli/options/choice.h"
@@ -52,15 +52,16 @@ void check_campaign_options(const CLI::App& command, const CampaignOptions& opti
                           "without --campaign");
     return;
   }
-  refuse_without_effect(
-      command,
-      {"MODEL", "--model", "--device", "--sweep", "--samples", "--workload", "--reference",
-       "--training", "--precision", "--runtime", "--dim", "--confidence", "--keep-outliers",
-       "--verify", "--minibatches", "--observations"},
-      "with --campaign", "the plan says what is measured, and how");
+  refuse_without_effect(command,
+                        {"MODEL", "--model", "--device", "--sweep", "--samples", "--workload",
+                         "--reference", "--training", "--precision", "--runtime", "--dim",
+                         "--optimizer", "--workers", "--loader-time", "--confidence",
+                         "--keep-outliers", "--verify", "--minibatches", "--observations"},
+                        "with --campaign", "the plan says what is measured, and how");
 }
 
 void tune_on_boards(const Context& context, const TuneOptions& options) {
+  check_answer_table(context, options);
   const CampaignOptions& asked = options.campaign;
   const campaign::Plan plan = campaign::read_plan(asked.plan);
   if (asked.kind == campaign::ExecutorKind::kLocal && asked.boards > 1) {
@@ -71,10 +72,10 @@ void tune_on_boards(const Context& context, const TuneOptions& options) {
   campaign::SearchBoardsOptions boards;
   boards.boards = static_cast<std::size_t>(asked.boards);
   boards.executor = asked.executor;
-  const answer::CampaignAtHand at_hand{plan, asked.board_kind, *executor, store, boards};
-  answer::TuneAnswer found = answer::tune_on_campaign(options.asked(context), at_hand);
-  for (const auto& line : found.left_out) remark(context, line);
-  add_holds(options, found);
+  const answer::RunningCampaign running{plan, asked.board_kind, *executor, store, boards};
+  answer::TuneAnswer found = answer::tune_on_campaign(options.asked(context), running);
+  for (const auto& line : found.trace.left_out) remark(context, line);
+  answer::add_holds(found, options.heat);
   print_answer(context, found, options.trace);
 }
 

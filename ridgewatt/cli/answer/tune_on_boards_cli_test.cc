@@ -18,15 +18,9 @@ using testing::TemporaryFolder;
 class TuneOnBoards : public ::testing::Test {
  protected:
   TuneOnBoards() {
-    setenv("RIDGEWATT_FAKE", (folder_.path() / "fake").c_str(), 1);
-    setenv("XDG_STATE_HOME", (folder_.path() / "state").c_str(), 1);
     program_ = (testing::build_folder() / "ridgewatt").string();
     store_ = (folder_.path() / "points.db").string();
     plan_ = (folder_.path() / "s1.json").string();
-  }
-  ~TuneOnBoards() override {
-    unsetenv("RIDGEWATT_FAKE");
-    unsetenv("XDG_STATE_HOME");
   }
   testing::ProgramResult make_plan() const {
     return run_program("campaign plan s1 --store '" + store_ + "' -o '" + plan_ +
@@ -51,6 +45,7 @@ class TuneOnBoards : public ::testing::Test {
   std::string program_, store_, plan_;
 };
 
+// label: board
 TEST_F(TuneOnBoards, ASearchGoesOnFromTheStore) {
   const auto planned = make_plan();
   ASSERT_EQ(planned.status, 0) << planned.output;

@@ -1,4 +1,4 @@
-// What a user does with a board at hand, on the command line: live tuning that is resumed,
+// What a user does with a real or fake board, on the command line: live tuning that is resumed,
 // comparing, and the workloads of examples/.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -91,7 +91,7 @@ TEST_F(BoardCommand, TuneWithoutAResultLeavesNoStore) {
 }
 
 // label: board
-TEST_F(BoardCommand, TuneExplainsAModelOnABoardAtHand) {
+TEST_F(BoardCommand, TuneExplainsAModelOnARealBoard) {
   const auto result = run_program("tune --device fake:orin-nano zoo:lenet --max-power 10");
   EXPECT_EQ(result.status, 2);
   EXPECT_THAT(result.output, HasSubstr("runs a program, not a model: zoo:lenet"));
@@ -100,6 +100,7 @@ TEST_F(BoardCommand, TuneExplainsAModelOnABoardAtHand) {
 }
 
 // Two profiles of the same modes into one store, at the same time.
+// label: board
 TEST(Profile, TwoAtOnceShareAStore) {
   const testing::FakeBoard a("orin-nano");
   const testing::FakeBoard b("orin-nano");
@@ -173,12 +174,13 @@ constexpr const char* kFigureHeader =
     "value,log_sd,source\n";
 
 // What ships is what the command makes; a second run from the same figures makes the same.
+// label: board
 TEST(CalibrateCommand, PublishedFiguresMakeTheTwinThatShips) {
   const testing::TemporaryFolder folder;
   const std::string out = (folder.path() / "nano.toml").string();
   const auto made = run_program("calibrate --device nano --evidence published -o " + out);
   ASSERT_EQ(made.status, 0) << made.output;
-  EXPECT_THAT(made.output, HasSubstr("told by"));
+  EXPECT_THAT(made.output, HasSubstr("known from"));
   const std::string question =
       "estimate zoo:resnet18 --modes presets --format csv --quiet --device ";
   const auto shipped = run_program(question + "nano"), own = run_program(question + out);
@@ -225,6 +227,7 @@ TEST(CalibrateCommand, FiguresThatAreNoneAreRefused) {
 
 // The roofs of two modes go into a board file; `roofline` draws them as measured, and what is
 // estimated with it follows the bandwidth.
+// label: board
 TEST(CalibrateCommand, MicrobenchmarksOfTimeAloneMakeABoardOfMeasuredRoofs) {
   const testing::TemporaryFolder folder;
   const std::string points =
@@ -326,7 +329,7 @@ TEST_F(BoardCommand, CompareTellsModesApart) {
 }
 
 // One network trains for a few minibatches where PyTorch is to be had.
-// label: slow
+// label: board
 TEST(Workloads, MarkTheirMinibatches) {
   const std::string python = "/usr/bin/python3";
   if (std::system((python + " -c 'import torch' > /dev/null 2>&1").c_str()) != 0) {

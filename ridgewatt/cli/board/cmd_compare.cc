@@ -6,10 +6,10 @@
 #include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/device_options.h"
 #include "ridgewatt/cli/options/mode_text.h"
-#include "ridgewatt/cli/options/vocabulary.h"
+#include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/measure/compare.h"
 #include "ridgewatt/platform/mode_control.h"
-#include "ridgewatt/report/origin_columns.h"
+#include "ridgewatt/report/measure_report.h"
 
 namespace ridgewatt::cli {
 namespace {
@@ -23,25 +23,6 @@ struct CompareCommand {
   double idle_s = 0;
 };
 
-report::Table to_table(const std::vector<measure::Comparison>& comparisons) {
-  report::Table table({{"quantity"},
-                       {"unit"},
-                       {"a", "A"},
-                       {"b", "B"},
-                       {"ratio", "B / A"},
-                       {.name = "ratio_lo", .heading = "ratio from (95 %)", .rank = 1},
-                       {.name = "ratio_hi", .heading = "ratio to (95 %)", .rank = 1},
-                       {.name = "pairs", .rank = 2},
-                       {"verdict"}});
-  for (const auto& entry : comparisons) {
-    table.add_row(
-        {entry.quantity, entry.unit, entry.a, entry.b, entry.ratio, entry.ratio_lo, entry.ratio_hi,
-         std::int64_t{entry.pairs},
-         entry.differs() ? (entry.ratio > 1 ? "B is more" : "B is less") : "no difference"});
-  }
-  return table;
-}
-
 void run(const Context& context, const CompareCommand& options) {
   if (options.a.empty()) {
     throw UsageError("nothing to compare", "compare", "give a command, or `compare boards STORE`");
@@ -54,6 +35,7 @@ void run(const Context& context, const CompareCommand& options) {
     throw UsageError("give both --mode-a and --mode-b", "compare");
   }
   const auto device = options.device.open(context);
+  check_table_options(context, report::comparison_result({}, device.name, device.provenance()));
   measure::CompareOptions compare;
   compare.a.command = {"/bin/sh", "-c", options.a};
   compare.b.command = {"/bin/sh", "-c", options.b.empty() ? options.a : options.b};
@@ -76,11 +58,7 @@ void run(const Context& context, const CompareCommand& options) {
     progress.update(static_cast<std::size_t>(done));
   });
   if (control) control->restore();
-  RowOrigin origin;
-  origin.board = device.name;
-  origin.provenance = device.provenance();
-  const report::Table table = to_table(comparisons);
-  print(context, context.csv() || context.json() ? report::with_origin(table, {origin}) : table);
+  print(context, report::comparison_result(comparisons, device.name, device.provenance()));
 }
 
 }  // namespace
@@ -92,22 +70,16 @@ void add_compare(CLI::App& app, Context& context) {
       "  ridgewatt compare --mode-a MODE_30W --mode-b governor=schedutil 'python3 train.py'");
   auto options = std::make_shared<CompareCommand>();
   add_device_options(*command, options->device);
-  command->add_option("A", options->a, "First command, for the shell");
-  command->add_option("B", options->b, "Second command; left out: the first in another mode");
-  command->add_option("--mode-a", options->mode_a, std::string("Mode of A: ") + kModeText);
-  command->add_option("--mode-b", options->mode_b, "Mode of B");
-  quantity(command->add_option("--repeats", options->repeats, "Runs of each"),
-           count().within(2, 1000))
-      ->capture_default_str();
-  quantity(command->add_option("--sampling-hz", options->rate_hz, "Power sampling rate"),
-           hertz().within(1, 1000))
-      ->capture_default_str();
-  quantity(command->add_option("--pause", options->idle_s, "Seconds between runs"),
-           seconds().within(0, 3600))
-      ->capture_default_str();
-  output_file(
-      command->add_option("-o,--output", context.output.path, "Write the result to this file"))
-      ->group("Options of every command");
+  const OptionAdder add(*command);
+  add.text("A", options->a, "First command, for the shell");
+  add.text("B", options->b, "Second command; left out: the first in another mode");
+  add.text("--mode-a", options->mode_a, std::string("Mode of A: ") + kModeText);
+  add.text("--mode-b", options->mode_b, "Mode of B");
+  add.number("--repeats", options->repeats, count().within(2, 1000), "Runs of each");
+  add.sampling(options->rate_hz);
+  add.number("--pause", options->idle_s, seconds().within(0, 3600), "Seconds between runs");
+  OptionAdder(*command, "Options of every command")
+      .output("-o,--output", context.output.path, "Write the result to this file");
   add_compare_boards(*command, context);
   command->callback([&context, command, options] {
     if (command->get_subcommands().empty()) run(context, *options);

@@ -1,15 +1,12 @@
 // ridgewatt device: the boards that the program knows, and where each number comes from.
+#include "ridgewatt/answer/analyze.h"
 #include "ridgewatt/cli/commands.h"
+#include "ridgewatt/cli/options/parameters.h"
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/report/board_report.h"
 
 namespace ridgewatt::cli {
 namespace {
-
-struct ShowOptions {
-  std::string name;
-  bool modes = false;
-};
 
 void list(const Context& context) {
   std::vector<Board> boards;
@@ -17,11 +14,11 @@ void list(const Context& context) {
   print(context, report::board_list_table(boards));
 }
 
-void show(const Context& context, const ShowOptions& options) {
-  const Board board = load_board(options.name);
+void show(const Context& context, const answer::DeviceQuestion& asked) {
+  const Board board = load_board(asked.device);
   if (context.json()) {
-    print(context, report::board_to_json(board, options.modes));
-  } else if (options.modes) {
+    print(context, report::board_to_json(board, asked.list_modes));
+  } else if (asked.list_modes) {
     print(context, report::mode_table(board));
   } else {
     print(context, report::board_fact_table(board));
@@ -40,13 +37,11 @@ void add_device(CLI::App& app, Context& context) {
               "ridgewatt device list --format csv")
       ->callback([&context] { list(context); });
 
-  auto options = std::make_shared<ShowOptions>();
+  auto asked = std::make_shared<answer::DeviceQuestion>();
   auto* command = add_command(*device, context, "show", "One board, every number with its source",
                               "ridgewatt device show agx-orin@jp5.1 --list-modes --format csv");
-  command->add_option("BOARD", options->name, "Name, NAME@BSP, or path of a board file")
-      ->required();
-  command->add_flag("--list-modes", options->modes, "List every power mode");
-  command->callback([&context, options] { show(context, *options); });
+  add_parameters(*command, answer::device_parameters(), asked.get());
+  command->callback([&context, asked] { show(context, *asked); });
 }
 
 }  // namespace ridgewatt::cli

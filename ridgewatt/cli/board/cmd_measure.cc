@@ -5,10 +5,10 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/device_options.h"
+#include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/cli/options/option_rules.h"
 #include "ridgewatt/cli/options/profile_options.h"
 #include "ridgewatt/cli/options/token_options.h"
-#include "ridgewatt/cli/options/vocabulary.h"
 #include "ridgewatt/measure/measure_command.h"
 #include "ridgewatt/measure/run_conditions.h"
 #include "ridgewatt/report/measure_report.h"
@@ -29,7 +29,7 @@ struct MeasureCommand {
   std::string quantization, runtime;  // of the runs, where they do not say
 };
 
-// What the user says of the runs; rows for `evaluate llm`.
+// What the user says about the runs; rows for `evaluate llm`.
 void finish_runs(const Context& context, const MeasureCommand& options,
                  std::vector<measure::TokenRun>& runs) {
   for (auto& run : runs) {
@@ -47,7 +47,7 @@ void finish_runs(const Context& context, const MeasureCommand& options,
   write_output(options.rows_file, rows.csv);
 }
 
-// Results that a program wrote before, with the power that was recorded meanwhile.
+// Results that a program wrote before, with the power that was recorded at the same time.
 void read_results(const Context& context, const MeasureCommand& options) {
   auto runs = measure::read_token_runs(options.results_file);
   for (auto& run : runs) {
@@ -60,32 +60,22 @@ void read_results(const Context& context, const MeasureCommand& options) {
     const auto power = measure::read_power_log(options.power_file, run.clock);
     run.cost = measure::split_energy(run.timeline, power, options.idle_w);
   }
+  check_table_options(context, report::token_runs_result({}, Provenance::kReplayed));
   finish_runs(context, options, runs);
-  if (context.json()) {
-    print(context, Json{{"runs", report::token_runs_json(runs, Provenance::kReplayed)}});
-    return;
-  }
-  print(context, report::token_runs_table(runs, Provenance::kReplayed));
-  for (const auto& run : runs) {
-    for (const auto& note : run.notes) remark(context, run.model + ": " + note);
-  }
+  print(context, report::token_runs_result(runs, Provenance::kReplayed));
 }
 
 void print_measurement(const Context& context, const MeasureCommand& options,
                        const measure::TokenMeasurement& measured, Provenance provenance) {
-  const auto& measurement = measured.measurement;
   std::vector<std::string> command = options.measure.command;
   if (command.empty()) command = {options.tokens.server.url};
-  if (context.json()) {
-    print(context, report::token_measurement_json(measured, command, provenance));
-  } else {
-    print(context, report::measurement_table(measurement, provenance, measured.runs));
-  }
+  print(context, report::measurement_result(measured, command, provenance));
   if (!options.minibatches_file.empty()) {
-    write_output(options.minibatches_file, report::minibatches_csv(measurement));
+    write_output(options.minibatches_file, report::minibatches_csv(measured.measurement));
   }
-  if (!options.series_file.empty())
-    write_output(options.series_file, report::series_csv(measurement));
+  if (!options.series_file.empty()) {
+    write_output(options.series_file, report::series_csv(measured.measurement));
+  }
 }
 
 measure::TokenMeasurement measured(const platform::LocalDevice& device,
@@ -106,6 +96,7 @@ measure::TokenMeasurement measured(const platform::LocalDevice& device,
 }
 
 void run(const Context& context, const MeasureCommand& options) {
+  check_table_options(context, report::measurement_result({}, {}, Provenance::kMeasured));
   const auto device = options.device.open(context);
   const measure::RunCache cache(options.cache);
   std::optional<measure::FullFan> fan;
@@ -142,23 +133,15 @@ void check_and_run(const CLI::App& command, const Context& context, MeasureComma
 }
 
 void add_result_options(CLI::App& command, MeasureCommand& options) {
-  input_file(command.add_option("--results", options.results_file,
-                                "Read what llama-bench, aiperf or vLLM wrote, in place of a run"))
-      ->group(kLanguageGroup);
-  input_file(command.add_option("--power-trace", options.power_file,
-                                "Power recorded during --results: CSV with unix_s or time_s, and "
-                                "power_w"))
-      ->group(kLanguageGroup);
-  quantity(command.add_option("--idle-power", options.idle_w, "Of the idle board, for --results"),
-           watts())
-      ->group(kLanguageGroup);
-  output_file(command.add_option("--llm-rows", options.rows_file,
-                                 "Write the runs as rows that `evaluate llm` reads"))
-      ->group(kLanguageGroup);
-  command.add_option("--quantization", options.quantization, "Of the model, where no one says it")
-      ->group(kLanguageGroup);
-  command.add_option("--runtime", options.runtime, "Engine of the model, where no one says it")
-      ->group(kLanguageGroup);
+  const OptionAdder add(command, kLanguageGroup);
+  add.input("--results", options.results_file,
+            "Read what llama-bench, aiperf or vLLM wrote, in place of a run");
+  add.input("--power-trace", options.power_file,
+            "Power recorded during --results: CSV with unix_s or time_s, and power_w");
+  add.optional("--idle-power", options.idle_w, watts(), "Of the idle board, for --results");
+  add.output("--llm-rows", options.rows_file, "Write the runs as rows that `evaluate llm` reads");
+  add.text("--quantization", options.quantization, "Of the model, where no one says it");
+  add.text("--runtime", options.runtime, "Engine of the model, where no one says it");
 }
 
 }  // namespace
@@ -168,36 +151,27 @@ void add_measure(CLI::App& app, Context& context) {
                               "ridgewatt measure -- python3 train.py");
   auto options = std::make_shared<MeasureCommand>();
   add_device_options(*command, options->device);
-  quantity(command->add_option("--sampling-hz", options->measure.rate_hz, "Power sampling rate"),
-           hertz().within(1, 1000))
-      ->capture_default_str();
-  quantity(
-      command->add_option("--idle", options->measure.idle_s, "Seconds of idle baseline before"),
-      seconds().within(0, 3600))
-      ->capture_default_str();
-  quantity(command->add_option("--warm-up", options->measure.window.warm_up,
-                               "Minibatches, or requests to a server, that do not count"),
-           count().within(1, 1e6))
-      ->capture_default_str();
-  input_file(
-      command->add_option("--meter", options->measure.meter,
-                          "CSV that an external meter writes meanwhile (docs/guide/measure.md)"));
-  command->add_flag("--meter-total", options->measure.meter_is_total,
-                    "The meter's power counts, not the rails'");
-  command
-      ->add_option("--residency", options->measure.watched_files,
-                   "Tell what the page cache holds of this file or folder, before and after")
+  const OptionAdder add(*command);
+  add.sampling(options->measure.rate_hz);
+  add.number("--idle", options->measure.idle_s, seconds().within(0, 3600),
+             "Seconds of idle baseline before");
+  add.number("--warm-up", options->measure.window.warm_up, count().within(1, 1e6),
+             "Minibatches, or requests to a server, that do not count");
+  add.input("--meter", options->measure.meter,
+            "CSV that an external meter writes during the run (docs/guide/measure.md)");
+  add.flag("--meter-total", options->measure.meter_is_total,
+           "The meter's power counts, not the rails'");
+  add.text("--residency", options->measure.watched_files,
+           "Tell what the page cache holds of this file or folder, before and after")
       ->type_name("PATH");
   add_condition_options(*command, options->full_fan, options->cache);
-  output_file(
-      command->add_option("--minibatches-csv", options->minibatches_file,
-                          "Write time, stall, compute and energy of each minibatch to this CSV"));
-  output_file(
-      command->add_option("--series-csv", options->series_file,
-                          "Write power, clocks, loads and temperatures over time to this CSV"));
+  add.output("--minibatches-csv", options->minibatches_file,
+             "Write time, stall, compute and energy of each minibatch to this CSV");
+  add.output("--series-csv", options->series_file,
+             "Write power, clocks, loads and temperatures over time to this CSV");
   add_token_options(*command, options->tokens);
   add_result_options(*command, *options);
-  command->add_option("COMMAND", options->measure.command, "Program and its arguments, after --");
+  add.text("COMMAND", options->measure.command, "Program and its arguments, after --");
   command->callback([&context, options, command] { check_and_run(*command, context, *options); });
 }
 

@@ -1,4 +1,4 @@
-// ridgewatt mode: power modes of the board at hand.
+// ridgewatt mode: power modes of this machine.
 #include <algorithm>
 #include <chrono>
 #include <thread>
@@ -8,13 +8,12 @@
 #include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/device_options.h"
 #include "ridgewatt/cli/options/mode_text.h"
-#include "ridgewatt/cli/options/vocabulary.h"
+#include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/io/file.h"
 #include "ridgewatt/platform/fake_board.h"
 #include "ridgewatt/platform/fake_heat.h"
 #include "ridgewatt/platform/mode_control.h"
-#include "ridgewatt/report/mode_json.h"
-#include "ridgewatt/report/mode_report.h"
+#include "ridgewatt/report/board_report.h"
 
 namespace ridgewatt::cli {
 namespace {
@@ -38,24 +37,12 @@ platform::JetsonModeControl::Options control_options(const ModeCommand& options)
   return {options.device.state_folder, options.max_celsius, options.dry_run};
 }
 
-// Every mode of the board's tables, as `predict --query` and `profile --modes` read them.
-void print_grid(const Context& context, const platform::JetsonModeControl& control) {
-  const KnobSpace space = control.space();
-  const auto columns = report::knob_columns(space.modes());
-  report::Table table(columns);
-  for (const auto& mode : space.modes()) table.add_row(report::knob_cells(mode, columns));
-  print(context, table);
-}
-
 void list_modes(const Context& context, const ModeCommand& options) {
   const auto device = options.device.open(context);
   const platform::JetsonModeControl control(*device.sysfs, control_options(options));
   if (!control.warning().empty()) remark(context, control.warning());
-  if (options.grid) return print_grid(context, control);
-  if (context.json())
-    print(context, report::mode_list_to_json(control));
-  else
-    print(context, report::mode_list_table(control));
+  if (options.grid) return print(context, report::mode_grid_table(control.space().modes()));
+  print(context, report::mode_list_result(control));
 }
 
 void show_mode(const Context& context, const ModeCommand& options) {
@@ -63,10 +50,7 @@ void show_mode(const Context& context, const ModeCommand& options) {
   const platform::JetsonModeControl control(*device.sysfs, control_options(options));
   if (!control.warning().empty()) remark(context, control.warning());
   control.levels();  // says so when this machine has no knobs
-  if (context.json())
-    print(context, report::mode_state_to_json(control.state()));
-  else
-    print(context, report::mode_state_table(control.state()));
+  print(context, report::mode_state_result(control.state()));
 }
 
 void hold(platform::JetsonModeControl& control, double seconds) {
@@ -87,16 +71,15 @@ void apply(const Context& context, const ModeCommand& options) {
     throw UsageError("give one of a preset, clocks and --answer", "mode apply",
                      "for example: ridgewatt mode apply --gpu-mhz 612");
   }
+  check_table_options(context, report::writes_table({}));
   const auto device = options.device.open(context);
   platform::JetsonModeControl control(*device.sysfs, control_options(options));
   const auto& knobs = options.knobs;
   const auto summary = !options.preset.empty()   ? control.apply_preset(options.preset)
                        : !options.answer.empty() ? control.apply(read_answer(options.answer))
                                                  : control.apply(knobs.mode(), knobs.gpu_governor);
-  if (context.json()) {
-    print(context, report::apply_to_json(summary, options.dry_run));
-  } else if (context.csv() || options.dry_run) {
-    print(context, report::writes_table(summary.written));
+  if (context.json() || context.csv() || options.dry_run) {
+    print(context, report::apply_result(summary, options.dry_run));
   } else if (!context.quiet) {
     const std::string governor =
         knobs.gpu_governor.empty() ? "" : ", GPU governor " + knobs.gpu_governor;
@@ -113,6 +96,7 @@ void apply(const Context& context, const ModeCommand& options) {
 }
 
 void restore(const Context& context, const ModeCommand& options) {
+  check_table_options(context, report::writes_table({}));
   const auto device = options.device.open(context);
   const platform::JetsonLayout layout = platform::find_jetson_layout(*device.sysfs);
   const std::string folder = options.device.state_folder.empty()
@@ -143,10 +127,7 @@ void export_mode(const Context& context, const ModeCommand& options) {
   const std::string file =
       options.whole_file ? device.sysfs->text("/etc/nvpmodel.conf").value_or("") + "\n\n" : "";
   if (context.json() && options.output.empty())
-    print(context, Json{{"id", options.id},
-                        {"name", options.name},
-                        {"mode", report::mode_to_json(mode)},
-                        {"text", file + section}});
+    print(context, report::power_model_json(options.id, options.name, mode, file + section));
   else
     write_output(options.output, file + section);
 }
@@ -173,33 +154,28 @@ void add_mode(CLI::App& app, Context& context) {
   add("show", "What the board is set to", "ridgewatt mode show", show_mode);
   auto* apply_command = add("apply", "Set a preset or clocks; 'mode restore' undoes it",
                             "ridgewatt mode apply --cpu-cores 4 --cpu-mhz 1113.6", apply);
-  apply_command->add_option("PRESET", options->preset, "Name or id from the board's nvpmodel.conf");
-  input_file(apply_command->add_option("--answer", options->answer,
-                                       "File with the answer of tune --format json"));
+  const OptionAdder add_apply(*apply_command);
+  add_apply.text("PRESET", options->preset, "Name or id from the board's nvpmodel.conf");
+  add_apply.input("--answer", options->answer, "File with the answer of tune --format json");
   add_mode_options(*apply_command, options->knobs);
-  apply_command->add_option("--gpu-governor", options->knobs.gpu_governor,
-                            "DVFS governor of the GPU: nvhost_podgov, ..");
-  apply_command->add_flag("--dry-run", options->dry_run, "Print the writes and make none");
-  quantity(
-      apply_command->add_option("--for", options->hold_s, "Seconds to hold the mode, then restore"),
-      seconds().positive());
-  quantity(apply_command->add_option("--max-celsius", options->max_celsius,
-                                     "Abort above this temperature"),
-           celsius())
-      ->capture_default_str();
+  add_apply.text("--gpu-governor", options->knobs.gpu_governor,
+                 "DVFS governor of the GPU: nvhost_podgov, ..");
+  add_apply.flag("--dry-run", options->dry_run, "Print the writes and make none");
+  add_apply.optional("--for", options->hold_s, seconds().positive(),
+                     "Seconds to hold the mode, then restore");
+  add_apply.number("--max-celsius", options->max_celsius, celsius(),
+                   "Abort above this temperature");
   add("restore", "Undo 'mode apply'", "ridgewatt mode restore", restore);
   auto* export_command =
       add("export", "Write a POWER_MODEL section for nvpmodel",
           "ridgewatt mode export --gpu-mhz 612 --id 20 --name MINE -o mine.conf", export_mode);
   add_mode_options(*export_command, options->knobs);
-  quantity(export_command->add_option("--id", options->id, "Id of the new mode"),
-           count().within(0, 9999))
-      ->capture_default_str();
-  export_command->add_option("--name", options->name, "Name of the new mode")
-      ->capture_default_str();
-  export_command->add_flag("--whole-file", options->whole_file,
-                           "The board's whole file with the new mode at its end");
-  output_file(export_command->add_option("-o,--output", options->output, "File to write"));
+  const OptionAdder add_export(*export_command);
+  add_export.number("--id", options->id, count().within(0, 9999), "Id of the new mode");
+  add_export.named("--name", options->name, "Name of the new mode");
+  add_export.flag("--whole-file", options->whole_file,
+                  "The board's whole file with the new mode at its end");
+  add_export.output("-o,--output", options->output, "File to write");
 }
 
 void add_fake_board(CLI::App& app, Context& context) {
@@ -217,7 +193,7 @@ void add_fake_board(CLI::App& app, Context& context) {
                                 platform::fake_specimen_of_environment());
     platform::heat_fake_board(*folder, platform::fake_heat_of_environment());
     if (context.json())
-      print(context, Json{{"board", spec.name}, {"folder", *folder}, {"seed", context.seed}});
+      print(context, report::fake_board_json(spec.name, *folder, context.seed));
     else if (!context.quiet)
       std::cout << "fake board " << spec.name << " in " << *folder << "\n";
   });

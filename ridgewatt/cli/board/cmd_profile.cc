@@ -1,19 +1,17 @@
 // ridgewatt profile: a program's time and power over power modes, into a store.
-#include <algorithm>
-
 #include "ridgewatt/answer/profile.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/workload_kind.h"
 #include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/device_options.h"
+#include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/cli/options/option_rules.h"
 #include "ridgewatt/cli/options/profile_options.h"
 #include "ridgewatt/cli/options/token_options.h"
 #include "ridgewatt/cli/options/tune_options.h"
-#include "ridgewatt/cli/options/vocabulary.h"
 #include "ridgewatt/measure/profile.h"
 #include "ridgewatt/measure/token_profile.h"
-#include "ridgewatt/sweep/points.h"
+#include "ridgewatt/report/campaign_report.h"
 
 namespace ridgewatt::cli {
 namespace {
@@ -22,34 +20,12 @@ struct ProfileCommand {
   DeviceOptions device;
   measure::ProfileOptions profile;
   std::string database;
-  std::string modes_file;
+  answer::ModeWish wish;
   std::string samples;
-  std::int64_t sample = 0;
-  std::size_t suggest = 0;
   platform::JetsonModeControl::Options control;
   TokenOptions tokens;
   bool phases = false;  // prefill and decode, each a point
 };
-
-// The modes of a file, those that the predictor proposes, or a random part of the board's grid.
-std::vector<PowerMode> modes_of(const Context& context, const ProfileCommand& options,
-                                const platform::JetsonModeControl& control) {
-  std::vector<PowerMode> modes;
-  if (!options.modes_file.empty()) {
-    for (const auto& point : read_points(options.modes_file)) modes.push_back(point.mode);
-    return modes;
-  }
-  const KnobSpace space = control.space();
-  if (options.suggest == 0) {
-    return answer::random_modes(space, static_cast<std::size_t>(options.sample), context.seed);
-  }
-  answer::LearnQuestion question{
-      options.suggest, options.profile.batch, {}, options.profile.series.board};
-  if (!options.samples.empty()) {
-    question.samples = read_trusted_sweep(context, options.samples, false);
-  }
-  return answer::modes_to_learn_from(space, question);
-}
 
 measure::ProfileSummary profiled(const platform::LocalDevice& device,
                                  platform::JetsonModeControl& control, store::Store& store,
@@ -96,11 +72,10 @@ void check_tokens(const CLI::App& command, const Context& context, ProfileComman
 }
 
 void run(const Context& context, ProfileCommand& options) {
-  const int ways = (options.modes_file.empty() ? 0 : 1) + (options.sample > 0 ? 1 : 0) +
-                   (options.suggest > 0 ? 1 : 0);
-  if (ways != 1) {
+  if (options.wish.ways() != 1) {
     throw UsageError("give one of --modes FILE, --sample N and --suggest N", "profile");
   }
+  check_table_options(context, report::profile_result({}, ""));
   const auto device = options.device.open(context);
   options.control.state_folder = options.device.state_folder;
   platform::JetsonModeControl control(*device.sysfs, options.control);
@@ -108,20 +83,13 @@ void run(const Context& context, ProfileCommand& options) {
   measure::name_series(device, profile_options);
   profile_options.quiet = context.quiet;
   store::Store store = store::Store::made_at_first_write(options.database);
-  const auto modes = modes_of(context, options, control);
-  const auto summary = profiled(device, control, store, modes, options);
-  if (context.json()) {
-    print(context, Json{{"measured", summary.measured},
-                        {"skipped", summary.skipped},
-                        {"failed", summary.failed},
-                        {"failures", summary.failures},
-                        {"store", options.database}});
-  } else {
-    report::Table table({{"measured"}, {"skipped"}, {"failed"}});
-    table.add_row({std::int64_t{summary.measured}, std::int64_t{summary.skipped},
-                   std::int64_t{summary.failed}});
-    print(context, table);
+  if (options.wish.suggest > 0 && !options.samples.empty()) {
+    options.wish.samples = read_trusted_sweep(context, options.samples, false);
   }
+  const auto modes = answer::wished_modes(control.space(), options.wish, profile_options.batch,
+                                          profile_options.series.board, context.seed);
+  const auto summary = profiled(device, control, store, modes, options);
+  print(context, report::profile_result(summary, options.database));
   if (summary.failed > 0) {
     std::cout.flush();
     throw Error("modes could not be profiled", summary.failures[0]);
@@ -139,34 +107,23 @@ void add_profile(CLI::App& app, Context& context) {
   options->profile.series.kind = name_of(WorkloadKind::kInference);
   add_device_options(*command, options->device);
   auto& profile_options = options->profile;
-  output_file(command->add_option("STORE", options->database,
-                                  "Store to add to; finished points are skipped"))
+  const OptionAdder add(*command);
+  add.output("STORE", options->database, "Store to add to; finished points are skipped")
       ->required();
-  input_file(command->add_option("--modes", options->modes_file,
-                                 "Modes to profile: a CSV with knob columns, and governor"));
-  quantity(command->add_option("--sample", options->sample,
-                               "Modes drawn from the board's grid, by --seed"),
-           count().within(1, 1e6));
-  quantity(command->add_option("--suggest", options->suggest, "Modes that the predictor proposes"),
-           count().within(1, 1e5));
-  input_file(command->add_option("--samples", options->samples,
-                                 "Points that are known already, for --suggest: a sweep CSV"));
-  command->add_option("--workload", profile_options.series.workload, "Name of the workload");
-  command->add_option("--kind", profile_options.series.kind, "training, inference, ..")
-      ->capture_default_str();
-  quantity(command->add_option("--batch", profile_options.batch, "Minibatch size of the command"),
-           count().within(0, 1 << 20));
-  quantity(
-      command->add_option("--sampling-hz", profile_options.measure.rate_hz, "Power sampling rate"),
-      hertz().within(1, 1000))
-      ->capture_default_str();
+  add_mode_wish(*command, options->wish, "the board's");
+  add.input("--samples", options->samples,
+            "Points that are known already, for --suggest: a sweep CSV");
+  add.text("--workload", profile_options.series.workload, "Name of the workload");
+  add.named("--kind", profile_options.series.kind, "training, inference, ..");
+  add.optional("--batch", profile_options.batch, count().within(0, 1 << 20),
+               "Minibatch size of the command");
+  add.sampling(profile_options.measure.rate_hz);
   add_profile_options(*command, profile_options, options->control);
   add_token_options(*command, options->tokens);
-  command
-      ->add_flag("--phases", options->phases,
-                 "COMMAND marks the phases prefill and decode: each becomes a point")
-      ->group(kLanguageGroup);
-  command->add_option("COMMAND", profile_options.measure.command, "Program, after --");
+  OptionAdder(*command, kLanguageGroup)
+      .flag("--phases", options->phases,
+            "COMMAND marks the phases prefill and decode: each becomes a point");
+  add.text("COMMAND", profile_options.measure.command, "Program, after --");
   command->callback([&context, options, command] {
     check_tokens(*command, context, *options);
     run(context, *options);

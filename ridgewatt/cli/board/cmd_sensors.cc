@@ -1,4 +1,5 @@
-// ridgewatt sensors: what the board, or a tegrastats log, says of power, clocks and temperatures.
+// ridgewatt sensors: what the board, or a tegrastats log, says about power, clocks and
+// temperatures.
 #include <unistd.h>
 
 #include <chrono>

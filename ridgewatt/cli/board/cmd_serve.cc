@@ -1,12 +1,10 @@
 // ridgewatt serve: hands its options to the program ridgewatt-serve, which links what no other
 // command needs (HTTP, TLS).
-#include <unistd.h>
-
 #include <filesystem>
 #include <thread>
 
-#include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/commands.h"
+#include "ridgewatt/cli/companion.h"
 #include "ridgewatt/cli/options/vocabulary.h"
 #include "ridgewatt/io/path.h"
 #include "ridgewatt/store/location.h"
@@ -63,19 +61,8 @@ Json as_json(const ServeCommand& options, const fs::path& program) {
 }
 
 void run(const ServeCommand& options) {
-  const fs::path program = fs::read_symlink("/proc/self/exe");
-  const fs::path folder = folder_of(program);
-  fs::path server = folder / "ridgewatt-serve";
-  if (!fs::exists(server)) {
-    server = fs::path(folder_of(folder)) / "libexec" / "ridgewatt" / "ridgewatt-serve";
-  }
-  if (!fs::exists(server)) {
-    throw NotSupportedError("the server was not built", "ridgewatt-serve",
-                            "it needs Boost (libboost-dev) and OpenSSL (libssl-dev)");
-  }
-  const std::string argument = as_json(options, program).dump();
-  ::execl(server.c_str(), server.c_str(), argument.c_str(), static_cast<char*>(nullptr));
-  throw_errno(errno, "cannot start", server.string());
+  become("ridgewatt-serve", {as_json(options, own_program()).dump()},
+         "it needs Boost (libboost-dev) and OpenSSL (libssl-dev)");
 }
 
 void add_limits(CLI::App& command, ServeCommand& options) {

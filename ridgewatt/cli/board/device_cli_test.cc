@@ -9,6 +9,7 @@
 namespace ridgewatt::cli {
 namespace {
 
+// label: slow
 TEST(DeviceCommand, ListsAndShows) {
   const auto list = testing::run_program("device list --format json");
   ASSERT_EQ(list.status, 0) << list.output;
@@ -27,7 +28,8 @@ TEST(DeviceCommand, ListsAndShows) {
 
   const auto modes = testing::run_program("device show orin-nano --list-modes --format csv");
   const CsvTable table = parse_csv(modes.output, "modes");
-  EXPECT_EQ(table.header, (std::vector<std::string>{"cpu_cores", "cpu_mhz", "gpu_mhz", "mem_mhz"}));
+  EXPECT_EQ(table.header,
+            (std::vector<std::string>{"cpu_cores", "cpu_mhz", "gpu_mhz", "mem_mhz", "governor"}));
   EXPECT_EQ(table.rows.size(), 1800u);
 
   const auto wrong = testing::run_program("device show agx-orin@jp9");

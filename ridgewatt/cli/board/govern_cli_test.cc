@@ -20,6 +20,7 @@ class GovernCommand : public ::testing::Test {
   testing::TemporaryFolder folder_;
 };
 
+// label: board
 TEST_F(GovernCommand, ADayIsPlayedOnTheTwin) {
   const std::string day = "govern --simulate --device agx-orin --model zoo:resnet50 --format json ";
   const auto budget = testing::run_program(day + "--day-energy 400Wh");
@@ -35,6 +36,7 @@ TEST_F(GovernCommand, ADayIsPlayedOnTheTwin) {
   EXPECT_LE(Json::parse(job.output)["end_s"].get<double>(), 1.02 * 6 * 3600);
 }
 
+// label: board
 TEST_F(GovernCommand, WhatMeansNothingIsRefused) {
   const auto refused = [&](const std::string& line, const std::string& why) {
     const auto result = testing::run_program("govern " + line);
@@ -115,6 +117,7 @@ class GovernLive : public ::testing::Test {
   const testing::FakeBoard board_{"orin-nano"};
 };
 
+// label: board
 TEST_F(GovernLive, EachPhaseRunsInItsMode) {
   const std::string before = mode();
   const auto result = testing::run_program(
@@ -145,6 +148,7 @@ TEST_F(GovernLive, EachPhaseRunsInItsMode) {
 
 // As `tune llm --phases --format json` writes them; a file without a mode of the phase has one for
 // all.
+// label: board
 TEST_F(GovernLive, PhasesTakeTheModesOfAnAnswer) {
   const std::string two = board_.folder.write(
       "two.json", R"({"prefill_mode": {"gpu_mhz": 612}, "decode_mode": {"gpu_mhz": 306}})");
@@ -167,6 +171,7 @@ TEST_F(GovernLive, PhasesTakeTheModesOfAnAnswer) {
   }
 }
 
+// label: board
 TEST_F(GovernLive, PhasesOfAProcessThatRunsAlready) {
   const std::string before = mode(), marks = (board_.folder.path() / "marks").string();
   const auto result = run_after(
@@ -184,6 +189,7 @@ TEST_F(GovernLive, PhasesOfAProcessThatRunsAlready) {
 }
 
 // A job in three seconds that stand for three minutes; its log has a line per step.
+// label: board
 TEST_F(GovernLive, AJobIsHeldAndLogged) {
   const std::string before = mode(), log = (board_.folder.path() / "log.csv").string();
   const auto result = testing::run_program(
@@ -206,6 +212,7 @@ TEST_F(GovernLive, AJobIsHeldAndLogged) {
 }
 
 // On standard output every step is there once.
+// label: board
 TEST_F(GovernLive, ALogOnStandardOutputGrows) {
   const auto result = testing::run_program(
       govern() +
@@ -221,6 +228,7 @@ TEST_F(GovernLive, ALogOnStandardOutputGrows) {
   EXPECT_EQ(headers, 1u) << result.output;
 }
 
+// label: board
 TEST_F(GovernLive, AProcessThatRunsAlreadyIsGoverned) {
   const std::string before = mode(), marks = (board_.folder.path() / "marks").string();
   const auto result = run_after(
@@ -240,6 +248,7 @@ TEST_F(GovernLive, AProcessThatRunsAlreadyIsGoverned) {
   EXPECT_EQ(mode(), before);
 }
 
+// label: board
 TEST_F(GovernLive, WhatCannotBeIsOneLine) {
   const std::string before = mode();
   const auto refused = [&](const std::string& options, int status, const std::string& why) {
@@ -270,6 +279,7 @@ Json tune(const std::string& goal) {
   return Json::parse(result.output, nullptr, false);
 }
 
+// label: board
 TEST(TuneJobs, TwoModesAreNoWorseThanOne) {
   const Json found = tune("--dataset-size 50000 --epochs 20 --deadline 4h");
   ASSERT_GE(found["ways"].size(), 4u);

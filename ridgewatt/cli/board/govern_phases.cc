@@ -1,14 +1,12 @@
 #include "ridgewatt/cli/board/govern_phases.h"
 
-#include <fmt/format.h>
-
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/options/end_by_signal.h"
 #include "ridgewatt/cli/options/mode_text.h"
+#include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/device/mode_text.h"
 #include "ridgewatt/measure/live_program.h"
-#include "ridgewatt/report/columns.h"
-#include "ridgewatt/report/mode_json.h"
+#include "ridgewatt/report/measure_report.h"
 
 namespace ridgewatt::cli {
 namespace {
@@ -57,66 +55,6 @@ std::vector<govern::PhaseMode> phase_modes(platform::JetsonModeControl& control,
   return modes;
 }
 
-report::Table phases_table(const govern::PhaseOutcome& outcome) {
-  std::vector<PowerMode> modes;
-  for (const auto& phase : outcome.phases) modes.push_back(phase.mode);
-  std::vector<report::Column> columns = {{"phase"}};
-  const auto knobs = report::knob_columns(modes, 1);
-  report::append(columns, knobs);
-  report::append(columns, {{"times"},
-                           {"switches"},
-                           {"too_short", "too short to switch"},
-                           {"time_s", "in all (s)"},
-                           {"median_ms", "one (ms)"},
-                           {"minibatches"},
-                           {"energy_j"},
-                           {"power_w", "mean power (W)"}});
-  report::Table table(std::move(columns));
-  const auto count = [](std::size_t n) { return static_cast<std::int64_t>(n); };
-  for (const auto& phase : outcome.phases) {
-    std::vector<report::Cell> row = {phase.phase};
-    for (auto& cell : report::knob_cells(phase.mode, knobs)) row.push_back(std::move(cell));
-    const report::Cell power =
-        phase.time_s > 0 ? report::Cell(phase.energy_j / phase.time_s) : report::Cell();
-    row.insert(row.end(),
-               {count(phase.times), count(phase.switches), count(phase.too_short), phase.time_s,
-                phase.times > 0 ? report::Cell(1e3 * phase.median_s) : report::Cell(),
-                count(phase.minibatches), phase.energy_j, power});
-    table.add_row(std::move(row));
-  }
-  return table;
-}
-
-Json to_json(const govern::PhaseOutcome& outcome, const platform::LocalDevice& device) {
-  Json json;
-  json["device"] = device.name;
-  json["provenance"] = name_of(device.provenance());
-  json["end_s"] = outcome.time_s;
-  json["minibatches"] = outcome.minibatches;
-  json["energy_j"] = outcome.energy_j;
-  json["switches"] = outcome.switches;
-  json["median_switch_ms"] = 1e3 * outcome.median_switch_s;
-  json["longest_switch_ms"] = 1e3 * outcome.longest_switch_s;
-  json["median_write_ms"] = 1e3 * outcome.median_write_s;
-  json["switching_s"] = outcome.switching_s;
-  json["phases"] = phases_table(outcome).to_json();
-  return json;
-}
-
-void print_outcome(const Context& context, const govern::PhaseOutcome& outcome,
-                   const platform::LocalDevice& device) {
-  if (context.json()) return print(context, to_json(outcome, device));
-  print(context, phases_table(outcome));
-  remark(context, fmt::format("{:.1f} s, {:.1f} J, {} minibatches ({})", outcome.time_s,
-                              outcome.energy_j, outcome.minibatches, name_of(device.provenance())));
-  if (outcome.switches == 0) return;
-  remark(context,
-         fmt::format("{} switches: from the mark to the mode that is read back {:.1f} ms (median), "
-                     "{:.1f} ms at most; {:.1f} ms of it writing",
-                     outcome.switches, 1e3 * outcome.median_switch_s,
-                     1e3 * outcome.longest_switch_s, 1e3 * outcome.median_write_s));
-}
-
 }  // namespace
 
 void add_phase_options(CLI::App& command, GovernPhases& phases) {
@@ -126,16 +64,15 @@ void add_phase_options(CLI::App& command, GovernPhases& phases) {
                               "a goal (again for each phase); MODE is ") +
                       kModeText)
       ->allow_extra_args(false);
-  quantity(command.add_option("--least-phase", phases.least_times,
-                              "Leave the mode for a phase that usually lasts less than so many "
-                              "times what switching to its mode and back costs"),
-           number().within(0, 1e6))
-      ->capture_default_str();
+  OptionAdder(command).number("--least-phase", phases.least_times, number().within(0, 1e6),
+                              "Leave the mode for a phase that usually lasts less than X "
+                              "times what switching to its mode and back costs");
 }
 
 void govern_phases(const Context& context, const GovernPhases& phases, const DeviceOptions& options,
                    const std::vector<std::string>& command, std::optional<pid_t> process,
                    platform::JetsonModeControl::Options control_options) {
+  check_table_options(context, report::phases_result({}, "", Provenance::kMeasured));
   const auto device = options.open(context);
   control_options.state_folder = options.state_folder;
   platform::JetsonModeControl control(*device.sysfs, control_options);
@@ -152,7 +89,7 @@ void govern_phases(const Context& context, const GovernPhases& phases, const Dev
     const govern::PhaseOutcome outcome =
         govern::hold_phases(*program, held, [&] { control.check_safety(); });
     control.restore();
-    print_outcome(context, outcome, device);
+    print(context, report::phases_result(outcome, device.name, device.provenance()));
     check_status(program->status(), command);
   } catch (const measure::InterruptedError& error) {
     control.restore();

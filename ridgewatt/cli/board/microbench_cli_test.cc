@@ -20,7 +20,7 @@ TEST(MicrobenchCommand, TheFileHasTheFormatThatWasAskedFor) {
   const auto csv = testing::run_program(line + "csv");
   EXPECT_EQ(csv.status, 0) << csv.output;
   EXPECT_EQ(csv.output, "");
-  EXPECT_NE(read_file(file).find("intensity_flop_per_byte,work_flop"), std::string::npos);
+  EXPECT_TRUE(read_file(file).starts_with("cpu_cores,"));
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 namespace ridgewatt::cli {
 namespace {
 
+// label: board
 TEST(ModeCommand, AnUnlistedMemoryClockIsRefused) {
   const testing::FakeBoard board("agx-orin-jp6");
   std::filesystem::remove(
@@ -33,9 +34,10 @@ TEST(ModeCommand, CoresAreWholeNumbers) {
   const auto table = testing::run_program("mode list --sysroot " + board.root).output;
   EXPECT_EQ(table.find(" 6.0"), std::string::npos) << table;
   const auto csv = testing::run_program("mode list --format csv --sysroot " + board.root).output;
-  EXPECT_THAT(csv, ::testing::HasSubstr("preset,0,15W,6,1497.6,612,2133\n"));
+  EXPECT_THAT(csv, ::testing::HasSubstr("preset,0,15W,6,1497.6,612,2133,\n"));
 }
 
+// label: board
 TEST(ModeCommand, ApplyStaysAndRestoreUndoes) {
   const testing::FakeBoard board("agx-orin-jp6");
   const auto first = board.content();
@@ -52,6 +54,7 @@ TEST(ModeCommand, ApplyStaysAndRestoreUndoes) {
   EXPECT_EQ(testing::run_program("mode apply" + where).status, 2);
 }
 
+// label: board
 TEST(ModeCommand, GovernorsOfTheGpuAreNamed) {
   const testing::FakeBoard board("agx-orin-jp6");
   const auto first = board.content();
@@ -74,6 +77,7 @@ TEST(ModeCommand, GovernorsOfTheGpuAreNamed) {
   EXPECT_EQ(board.changes(first), "");
 }
 
+// label: board
 TEST(MeasureCommand, HoldsFanAndPageCacheAndSaysSo) {
   const testing::FakeBoard board("agx-orin-jp6");
   const testing::TemporaryFolder folder;
@@ -163,6 +167,7 @@ TEST(ModeCommand, NoPermissionIsOneLine) {
 }
 
 // A journal of another version: the program says so in one line and changes nothing.
+// label: board
 TEST(ModeCommand, AnotherVersionOfTheJournalIsSaidAndKept) {
   for (const char* name : {"/mode.journal", "/mode.saved"}) {
     const testing::FakeBoard board("orin-nano");

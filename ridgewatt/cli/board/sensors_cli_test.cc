@@ -9,6 +9,7 @@ namespace ridgewatt::cli {
 namespace {
 
 // Fans and swap stand in every format.
+// label: slow
 TEST(SensorsCommand, FansAndSwapInEveryFormat) {
   const testing::FakeBoard board("agx-orin-jp6");
   board.add_fans_and_swap();

@@ -43,6 +43,7 @@ class TokenCommands : public ::testing::Test {
   testing::TemporaryFolder folder_;
 };
 
+// label: board
 TEST_F(TokenCommands, MeasuresAServer) {
   const Json json = json_without_remarks("measure --idle 0.3 --llm-rows " + path("rows.csv") +
                                          " --model llama-3.2-1b --quantization q4_k_m --sysroot " +
@@ -72,6 +73,7 @@ TEST_F(TokenCommands, MeasuresAServer) {
   EXPECT_EQ(rows.rows.size() + rows.left_out.size(), 1u);
 }
 
+// label: board
 TEST_F(TokenCommands, TheTableNamesPhasesAndBounds) {
   const auto result =
       run_program("measure --quiet --idle 0.2 --sysroot " + board_.root + server(board_.root));
@@ -84,6 +86,7 @@ TEST_F(TokenCommands, TheTableNamesPhasesAndBounds) {
 }
 
 // Both phases of every mode in the store; `predict` and `tune` speak of tokens.
+// label: board
 TEST_F(TokenCommands, ProfilesIntoTheStoreByPhase) {
   const std::string modes =
       folder_.write("modes.csv",
@@ -106,6 +109,7 @@ TEST_F(TokenCommands, ProfilesIntoTheStoreByPhase) {
   EXPECT_THAT(tuned.output, Not(HasSubstr("per minibatch")));
 }
 
+// label: board
 TEST_F(TokenCommands, MarkedPhasesAreSplit) {
   // Marks with their own time: a busy machine decides when they arrive.
   const std::string command =
@@ -158,6 +162,7 @@ TEST_F(TokenCommands, ResultsWithARecordedPowerTrace) {
   EXPECT_EQ(json_without_remarks("measure --results " + bench)["runs"][0]["ttft_ms"], 500);
 }
 
+// label: board
 TEST_F(TokenCommands, WhatHasNoEffectIsRefused) {
   for (const char* line :
        {"measure", "measure --prompt 5 -- true", "measure --results x --idle 1",

@@ -29,14 +29,8 @@ constexpr const char* kFast = " --settle 0 --idle 0 --window 3 --quiet ";
 class CampaignCli : public ::testing::Test {
  protected:
   CampaignCli() {
-    setenv("RIDGEWATT_FAKE", (folder_.path() / "fake").c_str(), 1);
-    setenv("XDG_STATE_HOME", (folder_.path() / "state").c_str(), 1);
     program_ = (testing::build_folder() / "ridgewatt").string();
     store_ = (folder_.path() / "points.db").string();
-  }
-  ~CampaignCli() override {
-    unsetenv("RIDGEWATT_FAKE");
-    unsetenv("XDG_STATE_HOME");
   }
 
   // `campaign run` of these points; one calibration point comes first.
@@ -191,7 +185,7 @@ TEST_F(CampaignCli, FromPlanToSweep) {
   EXPECT_EQ(kinds[0]["points"], 8);
   EXPECT_EQ(kinds[0]["tasks"], 3);
   EXPECT_EQ(kinds[1]["boards"], 2);
-  EXPECT_GT(kinds[1]["foretold_s"], 0);
+  EXPECT_GT(kinds[1]["predicted_s"], 0);
   const auto dry = testing::run_program("campaign submit '" + plan + "' --dry-run");
   EXPECT_THAT(dry.output, HasSubstr("#SBATCH --gres=board:agx_orin:1"));
   EXPECT_THAT(dry.output, HasSubstr("--workload 'it'\\''s'"));

@@ -1,14 +1,13 @@
 // ridgewatt campaign collect: the points of a campaign as a sweep, or as they were measured.
 #include <fmt/format.h>
 
-#include <sstream>
-
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/campaign/collect.h"
 #include "ridgewatt/campaign/identity.h"
 #include "ridgewatt/campaign/standing.h"
 #include "ridgewatt/cli/campaign/campaign_commands.h"
-#include "ridgewatt/cli/options/vocabulary.h"
+#include "ridgewatt/cli/options/option_adder.h"
+#include "ridgewatt/report/campaign_report.h"
 
 namespace ridgewatt::cli {
 namespace {
@@ -17,43 +16,6 @@ struct CollectCommand {
   std::string plan, output;
   bool raw = false, as_measured = false;
 };
-
-report::Cell nonzero(double value) {
-  return value > 0 ? report::Cell(value) : report::Cell();
-}
-
-report::Cell optional_ms(const std::optional<double>& time_s) {
-  return time_s ? report::Cell(1e3 * *time_s) : report::Cell();
-}
-
-report::Table raw_table(const std::vector<campaign::BoardRows>& boards) {
-  std::vector<report::Column> columns = {{"slot"},     {"board"}, {"serial"},
-                                         {"workload"}, {"kind"},  {"batch"}};
-  for (const Knob knob : kKnobs) columns.push_back({std::string(knob_field(knob))});
-  for (const char* name :
-       {"governor", "repeat", "time_ms", "power_w", "energy_j", "time_median_ms", "minibatches",
-        "window_s", "idle_power_w", "flags", "started_unix_s", "provenance"}) {
-    columns.push_back({name});
-  }
-  report::Table table(columns);
-  for (const auto& board : boards) {
-    for (const auto& record : board.records) {
-      const auto& seen = record.observation;
-      const auto& mode = seen.point.mode;
-      std::vector<report::Cell> row = {record.slot,       board.series.board,
-                                       board.serial,      board.series.workload,
-                                       board.series.kind, std::int64_t{seen.point.batch}};
-      for (const Knob knob : kKnobs) row.push_back(nonzero(knob_in_field_unit(mode, knob)));
-      row.insert(row.end(), {mode.governor, std::int64_t{record.repeat}, 1e3 * seen.time_s,
-                             seen.power_w, seen.energy_j(), optional_ms(seen.time_median_s),
-                             std::int64_t{record.minibatches}, record.window_s,
-                             nonzero(record.idle_power_w), record.flags.text(),
-                             record.started_unix_s, std::string(name_of(board.series.provenance))});
-      table.add_row(std::move(row));
-    }
-  }
-  return table;
-}
 
 // One sweep per kind; what its boards differ by is taken out, where that is known.
 std::string merged_csv(const Context& context, const std::vector<campaign::BoardRows>& rows,
@@ -82,15 +44,8 @@ void collect(const Context& context, const CollectCommand& options) {
   if (!standing.complete()) {
     remark(context, fmt::format("{} of {} points are there", standing.done, standing.planned));
   }
-  std::string text;
-  if (options.raw) {
-    std::ostringstream csv;
-    raw_table(rows).print_csv(csv);
-    text = csv.str();
-  } else {
-    text = merged_csv(context, rows, !options.as_measured);
-  }
-  write_output(options.output, text);
+  write_output(options.output, options.raw ? report::raw_points_table(rows).csv()
+                                           : merged_csv(context, rows, !options.as_measured));
 }
 
 }  // namespace
@@ -100,11 +55,11 @@ void add_campaign_collect(CLI::App& campaign, Context& context) {
                               "The campaign's points as a sweep per kind of board",
                               "ridgewatt campaign collect sweep7.json -o sweep7.csv");
   auto options = std::make_shared<CollectCommand>();
-  input_file(command->add_option("PLAN", options->plan, "Plan of the campaign"))->required();
-  output_file(command->add_option("-o,--output", options->output, "Sweep CSV; without it printed"));
-  command->add_flag("--raw", options->raw, "Every point as it was measured, with slot and serial");
-  command->add_flag("--as-measured", options->as_measured,
-                    "Leave in what boards of a kind differ by");
+  const OptionAdder add(*command);
+  add.input("PLAN", options->plan, "Plan of the campaign")->required();
+  add.output("-o,--output", options->output, "Sweep CSV; without it printed");
+  add.flag("--raw", options->raw, "Every point as it was measured, with slot and serial");
+  add.flag("--as-measured", options->as_measured, "Leave in what boards of a kind differ by");
   command->callback([&context, options] { collect(context, *options); });
 }
 

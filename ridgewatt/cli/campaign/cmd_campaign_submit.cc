@@ -1,11 +1,9 @@
 // ridgewatt campaign submit and cancel: tasks to an engine, and back.
-#include <algorithm>
-
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/campaign/follow.h"
 #include "ridgewatt/cli/campaign/campaign_commands.h"
-#include "ridgewatt/cli/options/choice.h"
-#include "ridgewatt/cli/options/vocabulary.h"
+#include "ridgewatt/cli/options/option_adder.h"
+#include "ridgewatt/report/campaign_report.h"
 
 namespace ridgewatt::cli {
 namespace {
@@ -25,27 +23,15 @@ void check_hosts(const campaign::Plan& plan, const std::vector<std::string>& hos
   }
 }
 
-void print_jobs(const Context& context, const std::vector<campaign::Job>& jobs) {
-  report::Table table({{"board"}, {"executor"}, {"job"}, {"tasks"}});
-  for (const auto& job : jobs) {
-    table.add_row(
-        {job.board_kind, job.executor, job.id, static_cast<std::int64_t>(job.tasks.size())});
-  }
-  if (context.json()) {
-    print(context, Json{{"jobs", table.to_json()}});
-  } else {
-    print(context, table);
-  }
-}
-
 void submit_campaign(const Context& context, const SubmitCommand& options) {
   const campaign::Plan plan = campaign::read_plan(options.plan);
   check_hosts(plan, options.options.hosts);
+  check_table_options(context, report::job_result({}));
   if (options.dry_run) {
     std::cout << campaign::preview(plan, options.kind, options.options);
     return;
   }
-  print_jobs(context, campaign::submit(options.plan, options.kind, options.options));
+  print(context, report::job_result(campaign::submit(options.plan, options.kind, options.options)));
 }
 
 }  // namespace
@@ -57,34 +43,27 @@ void add_campaign_submit(CLI::App& campaign, Context& context) {
       "orin2");
   auto options = std::make_shared<SubmitCommand>();
   auto& engine = options->options;
-  input_file(command->add_option("PLAN", options->plan, "Plan of the campaign"))->required();
-  listed_choice(*command, "--executor", options->kind, "Engine that runs the tasks")
-      ->capture_default_str();
-  command->add_flag("--dry-run", options->dry_run, "Print the scripts and submit nothing");
-  command->add_option("--program", engine.program, "Ridgewatt on the boards")
-      ->capture_default_str();
-  command->add_option("--partition", engine.partition, "Slurm: partition of the boards");
-  command->add_option("--account", engine.account, "Slurm: account");
-  quantity(command->add_option("--time", engine.time_limit_s,
-                               "Slurm: time limit of a task, in place of the foretold one"),
-           seconds().within(0, 3.15e7));
-  command
-      ->add_option("--sbatch-option", engine.sbatch_options,
-                   "Slurm: another option of sbatch, --sbatch-option=--qos=low; may be repeated")
+  const OptionAdder add(*command);
+  add.input("PLAN", options->plan, "Plan of the campaign")->required();
+  add.choice("--executor", options->kind, "Engine that runs the tasks");
+  add.flag("--dry-run", options->dry_run, "Print the scripts and submit nothing");
+  add.named("--program", engine.program, "Ridgewatt on the boards");
+  add.text("--partition", engine.partition, "Slurm: partition of the boards");
+  add.text("--account", engine.account, "Slurm: account");
+  add.optional("--time", engine.time_limit_s, seconds().within(0, 3.15e7),
+               "Slurm: time limit of a task, in place of the predicted one");
+  add.text("--sbatch-option", engine.sbatch_options,
+           "Slurm: another option of sbatch, --sbatch-option=--qos=low; may be repeated")
       ->allow_extra_args(false);
-  command->add_option("--logs", engine.logs,
-                      "Slurm: folder of the tasks' logs, which every board has");
-  command
-      ->add_option("--host", engine.hosts,
-                   "parallel: a board to reach by ssh, HOST or KIND=HOST; may be repeated")
+  add.text("--logs", engine.logs, "Slurm: folder of the tasks' logs, which every board has");
+  add.text("--host", engine.hosts,
+           "parallel: a board to reach by ssh, HOST or KIND=HOST; may be repeated")
       ->allow_extra_args(false)
       ->delimiter(',');
-  command->add_option("--ssh", engine.ssh, "parallel: command in place of ssh");
-  quantity(command->add_option("--retries", engine.retries,
-                               "parallel and local: times that a task is tried"),
-           count().within(1, 1000))
-      ->capture_default_str();
-  command->add_option("--folder", engine.folder, "parallel and local: folder of scripts and logs");
+  add.text("--ssh", engine.ssh, "parallel: command in place of ssh");
+  add.number("--retries", engine.retries, count().within(1, 1000),
+             "parallel and local: times that a task is tried");
+  add.text("--folder", engine.folder, "parallel and local: folder of scripts and logs");
   command->callback([&context, options] { submit_campaign(context, *options); });
 }
 
@@ -93,7 +72,7 @@ void add_campaign_cancel(CLI::App& campaign, Context& context) {
       add_command(campaign, context, "cancel", "End what runs; points that are there stay",
                   "ridgewatt campaign cancel sweep7.json");
   auto plan = std::make_shared<std::string>();
-  input_file(command->add_option("PLAN", *plan, "Plan of the campaign"))->required();
+  OptionAdder(*command).input("PLAN", *plan, "Plan of the campaign")->required();
   command->callback([plan] { campaign::cancel(*plan); });
 }
 

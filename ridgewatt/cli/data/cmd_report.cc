@@ -3,7 +3,7 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/commands.h"
-#include "ridgewatt/cli/options/vocabulary.h"
+#include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/io/file.h"
 #include "ridgewatt/report/result_report.h"
 
@@ -37,14 +37,13 @@ void add_report(CLI::App& app, Context& context) {
                   "modes.csv\n  ridgewatt report modes.csv -o modes.html\n  ridgewatt report "
                   "modes.csv --figure 3 -o "
                   "front.svg");
-  input_file(command->add_option("FILES", options->files, "Result files of this program"))
-      ->required();
-  output_file(command->add_option("-o,--output", options->output,
-                                  "File to write: .svg for the figures alone, else HTML "
-                                  "(default: standard output)"));
-  quantity(command->add_option("--figure", options->figure, "With -o FILE.svg: this one alone"),
-           count().within(1, 1e6));
-  command->add_option("--title", options->title, "Title of the page")->capture_default_str();
+  const OptionAdder add(*command);
+  add.input("FILES", options->files, "Result files of this program")->required();
+  add.output("-o,--output", options->output,
+             "File to write: .svg for the figures alone, else HTML (default: standard output)");
+  add.optional("--figure", options->figure, count().within(1, 1e6),
+               "With -o FILE.svg: this one alone");
+  add.named("--title", options->title, "Title of the page");
   command->callback([options] { run(*options); });
 }
 

@@ -4,27 +4,12 @@
 #include <fmt/format.h>
 
 #include "ridgewatt/cli/commands.h"
-#include "ridgewatt/cli/options/vocabulary.h"
+#include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/platform/example_sweep.h"
-#include "ridgewatt/report/mode_json.h"
-#include "ridgewatt/sweep/quality.h"
+#include "ridgewatt/report/campaign_report.h"
 
 namespace ridgewatt::cli {
 namespace {
-
-void describe_file(const Context& context, const std::string& path) {
-  report::Table table(
-      {{"workload"}, {"kind"}, {"board"}, {"provenance"}, {"rows"}, {"modes"}, {"batches"}});
-  for (const auto& sweep : read_sweeps(path)) {
-    table.add_row({sweep.workload, sweep.kind,
-                   sweep.board.empty() ? report::Cell() : report::Cell(sweep.board),
-                   std::string(name_of(sweep.provenance)),
-                   static_cast<std::int64_t>(sweep.observations.size()),
-                   static_cast<std::int64_t>(sweep.space().size()),
-                   static_cast<std::int64_t>(sweep.batches().size())});
-  }
-  print(context, table);
-}
 
 struct CheckOptions {
   std::string path;
@@ -32,56 +17,20 @@ struct CheckOptions {
   QualityOptions quality;
 };
 
-Json report_json(const Sweep& sweep, const QualityReport& report) {
-  Json flags = Json::array();
-  for (const auto& flag : report.flags) {
-    const auto& point = sweep.observations[flag.row].point;
-    flags.push_back({{"line", flag.line},
-                     {"fault", name_of(flag.fault)},
-                     {"mode", report::mode_to_json(point.mode)},
-                     {"batch", point.batch},
-                     {"detail", flag.detail}});
-  }
-  return {{"workload", sweep.workload},
-          {"kind", sweep.kind},
-          {"rows", sweep.observations.size()},
-          {"flagged_rows", report.flagged_rows()},
-          {"flagged_share", report.flagged_share()},
-          {"remarks", report.remarks},
-          {"flags", flags}};
-}
-
 void check(const Context& context, const CheckOptions& options) {
-  Json reports = Json::array();
-  report::Table table({{"line"},
-                       {.name = "workload", .rank = 2},
-                       {.name = "kind", .rank = 2},
-                       {.name = "batch", .rank = 3},
-                       {.name = "mode", .rank = 1},
-                       {"fault"},
-                       {.name = "detail", .wrap = true}});
-  std::vector<Sweep> trusted;
-  for (const auto& sweep : read_sweeps(options.path)) {
-    const QualityReport report = check_quality(sweep, options.quality);
-    reports.push_back(report_json(sweep, report));
-    for (const auto& flag : report.flags) {
-      const auto& point = sweep.observations[flag.row].point;
-      table.add_row({static_cast<std::int64_t>(flag.line), sweep.workload, sweep.kind,
-                     static_cast<std::int64_t>(point.batch), describe(point.mode),
-                     std::string(name_of(flag.fault)), flag.detail});
-    }
-    trusted.push_back(trusted_rows(sweep, report));
-    if (context.json()) continue;
-    remark(context, fmt::format("{} {}: {} of {} rows flagged ({:.2f} %)", sweep.workload,
-                                sweep.kind, report.flagged_rows(), sweep.observations.size(),
-                                100 * report.flagged_share()));
-    for (const auto& text : report.remarks) remark(context, "  " + text);
+  std::vector<report::CheckedSweep> checked;
+  for (auto& sweep : read_sweeps(options.path)) {
+    const auto quality = check_quality(sweep, options.quality);
+    checked.push_back({std::move(sweep), quality});
   }
-  if (!options.output.empty()) write_output(options.output, write_sweep_csv(trusted));
-  if (context.json())
-    print(context, reports);
-  else
-    print(context, table);
+  const auto result = report::quality_result(checked);
+  check_table_options(context, result);
+  if (!options.output.empty()) {
+    std::vector<Sweep> trusted;
+    for (const auto& one : checked) trusted.push_back(trusted_rows(one.sweep, one.quality));
+    write_output(options.output, write_sweep_csv(trusted));
+  }
+  print(context, result);
 }
 
 struct ExampleCommand {
@@ -117,23 +66,18 @@ void add_sweep_example(CLI::App& sweep, Context& context) {
                   "  ridgewatt sweep example --device orin-nano-8gb --workload yolov8n --batch 1,4 "
                   "-o yolo.csv");
   auto options = std::make_shared<ExampleCommand>();
-  output_file(command->add_option("-o,--output", options->output,
-                                  "Sweep CSV to write (default: standard output)"));
-  command->add_option("--device", options->board, "Board that is played")->capture_default_str();
-  command
-      ->add_option("--workload", options->workloads,
-                   "MODEL[:training|:inference], a zoo name or a file; may be repeated "
-                   "(default: resnet18:training and mobilenet_v3_large:inference)")
+  const OptionAdder add(*command);
+  add.output("-o,--output", options->output, "Sweep CSV to write (default: standard output)");
+  add.named("--device", options->board, "Board that is played");
+  add.text("--workload", options->workloads,
+           "MODEL[:training|:inference], a zoo name or a file; may be repeated (default: "
+           "resnet18:training and mobilenet_v3_large:inference)")
       ->allow_extra_args(false);
-  quantity(command->add_option(
-               "--batch", options->batches,
-               "Batches of every workload (default: 16 of training, 1, 4, 16 of inference)"),
-           count().within(1, 65536))
+  add.optional("--batch", options->batches, count().within(1, 65536),
+               "Batches of every workload (default: 16 of training, 1, 4, 16 of inference)")
       ->delimiter(',');
-  quantity(
-      command->add_option("--mode-count", options->sweep.modes, "At most N power modes, as a grid"),
-      count().positive())
-      ->capture_default_str();
+  add.number("--mode-count", options->sweep.modes, count().positive(),
+             "At most N power modes, as a grid");
   command->callback([&context, options] { write_example(context, *options); });
 }
 
@@ -145,31 +89,27 @@ void add_sweep(CLI::App& app, Context& context) {
                               "ridgewatt sweep sweep.csv\n  ridgewatt sweep check sweep.csv\n  "
                               "ridgewatt sweep example -o sweep.csv");
   auto path = std::make_shared<std::string>();
-  input_file(command->add_option("FILE", *path, "Sweep CSV"));
+  OptionAdder(*command).input("FILE", *path, "Sweep CSV");
   command->require_subcommand(0, 1);
   command->callback([&context, path, command] {
     if (!command->get_subcommands().empty()) return;
     if (path->empty()) throw CLI::RequiredError("FILE");
-    describe_file(context, *path);
+    print(context, report::sweeps_table(read_sweeps(*path)));
   });
 
   auto* checker = add_command(*command, context, "check",
                               "Rows that cannot be trusted, with line numbers and reasons",
                               "ridgewatt sweep check sweep.csv -o trusted.csv");
   auto options = std::make_shared<CheckOptions>();
-  input_file(checker->add_option("FILE", options->path, "Sweep CSV"))->required();
-  output_file(checker->add_option("-o,--output", options->output,
-                                  "Write the trusted rows to this sweep CSV"));
-  quantity(checker->add_option(
-               "--time-deviation", options->quality.time_deviation,
-               "Smallest deviation of ln(time) from the neighbors that counts as a fault"),
-           number().positive())
-      ->capture_default_str();
-  quantity(checker->add_option(
-               "--power-deviation", options->quality.power_deviation,
-               "Smallest deviation of ln(power) from the neighbors that counts as a fault"),
-           number().positive())
-      ->capture_default_str();
+  const OptionAdder add(*checker);
+  add.input("FILE", options->path, "Sweep CSV")->required();
+  add.output("-o,--output", options->output, "Write the trusted rows to this sweep CSV");
+  const auto deviation = [&](const char* name, double& target, const std::string& of) {
+    add.number(name, target, number().positive(),
+               "Smallest deviation of ln(" + of + ") from the neighbors that counts as a fault");
+  };
+  deviation("--time-deviation", options->quality.time_deviation, "time");
+  deviation("--power-deviation", options->quality.power_deviation, "power");
   checker->callback([&context, options] { check(context, *options); });
   add_sweep_example(*command, context);
 }

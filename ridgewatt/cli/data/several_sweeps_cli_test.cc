@@ -29,7 +29,7 @@ class SeveralSweeps : public ::testing::Test {
     for (const auto& path : parts_) {
       for (auto& sweep : read_sweeps(path)) all.push_back(std::move(sweep));
     }
-    all[0].workload = all[1].workload = all[2].workload = "my net's";  // a shell must be told
+    all[0].workload = all[1].workload = all[2].workload = "my net's";  // a shell needs quotes
     all.push_back(all[0]);
     all.back().provenance = Provenance::kModelled;
     all.back().runtime = Runtime::kTensorRt;

@@ -1,9 +1,8 @@
 // ridgewatt help, man, completion: the commands described, from the same source as the parser.
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <map>
 
-#include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/help/complete.h"
 #include "ridgewatt/cli/help/reference.h"
@@ -12,6 +11,35 @@
 #include "ridgewatt/cli/program.h"
 
 namespace ridgewatt::cli {
+namespace {
+
+// Names the program of each command that another program holds; that program describes the command.
+Json with_programs(Json reference, const Context& context) {
+  for (auto& command : reference["commands"]) {
+    for (const auto& entry : context.commands) {
+      const bool of_another =
+          entry.program != nullptr && command["name"] == "ridgewatt " + std::string(entry.name);
+      if (of_another) command["program"] = entry.program;
+    }
+  }
+  return reference;
+}
+
+// A remark names the commands that another program holds: that program writes their pages. It is
+// not started here, because this process may run under an emulator that starts no other program.
+void write_pages(const CLI::App& command, const Context& context, const std::string& folder) {
+  make_folder(folder);
+  std::map<std::string, std::string> pages = manual_pages(command);
+  for (const auto& entry : context.commands) {
+    const std::string page = "ridgewatt-" + std::string(entry.name) + ".1";
+    if (entry.program == nullptr || pages.erase(page) == 0) continue;
+    remark(context, fmt::format("'ridgewatt man {} -o {}' writes the pages of {}", entry.name,
+                                folder, entry.name));
+  }
+  for (const auto& [name, text] : pages) write_output(folder + "/" + name, text);
+}
+
+}  // namespace
 
 void add_help(CLI::App& app, Context& context) {
   auto* command = add_command(app, context, "help", "Help on a command; as JSON, all of them",
@@ -19,9 +47,10 @@ void add_help(CLI::App& app, Context& context) {
   auto path = std::make_shared<std::vector<std::string>>();
   command->add_option("COMMAND", *path, "Command and its subcommand");
   command->callback([&app, &context, path] {
-    complete_program(app);
+    if (!path->empty()) hand_over(path->front(), context);
+    complete_program(app, context);
     const CLI::App& asked = find_command(app, *path);
-    if (context.json()) return print(context, reference_json(asked));
+    if (context.json()) return print(context, with_programs(reference_json(asked), context));
     std::cout << asked.get_formatter()->make_help(&asked, full_name(asked),
                                                   CLI::AppFormatMode::Normal);
   });
@@ -37,17 +66,13 @@ void add_man(CLI::App& app, Context& context) {
   auto arguments = std::make_shared<Arguments>();
   command->add_option("COMMAND", arguments->path, "Command and its subcommand");
   output_file(
-      command->add_option("-o,--output", arguments->folder, "Write all pages into this folder"));
-  command->callback([&app, arguments] {
-    complete_program(app);
-    if (arguments->folder.empty()) {
-      std::cout << manual_page(find_command(app, arguments->path));
-      return;
-    }
-    make_folder(arguments->folder);
-    for (const auto& [name, text] : manual_pages(app)) {
-      write_output(arguments->folder + "/" + name, text);
-    }
+      command->add_option("-o,--output", arguments->folder, "Write these pages into this folder"));
+  command->callback([&app, &context, arguments] {
+    if (!arguments->path.empty()) hand_over(arguments->path.front(), context);
+    complete_program(app, context);
+    const CLI::App& asked = find_command(app, arguments->path);
+    if (!arguments->folder.empty()) return write_pages(asked, context, arguments->folder);
+    std::cout << manual_page(asked);
   });
 }
 
@@ -61,12 +86,14 @@ void add_completion(CLI::App& app, Context& context) {
 }
 
 // What the scripts call: candidates for the last of these words, one per line.
-void add_complete(CLI::App& app, Context&) {
+void add_complete(CLI::App& app, Context& context) {
   CLI::App* complete = command_named(app, "complete", "Candidates for the last word of a line");
   auto words = std::make_shared<std::vector<std::string>>();
   complete->add_option("WORDS", *words, "The words so far");
-  complete->callback([&app, words] {
-    complete_program(app);
+  complete->callback([&app, &context, words] {
+    complete_program(app, context);
+    const CLI::App& place = completed_command(app, *words);
+    if (place.get_parent() == &app) hand_over(place.get_name(), context);
     for (const auto& candidate : completions(app, *words)) {
       std::cout << candidate.word << '\t' << candidate.description << '\n';
     }

@@ -30,12 +30,12 @@ Place place_of(const CLI::App& app, const std::vector<std::string>& words) {
   return place;
 }
 
-void add_boards(std::vector<Completion>& all, bool at_hand) {
+void add_boards(std::vector<Completion>& all, bool live) {
   for (const auto& name : list_boards()) {
     all.push_back({name, "board"});
-    if (at_hand) all.push_back({"fake:" + name, "fake board"});
+    if (live) all.push_back({"fake:" + name, "fake board"});
   }
-  if (at_hand) all.push_back({"local", "the board at hand"});
+  if (live) all.push_back({"local", "this machine"});
 }
 
 void add_values(std::vector<Completion>& all, const CLI::App& command, const CLI::Option& option) {
@@ -55,6 +55,10 @@ void add_values(std::vector<Completion>& all, const CLI::App& command, const CLI
 }
 
 }  // namespace
+
+const CLI::App& completed_command(const CLI::App& app, const std::vector<std::string>& words) {
+  return *place_of(app, words).command;
+}
 
 std::vector<Completion> completions(const CLI::App& app, const std::vector<std::string>& words) {
   const std::string start = words.empty() ? "" : words.back();

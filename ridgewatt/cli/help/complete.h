@@ -14,6 +14,8 @@ struct Completion {
   std::string description;
 };
 
+// The command that the words before the last one lead to.
+const CLI::App& completed_command(const CLI::App& app, const std::vector<std::string>& words);
 // Candidates for the last of `words` (empty: the next word): commands, options, and the values of
 // options and arguments that are known by name (choices, boards, built-in models). None: a file.
 std::vector<Completion> completions(const CLI::App& app, const std::vector<std::string>& words);

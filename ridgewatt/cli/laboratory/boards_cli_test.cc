@@ -1,6 +1,10 @@
 // The contract of `ridgewatt evaluate boards` on the command line.
 #include <gtest/gtest.h>
 
+#include <map>
+#include <string>
+#include <utility>
+
 #include "ridgewatt/base/test_support.h"
 #include "ridgewatt/io/json.h"
 
@@ -12,29 +16,41 @@ using testing::run_program;
 TEST(EvaluateBoards, CountsTheVerdictsOfABoard) {
   const Json result =
       Json::parse(run_program("evaluate boards --board nano --quiet --format json").output);
-  int reproduced = 0;
+  std::map<std::pair<std::string, std::string>, int> reproduced;
+  int unasked = 0;
   for (const Json& finding : result["findings"]) {
-    const bool of_nano = finding["board"] == "nano";
-    EXPECT_TRUE(of_nano || finding["id"].get<std::string>().find("nano") != std::string::npos);
-    if (of_nano && finding["verdict"] == "reproduced") ++reproduced;
+    const auto board = finding["board"].get<std::string>();
+    const auto to = finding["to"].get<std::string>();
+    EXPECT_TRUE(board == "nano" || to.find("board=nano") != std::string::npos) << finding["id"];
+    if (finding["verdict"] == "reproduced") ++reproduced[{finding["about"], board}];
+    if (finding["verdict"] != "cannot be asked") continue;
+    ++unasked;
+    EXPECT_FALSE(finding["why"].get<std::string>().empty()) << finding["id"];
   }
-  EXPECT_EQ(result["boards"][0]["board"], "nano");
-  const Json& counts = result["boards"][0];
-  EXPECT_EQ(counts["reproduced"], reproduced);
-  EXPECT_EQ(counts["findings"].get<int>(), counts["reproduced"].get<int>() +
-                                               counts["not_reproduced"].get<int>() +
-                                               counts["cannot_tell"].get<int>());
+  int unasked_counted = 0;
+  for (const Json& counts : result["boards"]) {
+    EXPECT_EQ(counts["reproduced"].get<int>(), (reproduced[{counts["about"], counts["board"]}]));
+    int verdicts = 0;
+    for (const char* verdict : {"reproduced", "not_reproduced", "cannot_tell", "cannot_ask"}) {
+      verdicts += counts[verdict].get<int>();
+    }
+    EXPECT_EQ(counts["findings"], verdicts);
+    unasked_counted += counts["cannot_ask"].get<int>();
+  }
+  EXPECT_EQ(unasked_counted, unasked);
+  for (const Json& share : result["shares"]) {
+    EXPECT_LE(share["reproduced"].get<int>(), share["asked"].get<int>());
+  }
 }
 
 // A board file with another twin than the board's own answers for that board.
 TEST(EvaluateBoards, TakesABoardFile) {
-  const auto time_span = [](const std::string& board) {
-    const Json result =
-        Json::parse(run_program("evaluate boards --quiet --format json --board " + board).output);
-    return result["findings"][0]["modelled_lo"].get<double>();
+  const auto verdicts = [](const std::string& board) {
+    return Json::parse(
+        run_program("evaluate boards --quiet --format json --board " + board).output)["findings"];
   };
   const std::string file = (testing::source_folder() / "boards/nano.toml").string();
-  EXPECT_EQ(time_span(file), time_span("nano"));
+  EXPECT_EQ(verdicts(file), verdicts("nano"));
 }
 
 TEST(EvaluateBoards, SaysWhatItHasNothingOf) {

@@ -1,5 +1,4 @@
 // ridgewatt evaluate: score predictors, strategies and schedules on sweeps.
-#include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/laboratory/evaluate_commands.h"
 #include "ridgewatt/report/html_report.h"
 #include "ridgewatt/report/svg.h"
@@ -7,7 +6,7 @@
 namespace ridgewatt::cli {
 
 void add_evaluate(CLI::App& app, Context& context) {
-  CLI::App* evaluate = command_named(app, "evaluate", "Score methods on measured sweeps");
+  CLI::App* evaluate = command_named(app, "evaluate", kEvaluateDescription);
   evaluate->require_subcommand(1);
   for (const auto add : kEvaluateCommands) add(*evaluate, context);
 }

@@ -4,16 +4,13 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/laboratory/evaluate_commands.h"
-#include "ridgewatt/cli/options/vocabulary.h"
+#include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/evaluate/board_findings.h"
 #include "ridgewatt/evaluate/board_scores.h"
-#include "ridgewatt/report/calibrate_report.h"
-#include "ridgewatt/sweep/provenance.h"
+#include "ridgewatt/evaluate/score_tables.h"
 
 namespace ridgewatt::cli {
 namespace {
-
-using Judged = std::vector<evaluate::FindingVerdict>;
 
 // Twins by the names of boards; a board that was asked for, perhaps from a file, is that one.
 class TwinsOfBoards {
@@ -56,25 +53,6 @@ struct EvaluateBoards {
   evaluate::BoardScoreOptions scores;
 };
 
-void print_judged(const Context& context, const Judged& judged,
-                  const std::vector<evaluate::BoardScore>& scores) {
-  const report::Table counts = report::board_finding_count_table(judged);
-  const report::Table swept = report::board_score_table(scores);
-  if (context.json()) {
-    return print(context, Json{{"provenance", name_of(Provenance::kModelled)},
-                               {"boards", counts.to_json()},
-                               {"findings", report::board_finding_table(judged).to_json()},
-                               {"sweeps", swept.to_json()}});
-  }
-  print(context, report::board_finding_table(judged));
-  if (context.csv()) return;
-  std::cout << '\n';
-  print_aside(context, counts);
-  if (scores.empty()) return;
-  std::cout << "\nSweeps that the twins were not fitted to, and with some of their points:\n\n";
-  print_aside(context, swept);
-}
-
 void run(const Context& context, EvaluateBoards command) {
   TwinsOfBoards twins(command.boards);
   const auto findings = findings_of(twins.names());
@@ -83,7 +61,8 @@ void run(const Context& context, EvaluateBoards command) {
   command.scores.seed = context.seed;
   const auto judged = evaluate::judge_board_findings(
       findings, [&](const std::string& name) -> const twin::Twin& { return twins(name); });
-  print_judged(context, judged, evaluate::score_boards(specs, command.scores));
+  print(context,
+        evaluate::board_findings_result(judged, evaluate::score_boards(specs, command.scores)));
 }
 
 }  // namespace
@@ -95,21 +74,17 @@ void add_evaluate_boards(CLI::App& evaluate, Context& context) {
       "sweeps that the twins were not fitted to",
       "ridgewatt evaluate boards --board nano --sweep nano.csv,device=nano");
   auto options = std::make_shared<EvaluateBoards>();
-  command->add_option("--board", options->boards,
-                      "Board or board file whose findings are judged; without it all boards");
-  command
-      ->add_option("--sweep", options->sweeps,
-                   "FILE,device=BOARD[,model=M][,runtime=NAME][,workers=N], several times: judged "
-                   "as it is and with some of its points")
+  const OptionAdder add(*command);
+  add.text("--board", options->boards,
+           "Board or board file whose findings are judged; without it all boards");
+  add.text("--sweep", options->sweeps,
+           "FILE,device=BOARD[,model=M][,runtime=NAME][,workers=N], several times: judged as it is "
+           "and with some of its points")
       ->allow_extra_args(false);
-  quantity(command->add_option("--points", options->scores.points,
-                               "Points of a sweep that are given, at random; 0: none"),
-           count().within(0, 1e6))
-      ->delimiter(',')
-      ->capture_default_str();
-  quantity(command->add_option("--draws", options->scores.draws, "Random draws of those points"),
-           count().within(1, 1000))
-      ->capture_default_str();
+  add.numbers("--points", options->scores.points, count().within(0, 1e6),
+              "Points of a sweep that are given, at random; 0: none");
+  add.number("--draws", options->scores.draws, count().within(1, 1000),
+             "Random draws of those points");
   command->callback([&context, options] { run(context, *options); });
 }
 

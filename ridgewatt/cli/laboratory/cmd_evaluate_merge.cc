@@ -1,7 +1,7 @@
 // ridgewatt evaluate merge: parts of an evaluation as the one answer.
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/laboratory/evaluate_commands.h"
-#include "ridgewatt/cli/options/vocabulary.h"
+#include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/evaluate/parts.h"
 
 namespace ridgewatt::cli {
@@ -33,7 +33,8 @@ void add_evaluate_merge(CLI::App& evaluate, Context& context) {
                               "Parts of an evaluation as one process would have printed it",
                               "ridgewatt evaluate merge part-*.json --format csv");
   auto paths = std::make_shared<std::vector<std::string>>();
-  input_file(command->add_option("PART", *paths, "What evaluate ... --part K/N wrote, all of them"))
+  OptionAdder(*command)
+      .input("PART", *paths, "What evaluate ... --part K/N wrote, all of them")
       ->required();
   command->callback([&context, paths] { run(context, *paths); });
 }

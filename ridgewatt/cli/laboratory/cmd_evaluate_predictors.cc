@@ -1,21 +1,14 @@
 // ridgewatt evaluate predictors: methods x sample sizes x runs on a measured sweep.
-#include <algorithm>
-#include <cmath>
-#include <functional>
-#include <limits>
-
 #include "ridgewatt/base/error.h"
-#include "ridgewatt/base/statistics.h"
 #include "ridgewatt/cli/laboratory/evaluate_commands.h"
 #include "ridgewatt/cli/laboratory/part_options.h"
-#include "ridgewatt/cli/options/choice.h"
+#include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/cli/options/predict_options.h"
 #include "ridgewatt/cli/options/sweep_names.h"
 #include "ridgewatt/cli/options/tune_options.h"
-#include "ridgewatt/cli/options/vocabulary.h"
 #include "ridgewatt/evaluate/predictor_scores.h"
+#include "ridgewatt/evaluate/score_tables.h"
 #include "ridgewatt/predict/twin_reference.h"
-#include "ridgewatt/report/evaluation_figures.h"
 #include "ridgewatt/sweep/quality.h"
 
 namespace ridgewatt::cli {
@@ -31,118 +24,6 @@ struct EvaluatePredictorsCommand {
   bool every_run = false, shuffle_references = false;
   PartOptions parts;
 };
-
-using Getter = std::function<double(const evaluate::RunScore&)>;
-struct Figure {
-  std::string name;
-  Getter get;
-};
-
-std::vector<Figure> figures() {
-  std::vector<Figure> result;
-  const auto add_quantity = [&](const std::string& name,
-                                evaluate::QuantityScore evaluate::RunScore::*quantity) {
-    result.push_back(
-        {name + "_mape_pct", [=](const evaluate::RunScore& s) { return (s.*quantity).mape_pct; }});
-    result.push_back({name + "_trusted_mape_pct",
-                      [=](const evaluate::RunScore& s) { return (s.*quantity).trusted_mape_pct; }});
-    result.push_back({name + "_coverage_pct",
-                      [=](const evaluate::RunScore& s) { return (s.*quantity).coverage_pct; }});
-    result.push_back({name + "_trusted_coverage_pct", [=](const evaluate::RunScore& s) {
-                        return (s.*quantity).trusted_coverage_pct;
-                      }});
-    result.push_back({name + "_width_ratio",
-                      [=](const evaluate::RunScore& s) { return (s.*quantity).width_ratio; }});
-  };
-  add_quantity("time", &evaluate::RunScore::time);
-  add_quantity("power", &evaluate::RunScore::power);
-  add_quantity("energy", &evaluate::RunScore::energy);
-  result.push_back(
-      {"penalty_pct", [](const evaluate::RunScore& s) { return s.budget.penalty_pct; }});
-  result.push_back({"over_pct", [](const evaluate::RunScore& s) { return s.budget.over_pct; }});
-  result.push_back(
-      {"over_by_1w_pct", [](const evaluate::RunScore& s) { return s.budget.over_by_1w_pct; }});
-  result.push_back({"area_w", [](const evaluate::RunScore& s) { return s.budget.area_w; }});
-  result.push_back(
-      {"flagged_samples_pct", [](const evaluate::RunScore& s) { return s.flagged_samples_pct; }});
-  return result;
-}
-
-// Errors first, then what they cost, then coverage; the rest where there is room.
-int rank_of(const std::string& figure) {
-  if (figure == "time_mape_pct" || figure == "power_mape_pct") return 0;
-  if (figure == "energy_mape_pct" || figure == "penalty_pct" || figure == "over_pct") return 1;
-  if (figure == "time_coverage_pct" || figure == "power_coverage_pct") return 2;
-  return figure == "area_w" || figure == "over_by_1w_pct" ? 3 : 5;
-}
-
-// Median over the runs that have a figure, and quartiles of the two errors; coverage and shares are
-// means.
-report::Table summary_table(const std::vector<evaluate::RunScore>& scores) {
-  std::vector<report::Column> columns = {{"method"}, {"modes"}, {"runs"}};
-  const auto all = figures();
-  for (const auto& figure : all) {
-    columns.push_back({.name = figure.name, .digits = 3, .rank = rank_of(figure.name)});
-    if (figure.name == "time_mape_pct" || figure.name == "power_mape_pct") {
-      for (const char* quartile : {"_q1_pct", "_q3_pct"}) {
-        columns.push_back({.name = figure.name.substr(0, figure.name.find("_pct")) + quartile,
-                           .digits = 3,
-                           .rank = 4});
-      }
-    }
-  }
-  report::Table table(columns);
-  for (std::size_t begin = 0; begin < scores.size();) {
-    std::size_t end = begin;
-    while (end < scores.size() && scores[end].method == scores[begin].method &&
-           scores[end].size == scores[begin].size) {
-      ++end;
-    }
-    std::vector<report::Cell> row = {scores[begin].method, std::int64_t{scores[begin].size},
-                                     static_cast<std::int64_t>(end - begin)};
-    for (const auto& figure : all) {
-      const bool error = figure.name.find("mape") != std::string::npos;  // every run has one
-      std::vector<double> values;
-      for (std::size_t i = begin; i < end; ++i) {
-        const double value = figure.get(scores[i]);
-        if (error || !std::isnan(value)) values.push_back(value);
-      }
-      if (values.empty()) {
-        row.push_back(report::known_cell(std::numeric_limits<double>::quiet_NaN()));
-        continue;
-      }
-      row.push_back(report::known_cell(error || figure.name == "penalty_pct" ? median(values)
-                                                                             : mean(values)));
-      if (figure.name == "time_mape_pct" || figure.name == "power_mape_pct") {
-        row.emplace_back(quantile(values, 0.25));
-        row.emplace_back(quantile(values, 0.75));
-      }
-    }
-    table.add_row(std::move(row));
-    begin = end;
-  }
-  return table;
-}
-
-report::Table run_table(const std::vector<evaluate::RunScore>& scores) {
-  std::vector<report::Column> columns = {{"method"}, {"modes"}, {"run"}};
-  const auto all = figures();
-  for (const auto& figure : all) {
-    columns.push_back({.name = figure.name, .digits = 3, .rank = rank_of(figure.name)});
-  }
-  report::Table table(columns);
-  for (const auto& score : scores) {
-    std::vector<report::Cell> row = {score.method, std::int64_t{score.size},
-                                     std::int64_t{score.run}};
-    for (const auto& figure : all) row.push_back(report::known_cell(figure.get(score)));
-    table.add_row(std::move(row));
-  }
-  return table;
-}
-
-report::Table table_of(const std::vector<evaluate::RunScore>& scores, bool every_run) {
-  return every_run ? run_table(scores) : summary_table(scores);
-}
 
 void run(const Context& context, EvaluatePredictorsCommand options) {
   options.parts.refuse(!options.figures.empty(), "--figures");
@@ -177,7 +58,7 @@ void run(const Context& context, EvaluatePredictorsCommand options) {
     return;
   }
   const auto scores = evaluate::evaluate_predictors(sweep, evaluation);
-  const report::Table table = table_of(scores, options.every_run);
+  const report::Table table = evaluate::predictor_table(scores, options.every_run);
   print(context, table);
   if (options.figures.empty()) return;
   const auto front = evaluate::measured_front(
@@ -185,9 +66,9 @@ void run(const Context& context, EvaluatePredictorsCommand options) {
                                       : check_quality(sweep).flagged);
   const std::string title = "Predictors on " + sweep.workload + " " + sweep.kind;
   const auto figures =
-      report::predictor_figures(scores, front,
-                                {sweep.workload + " " + sweep.kind, "", Provenance::kPredicted,
-                                 "compared with the replayed sweep"});
+      evaluate::predictor_figures(scores, front,
+                                  {sweep.workload + " " + sweep.kind, "", Provenance::kPredicted,
+                                   "compared with the replayed sweep"});
   write_scores(options.figures, title, figures, table);
 }
 
@@ -196,7 +77,8 @@ void run(const Context& context, EvaluatePredictorsCommand options) {
 void print_predictor_scores(const Context& context,
                             const std::vector<evaluate::OutcomeGroup>& groups,
                             const evaluate::Outcomes& outcomes, bool every_run) {
-  print(context, table_of(evaluate::predictor_scores(groups, outcomes), every_run));
+  print(context,
+        evaluate::predictor_table(evaluate::predictor_scores(groups, outcomes), every_run));
 }
 
 void add_evaluate_predictors(CLI::App& evaluate, Context& context) {
@@ -207,65 +89,41 @@ void add_evaluate_predictors(CLI::App& evaluate, Context& context) {
       "      --sampling given --runs-file transfer_mobilenet_v3.csv");
   auto options = std::make_shared<EvaluatePredictorsCommand>();
   evaluate::EvaluationOptions& evaluation = options->evaluation;
-  input_file(command->add_option("--sweep", options->sweep, "Sweep CSV that is scored"))
-      ->required();
-  command->add_option("--workload", options->workload,
-                      std::string("Which sweep of the file: ") + kSweepNames);
-  input_file(
-      command->add_option("--reference", options->references, "Sweep CSV of another workload"))
+  const OptionAdder add(*command);
+  add.input("--sweep", options->sweep, "Sweep CSV that is scored")->required();
+  add.text("--workload", options->workload, std::string("Which sweep of the file: ") + kSweepNames);
+  add.input("--reference", options->references, "Sweep CSV of another workload")
       ->allow_extra_args(false);
-  auto* twin = command->add_option(
+  auto* twin = add.text(
       "--device", options->twin,
       "Board whose twin, fitted to the --twin-sweep files without the scored workload, is a prior");
-  input_file(command->add_option("--twin-sweep", options->twin_sweeps,
-                                 "Sweep CSV to which the twin is fitted"))
+  add.input("--twin-sweep", options->twin_sweeps, "Sweep CSV to which the twin is fitted")
       ->allow_extra_args(false)
       ->needs(twin);
-  command->add_option("--methods", options->methods, "Predictors, separated by commas")
-      ->delimiter(',')
-      ->capture_default_str();
-  quantity(command->add_option("--sizes", evaluation.sizes, "Numbers of profiled modes"),
-           count().within(1, 1e6))
-      ->delimiter(',')
-      ->capture_default_str();
-  quantity(command->add_option("--runs", evaluation.runs, "Runs of each"), count().within(1, 1e4))
-      ->capture_default_str();
-  listed_choice(*command, "--sampling", evaluation.sampling,
-                "random, designed, half designed and half for the budgets of power, or given by "
-                "--runs-file")
-      ->capture_default_str();
-  input_file(command->add_option("--runs-file", options->given,
-                                 "Log of published runs with sampled_modes"));
-  command
-      ->add_option("--budgets", options->budgets,
-                   "Budgets of power that answers are scored at, LEAST:MOST in W, 1 W apart")
-      ->capture_default_str();
-  quantity(command->add_option("--confidence", evaluation.confidence,
-                               "Probability with which answers are to keep their power budget"),
-           share().within(0.5, 0.9999));
-  quantity(command->add_option("--power-tolerance", evaluation.tolerance_w,
-                               "What an answer may be over its power budget"),
-           watts())
-      ->capture_default_str();
-  quantity(
-      command->add_option("--interval", evaluation.interval, "Probability of the scored intervals"),
-      share().within(0.01, 0.999))
-      ->capture_default_str();
-  quantity(command->add_option("--reference-rows", evaluation.predictor.reference_rows_per_mode,
-                               "Training rows per mode of powertrain's reference"),
-           count().within(1, 1e6))
-      ->capture_default_str();
-  quantity(command->add_option("--threads", evaluation.threads, "Threads; 0: all"),
-           count().within(0, 1024))
-      ->capture_default_str();
-  command->add_flag(
-      "--shuffle-reference", options->shuffle_references,
-      "Shuffle the references' costs among the modes, to see whether a bad reference harms");
-  command->add_flag("--keep-outliers", evaluation.keep_outliers,
-                    "Rows that the quality check flags count as sample, reference, optimum and "
-                    "answer");
+  add.named("--methods", options->methods, "Predictors, separated by commas")->delimiter(',');
+  add.numbers("--sizes", evaluation.sizes, count().within(1, 1e6), "Numbers of profiled modes");
+  add.number("--runs", evaluation.runs, count().within(1, 1e4), "Runs of each");
+  add.choice("--sampling", evaluation.sampling,
+             "random, designed, half designed and half for the budgets of power, or given by "
+             "--runs-file");
+  add.input("--runs-file", options->given, "Log of published runs with sampled_modes");
+  add.named("--budgets", options->budgets,
+            "Budgets of power that answers are scored at, LEAST:MOST in W, 1 W apart");
+  add.optional("--confidence", evaluation.confidence, share().within(0.5, 0.9999),
+               "Probability with which answers are to keep their power budget");
+  add.number("--power-tolerance", evaluation.tolerance_w, watts(),
+             "What an answer may be over its power budget");
+  add.number("--interval", evaluation.interval, share().within(0.01, 0.999),
+             "Probability of the scored intervals");
+  add.number("--reference-rows", evaluation.predictor.reference_rows_per_mode,
+             count().within(1, 1e6), "Training rows per mode of powertrain's reference");
+  add.threads(evaluation.threads);
+  add.flag("--shuffle-reference", options->shuffle_references,
+           "Shuffle the references' costs among the modes, to see whether a bad reference harms");
+  add.flag("--keep-outliers", evaluation.keep_outliers,
+           "Rows that the quality check flags count as sample, reference, optimum and answer");
   options->figures.add_to(*command, "errors over profiled modes and Pareto fronts");
-  command->add_flag("--every-run", options->every_run, "One line per run instead of medians");
+  add.flag("--every-run", options->every_run, "One line per run instead of medians");
   options->parts.add_to(*command);
   command->callback([&context, options] { run(context, *options); });
 }

@@ -1,14 +1,11 @@
 // ridgewatt evaluate schedules: strategies for concurrent training and inference against the
 // optimum.
-#include <fmt/format.h>
-
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/cli/laboratory/evaluate_commands.h"
 #include "ridgewatt/cli/laboratory/part_options.h"
-#include "ridgewatt/cli/options/choice.h"
-#include "ridgewatt/cli/options/vocabulary.h"
-#include "ridgewatt/evaluate/schedule_scores.h"
+#include "ridgewatt/cli/options/option_adder.h"
+#include "ridgewatt/evaluate/score_tables.h"
 #include "ridgewatt/sweep/quality.h"
 
 namespace ridgewatt::cli {
@@ -32,28 +29,6 @@ evaluate::PlanStrategyRun parse_run(const std::string& text) {
                      "write NAME:PROFILES, as in auto:15");
   }
   return {parts[0], static_cast<int>(*profiles)};
-}
-
-std::vector<report::Cell> row_of(const evaluate::ScheduleScore& s, bool timing) {
-  const auto count = [](std::size_t n) { return static_cast<std::int64_t>(n); };
-  std::vector<report::Cell> row = {s.training,
-                                   s.inference,
-                                   s.strategy,
-                                   std::int64_t{s.profiles},
-                                   s.profiles_used,
-                                   count(s.problems),
-                                   count(s.solvable),
-                                   count(s.tried),
-                                   100 * s.solved,
-                                   100 * s.mean_loss,
-                                   100 * s.mean_loss_interval.lo,
-                                   100 * s.mean_loss_interval.hi,
-                                   100 * s.median_loss,
-                                   100 * s.p90_loss,
-                                   100 * s.mean_loss_of_all,
-                                   100 * s.total_loss};
-  if (timing) row.emplace_back(s.seconds);
-  return row;
 }
 
 // Every pair of the sweeps, at the modes that all of them have.
@@ -101,29 +76,7 @@ void run(const Context& context, EvaluateSchedulesCommand options) {
 void print_schedule_scores(const Context& context,
                            const std::vector<evaluate::OutcomeGroup>& groups,
                            const evaluate::Outcomes& outcomes, bool timing) {
-  std::vector<report::Column> columns = {
-      {"training"},
-      {"inference"},
-      {"strategy"},
-      {"profiles"},
-      {.name = "profiles_used", .rank = 5},
-      {.name = "problems", .rank = 6},
-      {.name = "solvable", .rank = 6},
-      {.name = "tried", .rank = 4},
-      {"solved_pct"},
-      {.name = "loss_mean_pct", .heading = "mean loss (%)"},
-      {.name = "loss_mean_lo_pct", .heading = "mean loss from (%)", .rank = 2},
-      {.name = "loss_mean_hi_pct", .heading = "mean loss to (%)", .rank = 2},
-      {.name = "loss_median_pct", .heading = "median loss (%)", .rank = 1},
-      {.name = "loss_p90_pct", .heading = "p90 loss (%)", .rank = 3},
-      {.name = "loss_mean_of_all_pct", .heading = "mean loss, unsolved as 100 (%)", .rank = 3},
-      {.name = "loss_of_sum_pct", .heading = "loss of the sum (%)", .rank = 7}};
-  if (timing) columns.push_back({.name = "seconds", .heading = "time (s)", .rank = 8});
-  report::Table table(columns);
-  for (const auto& score : evaluate::schedule_scores(groups, outcomes)) {
-    table.add_row(row_of(score, timing));
-  }
-  print(context, table);
+  print(context, evaluate::schedule_table(evaluate::schedule_scores(groups, outcomes), timing));
 }
 
 void add_evaluate_schedules(CLI::App& evaluate, Context& context) {
@@ -132,25 +85,16 @@ void add_evaluate_schedules(CLI::App& evaluate, Context& context) {
                               "ridgewatt evaluate schedules --training-sweep resnet18.csv "
                               "--inference-sweep resnet50.csv --problems 300");
   auto options = std::make_shared<EvaluateSchedulesCommand>();
-  input_file(command->add_option("--training-sweep", options->train, "Training sweeps"))
-      ->required();
-  input_file(command->add_option("--inference-sweep", options->infer, "Inference sweeps"))
-      ->required();
-  command->add_option("--strategies", options->strategies, "NAME:PROFILES, several")
-      ->delimiter(',')
-      ->capture_default_str();
-  listed_choice(*command, "--bound", options->evaluation.grid.bound,
-                "What the worst latency counts")
-      ->capture_default_str();
-  quantity(command->add_option("--problems", options->evaluation.problems_per_pair,
-                               "Solvable problems of each pair to try, drawn at random; 0: all"),
-           count())
-      ->capture_default_str();
-  quantity(command->add_option("--threads", options->evaluation.threads, "Threads; 0: all"),
-           count().within(0, 1024))
-      ->capture_default_str();
-  command->add_flag("--timing", options->timing,
-                    "Also how long the searches took, which no two runs agree on");
+  const OptionAdder add(*command);
+  add.input("--training-sweep", options->train, "Training sweeps")->required();
+  add.input("--inference-sweep", options->infer, "Inference sweeps")->required();
+  add.named("--strategies", options->strategies, "NAME:PROFILES, several")->delimiter(',');
+  add.choice("--bound", options->evaluation.grid.bound, "What the worst latency includes");
+  add.number("--problems", options->evaluation.problems_per_pair, count(),
+             "Solvable problems of each pair to try, drawn at random; 0: all");
+  add.threads(options->evaluation.threads);
+  add.flag("--timing", options->timing,
+           "Also how long the searches took, which no two runs agree on");
   options->parts.add_to(*command);
   command->callback([&context, options] { run(context, *options); });
 }

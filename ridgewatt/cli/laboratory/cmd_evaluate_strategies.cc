@@ -1,18 +1,12 @@
 // ridgewatt evaluate strategies: how well search strategies do on replayed sweeps.
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <filesystem>
-
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/laboratory/evaluate_commands.h"
 #include "ridgewatt/cli/laboratory/part_options.h"
-#include "ridgewatt/cli/options/choice.h"
-#include "ridgewatt/cli/options/vocabulary.h"
+#include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/device/board.h"
+#include "ridgewatt/evaluate/score_tables.h"
 #include "ridgewatt/evaluate/strategy_suite.h"
 #include "ridgewatt/predict/twin_reference.h"
-#include "ridgewatt/report/evaluation_figures.h"
 #include "ridgewatt/sweep/quality.h"
 #include "ridgewatt/tune/comparison.h"
 
@@ -39,7 +33,7 @@ evaluate::ScoredSweep read_scored(const std::string& path) {
   return scored;
 }
 
-// What the board's twin says of a sweep, fitted to the others without those of its workload,
+// What the board's twin says about a sweep, fitted to the others without those of its workload,
 // whatever their kind.
 Sweep twin_view(const std::string& board, const evaluate::ScoredSweep& scored,
                 const std::vector<evaluate::ScoredSweep>& trainings,
@@ -77,80 +71,6 @@ std::vector<evaluate::StrategyRun> runs_of(const evaluate::SuiteEntry& entry,
     }
   }
   return runs;
-}
-
-report::Table score_table(bool with_boards) {
-  std::vector<report::Column> columns = {
-      {"scenario"},
-      {"workload"},
-      {"strategy"},
-      {"profiles"},
-      {"problems"},
-      {"solved_pct", "solved (%)", 3},
-      {.name = "solved_lo_pct", .digits = 3, .rank = 4},
-      {.name = "violations_pct", .digits = 2, .rank = 2},
-      {.name = "median_penalty_pct", .digits = 3},
-      {.name = "median_hi_pct", .digits = 3, .rank = 4},
-      {.name = "mean_penalty_pct", .digits = 3, .rank = 1},
-      {.name = "mean_lo_pct", .digits = 3, .rank = 4},
-      {.name = "mean_hi_pct", .digits = 3, .rank = 4},
-      {.name = "p90_penalty_pct", .digits = 3, .rank = 3},
-      {.name = "flagged_median_pct", .heading = "median with flagged (%)", .digits = 3, .rank = 6},
-      {.name = "flagged_mean_pct", .heading = "mean with flagged (%)", .digits = 3, .rank = 6},
-      {.name = "median_saving_pct", .heading = "saving of optimum's (%)", .digits = 3, .rank = 5},
-      {.name = "payback_minibatches",
-       .heading = "pays after (minibatches)",
-       .digits = 3,
-       .rank = 5},
-      {.name = "profiles_used", .digits = 3, .rank = 7},
-      {.name = "board_time_s", .heading = "on the board (s)", .digits = 3, .rank = 8},
-      {.name = "board_energy_j", .digits = 3, .rank = 8}};
-  if (with_boards) {
-    columns.push_back({"boards"});
-    columns.push_back({"wall_clock_s", "wall-clock (s)", 3});
-  }
-  return report::Table(std::move(columns));
-}
-
-report::Cell percent(double share) {
-  return report::known_cell(100 * share);
-}
-
-void add_score(report::Table& table, const evaluate::StrategyScore& score, bool with_boards) {
-  std::vector<report::Cell> row = {score.scenario,
-                                   score.workload,
-                                   score.strategy,
-                                   std::int64_t{score.profiles},
-                                   static_cast<std::int64_t>(score.problems),
-                                   percent(score.solved),
-                                   percent(score.solved_interval.lo),
-                                   percent(score.violations),
-                                   percent(score.median_penalty),
-                                   percent(score.median_interval.hi),
-                                   percent(score.mean_penalty),
-                                   percent(score.mean_interval.lo),
-                                   percent(score.mean_interval.hi),
-                                   percent(score.p90_penalty),
-                                   percent(score.median_penalty_with_flagged),
-                                   percent(score.mean_penalty_with_flagged),
-                                   percent(score.median_saving),
-                                   report::known_cell(score.median_payback_minibatches),
-                                   score.profiles_used,
-                                   score.board_time_s,
-                                   score.board_energy_j};
-  if (with_boards) {
-    row.emplace_back(std::int64_t{score.boards});
-    row.emplace_back(score.wall_clock_s);
-  }
-  table.add_row(std::move(row));
-}
-
-report::Table table_of(const std::vector<evaluate::StrategyScore>& scores) {
-  const bool with_boards =
-      std::any_of(scores.begin(), scores.end(), [](const auto& score) { return score.boards > 0; });
-  report::Table table = score_table(with_boards);
-  for (const auto& score : scores) add_score(table, score, with_boards);
-  return table;
 }
 
 void run(const Context& context, const EvaluateOptions& options) {
@@ -200,9 +120,9 @@ void run(const Context& context, const EvaluateOptions& options) {
   print_strategy_scores(context, question->groups(), *outcomes);
   if (options.figures.empty()) return;
   const auto scores = evaluate::strategy_scores(question->groups(), *outcomes);
-  const auto figures = report::strategy_figures(scores, load_board(options.board).title);
+  const auto figures = evaluate::strategy_figures(scores, load_board(options.board).title);
   const std::string title = "Search strategies on replayed sweeps";
-  write_scores(options.figures, title, figures, table_of(scores));
+  write_scores(options.figures, title, figures, evaluate::strategy_table(scores));
 }
 
 }  // namespace
@@ -210,7 +130,7 @@ void run(const Context& context, const EvaluateOptions& options) {
 void print_strategy_scores(const Context& context,
                            const std::vector<evaluate::OutcomeGroup>& groups,
                            const evaluate::Outcomes& outcomes) {
-  print(context, table_of(evaluate::strategy_scores(groups, outcomes)));
+  print(context, evaluate::strategy_table(evaluate::strategy_scores(groups, outcomes)));
 }
 
 void add_evaluate_strategies(CLI::App& evaluate, Context& context) {
@@ -219,44 +139,31 @@ void add_evaluate_strategies(CLI::App& evaluate, Context& context) {
       "ridgewatt evaluate strategies --training-sweep resnet18.csv "
       "--training-sweep yolov8n.csv --inference-sweep resnet50.csv --only common");
   auto options = std::make_shared<EvaluateOptions>();
-  input_file(command->add_option("--training-sweep", options->training,
-                                 "Training sweeps, one workload per file"));
-  input_file(command->add_option("--inference-sweep", options->inference,
-                                 "Inference sweeps; the first also gives the common modes"));
-  command->add_option("--device", options->board, "Board whose presets and twin are compared")
-      ->capture_default_str();
-  command->add_flag("--twin", options->twin,
-                    "Also with the board's twin as a reference, fitted to the given sweeps without "
-                    "the scored workload");
-  command->add_option("--only", options->only, "Scenarios with this in their name");
-  command->add_option("--strategy", options->strategies, "Strategies to run instead")
+  const OptionAdder add(*command);
+  add.input("--training-sweep", options->training, "Training sweeps, one workload per file");
+  add.input("--inference-sweep", options->inference,
+            "Inference sweeps; the first also gives the common modes");
+  add.named("--device", options->board, "Board whose presets and twin are compared");
+  add.flag("--twin", options->twin,
+           "Also with the board's twin as a reference, fitted to the given sweeps without the "
+           "scored workload");
+  add.text("--only", options->only, "Scenarios with this in their name");
+  add.text("--strategy", options->strategies, "Strategies to run instead")->delimiter(',');
+  add.optional("--profiles", options->profiles, count().within(1, 1e6),
+               "Profiles allowed, one score each")
       ->delimiter(',');
-  quantity(command->add_option("--profiles", options->profiles, "Profiles allowed, one score each"),
-           count().within(1, 1e6))
+  add.number("--seeds", options->seeds, count().within(1, 1e4), "Random seeds per problem");
+  add.optional("--boards", options->boards, count().within(1, 1000),
+               "Boards that profile at once in simulated time, one score each")
       ->delimiter(',');
-  quantity(command->add_option("--seeds", options->seeds, "Random seeds per problem"),
-           count().within(1, 1e4))
-      ->capture_default_str();
-  quantity(command->add_option("--boards", options->boards,
-                               "Boards that profile at once in simulated time, one score each"),
-           count().within(1, 1000))
-      ->delimiter(',');
-  listed_choice(*command, "--in-flight", options->in_flight,
-                "With --boards: what results that are awaited are taken to be")
-      ->capture_default_str();
-  quantity(command->add_option("--overhead", options->simulation.overhead_s,
-                               "With --boards: what a profile takes beside its minibatches"),
-           seconds().within(0, 1e6))
-      ->capture_default_str();
-  quantity(command->add_option("--spread", options->simulation.spread,
-                               "With --boards: standard deviation of the logarithm of how long a "
-                               "profile takes"),
-           number().within(0, 5))
-      ->capture_default_str();
+  add.choice("--in-flight", options->in_flight,
+             "With --boards: what results that are awaited are taken to be");
+  add.number("--overhead", options->simulation.overhead_s, seconds().within(0, 1e6),
+             "With --boards: time of a profile outside its minibatches");
+  add.number("--spread", options->simulation.spread, number().within(0, 5),
+             "With --boards: standard deviation of the logarithm of how long a profile takes");
   options->figures.add_to(*command, "penalty and share solved over profiles");
-  quantity(command->add_option("--threads", options->threads, "Threads, 0: all"),
-           count().within(0, 1024))
-      ->capture_default_str();
+  add.threads(options->threads, "Threads, 0: all");
   options->parts.add_to(*command);
   command->callback([&context, options] { run(context, *options); });
 }

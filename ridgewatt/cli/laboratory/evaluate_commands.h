@@ -1,10 +1,10 @@
-// The commands below `ridgewatt evaluate`: scores on sweeps.
+// The commands of the laboratory: those below `ridgewatt evaluate`, and what describes them.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "ridgewatt/cli/command.h"
+#include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/figure_files.h"
 #include "ridgewatt/evaluate/outcomes.h"
 #include "ridgewatt/report/figure.h"
@@ -21,6 +21,7 @@ void add_evaluate_in_place(CLI::App& evaluate, Context& context);
 void add_evaluate_llm(CLI::App& evaluate, Context& context);
 void add_evaluate_merge(CLI::App& evaluate, Context& context);
 void add_evaluate_predictors(CLI::App& evaluate, Context& context);
+void add_evaluate_references(CLI::App& evaluate, Context& context);
 void add_evaluate_strategies(CLI::App& evaluate, Context& context);
 void add_evaluate_schedules(CLI::App& evaluate, Context& context);
 void add_evaluate_pipeline(CLI::App& evaluate, Context& context);
@@ -33,6 +34,17 @@ inline constexpr void (*kEvaluateCommands[])(CLI::App&, Context&) = {
     add_evaluate_runtimes,      add_evaluate_boards,     add_evaluate_choices,
     add_evaluate_board_effects, add_evaluate_govern,     add_evaluate_thermal,
     add_evaluate_in_place,      add_evaluate_llm,        add_evaluate_merge,
+    add_evaluate_references,
+};
+
+void add_evaluate(CLI::App& app, Context& context);
+
+// Of the program `ridgewatt-lab`.
+inline constexpr CommandEntry kLaboratoryCommands[] = {
+    {"evaluate", add_evaluate, kLaboratory},
+    {"help", add_help, kHelp},
+    {"man", add_man, kHelp},
+    {"complete", add_complete, ""},
 };
 
 // The scores of all outcomes of an evaluation, in the format that is wanted. `timing`: also how

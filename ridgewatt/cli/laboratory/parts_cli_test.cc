@@ -54,12 +54,14 @@ class EvaluateInParts : public ::testing::Test {
   std::string inference_ = sweep("infer", "inference", {4, 16});
 };
 
+// label: slow
 TEST_F(EvaluateInParts, Schedules) {
   expect_same_bytes("evaluate schedules -q --seed 4 --training-sweep " + training_ +
                     " --inference-sweep " + inference_ +
                     " --strategies auto:5,als:8,nn:5,random:5 --problems 6");
 }
 
+// label: slow
 TEST_F(EvaluateInParts, Strategies) {
   expect_same_bytes("evaluate strategies -q --training-sweep " + training_ +
                     " --only 'common modes' --strategy auto,als,random --profiles 5 --seeds 2 "
@@ -67,6 +69,7 @@ TEST_F(EvaluateInParts, Strategies) {
                     inference_);
 }
 
+// label: slow
 TEST_F(EvaluateInParts, Predictors) {
   const std::string command =
       "evaluate predictors -q --sweep " + training_ + " --methods auto,linear --sizes 5,8 --runs 3";

@@ -1,17 +1,17 @@
 // ridgewatt llm: how fast a language model is on a board, and at how many joules per token.
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/cli/commands.h"
-#include "ridgewatt/cli/language/language_options.h"
+#include "ridgewatt/cli/language/left_out.h"
+#include "ridgewatt/cli/options/board_option.h"
 #include "ridgewatt/cli/options/figure_files.h"
-#include "ridgewatt/cli/options/vocabulary.h"
+#include "ridgewatt/cli/options/parameters.h"
 #include "ridgewatt/report/language_report.h"
 
 namespace ridgewatt::cli {
 namespace {
 
 struct LlmCommand {
-  LanguageOptions language;
-  bool front = false;
+  answer::LanguageRequest language;
   FigureFiles figures;
 };
 
@@ -36,18 +36,25 @@ void print_llm_text(const Context& context, const answer::LanguageAnswer& found,
   for (const auto& line : report::language_remarks(found)) remark(context, line);
 }
 
-void run_llm(const Context& context, const LlmCommand& command, const CLI::App& app) {
-  const answer::LanguageAnswer found = command.language.ask(context, app);
-  say_left_out(context, found);
-  command.figures.write([&] { return report::language_page(found).svg(); },
-                        [&] { return report::language_page(found).html(); });
+void print_llm(const Context& context, const LlmCommand& command,
+               const answer::LanguageAnswer& found) {
   if (context.json()) {
-    Json json = report::language_json(found, command.front);
+    Json json = report::language_json(found, command.language.front);
     if (context.with_figures) json["figures"] = report::language_page(found).figures();
     return print(context, json);
   }
-  if (!context.csv()) return print_llm_text(context, found, command.front);
-  print(context, report::language_table(found, {.for_people = false, .front = command.front}));
+  if (!context.csv()) return print_llm_text(context, found, command.language.front);
+  print(context,
+        report::language_table(found, {.for_people = false, .front = command.language.front}));
+}
+
+void run_llm(const Context& context, LlmCommand command) {
+  command.language.device = board_or_local(context, command.language.device);
+  const answer::LanguageAnswer found = answer::ask_language(command.language);
+  say_left_out(context, found);
+  print_llm(context, command, found);
+  command.figures.write([&] { return report::language_page(found).svg(); },
+                        [&] { return report::language_page(found).html(); });
 }
 
 }  // namespace
@@ -60,17 +67,10 @@ void add_llm(CLI::App& app, Context& context) {
                   "tensorrt-llm --quantization int8 --prompt 512 --generate 256 --modes maxn\n"
                   "  ridgewatt llm zoo:qwen3-4b --device all --modes maxn --pareto");
   auto options = std::make_shared<LlmCommand>();
-  options->language.add_to(*command);
-  quantity(command->add_option("--context", options->language.question.contexts,
-                               "Contexts at which a step is told besides [512, 2048 .. of the "
-                               "model]"),
-           count().within(1, 1 << 24))
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  command->add_flag("--pareto", options->front,
-                    "Only rows that none beats in both tokens per second and joules per token");
+  add_parameters(*command, answer::llm_parameters(), &options->language);
+  command->get_option("--context")->allow_extra_args(false);
   options->figures.add_to(*command, "the front, time over context, roofline, memory");
-  command->callback([&context, options, command] { run_llm(context, *options, *command); });
+  command->callback([&context, options] { run_llm(context, *options); });
 }
 
 }  // namespace ridgewatt::cli

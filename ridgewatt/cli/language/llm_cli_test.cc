@@ -77,6 +77,7 @@ TEST(LlmCommand, CsvHasARowEachAndAStepAtEachContext) {
   EXPECT_EQ(std::count(csv.output.begin(), csv.output.end(), '\n'), 12);  // 11 boards
 }
 
+// label: slow
 TEST(LlmCommand, FrontIsThatOfTheRows) {
   const std::string question = "llm zoo:qwen3-0.6b --device orin-nano-8gb@super --modes all";
   const Json all = answer_of(question), front = answer_of(question + " --pareto");
@@ -86,6 +87,7 @@ TEST(LlmCommand, FrontIsThatOfTheRows) {
   EXPECT_GT(all["rows"].size(), on);
 }
 
+// label: slow
 TEST(LlmCommand, AModelThatDoesNotFitIsSaidSo) {
   const std::string question = "llm zoo:llama-3.3-70b --device orin-nano-8gb";
   const Json answer = answer_of(question);
@@ -111,6 +113,7 @@ TEST(LlmCommand, FoldersOfConfigurations) {
   EXPECT_THAT(refused.output, HasSubstr("llama.cpp does not run awq"));
 }
 
+// label: slow
 TEST(LlmCommand, WhatMeansNothingIsOneLine) {
   for (const char* wrong :
        {"--prompt 0", "--prompt nan", "--prompt 1e12", "--generate -1", "--generate 0.5",
@@ -143,6 +146,7 @@ window.addEventListener("load", () => setTimeout(() => {
 }, 300));
 )";
 
+// label: slow
 TEST(LlmCommand, PageWorksInChromium) {
   const testing::TemporaryFolder folder;
   const std::string html = (folder.path() / "page.html").string();
@@ -155,6 +159,7 @@ TEST(LlmCommand, PageWorksInChromium) {
   testing::expect_well_in_browser(read_file(html), kLanguageActions);
 }
 
+// label: slow
 TEST(TuneLlmCommand, AnswerIsOneOfTheRowsAndModeApplyTakesIt) {
   const testing::TemporaryFolder folder;
   const std::string setting = "zoo:llama-3.2-1b --device agx-orin";
@@ -180,6 +185,7 @@ TEST(TuneLlmCommand, AnswerIsOneOfTheRowsAndModeApplyTakesIt) {
   EXPECT_EQ(applied.status, 0) << applied.output;
 }
 
+// label: slow
 TEST(TuneLlmCommand, PhasesNameBothModesAndTheirSwitch) {
   const std::string setting = "zoo:llama-3.1-8b --device agx-orin --prompt 2048 --generate 512";
   const double fastest_ms = number(answer_of("llm " + setting)["rows"][0], "ttft_ms");
@@ -198,6 +204,7 @@ TEST(TuneLlmCommand, PhasesNameBothModesAndTheirSwitch) {
   EXPECT_EQ(prompt["cpu_cores"], decode["cpu_cores"]);
 }
 
+// label: slow
 TEST(TuneLlmCommand, RanksBoardsAndQuantizations) {
   const Json answer = answer_of(
       "tune llm zoo:qwen3-4b --device all --modes presets --quantization q4_k_m,q8_0 "
@@ -212,6 +219,7 @@ TEST(TuneLlmCommand, RanksBoardsAndQuantizations) {
   EXPECT_EQ(answer["request_j"], answer["settings"][0]["request_j"]);
 }
 
+// label: slow
 TEST(TuneLlmCommand, WithoutAnAnswerTheNearestAndStatusThree) {
   const Json answer =
       answer_of("tune llm zoo:llama-3.2-1b --device agx-orin --modes presets --max-power 1", 3);

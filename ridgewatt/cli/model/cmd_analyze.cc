@@ -1,42 +1,15 @@
 // ridgewatt analyze: what a model costs.
-#include "ridgewatt/base/error.h"
-#include "ridgewatt/base/text.h"
+#include "ridgewatt/answer/analyze.h"
 #include "ridgewatt/cli/commands.h"
-#include "ridgewatt/cli/options/choice.h"
-#include "ridgewatt/cli/options/vocabulary.h"
+#include "ridgewatt/cli/options/parameters.h"
 #include "ridgewatt/cli/options/workload_options.h"
 #include "ridgewatt/report/analysis_report.h"
-#include "ridgewatt/workload/onnx_reader.h"
 
 namespace ridgewatt::cli {
 namespace {
 
-struct AnalyzeArguments {
-  std::string model;
-  std::vector<std::string> dims;
-  std::vector<std::string> inputs;
-  workload::CostOptions cost;
-  bool per_layer = false;
-  std::string explain;
-};
-
-workload::CostOptions cost_options(const AnalyzeArguments& arguments,
-                                   const workload::Model& model) {
-  workload::CostOptions options = arguments.cost;
-  for (const auto& dim : arguments.dims) options.dims.insert(parse_dim(dim));
-  if (arguments.inputs.size() > model.graph.inputs.size()) {
-    throw UsageError("more --inputs than the model has inputs", model.name);
-  }
-  for (std::size_t i = 0; i < arguments.inputs.size(); ++i) {
-    const workload::Tensor& input = model.tensors[static_cast<std::size_t>(model.graph.inputs[i])];
-    const workload::ValueInfo like = input.declared ? *input.declared : workload::ValueInfo{};
-    options.inputs.push_back(workload::load_value(arguments.inputs[i], like));
-  }
-  return options;
-}
-
-void print_layers(const Context& context, const workload::Model& model,
-                  const workload::Analysis& analysis, const workload::CostOptions& options) {
+void print_layers(const Context& context, const answer::AnalyzeAnswer& found) {
+  const auto& [model, options, analysis] = found;
   if (options.runtime) {
     print(context, report::analysis_kernels(analysis));
     if (context.csv()) return;
@@ -52,26 +25,24 @@ void print_layers(const Context& context, const workload::Model& model,
   print_aside(context, report::analysis_totals(model, analysis, options.traffic));
 }
 
-void run(const Context& context, const AnalyzeArguments& arguments) {
-  workload::Model model = workload::load_workload(arguments.model);
-  const workload::CostOptions options = cost_options(arguments, model);
-  const workload::Analysis analysis = workload::analyze(model, options);
-  const workload::CostCaveats& caveats = analysis.workload.caveats;
+void run(const Context& context, const answer::AnalyzeQuestion& question) {
+  const answer::AnalyzeAnswer found(question);
+  const workload::CostCaveats& caveats = found.analysis.workload.caveats;
   if (!context.json()) {
     for (const auto& line : caveats.lines()) remark(context, line);
   }
-  if (!arguments.explain.empty()) {
-    const workload::Explanation explanation = workload::explain_node(analysis, arguments.explain);
+  if (!question.explain.empty()) {
+    const auto explanation = workload::explain_node(found.analysis, question.explain);
     if (context.json())
       print(context, report::explanation_json(explanation));
     else
       std::cout << report::explanation_text(explanation);
   } else if (context.json()) {
-    print(context, report::analysis_json(model, analysis, options));
-  } else if (arguments.per_layer) {
-    print_layers(context, model, analysis, options);
+    print(context, report::analysis_json(found.model, found.analysis, found.options));
+  } else if (question.per_layer) {
+    print_layers(context, found);
   } else {
-    print(context, report::analysis_totals(model, analysis, options.traffic));
+    print(context, report::analysis_totals(found.model, found.analysis, found.options.traffic));
   }
   refuse_uncounted(context, caveats);
 }
@@ -83,34 +54,11 @@ void add_analyze(CLI::App& app, Context& context) {
       add_command(app, context, "analyze", "Operations, bytes, parameters and memory of a model",
                   "ridgewatt analyze zoo:resnet50 --batch 16 --per-layer\n"
                   "  ridgewatt analyze zoo:yolo11m --dim image=320");
-  auto a = std::make_shared<AnalyzeArguments>();
-  command->add_option("MODEL", a->model, "ONNX file, or zoo:NAME")->required();
-  quantity(
-      command->add_option("--batch", a->cost.batch, "Samples per minibatch [as exported, or 1]"),
-      count().within(1, 1 << 24));
-  command->add_option("--dim", a->dims, "Size of a symbolic extent: name=value");
-  input_file(command->add_option("--inputs", a->inputs,
-                                 "Concrete inputs: TensorProto files in input order"));
-  add_training(*command, a->cost.kind);
-  choice(*command, "--optimizer", a->cost.optimizer, "sgd, momentum or adam")
-      ->capture_default_str();
-  add_precision(*command, a->cost.precision);
-  auto* runtime = command->add_option_function<std::string>(
-      "--runtime",
-      [a](const std::string& text) { a->cost.runtime = parse_word<Runtime>(text, "runtime"); },
-      "Kernels as it launches them: " + joined_names<Runtime>());
-  choice(*command, "--convention", a->cost.convention, "What counts: full, macs or pagoda")
-      ->capture_default_str();
-  choice(*command, "--traffic", a->cost.traffic, "Bytes: unfused, fused or ideal")
-      ->capture_default_str()
-      ->excludes(runtime);
-  quantity(command->add_option("--cache-size", a->cost.cache_bytes,
-                               "Last-level cache of the device in bytes"),
-           bytes());
-  command->add_flag("--per-layer", a->per_layer, "Every node; with --runtime every kernel");
-  command->add_option("--explain", a->explain, "How the cost of the node NAME comes about");
+  auto question = std::make_shared<answer::AnalyzeQuestion>();
+  add_parameters(*command, answer::analyze_parameters(), question.get());
+  command->get_option("--traffic")->excludes(command->get_option("--runtime"));
   add_strict(*command, context);
-  command->callback([&context, a] { run(context, *a); });
+  command->callback([&context, question] { run(context, *question); });
 }
 
 void add_operators(CLI::App& app, Context& context) {

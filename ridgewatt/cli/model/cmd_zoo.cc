@@ -6,8 +6,10 @@
 
 #include <filesystem>
 
+#include "ridgewatt/answer/analyze.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/commands.h"
+#include "ridgewatt/cli/options/parameters.h"
 #include "ridgewatt/cli/options/vocabulary.h"
 #include "ridgewatt/io/file.h"
 #include "ridgewatt/io/path.h"
@@ -89,11 +91,10 @@ void add_zoo(CLI::App& app, Context& context) {
   auto* list_command =
       add_command(*command, context, "list", "Names and sources of the architectures",
                   "ridgewatt zoo list\n  ridgewatt zoo list --language");
-  auto language = std::make_shared<bool>(false);
-  list_command->add_flag("--language", *language,
-                         "Language models, which fits takes: numbers, no file");
+  auto asked = std::make_shared<answer::ZooQuestion>();
+  add_parameters(*list_command, answer::zoo_parameters(), asked.get());
   list_command->callback(
-      [&context, language] { *language ? list_language_models(context) : list_zoo(context); });
+      [&context, asked] { asked->language ? list_language_models(context) : list_zoo(context); });
   auto* write_command =
       add_command(*command, context, "write", "Write an architecture as an ONNX file",
                   "ridgewatt zoo write resnet50 -o resnet50.onnx");

@@ -5,14 +5,14 @@
 
 namespace ridgewatt::cli {
 
-std::string board_or_at_hand(const Context& context, const std::string& device) {
+std::string board_or_local(const Context& context, const std::string& device) {
   if (!device.empty() && device != "local") return device;
-  const auto board = platform::board_at_hand(*platform::open_local_device("local").sysfs);
+  const auto board = platform::local_board(*platform::open_local_device("local").sysfs);
   if (!board && !device.empty()) return device;  // load_board() says what can be asked instead
   if (!board) {
     throw UsageError("no board given", "--device NAME", "`ridgewatt device list` shows them");
   }
-  remark(context, "of the board at hand, " + *board);
+  remark(context, "of this machine, " + *board);
   return *board;
 }
 

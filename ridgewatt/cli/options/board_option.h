@@ -7,10 +7,10 @@
 
 namespace ridgewatt::cli {
 
-inline constexpr char kBoardHelp[] = "Board or board file; without it the board at hand";
+inline constexpr char kBoardHelp[] = "Board or board file; default: this machine";
 
 // `device` as it was given. Empty: the board that this machine is, with a remark that names it;
 // UsageError where it is none that is known.
-std::string board_or_at_hand(const Context& context, const std::string& device);
+std::string board_or_local(const Context& context, const std::string& device);
 
 }  // namespace ridgewatt::cli

@@ -1,4 +1,4 @@
-// Options of the commands that talk to a board at hand.
+// Options of the commands that talk to a real or fake board.
 #pragma once
 
 #include <string>

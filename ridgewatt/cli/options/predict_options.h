@@ -1,26 +1,22 @@
-// What the commands that predict from samples share: options, and the inputs read from them.
+// What the commands that predict from samples share: the inputs that are read, and how predictions
+// are printed.
 #pragma once
 
 #include <optional>
 #include <string>
-#include <vector>
 
+#include "ridgewatt/answer/parameter.h"
 #include "ridgewatt/answer/predict.h"
 #include "ridgewatt/cli/command.h"
 
 namespace ridgewatt::cli {
 
-struct PredictOptions {
-  std::string samples, workload, device, query, model, method = "auto", reference_model;
-  std::vector<std::string> references;
-  bool keep_outliers = false;
-  double confidence = predict::kDefaultInterval;  // of the intervals
-
-  void add_to(CLI::App& command, Context& context);
-  // Reads samples (where given), references and the points asked: those of --query, or all modes of
-  // --device at the samples' batches.
-  answer::PredictQuestion question(const Context& context) const;
-};
+// Adds the options of a table that begins with those of PredictRequest, and --strict.
+void add_prediction(CLI::App& command, Context& context, const answer::ParameterTable& table,
+                    void* question);
+// Reads samples (where given), references and the points asked: those of --query, or all modes of
+// --device at the samples' batches.
+answer::PredictQuestion read_question(const Context& context, const answer::PredictRequest& asked);
 
 // Budgets 1 W apart from LEAST:MOST, or one budget, in W: the value of --budgets.
 predict::PowerBudgets parse_budgets(const std::string& text);

@@ -1,6 +1,6 @@
 #include "ridgewatt/cli/options/profile_options.h"
 
-#include "ridgewatt/cli/options/vocabulary.h"
+#include "ridgewatt/cli/options/option_adder.h"
 
 namespace ridgewatt::cli {
 
@@ -39,6 +39,15 @@ void add_profile_options(CLI::App& command, measure::ProfileOptions& options,
       .add_flag("--no-idle-states", control.no_idle_states,
                 "Switch the CPU's idle states off; taken back in the end")
       ->group(kMeasuringGroup);
+}
+
+void add_mode_wish(CLI::App& command, answer::ModeWish& wish, const std::string& whose) {
+  const OptionAdder add(command);
+  add.input("--modes", wish.file, "Modes to profile: a CSV with knob columns, and governor");
+  add.optional("--sample", wish.sample, count().within(1, 1e6),
+               "Modes drawn from " + whose + " grid, by --seed");
+  add.optional("--suggest", wish.suggest, count().within(1, 1e5),
+               "Modes that the predictor proposes");
 }
 
 void add_condition_options(CLI::App& command, bool& full_fan, measure::CacheOptions& cache) {

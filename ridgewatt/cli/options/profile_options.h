@@ -1,6 +1,8 @@
-// How operating points are measured on a board at hand: options of `profile` and of a live `tune`.
+// How operating points are measured on a real or fake board: options of `profile` and of a live
+// `tune`.
 #pragma once
 
+#include "ridgewatt/answer/profile.h"
 #include "ridgewatt/cli/command.h"
 #include "ridgewatt/measure/live_profiler.h"
 
@@ -8,9 +10,12 @@ namespace ridgewatt::cli {
 
 // Where the help lists them.
 inline constexpr char kMeasuringGroup[] = "Measuring";
-// Protocol of one point, and what the mode control holds meanwhile.
+// Protocol of one point, and what the mode control holds during it.
 void add_profile_options(CLI::App& command, measure::ProfileOptions& options,
                          platform::JetsonModeControl::Options& control);
+
+// --modes, --sample and --suggest; `whose`: the owner of the grid, "the board's".
+void add_mode_wish(CLI::App& command, answer::ModeWish& wish, const std::string& whose);
 
 // --full-fan, --fill-cache and --drop-cache: what is held or done for each run.
 void add_condition_options(CLI::App& command, bool& full_fan, measure::CacheOptions& cache);

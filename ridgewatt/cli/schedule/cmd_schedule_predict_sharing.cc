@@ -6,22 +6,23 @@
 
 #include "ridgewatt/answer/serve.h"
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/cli/options/parameters.h"
 #include "ridgewatt/cli/options/vocabulary.h"
 #include "ridgewatt/cli/schedule/schedule_commands.h"
 #include "ridgewatt/cli/schedule/schedule_options.h"
-#include "ridgewatt/report/origin_columns.h"
+#include "ridgewatt/report/columns.h"
 #include "ridgewatt/report/schedule_report.h"
 
 namespace ridgewatt::cli {
 namespace {
 
 struct PredictSharing {
-  ScheduleOptions schedule;
+  answer::ScheduleRequest schedule;
   double switching = schedule::kNativeSwitching;
 };
 
 void run(const Context& context, const PredictSharing& options) {
-  const schedule::ScheduleWorkloads workloads = options.schedule.workloads(context);
+  const schedule::ScheduleWorkloads workloads = read_workloads(context, options.schedule);
   const answer::SharingAnswer found =
       answer::predict_sharing(workloads, options.schedule.idle_power_w, options.switching);
   report::Table table = report::sharing_table(found);
@@ -50,17 +51,17 @@ void add_schedule_predict_sharing(CLI::App& schedule, Context& context) {
                   "--inference zoo:mobilenet_v3_large --inference-batch 4 --device agx-orin");
   auto options = std::make_shared<PredictSharing>();
   options->schedule.models.modes = "presets";
-  options->schedule.add_programs_to(*command);
-  options->schedule.models.add_to(*command);
-  options->schedule.add_busy_share_to(*command);
-  options->schedule.add_idle_power_to(*command);
+  add_rows(*command, answer::program_rows(), &options->schedule);
+  add_models(*command, options->schedule);
+  add_rows(*command, answer::busy_share_rows(), &options->schedule);
+  add_rows(*command, answer::idle_power_rows(), &options->schedule);
   quantity(command->add_option("--switching", options->switching,
                                "What time that both want takes, over ideal sharing: 1 loses "
                                "nothing (default: of a published pair on an NVIDIA GPU)"),
            number().within(1, 100))
       ->capture_default_str();
   command->callback([&context, options, command] {
-    options->schedule.models.check(*command);
+    check_rows(*command, answer::scheduled_model_rows());
     run(context, *options);
   });
 }

@@ -33,9 +33,6 @@ struct LiveQuestion {
   std::vector<schedule::LiveProgramEntry> commands;  // those with a command
 };
 LiveQuestion live_question(const Context& context, const LiveRunOptions& options,
-                           const ScheduleOptions& schedule);
-
-// The rows of the summary beside those of the executor, and the windows of each program.
-void add_summary(Json& json, const schedule::LiveSummary& summary);
+                           const answer::ScheduleRequest& schedule);
 
 }  // namespace ridgewatt::cli

@@ -36,6 +36,7 @@ class LiveRun : public ::testing::Test {
 };
 
 // Programs that are started with the schedule, killed by themselves and started again.
+// label: board
 TEST_F(LiveRun, StartsItsProgramsAgain) {
   const std::string script = folder_.write("worker.py", R"(
 import os, signal, sys, time
@@ -78,6 +79,7 @@ with ridgewatt.Worker(kind, os.environ["RIDGEWATT_NAME"]) as worker:
   EXPECT_THAT(read_file(path("g.csv")), HasSubstr("outcome,requests,aside"));
 }
 
+// label: board
 TEST_F(LiveRun, WhatHasNoEffectIsRefused) {
   const std::string end = " --duration 50ms --socket " + path("s");
   expect_refused("schedule run --speed 2" + end, "--speed");
@@ -111,6 +113,7 @@ TEST_F(LiveRun, SwitchesAreInThePlan) {
 
 // Two programs that sleep do not disturb each other. Where a busy machine keeps them apart the
 // command says that nothing could be measured.
+// label: board
 TEST_F(LiveRun, SharingIsMeasured) {
   ::setenv("RIDGEWATT_FAKE", path("fake").c_str(), 1);
   const std::string script = folder_.write("sleeper.py", R"(
@@ -143,12 +146,13 @@ with ridgewatt.Worker("training", sys.argv[2]) as worker:
   EXPECT_LT(rows.at(0).at("value").get<double>(), 1.2);
   EXPECT_GT(rows.at(0).at("value").get<double>(), 0.2);
   std::set<std::string> names;
-  for (const auto& row : rows) names.insert(row.at("quantity"));
-  for (const char* name : {"x alone", "y alone", "x beside the other", "power in turns"}) {
+  for (const auto& row : rows) names.insert(row.at("quantity").get<std::string>());
+  for (const char* name : {"x alone", "y alone", "x with both running", "power in turns"}) {
     EXPECT_TRUE(names.contains(name)) << name;
   }
 }
 
+// label: board
 TEST_F(LiveRun, SharingOfProgramsThatDoNotCome) {
   const auto result =
       run("schedule measure-sharing --quiet --duration 5 --start-within 1 --socket " + path("s") +

@@ -13,6 +13,7 @@ using ::testing::HasSubstr;
 constexpr char kLimits[] = " --arrival-rate 20 --max-latency 1000 --max-power 12 --format json ";
 
 // Estimates as CSV are sweeps: planning over them is planning over the models.
+// label: slow
 TEST(ScheduleModels, APlanOfModelsIsThatOfTheirEstimates) {
   const testing::TemporaryFolder folder;
   const std::string training = (folder.path() / "training.csv").string();
@@ -62,7 +63,8 @@ TEST(ScheduleModels, WhatDoesNotFitTheMemoryIsNotPlannedWith) {
   EXPECT_THAT(result.output, HasSubstr("memory"));
 }
 
-// Two programs at once, foretold: of models how busy each is says the twin, of sweeps the user.
+// Two programs at once, predicted: the twin says how busy models keep the device, the user for
+// sweeps.
 TEST(PredictSharing, OfModelsByTheTwin) {
   const auto result = testing::run_program(
       "schedule predict-sharing --quiet --training zoo:resnet18 --inference zoo:resnet50 "
@@ -80,7 +82,7 @@ TEST(PredictSharing, OfModelsByTheTwin) {
     EXPECT_LE(row.at("factor").get<double>(), 1);
     for (const std::string program : {"a", "b"}) {
       const double alone_ms = row.at(program + "_alone_ms");
-      EXPECT_NEAR(row.at(program + "_beside_ms").get<double>(), alone_ms * (1 + busy),
+      EXPECT_NEAR(row.at(program + "_together_ms").get<double>(), alone_ms * (1 + busy),
                   1e-9 * alone_ms);
     }
     // Static power is there once: less than the sum of both.
@@ -104,15 +106,15 @@ TEST(PredictSharing, OfSweepsByTheirBusyShares) {
   const auto known = testing::run_program(command + "--busy-share 1,80%");
   ASSERT_EQ(known.status, 0) << known.output;
   const Json row = Json::parse(known.output).at("rows").at(0);
-  EXPECT_NEAR(row.at("a_beside_ms"), 36, 1e-9);
-  EXPECT_NEAR(row.at("b_beside_ms"), 90, 1e-9);
+  EXPECT_NEAR(row.at("a_together_ms"), 36, 1e-9);
+  EXPECT_NEAR(row.at("b_together_ms"), 90, 1e-9);
   EXPECT_NEAR(row.at("power_w").get<double>(), 5 + 20 / 1.8 + 10 / 1.8, 1e-9);
   EXPECT_NEAR(row.at("turns_ms"), 70, 1e-9);
   const auto unknown = testing::run_program(command);
   ASSERT_EQ(unknown.status, 0) << unknown.output;
   const Json full = Json::parse(unknown.output).at("rows").at(0);
-  EXPECT_NEAR(full.at("a_beside_ms"), 40, 1e-9);
-  EXPECT_NEAR(full.at("a_beside_lo_ms"), 20, 1e-9);
+  EXPECT_NEAR(full.at("a_together_ms"), 40, 1e-9);
+  EXPECT_NEAR(full.at("a_together_lo_ms"), 20, 1e-9);
   EXPECT_TRUE(full.at("a_busy_share").is_null());
 }
 

@@ -17,7 +17,7 @@ using ::testing::Not;
 
 // One mode. Inference of 4 takes 100 ms at 20 W, training of 16 takes 100 ms at 30 W: at 10
 // requests per second a batch gathers in 300 ms, a period is 400 ms and three minibatches of
-// training fit; a batch of 1 gathers at once, a period is 100 ms, and none fits beside its 60 ms.
+// training fit; a batch of 1 gathers at once, a period is 100 ms, and none fits with its 60 ms.
 class PlanOfTwo : public ::testing::Test {
  protected:
   PlanOfTwo() {
@@ -50,6 +50,19 @@ TEST_F(PlanOfTwo, WhereNoTrainingFitsTheLatencyThatAllowsItIsNamed) {
   EXPECT_DOUBLE_EQ(plan["nearest_miss"]["latency_ms"], 60);
   EXPECT_EQ(testing::run_program("schedule plan " + problem("500")).status, 0);
   EXPECT_EQ(testing::run_program("schedule plan " + problem("499")).status, 3);
+}
+
+// What is typed in place of a plan is planned by the same rule.
+TEST_F(PlanOfTwo, WhereNoTrainingFitsNothingIsSimulatedOrRun) {
+  std::string live = problem("200");
+  live.erase(live.find("--idle-power 5 "), 15);
+  for (const std::string& line :
+       {"schedule simulate --duration 5 " + problem("200"),
+        "schedule run --duration 50ms --socket " + path("s.sock") + " " + live}) {
+    const auto run = testing::run_program(line);
+    EXPECT_EQ(run.status, 3) << run.output;
+    EXPECT_THAT(run.output, HasSubstr("no training fits within 200 ms; 500 ms allows 7.5"));
+  }
 }
 
 TEST_F(PlanOfTwo, AnOverloadIsSaid) {

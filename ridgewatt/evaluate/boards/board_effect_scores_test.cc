@@ -9,6 +9,7 @@ namespace {
 
 // 200 simulated campaigns of 8 boards, seeds that nothing was chosen by: intervals of 90 % hold in
 // 85 to 95 % of the cases, with odd boards and wrong points too.
+// label: slow
 TEST(BoardEffectScores, IntervalsHoldWhatTheySay) {
   for (const Trouble trouble :
        {Trouble::kNone, Trouble::kBoard, Trouble::kPoints, Trouble::kBoth}) {
@@ -30,6 +31,7 @@ TEST(BoardEffectScores, IntervalsHoldWhatTheySay) {
   }
 }
 
+// label: slow
 TEST(BoardEffectScores, MergedSweepPredictsLikeOneBoard) {
   RIDGEWATT_REQUIRE_SHARED();
   const auto sweep = read_sweep(

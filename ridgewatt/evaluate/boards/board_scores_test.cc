@@ -24,7 +24,7 @@ TEST(BoardScores, OptionsOutOfRangeAreRefused) {
 }
 
 // The bounds are those that were set before: 15 % of time and 10 % of power by published figures.
-TEST(BoardScores, TheOrinNanoIsToldByPublishedFigures) {
+TEST(BoardScores, TheOrinNanoIsFittedToPublishedFigures) {
   RIDGEWATT_REQUIRE_SHARED();
   const auto scores = score_boards({sweep("orin-nano/training/mobilenet_v3.csv", "orin-nano-8gb")},
                                    {.points = {0}});

@@ -2,62 +2,41 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/device/knob_space.h"
 
 namespace ridgewatt::evaluate {
+namespace {
 
-const twin::TwinModel& FindingValues::model(const Finding& finding, const std::string& board) {
-  auto& workload = workloads_[{finding.model, finding.kind}];
-  if (!workload) {
-    workload = std::make_shared<const workload::DeployedWorkload>(
-        finding.model, workload::DeployOptions{.kind = finding.kind});
-  }
-  auto& model = models_[{board, finding.model, finding.kind}];
-  if (!model) model = std::make_unique<twin::TwinModel>(twin_of_(board), workload);
-  return *model;
+FigureRange alone(double value) {
+  return {value, value};
 }
 
-twin::MinibatchCost FindingValues::cost(Asked asked) {
-  const auto& [finding, setting] = asked;
-  return model(finding, setting.board)({setting.mode, setting.batch});
+FigureRange truth(bool yes) {
+  return alone(yes ? 1 : 0);
 }
 
-double FindingValues::quantity(Asked asked) {
-  const auto& [finding, setting] = asked;
-  const double idle_w = twin::idle_power_w(twin_of_(setting.board), setting.mode);
-  if (finding.quantity == FindingQuantity::kIdlePower) return idle_w;
-  const twin::MinibatchCost at = cost(asked);
-  const double minibatches = finding.samples > 0 ? std::ceil(finding.samples / setting.batch) : 1.0;
-  switch (finding.quantity) {
-    case FindingQuantity::kTime:
-      return minibatches * at.period_s;
-    case FindingQuantity::kCompute:
-      return minibatches * at.pipe_s;
-    case FindingQuantity::kStall:
-      return minibatches * at.stall_s();
-    case FindingQuantity::kEnergy:
-      return finding.samples > 0 ? minibatches * at.energy_j() : at.energy_j() / setting.batch;
-    case FindingQuantity::kIdleShare:
-      return idle_w / at.power_w;
-    case FindingQuantity::kPower:
-    case FindingQuantity::kIdlePower:
-      break;
-  }
-  return at.power_w;
-}
+}  // namespace
 
-// Every combination of what is not published.
-std::vector<Setting> FindingValues::settings(const Finding& finding) const {
-  std::vector<Setting> all = {{finding.board, finding.batch, {}}};
-  for (const auto& word : parse_setting(finding.at)) {
+// Every combination of the levels of some knobs ("cpu gpu"), at fixed clocks.
+std::vector<Setting> FindingValues::over_knobs(const Setting& setting,
+                                               const std::string& knobs) const {
+  std::vector<Setting> all = {setting};
+  all.front().mode.governor.clear();
+  for (const auto& word : words_of(knobs)) {
+    const Knob knob = knob_of_word(word);
+    const auto& levels = twin_of(setting).levels[knob];
+    if (levels.size() < 3) {
+      throw NotSupportedError("the board's table has fewer than three levels", setting.board);
+    }
     std::vector<Setting> more;
-    for (const auto& setting : all) {
-      for (const auto& value : word.values) {
-        more.push_back(setting);
-        set_word(more.back(), word.key, value, twin_of_(setting.board));
+    for (const auto& one : all) {
+      for (const double level : levels) {
+        more.push_back(one);
+        more.back().mode.set(knob, level);
       }
     }
     all = std::move(more);
@@ -65,43 +44,37 @@ std::vector<Setting> FindingValues::settings(const Finding& finding) const {
   return all;
 }
 
-Setting FindingValues::changed(Asked asked) const {
-  Setting other = asked.second;
-  for (const auto& word : parse_setting(asked.first.to)) {
-    if (word.values.size() > 1) throw InputError("says more than one change", asked.first.to);
-    set_word(other, word.key, word.values.front(), twin_of_(other.board));
-  }
-  return other;
-}
-
-std::vector<Setting> FindingValues::over_knob(const Setting& setting, Knob knob) const {
-  std::vector<Setting> all;
-  const twin::Twin& twin = twin_of_(setting.board);
-  for (const double level : twin.levels[knob]) {
-    all.push_back(setting);
-    all.back().mode.set(knob, level);
-  }
-  if (all.size() < 3) {
-    throw NotSupportedError("the board's table has fewer than three levels", setting.board);
-  }
-  return all;
-}
-
-// What `to` chooses among: the levels of a knob, or all modes.
+// What `to` chooses among: the levels of knobs, or all modes.
 std::vector<Setting> FindingValues::candidates(Asked asked) const {
   const auto& [finding, setting] = asked;
-  if (finding.to != "all") return over_knob(setting, knob_of_word(finding.to));
+  if (finding.to != "all") return over_knobs(setting, finding.to);
   std::vector<Setting> all;
-  for (const auto& mode : KnobSpace(twin_of_(setting.board).levels).modes()) {
+  for (const auto& mode : KnobSpace(twin_of(setting).levels).modes()) {
     all.push_back(setting);
     all.back().mode = mode;
   }
   return all;
 }
 
-double FindingValues::span(Asked asked, Knob knob) {
+std::vector<double> FindingValues::of_alternatives(Asked asked) {
   std::vector<double> values;
-  for (const auto& setting : over_knob(asked.second, knob)) {
+  for (const auto& other : alternatives_of(asked.second, asked.first.to, quantity_.twin_of())) {
+    values.push_back(quantity({asked.first, other}));
+  }
+  return values;
+}
+
+// The ratio of the other setting's figure to this one's; a range if it has alternatives.
+FigureRange FindingValues::compared(Asked asked) {
+  const auto others = of_alternatives(asked);
+  const auto [least, most] = std::minmax_element(others.begin(), others.end());
+  const double own = quantity(asked);
+  return {*least / own, *most / own};
+}
+
+double FindingValues::span(Asked asked, const std::string& knob) {
+  std::vector<double> values;
+  for (const auto& setting : over_knobs(asked.second, knob)) {
     values.push_back(quantity({asked.first, setting}));
   }
   const auto [least, most] = std::minmax_element(values.begin(), values.end());
@@ -111,30 +84,33 @@ double FindingValues::span(Asked asked, Knob knob) {
 double FindingValues::span_ratio(Asked asked) {
   const auto knobs = split(asked.first.to, '/');
   if (knobs.size() != 2) throw InputError("a ratio of spans is of two knobs", asked.first.to);
-  return span(asked, knob_of_word(knobs[0])) / span(asked, knob_of_word(knobs[1]));
+  return span(asked, knobs[0]) / span(asked, knobs[1]);
 }
 
 // The setting of least energy; the fastest of equal ones.
 Setting FindingValues::best(Asked asked) {
   Setting best = asked.second;
-  twin::MinibatchCost least = cost(asked);
+  double least_j = energy_j(best);
+  double least_s = time_s(best);
   for (const auto& setting : candidates(asked)) {
-    const twin::MinibatchCost at = cost({asked.first, setting});
-    if (at.energy_j() < least.energy_j() ||
-        (at.energy_j() == least.energy_j() && at.period_s < least.period_s)) {
-      least = at;
-      best = setting;
-    }
+    const double at_j = energy_j(setting);
+    if (at_j > least_j) continue;
+    const double at_s = time_s(setting);
+    if (at_j == least_j && at_s >= least_s) continue;
+    least_j = at_j;
+    least_s = at_s;
+    best = setting;
   }
   return best;
 }
 
 // 1 when both ends of the table need more energy than the least, 0 when one of them is the least;
-// from 0 to 1 where a twin cannot tell them apart.
+// from 0 to 1 if a twin cannot decide.
 FigureRange FindingValues::interior(Asked asked) {
-  const auto all = over_knob(asked.second, knob_of_word(asked.first.to));
   std::vector<double> energies;
-  for (const auto& setting : all) energies.push_back(cost({asked.first, setting}).energy_j());
+  for (const auto& setting : over_knobs(asked.second, asked.first.to)) {
+    energies.push_back(energy_j(setting));
+  }
   const double least_j = *std::min_element(energies.begin(), energies.end());
   const double end_j = std::min(energies.front(), energies.back());
   if (end_j == least_j) return {0, 0};
@@ -142,56 +118,90 @@ FigureRange FindingValues::interior(Asked asked) {
 }
 
 double FindingValues::dominated(Asked asked) {
-  const twin::MinibatchCost own = cost(asked);
-  double least_j = own.energy_j();
+  const double own_s = time_s(asked.second);
+  const double own_j = energy_j(asked.second);
+  double least_j = own_j;
   for (const auto& setting : candidates(asked)) {
-    const twin::MinibatchCost at = cost({asked.first, setting});
-    if (at.period_s <= own.period_s) least_j = std::min(least_j, at.energy_j());
+    if (time_s(setting) <= own_s) least_j = std::min(least_j, energy_j(setting));
   }
-  return 1 - least_j / own.energy_j();
+  return 1 - least_j / own_j;
+}
+
+FigureRange FindingValues::of_best(Asked asked) {
+  const Setting found = best(asked);
+  if (asked.first.form == FindingForm::kBestClock) {
+    return alone(quantity_(FindingQuantity::kGpuClock, found));
+  }
+  if (asked.first.form == FindingForm::kSlowdown) {
+    return alone(time_s(found) / time_s(asked.second) - 1);
+  }
+  return alone(1 - energy_j(found) / energy_j(asked.second));
+}
+
+// How many of the alternatives no other one beats in time and energy; or whether this one is such.
+int FindingValues::on_front(Asked asked, bool only_own) {
+  const auto all = alternatives_of(asked.second, asked.first.to, quantity_.twin_of());
+  const auto beaten = [&](const Setting& one) {
+    return std::any_of(all.begin(), all.end(), [&](const Setting& other) {
+      return time_s(other) <= time_s(one) && energy_j(other) <= energy_j(one) &&
+             (time_s(other) < time_s(one) || energy_j(other) < energy_j(one));
+    });
+  };
+  if (only_own) return beaten(asked.second) ? 0 : 1;
+  return static_cast<int>(std::count_if(all.begin(), all.end(), std::not_fn(beaten)));
+}
+
+// About a set of settings.
+FigureRange FindingValues::of_set(Asked asked) {
+  const FindingForm form = asked.first.form;
+  if (form == FindingForm::kFront) return alone(on_front(asked, false));
+  if (form == FindingForm::kOnFront) return alone(on_front(asked, true));
+  const auto values = of_alternatives(asked);
+  if (form == FindingForm::kOrder) {
+    return truth(std::adjacent_find(values.begin(), values.end(), std::greater_equal<>()) ==
+                 values.end());
+  }
+  const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  if (form == FindingForm::kSpread) return alone(*least / *most - 1);
+  if (form == FindingForm::kExtremes) return alone(*most / *least);
+  const double own = quantity(asked);
+  return truth(form == FindingForm::kLeast ? own <= *least : own >= *most);
 }
 
 FigureRange FindingValues::figure(Asked asked) {
-  const auto& [finding, setting] = asked;
-  const auto alone = [](double value) { return FigureRange{value, value}; };
-  switch (finding.form) {
-    case FindingForm::kValue:
-      break;
-    case FindingForm::kChange:
-      return alone(quantity({finding, changed(asked)}) / quantity(asked) - 1);
-    case FindingForm::kRatio:
-      return alone(quantity({finding, changed(asked)}) / quantity(asked));
-    case FindingForm::kSpan:
-      return alone(span(asked, knob_of_word(finding.to)));
-    case FindingForm::kSpanRatio:
-      return alone(span_ratio(asked));
-    case FindingForm::kBestClock: {
-      const double clock_hz = best(asked).mode.gpu_clock_hz;
-      return alone(clock_hz > 0 ? clock_hz : twin_of_(setting.board).gpu_clock_hz);
-    }
-    case FindingForm::kInterior:
-      return interior(asked);
-    case FindingForm::kSaving:
-      return alone(1 - cost({finding, best(asked)}).energy_j() / cost(asked).energy_j());
-    case FindingForm::kSlowdown:
-      return alone(cost({finding, best(asked)}).period_s / cost(asked).period_s - 1);
-    case FindingForm::kDominated:
-      return alone(dominated(asked));
+  const FindingForm form = asked.first.form;
+  if (form == FindingForm::kValue) return alone(quantity(asked));
+  if (form == FindingForm::kRatio) return compared(asked);
+  if (form == FindingForm::kChange) {
+    const FigureRange ratio = compared(asked);
+    return {ratio.lo - 1, ratio.hi - 1};
   }
-  return alone(quantity(asked));
+  if (form == FindingForm::kSpan) return alone(span(asked, asked.first.to));
+  if (form == FindingForm::kSpanRatio) return alone(span_ratio(asked));
+  if (form == FindingForm::kInterior) return interior(asked);
+  if (form == FindingForm::kDominated) return alone(dominated(asked));
+  const bool of_energy = form == FindingForm::kBestClock || form == FindingForm::kSaving ||
+                         form == FindingForm::kSlowdown;
+  return of_energy ? of_best(asked) : of_set(asked);
 }
 
 FigureRange FindingValues::operator()(const Finding& finding) {
+  Setting setting;
+  setting.board = finding.board;
+  setting.model = finding.model;
+  setting.kind = finding.kind;
+  setting.batch = finding.batch;
+  setting.samples = finding.samples;
   FigureRange range{INFINITY, -INFINITY};
-  for (const auto& setting : settings(finding)) {
-    const FigureRange one = figure({finding, setting});
-    range = {std::min(range.lo, one.lo), std::max(range.hi, one.hi)};
+  for (const auto& one : settings_of(setting, finding.at, quantity_.twin_of())) {
+    const FigureRange figures = figure({finding, one});
+    range = {std::min(range.lo, figures.lo), std::max(range.hi, figures.hi)};
   }
   return range;
 }
 
 FigureRange FindingValues::steps_around(const std::string& board, double clock_hz) const {
-  const auto& levels = twin_of_(board).levels[Knob::kGpuClock];
+  const auto& levels = quantity_.twin_of()(board).levels[Knob::kGpuClock];
   if (levels.empty()) return {clock_hz, clock_hz};
   const std::size_t nearest = nearest_level(levels, clock_hz);
   return {levels[nearest == 0 ? 0 : nearest - 1], levels[std::min(nearest + 1, levels.size() - 1)]};

@@ -69,8 +69,8 @@ Outcomes in_order(const std::vector<OutcomeGroup>& groups, std::vector<Outcome> 
       outcomes.begin(), outcomes.end(),
       [](const Outcome& a, const Outcome& b) { return a.group == b.group && a.key == b.key; });
   if (twice != outcomes.end()) {
-    throw InputError(fmt::format("outcome {} of {} is there twice", twice->key,
-                                 groups[twice->group].names.dump()));
+    throw InputError(
+        fmt::format("duplicate outcome {} of {}", twice->key, groups[twice->group].names.dump()));
   }
   Outcomes result;
   result.values.resize(groups.size());

@@ -11,10 +11,12 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <utility>
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/fd.h"
 #include "ridgewatt/base/parallel.h"
+#include "ridgewatt/base/process.h"
 #include "ridgewatt/base/progress.h"
 #include "ridgewatt/evaluate/parts.h"
 
@@ -45,7 +47,7 @@ class MessageReader {
   template <typename T>
   T take() {
     T value{};
-    if (left_.size() < sizeof value) throw IoError("a process of the evaluation sent nonsense");
+    if (left_.size() < sizeof value) throw IoError("a process of the evaluation sent invalid data");
     std::memcpy(&value, left_.data(), sizeof value);
     left_.remove_prefix(sizeof value);
     return value;
@@ -175,8 +177,7 @@ class Worker {
     ++starts_;
     Pipe pipe;
     const pid_t parent = ::getpid();
-    child_ = ::fork();
-    if (child_ < 0) throw_errno(errno, "cannot make a process of the evaluation", "fork");
+    child_ = fork_process("a process of the evaluation");
     if (child_ == 0) {
       pipe.read_end.reset();
       run_worker(question_, left_, threads_, pipe.write_end.get(), parent);
@@ -184,13 +185,7 @@ class Worker {
     pipe_ = std::move(pipe.read_end);
   }
 
-  int wait() {
-    int status = 0;
-    while (::waitpid(child_, &status, 0) < 0 && errno == EINTR) {
-    }
-    child_ = -1;
-    return status;
-  }
+  int wait() { return wait_for_process(std::exchange(child_, -1)); }
 
   void ended() {
     pipe_.reset();

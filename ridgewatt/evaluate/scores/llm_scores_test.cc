@@ -21,6 +21,7 @@ const LlmScores& public_scores() {
   return kScores;
 }
 
+// label: slow
 TEST(LlmScores, PublicRunsArePredictedWithoutTheirOwnRows) {
   RIDGEWATT_REQUIRE_SHARED();
   const LlmScores& scores = public_scores();
@@ -48,6 +49,7 @@ TEST(LlmScores, PublicRunsArePredictedWithoutTheirOwnRows) {
 
 // Where an engine is not held up by its host and keeps scores on chip, the time per token grows as
 // the bytes of the cache.
+// label: slow
 TEST(LlmScores, TimeOverContextHasTheSlopeOfTheCache) {
   RIDGEWATT_REQUIRE_SHARED();
   std::size_t seen = 0;
@@ -61,6 +63,7 @@ TEST(LlmScores, TimeOverContextHasTheSlopeOfTheCache) {
 }
 
 // The shipped file is what the command makes of the public runs.
+// label: slow
 TEST(LlmScores, ShippedEnginesAreTheFitOfThePublicRuns) {
   RIDGEWATT_REQUIRE_SHARED();
   const auto made = llm::ship_engines(load_llm_rows(public_runs()).rows).engines;

@@ -16,6 +16,7 @@
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/io/csv.h"
 #include "ridgewatt/predict/auto_predictor.h"
+#include "ridgewatt/predict/interval.h"
 #include "ridgewatt/predict/pareto.h"
 #include "ridgewatt/sweep/quality.h"
 
@@ -97,7 +98,7 @@ QuantityScore score_quantity(const Sweep& sweep, const RowRoles& roles,
     const double one = std::abs(estimate.mean / actual - 1);
     error.add(one);
     if (!roles.flagged[row]) trusted_error.add(one);
-    if (roles.learned[row]) continue;
+    if (roles.learned[row] || !predict::has_interval(estimate)) continue;
     const bool inside = actual >= estimate.lo && actual <= estimate.hi;
     covered.add(inside);
     if (!roles.flagged[row]) trusted_covered.add(inside);
@@ -112,7 +113,8 @@ double time_of_sample_s(double time_s, const OperatingPoint& point) {
   return time_s / std::max(point.batch, 1);
 }
 
-// `powers_w` is what is held against a budget and its tolerance.
+}  // namespace
+
 BudgetScore score_budgets(const Sweep& sweep, const std::vector<bool>& barred,
                           const std::vector<predict::Prediction>& predictions,
                           const std::vector<double>& powers_w, const predict::PowerBudgets& budgets,
@@ -155,8 +157,6 @@ BudgetScore score_budgets(const Sweep& sweep, const std::vector<bool>& barred,
   score.area_w /= score.answers;
   return score;
 }
-
-}  // namespace
 
 GivenSamples read_given_samples(const std::string& path, const Sweep& sweep) {
   const CsvTable table = read_csv(path);

@@ -1,5 +1,7 @@
 #include "ridgewatt/evaluate/runtime_scores.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -67,9 +69,12 @@ double found_value(const CsvReader& csv, const std::map<std::string, std::size_t
   workload::DeployOptions options;
   options.precision = parse_word<workload::Precision>(text("precision"), csv.where());
   options.runtime = parse_word<Runtime>(text("runtime"), csv.where());
+  // NVIDIA's harness of MLPerf replays CUDA graphs.
+  twin::RunOptions run;
+  run.cuda_graph = text("source").starts_with("MLPerf");
   const twin::TwinModel model(
       twin::load_twin(load_board(text("device"))),
-      std::make_shared<const workload::DeployedWorkload>(text("model"), options));
+      std::make_shared<const workload::DeployedWorkload>(text("model"), options), run);
   return 1e3 * model({{}, batch}).period_s;
 }
 
@@ -82,10 +87,12 @@ bool RuntimeScores::is_within(std::size_t row) const {
          twin::left_out_log_width(score);
 }
 
-RuntimeScores score_runtimes(const std::string& path) {
+RuntimeScores score_runtimes(const std::vector<std::string>& paths) {
   RuntimeScores scores;
-  scores.rows = twin::load_runtime_rows(path);
-  if (scores.rows.rows.empty()) throw UsageError("no row of the file can be used", path);
+  scores.rows = twin::load_runtime_rows(paths);
+  if (scores.rows.rows.empty()) {
+    throw UsageError("no row of the file can be used", fmt::format("{}", fmt::join(paths, ", ")));
+  }
   scores.fit = twin::fit_runtimes(scores.rows.rows);
   scores.groups = group_rows(scores);
   for (std::size_t i = 0; i < scores.rows.rows.size(); ++i) scores.within += scores.is_within(i);

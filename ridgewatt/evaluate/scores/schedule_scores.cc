@@ -148,8 +148,8 @@ struct RateGroup {
   std::vector<std::size_t> problems;
 };
 
-// A few searches, each of which answers all problems of its rates: `als` searches anew for every
-// rate; what `nn` learns does not depend on the rate, so three draws of its points do.
+// A few searches, each of which answers all problems of its rates. `als` searches again for every
+// rate; the result of `nn` does not depend on the rate, so three draws of its points are enough.
 std::vector<RateGroup> rate_groups(const PairTask& task, const PlanStrategyRun& run) {
   constexpr std::size_t kDraws = 3;
   std::map<double, std::vector<std::size_t>> by_rate;

@@ -56,7 +56,7 @@ class TrueBoard {
   }
   double junction_celsius() const { return state_.junction_celsius; }
 
-  // Goes on under a power that holds at 50 C; the power meanwhile.
+  // Continues with a power that is stated at 50 C; returns the actual power.
   double step(double power_w, double time_s) {
     const double before = leakage(state_.junction_celsius);
     if (unmodelled_) {
@@ -126,8 +126,8 @@ BoardHeatScore score_board(const ThermalScoreOptions& options, std::uint64_t boa
   const auto trace =
       simulated_trace(truth, {ambient, design_w, step_k, options.unmodelled, random.next()});
   thermal::ThermalFitOptions fit_options;
-  const double told_celsius = ambient + 0.5 * random.normal();
-  if (options.ambient_known) fit_options.ambient_celsius = told_celsius;
+  const double given_celsius = ambient + 0.5 * random.normal();
+  if (options.ambient_known) fit_options.ambient_celsius = given_celsius;
   const thermal::ThermalFit fit = thermal::fit_thermal(trace, fit_options);
   const std::array<double, kConstants.size()> true_values = {
       truth.junction_sink_k_per_w, truth.junction_j_per_k, truth.sink_j_per_k,

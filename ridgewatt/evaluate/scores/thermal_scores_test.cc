@@ -13,6 +13,7 @@ namespace ridgewatt::evaluate {
 namespace {
 
 // Constants within 10 %, throttling times within 15 %: on nine boards and loads of ten.
+// label: slow
 TEST(ThermalScores, ReachTheirAims) {
   const ThermalScores scores = score_thermal({.boards = 16, .seed = 20261123});
   EXPECT_GE(scores.all_within, 0.9);
@@ -28,14 +29,15 @@ TEST(ThermalScores, ReachTheirAims) {
   }
 }
 
-// Told the temperature of the air or not, the boards and what they are asked are the same.
+// With or without the air temperature, the boards and their questions are the same.
+// label: slow
 TEST(ThermalScores, AskTheSameOfAllFits) {
-  const ThermalScores told = score_thermal({.boards = 3, .seed = 4, .ambient_known = true});
+  const ThermalScores given = score_thermal({.boards = 3, .seed = 4, .ambient_known = true});
   const ThermalScores fitted = score_thermal({.boards = 3, .seed = 4, .ambient_known = false});
-  EXPECT_EQ(told.throttling, fitted.throttling);
-  EXPECT_EQ(told.clear, fitted.clear);
+  EXPECT_EQ(given.throttling, fitted.throttling);
+  EXPECT_EQ(given.clear, fitted.clear);
   const ThermalScores again = score_thermal({.boards = 3, .seed = 4, .ambient_known = true});
-  EXPECT_EQ(told.constants[0].median_error, again.constants[0].median_error);
+  EXPECT_EQ(given.constants[0].median_error, again.constants[0].median_error);
   EXPECT_THROW(score_thermal({.boards = 0}), UsageError);
 }
 

@@ -1,4 +1,4 @@
-// libcurl, opened while the program runs, and what every question to a server has in common.
+// libcurl, opened at run time, and the settings that all requests share.
 #pragma once
 
 #include <cstddef>
@@ -41,19 +41,19 @@ struct Curl {
   void (*free_headers)(void*) = nullptr;
 };
 
-// Opened at the first call. NotSupportedError where there is no libcurl.
+// Opened at the first call. Throws NotSupportedError if libcurl is not installed.
 const Curl& curl_library();
 
-// UsageError for what is not a URL of http or https, holds a password, blanks or control
-// characters.
+// Throws UsageError for anything that is not an http or https URL, and for URLs with a password,
+// blanks or control characters.
 void check_url(const std::string& url);
 // The URL without its query, for messages.
 std::string server_of(const std::string& url);
 
-// One question: http and https alone, no redirects, a password from ~/.netrc.
+// One request: http and https only, no redirects, password from ~/.netrc.
 class CurlQuestion {
  public:
-  // Throws as curl_library and check_url do.
+  // Throws what curl_library and check_url throw.
   CurlQuestion(const std::string& url, double timeout_s, double connect_timeout_s);
   ~CurlQuestion();
   CurlQuestion(const CurlQuestion&) = delete;
@@ -64,9 +64,9 @@ class CurlQuestion {
   void set(CurlOption option, Value value) {
     curl_.set(easy_, option, value);
   }
-  // As curl_easy_perform says.
+  // The result of curl_easy_perform.
   int perform() { return curl_.perform(easy_); }
-  long status() const;  // of HTTP; 0 before there is one
+  long status() const;  // of HTTP; 0 before the reply
   // Why perform() failed.
   std::string reason(int result) const;
 

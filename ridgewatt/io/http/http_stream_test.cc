@@ -61,7 +61,7 @@ TEST_F(HttpStream, PiecesComeAsTheyAreSent) {
   EXPECT_THAT(server.asked, HasSubstr("Authorization: Bearer key"));
 }
 
-TEST_F(HttpStream, EndsWhereItIsToldTo) {
+TEST_F(HttpStream, EndsWhereAsked) {
   LoopbackReply server({kStreamHead, "data: 1\n\n", "data: 2\n\n"}, kLastOfQuestion);
   int pieces = 0;
   http_post_stream(server.url("/completion"), R"({"is": "end"})",

@@ -26,7 +26,7 @@ bool present(const fs::path& path) {
   return fs::exists(path, ignored);
 }
 
-std::vector<Tensor> tensors_beside(const fs::path& folder) {
+std::vector<Tensor> tensors_in(const fs::path& folder) {
   const fs::path index = folder / "model.safetensors.index.json";
   const fs::path single = folder / "model.safetensors";
   if (present(index)) return read_safetensors_index(index.string());
@@ -65,7 +65,7 @@ LanguageModel model_of_config(const Json& json, std::vector<Tensor> tensors,
   model.stored_as = config.quantization_name;
   if (!config.known && model.tensors.empty()) {
     throw InputError("architecture '" + escape_terminal(config.architecture) +
-                         "' is not known, and no tensors lie beside its configuration",
+                         "' is not known, and its folder has no tensors",
                      source);
   }
   describe_with_tensors(config.numbers, source, model);
@@ -88,7 +88,7 @@ LanguageModel model_of_config(const Json& json, std::vector<Tensor> tensors,
 LanguageModel read_hf_folder(const std::string& folder) {
   const fs::path config = fs::path(folder) / "config.json";
   const Json json = read_config_json(config.string());
-  return model_of_config(json, tensors_beside(folder), config.string());
+  return model_of_config(json, tensors_in(folder), config.string());
 }
 
 std::string genai_decoder_file(const Json& json, const std::string& source) {

@@ -8,7 +8,7 @@
 
 namespace ridgewatt::llm {
 
-// From a config.json and the tensors that were found beside it (none: the configuration alone).
+// From a config.json and the tensors that were found in its folder (none: the configuration alone).
 LanguageModel model_of_config(const Json& json, std::vector<Tensor> tensors,
                               const std::string& source);
 // From a genai_config.json; `weight_bytes`: size of the decoder's file and its data.

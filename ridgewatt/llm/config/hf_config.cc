@@ -17,29 +17,6 @@ constexpr std::size_t kMostConfigBytes = std::size_t{4} << 20;
 constexpr int kMostConfigDepth = 32;
 constexpr std::int64_t kMostConfigLayers = 1024;
 
-struct ModelType {
-  std::string_view name;
-  Family family;
-};
-constexpr std::array kModelTypes = std::to_array<ModelType>({
-    {"llama", Family::kLlama},
-    {"smollm3", Family::kLlama},
-    {"mistral", Family::kMistral},
-    {"mixtral", Family::kMixtral},
-    {"qwen2", Family::kQwen2},
-    {"qwen2_moe", Family::kQwen2Moe},
-    {"qwen3", Family::kQwen3},
-    {"qwen3_moe", Family::kQwen3Moe},
-    {"gemma2", Family::kGemma2},
-    {"gemma3", Family::kGemma3},
-    {"gemma3_text", Family::kGemma3},
-    {"phi3", Family::kPhi3},
-    {"deepseek_v2", Family::kDeepseek2},
-    {"deepseek_v3", Family::kDeepseek2},
-    {"gpt_oss", Family::kGptOss},
-    {"lfm2", Family::kLfm2},
-});
-
 // Fields that may be absent or null; a wrong type is a fault.
 class ConfigFields {
  public:
@@ -85,30 +62,23 @@ class ConfigFields {
   const std::string& file_;
 };
 
-bool is_gemma(Family family) {
-  return family == Family::kGemma2 || family == Family::kGemma3;
-}
-
-bool is_qwen(Family family) {
-  return family == Family::kQwen2 || family == Family::kQwen2Moe || family == Family::kQwen3 ||
-         family == Family::kQwen3Moe;
-}
-
 // A list of the layers' types; else what the configurations of the families have (transformers,
 // configuration_*.py).
 void add_sliding_layers(const ConfigFields& fields, Numbers& n) {
+  const SlidingRule& rule = family_row(n.family).sliding;
   StatedWindow stated{.window = fields.number({"sliding_window"})};
   const Json* types = fields.find("layer_types");
   if (types != nullptr && types->is_array()) {
     const bool one_per_layer = types->size() == static_cast<std::size_t>(n.layers);
     for (const Json& type : *types) {
       stated.layers.push_back(one_per_layer && type == "sliding_attention");
-      if (one_per_layer && n.family == Family::kLfm2) n.convolution.push_back(type == "conv");
+      if (one_per_layer && family_row(n.family).convolutions)
+        n.convolution.push_back(type == "conv");
     }
-  } else if (is_qwen(n.family)) {
+  } else if (rule.switched) {
     stated.switched_off = !fields.flag("use_sliding_window", false);
     stated.first = fields.number({"max_window_layers"});
-  } else if (n.family == Family::kGemma3) {
+  } else if (rule.states_period) {
     stated.period = fields.number({"sliding_window_pattern", "_sliding_window_pattern"});
   }
   set_sliding_layers(stated, n);
@@ -123,8 +93,8 @@ void add_sparse_layers(const ConfigFields& fields, Numbers& n) {
   for (std::int64_t i = 0; i < n.layers; ++i) {
     const bool listed = only != nullptr && only->is_array() &&
                         std::find(only->begin(), only->end(), Json(i)) != only->end();
-    const bool deepseek = n.family == Family::kDeepseek2;
-    const bool at_step = step <= 1 || (deepseek ? i % step == 0 : (i + 1) % step == 0);
+    const bool from_zero = family_row(n.family).dense_from_zero;
+    const bool at_step = step <= 1 || (from_zero ? i % step == 0 : (i + 1) % step == 0);
     n.sparse.push_back(i >= dense && at_step && !listed);
   }
 }
@@ -145,7 +115,7 @@ void add_experts(const ConfigFields& fields, Numbers& n) {
 
 // LFM2's first configurations give the width before a rule that transformers applies: two thirds,
 // rounded up to a multiple (configuration_lfm2.py and modeling_lfm2.py).
-void add_lfm2(const ConfigFields& fields, Numbers& n) {
+void add_convolutions(const ConfigFields& fields, Numbers& n) {
   n.convolution_kernel = fields.number({"conv_L_cache"}, 3);
   n.feed_forward = fields.number({"block_ff_dim", "intermediate_size"});
   const std::int64_t multiple = fields.number({"block_multiple_of"}, 256);
@@ -172,24 +142,30 @@ void add_lfm2(const ConfigFields& fields, Numbers& n) {
 
 std::optional<Recipe> recipe_of(const ConfigFields& fields, const std::string& method,
                                 std::int64_t bits, std::int64_t group) {
-  Recipe recipe;
-  if (method == "awq") {
-    recipe = find_recipe("awq");
-  } else if (method == "gptq") {
-    recipe = find_recipe("gptq");
-  } else if (method == "mxfp4") {
-    return find_recipe("mxfp4");
-  } else if (method == "fp8") {
-    return find_recipe(fields.find("weight_block_size") != nullptr ? "fp8_block" : "fp8");
-  } else if (method == "compressed-tensors") {
-    const std::string format = fields.text("format");
-    if (format == "float-quantized") return find_recipe("fp8");
-    if (format == "int-quantized") return find_recipe("int8");
-    if (format != "pack-quantized") return std::nullopt;
-    recipe = find_recipe("w4a16");
-  } else {
-    return std::nullopt;
-  }
+  struct Method {
+    std::string_view name, format;
+    bool blocks;  // where weight_block_size is stated; the first row that fits counts
+    std::string_view recipe;
+    bool sized = false;  // bits and group are the configuration's
+  };
+  constexpr std::array kMethods = std::to_array<Method>({
+      {"awq", "", false, "awq", true},
+      {"gptq", "", false, "gptq", true},
+      {"mxfp4", "", false, "mxfp4"},
+      {"fp8", "", true, "fp8_block"},
+      {"fp8", "", false, "fp8"},
+      {"compressed-tensors", "float-quantized", false, "fp8"},
+      {"compressed-tensors", "int-quantized", false, "int8"},
+      {"compressed-tensors", "pack-quantized", false, "w4a16", true},
+  });
+  const bool blocks = fields.find("weight_block_size") != nullptr;
+  const auto* found = std::find_if(kMethods.begin(), kMethods.end(), [&](const Method& one) {
+    return one.name == method && (one.format.empty() || one.format == fields.text("format")) &&
+           (blocks || !one.blocks);
+  });
+  if (found == kMethods.end()) return std::nullopt;
+  Recipe recipe = find_recipe(found->recipe);
+  if (!found->sized) return recipe;
   const bool sound = (bits == 2 || bits == 4 || bits == 8) && group >= -1 && group <= 65536;
   if (!sound) return std::nullopt;
   recipe.bits = static_cast<int>(bits);
@@ -225,7 +201,7 @@ void add_quantization(const Json& json, const std::string& file, HfConfig& confi
 
 void add_head_sizes(const ConfigFields& fields, Numbers& n) {
   n.key_size = fields.number({"head_dim"});
-  if (n.key_size == 0 && is_gemma(n.family)) n.key_size = 256;
+  if (n.key_size == 0) n.key_size = family_row(n.family).defaults.head_size;
   n.kv_rank = fields.number({"kv_lora_rank"});
   if (n.kv_rank == 0) return;
   n.query_rank = fields.number({"q_lora_rank"});
@@ -265,37 +241,34 @@ HfConfig parse_hf_config(const Json& json, const std::string& file) {
   config.architecture = fields.text("model_type");
   if (config.architecture.empty())
     config.architecture = ConfigFields(json, file).text("model_type");
-  const auto* type =
-      std::find_if(kModelTypes.begin(), kModelTypes.end(),
-                   [&](const ModelType& one) { return one.name == config.architecture; });
-  config.known = type != kModelTypes.end();
+  const FamilyRow* known = family_of_model_type(config.architecture);
+  config.known = known != nullptr;
   Numbers& n = config.numbers;
-  if (config.known) n.family = type->family;
-  const bool gemma3 = config.known && n.family == Family::kGemma3;
+  if (config.known) n.family = known->id;
+  const FamilyRow& family = family_row(n.family);
+  const ConfigDefaults& defaults = family.defaults;
   n.name = ConfigFields(json, file).text("_name_or_path");
   n.layers = fields.number({"num_hidden_layers", "n_layer"});
   n.hidden = fields.number({"hidden_size", "n_embd"});
-  // What Gemma 3's nested configurations leave out (configuration_gemma3.py).
-  n.heads = fields.number({"num_attention_heads", "n_head"}, gemma3 ? 8 : 0);
-  n.kv_heads = fields.number({"num_key_value_heads"}, gemma3 ? 4 : 0);
-  n.vocabulary = fields.number({"vocab_size"}, gemma3 ? 262208 : 0);
+  n.heads = fields.number({"num_attention_heads", "n_head"}, defaults.heads);
+  n.kv_heads = fields.number({"num_key_value_heads"}, defaults.kv_heads);
+  n.vocabulary = fields.number({"vocab_size"}, defaults.vocabulary);
   if (n.layers < 1 || n.layers > kMostConfigLayers) {
     throw InputError("is no configuration of a language model: num_hidden_layers", file);
   }
   n.feed_forward = fields.number({"intermediate_size"});
-  n.context = fields.number({"max_position_embeddings"}, gemma3 ? 131072 : 0);
-  const bool tied = config.known && (is_gemma(n.family) || n.family == Family::kLfm2);
-  n.tied = fields.flag("tie_word_embeddings", fields.flag("tie_embedding", tied));
+  n.context = fields.number({"max_position_embeddings"}, defaults.context);
+  n.tied = fields.flag("tie_word_embeddings", fields.flag("tie_embedding", defaults.tied));
   add_head_sizes(fields, n);
   add_experts(fields, n);
   add_sparse_layers(fields, n);
   add_sliding_layers(fields, n);
-  if (config.known && n.family == Family::kLfm2) add_lfm2(fields, n);
+  if (family.convolutions) add_convolutions(fields, n);
   n.cacheless_layers = fields.number({"num_kv_shared_layers"});
-  const bool qwen2 = config.known && (n.family == Family::kQwen2 || n.family == Family::kQwen2Moe);
-  const bool bias = fields.flag("attention_bias", config.known && n.family == Family::kGptOss);
-  n.query_key_value_bias = qwen2 || bias;
-  n.output_bias = bias && !qwen2;
+  const bool bias = fields.flag("attention_bias", family.bias == Bias::kAll);
+  const bool three = family.bias == Bias::kQueryKeyValue;
+  n.query_key_value_bias = three || bias;
+  n.output_bias = bias && !three;
   return config;
 }
 

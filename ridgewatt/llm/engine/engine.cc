@@ -214,21 +214,6 @@ std::span<const EngineTerm> prompt_draw_terms() {
   return kPromptDrawSpecs;
 }
 
-// vLLM and SGLang were run eagerly (notes of the data); PyTorch launches so by design. llama.cpp
-// and TensorRT-LLM capture a step in a CUDA graph. llama.cpp b5283 fuses attention where it is
-// asked to (-fa), which these runs do not say; b9292 does so by itself. "vllm (graphs)" is what
-// vLLM does where nobody asks for less.
-EngineTraits engine_traits(std::string_view engine) {
-  EngineTraits traits;
-  const bool python =
-      engine == "vllm" || engine == "vllm (gguf)" || engine == "sglang" || engine == "pytorch";
-  traits.launches_ahead = python;
-  traits.fused_attention = engine != "llama.cpp b5283" && engine != "llama.cpp";
-  traits.fused_layers = engine != "pytorch" && !engine.starts_with("llama.cpp");
-  traits.narrow_products = engine == "tensorrt-llm" || engine == "vllm" || engine == "sglang";
-  return traits;
-}
-
 Engine prior_engine(const EngineTraits& traits) {
   Engine engine;
   engine.traits = traits;

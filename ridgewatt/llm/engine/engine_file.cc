@@ -3,15 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <set>
 #include <utility>
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/suggest.h"
-#include "ridgewatt/io/embedded.h"
-#include "ridgewatt/io/toml.h"
+#include "ridgewatt/llm/engine/engine_table.h"
+#include "ridgewatt/llm/engine_facts.h"
 
 namespace ridgewatt::llm {
 namespace {
@@ -21,97 +20,33 @@ constexpr char kHead[] =
     "# and deviations of their logarithms. This file is written by\n"
     "#   ridgewatt evaluate llm llm-agx-orin-32gb.csv llm-boards.csv -o FILE\n";
 
-struct ReleaseOfEngine {
-  std::string_view name;  // of the engine
-  std::string_view rows;  // as EngineRow::engine calls the release
-  std::string_view title;
-  std::string_view origin;
-};
-constexpr std::string_view kCells =
-    "2026-11-23: cells of the IISWC 2026 artifact 'From Chat to Agents on the Edge'";
-constexpr std::array kReleases = std::to_array<ReleaseOfEngine>({
-    {"llama.cpp", "llama.cpp b5283", "llama.cpp b5283", kCells},
-    {"llama.cpp", "llama.cpp b9292", "llama.cpp b9292",
-     "2026-11-23: smolhub's study of the Orin Nano Super, 25 W and MAXN"},
-    {"mlc", "mlc", "MLC LLM", "2026-11-23: no cell of its own; drawn from the other engines"},
-    {"pytorch", "pytorch", "PyTorch 2.6, transformers 4.57", kCells},
-    {"sglang", "sglang", "SGLang without CUDA graphs", kCells},
-    {"tensorrt-llm", "tensorrt-llm", "TensorRT-LLM 0.12", kCells},
-    {"vllm", "vllm", "vLLM 0.8.6 without CUDA graphs", kCells},
-});
-
-// Other words for engines; those with other separators need no row.
-constexpr auto kEngineWords = std::to_array<std::pair<const char*, const char*>>({
-    {"llama", "llama.cpp"},
-    {"ggml", "llama.cpp"},
-    {"trt", "tensorrt-llm"},
-    {"trt-llm", "tensorrt-llm"},
-    {"tensorrt", "tensorrt-llm"},
-    {"mlc-llm", "mlc"},
-    {"torch", "pytorch"},
-    {"transformers", "pytorch"},
-});
-
-class EngineTable {
- public:
-  EngineTable(const toml::table& table, std::string where)
-      : table_(table), where_(std::move(where)) {}
-
-  std::string text(std::string_view key) const {
-    const auto found = table_[key].value_exact<std::string>();
-    if (!found) fail(key, "must be text");
-    return *found;
+template <std::size_t N>
+EnginePart<N> part_of(const TomlTable& release, std::string_view key,
+                      std::span<const EngineTerm> terms, const EngineTable& read) {
+  const auto* table = release[key].as<TomlTable>();
+  if (table == nullptr) read.fail(key, "must be a table");
+  const std::string place = read.where() + "." + std::string(key);
+  EnginePart<N> part;
+  const auto* rows = (*table)["rows"].as<std::int64_t>();
+  if (!rows || *rows < 0) throw InputError("rows must be a whole number of 0 and more", place);
+  part.rows = static_cast<std::size_t>(*rows);
+  for (std::size_t i = 0; i < N; ++i) {
+    const auto* pair = (*table)[terms[i].key].as<TomlArray>();
+    const auto at = [&](std::size_t which) {
+      const auto one =
+          pair != nullptr && pair->size() == 2 ? (*pair)[which].number() : std::optional<double>();
+      if (!one || !std::isfinite(*one) || *one <= 0) {
+        throw InputError(std::string(terms[i].key) + " must be two positive numbers", place);
+      }
+      return *one;
+    };
+    part.value[i] = at(0);
+    part.log_sd[i] = at(1);
   }
-  std::vector<std::string> texts(std::string_view key) const {
-    std::vector<std::string> all;
-    const toml::array* array = table_[key].as_array();
-    if (array == nullptr) fail(key, "must be a list of texts");
-    for (const toml::node& node : *array) {
-      const auto one = node.value_exact<std::string>();
-      if (!one) fail(key, "must be a list of texts");
-      all.push_back(*one);
-    }
-    return all;
-  }
-  double number(std::string_view key) const {
-    const auto one = table_[key].value<double>();
-    if (!one || !std::isfinite(*one) || *one <= 0) fail(key, "must be a positive number");
-    return *one;
-  }
-  template <std::size_t N>
-  EnginePart<N> part(std::string_view key, std::span<const EngineTerm> terms) const {
-    const toml::table* table = table_[key].as_table();
-    if (table == nullptr) fail(key, "must be a table");
-    const std::string place = where_ + "." + std::string(key);
-    EnginePart<N> part;
-    const auto rows = (*table)["rows"].value_exact<std::int64_t>();
-    if (!rows || *rows < 0) throw InputError("rows must be a whole number of 0 and more", place);
-    part.rows = static_cast<std::size_t>(*rows);
-    for (std::size_t i = 0; i < N; ++i) {
-      const toml::array* pair = (*table)[terms[i].key].as_array();
-      const auto at = [&](std::size_t which) {
-        const auto one = pair != nullptr && pair->size() == 2 ? pair->get(which)->value<double>()
-                                                              : std::optional<double>();
-        if (!one || !std::isfinite(*one) || *one <= 0) {
-          throw InputError(std::string(terms[i].key) + " must be two positive numbers", place);
-        }
-        return *one;
-      };
-      part.value[i] = at(0);
-      part.log_sd[i] = at(1);
-    }
-    return part;
-  }
+  return part;
+}
 
- private:
-  [[noreturn]] void fail(std::string_view key, const std::string& fault) const {
-    throw InputError(std::string(key) + " " + fault, where_);
-  }
-  const toml::table& table_;
-  std::string where_;
-};
-
-EngineRelease parse_release(const toml::table& toml, const std::string& where) {
+EngineRelease parse_release(const TomlTable& toml, const std::string& where) {
   const EngineTable table(toml, where);
   EngineRelease one;
   one.title = table.text("title");
@@ -124,10 +59,11 @@ EngineRelease parse_release(const toml::table& toml, const std::string& where) {
   one.scales.prefill_power = table.number("prompt_draw_scale");
   one.engine.traits = engine_traits(table.text("works_as"));
   one.works_as = table.text("works_as");
-  one.engine.step = table.part<kStepTerms>("step", step_terms());
-  one.engine.prompt = table.part<kPromptTerms>("prompt", prompt_terms());
-  one.engine.draw = table.part<kDrawTerms>("draw", draw_terms());
-  one.engine.prompt_draw = table.part<kPromptDrawTerms>("prompt_draw", prompt_draw_terms());
+  one.engine.step = part_of<kStepTerms>(toml, "step", step_terms(), table);
+  one.engine.prompt = part_of<kPromptTerms>(toml, "prompt", prompt_terms(), table);
+  one.engine.draw = part_of<kDrawTerms>(toml, "draw", draw_terms(), table);
+  one.engine.prompt_draw =
+      part_of<kPromptDrawTerms>(toml, "prompt_draw", prompt_draw_terms(), table);
   return one;
 }
 
@@ -158,6 +94,25 @@ std::string quoted(std::span<const std::string> texts) {
   return "[" + all + "]";
 }
 
+EngineRelease release_of(const EngineVariant& of, std::span<const EngineRow> rows,
+                         const EngineFits& fits, const EngineScales& scales) {
+  EngineRelease release;
+  release.title = of.title;
+  release.origin = of.origin;
+  release.works_as = of.name;
+  release.engine = fits.of(of.name);
+  release.scales = scales;
+  std::set<std::string> boards, quantizations;
+  for (const EngineRow& row : rows) {
+    if (row.engine != of.name || !row.fitted) continue;
+    boards.insert(row.board);
+    quantizations.insert(row.quantization);
+  }
+  release.boards.assign(boards.begin(), boards.end());
+  release.quantizations.assign(quantizations.begin(), quantizations.end());
+  return release;
+}
+
 }  // namespace
 
 EngineFile ship_engines(std::span<const EngineRow> rows) {
@@ -167,23 +122,12 @@ EngineFile ship_engines(std::span<const EngineRow> rows) {
   EngineFile file;
   file.boards = board_draws(cells);
   auto& all = file.engines;
-  for (const ReleaseOfEngine& of : kReleases) {
-    EngineRelease release;
-    release.title = of.title;
-    release.origin = of.origin;
-    release.works_as = of.rows;
-    release.engine = fits.of(of.rows);
-    release.scales = scales;
-    std::set<std::string> boards, quantizations;
-    for (const EngineRow& row : rows) {
-      if (row.engine != of.rows || !row.fitted) continue;
-      boards.insert(row.board);
-      quantizations.insert(row.quantization);
+  for (const EngineFacts& facts : engine_facts()) {
+    ShippedEngine& engine = all.emplace_back();
+    engine.name = facts.name;
+    for (const EngineVariant& of : facts.variants) {
+      if (!of.title.empty()) engine.releases.push_back(release_of(of, rows, fits, scales));
     }
-    release.boards.assign(boards.begin(), boards.end());
-    release.quantizations.assign(quantizations.begin(), quantizations.end());
-    if (all.empty() || all.back().name != of.name) all.emplace_back().name = of.name;
-    all.back().releases.push_back(std::move(release));
   }
   for (ShippedEngine& engine : all) sum_up(engine);
   return file;
@@ -218,31 +162,19 @@ std::string engines_toml(const EngineFile& file) {
 }
 
 EngineFile parse_engines(std::string_view toml, const std::string& source) {
-  const toml::table parsed = parse_toml(toml, source);
-  const auto tables_of = [&](const toml::table& table, std::string_view key) {
-    const toml::array* array = table[key].as_array();
-    if (array == nullptr || array->empty()) {
-      throw InputError(std::string(key) + " must be a list of tables", source);
-    }
-    std::vector<const toml::table*> all;
-    for (const toml::node& node : *array) {
-      if (!node.is_table()) throw InputError(std::string(key) + " must be tables", source);
-      all.push_back(node.as_table());
-    }
-    return all;
-  };
+  const TomlTable parsed = parse_toml(toml, source);
   EngineFile file;
   if (parsed.contains("board")) {
-    for (const toml::table* board : tables_of(parsed, "board")) {
+    for (const TomlTable* board : tables_of(parsed, "board", source)) {
       const EngineTable table(*board, source + " board");
       file.boards.push_back({table.text("name"), table.number("dynamic_power"),
                              static_cast<std::size_t>(table.number("rows"))});
     }
   }
-  for (const toml::table* engine : tables_of(parsed, "engine")) {
+  for (const TomlTable* engine : tables_of(parsed, "engine", source)) {
     ShippedEngine one;
     one.name = EngineTable(*engine, source).text("name");
-    for (const toml::table* release : tables_of(*engine, "release")) {
+    for (const TomlTable* release : tables_of(*engine, "release", source)) {
       one.releases.push_back(parse_release(*release, source + " engine " + one.name));
     }
     sum_up(one);
@@ -253,7 +185,7 @@ EngineFile parse_engines(std::string_view toml, const std::string& source) {
 
 const EngineFile& shipped_engine_file() {
   static const EngineFile kFile = [] {
-    const EmbeddedFile file = embedded::engines().front();
+    const EmbeddedFile& file = embedded_engines("language_models.toml");
     return parse_engines(file.content, std::string(file.name));
   }();
   return kFile;
@@ -268,10 +200,8 @@ namespace {
 NameSet engine_names() {
   NameSet set;
   for (const ShippedEngine& engine : engines()) set.names.push_back(engine.name);
-  for (const auto& [word, name] : kEngineWords) {
-    if (std::find(set.names.begin(), set.names.end(), name) != set.names.end()) {
-      set.synonyms.push_back({word, name});
-    }
+  for (const EngineFacts& engine : engine_facts()) {
+    for (const std::string& word : engine.words) set.synonyms.push_back({word, engine.name});
   }
   return set;
 }

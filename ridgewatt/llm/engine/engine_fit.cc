@@ -17,7 +17,7 @@ namespace {
 constexpr double kCellsOfGroup = 4;
 constexpr int kRounds = 4;  // of means and engines
 
-// A part of an engine: its terms, its place, what is measured and what is foretold of it.
+// A part of an engine: its terms, its place, what is measured of it and what is predicted.
 template <std::size_t N>
 struct FittedPart {
   std::span<const EngineTerm> terms;
@@ -129,11 +129,12 @@ EnginePart<N> mean_of(const std::map<std::string, Engine, std::less<>>& engines,
       const double trait =
           std::log((prior_engine(engine.traits).*(fitted.part)).value[i] / term.prior);
       const double pull = 1 / (term.engine_sd * term.engine_sd);
-      const double told = 1 / (part.log_sd[i] * part.log_sd[i]) - pull;
-      if (told <= 1e-6 * pull) continue;
+      const double own_weight = 1 / (part.log_sd[i] * part.log_sd[i]) - pull;
+      if (own_weight <= 1e-6 * pull) continue;
       const double center = std::log((drawn_to.*(fitted.part)).value[i]);
-      const double own = ((told + pull) * (std::log(part.value[i]) - trait) - pull * center) / told;
-      const double trust = 1 / (1 / told + term.engine_sd * term.engine_sd);
+      const double own =
+          ((own_weight + pull) * (std::log(part.value[i]) - trait) - pull * center) / own_weight;
+      const double trust = 1 / (1 / own_weight + term.engine_sd * term.engine_sd);
       weight += trust;
       sum += trust * own;
     }

@@ -14,6 +14,7 @@
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/io/csv_reader.h"
 #include "ridgewatt/io/file.h"
+#include "ridgewatt/llm/engine_facts.h"
 #include "ridgewatt/llm/language_model.h"
 
 namespace ridgewatt::llm {
@@ -22,21 +23,6 @@ namespace {
 constexpr double kLeastPrompt = 256;
 constexpr double kLeastSampledPrompt = 1024;  // power of shorter ones is sampled too few times
 constexpr std::size_t kMostRowBytes = std::size_t{64} << 20;
-
-struct EngineName {
-  std::string_view theirs;
-  std::string_view ours;
-};
-constexpr std::array kEngineNames = std::to_array<EngineName>({
-    {"llamacpp", "llama.cpp b5283"},  // as the cells' source says
-    {"llama.cpp b9292", "llama.cpp b9292"},
-    {"vllm", "vllm"},
-    {"sglang", "sglang"},
-    {"trtllm", "tensorrt-llm"},
-    {"pytorch", "pytorch"},
-    {"mlc", "mlc"},
-    {"tensorrt-edge-llm (trt 10.7)", "tensorrt-llm"},
-});
 
 // "Llama 3.2 3B" and "Qwen3-4B-VL" (the part that writes) as the zoo calls them.
 std::string model_named(std::string_view theirs) {
@@ -71,6 +57,17 @@ std::optional<Recipe> recipe_named(std::string name) {
     if (recipe.name == name) return recipe;
   }
   return std::nullopt;
+}
+
+bool prompts_were_cached(std::string_view variant, std::string_view quantization) {
+  for (const EngineFacts& engine : engine_facts()) {
+    for (const EngineVariant& one : engine.variants) {
+      if (one.name != variant) continue;
+      return std::find(one.cached_prompts.begin(), one.cached_prompts.end(), quantization) !=
+             one.cached_prompts.end();
+    }
+  }
+  return false;
 }
 
 class EngineRowReader {
@@ -115,10 +112,9 @@ class EngineRowReader {
   // Fills engine, model, quantization and work; false where one is not known.
   bool describe_row(EngineRow& row, std::string_view model, std::string quantization) {
     const std::string theirs = lowered(at("runtime"));
-    const auto* engine = std::find_if(kEngineNames.begin(), kEngineNames.end(),
-                                      [&](const EngineName& one) { return one.theirs == theirs; });
-    if (engine == kEngineNames.end()) return leave_out("the engine is not known"), false;
-    row.engine = engine->ours;
+    const FoundVariant found = find_variant_of_rows(theirs);
+    if (found.engine == nullptr) return leave_out("the engine is not known"), false;
+    row.engine = found.variant->name;
     row.model = model_named(model);
     constexpr std::string_view kFallback = "gguf_";  // vLLM falls back to an older engine
     if (quantization.starts_with(kFallback)) {
@@ -130,9 +126,10 @@ class EngineRowReader {
       quantization.resize(quantization.size() - kWithoutCache.size());
     }
     row.quantization = quantization.substr(0, quantization.find(' '));  // "w4a16 or similar"
-    // MLC's q4f16_1 keeps all matrices in 4.5 bits, the head too: nearest to q4_0.
-    const bool mlc = row.engine == "mlc" && quantization == "int4";
-    const auto recipe = recipe_named(mlc ? "q4_0" : quantization);
+    for (const auto& [written, recipe] : found.engine->means) {
+      if (quantization == written) quantization = recipe;
+    }
+    const auto recipe = recipe_named(quantization);
     if (!recipe) return leave_out("the quantization is not known"), false;
     const auto zoo = language_zoo();
     const auto* entry = std::find_if(zoo.data(), zoo.data() + zoo.size(),
@@ -183,7 +180,7 @@ class EngineRowReader {
     static const EngineBoard kHardware(kBoard);
     row.hardware = kHardware(knob_space(kBoard).top());
     row.step_s = positive("tpot_ms") * 1e-3;
-    const bool cached = quantization == "fp16" && (row.engine == "vllm" || row.engine == "sglang");
+    const bool cached = prompts_were_cached(row.engine, quantization);
     if (!cached && row.prompt_tokens >= kLeastPrompt) row.prompt_s = positive("ttft_ms") * 1e-3;
     row.decode_power_w = power_of("decode");
     row.rail_share = rail_w("decode_gpu_w") + rail_w("decode_cpu_w");
@@ -249,9 +246,11 @@ class EngineRowReader {
     struct Source {
       std::string_view theirs, board, mode;
       bool whole_request;
+      // Of today's releases, which capture graphs where the cells' ran without.
+      std::string_view judged_as = {};
     };
     constexpr std::array<Source, 3> kSources = {
-        {{"vllm", "agx-orin@jp5.1", "MAXN", true},
+        {{"vllm", "agx-orin@jp5.1", "MAXN", true, "vllm (graphs)"},
          {"mlc", "orin-nano-8gb@jp5", "15W", false},
          {"tensorrt-edge-llm (trt 10.7)", "agx-orin@jp5.1", "MAXN", false}}};
     const std::string theirs = lowered(at("runtime"));
@@ -265,8 +264,7 @@ class EngineRowReader {
     row.prompt_tokens = parse_double(sequence.substr(0, sequence.find(' '))).value_or(kShort);
     row.generated_tokens = std::max(kShort, number_behind(sequence, "in / "));
     if (!describe_row(row, at("workload"), lowered(at("precision")))) return;
-    // Of today's releases, which capture graphs; the cells' ran without.
-    if (row.engine == "vllm") row.engine = "vllm (graphs)";
+    if (!source->judged_as.empty()) row.engine = source->judged_as;
     const Board board = load_board(std::string(source->board));
     row.board = board.name;
     row.mode = source->mode;

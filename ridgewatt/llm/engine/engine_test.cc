@@ -94,7 +94,7 @@ TEST(Engine, OfNoRowsIsAGuessThatSaysSo) {
   EXPECT_GT(engine.step_log_sd(work, some_hardware(1)), kCellSd);
 }
 
-// What engines share is learned from each other: rows of one move what is said of another, and
+// What engines share is learned from each other: rows of one move the prediction of another, and
 // deviations shrink.
 TEST(Engine, AnotherEngineTellsOfOneWithoutRows) {
   const auto model = read_language_model("zoo:llama-3.1-8b").description;

@@ -29,23 +29,14 @@ constexpr double kStreamRequests = 2;
 // 1.56 times as fast as in FP16 (arXiv 2211.10438, abstract).
 constexpr double kNarrowGain = 0.64;
 
+// Weights that must be unpacked, for each element.
 double unpacked_share(StoredType type) {
-  constexpr double kPacked4 = 4;
-  switch (type) {
-    case StoredType::kI32:  // eight numbers of 4 bits
-      return 32 / kPacked4;
-    case StoredType::kU8:
-      return 8 / kPacked4;
-    default:
-      return facts_of(type).bits() < 16 ? 1 : 0;
-  }
+  const StoredTypeFacts& facts = facts_of(type);
+  if (facts.packed > 1) return facts.packed;
+  return facts.bits() < 16 ? 1 : 0;
 }
 
-bool is_narrow(StoredType type) {
-  return type == StoredType::kI8 || type == StoredType::kF8E4m3 || type == StoredType::kF8E5m2;
-}
-
-// Zeros lie beside packed weights and are no matrix of their own.
+// Zeros lie next to packed weights and are no matrix of their own.
 bool is_zeros(const Tensor& tensor) {
   return tensor.name.ends_with("zeros") || tensor.name.ends_with("zero_point");
 }
@@ -68,12 +59,12 @@ StoredShare stored_share(const Description& description, std::span<const Tensor>
     }
     share.all += numbers;
     if (times > 0) share.packed += numbers;
-    if (is_narrow(tensor.type)) share.narrow += numbers;
+    if (facts_of(tensor.type).narrow) share.narrow += numbers;
   }
   return share;
 }
 
-// Bytes of 16 bits that a layer reads and writes per token beside its weights and cache: norms,
+// Bytes of 16 bits that a layer reads and writes per token without its weights and cache: norms,
 // inputs and outputs of its matrices, the residual.
 double activation_bytes(const Layer& layer, double hidden) {
   constexpr double kHidden = 14, kFeedForward = 6, kBytes = 2;
@@ -200,7 +191,7 @@ EngineWork decode_work(const Description& description, std::span<const Tensor> t
 EngineWork prompt_work(const Description& description, std::span<const Tensor> tensors,
                        double tokens, std::int64_t batch) {
   const auto prompts = static_cast<double>(batch);
-  // So many tokens meet nearly every expert.
+  // The tokens of a prompt meet nearly every expert.
   const auto routed = static_cast<std::int64_t>(std::llround(tokens * prompts));
   EngineWork work = decode_work(description, tensors, tokens, StoredType::kF16, routed);
   work.cache_bytes = 0;

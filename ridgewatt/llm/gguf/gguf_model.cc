@@ -21,24 +21,6 @@ namespace fs = std::filesystem;
 
 constexpr std::int64_t kMostShards = 10'000;
 
-struct ArchitectureOfGguf {
-  std::string_view name;
-  Family family;
-};
-constexpr std::array kArchitecturesOfGguf = std::to_array<ArchitectureOfGguf>({
-    {"llama", Family::kLlama},
-    {"qwen2", Family::kQwen2},
-    {"qwen2moe", Family::kQwen2Moe},
-    {"qwen3", Family::kQwen3},
-    {"qwen3moe", Family::kQwen3Moe},
-    {"gemma2", Family::kGemma2},
-    {"gemma3", Family::kGemma3},
-    {"phi3", Family::kPhi3},
-    {"deepseek2", Family::kDeepseek2},
-    {"gpt-oss", Family::kGptOss},
-    {"lfm2", Family::kLfm2},
-});
-
 // general.file_type, by number: llama.cpp's llama_ftype (include/llama.h).
 struct FileType {
   std::int64_t number;
@@ -74,7 +56,7 @@ class GgufNumbers {
     n.experts = number("expert_count");
     n.experts_used = number("expert_used_count");
     n.expert_width = number("expert_feed_forward_length");
-    if (n.experts > 0 && family == Family::kLlama) n.family = Family::kMixtral;
+    if (n.experts > 0) n.family = family_row(family).with_experts;
     n.shared_width = number("expert_shared_feed_forward_length");
     if (n.shared_width == 0) add_shared_experts(n);
     const std::int64_t dense = number("leading_dense_block_count");
@@ -86,9 +68,8 @@ class GgufNumbers {
     if (n.kv_rank > 0) add_latent(n);
     n.cacheless_layers = number("attention.shared_kv_layers");
     n.convolution_kernel = number("shortconv.l_cache");
-    n.query_key_value_bias =
-        family == Family::kQwen2 || family == Family::kQwen2Moe || family == Family::kGptOss;
-    n.output_bias = family == Family::kGptOss;
+    n.query_key_value_bias = family_row(family).bias != Bias::kAsStated;
+    n.output_bias = family_row(family).bias == Bias::kAll;
     return n;
   }
 
@@ -116,7 +97,7 @@ class GgufNumbers {
     n.kv_heads = *std::max_element(heads.begin(), heads.end());
     if (heads.size() == 1) return;
     n.layer_kv_heads = heads;
-    if (n.family != Family::kLfm2) return;
+    if (!family_row(n.family).convolutions) return;
     for (const std::int64_t count : heads) n.convolution.push_back(count == 0);
   }
   void add_sliding(Numbers& n) const {
@@ -195,12 +176,10 @@ LanguageModel model_of_gguf(const std::vector<GgufHeader>& headers, const std::s
   model.source = source;
   model.architecture = first.text("general.architecture");
   add_tensors(headers, source, model);
-  const auto* known =
-      std::find_if(kArchitecturesOfGguf.begin(), kArchitecturesOfGguf.end(),
-                   [&](const ArchitectureOfGguf& one) { return one.name == model.architecture; });
-  model.weights_known = known != kArchitecturesOfGguf.end();
-  Numbers numbers = GgufNumbers(first, model.architecture)
-                        .numbers(model.weights_known ? known->family : Family::kLlama);
+  const FamilyRow* known = family_of_gguf(model.architecture);
+  model.weights_known = known != nullptr;
+  Numbers numbers =
+      GgufNumbers(first, model.architecture).numbers(known != nullptr ? known->id : Family::kLlama);
   if (numbers.vocabulary == 0) numbers.vocabulary = vocabulary_of(model.tensors);
   numbers.tied = !has_head(model.tensors);
   describe_with_tensors(numbers, source, model);

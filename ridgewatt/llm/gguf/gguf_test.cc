@@ -74,7 +74,7 @@ INSTANTIATE_TEST_SUITE_P(
                       std::pair("mixtral-8x7b", "llama"), std::pair("qwen2.5-0.5b", "qwen2"),
                       std::pair("qwen3-4b", "qwen3"), std::pair("gemma3-1b", "gemma3")));
 
-// A family by its name in both worlds, and what its configuration needs beside the usual.
+// A family by its name in both worlds, and what its configuration needs in addition to the usual.
 struct FamilyNames {
   const char* model_type;
   const char* architecture;
@@ -192,6 +192,7 @@ TEST(Gguf, EveryTypeOfTensorHasItsBlocks) {
   }
 }
 
+// label: slow
 TEST(Gguf, ShardsAreReadTogether) {
   const testing::TemporaryFolder folder;
   const LanguageModel zoo = read_language_model("zoo:smollm2-135m");

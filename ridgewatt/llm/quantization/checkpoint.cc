@@ -38,7 +38,7 @@ class Packed {
 void add_checkpoint_tensors(const Weight& weight, const Recipe& recipe, std::vector<Tensor>& all) {
   const bool product = (weight.role == Role::kMatrix || weight.role == Role::kExpert) &&
                        !weight.router && weight.hf.ends_with(".weight");
-  const bool taken = product && (recipe.kind != RecipeKind::kMxfp4 || weight.role == Role::kExpert);
+  const bool taken = product && (!recipe.facts().experts_only || weight.role == Role::kExpert);
   if (!taken) {
     Tensor tensor{weight.hf,     weight.shape, recipe.type, 0,
                   weight.copies, weight.role,  weight.layer};
@@ -80,9 +80,14 @@ void add_checkpoint_tensors(const Weight& weight, const Recipe& recipe, std::vec
       packed.add("weight_scale_inv", StoredType::kF32,
                  {parts(out, kScaleBlock), parts(in, kScaleBlock)});
       break;
-    default:  // MXFP4: 16 bytes of numbers and one of scale for each 32
+    case RecipeKind::kMxfp4:  // 16 bytes of numbers and one of scale for each 32
       packed.add("weight_blocks", StoredType::kU8, {out, parts(in, 32), 16});
       packed.add("weight_scales", StoredType::kU8, {out, parts(in, 32)});
+      break;
+    case RecipeKind::kPlain:  // of GGUF: not checkpoints
+    case RecipeKind::kMixture:
+    case RecipeKind::kExpertsMxfp4:
+      break;
   }
 }
 

@@ -23,34 +23,18 @@ bool gets_more_bits(int layer, int layers) {
 // What takes the place of a type whose blocks do not divide the rows.
 StoredType fallback(StoredType type, std::int64_t columns) {
   if (columns % facts_of(type).elements == 0) return type;
-  StoredType other = StoredType::kF16;
-  switch (type) {
-    case StoredType::kIq4Xs:
-      other = StoredType::kIq4Nl;
-      break;
-    case StoredType::kQ2K:
-    case StoredType::kQ3K:
-      other = StoredType::kQ40;
-      break;
-    case StoredType::kQ4K:
-      other = StoredType::kQ50;
-      break;
-    case StoredType::kQ5K:
-      other = StoredType::kQ51;
-      break;
-    case StoredType::kQ6K:
-      other = StoredType::kQ80;
-      break;
-    default:
-      return StoredType::kF16;
-  }
+  const StoredType other = facts_of(type).instead;
   return columns % facts_of(other).elements == 0 ? other : StoredType::kF16;
 }
+
+constexpr MixtureRules kNoRules = {};
 
 }  // namespace
 
 Mixture::Mixture(const Description& description, const Recipe& recipe)
-    : model_(description), recipe_(recipe), name_(recipe.name) {
+    : model_(description),
+      recipe_(recipe),
+      rules_(recipe.rules != nullptr ? *recipe.rules : kNoRules) {
   layers_ = static_cast<int>(description.layers.size());
   for (const Layer& layer : description.layers) {
     const Attention& attention = layer.attention;
@@ -58,7 +42,7 @@ Mixture::Mixture(const Description& description, const Recipe& recipe)
     if (attention.kv_heads > 0 && attention.heads / attention.kv_heads >= 4) many_queries_ = true;
     if (layer.feed_forward.experts == 8) eight_experts_ = true;
   }
-  seventy_ = description.family == Family::kLlama && layers_ == 80;
+  wide_values_ = layers_ > 0 && family_row(description.family).wide_values_at == layers_;
 }
 
 StoredType Mixture::type_of(const Weight& weight) {
@@ -73,61 +57,56 @@ StoredType Mixture::chosen(const Weight& weight) {
   const bool head =
       weight.role == Role::kHead || (model_.tied && weight.role == Role::kTokenEmbedding);
   if (head) {
-    if (recipe_.kind == RecipeKind::kExpertsMxfp4) return StoredType::kQ80;
+    if (recipe_.facts().experts_only) return StoredType::kQ80;
     if (weight.shape.back() % facts_of(type).elements != 0) return StoredType::kQ80;
     return type == StoredType::kQ80 ? type : StoredType::kQ6K;
   }
-  if (recipe_.kind == RecipeKind::kExpertsMxfp4) {
+  if (recipe_.facts().experts_only) {
     return weight.role == Role::kExpert ? StoredType::kMxfp4 : StoredType::kQ80;
   }
   if (weight.role == Role::kTokenEmbedding) return type;
   if (holds_values(weight)) return of_values(type);
   if (named_in(weight, "attn_k.weight")) return eight_experts_ ? StoredType::kQ80 : type;
-  if (named_in(weight, "ffn_down")) return of_down(type, weight.layer);
+  if (named_in(weight, "ffn_down")) return changed(type, rules_.down, weight.layer, layers_);
   if (named_in(weight, "attn_output.weight")) return of_output(type);
   return type;
 }
 
+StoredType Mixture::changed(StoredType type, std::span<const std::optional<MixtureChange>> changes,
+                            int at, int all) const {
+  using enum MixtureChange::Where;
+  const auto holds = [&](const MixtureChange& change) {
+    switch (change.where) {
+      case kAll:
+        return true;
+      case kFirst:
+        return at < change.count;
+      case kEdges:
+        return gets_more_bits(at, all);
+      case kShare:
+        return at < all / change.count;
+      case kManyQueries:
+        return many_queries_;
+    }
+    return false;
+  };
+  for (const auto& change : changes) {
+    if (change && holds(*change)) return change->type;
+  }
+  return type;
+}
+
 StoredType Mixture::of_values(StoredType type) {
-  const int seen = values_seen_++;
-  if (name_ == "q2_k") {
-    type = many_queries_ ? StoredType::kQ4K : StoredType::kQ3K;
-  } else if (name_ == "q3_k_m") {
-    type = seen < 2 ? StoredType::kQ5K : StoredType::kQ4K;
-  } else if (name_ == "q3_k_l" || (name_.starts_with("iq4_") && many_queries_)) {
-    type = StoredType::kQ5K;
-  } else if ((name_ == "q4_k_m" || name_ == "q5_k_m") && gets_more_bits(seen, value_layers_)) {
-    type = StoredType::kQ6K;
-  } else if (name_ == "q4_k_s" && seen < 4) {
+  type = changed(type, rules_.values, values_seen_++, value_layers_);
+  if (wide_values_ && (type == StoredType::kQ3K || type == StoredType::kQ4K)) {
     type = StoredType::kQ5K;
   }
-  if (seventy_ && (type == StoredType::kQ3K || type == StoredType::kQ4K)) type = StoredType::kQ5K;
   return eight_experts_ ? StoredType::kQ80 : type;
 }
 
-StoredType Mixture::of_down(StoredType type, int layer) const {
-  if (name_ == "q2_k") return StoredType::kQ3K;
-  if (name_ == "q3_k_m") return layer < layers_ / 16 ? StoredType::kQ5K : StoredType::kQ4K;
-  if (name_ == "q3_k_l") return StoredType::kQ5K;
-  if ((name_ == "q4_k_m" || name_ == "q5_k_m") && gets_more_bits(layer, layers_)) {
-    return StoredType::kQ6K;
-  }
-  const bool first_eighth = layer < layers_ / 8;
-  if (first_eighth && (name_.starts_with("iq4_") || name_ == "q4_k_s")) return StoredType::kQ5K;
-  return type;
-}
-
 StoredType Mixture::of_output(StoredType type) const {
-  if (eight_experts_) {
-    for (const char* name : {"q2_k", "q3_k_s", "q3_k_m", "q4_k_s", "q4_k_m", "iq4_nl", "iq4_xs"}) {
-      if (name_ == name) return StoredType::kQ5K;
-    }
-    return type;
-  }
-  if (name_ == "q2_k") return StoredType::kQ3K;
-  if (name_ == "q3_k_m") return StoredType::kQ4K;
-  if (name_ == "q3_k_l") return StoredType::kQ5K;
-  return type;
+  if (eight_experts_) return rules_.more_for_eight ? StoredType::kQ5K : type;
+  return rules_.output.value_or(type);
 }
 
 }  // namespace ridgewatt::llm

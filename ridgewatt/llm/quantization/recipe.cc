@@ -11,12 +11,44 @@
 namespace ridgewatt::llm {
 namespace {
 
+namespace mixtures {
+
+using enum StoredType;
+using Change = MixtureChange;
+
+constexpr MixtureRules kQ5KMRules = {.values = {Change{kQ6K, Change::Where::kEdges}},
+                                     .down = {Change{kQ6K, Change::Where::kEdges}}};
+constexpr MixtureRules kQ4KMRules = {.values = {Change{kQ6K, Change::Where::kEdges}},
+                                     .down = {Change{kQ6K, Change::Where::kEdges}},
+                                     .more_for_eight = true};
+constexpr MixtureRules kQ4KSRules = {.values = {Change{kQ5K, Change::Where::kFirst, 4}},
+                                     .down = {Change{kQ5K, Change::Where::kShare, 8}},
+                                     .more_for_eight = true};
+constexpr MixtureRules kIq4Rules = {.values = {Change{kQ5K, Change::Where::kManyQueries}},
+                                    .down = {Change{kQ5K, Change::Where::kShare, 8}},
+                                    .more_for_eight = true};
+constexpr MixtureRules kQ3KLRules = {
+    .values = {Change{kQ5K}}, .down = {Change{kQ5K}}, .output = kQ5K};
+constexpr MixtureRules kQ3KMRules = {
+    .values = {Change{kQ5K, Change::Where::kFirst, 2}, Change{kQ4K}},
+    .down = {Change{kQ5K, Change::Where::kShare, 16}, Change{kQ4K}},
+    .output = kQ4K,
+    .more_for_eight = true};
+constexpr MixtureRules kQ3KSRules = {.more_for_eight = true};
+constexpr MixtureRules kQ2KRules = {
+    .values = {Change{kQ4K, Change::Where::kManyQueries}, Change{kQ3K}},
+    .down = {Change{kQ3K}},
+    .output = kQ3K,
+    .more_for_eight = true};
+
+}  // namespace mixtures
+
 std::vector<Recipe> all_recipes() {
   const auto plain = [](const char* name, StoredType type) {
     return Recipe{name, "every matrix in one type", RecipeKind::kPlain, type};
   };
-  const auto mixture = [](const char* name, StoredType type) {
-    return Recipe{name, "llama.cpp's mixture", RecipeKind::kMixture, type};
+  const auto mixture = [](const char* name, StoredType type, const MixtureRules* rules = nullptr) {
+    return Recipe{name, "llama.cpp's mixture", RecipeKind::kMixture, type, 4, 128, rules};
   };
   using enum StoredType;
   return {
@@ -26,19 +58,19 @@ std::vector<Recipe> all_recipes() {
       mixture("q8_0", kQ80),
       mixture("q6_k", kQ6K),
       mixture("q5_1", kQ51),
-      mixture("q5_k_m", kQ5K),
+      mixture("q5_k_m", kQ5K, &mixtures::kQ5KMRules),
       mixture("q5_k_s", kQ5K),
       mixture("q5_0", kQ50),
       mixture("q4_1", kQ41),
-      mixture("q4_k_m", kQ4K),
-      mixture("q4_k_s", kQ4K),
+      mixture("q4_k_m", kQ4K, &mixtures::kQ4KMRules),
+      mixture("q4_k_s", kQ4K, &mixtures::kQ4KSRules),
       mixture("q4_0", kQ40),
-      mixture("iq4_nl", kIq4Nl),
-      mixture("iq4_xs", kIq4Xs),
-      mixture("q3_k_l", kQ3K),
-      mixture("q3_k_m", kQ3K),
-      mixture("q3_k_s", kQ3K),
-      mixture("q2_k", kQ2K),
+      mixture("iq4_nl", kIq4Nl, &mixtures::kIq4Rules),
+      mixture("iq4_xs", kIq4Xs, &mixtures::kIq4Rules),
+      mixture("q3_k_l", kQ3K, &mixtures::kQ3KLRules),
+      mixture("q3_k_m", kQ3K, &mixtures::kQ3KMRules),
+      mixture("q3_k_s", kQ3K, &mixtures::kQ3KSRules),
+      mixture("q2_k", kQ2K, &mixtures::kQ2KRules),
       {"mxfp4_moe", "llama.cpp: experts in MXFP4, all else in Q8_0", RecipeKind::kExpertsMxfp4,
        kMxfp4},
       {"int8", "compressed-tensors: 8 bits, a scale per output", RecipeKind::kInt8, kBf16, 8, 0},

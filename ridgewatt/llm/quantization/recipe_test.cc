@@ -1,4 +1,4 @@
-// Sizes of models that were foretold against sizes that others published.
+// Predicted sizes of models against sizes that others published.
 #include "ridgewatt/llm/recipe.h"
 
 #include <gmock/gmock.h>
@@ -41,8 +41,8 @@ TEST(Recipe, TotalsOfLlama8bAreThoseOfLlamaCpp) {
   }
 }
 
-// What llama.cpp says of files as the size of their tensors (`model_size` of llama-bench, `size` of
-// /v1/models), to the byte: public logs of others' runs. None was looked at while the rules were
+// What llama.cpp reports as the size of the tensors of a file (`model_size` of llama-bench, `size`
+// of /v1/models), to the byte: public logs of others' runs. None was looked at while the rules were
 // written.
 TEST(Recipe, EnginesHaveOtherNames) {
   EXPECT_EQ(find_recipe("fp16").name, "f16");
@@ -114,7 +114,7 @@ TEST(Recipe, EightExpertsHaveKeysAndValuesInEightBits) {
 }
 
 // 4 bits and a 16-bit scale for 128 numbers: 4.125 bits; with 4-bit zeros 4.15625.
-TEST(Recipe, PackedCheckpointsHoldScalesBesides) {
+TEST(Recipe, PackedCheckpointsAlsoHoldScales) {
   const auto bits = [](const char* recipe) {
     double bytes = 0, elements = 0;
     for (const auto& tensor : quantized(zoo_model("llama-3.1-8b"), find_recipe(recipe))) {
@@ -144,7 +144,7 @@ TEST(StoredType, BlocksAreThoseOfGgml) {
   EXPECT_EQ(stored_type_of_gguf(14), StoredType::kQ6K);
   EXPECT_EQ(stored_type_of_gguf(4), std::nullopt);  // Q4_2, removed
   EXPECT_EQ(stored_type_of_safetensors("F8_E4M3"), StoredType::kF8E4m3);
-  for (const auto& facts : stored_types()) EXPECT_EQ(facts_of(facts.type).name, facts.name);
+  for (const auto& facts : stored_types()) EXPECT_EQ(facts_of(facts.id).name, facts.name);
 }
 
 }  // namespace

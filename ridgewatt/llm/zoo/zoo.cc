@@ -2,6 +2,7 @@
 // with public counts in zoo_test.cc.
 #include <vector>
 
+#include "ridgewatt/base/suggest.h"
 #include "ridgewatt/llm/language_model.h"
 
 namespace ridgewatt::llm {
@@ -29,7 +30,7 @@ Numbers decoder(Family family, std::int64_t hidden, std::int64_t layers, std::in
   n.vocabulary = vocabulary;
   n.tied = tied;
   n.context = context;
-  n.query_key_value_bias = family == Family::kQwen2;
+  n.query_key_value_bias = family_row(family).bias == Bias::kQueryKeyValue;
   return n;
 }
 

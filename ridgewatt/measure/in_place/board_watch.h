@@ -18,7 +18,7 @@ namespace ridgewatt::measure {
 class BoardWatch {
  public:
   // Of a program whose own processes do not disturb it. Starts a thread; IoError where the machine
-  // shows no power.
+  // has no power sensor.
   BoardWatch(const platform::Sysfs& sysfs, pid_t program);
   // Appends the valid samples since the last call.
   void drain(std::vector<TimedPower>& power);

@@ -5,30 +5,21 @@
 #include <ctime>
 #include <utility>
 
-#include "ridgewatt/base/progress.h"
 #include "ridgewatt/base/statistics.h"
 #include "ridgewatt/measure/in_place.h"
 #include "ridgewatt/measure/in_place/drift.h"
 #include "ridgewatt/measure/in_place/power_guard.h"
-#include "ridgewatt/measure/in_place/transient.h"
-#include "ridgewatt/measure/power_trace.h"
-#include "ridgewatt/measure/window.h"
+#include "ridgewatt/measure/in_place/program_log.h"
+#include "ridgewatt/measure/in_place/safe_mode.h"
+#include "ridgewatt/measure/in_place/window_figures.h"
 
 namespace ridgewatt::measure {
 namespace {
 
-constexpr double kTickS = 0.01;         // between two looks at power
-constexpr double kEffectWithinS = 1.5;  // a change of mode has shown by then
-constexpr double kBeforeS = 0.3;        // of power before a change, to tell the step from
-constexpr double kSureS = 0.05;         // a minibatch that ends so long after the write is mixed
-constexpr double kPause = 10;           // medians: a checkpoint, not a minibatch
-constexpr std::size_t kPowerBatch = 5;  // samples averaged where the transient is told (MSER-5)
-constexpr int kMostDoubts = 2;          // looks at the reference one after the other
-constexpr double kCloseToLimit = 0.98;  // a mode to fall back to draws less than this share
-constexpr int kAskedAgain = 2;          // profiles after which one above the limit asks that
-constexpr double kFarFromLimit = 0.97;  // a reference draws less than this share
-constexpr double kFarAbove = 1.03;      // of what a reference drew: everything draws more
-constexpr double kWarmerC = 5;          // that is named as a cause
+constexpr int kMostDoubts = 2;                // looks at the reference one after the other
+constexpr int kAskedAgain = 2;                // profiles after which one above the limit asks that
+constexpr double kFarAbove = 1.03;            // of what a reference drew: everything draws more
+constexpr double kWarmerC = 5;                // that is named as a cause
 constexpr std::size_t kHeldMinibatches = 12;  // between two looks while a mode is held
 
 // No knob higher than in either mode: what a change goes through draws less than both.
@@ -38,11 +29,6 @@ PowerMode lower_of(const PowerMode& a, const PowerMode& b) {
     if (a.has(knob) && b.has(knob)) lower.set(knob, std::min(a.get(knob), b.get(knob)));
   }
   return lower;
-}
-
-double half_width(const MeanInterval& interval) {
-  return interval.mean > 0 ? (interval.hi - interval.lo) / 2 / interval.mean
-                           : std::numeric_limits<double>::infinity();
 }
 
 std::string cause_of_drift(const TunedProgram::Surroundings& before,
@@ -104,67 +90,73 @@ class InPlaceProfiler::State {
       : program_(program),
         options_(options),
         keep_(std::move(keep)),
+        log_(program),
         guard_(options.power_limit_w, options.guard_s),
-        drift_(options.drift) {}
+        drift_(options.drift),
+        reference_(options.drift.reference_every) {}
 
   void begin(const PowerMode& safe_mode) {
-    run_.begin_s = last_mark_s_ = program_.now_s();
-    first_ = safe_ = safe_mode;
+    run_.begin_s = program_.now_s();
+    log_.begin();
+    safe_.begin(safe_mode);
     set(safe_mode);
-    while (run_.minibatches < options_.warm_up + 1) {
+    while (log_.minibatches() < options_.warm_up + 1) {
       step();
-      if (run_.ended) throw ProgramEndedError("the program ended before its first minibatches");
-      require_marks();
+      if (log_.ended()) throw ProgramEndedError("the program ended before its first minibatches");
+      log_.require_marks(options_.silence_s);
     }
     before_ = program_.surroundings();
   }
 
   Observation profile(const OperatingPoint& point) {
-    if (reference_due()) look_at_reference();
+    if (reference_.due()) look_at_reference();
     InPlaceWindow window = measure(point, InPlaceWindow::Kind::kProfile);
     ++since_held_;
     if (window.over_limit) {
       // Was it the mode, or does everything draw more?
-      if (since_held_ >= kAskedAgain) since_reference_ = options_.drift.reference_every;
+      if (since_held_ >= kAskedAgain) reference_.ask_soon();
       throw OverLimitError(fmt::format("{:.2f} W is above the limit of {:g} W", window.power_w,
                                        options_.power_limit_w),
                            describe(point.mode), window.power_w);
     }
-    ++since_reference_;
+    reference_.profiled();
     const bool known = drift_.knows(point.mode);
     const auto look = drift_.look(window);
     if (known) answer(look, window);
-    choose_reference(window);
-    if (!reference_) since_held_ = 0;  // nothing tells
+    reference_.choose(window, options_.power_limit_w);
+    if (!reference_.known()) since_held_ = 0;  // no reference yet: drift cannot be checked
     return window.observation();
   }
 
   void hold(const OperatingPoint& point) {
     held_ = point;
     set(point.mode);
-    begin_window();
+    log_.begin_window(pace_s_);
   }
 
   bool watch(double duration_s) {
     const double until_s = program_.now_s() + duration_s;
-    while (!run_.ended && program_.now_s() < until_s) {
+    while (!log_.ended() && program_.now_s() < until_s) {
       step();
       if (leave_over_limit()) {
         run_.drift.push_back(
             {program_.now_s() - run_.begin_s, 0, 1, 1,
              fmt::format("over the limit in the held mode, {} set instead", describe(mode_))});
-        begin_window();
+        log_.begin_window(pace_s_);
       }
-      const auto minibatches = since(set_end_s_);
+      const auto minibatches = log_.since(set_end_s_);
       if (minibatches.size() < kHeldMinibatches) continue;
       look_at_held();
     }
-    return !run_.ended;
+    return !log_.ended();
   }
 
   const PowerMode& mode() const { return mode_; }
   const InPlaceRun& run() {
     run_.end_s = std::max(run_.end_s, program_.now_s());
+    run_.minibatches = log_.minibatches();
+    run_.energy_j = log_.energy_j();
+    run_.ended = log_.ended();
     run_.over_limit_s = guard_.over_s();
     run_.longest_over_limit_s = guard_.longest_s();
     run_.worst_excess = guard_.worst_excess();
@@ -172,28 +164,8 @@ class InPlaceProfiler::State {
   }
 
  private:
-  // News of the program, taken in.
   void step() {
-    check_work();
-    const std::size_t marks = marks_.size(), samples = power_.size();
-    if (!program_.wait(kTickS, marks_, power_)) run_.ended = true;
-    for (std::size_t i = marks; i < marks_.size(); ++i) {
-      last_mark_s_ = marks_[i].time_s;
-      if (marks_[i].kind == TimedMark::Kind::kMinibatch) ++run_.minibatches;
-    }
-    for (std::size_t i = samples; i < power_.size(); ++i) {
-      if (last_power_s_ > 0) {
-        run_.energy_j += power_[i].power_w * (power_[i].time_s - last_power_s_);
-      }
-      last_power_s_ = power_[i].time_s;
-      guard_.add(power_[i]);
-    }
-  }
-
-  void require_marks() const {
-    if (program_.now_s() - last_mark_s_ < options_.silence_s) return;
-    throw IoError(fmt::format("the program has marked no minibatch for {:g} s", options_.silence_s),
-                  "in place", "see docs/guide/measure.md for how a program marks them");
+    for (const TimedPower& sample : log_.step()) guard_.add(sample);
   }
 
   // From below: by way of what draws less than both modes.
@@ -208,34 +180,16 @@ class InPlaceProfiler::State {
   }
 
   bool leave_over_limit() {
-    if (mode_ == first_ || !guard_.over()) return false;
-    if (mode_ == safe_) {  // no longer
-      safe_ = first_;
-      safe_pace_s_.reset();
-    }
-    set(safe_);
+    if (safe_.is_first(mode_) || !guard_.over()) return false;
+    if (mode_ == safe_.mode()) safe_.lose();
+    set(safe_.mode());
     return true;
   }
 
-  // Keeps of the past what the next window's beginning is told from.
-  void begin_window() {
-    const double since_s = program_.now_s() - std::max(kBeforeS, 2 * pace_s_);
-    std::erase_if(power_, [&](const TimedPower& sample) { return sample.time_s < since_s; });
-    const auto old = [&](const TimedMark& mark) { return mark.time_s < since_s; };
-    auto first = std::find_if_not(marks_.begin(), marks_.end(), old);
-    if (first != marks_.begin()) --first;  // where the minibatch began that runs now
-    marks_.erase(marks_.begin(), first);
-  }
-
-  std::vector<MarkedMinibatch> since(double begin_s) const {
-    auto minibatches = minibatches_of(marks_);
-    std::erase_if(minibatches, [&](const auto& one) { return one.begin_s < begin_s; });
-    return minibatches;
-  }
-
   InPlaceWindow measure(const OperatingPoint& point, InPlaceWindow::Kind kind) {
-    begin_window();
+    log_.begin_window(pace_s_);
     InPlaceWindow window;
+    looked_ = 0;
     window.kind = kind;
     window.point = point;
     window.changed = mode_ != point.mode;
@@ -244,29 +198,7 @@ class InPlaceProfiler::State {
     set_end_s_ = window.set_s;
     if (window.changed) set(point.mode);
     window.write_s = program_.now_s() - window.set_s;
-    std::size_t looked = 0;
-    for (;;) {
-      step();
-      if (leave_over_limit()) {
-        window.over_limit = true;
-        window.power_w = over_power_w(window);
-        window.end_s = program_.now_s();
-        break;
-      }
-      auto minibatches = since(window.changed ? window.set_s + window.write_s : window.set_s);
-      const bool late = program_.now_s() - window.set_s > options_.longest_s;
-      // Until a sample came after a minibatch its energy is a guess.
-      while (!late && !minibatches.empty() && minibatches.back().end_s > last_power_s_) {
-        minibatches.pop_back();
-      }
-      const bool enough =
-          minibatches.size() >= static_cast<std::size_t>(late ? 2 : options_.least_minibatches);
-      if (enough && (minibatches.size() > looked || late)) {
-        looked = minibatches.size();
-        if (assess(minibatches, late, window)) break;
-      }
-      if (run_.ended) throw ProgramEndedError("the program ended");
-      require_marks();
+    while (!look(window)) {
     }
     if (!window.over_limit) finish(window);
     InPlaceWindow kept = window;
@@ -277,169 +209,47 @@ class InPlaceProfiler::State {
     return window;
   }
 
-  // What was seen of it last, averaged as the limit is.
-  double over_power_w(const InPlaceWindow& window) const {
-    double sum_w = 0;
-    int count = 0;
-    for (auto at = power_.rbegin(); at != power_.rend(); ++at) {
-      const bool late = at->time_s > power_.back().time_s - options_.guard_s / 2;
-      if (at->time_s <= window.set_s + window.write_s || !late) break;
-      sum_w += at->power_w;
-      ++count;
+  // One look at a window that is being measured; true when it is over.
+  bool look(InPlaceWindow& window) {
+    step();
+    if (leave_over_limit()) {
+      window.over_limit = true;
+      window.power_w = over_power_w(log_, options_, window);
+      window.end_s = program_.now_s();
+      return true;
     }
-    return count > 0 ? std::max(sum_w / count, options_.power_limit_w) : options_.power_limit_w;
-  }
-
-  // Where power has settled after the change.
-  double settled_s(const InPlaceWindow& window) const {
-    std::vector<double> batches, ends;
-    double sum_w = 0;
-    std::size_t count = 0;
-    for (const auto& sample : power_) {
-      if (sample.time_s <= window.set_s) continue;
-      sum_w += sample.power_w;
-      if (++count % kPowerBatch != 0) continue;
-      batches.push_back(sum_w / kPowerBatch);
-      ends.push_back(sample.time_s);
-      sum_w = 0;
+    auto minibatches = log_.since(window.changed ? window.set_s + window.write_s : window.set_s);
+    const bool late = program_.now_s() - window.set_s > options_.longest_s;
+    // Until a sample came after a minibatch its energy is a guess.
+    while (!late && !minibatches.empty() && minibatches.back().end_s > log_.last_power_s()) {
+      minibatches.pop_back();
     }
-    const std::size_t left_out = transient_length(batches);
-    return left_out > 0 ? ends[left_out - 1] : window.set_s;
-  }
-
-  // Fills in the window from its minibatches; true when it is complete.
-  bool assess(const std::vector<MarkedMinibatch>& all, bool late, InPlaceWindow& window) {
-    std::vector<MarkedMinibatch> counted = all;
-    std::vector<double> times;
-    for (const auto& one : counted) times.push_back(one.time_s());
-    const double middle_s = median(times);
-    std::erase_if(counted, [&](const auto& one) { return one.time_s() > kPause * middle_s; });
-    window.pauses = static_cast<int>(all.size() - counted.size());
-    if (window.changed && counted.size() >= 4) {
-      times.clear();
-      for (const auto& one : counted) times.push_back(one.time_s());
-      const std::size_t transient = transient_length(times);
-      const double steady_s = std::min(settled_s(window), counted[counted.size() / 2].begin_s);
-      counted.erase(counted.begin(), counted.begin() + static_cast<std::ptrdiff_t>(transient));
-      std::erase_if(counted, [&](const auto& one) { return one.begin_s < steady_s; });
-    }
-    window.left_out = static_cast<int>(all.size() - counted.size()) - window.pauses +
-                      (window.changed ? 1 : 0);  // the one in which the mode changed
     const auto least = static_cast<std::size_t>(late ? 2 : options_.least_minibatches);
-    if (counted.size() < least) return false;
-    PowerTrace trace{"total", true, {}, {}};
-    for (const auto& sample : power_) {
-      if (!trace.times_s.empty() && sample.time_s <= trace.times_s.back()) continue;
-      trace.times_s.push_back(sample.time_s);
-      trace.powers_w.push_back(sample.power_w);
+    if (minibatches.size() >= least && (minibatches.size() > looked_ || late)) {
+      looked_ = minibatches.size();
+      if (assess(log_, minibatches, late, program_.tells_means(), options_, window)) return true;
     }
-    if (trace.times_s.empty()) return false;
-    if (program_.tells_means()) trace = as_steps(trace);
-    const PowerIntegral energy(trace);
-    times.clear();
-    std::vector<double> energies;
-    for (auto& one : counted) {
-      one.energy_j = energy.energy_j(one.begin_s, one.end_s);
-      times.push_back(one.time_s());
-      energies.push_back(one.energy_j);
-    }
-    const auto time = batch_means_interval(times), joules = batch_means_interval(energies);
-    window.time_s = time.mean;
-    window.energy_j = joules.mean;
-    window.power_w = joules.mean / time.mean;
-    window.time_error = half_width(time);
-    window.energy_error = half_width(joules);
-    window.median_s = median(times);
-    window.spread = median_absolute_deviation(times) / window.median_s;
-    window.minibatches = static_cast<int>(counted.size());
-    window.begin_s = counted.front().begin_s;
-    window.end_s = counted.back().end_s;
-    window.times = std::move(counted);
-    window.precise = std::max(window.time_error, window.energy_error) <= options_.precision;
-    return window.precise || late || window.minibatches >= options_.most_minibatches;
+    if (log_.ended()) throw ProgramEndedError("the program ended");
+    log_.require_marks(options_.silence_s);
+    return false;
   }
 
   void finish(InPlaceWindow& window) {
-    for (const auto& sample : power_) {
-      if (sample.time_s < window.begin_s || sample.time_s > window.end_s) continue;
-      if (!window.power.empty()) {
-        window.largest_gap_s =
-            std::max(window.largest_gap_s, sample.time_s - window.power.back().time_s);
-      }
-      window.power.push_back(sample);
-    }
-    window.power_samples = static_cast<int>(window.power.size());
-    if (!(window.power_w > 0)) throw NotFoundError("no power", describe(window.point.mode));
-    if (window.changed) tell_effects(window);
+    add_power_samples(log_, window);
+    if (window.changed) tell_effects(log_, old_pace_s_, options_, window);
     pace_s_ = window.median_s;
-    paced_ = tells_pace(window) ? window.point.mode : PowerMode();
-    const bool within = window.power_w <= kCloseToLimit * options_.power_limit_w;
-    if (std::isfinite(options_.power_limit_w) && within &&
-        (safe_ == window.point.mode || !safe_pace_s_ || window.time_s <= *safe_pace_s_)) {
-      safe_ = window.point.mode;
-      safe_pace_s_ = window.time_s;
-    }
-  }
-
-  // Of fewer minibatches neither pace nor spread is known well enough to say when a change was.
-  bool tells_pace(const InPlaceWindow& window) const {
-    return window.minibatches >= options_.least_minibatches && window.spread > 0;
-  }
-
-  void tell_effects(InPlaceWindow& window) const {
-    std::vector<TimedPower> around;
-    for (const auto& sample : power_) {
-      if (sample.time_s > window.set_s - kBeforeS && sample.time_s < window.set_s + kEffectWithinS)
-        around.push_back(sample);
-    }
-    if (const auto change_s = change_point(around)) {
-      if (*change_s > window.set_s) window.power_effect_s = *change_s - window.set_s;
-    }
-    if (!(old_pace_s_ > 0) || !tells_pace(window)) return;
-    // The marks that enclose the change.
-    const TimedMark* begin = nullptr;
-    std::size_t count = 0;
-    for (const auto& mark : marks_) {
-      if (mark.kind != TimedMark::Kind::kMinibatch) continue;
-      if (mark.time_s <= window.set_s) {
-        begin = &mark;
-        continue;
-      }
-      if (begin == nullptr) return;
-      ++count;
-      if (mark.time_s < window.set_s + window.write_s + kSureS) continue;
-      const auto change_s = pace_change(begin->time_s, mark.time_s, count, old_pace_s_,
-                                        window.median_s, window.spread);
-      if (change_s && *change_s > begin->time_s && *change_s < mark.time_s) {
-        window.time_effect_s = *change_s - window.set_s;
-      }
-      return;
-    }
-  }
-
-  bool reference_due() const {
-    return options_.drift.reference_every > 0 && reference_ &&
-           since_reference_ >= options_.drift.reference_every;
-  }
-
-  // The mode of the quickest minibatches, since looking at it costs least, that is far enough below
-  // the limit for drift to be seen before the limit is.
-  void choose_reference(const InPlaceWindow& window) {
-    if (window.power_w > kFarFromLimit * options_.power_limit_w) return;
-    if (!window.precise && reference_) return;
-    if (reference_ && window.time_s > 0.7 * reference_time_s_) return;
-    reference_ = window.point;
-    reference_time_s_ = window.time_s;
+    paced_ = tells_pace(window, options_) ? window.point.mode : PowerMode();
+    safe_.learn(window, options_.power_limit_w);
   }
 
   void look_at_reference() {
-    since_reference_ = 0;
+    reference_.looked();
     for (int doubts = 0;; ++doubts) {
-      const auto known_w = drift_.power_w(reference_->mode);
-      const InPlaceWindow window = measure(*reference_, InPlaceWindow::Kind::kReference);
+      const auto known_w = drift_.power_w(reference_.point().mode);
+      const InPlaceWindow window = measure(reference_.point(), InPlaceWindow::Kind::kReference);
       if (window.over_limit) {  // it was within the limit
         const double factor = window.power_w / known_w.value_or(window.power_w);
-        reference_.reset();
+        reference_.lose();
         if (factor < kFarAbove) return;
         drift_.forget();
         note_drift(1, factor);
@@ -458,15 +268,14 @@ class InPlaceProfiler::State {
   void answer(const DriftTest::Look& look, const InPlaceWindow& window) {
     if (look.verdict != DriftTest::Verdict::kDrift) return;
     drift_.restart(window);
-    reference_ = window.point;
-    reference_time_s_ = window.time_s;
+    reference_.take(window);
     note_drift(look.time_factor, look.power_factor);
   }
 
   [[noreturn]] void note_drift(double time_factor, double power_factor) {
     add_drift(time_factor, power_factor);
-    since_reference_ = 0;
-    safe_pace_s_.reset();
+    reference_.looked();
+    safe_.forget_pace();
     throw DriftedError("what was profiled no longer holds: " + run_.drift.back().cause, time_factor,
                        power_factor);
   }
@@ -484,11 +293,11 @@ class InPlaceProfiler::State {
     window.point = *held_;
     window.point.mode = mode_;
     window.set_s = set_end_s_;
-    const auto minibatches = since(set_end_s_);
-    if (!assess(minibatches, /*late=*/true, window)) return;
+    const auto minibatches = log_.since(set_end_s_);
+    if (!assess(log_, minibatches, /*late=*/true, program_.tells_means(), options_, window)) return;
     const bool known = drift_.knows(mode_);
     const auto look = drift_.look(window);
-    begin_window();
+    log_.begin_window(pace_s_);
     set_end_s_ = program_.now_s();
     if (!known || look.verdict != DriftTest::Verdict::kDrift) {
       if (look.verdict == DriftTest::Verdict::kHolds) before_ = program_.surroundings();
@@ -503,21 +312,19 @@ class InPlaceProfiler::State {
   TunedProgram& program_;
   InPlaceOptions options_;
   Keep keep_;
+  ProgramLog log_;
   PowerGuard guard_;
   DriftTest drift_;
+  SafeMode safe_;
+  ReferenceMode reference_;
   InPlaceRun run_;
-  PowerMode mode_, first_, safe_, paced_;
-  std::optional<double> safe_pace_s_;  // time of a minibatch in the safe mode
-  double set_end_s_ = 0;               // the mode was set
-  double last_mark_s_ = 0, last_power_s_ = 0;
+  PowerMode mode_, paced_;
+  double set_end_s_ = 0;  // the mode was set
   double pace_s_ = 0, old_pace_s_ = 0;
-  std::optional<OperatingPoint> reference_, held_;
-  double reference_time_s_ = 0;
-  int since_reference_ = 0;
-  int since_held_ = 0;  // profiles since it was last seen that nothing has drifted
+  std::optional<OperatingPoint> held_;
+  int since_held_ = 0;      // profiles since it was last seen that nothing has drifted
+  std::size_t looked_ = 0;  // minibatches of the window that were assessed
   TunedProgram::Surroundings before_;
-  std::vector<TimedMark> marks_;  // since shortly before the window began
-  std::vector<TimedPower> power_;
 };
 
 InPlaceProfiler::InPlaceProfiler(TunedProgram& program, const InPlaceOptions& options,

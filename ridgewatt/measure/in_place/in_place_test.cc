@@ -152,7 +152,7 @@ TEST(InPlaceProfiler, MeasuresWhatTheModeCosts) {
   EXPECT_GT(record.power_samples, 0);
 }
 
-// The simulated clocks change 5 or 40 ms after the write began; that is what is told.
+// The simulated clocks change 5 or 40 ms after the write began; that is what is reported.
 TEST(InPlaceProfiler, TellsWhenAModeTookEffect) {
   for (const double effect_s : {0.005, 0.04}) {
     SimulatedProgramOptions simulation;

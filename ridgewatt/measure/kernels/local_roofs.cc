@@ -126,7 +126,8 @@ LocalRoofs measure_local_roofs(std::optional<RoofTarget> target, int gpu,
   } catch (const Error& error) {
     roofs.powerless = error.what();
   }
-  const MicrobenchOptions options = metered(asked, power);
+  MicrobenchOptions options = metered(asked, power);
+  options.until_steady = !power;
   roofs.target = target.value_or(RoofTarget::kGpu);
   if (roofs.target == RoofTarget::kGpu) {
     try {

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
+#include <exception>
 #include <new>
 #include <thread>
 
@@ -15,6 +16,7 @@
 #include "ridgewatt/base/parallel.h"
 #include "ridgewatt/base/statistics.h"
 #include "ridgewatt/base/thread.h"
+#include "ridgewatt/measure/kernels/repetitions.h"
 #include "ridgewatt/measure/kernels/vector_kernels.h"
 
 namespace ridgewatt::measure {
@@ -64,9 +66,10 @@ class SpinBarrier {
   std::atomic<int> phase_{0};
 };
 
-// What one thread does in one repetition; made in the thread, so that its memory is its own.
-using Body = std::function<void()>;
-using MakeBody = std::function<Body()>;
+// The memory that a thread walks through. As doubles its words are normal numbers, too, and so is
+// what a triad makes of them.
+using Memory = Array<float>;
+constexpr float kFill = 0.5F;
 
 // From the first start to the last end of one repetition's threads: a thread that is held up before
 // it starts must not be timed while the others are done and leave it the machine.
@@ -86,76 +89,161 @@ class JointTime {
   std::vector<double> starts_s_, ends_s_;  // written between barriers, by thread
 };
 
-// What of a repetition belongs to one thread.
-struct ThreadShare {
+// A point: what one repetition does, and what of it belongs to one thread.
+struct BenchPoint {
+  Kernel kernel = Kernel::kTriad;
   double work_flop = 0;
   double traffic_bytes = 0;
+  std::function<void(Memory&)> body;
 };
 
-// Repeats the work on all threads at once until the time is over.
-MicrobenchResult run_point(roofline::MicrobenchKernel kernel, const ThreadShare& share,
-                           const MakeBody& make_body, int threads,
-                           const MicrobenchOptions& options) {
-  std::vector<double> times_s;
-  SpinBarrier barrier(threads);
-  std::atomic<bool> stop{false};
-  std::atomic<bool> failed{false};
-  std::optional<double> power_w;
-  JointTime time(static_cast<std::size_t>(threads));
-  double begun_s = 0;
-  const auto work = [&](std::size_t thread) {
-    const bool leader = thread == 0;
-    Body body;
+// Threads that live through all points, so that each keeps the memory that it filled. Who waits
+// spins: a point begins and ends at the same moment on all of them.
+class PointRunner {
+ public:
+  PointRunner(const MicrobenchOptions& options, int threads, std::size_t floats)
+      : options_(options),
+        threads_(threads),
+        floats_(floats),
+        barrier_(threads),
+        time_(static_cast<std::size_t>(threads)) {}
+
+  std::vector<MicrobenchResult> run(const std::vector<BenchPoint>& points) {
+    ThreadGroup pool;
     try {
-      body = make_body();
-      body();  // warm up: pages, clocks
+      for (int i = 1; i < threads_; ++i) {
+        pool.add([this, &points, i] { work(points, static_cast<std::size_t>(i)); });
+      }
+    } catch (...) {  // nothing is measured: the others leave at the first barrier
+      failed_ = true;
+      for (int there = static_cast<int>(pool.size()); there < threads_; ++there) barrier_.arrive();
+      throw;
+    }
+    work(points, 0);
+    pool.join();
+    if (error_) std::rethrow_exception(error_);
+    if (failed_) {
+      throw IoError("not enough memory for the microbenchmark", "", "lower --footprint");
+    }
+    return std::move(results_);
+  }
+
+ private:
+  void work(const std::vector<BenchPoint>& points, std::size_t thread) {
+    std::optional<Memory> memory;
+    try {
+      memory.emplace(floats_, kFill);
     } catch (const std::bad_alloc&) {
-      failed = true;
+      failed_ = true;
     }
-    barrier.wait();
-    if (failed) return;
-    if (leader && options.power_start) options.power_start();
-    if (leader) begun_s = time.now_s();
+    barrier_.wait();
+    for (const auto& point : points) {
+      if (failed_) return;
+      point.body(*memory);  // warm up: clocks, caches
+      barrier_.wait();
+      if (thread == 0) lead([&] { begin(); });
+      repeat(point, *memory, thread);
+      if (thread == 0) lead([&] { end(point); });
+      barrier_.wait();
+    }
+  }
+
+  // Until the first thread says that it is enough.
+  void repeat(const BenchPoint& point, Memory& memory, std::size_t thread) {
     while (true) {
-      barrier.wait();
-      if (stop) break;
-      time.start(thread);
-      body();
-      time.end(thread);
-      barrier.wait();
-      if (!leader) continue;
-      times_s.push_back(time.last_s());
-      stop = times_s.size() >= 3 && time.now_s() - begun_s >= options.seconds_per_point;
+      barrier_.wait();
+      if (stop_) return;
+      time_.start(thread);
+      point.body(memory);
+      time_.end(thread);
+      barrier_.wait();
+      if (thread != 0) continue;
+      times_s_.push_back(time_.last_s());
+      stop_ = enough_repetitions(times_s_, time_.now_s() - begun_s_, options_);
     }
-    if (leader && options.power_stop) power_w = options.power_stop();
-  };
-  ThreadGroup pool;
-  try {
-    for (int i = 1; i < threads; ++i) pool.add([&work, i] { work(static_cast<std::size_t>(i)); });
-  } catch (...) {  // nothing is measured: the others leave at the first barrier
-    failed = true;
-    for (int there = static_cast<int>(pool.size()); there < threads; ++there) barrier.arrive();
-    throw;
   }
-  work(0);
-  pool.join();
-  if (failed) {
-    throw IoError("not enough memory for the microbenchmark", std::string(name_of(kernel)),
-                  "lower --footprint");
+
+  // What the first thread alone does. Where that throws, all leave after this point.
+  void lead(const std::function<void()>& step) {
+    if (failed_) return;
+    try {
+      step();
+    } catch (...) {
+      error_ = std::current_exception();
+      failed_ = stop_ = true;
+    }
   }
-  MicrobenchResult point{kernel, share.work_flop * threads, share.traffic_bytes * threads, 0, 0, 0,
-                         power_w};
-  point.time_s = *std::min_element(times_s.begin(), times_s.end());
-  point.median_time_s = median(times_s);
-  point.repetitions = static_cast<int>(times_s.size());
-  return point;
-}
+
+  void begin() {
+    stop_ = false;
+    times_s_.clear();
+    if (options_.power_start) options_.power_start();
+    begun_s_ = time_.now_s();
+  }
+
+  void end(const BenchPoint& point) {
+    MicrobenchResult& result = results_.emplace_back();
+    result.kernel = point.kernel;
+    result.work_flop = point.work_flop * threads_;
+    result.traffic_bytes = point.traffic_bytes * threads_;
+    if (options_.power_stop) result.power_w = options_.power_stop();
+    result.time_s = *std::min_element(times_s_.begin(), times_s_.end());
+    result.median_time_s = median(times_s_);
+    result.repetitions = static_cast<int>(times_s_.size());
+    result.spread = spread_of(times_s_);
+  }
+
+  const MicrobenchOptions& options_;
+  const int threads_;
+  const std::size_t floats_;
+  SpinBarrier barrier_;
+  JointTime time_;
+  std::atomic<bool> stop_{false};
+  std::atomic<bool> failed_{false};
+  // Of the first thread.
+  double begun_s_ = 0;
+  std::vector<double> times_s_;
+  std::vector<MicrobenchResult> results_;
+  std::exception_ptr error_;
+};
 
 // The result of a kernel goes here, so that its work cannot be left out.
 template <typename T>
 void keep(T value) {
   volatile T sink = value;
   (void)sink;
+}
+
+std::vector<BenchPoint> arithmetic_points() {
+  constexpr std::size_t kRounds = 20000;
+  const VectorKernels& kernels = vector_kernels();
+  const double vector_flop = 2.0 * kFmaPerRound * kRounds * kernels.width_bytes;
+  return {{Kernel::kFmaFp32, vector_flop / sizeof(float), 0,
+           [&](Memory&) { keep(kernels.fma_fp32(kRounds)); }},
+          {Kernel::kFmaFp64, vector_flop / sizeof(double), 0,
+           [&](Memory&) { keep(kernels.fma_fp64(kRounds)); }}};
+}
+
+// STREAM counts 24 bytes per element; the line that a store reads first comes on top (McCalpin).
+BenchPoint triad_point(std::size_t doubles) {
+  const auto elements = static_cast<double>(doubles);
+  return {Kernel::kTriad, 2.0 * elements, 24.0 * elements, [doubles](Memory& memory) {
+            auto* a = reinterpret_cast<double*>(memory.get());
+            vector_kernels().triad(a, a + doubles, a + 2 * doubles, 3.0, doubles);
+          }};
+}
+
+BenchPoint intensity_point(double intensity, std::size_t floats) {
+  const IntensityKernel kernel = nearest_intensity_kernel(intensity);
+  // A compute-bound repetition walks less far, so that a point still has repetitions.
+  const double shrink = std::clamp(16.0 / kernel.flop_per_float(), 1.0 / 64, 1.0);
+  const auto count = static_cast<std::size_t>(static_cast<double>(floats) * shrink) /
+                         kIntensityBlock * kIntensityBlock +
+                     kIntensityBlock;
+  return {Kernel::kIntensity, kernel.flop_per_float() * static_cast<double>(count),
+          sizeof(float) * static_cast<double>(count), [kernel, count](Memory& memory) {
+            keep(vector_kernels().intensity(memory.get(), count, kernel.fma, kernel.group));
+          }};
 }
 
 }  // namespace
@@ -209,48 +297,21 @@ double MicrobenchSummary::peak_bandwidth_bytes_s() const {
 
 MicrobenchSummary run_cpu_microbench(const MicrobenchOptions& options) {
   if (!(options.seconds_per_point > 0)) throw UsageError("seconds per point must be positive");
-  const VectorKernels& kernels = vector_kernels();
   const int threads = options.threads > 0 ? options.threads : available_threads();
-  MicrobenchSummary summary;
-  summary.device = fmt::format("cpu, {}, {} threads", kernels.isa, threads);
-  const auto add = [&](Kernel kernel, double flop, double bytes, const MakeBody& make) {
-    summary.points.push_back(run_point(kernel, {flop, bytes}, make, threads, options));
-  };
-
-  constexpr std::size_t kRounds = 20000;
-  const double vector_flop = 2.0 * kFmaPerRound * kRounds * kernels.width_bytes;
-  add(Kernel::kFmaFp32, vector_flop / sizeof(float), 0,
-      [&] { return [&] { keep(kernels.fma_fp32(kRounds)); }; });
-  add(Kernel::kFmaFp64, vector_flop / sizeof(double), 0,
-      [&] { return [&] { keep(kernels.fma_fp64(kRounds)); }; });
-
   const std::size_t share = options.footprint_bytes / static_cast<std::size_t>(threads);
   const std::size_t doubles = std::max<std::size_t>(share / 3 / sizeof(double) / 1024 * 1024, 1024);
-  // STREAM counts 24 bytes per element; the line that a store reads first comes on top (McCalpin).
-  add(Kernel::kTriad, 2.0 * static_cast<double>(doubles), 24.0 * static_cast<double>(doubles), [&] {
-    auto a = std::make_shared<Array<double>>(doubles, 1.0);
-    auto b = std::make_shared<Array<double>>(doubles, 2.0);
-    auto c = std::make_shared<Array<double>>(doubles, 0.5);
-    return [&, a, b, c] { kernels.triad(a->get(), b->get(), c->get(), 3.0, doubles); };
-  });
-
   const std::size_t floats =
       std::max<std::size_t>(share / sizeof(float) / kIntensityBlock, 1) * kIntensityBlock;
+  std::vector<BenchPoint> points = arithmetic_points();
+  points.push_back(triad_point(doubles));
   for (const double intensity : options.intensities) {
-    const IntensityKernel kernel = nearest_intensity_kernel(intensity);
-    // A compute-bound repetition walks less far, so that a point still has repetitions.
-    const double shrink = std::clamp(16.0 / kernel.flop_per_float(), 1.0 / 64, 1.0);
-    const auto count = static_cast<std::size_t>(static_cast<double>(floats) * shrink) /
-                           kIntensityBlock * kIntensityBlock +
-                       kIntensityBlock;
-    add(Kernel::kIntensity, kernel.flop_per_float() * static_cast<double>(count),
-        sizeof(float) * static_cast<double>(count), [&, kernel, count] {
-          auto data = std::make_shared<Array<float>>(count, 0.5F);
-          return [&, data, kernel, count] {
-            keep(kernels.intensity(data->get(), count, kernel.fma, kernel.group));
-          };
-        });
+    points.push_back(intensity_point(intensity, floats));
   }
+  MicrobenchSummary summary;
+  summary.device = fmt::format("cpu, {}, {} threads", vector_kernels().isa, threads);
+  // The highest intensities walk a block further than the share.
+  const std::size_t room = std::max(floats + kIntensityBlock, 6 * doubles);
+  summary.points = PointRunner(options, threads, room).run(points);
   add_idle_point(options, summary);
   return summary;
 }

@@ -15,7 +15,7 @@
 namespace ridgewatt::measure {
 namespace {
 
-// The library beside the program, in ../lib, or where the linker looks.
+// The library next to the program, in ../lib, or where the linker looks.
 class CudaLibrary {
  public:
   CudaLibrary() {

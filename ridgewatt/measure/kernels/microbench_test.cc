@@ -78,5 +78,34 @@ TEST(Microbench, EveryPointIsRepeatedAndMetered) {
   }
 }
 
+// label: slow
+TEST(Microbench, APointSaysHowSteadyItWas) {
+  MicrobenchOptions options;
+  options.seconds_per_point = 0.3;
+  options.until_steady = true;
+  options.footprint_bytes = 16 << 20;
+  options.intensities = {64};
+  const auto summary = run_cpu_microbench(options);
+  ASSERT_EQ(summary.points.size(), 4u);
+  for (const auto& point : summary.points) {
+    ASSERT_TRUE(point.spread.has_value());
+    EXPECT_GE(*point.spread, 0);
+    EXPECT_GE(point.repetitions, 3);
+  }
+}
+
+TEST(Microbench, AnErrorOfTheMeterEndsAllThreads) {
+  for (const bool at_start : {true, false}) {
+    MicrobenchOptions options;
+    options.seconds_per_point = 0.01;
+    options.threads = 3;
+    options.footprint_bytes = 1 << 20;
+    const auto fail = [] { throw IoError("no power", "meter", "wait"); };
+    if (at_start) options.power_start = fail;
+    options.power_stop = [&]() -> std::optional<double> { return fail(), 0; };
+    EXPECT_THROW(run_cpu_microbench(options), IoError);
+  }
+}
+
 }  // namespace
 }  // namespace ridgewatt::measure

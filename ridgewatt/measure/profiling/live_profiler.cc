@@ -112,7 +112,7 @@ Observation LiveProfiler::profile(const OperatingPoint& point) {
     stored.waiting.pop_back();
     return seen;
   }
-  if (const auto theirs = found_meanwhile(point, stored.repeats)) {
+  if (const auto theirs = found_by_others(point, stored.repeats)) {
     ++stored.repeats;
     return *theirs;
   }
@@ -130,7 +130,7 @@ Observation LiveProfiler::profile(const OperatingPoint& point) {
   }
 }
 
-std::optional<Observation> LiveProfiler::found_meanwhile(const OperatingPoint& point, int repeat) {
+std::optional<Observation> LiveProfiler::found_by_others(const OperatingPoint& point, int repeat) {
   const auto series = store_.find_series(options_.series);
   return series ? store_.find(*series, point, repeat) : std::nullopt;
 }
@@ -139,7 +139,7 @@ Observation LiveProfiler::measure(const OperatingPoint& point, int repeat) {
   store::PointRecord record = take(point);
   record.repeat = repeat;
   if (!store_.add_if_absent(store_.series(options_.series), record)) {
-    return found_meanwhile(point, repeat).value();  // another process was first
+    return found_by_others(point, repeat).value();  // another process was first
   }
   ++measured_;
   return record.observation;

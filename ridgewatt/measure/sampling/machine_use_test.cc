@@ -53,7 +53,7 @@ TEST(Residency, OfCountersIsTheirDifference) {
                                                     {"cpu0", "time_in_state", {{1e9, 5}}}};
   const std::vector<platform::ClockTimes> after = {
       {"gpu", "trans_stat", {{1e9, 6}, {2e9, 10}}},
-      {"cpu0", "time_in_state", {{1e9, 4}}},  // went back: reset meanwhile
+      {"cpu0", "time_in_state", {{1e9, 4}}},  // went back: reset in between
       {"cpu4", "time_in_state", {{1e9, 4}}}};
   const auto residency = counted_residency(before, after);
   ASSERT_EQ(residency.size(), 1u);
@@ -176,7 +176,7 @@ TEST(DiskIo, CountsDisksAndNotTheirParts) {
   EXPECT_FALSE(read_disk_io(platform::Sysfs("/nowhere")));
 }
 
-// What a command and its children read is told, and what the page cache holds of the file.
+// What a command and its children read is reported, and what the page cache holds of the file.
 TEST(Measure, TellsWhatWasReadAndWhatTheProgramSays) {
   const testing::TemporaryFolder folder;
   const std::string file = folder.write("data", std::string(1 << 20, 'x'));

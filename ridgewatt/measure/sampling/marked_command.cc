@@ -24,6 +24,7 @@
 #include "ridgewatt/base/clock.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/fd.h"
+#include "ridgewatt/base/process.h"
 #include "ridgewatt/base/progress.h"
 #include "ridgewatt/base/text.h"
 
@@ -159,7 +160,7 @@ ChildPlan plan_child(const std::vector<std::string>& command, int mark_end, int 
   ::_exit(0);
 }
 
-// Takes the marks in and ends the command when it is told to.
+// Takes the marks in and ends the command on request.
 class Watch {
  public:
   Watch(pid_t child, int marks_fd, CommandRun& run) : child_(child), fd_(marks_fd), run_(run) {
@@ -264,13 +265,11 @@ StartedCommand start_marked_command(const std::vector<std::string>& command, Com
   StartedCommand started;
   if (tie == CommandTie::kOutlivesUs) {
     Pipe life;
-    const pid_t dropper = ::fork();
-    if (dropper < 0) throw_errno(errno, "cannot start the command", command[0]);
+    const pid_t dropper = fork_process("the command");
     if (dropper == 0) drop_marks(life.read_end.get(), marks_pipe.read_end.get());
     started.life = std::move(life.write_end);
   }
-  const pid_t child = ::fork();
-  if (child < 0) throw_errno(errno, "cannot start the command", command[0]);
+  const pid_t child = fork_process("the command");
   if (child == 0) run_child(plan);
   marks_pipe.write_end.reset();
   error_pipe.write_end.reset();
@@ -280,8 +279,7 @@ StartedCommand start_marked_command(const std::vector<std::string>& command, Com
     got = ::read(error_pipe.read_end.get(), &exec_error, sizeof exec_error);
   } while (got < 0 && errno == EINTR);
   if (got == sizeof exec_error) {
-    while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
-    }
+    wait_for_process(child);
     throw_errno(exec_error, "cannot start the command", command[0]);
   }
   started.process = child;

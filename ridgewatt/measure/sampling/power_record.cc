@@ -46,11 +46,11 @@ void append_between(const std::vector<PowerSample>& samples, double begin_s, dou
   const auto earlier = [](const PowerSample& sample, double time_s) {
     return sample.time_s < time_s;
   };
-  constexpr std::ptrdiff_t kBeside = 2;
+  constexpr std::ptrdiff_t kFurther = 2;
   auto first = std::lower_bound(samples.begin(), samples.end(), begin_s, earlier);
   auto last = std::lower_bound(first, samples.end(), end_s, earlier);
-  first -= std::min(kBeside, first - samples.begin());
-  last += std::min(kBeside, samples.end() - last);
+  first -= std::min(kFurther, first - samples.begin());
+  last += std::min(kFurther, samples.end() - last);
   found.insert(found.end(), first, last);
 }
 

@@ -33,7 +33,7 @@ class PowerRecord {
 
   // The newest, in the order of time: all that there are of at least `most_new` / 2.
   const std::vector<PowerSample>& newest() const { return new_; }
-  // Those in [begin_s, end_s], with two more on either side where there are so many.
+  // Those in [begin_s, end_s], with two more on either side where there are two.
   std::vector<PowerSample> between(double begin_s, double end_s) const;
   std::vector<PowerSample> all() const;
 

@@ -13,7 +13,7 @@ PowerWatch::PowerWatch(std::unique_ptr<platform::PowerSource> source)
 void PowerWatch::start() {
   Sampler::Options options;
   options.rate_hz = std::min(options.rate_hz, source_->largest_rate_hz());
-  options.capacity = 1 << 20;  // nobody drains it meanwhile
+  options.capacity = 1 << 20;  // nobody drains it during the run
   sampler_ = std::make_unique<Sampler>(*source_, options);
   begin_s_ = monotonic_s();
 }

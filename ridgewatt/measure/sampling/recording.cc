@@ -56,7 +56,7 @@ void add_minibatches(const PowerTrace& total, MinibatchWindow window, bool asked
   summary.upper_quartile_s = quantile(times, 0.75);
 }
 
-// Where the power source told nothing for long: ten of its intervals and a second.
+// Where the power source reported nothing for long: ten of its intervals and a second.
 void add_counter_gaps(const PowerTrace& total, const Measurement& result,
                       std::vector<Disturbance>& disturbances) {
   static constexpr double kIntervals = 10, kLeastS = 1;

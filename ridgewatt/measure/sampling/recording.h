@@ -1,5 +1,5 @@
 // Power and state of the machine while something runs, and what the run cost by them: the common
-// part of measuring a command and of measuring the program at hand.
+// part of measuring a command and of measuring this program.
 //
 //   Recording recording(sysfs, meter, options);   // power is sampled from here on
 //   recording.begin();                            // so far the idle baseline; the run begins

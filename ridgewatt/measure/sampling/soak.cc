@@ -26,7 +26,7 @@ namespace {
 constexpr double kFirstVerdictS = 180;  // of load
 constexpr double kCheckGrowth = 1.1;    // from one fit to the next
 constexpr double kSure = 0.99;
-constexpr double kSafetyK = 1;  // beside the interval: what two masses do not know
+constexpr double kSafetyK = 1;  // added to the interval: what two masses do not know
 constexpr double kPaceS = 120;
 constexpr double kAfterThrottleS = 180;  // to see which speed lasts
 constexpr std::size_t kInterimRows = 1500;

@@ -111,7 +111,7 @@ TEST(Stalls, BelongToTheMinibatchOnAFakeBoard) {
 
 // The same on a machine whose only meter is the processor's energy counter.
 // label: board
-TEST(Stalls, BelongToTheMinibatchBesideACounter) {
+TEST(Stalls, BelongToTheMinibatchNextToACounter) {
   const testing::TemporaryFolder folder;
   const auto zone = folder.path() / "sys/class/powercap/intel-rapl:0";
   std::filesystem::create_directories(zone);
@@ -170,6 +170,7 @@ MeasureOptions settling_options(const SettleOptions& settle) {
 }
 
 // Power that climbs for a second after the first mark: the window begins when it has.
+// label: board
 TEST(Measure, SettlesUnderLoad) {
   const testing::FakeBoard board("orin-nano");
   const platform::FakeRails rails(*board.sysfs);
@@ -192,6 +193,7 @@ TEST(Measure, SettlesUnderLoad) {
 }
 
 // The patience ends in the last of its minibatches, so that none begins after it.
+// label: board
 TEST(Measure, AProgramThatEndsWhileItSettlesCountsWhole) {
   const testing::FakeBoard board("orin-nano");
   const platform::FakeRails rails(*board.sysfs);
@@ -207,6 +209,7 @@ TEST(Measure, AProgramThatEndsWhileItSettlesCountsWhole) {
 }
 
 // A meter that is silent for long: what fell into that time does not count, and that is said.
+// label: board
 TEST(Measure, ACounterGapExcludes) {
   const testing::TemporaryFolder folder;
   MeasureOptions options = stall_options();

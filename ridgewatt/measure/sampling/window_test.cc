@@ -68,6 +68,7 @@ TEST(Window, OnlyAnOutsideCauseExcludes) {
 
 // Times of minibatches that hang together, x(t) = phi x(t - 1) + noise around a mean of 1: of 95 %
 // intervals about 95 % hold it. As if they were independent, less than 80 % would.
+// label: slow
 TEST(BatchMeans, HoldTheMeanOfAnAutocorrelatedSeries) {
   static constexpr int kSeries = 1000;
   for (const auto& [phi, count] : {std::pair{0.0, 40}, {0.5, 100}, {0.7, 400}, {0.9, 1000}}) {
@@ -184,6 +185,7 @@ TEST(Series, MeanAndRangeOfTheWindow) {
 }
 
 // Each outside cause is seen when it comes, and what was there before is none.
+// label: slow
 TEST(Series, TellsOutsideCauses) {
   const testing::FakeBoard board("agx-orin-jp6");
   const std::string alarm = "/sys/class/thermal/cooling_device0/cur_state";

@@ -48,7 +48,7 @@ std::string first_text(const Json* list) {
   return list->front().get<std::string>().substr(0, 200);
 }
 
-// Model and concurrency stand where the version at hand puts its configuration.
+// Model and concurrency stand where the version of the file puts its configuration.
 void add_configuration(const ResultFields& all, TokenRun& run) {
   for (const char* place : {"input_config", "config"}) {
     const ResultFields config = all.at(place);

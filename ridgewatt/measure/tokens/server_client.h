@@ -21,7 +21,7 @@ class ServerClient {
     TokenRequest request;
     double server_prompt_s = 0;  // by the server's own clock; 0: it does not tell
     double server_token_s = 0;   // the same, of one token
-    bool counted = false;        // the server told how many tokens it wrote
+    bool counted = false;        // the server reported how many tokens it wrote
   };
   // The request of this number; safe to call from several threads. Throws IoError where it fails,
   // or is stopped.

@@ -9,7 +9,7 @@
 namespace ridgewatt::measure {
 namespace {
 
-// From here on so many requests read prompts and so many decode.
+// The numbers of requests that read prompts and that decode from here on.
 struct PhaseChange {
   double time_s = 0;
   int reading = 0, decoding = 0;
@@ -45,7 +45,7 @@ class ValidPower {
   }
   void add(double begin_s, double end_s, SpanCost& cost) const {
     if (!(end_s > begin_s)) return;
-    // Two more on either side: the bound looks at the steps beside the window.
+    // Two more on either side: the bound looks at the steps next to the window.
     const auto first = std::lower_bound(times_s_.begin(), times_s_.end(), begin_s);
     const auto last = std::upper_bound(times_s_.begin(), times_s_.end(), end_s);
     const auto from =

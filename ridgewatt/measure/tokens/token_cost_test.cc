@@ -51,7 +51,7 @@ TEST(TokenCost, OneRequestAtATime) {
   EXPECT_NEAR(cost.request_joules_per_token()->energy_j, 52.5 / 17, 0.01);
 }
 
-TEST(TokenCost, WhatRequestsDoAtOnceIsToldApart) {
+TEST(TokenCost, WhatRequestsDoAtOnceIsSeparated) {
   // The second reads from 1.5 to 2.0 while the first decodes.
   const std::vector<TokenRequest> requests = {{1.0, 1.5, 2.5, 100, 11, {}},
                                               {1.5, 2.0, 2.5, 100, 6, {}}};

@@ -127,7 +127,7 @@ TEST(TokenRuns, LlamaBenchInItsOtherLayouts) {
     lines += std::string(test) + "\n";
   }
   EXPECT_EQ(parse_token_runs(lines, "file").size(), 2u);
-  // Both in one test: their times are not told apart.
+  // Both in one test: their times are not separated.
   const TokenRun both = only_run(R"([{"n_prompt": 64, "n_gen": 8, "avg_ns": 1000000}])");
   EXPECT_FALSE(both.ttft || both.tpot);
   EXPECT_EQ(both.notes.size(), 1u);
@@ -187,7 +187,7 @@ TEST(TokenRuns, VllmServe) {
   EXPECT_NEAR(run.timeline[1].end_s, 101.3, 1e-9);
   const TokenRun latency =
       only_run(R"({"avg_latency": 2.0, "latencies": [2.0, 2.0], "percentiles": {"50": 2.0}})");
-  EXPECT_THAT(latency.notes, ElementsAre(HasSubstr("not told apart")));
+  EXPECT_THAT(latency.notes, ElementsAre(HasSubstr("not separated")));
 }
 
 TEST(TokenRuns, NamesOfQuantizations) {

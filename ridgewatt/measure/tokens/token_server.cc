@@ -235,7 +235,7 @@ class TimedLines {
 void place_in_time(const Json& test, double end_s, TokenRun& run) {
   const ResultFields fields(test, "llama-bench");
   auto samples_ns = fields.numbers("samples_ns");
-  if (run.output_tokens > 0 && run.prompt_tokens > 0) return;  // their time is told together
+  if (run.output_tokens > 0 && run.prompt_tokens > 0) return;  // their time is stated together
   std::reverse(samples_ns.begin(), samples_ns.end());
   for (const double sample_ns : samples_ns) {
     const double begin_s = end_s - sample_ns * 1e-9;

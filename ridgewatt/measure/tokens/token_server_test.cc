@@ -56,7 +56,7 @@ class TokenServer : public ::testing::Test {
   }
   std::string log() const { return (folder_.path() / "log").string(); }
   // What the server knows: begin, first and last token of each request, and from when on the board
-  // drew so many times its rest.
+  // drew a multiple of its rest.
   struct Known {
     struct Change {
       double begin_s = 0, end_s = 0, factor = 1;
@@ -97,6 +97,7 @@ class TokenServer : public ::testing::Test {
   const std::string port_ = std::to_string(testing::free_port());
 };
 
+// label: slow
 TEST_F(TokenServer, TimesAndEnergiesOfBothPhases) {
   const testing::FakeBoard board("agx-orin");
   platform::FakeRails(*board.sysfs).set(6);
@@ -148,6 +149,7 @@ TEST_F(TokenServer, TimesAndEnergiesOfBothPhases) {
   EXPECT_THAT(run.notes, Contains(HasSubstr("server's own clock: prompt 400 ms, token 20 ms")));
 }
 
+// label: slow
 TEST_F(TokenServer, OpenAiProtocolsAndRequestsAtOnce) {
   for (const TokenApi api : {TokenApi::kAuto, TokenApi::kOpenAiChat}) {
     ServerQuestion asked = question();
@@ -169,6 +171,7 @@ TEST_F(TokenServer, OpenAiProtocolsAndRequestsAtOnce) {
   }
 }
 
+// label: slow
 TEST_F(TokenServer, RequestsThatFailAreCounted) {
   ServerQuestion asked = question();
   asked.requests = 4;
@@ -184,7 +187,7 @@ TEST_F(TokenServer, RequestsThatFailAreCounted) {
     FAIL() << "all failed";
   } catch (const IoError& error) {
     EXPECT_THAT(error.what(), HasSubstr("status 500"));
-    EXPECT_THAT(error.what(), HasSubstr("told to fail"));
+    EXPECT_THAT(error.what(), HasSubstr("set to fail"));
   }
 }
 
@@ -201,6 +204,7 @@ TEST_F(TokenServer, ServersThatAreNotThere) {
 }
 
 // A shell script stands in for llama-bench: its lines come when the "test" is over.
+// label: slow
 TEST(TokenBench, RepetitionsArePlacedInTime) {
   const testing::FakeBoard board("orin-nano");
   platform::FakeRails(*board.sysfs).set(8);
@@ -237,6 +241,7 @@ TEST(TokenBench, RepetitionsArePlacedInTime) {
   EXPECT_EQ(measure_llama_bench(*board.sysfs, options, meter).measurement.status, 3);
 }
 
+// label: slow
 TEST(TokenMarks, PhasesOfAProgram) {
   if (::access(kTokenPython, X_OK) != 0) GTEST_SKIP() << "skipped: no python3";
   const testing::FakeBoard board("orin-nano");

@@ -91,7 +91,7 @@ TokenRun vllm_latency(const Json& json, const std::string& source) {
   run.requests = times.size();
   run.gap.reset();
   run.notes.push_back(fmt::format(
-      "batches of whole requests took {:.4g} s in the mean; prompt and answer are not told apart",
+      "batches of whole requests took {:.4g} s in the mean; prompt and answer are not separated",
       token_time_of(times).mean_s));
   return run;
 }

@@ -1,4 +1,5 @@
-// Writes Prometheus' text format: a family, then its series. A family without a series is left out.
+// Writes the text format of Prometheus: a family, then its series. A family without a series is
+// omitted.
 //
 //   Exposition out;
 //   out.gauge("hw_temperature_celsius", "Of a zone of the board.");
@@ -18,12 +19,12 @@ class Exposition {
  public:
   using Labels = std::vector<std::pair<const char*, std::string>>;
 
-  // Without `counters` whole families of them are left out.
+  // Without `counters` all families of counters are omitted.
   explicit Exposition(bool counters) : counters_(counters) {}
   void gauge(const char* name, const char* help);
   void counter(const char* name, const char* help);
-  // Of the family named last. A value that is not known or not a number is left out; of labels that
-  // were there already the first gets a number.
+  // A series of the last family. Unknown values are omitted. If the labels occurred before, the
+  // first label gets a number.
   void series(Labels labels, const std::optional<double>& value);
   const std::string& text() const { return text_; }
 

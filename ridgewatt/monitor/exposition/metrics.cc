@@ -33,7 +33,7 @@ void add_identity(const platform::MachineSensors& sensors, const Snapshot& now,
               {"provenance", std::string(name_of(options.provenance))}},
              1);
   out.gauge("ridgewatt_start_time_seconds",
-            "When the counters began, in seconds since 1970; they begin anew with the program.");
+            "When the counters began, in seconds since 1970; they restart with the program.");
   out.series({}, now.unix_time_s - now.since_s);
   out.gauge(
       "ridgewatt_mode_info",
@@ -63,7 +63,7 @@ Exposition::Labels rail_labels(const Rail& rail) {
 
 void add_rails(const Snapshot& now, Exposition& out) {
   out.gauge("hw_rail_power_watts",
-            "Power of a rail, newest sample. Rails may lie behind each other: only those with "
+            "Power of a rail, newest sample. Rails may supply each other: only those with "
             "in_total=\"true\" add up.");
   for (const auto& rail : now.rails) out.series(rail_labels(rail), rail.power_w);
   out.counter("hw_rail_energy_joules_total", "Energy of a rail since start.");
@@ -121,9 +121,9 @@ void add_temperatures(const platform::MachineReading& machine, Exposition& out) 
   for (const auto& gpu : machine.gpus) {
     out.series({{"hw_id", gpu.device.name}}, gpu.temperature_celsius);
   }
-  out.gauge("hw_fan_speed_ratio", "Speed asked of a fan, 0 to 1 of its full speed.");
+  out.gauge("hw_fan_speed_ratio", "Requested speed of a fan, 0 to 1 of its full speed.");
   for (const auto& fan : machine.snapshot.fans) out.series({{"hw_id", fan.name}}, fan.duty);
-  out.gauge("hw_fan_speed_rpm", "Turns of a fan per minute, where it counts them.");
+  out.gauge("hw_fan_speed_rpm", "Speed of a fan in revolutions per minute, if it is measured.");
   for (const auto& fan : machine.snapshot.fans) out.series({{"hw_id", fan.name}}, fan.rpm);
 }
 
@@ -195,9 +195,9 @@ void add_sampling(const Snapshot& now, Exposition& out) {
   out.counter("ridgewatt_sampling_lost_total",
               "Samples that were not taken in time: the machine or its sensor was too busy.");
   out.series({}, with_power(count_of(now.lost)));
-  out.counter("ridgewatt_sampling_missing_total", "Samples in which a rail told nothing.");
+  out.counter("ridgewatt_sampling_missing_total", "Samples in which a rail had no value.");
   out.series({}, with_power(count_of(now.missing)));
-  out.counter("ridgewatt_sampling_cpu_seconds_total", "CPU time of watching.");
+  out.counter("ridgewatt_sampling_cpu_seconds_total", "CPU time of the monitor.");
   out.series({}, now.sampling_cpu_s);
 }
 

@@ -1,5 +1,4 @@
-// The mode that a board is set to, read again only when what the sensors show of it has changed,
-// or ten looks have passed.
+// The current mode of a board, read again only if the sensors show a change, or after ten readings.
 #pragma once
 
 #include <optional>
@@ -13,7 +12,7 @@ namespace ridgewatt::monitor {
 class ModeWatch {
  public:
   explicit ModeWatch(const platform::Sysfs& sysfs);
-  // Of a machine without clocks that can be set: empty.
+  // Empty for a machine without settable clocks.
   ModeState look(const platform::SensorSnapshot& snapshot);
 
  private:
@@ -23,7 +22,7 @@ class ModeWatch {
   platform::JetsonLayout layout_;
   std::optional<platform::NvpConf> presets_;
   std::string seen_;  // limits, governors, cores
-  int age_ = 0;       // looks since it was read
+  int age_ = 0;       // readings since it was read
   ModeState state_;
 };
 

@@ -1,9 +1,9 @@
-// The books of a monitor's power: energies since start of every rail and of the total, of windows
-// and of minibatches, kept sample by sample in memory that does not grow.
+// Keeps the energies of a monitor: of every rail and the total since start, of windows and of
+// minibatches, updated with every sample in constant memory.
 //
 //   PowerLedger ledger(source.channels(), source.tells_means(), rate_hz);
 //   ledger.add(sample);                   // in the order of time
-//   ledger.begin_window("epoch", now_s);  // `now_s` never before the newest sample
+//   ledger.begin_window("epoch", now_s);  // `now_s` is not before the newest sample
 #pragma once
 
 #include <deque>
@@ -21,20 +21,20 @@ class PowerLedger {
  public:
   static constexpr std::size_t kMostOpen = 256, kMostEnded = 100;
 
-  // A sensor that was silent for ten intervals and a second makes a gap (measure/energy.h).
+  // A sensor without values for ten intervals and a second makes a gap (measure/energy.h).
   PowerLedger(const std::vector<platform::PowerSource::Channel>& channels, bool means,
               double rate_hz);
 
   void add(const measure::PowerSample& sample);
   void mark(double now_s);
-  // UsageError when there are 256 open ones.
+  // Throws UsageError if 256 windows are open.
   std::size_t begin_window(const std::string& name, double now_s);
   Window end_window(std::size_t number, double now_s);
   std::vector<Window> windows(double now_s) const;
 
   // Power, energies and counts so far.
   void fill(Snapshot& snapshot) const;
-  // The mean powers since the last call.
+  // Mean powers since the last call.
   void add_means(HistoryPoint& point);
 
  private:

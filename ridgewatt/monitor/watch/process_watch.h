@@ -1,5 +1,4 @@
-// The processes of a machine that are worth a look: those that hold memory of the GPU and those
-// that use the processor most.
+// Finds the processes to show: those that hold GPU memory and those that use the most CPU time.
 #pragma once
 
 #include <map>
@@ -10,10 +9,10 @@
 
 namespace ridgewatt::monitor {
 
-// "PID (NAME) S .." of /proc/PID/stat, of which the name may hold anything.
+// Parses "PID (NAME) S .." of /proc/PID/stat; the name may contain anything.
 struct ProcessTimes {
   Process process;   // number, name and resident memory
-  double cpu_s = 0;  // of all its threads, since it began
+  double cpu_s = 0;  // of all its threads, since its start
 };
 std::optional<ProcessTimes> parse_process(const std::string& stat);
 
@@ -23,8 +22,7 @@ class ProcessWatch {
   static constexpr double kLeastShare = 0.02;  // of a core
 
   explicit ProcessWatch(const platform::Sysfs& sysfs) : sysfs_(sysfs) {}
-  // At most 16, those with memory of the GPU first, then by their share of the processor since the
-  // last call.
+  // At most 16: those with GPU memory first, then by CPU time since the last call.
   std::vector<Process> look(double now_s);
 
  private:

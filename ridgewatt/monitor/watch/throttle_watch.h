@@ -1,5 +1,5 @@
-// Counts how often throttling began: counters that rose, signals that came on. What is on at the
-// first look is a state of the machine and no event.
+// Counts the starts of throttling: counters that rose, signals that turned on. Signals that are on
+// at the first reading are a state of the machine, not an event.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace ridgewatt::monitor {
 
 class ThrottleWatch {
  public:
-  // Events since the first look.
+  // Events since the first reading.
   std::uint64_t look(const platform::MachineReading& reading);
 
  private:

@@ -1,4 +1,4 @@
-// For tests only: what the stand-in for libnvidia-ml (nvml_stub.c) is told to answer.
+// For tests only: what the stand-in for libnvidia-ml (nvml_stub.c) is set to answer.
 #pragma once
 
 #ifdef __cplusplus

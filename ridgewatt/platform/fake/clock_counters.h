@@ -1,6 +1,6 @@
 // The counters that the fake kernel keeps of its clocks, in the files that a kernel has:
 // cpufreq/policyN/stats/time_in_state and devfreq/*/trans_stat. A file says what was counted until
-// it was last written; the clock at hand has run since. So it counts while nobody looks, as a
+// it was last written; the current clock has run since. So it counts while nobody looks, as a
 // kernel does, and all state is in the files.
 #pragma once
 

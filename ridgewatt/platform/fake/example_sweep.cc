@@ -8,6 +8,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/suggest.h"
 #include "ridgewatt/platform/fake_load.h"
+#include "ridgewatt/sweep/quality.h"
 #include "ridgewatt/twin/twin_model.h"
 #include "ridgewatt/workload/deployed_workload.h"
 
@@ -18,7 +19,7 @@ std::size_t level_count(const KnobSpace& space, Knob knob) {
   return space.levels(knob).size();
 }
 
-// So many of the levels, evenly spaced, first and last among them; a single one is the highest.
+// `count` of the levels, evenly spaced, first and last among them; a single one is the highest.
 std::vector<double> some_levels(const std::vector<double>& all, std::size_t count) {
   if (count >= all.size()) return all;
   if (count == 1) return {all.back()};
@@ -115,12 +116,21 @@ std::vector<PowerMode> example_modes(const KnobSpace& space, std::size_t count) 
 }
 
 std::vector<Sweep> example_sweeps(const Board& board, const ExampleSweepOptions& options) {
-  const auto modes = example_modes(knob_space(board), options.modes);
+  const KnobSpace space = knob_space(board);
   std::vector<Sweep> sweeps;
-  for (const auto& workload : options.workloads) {
-    sweeps.push_back(example_sweep(board, workload, modes, options.seed));
+  // A coarser grid has fewer lines whose corners can be taken for faults, that of one mode none.
+  for (std::size_t count = options.modes;;) {
+    const auto modes = example_modes(space, count);
+    sweeps.clear();
+    for (const auto& workload : options.workloads) {
+      sweeps.push_back(example_sweep(board, workload, modes, options.seed));
+    }
+    const bool passed = std::all_of(sweeps.begin(), sweeps.end(), [](const Sweep& sweep) {
+      return check_quality(sweep).flagged_share() <= kMostFlagged;
+    });
+    if (passed || modes.size() == 1) return sweeps;
+    count = modes.size() - 1;
   }
-  return sweeps;
 }
 
 }  // namespace ridgewatt::platform

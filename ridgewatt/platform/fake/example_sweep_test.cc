@@ -30,6 +30,48 @@ TEST(ExampleSweep, IsFakeSmallAndOfBoardModes) {
   EXPECT_EQ(sweeps[0].space().modes(), sweeps[1].space().modes());
 }
 
+// 0 where no batch fits the board.
+double flagged_share_of(const Board& board, const ExampleSweepOptions& options) {
+  try {
+    return check_quality(example_sweeps(board, options).front()).flagged_share();
+  } catch (const UsageError&) {
+    return 0;
+  }
+}
+
+// What `schedule`, `predict` and `tune` refuse by kMostFlagged is no example.
+// label: slow
+TEST(ExampleSweep, EveryOnePassesTheQualityCheck) {
+  const std::vector<std::vector<int>> batches = {{}, {1, 4}, {1, 2, 4, 8, 16}};
+  const char* const models[] = {"zoo:lenet", "zoo:resnet18", "zoo:mobilenet_v3_large",
+                                "zoo:bert_tiny"};
+  std::uint64_t seed = 0;
+  for (const char* name : {"agx-orin", "nano", "orin-nano", "thor"}) {
+    const Board board = load_board(name);
+    for (const char* model : models) {
+      for (const auto kind : {WorkloadKind::kInference, WorkloadKind::kTraining}) {
+        for (const std::size_t modes : {16u, 30u, 60u, 96u}) {
+          for (const auto& some : batches) {
+            const ExampleSweepOptions options{{{model, kind, some}}, modes, 1 + seed++ % 3};
+            EXPECT_LE(flagged_share_of(board, options), kMostFlagged)
+                << name << ' ' << model << ' ' << name_of(kind) << ", " << modes << " modes, "
+                << some.size() << " batches, seed " << options.seed;
+          }
+        }
+      }
+    }
+  }
+}
+
+// Three GPU clocks and two levels of every other knob are 24 modes, of which the check takes
+// corners for faults; two levels of each knob are 16.
+TEST(ExampleSweep, IsAsFineAsTheCheckAllows) {
+  const ExampleSweepOptions options{
+      {{"zoo:mobilenet_v3_large", WorkloadKind::kInference, {1, 4}}}, 30, 1};
+  EXPECT_EQ(example_sweeps(load_board("agx-orin"), options).front().observations.size(), 16u * 2);
+  EXPECT_EQ(example_modes(knob_space(load_board("agx-orin")), 30).size(), 24u);
+}
+
 TEST(ExampleSweep, FollowsItsSeed) {
   const Board board = load_board("agx-orin");
   ExampleSweepOptions options;

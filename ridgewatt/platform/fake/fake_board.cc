@@ -195,7 +195,7 @@ class Builder {
     const std::string driver = chip.driver;
     link("/sys/bus/i2c/drivers/" + driver + "/" + chip.address, device);
     if (driver == "ina3221x") {
-      iio(device + "/iio:device0", chip);
+      iio(fmt::format("{}/iio:device{}", device, iio_chips_++), chip);
       return;
     }
     const std::string path = fmt::format("{}/hwmon/hwmon{}", device, hwmon);
@@ -342,6 +342,7 @@ class Builder {
   const FakeBoardSpec& spec_;
   std::string root_;
   FakePreset preset_;
+  int iio_chips_ = 0;
 };
 
 }  // namespace

@@ -114,6 +114,32 @@ FakeBoardSpec xavier_nx(bool jetpack5) {
   return spec;
 }
 
+// Two chips of the older driver and no rail of the whole module.
+FakeBoardSpec agx_xavier() {
+  FakeBoardSpec spec = xavier_nx(false);
+  spec.name = spec.board = "agx-xavier";
+  spec.model = "Jetson-AGX";
+  spec.compatible = {"nvidia,p2822-0000+p2888-0001", "nvidia,tegra194"};
+  spec.cpu_policies = {{0, 1}, {2, 3}, {4, 5}, {6, 7}};
+  spec.cpu_khz = steps(115200, 76800, 2265600);
+  spec.cpu_floor_khz = 0;  // of the board: 1.2 GHz, where its slow presets also end
+  spec.gpu_hz = {114.75e6, 216.75e6, 318.75e6,  420.75e6, 522.75e6,  624.75e6,  675.75e6,
+                 828.75e6, 905.25e6, 1032.75e6, 1198.5e6, 1236.75e6, 1338.75e6, 1377e6};
+  spec.emc_hz = {204e6, 408e6, 665.6e6, 800e6, 1065.6e6, 1331.2e6, 1600e6, 1866e6, 2133e6};
+  spec.sensors = {{"ina3221x", "1-0040", {"GPU", "CPU", "SOC"}, 5000},
+                  {"ina3221x", "1-0041", {"CV", "VDDRQ", "SYS5V"}, 5000}};
+  spec.memory_bytes = 31927.0 * 1048576;
+  spec.presets = {{0, "MAXN", 8, -1, -1, 0, 0},
+                  {1, "MODE_10W", 2, 1200000, 520e6, 1065.6e6, 5},
+                  {2, "MODE_15W", 4, 1200000, 670e6, 1331.2e6, 0},
+                  {3, "MODE_30W_ALL", 8, 1200000, 900e6, 1600e6, 0},
+                  {4, "MODE_30W_6CORE", 6, 1450000, 900e6, 1600e6, 0},
+                  {5, "MODE_30W_4CORE", 4, 1780000, 900e6, 1600e6, 0},
+                  {6, "MODE_30W_2CORE", 2, 2100000, 900e6, 1600e6, 0}};
+  spec.default_preset = 0;
+  return spec;
+}
+
 FakeBoardSpec nano() {
   FakeBoardSpec spec;
   spec.name = spec.board = "nano";
@@ -166,8 +192,8 @@ FakeBoardSpec thor() {
 }
 
 std::vector<FakeBoardSpec> all_specs() {
-  return {agx_orin(false), agx_orin(true), orin_nano(), xavier_nx(false),
-          xavier_nx(true), nano(),         thor()};
+  return {agx_orin(false),  agx_orin(true),  orin_nano(), agx_xavier(),
+          xavier_nx(false), xavier_nx(true), nano(),      thor()};
 }
 
 }  // namespace

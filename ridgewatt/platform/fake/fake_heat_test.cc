@@ -57,8 +57,8 @@ TEST(FakeHeat, IsThereOnlyWhereItIsAskedFor) {
 
 // At rest a board is where its own equations end; a zone shows that to half a degree.
 TEST(FakeHeat, RestsAtItsSteadyState) {
-  for (const char* name :
-       {"agx-orin-jp5", "agx-orin-jp6", "orin-nano", "xavier-nx-jp4", "nano", "thor"}) {
+  for (const char* name : {"agx-orin-jp5", "agx-orin-jp6", "orin-nano", "agx-xavier",
+                           "xavier-nx-jp4", "nano", "thor"}) {
     const testing::FakeBoard board(name, 3);
     heat_fake_board(board.root, FakeHeatSpec{.ambient_celsius = 30});
     const auto heat = FakeHeat::open(*board.sysfs);
@@ -84,6 +84,7 @@ TEST(FakeHeat, FollowsTheSeed) {
   EXPECT_EQ(one.sysfs->read("/sys/class/thermal/thermal_zone5/temp").error_number, EAGAIN);
 }
 
+// label: slow
 TEST(FakeHeat, WarmsUnderLoadAndThrottlesAtTheTrip) {
   const testing::FakeBoard board("agx-orin-jp6");
   heat_fake_board(
@@ -145,6 +146,7 @@ TEST(FakeHeat, ThrottlesHeldClocksToo) {
   control.restore();
 }
 
+// label: slow
 TEST(FakeHeat, CountsOverCurrent) {
   const testing::FakeBoard board("agx-orin-jp6");
   heat_fake_board(board.root, FakeHeatSpec{.scale = 100, .limit_w = 30});

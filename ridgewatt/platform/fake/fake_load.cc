@@ -66,7 +66,13 @@ double share_of(const std::string& rail) {
                                                            {"VDD_CPU_GPU_CV", 0.45},
                                                            {"VDD_SOC", 0.25},
                                                            {"VDD_GPU", 0.35},
-                                                           {"VDD_CPU_SOC_MSS", 0.3}};
+                                                           {"VDD_CPU_SOC_MSS", 0.3},
+                                                           {"GPU", 0.4},
+                                                           {"CPU", 0.15},
+                                                           {"SOC", 0.15},
+                                                           {"CV", 0.02},
+                                                           {"VDDRQ", 0.13},
+                                                           {"SYS5V", 0.15}};
   for (const auto& [name, share] : kShares) {
     if (rail == name) return share;
   }

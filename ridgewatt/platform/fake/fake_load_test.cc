@@ -22,7 +22,8 @@ void steps(FakeActivity& activity, const FakeUse& use, int count = 100) {
 
 // label: board
 TEST(FakeActivity, ClocksFollowTheGovernorAndRestAgain) {
-  for (const char* name : {"agx-orin-jp5", "agx-orin-jp6", "orin-nano", "xavier-nx-jp4", "nano"}) {
+  for (const char* name :
+       {"agx-orin-jp5", "agx-orin-jp6", "orin-nano", "agx-xavier", "xavier-nx-jp4", "nano"}) {
     const testing::FakeBoard board(name);
     const auto first = board.content();
     const JetsonLayout layout = find_jetson_layout(*board.sysfs);

@@ -19,7 +19,7 @@ TEST(ClockTimes, TimeInStateAsTheKernelPrintsIt) {
   EXPECT_EQ(*seconds, (SecondsByClock{{3.6e9, 20.89}, {3.4e9, 1.36}, {2.8e9, 1724.88}}));
 }
 
-// Linux, drivers/devfreq/devfreq.c, trans_stat_show: "*" marks the clock at hand, times in ms.
+// Linux, drivers/devfreq/devfreq.c, trans_stat_show: "*" marks the current clock, times in ms.
 // From 1 GHz on its columns run into each other.
 constexpr const char* kTransStat =
     "     From  :   To\n"
@@ -62,6 +62,7 @@ double counted_s(const std::vector<ClockTimes>& times, const std::string& name, 
 
 // The fake kernel counts while nobody looks, at the clock that runs, and loses nothing when it
 // changes often.
+// label: slow
 TEST(ClockTimes, TheFakeKernelCountsAsTimeGoesBy) {
   for (const char* name : {"agx-orin-jp6", "nano", "thor"}) {
     const testing::FakeBoard board(name);

@@ -43,6 +43,7 @@ TEST(JetsonIdentity, EveryFakeBoardIsKnown) {
       {"agx-orin-jp5", {"agx-orin", "tegra234", "5.1.2"}},
       {"agx-orin-jp6", {"agx-orin", "tegra234", "6.2"}},
       {"orin-nano", {"orin-nano-8gb@super", "tegra234", "6.2"}},
+      {"agx-xavier", {"agx-xavier", "tegra194", "4.5"}},
       {"xavier-nx-jp4", {"xavier-nx", "tegra194", "4.5"}},
       {"xavier-nx-jp5", {"xavier-nx", "tegra194", "5.1.2"}},
       {"nano", {"nano", "tegra210", "4.5"}},
@@ -123,12 +124,12 @@ TEST(JetsonIdentity, TheBoardFilesDecide) {
     EXPECT_EQ(identity->board, tree.board) << tree.compatible[0];
     EXPECT_EQ(identity->module, tree.module);
     if (*tree.board != 0) {
-      EXPECT_EQ(board_at_hand(sysfs), tree.board);
+      EXPECT_EQ(local_board(sysfs), tree.board);
       EXPECT_NO_THROW(load_board(tree.board));
       continue;
     }
     try {
-      board_at_hand(sysfs);
+      local_board(sysfs);
       ADD_FAILURE() << "a board without a file is refused";
     } catch (const NotFoundError& error) {
       EXPECT_NE(std::string(error.what()).find(tree.module), std::string::npos) << error.what();
@@ -138,7 +139,7 @@ TEST(JetsonIdentity, TheBoardFilesDecide) {
 
 TEST(JetsonIdentity, AnyOtherMachineIsNotAJetson) {
   const testing::TemporaryFolder folder;
-  EXPECT_FALSE(board_at_hand(Sysfs(folder.path().string())));
+  EXPECT_FALSE(local_board(Sysfs(folder.path().string())));
   EXPECT_FALSE(identify_jetson(Sysfs(folder.path().string())));
 }
 
@@ -147,6 +148,7 @@ TEST(JetsonPower, TotalOfEveryBoard) {
       {"agx-orin-jp5", "VDD_GPU_SOC + VDD_CPU_CV + VIN_SYS_5V0"},
       {"agx-orin-jp6", "VDD_GPU_SOC + VDD_CPU_CV + VIN_SYS_5V0"},
       {"orin-nano", "VDD_IN"},
+      {"agx-xavier", "GPU + CPU + SOC + CV + VDDRQ + SYS5V"},
       {"xavier-nx-jp4", "VDD_IN"},
       {"xavier-nx-jp5", "VDD_IN"},
       {"nano", "POM_5V_IN"},
@@ -188,24 +190,12 @@ TEST(JetsonPower, ThorIsTheInput) {
 }
 
 TEST(JetsonPower, XavierSumOfSix) {
-  Board board("xavier-nx-jp4");  // its IIO driver, relabeled and doubled
-  const std::string device = "/sys/devices/platform/i2c-7/7-0040/iio:device0";
+  Board board("agx-xavier");
+  const std::string device = "/sys/devices/platform/i2c-1/1-0040/iio:device0";
   const std::string second = "/sys/devices/platform/i2c-1/1-0041/iio:device1";
-  std::filesystem::create_directories(board.root + second);
-  std::filesystem::copy(board.root + device, board.root + second);
-  std::filesystem::create_directory_symlink(board.root + "/sys/devices/platform/i2c-1/1-0041",
-                                            board.root + "/sys/bus/i2c/drivers/ina3221x/1-0041");
-  std::filesystem::remove(board.root + "/sys/bus/i2c/drivers/ina3221x/1-0041");
-  std::filesystem::create_symlink("../../../../devices/platform/i2c-1/1-0041",
-                                  board.root + "/sys/bus/i2c/drivers/ina3221x/1-0041");
-  const char* labels[2][3] = {{"GPU", "CPU", "SOC"}, {"CV", "VDDRQ", "SYS5V"}};
-  for (int chip = 0; chip < 2; ++chip) {
-    for (int i = 0; i < 3; ++i) {
-      const std::string& path = chip == 0 ? device : second;
-      board.set(path + "/rail_name_" + std::to_string(i), labels[chip][i]);
-      board.set(path + "/in_power" + std::to_string(i) + "_input",
-                std::to_string(1000 * (3 * chip + i + 1)));
-    }
+  for (int rail = 0; rail < 6; ++rail) {
+    board.set((rail < 3 ? device : second) + "/in_power" + std::to_string(rail % 3) + "_input",
+              std::to_string(1000 * (rail + 1)));
   }
   MachineSensors sensors(*board.sysfs);
   EXPECT_EQ(sensors.rails().total_rule, "GPU + CPU + SOC + CV + VDDRQ + SYS5V");

@@ -64,7 +64,7 @@ class LineReader {
   }
 
  private:
-  // A list in brackets that begins in a word and may go on over blanks beside its commas.
+  // A list in brackets that begins in a word and may go on over blanks around its commas.
   struct BracketList {
     std::string head;  // of the word, before the bracket
     std::vector<std::string> elements;

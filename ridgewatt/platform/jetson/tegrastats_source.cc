@@ -2,14 +2,11 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <csignal>
 #include <limits>
 #include <optional>
 #include <thread>
@@ -18,6 +15,7 @@
 #include "ridgewatt/base/clock.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/fd.h"
+#include "ridgewatt/base/process.h"
 #include "ridgewatt/platform/tegrastats.h"
 
 namespace ridgewatt::platform {
@@ -30,12 +28,9 @@ constexpr double kPatienceS = 2;  // from SIGTERM to SIGKILL
 
 class Tegrastats : public PowerSource {
  public:
-  Tegrastats(pid_t child, OwnedFd output) : child_(child), output_(std::move(output)) {}
-  ~Tegrastats() override {
-    ::kill(child_, SIGTERM);
-    if (!ended_within(kPatienceS)) ::kill(child_, SIGKILL);
-    ended_within(kPatienceS);
-  }
+  Tegrastats(ChildProcess child, OwnedFd output)
+      : child_(std::move(child)), output_(std::move(output)) {}
+  ~Tegrastats() override { child_.end(kPatienceS); }
   Tegrastats(const Tegrastats&) = delete;
   Tegrastats& operator=(const Tegrastats&) = delete;
 
@@ -86,16 +81,6 @@ class Tegrastats : public PowerSource {
   }
 
  private:
-  // True when the program is gone, and has been waited for.
-  bool ended_within(double patience_s) const {
-    for (const Stopwatch waiting; waiting.s() < patience_s;) {
-      const pid_t ended = ::waitpid(child_, nullptr, WNOHANG);
-      if (ended == child_ || (ended < 0 && errno == ECHILD)) return true;
-      std::this_thread::sleep_for(std::chrono::milliseconds(2));
-    }
-    return false;
-  }
-
   // What has been printed since the last call; false at its end.
   bool take() {
     char buffer[4096];
@@ -112,7 +97,7 @@ class Tegrastats : public PowerSource {
     return count < 0 && (errno == EAGAIN || errno == EINTR);
   }
 
-  pid_t child_;
+  ChildProcess child_;
   OwnedFd output_;
   std::string rest_;
   std::string rule_;
@@ -126,18 +111,15 @@ class Tegrastats : public PowerSource {
 std::unique_ptr<PowerSource> open_tegrastats() {
   Pipe pipe;
   ::fcntl(pipe.read_end.get(), F_SETFL, O_NONBLOCK);
-  posix_spawn_file_actions_t actions;
-  ::posix_spawn_file_actions_init(&actions);
-  ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  ::posix_spawn_file_actions_adddup2(&actions, pipe.write_end.get(), STDOUT_FILENO);
-  const char* arguments[] = {"tegrastats", "--interval", "100", nullptr};
-  pid_t child = 0;
-  const int error = ::posix_spawnp(&child, arguments[0], &actions, nullptr,
-                                   const_cast<char**>(arguments), environ);
-  ::posix_spawn_file_actions_destroy(&actions);
+  ChildProcess child;
+  try {
+    child = ChildProcess(
+        {.words = {"tegrastats", "--interval", "100"}, .output = pipe.write_end.get()});
+  } catch (const Error&) {
+    throw NotSupportedError("tegrastats cannot be started");
+  }
   pipe.write_end.reset();
-  if (error != 0) throw NotSupportedError("tegrastats cannot be started");
-  auto source = std::make_unique<Tegrastats>(child, std::move(pipe.read_end));
+  auto source = std::make_unique<Tegrastats>(std::move(child), std::move(pipe.read_end));
   source->find_channels();
   return source;
 }

@@ -11,7 +11,7 @@
 
 namespace ridgewatt::platform {
 
-// What a token holds besides what could be read: words that go to TegrastatsLine::unknown.
+// What a token holds that could not be read: words that go to TegrastatsLine::unknown.
 using UnreadWords = std::vector<std::string>;
 
 // "1282/62795MB" and the text in parentheses without them.

@@ -74,6 +74,7 @@ TEST(ModeControl, KnobTablesComeFromTheBoard) {
   }
 }
 
+// label: slow
 TEST(ModeControl, PresetsHaveTheirLimits) {
   for (const auto& name : fake_board_names()) {
     const FakeBoardSpec spec = fake_board_spec(name);
@@ -90,6 +91,7 @@ TEST(ModeControl, PresetsHaveTheirLimits) {
 
 // From any mode to any other, on every board: what was asked is what the board has, and the tree is
 // the first one again at the end. The older kernels refuse a wrong order.
+// label: slow
 TEST(ModeControl, AnyModeAfterAnyOtherAndBack) {
   for (const auto& name : fake_board_names()) {
     const FakeBoard board(name);
@@ -158,6 +160,7 @@ TEST(ModeControl, RequestsOutsideTheBoardAreRefused) {
   EXPECT_THROW(JetsonModeControl(nothing).levels(), NotSupportedError);
 }
 
+// label: slow
 TEST(ModeControl, TheGpuHasGovernorsOfItsOwn) {
   for (const auto& name : fake_board_names()) {
     const FakeBoard board(name);

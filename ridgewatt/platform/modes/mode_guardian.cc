@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/process.h"
 
 namespace ridgewatt::platform {
 namespace {
@@ -145,8 +146,7 @@ void ModeGuardian::start_child() {
   }
   OwnedFd theirs(ends[0]);
   OwnedFd ours(ends[1]);
-  const pid_t child = ::fork();
-  if (child < 0) throw_errno(errno, "cannot start the guardian", "fork");
+  const pid_t child = fork_process("the guardian");
   if (child == 0) {
     ours.reset();
     run_child(theirs.get());
@@ -207,7 +207,7 @@ bool ModeGuardian::finish_by_child() {
   struct sigaction old {};
   ignore.sa_handler = SIG_IGN;
   ::sigaction(SIGPIPE, &ignore, &old);  // the child may be gone
-  const bool told = ::write(commands_.get(), &kRestore, 1) == 1;
+  const bool sent = ::write(commands_.get(), &kRestore, 1) == 1;
   ::sigaction(SIGPIPE, &old, nullptr);
   guardian_pipe = -1;
   commands_.reset();
@@ -216,7 +216,7 @@ bool ModeGuardian::finish_by_child() {
   guardian_child = -1;
   guardian_lock = -1;
   replace_handlers(end_by_signal, SIG_DFL);
-  return told && ended == child_ && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  return sent && ended == child_ && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
 void ModeGuardian::restore() {

@@ -48,8 +48,9 @@ TEST(ModeJournal, AHalfWrittenJournalIsDropped) {
   }
 }
 
-// Files that no journal looks like hold nothing; they are kept beside when the next is written.
-TEST(ModeJournal, DamagedFilesAreKeptBeside) {
+// Files that no journal looks like hold nothing; they are renamed and kept when the next is
+// written.
+TEST(ModeJournal, DamagedFilesAreRenamedAndKept) {
   const GuardedBoard board("nano");
   const std::string folder = board.root + ".ridgewatt";
   const std::string journal = folder + "/mode.journal";
@@ -238,13 +239,13 @@ TEST(ModeGuardian, AWorkerOfAKilledOwnerHoldsNothing) {
     const pid_t worker = ::fork();
     if (worker == 0) {
       control.restore();  // not its own: nothing happens
-      const bool told = ::write(applied.write_end.get(), "w", 1) == 1;
+      const bool sent = ::write(applied.write_end.get(), "w", 1) == 1;
       ::pause();
-      ::_exit(told ? 0 : 1);
+      ::_exit(sent ? 0 : 1);
     }
-    const bool told = ::write(number.write_end.get(), &worker, sizeof worker) == sizeof worker;
+    const bool sent = ::write(number.write_end.get(), &worker, sizeof worker) == sizeof worker;
     ::pause();
-    ::_exit(told ? 0 : 1);
+    ::_exit(sent ? 0 : 1);
   }
   char letter = 0;
   pid_t worker = 0;
@@ -259,7 +260,8 @@ TEST(ModeGuardian, AWorkerOfAKilledOwnerHoldsNothing) {
   ::kill(worker, SIGKILL);
 }
 
-// Fan and idle states are held beside every mode and come back with the first one, on all boards.
+// Fan and idle states are held with every mode and come back with the first one, on all boards.
+// label: slow
 TEST(Held, FanAndIdleStatesComeBack) {
   for (const auto& name : fake_board_names()) {
     const GuardedBoard board(name);

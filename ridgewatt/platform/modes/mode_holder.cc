@@ -5,7 +5,6 @@
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
@@ -18,6 +17,7 @@
 
 #include "ridgewatt/base/clock.h"
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/process.h"
 #include "ridgewatt/device/mode_text.h"
 #include "ridgewatt/platform/modes/mode_messages.h"
 
@@ -178,8 +178,7 @@ ModeHolder::ModeHolder(Sysfs& sysfs, const JetsonModeControl::Options& options)
   }
   OwnedFd theirs(ends[0]);
   socket_ = OwnedFd(ends[1]);
-  child_ = ::fork();
-  if (child_ < 0) throw_errno(errno, "cannot start the holder of the power mode", "fork");
+  child_ = fork_process("the holder of the power mode");
   if (child_ > 0) return;
   socket_.reset();
   run_keeper(sysfs, options, theirs.get(), owner_);
@@ -191,8 +190,7 @@ ModeHolder::~ModeHolder() {
 
 void ModeHolder::end() {
   socket_.reset();
-  while (::waitpid(child_, nullptr, 0) < 0 && errno == EINTR) {
-  }
+  wait_for_process(child_);
 }
 
 std::string ModeHolder::ask(std::string_view request) {

@@ -35,9 +35,9 @@ struct Owner {
     if (process == 0) {
       ModeHolder holder(*board.sysfs);
       holder.set(mode);
-      const bool told = ::write(pipe.write_end.get(), "h", 1) == 1;
+      const bool sent = ::write(pipe.write_end.get(), "h", 1) == 1;
       ::pause();
-      ::_exit(told ? 0 : 1);
+      ::_exit(sent ? 0 : 1);
     }
     pipe.write_end.reset();
     char letter = 0;
@@ -92,6 +92,7 @@ TEST(ModeHolder, ItsEndRestores) {
   EXPECT_EQ(board.changes(first), "");
 }
 
+// label: slow
 TEST(ModeHolder, AKilledOwnerLeavesTheFirstMode) {
   for (const int signal : {SIGKILL, SIGTERM, SIGHUP, SIGINT, SIGSEGV}) {
     const HeldBoard board("agx-orin");
@@ -119,6 +120,7 @@ TEST(ModeHolder, AKilledHolderLeavesTheFirstMode) {
 }
 
 // A process that the owner forked keeps the socket open; it must not keep the mode.
+// label: slow
 TEST(ModeHolder, AWorkerOfAKilledOwnerHoldsNothing) {
   const HeldBoard board("orin-nano");
   const auto first = board.content();
@@ -132,9 +134,9 @@ TEST(ModeHolder, AWorkerOfAKilledOwnerHoldsNothing) {
       ::pause();
       ::_exit(0);
     }
-    const bool told = ::write(number.write_end.get(), &worker, sizeof worker) == sizeof worker;
+    const bool sent = ::write(number.write_end.get(), &worker, sizeof worker) == sizeof worker;
     ::pause();
-    ::_exit(told ? 0 : 1);
+    ::_exit(sent ? 0 : 1);
   }
   pid_t worker = 0;
   ASSERT_EQ(::read(number.read_end.get(), &worker, sizeof worker), ssize_t{sizeof worker});
@@ -145,6 +147,7 @@ TEST(ModeHolder, AWorkerOfAKilledOwnerHoldsNothing) {
   ::kill(worker, SIGKILL);
 }
 
+// label: slow
 TEST(ModeHolder, ASecondOneIsRefused) {
   const HeldBoard board("orin-nano");
   ModeHolder holder(*board.sysfs);
@@ -219,6 +222,7 @@ TEST(ModeHolder, WithoutRightsNothingIsSet) {
 }
 
 // Too hot: the first mode comes back by itself, and why is said until the next mode.
+// label: slow
 TEST(ModeHolder, HeatBringsTheFirstModeBack) {
   const HeldBoard board("orin-nano");
   ModeHolder holder(*board.sysfs);

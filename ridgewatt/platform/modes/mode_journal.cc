@@ -140,7 +140,7 @@ void ModeJournal::sync_folder() const {
   }
 }
 
-// A journal that cannot be used is kept beside; one of an earlier boot is not worth it.
+// A journal that cannot be used is renamed and kept; one of an earlier boot is not worth it.
 void ModeJournal::keep_damaged(const std::string& path) const {
   std::string text;
   try {
@@ -150,9 +150,9 @@ void ModeJournal::keep_damaged(const std::string& path) const {
   } catch (const InputError&) {
   }
   if (parse_mode_journal(text, boot_id_).answer != JournalAnswer::kDamaged) return;
-  const std::string beside = path + ".damaged";
-  if (::rename(path.c_str(), beside.c_str()) != 0) throw_errno(errno, "cannot rename", path);
-  fmt::print(stderr, "ridgewatt: a damaged mode journal is kept as {}\n", beside);
+  const std::string damaged = path + ".damaged";
+  if (::rename(path.c_str(), damaged.c_str()) != 0) throw_errno(errno, "cannot rename", path);
+  fmt::print(stderr, "ridgewatt: a damaged mode journal is kept as {}\n", damaged);
 }
 
 std::optional<ModeSnapshot> ModeJournal::read(const std::string& path) const {

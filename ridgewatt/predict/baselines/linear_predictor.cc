@@ -7,6 +7,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/statistics.h"
 #include "ridgewatt/numerics/dense.h"
+#include "ridgewatt/predict/predictor.h"
 #include "ridgewatt/sweep/point_axis.h"
 
 namespace ridgewatt::predict {
@@ -14,20 +15,9 @@ namespace {
 
 constexpr std::size_t kInputs = kPointAxes.size();
 
-struct Line {
-  std::vector<double> coefficients;
-  double deviation = 0;  // of the residuals
-};
-
-Line solve(const Eigen::MatrixXd& inputs, const Eigen::VectorXd& target) {
-  const auto [solution, rank] = least_squares(inputs, target);
-  const auto free = std::max<Eigen::Index>(1, inputs.rows() - rank);
-  const double deviation =
-      std::sqrt((inputs * solution - target).squaredNorm() / static_cast<double>(free));
-  // With as many coefficients as samples nothing is left to judge by: say half the mean.
-  const bool exact = inputs.rows() <= rank;
-  return {{solution.data(), solution.data() + solution.size()},
-          exact ? target.mean() / 2 : deviation};
+std::vector<double> solve(const Eigen::MatrixXd& inputs, const Eigen::VectorXd& target) {
+  const Eigen::VectorXd solution = least_squares(inputs, target).x;
+  return {solution.data(), solution.data() + solution.size()};
 }
 
 double dot(const std::vector<double>& a, const std::vector<double>& b) {
@@ -79,31 +69,21 @@ void LinearPredictor::fit(std::span<const Observation> samples) {
     least_energy_j_ = std::min(least_energy_j_, sample.energy_j());
     least_power_w_ = std::min(least_power_w_, sample.power_w);
   }
-  const Line time_fit = solve(inputs.leftCols(width), time);
-  const Line energy_fit = solve(inputs, energy);
-  time_ = time_fit.coefficients, time_deviation_ = time_fit.deviation;
-  energy_ = energy_fit.coefficients, energy_deviation_ = energy_fit.deviation;
+  time_ = solve(inputs.leftCols(width), time);
+  energy_ = solve(inputs, energy);
 }
 
-std::vector<Prediction> LinearPredictor::predict(std::span<const OperatingPoint> points,
-                                                 double interval) const {
+std::vector<Observation> LinearPredictor::predict(std::span<const OperatingPoint> points) const {
   if (time_.empty()) throw UsageError("predict before fit");
-  const double z = normal_quantile(0.5 + interval / 2);
-  const auto estimate = [z](double mean, double deviation, double least) {
-    const double value = std::max(mean, least / 10);
-    return Estimate{value, std::max(value - z * deviation, std::min(value, least) / 10),
-                    value + z * deviation};
-  };
-  std::vector<Prediction> result;
+  std::vector<Observation> result;
   result.reserve(points.size());
   for (const auto& point : points) {
     std::vector<double> values = row(point);
-    const Estimate time = estimate(dot(values, time_), time_deviation_, least_time_s_);
-    values.push_back(time.mean);
-    const Estimate energy = estimate(dot(values, energy_), energy_deviation_, least_energy_j_);
-    const double share = std::hypot(energy_deviation_ / energy.mean, time_deviation_ / time.mean);
-    const double power_w = energy.mean / time.mean / energy_ratio_;
-    result.push_back({time, estimate(power_w, share * power_w, least_power_w_), energy});
+    const double time_s = std::max(dot(values, time_), least_time_s_ / 10);
+    values.push_back(time_s);
+    const double energy_j = std::max(dot(values, energy_), least_energy_j_ / 10);
+    const double power_w = energy_j / time_s / energy_ratio_;
+    result.push_back({point, time_s, std::max(power_w, least_power_w_ / 10)});
   }
   return result;
 }

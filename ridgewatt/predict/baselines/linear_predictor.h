@@ -5,19 +5,16 @@
 
 #include <vector>
 
-#include "ridgewatt/predict/predictor.h"
+#include "ridgewatt/predict/mean_predictor.h"
 
 namespace ridgewatt::predict {
 
-class LinearPredictor : public Predictor {
+class LinearPredictor : public MeanPredictor {
  public:
   std::string name() const override { return "linear"; }
   void fit(std::span<const Observation> samples) override;
-  using Predictor::predict;
-  // A plane may go below zero: means are kept above a tenth of the least sample. Intervals are
-  // those of the residuals with the degrees of freedom that are left.
-  std::vector<Prediction> predict(std::span<const OperatingPoint> points,
-                                  double interval) const override;
+  // A plane may become negative: what it gives is at least a tenth of the smallest sample.
+  std::vector<Observation> predict(std::span<const OperatingPoint> points) const override;
 
  private:
   std::vector<double> row(const OperatingPoint& point) const;
@@ -26,7 +23,6 @@ class LinearPredictor : public Predictor {
   std::vector<double> time_, energy_;   // coefficients
   double energy_ratio_ = 1;
   double least_time_s_ = 0, least_energy_j_ = 0, least_power_w_ = 0;
-  double time_deviation_ = 0, energy_deviation_ = 0;
 };
 
 }  // namespace ridgewatt::predict

@@ -1,4 +1,4 @@
-// A network of the published baselines. Its kernels (mlp_kernels.cc) are written by hand, not taken
+// A network of the published baselines. Its kernels (mlp_kernels.cc) are our own code, not taken
 // from a library, so that a seed gives the same bits on every machine: sums have one order whatever
 // the width of the vectors, where a library's order goes with the processor.
 #include "ridgewatt/predict/mlp.h"

@@ -1,15 +1,15 @@
 // Dense float kernels of the neural baselines, compiled for the processor that runs them: AVX-512,
-// AVX2 with FMA, or plain vectors (NEON on Arm). Every element is summed in one fixed order with
-// fused multiply-adds where the processor has them, so width and threads do not change results.
+// AVX2 with FMA, or plain vectors (NEON on Arm). Every element is summed in a fixed order with
+// fused multiply-adds if the processor has them, so vector width and threads do not change results.
 #pragma once
 
 #include <cstddef>
 
 namespace ridgewatt::predict::kernels {
 
-// C[rows x columns] = A[rows x depth] B[depth x columns], or C += when `accumulate`. A is addressed
-// as a[i * a_row + k * a_column] (so a transpose costs nothing); B and C are row-major and dense in
-// their columns, which must be a multiple of 32.
+// C[rows x columns] = A[rows x depth] B[depth x columns], or C += if `accumulate`. A is addressed
+// as a[i * a_row + k * a_column] (so a transpose is free); B and C are row-major with dense
+// columns, whose number must be a multiple of 32.
 void multiply(const float* a, std::size_t a_row, std::size_t a_column, const float* b, float* c,
               std::size_t rows, std::size_t depth, std::size_t columns, bool accumulate);
 
@@ -17,11 +17,11 @@ void multiply(const float* a, std::size_t a_row, std::size_t a_column, const flo
 void adam_step(float* parameters, const float* gradient, float* first, float* second,
                std::size_t count, float rate, float beta1, float beta2, float epsilon);
 
-// y = max(y, 0), times `mask` where there is one (dropout; null: none).
+// y = max(y, 0), times `mask` if given (dropout; null: none).
 void rectify(float* y, const float* mask, std::size_t count);
 
-// Gradient through rectify: delta becomes 0 where `activation` is 0, times `mask`; its column sums
-// go to `bias_gradient`.
+// Gradient through rectify: delta becomes 0 if `activation` is 0, times `mask`; its column sums go
+// to `bias_gradient`.
 void rectify_gradient(float* delta, const float* activation, const float* mask,
                       float* bias_gradient, std::size_t rows, std::size_t columns);
 

@@ -56,9 +56,9 @@ std::vector<float> inputs_of(const TrainedNetwork& network,
   for (const auto& point : points) {
     for (std::size_t i = 0; i < network.inputs.size(); ++i) {
       const double value = input_value(point, network.inputs[i]);
-      const bool told = network.scale[i] > 0 && value > 0;
-      result.push_back(told ? static_cast<float>((value - network.center[i]) / network.scale[i])
-                            : 0.0F);
+      const bool known = network.scale[i] > 0 && value > 0;
+      result.push_back(known ? static_cast<float>((value - network.center[i]) / network.scale[i])
+                             : 0.0F);
     }
   }
   return result;
@@ -105,14 +105,14 @@ void train_both(TrainedNetwork& time, TrainedNetwork& power, std::span<const Obs
                 const NnOptions& options,
                 const std::function<void(TrainedNetwork&, std::size_t)>& start) {
   EpochProgress progress(options);
-  NnOptions told = options;
-  told.network.on_epoch = [&progress] { progress.epoch_done(); };
+  NnOptions watched = options;
+  watched.network.on_epoch = [&progress] { progress.epoch_done(); };
   parallel_for(
       2,
       [&](std::size_t i) {
         TrainedNetwork& network = i == 0 ? time : power;
         start(network, i);
-        train(network, rows, i == 0 ? Target::kTime : Target::kPower, told);
+        train(network, rows, i == 0 ? Target::kTime : Target::kPower, watched);
       },
       options.threads);
 }
@@ -172,15 +172,6 @@ TrainedNetwork network_from_json(const Json& json, const std::string& path) {
   return network;
 }
 
-double log_deviation(const std::vector<double>& predicted, const std::vector<double>& actual) {
-  std::vector<double> errors;
-  for (std::size_t i = 0; i < predicted.size(); ++i) {
-    errors.push_back(std::log(std::max(predicted[i], actual[i] / 10) / actual[i]));
-  }
-  return std::sqrt(mean(errors) * mean(errors) +
-                   (errors.size() > 1 ? std::pow(standard_deviation(errors), 2) : 0));
-}
-
 }  // namespace
 
 ReferenceModel train_reference(const std::string& workload, std::span<const Observation> rows,
@@ -230,14 +221,8 @@ void NnOptions::check() const {
 void NnPredictor::fit(std::span<const Observation> samples) {
   options_.check();
   if (samples.empty()) throw UsageError("no samples to learn from");
-  energy_ratio_ = energy_ratio(samples);
-  std::vector<OperatingPoint> points;
-  std::vector<double> times, powers;
   least_time_s_ = samples.front().time_s, least_power_w_ = samples.front().power_w;
   for (const auto& sample : samples) {
-    points.push_back(sample.point);
-    times.push_back(sample.time_s * kMsPerS);
-    powers.push_back(sample.power_w * kMwPerW);
     least_time_s_ = std::min(least_time_s_, sample.time_s);
     least_power_w_ = std::min(least_power_w_, sample.power_w);
   }
@@ -250,28 +235,17 @@ void NnPredictor::fit(std::span<const Observation> samples) {
   } else {
     fitted_ = train_reference("", samples, options_);
   }
-  time_deviation_ = log_deviation(evaluate(fitted_.time, points), times);
-  power_deviation_ = log_deviation(evaluate(fitted_.power, points), powers);
 }
 
-std::vector<Prediction> NnPredictor::predict(std::span<const OperatingPoint> points,
-                                             double interval) const {
+std::vector<Observation> NnPredictor::predict(std::span<const OperatingPoint> points) const {
   if (!fitted_.time.network) throw UsageError("predict before fit");
   const std::vector<double> times = evaluate(fitted_.time, points);
   const std::vector<double> powers = evaluate(fitted_.power, points);
-  const double z = normal_quantile(0.5 + interval / 2);
-  const auto estimate = [z](double value, double deviation) {
-    const double factor = std::exp(z * deviation);
-    return Estimate{value, value / factor, value * factor};
-  };
-  std::vector<Prediction> result(points.size());
+  std::vector<Observation> result;
   for (std::size_t i = 0; i < points.size(); ++i) {
     // A network may answer below zero; a tenth of the least sample is the floor.
-    const double time_s = std::max(times[i] / kMsPerS, least_time_s_ / 10);
-    const double power_w = std::max(powers[i] / kMwPerW, least_power_w_ / 10);
-    result[i] = {
-        estimate(time_s, time_deviation_), estimate(power_w, power_deviation_),
-        estimate(time_s * power_w * energy_ratio_, std::hypot(time_deviation_, power_deviation_))};
+    result.push_back({points[i], std::max(times[i] / kMsPerS, least_time_s_ / 10),
+                      std::max(powers[i] / kMwPerW, least_power_w_ / 10)});
   }
   return result;
 }

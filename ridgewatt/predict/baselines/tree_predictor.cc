@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "ridgewatt/base/error.h"
-#include "ridgewatt/base/statistics.h"
 #include "ridgewatt/io/shared_library.h"
 #include "ridgewatt/predict/features.h"
 
@@ -154,7 +153,7 @@ class Booster {
   Xgboost::Handle handle_ = nullptr;
 };
 
-class TreePredictor : public Predictor {
+class TreePredictor : public MeanPredictor {
  public:
   explicit TreePredictor(std::uint64_t seed) : seed_(seed) {}
   std::string name() const override { return "trees"; }
@@ -168,45 +167,27 @@ class TreePredictor : public Predictor {
       time.push_back(static_cast<float>(std::log(sample.time_s)));
       power.push_back(static_cast<float>(std::log(sample.power_w)));
     }
-    log_energy_ratio_ = std::log(energy_ratio(samples));
     space_ = FeatureSpace(points);
     const auto x = row_major(space_.features(points));
     time_ = std::make_unique<Booster>(x, time, seed_);
     power_ = std::make_unique<Booster>(x, power, seed_);
-    time_deviation_ = deviation(time_->predict(x), time);
-    power_deviation_ = deviation(power_->predict(x), power);
   }
 
-  using Predictor::predict;
-  std::vector<Prediction> predict(std::span<const OperatingPoint> points,
-                                  double interval) const override {
+  std::vector<Observation> predict(std::span<const OperatingPoint> points) const override {
     if (!time_) throw UsageError("predict before fit");
     const auto x = row_major(space_.features(points));
     const auto time = time_->predict(x), power = power_->predict(x);
-    const double z = normal_quantile(0.5 + interval / 2);
-    const auto estimate = [z](double log, double deviation) {
-      return Estimate{std::exp(log), std::exp(log - z * deviation), std::exp(log + z * deviation)};
-    };
-    std::vector<Prediction> result;
+    std::vector<Observation> result;
     for (std::size_t i = 0; i < points.size(); ++i) {
-      result.push_back({estimate(time[i], time_deviation_), estimate(power[i], power_deviation_),
-                        estimate(time[i] + power[i] + log_energy_ratio_,
-                                 std::hypot(time_deviation_, power_deviation_))});
+      result.push_back({points[i], std::exp(time[i]), std::exp(power[i])});
     }
     return result;
   }
 
  private:
-  static double deviation(const std::vector<double>& predicted, const std::vector<float>& actual) {
-    double sum = 0;
-    for (std::size_t i = 0; i < actual.size(); ++i) sum += std::pow(predicted[i] - actual[i], 2);
-    return std::sqrt(sum / static_cast<double>(actual.size()));
-  }
-
   std::uint64_t seed_;
   FeatureSpace space_;
   std::unique_ptr<Booster> time_, power_;
-  double time_deviation_ = 0, power_deviation_ = 0, log_energy_ratio_ = 0;
 };
 
 }  // namespace
@@ -214,7 +195,7 @@ class TreePredictor : public Predictor {
 bool trees_available() {
   return Xgboost::find() != nullptr;
 }
-std::unique_ptr<Predictor> make_tree_predictor(std::uint64_t seed) {
+std::unique_ptr<MeanPredictor> make_tree_predictor(std::uint64_t seed) {
   xgboost();
   return std::make_unique<TreePredictor>(seed);
 }

@@ -1,16 +1,16 @@
 // Gradient-boosted trees (XGBoost, Chen and Guestrin 2016) on ln(time) and ln(power): a baseline
-// that is there when the library is installed where the program runs.
+// that is available if the library is installed on the machine.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 
-#include "ridgewatt/predict/predictor.h"
+#include "ridgewatt/predict/mean_predictor.h"
 
 namespace ridgewatt::predict {
 
 bool trees_available();
-// Throws NotSupportedError where XGBoost is not installed.
-std::unique_ptr<Predictor> make_tree_predictor(std::uint64_t seed);
+// Throws NotSupportedError if XGBoost is not installed.
+std::unique_ptr<MeanPredictor> make_tree_predictor(std::uint64_t seed);
 
 }  // namespace ridgewatt::predict

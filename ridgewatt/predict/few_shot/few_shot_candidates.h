@@ -1,5 +1,5 @@
-// What `auto` averages: mean functions of one quantity, each with a Gaussian process on its
-// residual, weighted by their evidence. Inner part of auto_predictor.h.
+// The models that `auto` averages: mean functions of one quantity, each with a Gaussian process on
+// its residual, weighted by their evidence. Internal to auto_predictor.h.
 #pragma once
 
 #include <memory>
@@ -28,21 +28,21 @@ std::vector<T> thin_evenly(std::span<const T> values, std::size_t count) {
   return result;
 }
 
-// Rows of `x` that lie as far apart as can be, greedily, each column on the scale of its length;
-// the first by `seed`. Fewer where there are fewer that differ.
+// Rows of `x` that are as far apart as possible, greedily, each column on the scale of its length;
+// the first by `seed`. Fewer if fewer rows differ.
 std::vector<std::size_t> spread_rows(const FeatureMatrix& x,
                                      const Eigen::Matrix<double, kFeatures, 1>& lengths,
                                      std::size_t count, std::uint64_t seed);
 
-// Lengths go with the range of a knob over `space`: a function bends a few times over the range, be
-// it 100 to 1300 MHz or 855 to 1410 MHz.
+// Lengths scale with the range of a knob over `space`: a function bends a few times over the range,
+// whether it is 100 to 1300 MHz or 855 to 1410 MHz.
 GaussianProcessOptions process_options(const FeatureMatrix& space);
 
-// A reference with its stage models fitted.
+// A reference with its fitted stage models.
 class FittedReference {
  public:
   FittedReference(const Reference& reference, const FeatureSpace& space);
-  // What the reference has beyond its stage models.
+  // The residual of the reference beyond its stage models.
   LogCosts residuals(std::span<const OperatingPoint> points, const FeatureMatrix& x) const;
   const std::string& name() const { return reference_->name; }
   bool other_workload() const { return reference_->other_workload; }
@@ -56,7 +56,7 @@ class FittedReference {
   Eigen::VectorXd time_parameters_, power_parameters_;
 };
 
-// Points as all candidates see them: features, and the residual of each reference there.
+// Points as the candidates use them: features, and the residual of each reference.
 struct CandidateInput {
   FeatureMatrix x;
   Eigen::VectorXd log_time;  // for power
@@ -74,29 +74,29 @@ class CandidateSet {
                const GaussianProcessOptions& process, double reference_log_time);
 
   void fit(const CandidateInput& input, const Eigen::VectorXd& y);
-  // After a fit on a part of them: learns from many more samples and weighs the candidates anew.
+  // After a fit on a part: learns from many more samples and weighs the candidates again.
   void condition(const CandidateInput& input, const Eigen::VectorXd& y);
   LogPrediction predict(const CandidateInput& input) const;
-  // Stands at the prior, without samples.
+  // Uses the prior, without samples.
   void use_prior();
 
   std::size_t size() const { return candidates_.size(); }
   const std::string& name(std::size_t index) const { return candidates_[index].name; }
   double weight(std::size_t index) const { return candidates_[index].weight; }
-  // What the predictive variance has to be multiplied by, as the samples say that are each
-  // predicted from the others; few of them say little, and a prior stands in. It is relative to
-  // hyperparameters as fitted, so it may count again what their uncertainty has widened.
+  // The factor on the predictive variance according to leave-one-out predictions of the samples;
+  // with few samples a prior dominates. It is relative to the fitted hyperparameters, so it may
+  // count their uncertainty twice.
   double variance_factor() const;
   // Of the stages under the general prior: the typical ln(time).
   double level() const { return candidates_.front().model.parameters()[0]; }
-  // Of the likeliest candidate.
+  // Of the most likely candidate.
   Eigen::MatrixXd covariance(const CandidateInput& a, const CandidateInput& b) const;
   double noise_variance() const;
 
  private:
   struct Candidate {
     std::string name;
-    std::ptrdiff_t reference = -1;  // its residual is a term; -1: none
+    std::ptrdiff_t reference = -1;  // index of the reference whose residual is a term; -1: none
     SemiparametricModel model;
     double weight = 1;
   };

@@ -119,8 +119,8 @@ std::vector<std::size_t> FewShotModel::suggest_for_budgets(
   if (candidates.empty()) throw UsageError("no operating points to choose from");
   const std::vector<double> budgets_w = budgets.values_w();
   std::vector<bool> excluded = sampled(candidates);
-  // What is known, with what is believed of the modes chosen; so many samples are learned from that
-  // there is room for these.
+  // The known samples and the believed values of the chosen modes; the number of samples is limited
+  // so that there is space for these.
   std::vector<Observation> known = samples_;
   const std::size_t room = std::min(count, options_.exact_samples / 2);
   std::vector<Observation> learned =

@@ -1,4 +1,4 @@
-// Inner part of auto_predictor.h: shared by fitting (auto_predictor.cc) and choosing the next modes
+// Internal to auto_predictor.h: shared by fitting (auto_predictor.cc) and choosing the next modes
 // (few_shot_design.cc).
 #pragma once
 
@@ -23,16 +23,16 @@ class FewShotModel {
   const AutoSummary& summary() const { return summary_; }
 
  private:
-  // Fits the references over a space of features, unless that is done.
+  // Fits the references over a space of features, unless it is done already.
   void use_space(std::span<const OperatingPoint> points);
   // Fits all parameters to a part of the samples, or to all.
   void fit_part(std::span<const Observation> part);
   // Features and residuals of references; log_time is left empty.
   CandidateInput input_at(std::span<const OperatingPoint> points) const;
-  // ln(time) and ln(power given time) with their calibrated variances; after fit.
+  // ln(time) and ln(power given time) with their calibrated variances; call after fit.
   struct LogCostPrediction {
     LogPrediction time, power;
-    // Of ln(power) when time is as uncertain as it is.
+    // Of ln(power), including the uncertainty of time.
     double power_variance(Eigen::Index row) const;
   };
   LogCostPrediction predict_logs(std::span<const OperatingPoint> points) const;

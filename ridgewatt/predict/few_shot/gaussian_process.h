@@ -3,8 +3,8 @@
 //   y = H b + f(x) + e,   b ~ N(b0, diag(d^2)),  f ~ GP(0, s^2 Matern 5/2, one length a feature),
 //   e ~ Student-t, as normal noise whose variance is scaled per sample (Rasmussen and Williams
 //   2006, chapters 2 and 5; the scale mixture of the t distribution, fitted by reweighting).
-// Hyperparameters are the maximum of marginal likelihood times log-normal priors; how far they are
-// from known (the curvature there, Laplace's approximation) widens what is predicted.
+// Hyperparameters maximize the marginal likelihood times log-normal priors; their uncertainty (the
+// curvature at the maximum, Laplace's approximation) widens the predictions.
 #pragma once
 
 #include <Eigen/Core>
@@ -30,27 +30,28 @@ class GaussianProcess {
  public:
   explicit GaussianProcess(const GaussianProcessOptions& options = {}) : options_(options) {}
 
-  // x: one row per sample. linear: H. A second fit starts from the hyperparameters of the first.
+  // x: one row per sample. linear: H. A later fit starts from the hyperparameters of the previous
+  // one.
   void fit(const FeatureMatrix& x, const Eigen::VectorXd& y, const Eigen::MatrixXd& linear,
            const Eigen::VectorXd& coefficient_mean, const Eigen::VectorXd& coefficient_deviation);
-  // Widens what is predicted from here on by how far the hyperparameters are from known. Once,
-  // after the last fit: it costs as much as a dozen steps of one.
+  // Widens all later predictions by the uncertainty of the hyperparameters. Call it once, after the
+  // last fit: it costs as much as a dozen steps of one.
   void weigh_hyperparameters();
-  // With many more samples than fit() can take, after a fit on a part of them: finds the
-  // hyperparameters anew, by the likelihood of groups of neighbors taken as independent (Varin,
-  // Reid and Firth 2011), which is then the evidence, too. Each point is learned from the samples
-  // nearest to it alone, exactly (Vecchia 1988). Rows of one point count as one, with their mean
-  // and that much less noise, which says the same. Cost goes with the samples.
+  // For many more samples than fit() can take, after a fit on a part of them: fits the
+  // hyperparameters again by the likelihood of groups of neighbors taken as independent (Varin,
+  // Reid and Firth 2011), which then is the evidence, too. Each point is learned exactly from its
+  // nearest samples (Vecchia 1988). Rows of one point count as one, with their mean and
+  // proportionally less noise, which is equivalent. The cost is linear in the samples.
   void condition(const FeatureMatrix& x, const Eigen::VectorXd& y, const Eigen::MatrixXd& linear);
-  // Mean and variance of a new noisy observation at each row. Once weighed, the variances of
-  // function and noise (with the linear part) are uncertain by their own log-normal, so the
-  // variance is that of the normal distribution with the same 90 % interval as the mixture; other
-  // intervals are approximate.
+  // Mean and variance of a new noisy observation at each row. After weigh_hyperparameters, the
+  // variances of function and noise (including the linear part) are uncertain with a log-normal
+  // distribution each, so the variance is that of the normal distribution with the same 90 %
+  // interval as the mixture; other intervals are approximate.
   void predict(const FeatureMatrix& x, const Eigen::MatrixXd& linear, Eigen::VectorXd& mean,
                Eigen::VectorXd& variance) const;
 
   // Covariance of the noise-free function between the rows of `a` and of `b`, given the samples of
-  // fit() (or under the prior before any: call use_prior first).
+  // fit() (or under the prior: call use_prior first).
   Eigen::MatrixXd covariance(const FeatureMatrix& a, const Eigen::MatrixXd& linear_a,
                              const FeatureMatrix& b, const Eigen::MatrixXd& linear_b) const;
   // Hyperparameters at the center of their prior and no samples.
@@ -61,8 +62,8 @@ class GaussianProcess {
   double evidence() const { return evidence_; }
   // Covariance of f + e between the samples.
   Eigen::MatrixXd residual_covariance() const;
-  // Leave-one-out residuals divided by the deviation of a new observation there (Rasmussen and
-  // Williams, 5.10 and 5.12), hyperparameters at their most likely values.
+  // Leave-one-out residuals divided by the deviation of a new observation (Rasmussen and Williams,
+  // 5.10 and 5.12), with the hyperparameters at their most likely values.
   const Eigen::VectorXd& standardized_residuals() const { return standardized_; }
   double noise_deviation() const;
   double signal_variance() const;
@@ -72,7 +73,7 @@ class GaussianProcess {
 
  private:
   void reset_hyperparameters();
-  // Samples whose likelihood is asked.
+  // The samples of the current likelihood.
   struct Group {
     FeatureMatrix x;
     Eigen::MatrixXd linear_covariance;
@@ -80,7 +81,7 @@ class GaussianProcess {
   };
   double add_negative_log_likelihood(const Group& group, const Eigen::VectorXd& hyper,
                                      Eigen::VectorXd& gradient) const;
-  // Moves the hyperparameters to the maximum of the posterior; its logarithm.
+  // Moves the hyperparameters to the maximum of the posterior; returns its logarithm.
   double maximize();
   void group_neighbors();
   // The next noise scales of the Student-t noise, from the standardized residuals.
@@ -104,21 +105,22 @@ class GaussianProcess {
   struct Expected {
     Eigen::VectorXd mean, variance;
   };
-  // At all points of condition(), each from the others.
+  // At all points of condition(), each predicted from the others.
   Expected leave_out() const;
   void predict_local(const FeatureMatrix& x, const Eigen::MatrixXd& linear, Eigen::VectorXd& mean,
                      Eigen::VectorXd& variance) const;
 
   GaussianProcessOptions options_;
-  Eigen::VectorXd hyper_;                            // ln signal, ln length a feature, ln noise
-  double signal_widening_ = 1, noise_widening_ = 1;  // of the variances, hyper_ being uncertain
+  Eigen::VectorXd hyper_;  // ln signal, ln length a feature, ln noise
+  // of the variances, because hyper_ is uncertain
+  double signal_widening_ = 1, noise_widening_ = 1;
   FeatureMatrix x_;
   Eigen::MatrixXd linear_, linear_covariance_;
   Eigen::VectorXd coefficient_mean_, coefficient_variance_, centered_, noise_scale_;
   Eigen::MatrixXd factor_;  // lower Cholesky factor of the covariance of y
   Eigen::VectorXd weights_, standardized_;
   double evidence_ = 0;
-  std::vector<Group> groups_;   // taken as independent; of fit(), one
+  std::vector<Group> groups_;   // taken as independent; after fit() one
   std::optional<Local> local_;  // after condition()
 };
 

@@ -59,6 +59,7 @@ double coverage_of_drawn_functions(Eigen::Index samples, int functions) {
 
 // The predictor scales variances by leave-one-out residuals on top; here a process is on its own,
 // with a robust likelihood that takes the largest residuals of normal noise for outliers.
+// label: slow
 TEST(GaussianProcess, FewSamplesAreAsHonestAsMany) {
   const double of_many = coverage_of_drawn_functions(40, 200);
   EXPECT_NEAR(of_many, 0.9, 0.05);

@@ -1,5 +1,5 @@
-// What lies near what, for processes that learn from the nearest samples only: the distinct points
-// of many samples, cut into cells of neighbors by a k-d tree (Bentley 1975).
+// Neighborhoods for processes that learn only from the nearest samples: the distinct points of many
+// samples, divided into cells of neighbors by a k-d tree (Bentley 1975).
 #pragma once
 
 #include <cstddef>
@@ -14,24 +14,24 @@ class Neighborhoods {
  public:
   struct Cell {
     std::vector<Eigen::Index> members;  // points of the cell, ascending
-    std::vector<Eigen::Index> nearest;  // points nearest to its middle, ascending
+    std::vector<Eigen::Index> nearest;  // points nearest to its center, ascending
   };
 
-  // Distances are those of the columns over `lengths`. Cells have up to `cell_points` points, and
-  // `nearest_points` nearest ones, or all.
+  // Distances are those of the columns divided by `lengths`. Cells have up to `cell_points` points,
+  // and `nearest_points` nearest ones, or all.
   Neighborhoods(const FeatureMatrix& x, const Eigen::Matrix<double, kFeatures, 1>& lengths,
                 std::size_t cell_points, std::size_t nearest_points);
 
-  // Of each row of x, its point. Rows that are alike are one point; points are in order of their
-  // first row.
+  // The point of each row of x. Equal rows are one point; points are in order of their first row.
   const std::vector<Eigen::Index>& point_of_row() const { return point_of_row_; }
   const std::vector<Eigen::Index>& first_rows() const { return first_rows_; }
   const std::vector<Cell>& cells() const { return cells_; }
-  // Rows of `x` by the cell that they lie in.
+  // The rows of `x` by the cell that contains them.
   std::vector<std::vector<Eigen::Index>> rows_by_cell(const FeatureMatrix& x) const;
 
  private:
-  // A leaf has a cell; else what is below `value` in `feature` goes on at `below`, the rest behind.
+  // A leaf has a cell; otherwise values of `feature` below `value` continue at `below`, others
+  // after.
   struct Node {
     int feature = 0;
     double value = 0;

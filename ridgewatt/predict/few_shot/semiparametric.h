@@ -1,10 +1,10 @@
-// A structured mean whose parameters are uncertain, plus a Gaussian process on what it leaves:
-// structure is what pays with ten samples, flexibility with fifty.
+// A structured mean with uncertain parameters plus a Gaussian process on the residual: the
+// structure helps with ten samples, the flexibility with fifty.
 //
-// The mean is fitted by generalized least squares with its prior (the residual's covariance is the
-// process's), linearized there, and the process is fitted with the derivatives as linear part; a
-// few rounds of both. Uncertainty of the parameters thus reaches the predictive variance (O'Hagan
-// 1978; Rasmussen and Williams 2006, 2.7).
+// The mean is fitted by generalized least squares with its prior (the residual's covariance is that
+// of the process) and linearized; then the process is fitted with the derivatives as linear part. A
+// few rounds of both. The uncertainty of the parameters thus enters the predictive variance
+// (O'Hagan 1978; Rasmussen and Williams 2006, 2.7).
 #pragma once
 
 #include <memory>
@@ -19,10 +19,10 @@ struct LinearTerms {
   Eigen::VectorXd mean, deviation;
 };
 
-// Rows at which a model is fitted or asked.
+// Rows for fitting or predicting.
 struct ModelInput {
   FeatureMatrix x;
-  Eigen::VectorXd log_time;  // ln(time / s); only power models read it
+  Eigen::VectorXd log_time;  // ln(time / s); only power models use it
   Eigen::MatrixXd terms;     // values of the further linear terms, one column each
 };
 
@@ -38,11 +38,11 @@ class SemiparametricModel {
       : model_(std::move(model)), terms_(std::move(terms)), process_(options) {}
 
   void fit(const ModelInput& input, const Eigen::VectorXd& y);
-  // After a fit on a part of them: learns from many more samples (GaussianProcess::condition), the
-  // mean linearized where the part has put it.
+  // After a fit on a part: learns from many more samples (GaussianProcess::condition), with the
+  // mean linearized at the fitted parameters.
   void condition(const ModelInput& input, const Eigen::VectorXd& y);
   LogPrediction predict(const ModelInput& input) const;
-  // Stands at the prior, without samples: for choosing the first points.
+  // Uses the prior, without samples: for choosing the first points.
   void use_prior();
   // Covariance of the noise-free function between two sets of points.
   Eigen::MatrixXd covariance(const ModelInput& a, const ModelInput& b) const;

@@ -68,9 +68,9 @@ constexpr PriorRow kPowerPriors[] = {
     {W::kMemory, "memory", "ln 1", -1.5, 1.2, "a fifth of the floor at the highest memory clock"},
     {W::kMemoryExponent, "memory_exponent", "1", 2.5, 1.2, "its voltage steps with the clock"},
     {W::kGpuIdle, "gpu_idle", "ln 1", -1.5, 1.0, "clock power of the GPU, a fifth of the floor"},
-    {W::kCpuIdle, "cpu_idle", "ln 1", -1.5, 1.0, "clock power of the cores, as much"},
+    {W::kCpuIdle, "cpu_idle", "ln 1", -1.5, 1.0, "clock power of the cores, also a fifth"},
     {W::kGpuBatch, "gpu_batch", "1", 1.0, 0.15, "energy grows with the samples"},
-    {W::kCpuBatch, "cpu_batch", "1", 0.8, 0.3, "less where a part is a minibatch's"},
+    {W::kCpuBatch, "cpu_batch", "1", 0.8, 0.3, "smaller: a part is independent of the batch"},
 };
 static_assert(complete(kPowerPriors, W::kParameters));
 

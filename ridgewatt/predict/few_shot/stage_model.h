@@ -1,17 +1,17 @@
-// Structured models of ln(time) and ln(power) over knobs and batch: what is known of a pipeline on
-// an edge accelerator before anything has been measured.
+// Structured models of ln(time) and ln(power) over knobs and batch: the prior knowledge of a
+// pipeline on an edge accelerator.
 //
 // Time is a pipeline of stages, each inversely proportional to a clock:
 //   gpu    = (a^q + m^q)^(1/q)   a = compute / GPU clock, m = memory traffic / memory clock
 //   load   = l / (CPU clock, cores up to a saturation)     loader or pre-processing
 //   launch = h / CPU clock                                 kernels cannot start faster
 //   T      = (gpu^p + load^p + launch^p)^(1/p) + s / CPU clock + c
-// p large: stages overlap; p near 1: they follow each other. Each stage grows with a power of
+// Large p: stages overlap; p near 1: they run one after the other. Each stage grows with a power of
 // batch. This is the time roofline (Williams et al. 2009) with soft maxima, in the logarithms of
 // its terms.
 //
-// Power is energy over time plus what is always on (Choi et al. 2013): idle, clocked GPU and cores,
-// and the work per second of GPU and CPU, whose energy follows V(f)^2 and is a power of the clock:
+// Power is energy over time plus static power (Choi et al. 2013): idle, clocked GPU and cores, and
+// the work per second of GPU and CPU, whose energy follows V(f)^2 and is a power of the clock:
 //   P = e^L (1 + e^wg g^vg b^qg / T + e^wi g^(1+vg) + e^wc c^vc b^qc / T + e^wj n^0.7 c^(1+vc) +
 //   e^wm m^vm)
 // with g, c, m the clocks and n the cores relative to the top mode. T enters as a measured
@@ -35,7 +35,7 @@ class MeanModel {
   const Eigen::VectorXd& prior_deviation() const { return prior_deviation_; }
   void set_prior(Eigen::VectorXd mean, Eigen::VectorXd deviation);
   Eigen::Index size() const { return prior_mean_.size(); }
-  // Values at `x` (one row per point) and, when wanted, derivatives by the parameters. `log_time`
+  // Values at `x` (one row per point) and, if requested, derivatives by the parameters. `log_time`
   // is ln(time / s) of the rows for power models; time models ignore it.
   virtual void evaluate(const Eigen::VectorXd& parameters, const FeatureMatrix& x,
                         const Eigen::VectorXd& log_time, Eigen::VectorXd& value,
@@ -93,8 +93,8 @@ class WorkPowerModel : public MeanModel {
     kCpuBatch,
     kParameters
   };
-  // `reference_log_time`: the ln(time / s) at which work per second is 1, to keep the prior free of
-  // the workload's scale.
+  // `reference_log_time`: the ln(time / s) at which work per second is 1, which makes the prior
+  // independent of the scale of the workload.
   explicit WorkPowerModel(double reference_log_time);
   void evaluate(const Eigen::VectorXd& parameters, const FeatureMatrix& x,
                 const Eigen::VectorXd& log_time, Eigen::VectorXd& value,
@@ -106,11 +106,11 @@ class WorkPowerModel : public MeanModel {
   double reference_log_time_;
 };
 
-// The general priors of both, as they stand before any reference.
+// The general priors of both, without any reference.
 std::span<const PriorRow> stage_time_priors();
 std::span<const PriorRow> work_power_priors();
 
-// Linear in the features: the least that can be assumed.
+// Linear in the features: the weakest assumption.
 class LogLinearModel : public MeanModel {
  public:
   enum class Quantity { kTime, kPower };

@@ -1,7 +1,10 @@
 #include "ridgewatt/report/columns.h"
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
+
+#include "ridgewatt/predict/interval.h"
 
 namespace ridgewatt::report {
 namespace {
@@ -20,11 +23,11 @@ constexpr SharedColumn kShared[] = {
     {"bound", "bound by", 4, "what takes most of the time"},
     {"cpu_cores", "cores", kNominal, "CPU cores online"},
     {"cpu_mhz", "CPU (MHz)", kNominal, "clock of the CPU"},
-    {"energy_hi_j", "", 4, "upper bound of energy_j"},
+    {"energy_hi_j", "", 4, "upper bound of the energy"},
     {"energy_j", "", 4, "energy of a minibatch"},
-    {"energy_lo_j", "", 4, "lower bound of energy_j"},
+    {"energy_lo_j", "", 4, "lower bound of the energy"},
     {"energy_mj", "", 4, "energy of one execution"},
-    {"feasible", "limits kept", 4, "whether all limits are kept"},
+    {"feasible", "limits met", 4, "whether all limits are met"},
     {"fits_memory", "", 4, "whether the minibatch fits the memory"},
     {"governor", "", 4, "DVFS governor, where clocks are its limits"},
     {"gpu_load_pct", "GPU load (%)", 3, "share of time in which the GPU computes"},
@@ -37,8 +40,8 @@ constexpr SharedColumn kShared[] = {
     {"misses", "breaks", 4, "the limits that are broken, in words"},
     {"mode", "", 4, "power mode: its knobs"},
     {"op", "operator", 4, "ONNX operator"},
-    {"power_hi_w", "", 4, "upper bound of power_w"},
-    {"power_lo_w", "", 4, "lower bound of power_w"},
+    {"power_hi_w", "", 4, "upper bound of the power"},
+    {"power_lo_w", "", 4, "lower bound of the power"},
     {"power_mean_w", "", 4, "mean power"},
     {"power_w", "", 4, "mean power over a minibatch"},
     {"precision", "", 4, "what it computes in"},
@@ -47,8 +50,8 @@ constexpr SharedColumn kShared[] = {
     {"reason", "why it was tried", 4, "why the search tried the point, or why it is left out"},
     {"runtime", "", 4, "the software that the model stands for"},
     {"stall_ms", "", 4, "time in which the device waits for data"},
-    {"time_hi_ms", "", 4, "upper bound of time_ms"},
-    {"time_lo_ms", "", 4, "lower bound of time_ms"},
+    {"time_hi_ms", "", 4, "upper bound of the time"},
+    {"time_lo_ms", "", 4, "lower bound of the time"},
     {"time_ms", "", 4, "time per minibatch"},
     {"time_share_pct", "share (%)", 3, "share of the minibatch's time"},
     {"traffic_mb", "modelled traffic (MB)", 4, "bytes to and from memory"},
@@ -66,15 +69,10 @@ const SharedColumn* find_shared(std::string_view key) {
 }
 
 void add_interval(std::vector<Cell>& cells, const predict::Estimate& value, double scale) {
-  for (const double bound : {value.mean, value.lo, value.hi}) cells.emplace_back(bound * scale);
-}
-
-void add_estimate(Json& json, const std::string& name, const std::string& unit,
-                  const predict::Estimate& value, double scale) {
-  json[name + "_" + unit] = value.mean * scale;
-  if (value.lo == value.hi) return;
-  json[name + "_lo_" + unit] = value.lo * scale;
-  json[name + "_hi_" + unit] = value.hi * scale;
+  cells.emplace_back(value.mean * scale);
+  for (const double bound : {value.lo, value.hi}) {
+    cells.push_back(known_cell(predict::has_interval(value) ? bound * scale : std::nan("")));
+  }
 }
 
 constexpr double kMs = 1e3;
@@ -84,12 +82,23 @@ constexpr double kMs = 1e3;
 Column column(std::string_view key, int rank) {
   const SharedColumn* shared = find_shared(key);
   if (shared == nullptr) throw std::out_of_range("no shared column " + std::string(key));
-  return {.name = shared->key, .heading = shared->heading, .digits = shared->digits, .rank = rank};
+  return {.name = shared->key,
+          .heading = shared->heading,
+          .digits = shared->digits,
+          .rank = rank,
+          .meaning = shared->meaning};
 }
 
-std::string_view meaning_of(std::string_view key) {
-  const SharedColumn* shared = find_shared(key);
-  return shared == nullptr ? std::string_view() : shared->meaning;
+Column optional_column(std::string_view key, int rank) {
+  Column result = column(key, rank);
+  result.optional = true;
+  return result;
+}
+
+std::vector<KeyMeaning> shared_keys() {
+  std::vector<KeyMeaning> keys;
+  for (const auto& shared : kShared) keys.push_back({shared.key, shared.meaning});
+  return keys;
 }
 
 void append(std::vector<Column>& columns, const std::vector<Column>& more) {
@@ -123,12 +132,6 @@ void add_cost_interval(std::vector<Cell>& cells, const predict::Prediction& pred
   add_interval(cells, predicted.time_s, kMs);
   add_interval(cells, predicted.power_w, 1);
   add_interval(cells, predicted.energy_j, 1);
-}
-
-void add_cost_json(Json& json, const predict::Prediction& predicted) {
-  add_estimate(json, "time", "ms", predicted.time_s, kMs);
-  add_estimate(json, "power", "w", predicted.power_w, 1);
-  add_estimate(json, "energy", "j", predicted.energy_j, 1);
 }
 
 }  // namespace ridgewatt::report

@@ -3,69 +3,27 @@
 
 #include <algorithm>
 
-#include "ridgewatt/report/caveats_json.h"
+#include "ridgewatt/report/columns.h"
 #include "ridgewatt/report/estimate_report.h"
 #include "ridgewatt/report/mode_json.h"
-#include "ridgewatt/report/origin_columns.h"
 #include "ridgewatt/report/tune_report.h"
 #include "ridgewatt/report/twin_report.h"
+#include "ridgewatt/thermal/thermal_model.h"
 
 namespace ridgewatt::report {
 namespace {
 
 using Over = answer::EstimateAnswer::Over;
 
-// Whether a column is part of the mode.
-bool of_mode(const std::string& key) {
-  return key == "governor" || std::any_of(kKnobs.begin(), kKnobs.end(),
-                                          [&](Knob knob) { return key == knob_field(knob); });
-}
-
-// `cells`: those of the row, by key.
-Json row_json(const answer::EstimateAnswer& found, std::size_t i, const Json& cells) {
-  const answer::EstimateRow& from = found.rows[i];
-  const answer::EstimateSetting& of = *from.setting;
-  Json row;
-  row["board"] = of.board;
-  row["precision"] = std::string(name_of(of.precision));
-  row["mode"] = mode_to_json(from.mode);
-  if (!from.mode.governor.empty()) row["clocks"] = mode_to_json(from.estimate.clocks);
-  for (const auto& [key, value] : cells.items()) {
-    if (!of_mode(key)) row[key] = value;
-  }
-  row["fits_memory"] = of.memory.fits();
-  row["memory_gb"] = memory_json(of.memory);
-  add_origin(row, found.origin(from));
-  if (!found.held.empty()) {
-    row["hold"] = hold_json(found.held[i].hold);
-    const auto& sustained_w = found.held[i].sustained_power_w;
-    row["hold"]["sustained_power_w"] = sustained_w ? Json(*sustained_w) : Json();
-  }
-  row["twin_error"] = twin_error_json(of.fit);
-  if (from.python_call_s > 0) row["python_call_ms"] = 1e3 * from.python_call_s;
-  if (!of.widened_by.empty()) row["interval_widened_by"] = of.widened_by;
-  return row;
-}
-
-StreamedJson with_rows(const answer::EstimateAnswer& found, Json head) {
-  StreamedJson json =
-      streamed(std::move(head), "estimates", estimate_rows(found, EstimateReader::kJson));
-  json.fill = [&found, fill = std::move(json.fill), cells = Json()](std::size_t i,
-                                                                    Json& row) mutable {
-    fill(i, cells);
-    row = row_json(found, i, cells);
-  };
-  return json;
-}
-
-Json remedies_json(const std::vector<answer::Remedy>& remedies) {
-  Json list = Json::array();
-  for (const auto& remedy : remedies) {
-    list.push_back({{"what", remedy.what},
-                    {"ms_per_sample", 1e3 * remedy.s_per_sample},
-                    {"times_faster", remedy.times_faster}});
-  }
-  return list;
+const Fields<answer::Remedy>& remedy_fields() {
+  using R = answer::Remedy;
+  static const Fields<R> fields = {
+      {{.name = "what", .meaning = "the change"}, [](const R& r) { return r.what; }},
+      {{.name = "ms_per_sample", .meaning = "time per sample with it"},
+       [](const R& r) { return 1e3 * r.s_per_sample; }},
+      {{.name = "times_faster", .meaning = "how many times as fast per sample"},
+       [](const R& r) { return r.times_faster; }}};
+  return fields;
 }
 
 void add_layers(const answer::EstimateAnswer& found, Json& json) {
@@ -80,6 +38,10 @@ void add_layers(const answer::EstimateAnswer& found, Json& json) {
 }
 
 }  // namespace
+
+std::vector<KeyMeaning> remedy_keys() {
+  return keys_of(remedy_fields(), "remedies");
+}
 
 std::string estimate_ground(const answer::EstimateAnswer& found) {
   const twin::TwinModel& model = *found.model;
@@ -147,9 +109,9 @@ StreamedJson estimate_json(const answer::EstimateAnswer& found, bool layers) {
   if (!note.empty()) json["preset_note"] = note;
   const std::string envelope = envelope_note(found);
   if (!envelope.empty()) json["envelope_note"] = envelope;
-  if (!found.remedies.empty()) json["remedies"] = remedies_json(found.remedies);
+  if (!found.remedies.empty()) json["remedies"] = json_list(remedy_fields(), found.remedies);
   if (layers) add_layers(found, json);
-  return with_rows(found, std::move(json));
+  return {std::move(json), "estimates", found.rows.size(), estimate_row_json(found)};
 }
 
 }  // namespace ridgewatt::report

@@ -9,217 +9,369 @@
 #include "ridgewatt/report/columns.h"
 #include "ridgewatt/report/job_text.h"
 #include "ridgewatt/report/mode_json.h"
+#include "ridgewatt/report/tune_report.h"
 #include "ridgewatt/sweep/provenance.h"
 
 namespace ridgewatt::report {
 namespace {
 
-// A row with what all of its answer share.
-struct Asked {
-  const answer::EstimateAnswer& found;
-  const answer::EstimateRow& row;
-  const answer::HeldRow* held;
-  std::array<double, twin::kQuantities.size()> factor;  // of the 90 % intervals
-
-  const answer::EstimateSetting& of() const { return *row.setting; }
-  const twin::MinibatchCost& total() const { return row.estimate.total; }
-  twin::JobCost job() const { return twin::job_cost(total(), of().batch, found.job_samples); }
-};
-using AskedField = Field<Asked>;
-using AskedFields = std::vector<AskedField>;
-
-Asked row_of(const answer::EstimateAnswer& found, std::size_t i) {
-  constexpr double kInterval = 0.9;
-  const answer::EstimateRow& row = found.rows[i];
-  Asked asked{found, row, found.held.empty() ? nullptr : &found.held[i], {}};
-  for (std::size_t q = 0; q < twin::kQuantities.size(); ++q) {
-    asked.factor[q] = row.error[q].factor(kInterval);
-  }
-  return asked;
-}
-
-Cell text_cell(std::string_view text) {
-  return std::string(text);
-}
-template <class T>
-Cell scaled_cell(const std::optional<T>& value, double scale) {
-  return value ? Cell(scale * *value) : Cell();
-}
-
-template <Knob kKnob>
-Cell knob_cell(const Asked& asked) {
-  const PowerMode& clocks = asked.row.estimate.clocks;
-  if (!clocks.has(kKnob)) return {};
-  if constexpr (kKnob == Knob::kCpuCores) return std::int64_t{clocks.cpu_cores};
-  return knob_in_field_unit(clocks, kKnob);
-}
-
-// The knobs of `columns`.
-void add_knobs(const std::vector<Column>& columns, AskedFields& fields) {
-  const std::pair<std::string_view, Cell (*)(const Asked&)> cells[] = {
-      {knob_field(Knob::kCpuCores), &knob_cell<Knob::kCpuCores>},
-      {knob_field(Knob::kCpuClock), &knob_cell<Knob::kCpuClock>},
-      {knob_field(Knob::kGpuClock), &knob_cell<Knob::kGpuClock>},
-      {knob_field(Knob::kMemClock), &knob_cell<Knob::kMemClock>},
-      {"governor", [](const Asked& asked) {
-         const std::string& governor = asked.row.estimate.clocks.governor;
-         return governor.empty() ? Cell() : Cell(governor);
-       }}};
-  for (const auto& column : columns) {
-    for (const auto& [name, get] : cells) {
-      if (column.name == name) fields.push_back({column, get});
-    }
-  }
-}
+using LineFields = Fields<EstimateLine>;
 
 // The ends of the interval of `value`, of which `more` may come on top: the upper bound holds with
 // it, too.
-double lower(const Asked& asked, std::size_t quantity, double value) {
-  return value / asked.factor[quantity];
+double lower(const EstimateLine& line, std::size_t quantity, double value) {
+  return value / line.factor[quantity];
 }
-double upper(const Asked& asked, std::size_t quantity, double value, double more = 0) {
-  return (value + more) * asked.factor[quantity];
-}
-
-AskedFields cost_fields() {
-  using A = Asked;
-  return {{column("time_ms"), [](const A& a) -> Cell { return a.total().period_s * 1e3; }},
-          {column("time_lo_ms", 4),
-           [](const A& a) -> Cell { return lower(a, twin::kTime, a.total().period_s * 1e3); }},
-          // Who calls an engine is not known: the upper bound holds for a Python program, too.
-          {column("time_hi_ms", 4),
-           [](const A& a) -> Cell {
-             return upper(a, twin::kTime, a.total().period_s * 1e3, a.row.python_call_s * 1e3);
-           }},
-          {column("power_w"), [](const A& a) -> Cell { return a.total().power_w; }},
-          {column("power_lo_w", 5),
-           [](const A& a) -> Cell { return lower(a, twin::kPower, a.total().power_w); }},
-          {column("power_hi_w", 5),
-           [](const A& a) -> Cell { return upper(a, twin::kPower, a.total().power_w); }},
-          {column("energy_j"), [](const A& a) -> Cell { return a.total().energy_j(); }},
-          {column("energy_lo_j", 6),
-           [](const A& a) -> Cell { return lower(a, twin::kEnergy, a.total().energy_j()); }},
-          {column("energy_hi_j", 6),
-           [](const A& a) -> Cell { return upper(a, twin::kEnergy, a.total().energy_j()); }}};
+double upper(const EstimateLine& line, std::size_t quantity, double value, double more = 0) {
+  return (value + more) * line.factor[quantity];
 }
 
-AskedFields state_fields() {
-  using A = Asked;
-  return {
-      {{.name = "time_median_ms", .heading = "median time (ms)", .rank = 3},
-       [](const A& a) -> Cell { return a.total().median_s * 1e3; }},
-      {column("stall_ms", 3), [](const A& a) -> Cell { return a.total().stall_s() * 1e3; }},
-      {column("gpu_load_pct", 3), [](const A& a) -> Cell { return 100 * a.row.estimate.gpu_load; }},
-      {column("bound", 2),
-       [](const A& a) { return text_cell(name_of(a.row.estimate.dominant())); }},
-      {column("fits_memory", 1),
-       [](const A& a) { return text_cell(a.of().memory.fits() ? "yes" : "no"); }},
-      {{.name = "memory_needed_gb", .rank = 7},
-       [](const A& a) -> Cell { return a.of().memory.needed_bytes() / kGiga; }},
-      {{.name = "memory_free_gb", .rank = 7},
-       [](const A& a) -> Cell { return a.of().memory.free_bytes() / kGiga; }}};
+std::optional<twin::JobCost> job_of(const EstimateLine& line) {
+  const double samples = line.found->job_samples;
+  if (!(samples > 0)) return std::nullopt;
+  return twin::job_cost(line.total(), line.of().batch, samples);
 }
 
-AskedFields job_fields(bool for_people) {
-  using A = Asked;
-  if (for_people) {
-    return {{{"job_time"}, [](const A& a) { return text_cell(duration_text(a.job().time_s)); }},
-            {{"job_energy"}, [](const A& a) { return text_cell(energy_text(a.job().energy_j)); }}};
-  }
-  return {{{"job_time_s"}, [](const A& a) -> Cell { return a.job().time_s; }},
-          {{"job_energy_j"}, [](const A& a) -> Cell { return a.job().energy_j; }},
-          {{"job_time_h"}, [](const A& a) -> Cell { return a.job().time_s / kSecondsPerHour; }},
-          {{"job_energy_wh"}, [](const A& a) -> Cell { return a.job().energy_j / kJoulesPerWh; }}};
+// With a governor, the clocks it chooses are shown next to the mode that was asked for.
+bool is_governed(const EstimateLine& line) {
+  return !line.row().mode.governor.empty();
 }
 
-AskedFields held_fields() {
-  using A = Asked;
-  return {{{.name = "held", .heading = "held", .rank = 1, .wrap = true},
-           [](const A& a) { return text_cell(thermal::hold_text(a.held->hold)); }},
-          {{.name = "holds_s", .heading = "holds for (s)", .rank = 8},
-           [](const A& a) { return scaled_cell(a.held->hold.holds_s, 1); }},
-          {{.name = "steady_c", .heading = "ends at (°C)", .rank = 4},
-           [](const A& a) { return scaled_cell(a.held->hold.steady_celsius, 1); }},
-          {{.name = "sustained_w", .heading = "power held for ever (W)", .rank = 4},
-           [](const A& a) -> Cell { return a.held->hold.sustained_w; }},
-          {{.name = "sustained_time_ms", .heading = "time when throttled (ms)", .rank = 4},
-           [](const A& a) { return scaled_cell(a.held->sustained_time_s, 1e3); }}};
-}
-
-AskedFields fit_fields() {
-  using A = Asked;
-  return {{{.name = "unseen_time_error_pct", .heading = "time error (%)", .digits = 3, .rank = 3},
-           [](const A& a) { return scaled_cell(a.of().fit.unseen_time_mape, 100); }},
-          {{.name = "unseen_power_error_pct", .heading = "power error (%)", .digits = 3, .rank = 3},
-           [](const A& a) { return scaled_cell(a.of().fit.unseen_power_mape, 100); }}};
-}
-
-// Where a row comes from.
-const AskedFields& origin_fields() {
-  using A = Asked;
-  static const AskedFields fields = {
-      {{"workload"}, [](const A& a) { return text_cell(a.found.workload->name()); }},
-      {{"kind"}, [](const A& a) { return text_cell(name_of(a.found.workload->options().kind)); }},
-      {{"board"}, [](const A& a) { return text_cell(a.of().board); }},
-      {{"provenance"}, [](const A&) { return text_cell(name_of(Provenance::kModelled)); }},
-      {{"runtime"}, [](const A& a) { return text_cell(name_of(a.of().runtime)); }},
-      {{"twin"}, [](const A& a) { return text_cell(a.of().twin); }}};
+const LineFields& mode_fields() {
+  static const LineFields fields = {
+      {column("mode"), [](const EstimateLine& l) { return l.row().mode; }, kInJson | kInPython},
+      {{.name = "clocks", .meaning = "clocks that the governor chooses"},
+       [](const EstimateLine& l) { return l.row().estimate.clocks; },
+       kInJson,
+       is_governed}};
   return fields;
 }
 
-AskedFields estimate_fields(const answer::EstimateAnswer& found, EstimateReader reader) {
+// The knobs on tables, with this rank.
+LineFields knob_fields(int rank) {
+  return {{{.name = "clocks", .rank = rank},
+           [](const EstimateLine& l) { return l.row().estimate.clocks; },
+           kOnTable}};
+}
+
+const LineFields& board_fields() {
+  static const LineFields fields = {
+      {column("board"), [](const EstimateLine& l) { return l.of().board; }}};
+  return fields;
+}
+
+const LineFields& runtime_fields() {
+  static const LineFields fields = {{column("runtime"), [](const EstimateLine& l) {
+                                       return std::string(name_of(l.of().runtime));
+                                     }}};
+  return fields;
+}
+
+LineFields precision_fields(int rank) {
+  return {{column("precision", rank),
+           [](const EstimateLine& l) { return std::string(name_of(l.of().precision)); }}};
+}
+
+const LineFields& batch_fields() {
+  static const LineFields fields = {
+      {column("preset", 1), [](const EstimateLine& l) { return l.row().preset; }},
+      {column("batch"), [](const EstimateLine& l) { return l.of().batch; }}};
+  return fields;
+}
+
+const LineFields& cost_fields() {
+  static const LineFields fields = {
+      {column("time_ms"), [](const EstimateLine& l) { return l.total().period_s; }},
+      {column("time_lo_ms", 4),
+       [](const EstimateLine& l) { return lower(l, twin::kTime, l.total().period_s); }},
+      // Who calls an engine is not known: the upper bound holds for a Python program, too.
+      {column("time_hi_ms", 4),
+       [](const EstimateLine& l) {
+         return upper(l, twin::kTime, l.total().period_s, l.row().python_call_s);
+       }},
+      {column("power_w"), [](const EstimateLine& l) { return l.total().power_w; }},
+      {column("power_lo_w", 5),
+       [](const EstimateLine& l) { return lower(l, twin::kPower, l.total().power_w); }},
+      {column("power_hi_w", 5),
+       [](const EstimateLine& l) { return upper(l, twin::kPower, l.total().power_w); }},
+      {column("energy_j"), [](const EstimateLine& l) { return l.total().energy_j(); }},
+      {column("energy_lo_j", 6),
+       [](const EstimateLine& l) { return lower(l, twin::kEnergy, l.total().energy_j()); }},
+      {column("energy_hi_j", 6),
+       [](const EstimateLine& l) { return upper(l, twin::kEnergy, l.total().energy_j()); }}};
+  return fields;
+}
+
+const LineFields& state_fields() {
+  static const LineFields fields = {
+      {{.name = "time_median_ms",
+        .heading = "median time (ms)",
+        .rank = 3,
+        .meaning = "what a median of timed minibatches shows"},
+       [](const EstimateLine& l) { return l.total().median_s; }},
+      {column("stall_ms", 3), [](const EstimateLine& l) { return l.total().stall_s(); },
+       kEverywhere, nullptr, "fetch_stall_s"},
+      {column("gpu_load_pct", 3), [](const EstimateLine& l) { return l.row().estimate.gpu_load; }},
+      {column("bound", 2),
+       [](const EstimateLine& l) { return std::string(name_of(l.row().estimate.dominant())); },
+       kEverywhere, nullptr, "dominant"},
+      {column("fits_memory", 1), [](const EstimateLine& l) { return l.of().memory.fits(); }},
+      {{.name = "memory_needed_gb", .rank = 7, .meaning = "memory that the minibatch needs"},
+       [](const EstimateLine& l) { return l.of().memory.needed_bytes(); },
+       kEverywhere,
+       nullptr,
+       "memory_bytes"},
+      {{.name = "memory_free_gb", .rank = 7, .meaning = "memory that the system leaves"},
+       [](const EstimateLine& l) { return l.of().memory.free_bytes(); }}};
+  return fields;
+}
+
+constexpr char kJobTime[] = "time of the whole job", kJobEnergy[] = "energy of the whole job";
+
+// For people in words, else as numbers.
+LineFields job_fields(EstimateReader reader) {
+  if (reader == EstimateReader::kPeople) {
+    return {{{.name = "job_time", .meaning = kJobTime},
+             [](const EstimateLine& l) { return duration_text(job_of(l)->time_s); }},
+            {{.name = "job_energy", .meaning = kJobEnergy},
+             [](const EstimateLine& l) { return energy_text(job_of(l)->energy_j); }}};
+  }
+  const auto time_s = [](const EstimateLine& l) {
+    const auto job = job_of(l);
+    return job ? std::optional(job->time_s) : std::nullopt;
+  };
+  const auto energy_j = [](const EstimateLine& l) {
+    const auto job = job_of(l);
+    return job ? std::optional(job->energy_j) : std::nullopt;
+  };
+  return {{{.name = "job_time_s", .meaning = kJobTime}, time_s},
+          {{.name = "job_energy_j", .meaning = kJobEnergy}, energy_j},
+          {{.name = "job_time_h", .meaning = kJobTime}, time_s, kOnTable | kInJson},
+          {{.name = "job_energy_wh", .meaning = kJobEnergy}, energy_j, kOnTable | kInJson}};
+}
+
+const thermal::HoldAnswer* hold_of(const EstimateLine& line) {
+  return line.found->held.empty() ? nullptr : &line.found->held[line.number].hold;
+}
+
+const LineFields& held_fields() {
+  static const LineFields fields = {
+      {{.name = "held",
+        .heading = "held",
+        .rank = 1,
+        .wrap = true,
+        .meaning = "for how long the board can keep this up, in words"},
+       [](const EstimateLine& l) {
+         const auto* hold = hold_of(l);
+         return hold == nullptr ? std::string() : thermal::hold_text(*hold);
+       }},
+      {{.name = "holds_s",
+        .heading = "holds for (s)",
+        .rank = 8,
+        .meaning = "time until it throttles; null: it holds"},
+       [](const EstimateLine& l) {
+         const auto* hold = hold_of(l);
+         return hold == nullptr ? std::nullopt : hold->holds_s;
+       }},
+      {{.name = "steady_c",
+        .heading = "ends at (°C)",
+        .rank = 4,
+        .meaning = "temperature that it ends at"},
+       [](const EstimateLine& l) {
+         const auto* hold = hold_of(l);
+         return hold == nullptr ? std::nullopt : hold->steady_celsius;
+       }},
+      {{.name = "sustained_w",
+        .heading = "power held for ever (W)",
+        .rank = 4,
+        .meaning = "power that can be held without an end"},
+       [](const EstimateLine& l) {
+         const auto* hold = hold_of(l);
+         return hold == nullptr ? std::nullopt : std::optional(hold->sustained_w);
+       }},
+      {{.name = "sustained_time_ms",
+        .heading = "time when throttled (ms)",
+        .rank = 4,
+        .meaning = "time per minibatch once it throttles"},
+       [](const EstimateLine& l) {
+         return hold_of(l) == nullptr ? std::nullopt : l.found->held[l.number].sustained_time_s;
+       }}};
+  return fields;
+}
+
+const LineFields& fit_fields() {
+  static const LineFields fields = {
+      {{.name = "unseen_time_error_pct",
+        .heading = "time error (%)",
+        .digits = 3,
+        .rank = 3,
+        .meaning = "mean absolute error of time on workloads left out of the twin's fit"},
+       [](const EstimateLine& l) { return l.of().fit.unseen_time_mape; }},
+      {{.name = "unseen_power_error_pct",
+        .heading = "power error (%)",
+        .digits = 3,
+        .rank = 3,
+        .meaning = "mean absolute error of power on workloads left out of the twin's fit"},
+       [](const EstimateLine& l) { return l.of().fit.unseen_power_mape; }}};
+  return fields;
+}
+
+Column twin_column() {
+  Column twin = column("twin", 2);
+  twin.wrap = true;
+  return twin;
+}
+
+// Where a row comes from.
+const LineFields& origin_fields_of_line() {
+  static const LineFields fields = {
+      {column("workload"), [](const EstimateLine& l) { return l.found->workload->name(); }},
+      {column("kind"),
+       [](const EstimateLine& l) {
+         return std::string(name_of(l.found->workload->options().kind));
+       }},
+      board_fields().front(),
+      {column("provenance"),
+       [](const EstimateLine&) { return std::string(name_of(Provenance::kModelled)); }},
+      runtime_fields().front(),
+      {column("twin"), [](const EstimateLine& l) { return l.of().twin; }}};
+  return fields;
+}
+
+// Objects of the JSON alone.
+const LineFields& detail_fields() {
+  static const LineFields fields = {
+      {{.name = "memory_gb", .meaning = "memory of the minibatch, and what the board has"},
+       [](const EstimateLine& l) { return memory_json(l.of().memory); },
+       kInJson}};
+  return fields;
+}
+const LineFields& error_fields() {
+  static const LineFields fields = {
+      {{.name = "hold", .meaning = "for how long the board can keep this up"},
+       [](const EstimateLine& l) {
+         Json hold = hold_json(*hold_of(l));
+         const auto& sustained_w = l.found->held[l.number].sustained_power_w;
+         hold["sustained_power_w"] = sustained_w ? Json(*sustained_w) : Json();
+         return hold;
+       },
+       kInJson,
+       [](const EstimateLine& l) { return hold_of(l) != nullptr; }},
+      {{.name = "twin_error", .meaning = "errors of the twin's fit; null where it was not fitted"},
+       [](const EstimateLine& l) { return twin_error_json(l.of().fit); },
+       kInJson},
+      {{.name = "python_call_ms", .meaning = "time that a call from Python may add"},
+       [](const EstimateLine& l) { return l.row().python_call_s; },
+       kInJson,
+       [](const EstimateLine& l) { return l.row().python_call_s > 0; }},
+      {{.name = "interval_widened_by", .meaning = "reasons why an interval is wider than usual"},
+       [](const EstimateLine& l) { return l.of().widened_by; },
+       kInJson,
+       [](const EstimateLine& l) { return !l.of().widened_by.empty(); }}};
+  return fields;
+}
+
+// Without what is there already.
+void append_new(LineFields& fields, const LineFields& more) {
+  for (const auto& field : more) {
+    const bool there = std::any_of(fields.begin(), fields.end(), [&](const auto& one) {
+      return one.column.name == field.column.name && one.shown == field.shown;
+    });
+    if (!there) fields.push_back(field);
+  }
+}
+
+// The columns of tables, in their order.
+LineFields table_fields(const answer::EstimateAnswer& found, EstimateReader reader) {
   using Over = answer::EstimateAnswer::Over;
-  using A = Asked;
   const bool boards = found.over == Over::kBoards, runtimes = found.over == Over::kRuntimes;
-  const AskedField precision{column("precision", runtimes ? 0 : 7),
-                             [](const A& a) { return text_cell(name_of(a.of().precision)); }};
+  LineFields fields;
+  if (boards) append(fields, board_fields());
+  if (runtimes) append(fields, runtime_fields());
+  if (runtimes) append(fields, precision_fields(0));
+  // Where boards are compared, their modes are the lesser question.
+  append(fields, knob_fields(boards || runtimes ? 3 : 0));
+  append(fields, batch_fields());
+  append(fields, cost_fields());
+  append(fields, state_fields());
+  if (!runtimes) append(fields, precision_fields(7));
+  if (found.job_samples > 0) append(fields, job_fields(reader));
+  if (!found.held.empty()) append(fields, held_fields());
+  if (boards || runtimes)
+    fields.push_back({twin_column(), [](const EstimateLine& l) { return l.of().twin; }});
+  if (boards) append(fields, fit_fields());
+  const bool unnamed = std::all_of(found.rows.begin(), found.rows.end(),
+                                   [](const auto& row) { return row.preset.empty(); });
+  for (auto& field : fields) {
+    if (field.column.name == "preset") field.column.optional = unnamed;
+  }
+  if (reader == EstimateReader::kCsv) append_new(fields, origin_fields_of_line());
+  return fields;
+}
+
+LineFields json_fields(const answer::EstimateAnswer& found) {
+  LineFields fields = board_fields();
+  append(fields, precision_fields(0));
+  append(fields, mode_fields());
+  append_new(fields, table_fields(found, EstimateReader::kJson));
+  append(fields, detail_fields());
+  append_new(fields, origin_fields_of_line());
+  append(fields, error_fields());
+  return fields;
+}
+
+// The caller keeps `found`.
+EstimateLine line_of(const answer::EstimateAnswer& found, std::size_t i) {
+  return {{std::shared_ptr<void>(), &found}, i};
+}
+
+}  // namespace
+
+EstimateLine::EstimateLine(std::shared_ptr<const answer::EstimateAnswer> of, std::size_t i)
+    : found(std::move(of)), number(i) {
+  constexpr double kInterval = 0.9;
+  for (std::size_t q = 0; q < factor.size(); ++q) factor[q] = row().error[q].factor(kInterval);
+}
+
+Rows estimate_rows(const answer::EstimateAnswer& found, EstimateReader reader) {
+  Rows rows = rows_of(table_fields(found, reader), found.rows.size(),
+                      [&](std::size_t i) { return line_of(found, i); });
   std::vector<PowerMode> modes;
   for (const auto& row : found.rows) {
     const PowerMode& clocks = row.estimate.clocks;
     if (modes.empty() || modes.back() != clocks) modes.push_back(clocks);
   }
-  AskedFields fields;
-  const auto add = [&](const AskedFields& more) {
-    fields.insert(fields.end(), more.begin(), more.end());
-  };
-  if (boards) add({{column("board"), [](const A& a) { return text_cell(a.of().board); }}});
-  if (runtimes) {
-    add({{column("runtime"), [](const A& a) { return text_cell(name_of(a.of().runtime)); }}});
-    add({precision});
-  }
-  // Where boards are compared, their modes are the lesser question.
-  add_knobs(knob_columns(modes, boards || runtimes ? 3 : 0), fields);
-  if (std::any_of(found.rows.begin(), found.rows.end(),
-                  [](const auto& row) { return !row.preset.empty(); })) {
-    add({{column("preset", 1),
-          [](const A& a) { return a.row.preset.empty() ? Cell() : Cell(a.row.preset); }}});
-  }
-  add({{column("batch"), [](const A& a) -> Cell { return std::int64_t{a.of().batch}; }}});
-  add(cost_fields());
-  add(state_fields());
-  if (!runtimes) add({precision});
-  if (found.job_samples > 0) add(job_fields(reader == EstimateReader::kPeople));
-  if (!found.held.empty()) add(held_fields());
-  if (boards || runtimes) {
-    add({{{.name = "twin", .rank = 2, .wrap = true},
-          [](const A& a) { return text_cell(a.of().twin); }}});
-  }
-  if (boards) add(fit_fields());
-  if (reader != EstimateReader::kCsv) return fields;
-  for (const auto& field : origin_fields()) {
-    if (std::none_of(fields.begin(), fields.end(),
-                     [&](const AskedField& one) { return one.column.name == field.column.name; })) {
-      fields.push_back(field);
+  for (const auto& knob : knob_columns_of(modes)) {
+    for (auto& column : rows.columns) {
+      if (column.name == knob.name) column.optional = knob.optional;
     }
   }
-  return fields;
+  return rows;
 }
 
-}  // namespace
+std::function<void(std::size_t, Json&)> estimate_row_json(const answer::EstimateAnswer& found) {
+  return [&found, fields = json_fields(found)](std::size_t i, Json& row) {
+    row = Json::object();
+    write_json(fields, line_of(found, i), row);
+  };
+}
 
-Rows estimate_rows(const answer::EstimateAnswer& found, EstimateReader reader) {
-  return rows_of(estimate_fields(found, reader), found.rows.size(),
-                 [&](std::size_t i) { return row_of(found, i); });
+const LineFields& estimate_fields() {
+  static const LineFields all = [] {
+    LineFields fields = board_fields();
+    for (const auto& more :
+         {runtime_fields(), precision_fields(0), mode_fields(), batch_fields(), cost_fields(),
+          state_fields(), job_fields(EstimateReader::kJson), held_fields(), fit_fields(),
+          origin_fields_of_line(), detail_fields(), error_fields()}) {
+      append_new(fields, more);
+    }
+    return fields;
+  }();
+  return all;
+}
+
+std::vector<KeyMeaning> estimate_keys() {
+  return keys_of(estimate_fields());
 }
 
 Table layer_table(const workload::WorkloadCost& cost,
@@ -253,13 +405,45 @@ Table layer_table(const workload::WorkloadCost& cost,
   return table;
 }
 
+namespace {
+
+// In GB, which the name of the object says.
+const Fields<twin::MemoryFootprint>& memory_fields() {
+  using M = twin::MemoryFootprint;
+  static const Fields<M> fields = {
+      {{.name = "tensors", .meaning = "weights, activations and gradients"},
+       [](const M& m) { return m.tensors_bytes / kGiga; }},
+      {{.name = "workspace", .meaning = "scratch memory of the kernels"},
+       [](const M& m) { return m.workspace_bytes / kGiga; }},
+      {{.name = "framework", .meaning = "the framework's code and data"},
+       [](const M& m) { return m.framework_bytes / kGiga; }},
+      {{.name = "cuda_context", .meaning = "the CUDA context"},
+       [](const M& m) { return m.context_bytes / kGiga; }},
+      {{.name = "cudnn", .meaning = "libraries of kernels"},
+       [](const M& m) { return m.cudnn_bytes / kGiga; }},
+      {{.name = "loader", .meaning = "worker processes of the data loader"},
+       [](const M& m) { return m.loader_bytes / kGiga; }},
+      {{.name = "needed", .meaning = "all that the minibatch needs"},
+       [](const M& m) { return m.needed_bytes() / kGiga; }},
+      {{.name = "board", .meaning = "memory of the board that programs can see"},
+       [](const M& m) { return m.board_bytes / kGiga; }},
+      {{.name = "system", .meaning = "memory that the system takes"},
+       [](const M& m) { return m.system_bytes / kGiga; }},
+      {{.name = "free", .meaning = "memory that the system leaves"},
+       [](const M& m) { return m.free_bytes() / kGiga; }}};
+  return fields;
+}
+
+}  // namespace
+
 Json memory_json(const twin::MemoryFootprint& memory) {
-  return {
-      {"tensors", memory.tensors_bytes / kGiga},     {"workspace", memory.workspace_bytes / kGiga},
-      {"framework", memory.framework_bytes / kGiga}, {"cuda_context", memory.context_bytes / kGiga},
-      {"cudnn", memory.cudnn_bytes / kGiga},         {"loader", memory.loader_bytes / kGiga},
-      {"needed", memory.needed_bytes() / kGiga},     {"board", memory.board_bytes / kGiga},
-      {"system", memory.system_bytes / kGiga},       {"free", memory.free_bytes() / kGiga}};
+  Json json;
+  write_json(memory_fields(), memory, json);
+  return json;
+}
+
+std::vector<KeyMeaning> memory_keys() {
+  return keys_of(memory_fields(), "memory_gb");
 }
 
 Json memory_sources_json(const Board& board, Runtime runtime) {

@@ -46,7 +46,7 @@ Json effect_json(const measure::EffectTimes& effect) {
 }
 
 std::string effect_text(const measure::EffectTimes& effect) {
-  if (effect.count == 0) return "not to be told";
+  if (effect.count == 0) return "not known";
   return fmt::format("{:.0f} ms ({:.0f} to {:.0f}, {} windows)", 1e3 * effect.median_s,
                      1e3 * effect.lower_quartile_s, 1e3 * effect.upper_quartile_s, effect.count);
 }
@@ -80,7 +80,7 @@ Json in_place_to_json(const answer::InPlaceAnswer& report) {
   place["renewed"] = report.renewed;
   place["search_s"] = report.search_s;
   place["minibatches_trained"] = report.search_minibatches;
-  const double limit_w = report.answer.goal.limits.power_w;
+  const double limit_w = report.answer.outcome.goal.limits.power_w;
   place["power_limit"] = nullptr;
   if (std::isfinite(limit_w)) {
     place["power_limit"] = {{"limit_w", limit_w},
@@ -104,7 +104,7 @@ std::vector<std::string> in_place_remarks(const answer::InPlaceAnswer& report) {
                               duration_text(report.search_s)));
   lines.push_back("a mode showed after: pace " + effect_text(measure::time_effects(run)) +
                   ", power " + effect_text(measure::power_effects(run)));
-  const double limit_w = report.answer.goal.limits.power_w;
+  const double limit_w = report.answer.outcome.goal.limits.power_w;
   if (std::isfinite(limit_w)) {
     lines.push_back(
         run.over_limit_s > 0
@@ -116,7 +116,7 @@ std::vector<std::string> in_place_remarks(const answer::InPlaceAnswer& report) {
   }
   for (const auto& event : run.drift) lines.push_back(drift_text(event));
   if (report.renewed > 0) {
-    lines.push_back(fmt::format("{} windows measured anew what had drifted", report.renewed));
+    lines.push_back(fmt::format("{} windows measured again what had drifted", report.renewed));
   }
   if (report.program_ended) lines.push_back("the program ended before the search did");
   if (report.held_s > 0) {
@@ -128,10 +128,8 @@ std::vector<std::string> in_place_remarks(const answer::InPlaceAnswer& report) {
 }
 
 Table windows_table(const answer::InPlaceAnswer& report) {
-  std::vector<PowerMode> modes;
-  for (const auto& window : report.run.windows) modes.push_back(window.point.mode);
   std::vector<Column> columns = {{"window"}, {"kind"}};
-  const auto knobs = knob_columns(modes);
+  const auto knobs = knob_columns();
   append(columns, knobs);
   append(columns, {{.name = "minibatches"},
                    {.name = "left_out", .heading = "left out", .rank = 1},

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/report/columns.h"
 #include "ridgewatt/twin/twin_roofline.h"
@@ -68,6 +70,14 @@ std::vector<MeasuredPoint> points_of(const measure::LocalRoofs& roofs) {
                       point.work_flop / point.time_s, point.power_w});
   }
   return points;
+}
+
+std::optional<double> widest_spread(const measure::MicrobenchSummary& summary) {
+  std::optional<double> widest;
+  for (const auto& point : summary.points) {
+    if (point.spread) widest = std::max(widest.value_or(0), *point.spread);
+  }
+  return widest;
 }
 
 ClassRoof roof_of(const LocalRoofline& local) {
@@ -193,6 +203,12 @@ std::vector<std::string> local_lines(const LocalRoofline& local) {
     lines.push_back("Roofs of time alone: " + local.roofs.powerless);
   } else {
     for (const auto& notice : fit.notices) lines.push_back("Fit: " + notice + ".");
+  }
+  if (const auto spread = widest_spread(local.roofs.summary)) {
+    lines.push_back(
+        fmt::format("The fastest repetitions of the two halves of a point differ by at "
+                    "most {:.2g} %.",
+                    100 * *spread));
   }
   if (local.model.empty()) return lines;
   double joules = 0;

@@ -1,4 +1,4 @@
-#include "ridgewatt/report/origin_columns.h"
+#include "ridgewatt/report/columns.h"
 
 #include <gtest/gtest.h>
 
@@ -40,8 +40,9 @@ TEST(OriginColumns, ProvenanceIsAlwaysThereAndRowsMayDiffer) {
   RowOrigin fake, predicted;
   fake.provenance = Provenance::kFake;
   predicted.provenance = Provenance::kPredicted;
-  EXPECT_EQ(csv_of(with_origin(two_rows(), {fake, predicted})),
-            "time_ms,provenance\n1.5,fake\n2.5,predicted\n");
+  EXPECT_EQ(
+      csv_of(with_origin(two_rows(), {fake, predicted})),
+      "time_ms,workload,kind,board,provenance,runtime,twin\n1.5,,,,fake,,\n2.5,,,,predicted,,\n");
   Json row = {{"board", "kept"}};
   fake.board = "other";
   add_origin(row, fake);

@@ -8,8 +8,8 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/io/file.h"
+#include "ridgewatt/report/columns.h"
 #include "ridgewatt/report/mode_json.h"
-#include "ridgewatt/report/origin_columns.h"
 
 namespace ridgewatt::report {
 namespace {

@@ -3,16 +3,37 @@
 #include <string>
 #include <vector>
 
+#include "ridgewatt/predict/unvaried.h"
 #include "ridgewatt/report/columns.h"
+#include "ridgewatt/report/field.h"
 #include "ridgewatt/report/mode_json.h"
-#include "ridgewatt/report/origin_columns.h"
 
 namespace ridgewatt::report {
+
+Table advice_table(const std::vector<answer::ScenarioCost>& costs) {
+  using Row = answer::ScenarioCost;
+  using predict::ChoiceMethod;
+  using predict::MethodCost;
+  constexpr double kHour = 3600;
+  return table_of<Row>({{{.name = "scenario", .wrap = true}, at<&Row::scenario>},
+                        {{"method"}, at<&Row::cost, &MethodCost::method, &ChoiceMethod::name>},
+                        {{"modes"}, at<&Row::cost, &MethodCost::method, &ChoiceMethod::modes>},
+                        {{.name = "confidence", .digits = 3},
+                         at<&Row::cost, &MethodCost::method, &ChoiceMethod::confidence>},
+                        {{.name = "profiling_h", .digits = 3},
+                         [](const Row& row) -> Cell { return row.cost.profiling_s / kHour; }},
+                        {{.name = "lost_h", .digits = 3},
+                         [](const Row& row) -> Cell { return row.cost.lost_s / kHour; }},
+                        {{.name = "total_h", .digits = 3},
+                         [](const Row& row) -> Cell { return row.cost.total_s() / kHour; }},
+                        {{.name = "over_budget_pct", .digits = 3},
+                         times<100, &Row::cost, &MethodCost::method, &ChoiceMethod::over_budget>}},
+                       costs);
+}
+
 Table prediction_table(std::span<const OperatingPoint> points,
                        std::span<const predict::Prediction> predictions) {
-  std::vector<PowerMode> modes;
-  for (const auto& point : points) modes.push_back(point.mode);
-  const std::vector<Column> knobs = knob_columns(modes);
+  const std::vector<Column> knobs = knob_columns();
   std::vector<Column> columns = knobs;
   append(columns, {column("batch")});
   append(columns, cost_interval_columns());
@@ -41,9 +62,7 @@ Table preset_table(const std::vector<answer::PresetStanding>& presets, answer::F
   const auto rank = [&](answer::FrontCost cost) { return cost == x || cost == y ? 0 : 2; };
   const int time = rank(answer::FrontCost::kTime), power = rank(answer::FrontCost::kPower),
             energy = rank(answer::FrontCost::kEnergy);
-  std::vector<PowerMode> modes;
-  for (const auto& preset : presets) modes.push_back(preset.point.mode);
-  const std::vector<Column> knobs = knob_columns(modes, 1);
+  const std::vector<Column> knobs = knob_columns(1);
   std::vector<Column> columns = {column("preset")};
   append(columns, knobs);
   append(columns, {column("batch")});
@@ -83,7 +102,8 @@ Json predictions_to_json(std::span<const OperatingPoint> points,
     std::vector<Cell> cells;
     add_cost_interval(cells, predictions[i]);
     for (std::size_t c = 0; c < columns.size(); ++c) {
-      row[columns[c].name] = std::get<double>(cells[c]);
+      const auto number = cell_number(cells[c]);  // none: no interval
+      row[columns[c].name] = number ? Json(*number) : Json();
     }
     add_origin(row, origins[origins.size() == 1 ? 0 : i]);
     result.push_back(std::move(row));
@@ -94,20 +114,21 @@ Json predictions_to_json(std::span<const OperatingPoint> points,
 Json predictions_to_json(const answer::PredictAnswer& found) {
   if (found.predictions.empty()) return points_table(found.points).to_json();
   Json rows = predictions_to_json(found.points, found.predictions, found.origins);
-  if (!found.rests_on_a_part()) return rows;
-  for (auto& row : rows) {
-    row["samples"] = found.summary->samples;
-    row["fitted_samples"] = found.summary->part;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    for (const PointAxis axis : predict::unvaried_at(found.unvaried, found.points[i])) {
+      rows[i]["unvaried"].push_back(axis_field(axis));
+    }
+    if (!found.rests_on_a_part()) continue;
+    rows[i]["samples"] = found.summary->samples;
+    rows[i]["fitted_samples"] = found.summary->part;
   }
   return rows;
 }
 
 Table points_table(const std::vector<OperatingPoint>& points) {
-  std::vector<PowerMode> modes;
-  for (const auto& point : points) modes.push_back(point.mode);
-  const std::vector<Column> columns = knob_columns(modes);
+  const std::vector<Column> columns = knob_columns();
   Table table(columns);
-  for (const auto& mode : modes) table.add_row(knob_cells(mode, columns));
+  for (const auto& point : points) table.add_row(knob_cells(point.mode, columns));
   return table;
 }
 

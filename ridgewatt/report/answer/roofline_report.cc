@@ -15,7 +15,7 @@ namespace ridgewatt::report {
 namespace {
 
 constexpr int kLineSteps = 160;
-constexpr std::size_t kNamedModes = 5;  // chosen: colors that are told apart at a glance
+constexpr std::size_t kNamedModes = 5;  // chosen: colors that differ at a glance
 constexpr std::size_t kFirstLayerColor = 5;
 
 double giga(double value) {
@@ -66,13 +66,26 @@ Series roof_line(std::string name, const IntensityRange& range, const std::vecto
   return line;
 }
 
+// All modes, or evenly spread ones with the first and the last.
+std::vector<std::size_t> drawn_modes(std::size_t count) {
+  const std::size_t drawn = std::min(count, kMostRoofs);
+  std::vector<std::size_t> modes(drawn);
+  for (std::size_t i = 0; i < drawn; ++i) {
+    modes[i] = drawn < 2 ? 0 : i * (count - 1) / (drawn - 1);
+  }
+  return modes;
+}
+
 // The reached roofs: of the leading class in every mode, of the other classes in the first.
 void add_reached(const RooflineReport& report, const IntensityRange& range, const RoofValue& value,
                  Plot& plot) {
-  const std::size_t count = report.modes.size();
+  const std::vector<std::size_t> drawn = drawn_modes(report.modes.size());
+  const std::size_t count = drawn.size();
   if (count > kNamedModes) {
-    plot.note = fmt::format("{} modes, from {} (dark) to {} (light)", count,
-                            report.modes.front().name, report.modes.back().name);
+    plot.note = fmt::format(
+        "{} modes{}, from {} (dark) to {} (light)", report.modes.size(),
+        count < report.modes.size() ? fmt::format(", {} of them drawn, evenly spread", count) : "",
+        report.modes.front().name, report.modes.back().name);
   }
   const auto words = [](const ClassRoof& roof) {
     return roof.name == kMeasuredRoof ? roof.name : fmt::format("reached ({})", roof.name);
@@ -86,9 +99,9 @@ void add_reached(const RooflineReport& report, const IntensityRange& range, cons
     return plot.series.back();
   };
   for (std::size_t m = 0; m < count; ++m) {
-    const ClassRoof& leading = report.modes[m].roofs.front();
-    Series& line =
-        add(fmt::format("{}, {}", report.modes[m].name, words(leading)), leading.reached);
+    const RooflineMode& mode = report.modes[drawn[m]];
+    const ClassRoof& leading = mode.roofs.front();
+    Series& line = add(fmt::format("{}, {}", mode.name, words(leading)), leading.reached);
     if (count <= kNamedModes) continue;
     // Few modes have colors of their own, a family a ramp.
     line.color = ramp_color(0.9 * static_cast<double>(m) / static_cast<double>(count - 1));
@@ -215,7 +228,7 @@ Table balance_table(const RooflineReport& report) {
                {"half_peak_intensity", "half peak of FLOP/J at (FLOP/byte)"},
                {"race_to_halt_ratio", "eta B_eps / B_tau", 3},
                {"static_power_w", "static power (W)"},
-               {"max_power_w", "most power (W)"}});
+               {"max_power_w", "maximum power (W)"}});
   for (const auto& [name, roofs] : report.modes) {
     for (const auto& roof : roofs) {
       const roofline::EnergyRoofline& r = roof.reached;

@@ -1,4 +1,4 @@
-#include "ridgewatt/report/schedule_figures.h"
+#include "ridgewatt/report/answer/schedule_figures.h"
 
 #include <gtest/gtest.h>
 

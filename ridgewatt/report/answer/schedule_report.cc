@@ -2,8 +2,8 @@
 
 #include <tuple>
 
+#include "ridgewatt/report/columns.h"
 #include "ridgewatt/report/mode_json.h"
-#include "ridgewatt/report/origin_columns.h"
 
 namespace ridgewatt::report {
 namespace {

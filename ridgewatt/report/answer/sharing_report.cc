@@ -7,7 +7,8 @@ namespace {
 
 constexpr double kMsInS = 1e3;
 
-// Columns of a quantity with its bounds: "a_beside_ms" gets "a_beside_lo_ms", "a_beside_hi_ms".
+// Columns of a quantity with its bounds: "a_together_ms" gets "a_together_lo_ms",
+// "a_together_hi_ms".
 void add_bounded_columns(std::vector<Column>& columns, const std::string& name,
                          const std::string& unit, const std::string& heading, int rank) {
   const std::string in = unit.empty() ? "" : " (" + unit + ")";
@@ -30,22 +31,25 @@ Cell share_cell(const std::optional<double>& share) {
 }  // namespace
 
 Table sharing_table(const answer::SharingAnswer& found) {
-  std::vector<PowerMode> modes;
-  for (const auto& row : found.rows) modes.push_back(row.candidate.mode);
-  const std::vector<Column> knobs = knob_columns(modes, 1);
+  const std::vector<Column> knobs = knob_columns(1);
   std::vector<Column> columns = knobs;
   for (const std::string name : {"a", "b"}) {
     columns.push_back({.name = name + "_batch", .heading = name + " batch", .rank = 1});
     columns.push_back({.name = name + "_alone_ms", .heading = name + " alone (ms)"});
     columns.push_back({.name = name + "_power_w", .heading = name + " alone (W)", .rank = 2});
     columns.push_back({.name = name + "_busy_share", .heading = name + " busy", .rank = 1});
-    add_bounded_columns(columns, name + "_beside", "ms", name + " beside", 0);
+    add_bounded_columns(columns, name + "_together", "ms", name + " with both", 0);
   }
   add_bounded_columns(columns, "factor", "", "factor", 0);
   add_bounded_columns(columns, "power", "W", "power", 0);
   columns.push_back({.name = "turns_ms", .heading = "in turns (ms)", .rank = 1});
   columns.push_back({.name = "turns_power_w", .heading = "in turns (W)", .rank = 1});
   columns.push_back({.name = "idle_power_w", .heading = "idle (W)", .rank = 3});
+  for (Column& column : columns) {
+    const auto at = column.name.find("_together");
+    if (at == std::string::npos) continue;
+    column.formerly = column.name.substr(0, at) + "_beside" + column.name.substr(at + 9);
+  }
   Table table(columns);
   for (const auto& [candidate, forecast] : found.rows) {
     std::vector<schedule::Minibatch> programs = candidate.train().minibatches;

@@ -1,4 +1,4 @@
-// What answers say: jobs, confidence, what would mend a question without an answer.
+// What answers say: jobs, confidence, which limits to relax without an answer.
 #include "ridgewatt/report/tune_report.h"
 
 #include <gmock/gmock.h>
@@ -11,7 +11,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(JobText, IsToldInHoursAndWattHours) {
+TEST(JobText, IsStatedInHoursAndWattHours) {
   EXPECT_EQ(duration_text(4980), "1 h 23 min");
   EXPECT_EQ(duration_text(245), "4 min 5 s");
   EXPECT_EQ(duration_text(12.34), "12.3 s");
@@ -36,15 +36,15 @@ TEST(LimitReport, APresetsNameIsNoCap) {
   EXPECT_EQ(preset_note({"MAXN", ""}, {60, 70}), "");
 }
 
-TEST(TuneReport, AMissNamesEveryLimitAndWhatMendsIt) {
+TEST(TuneReport, AMissNamesEveryLimitAndWhatToRelax) {
   answer::TuneAnswer report;
-  report.goal.rate_hz = 30;
-  report.goal.limits.power_w = 10;
-  report.considered = 3;
+  report.outcome.goal.rate_hz = 30;
+  report.outcome.goal.limits.power_w = 10;
+  report.trace.considered = 3;
   const Observation seen{{{4, 1e9, 1e9, 2e9, ""}, 1}, 0.040, 10.5};
-  report.miss = tune::compared(report.goal, "nearest miss", seen);
-  report.mends = {{tune::LimitKind::kPower, 11, seen.point}};
-  report.boards = {{"orin-nx-16gb", "scaled, not validated", 8.91}};
+  report.outcome.miss = tune::compared(report.outcome.goal, "nearest miss", seen);
+  report.outcome.relaxations = {{tune::LimitKind::kPower, 11, seen.point}};
+  report.outcome.boards = {{"orin-nx-16gb", "scaled, not validated", 8.91}};
   std::string text;
   for (const auto& line : tune_headline(report)) text += line + "\n";
   EXPECT_THAT(text, HasSubstr("time between batches 40 ms is 20.0 % over"));
@@ -53,7 +53,8 @@ TEST(TuneReport, AMissNamesEveryLimitAndWhatMendsIt) {
   EXPECT_THAT(text, HasSubstr("orin-nx-16gb (8.91 W)"));
   const Json json = tune_to_json(report);
   EXPECT_EQ(json["nearest_miss"]["broken"].size(), 2u);
-  EXPECT_EQ(json["mends"][0]["option"], "--max-power 11");
+  EXPECT_EQ(json["relaxations"][0]["option"], "--max-power 11");
+  EXPECT_EQ(json["mends"], json["relaxations"]);  // deprecated name
 }
 
 }  // namespace

@@ -13,10 +13,6 @@ namespace {
 
 constexpr double kSureEnough = 0.95;
 
-Observation mean_of_point(const tune::ComparedPoint& point) {
-  return {point.point, point.cost.time_s.mean, point.cost.power_w.mean};
-}
-
 std::string with_interval(const predict::Estimate& value, double scale, const char* unit) {
   std::string text = fmt::format("{:.3g} {}", value.mean * scale, unit);
   if (value.lo < value.hi) {
@@ -74,16 +70,18 @@ std::string describe_goal(const tune::Goal& goal, const std::string& kind) {
 }
 
 std::vector<std::string> tune_question(const answer::TuneAnswer& report) {
-  std::string question = describe_goal(report.goal, report.origin.kind);
+  std::string question = describe_goal(report.outcome.goal, report.source.origin.kind);
   question[0] = 'L';
-  std::string of = fmt::format("{}: {} operating points, {}", report.workload, report.considered,
-                               name_of(report.provenance));
-  if (report.origin.runtime) of += fmt::format(", {}", name_of(*report.origin.runtime));
-  if (!report.origin.twin.empty()) of += fmt::format(" (twin {})", report.origin.twin);
+  std::string of = fmt::format("{}: {} operating points, {}", report.source.workload,
+                               report.trace.considered, name_of(report.source.provenance));
+  if (report.source.origin.runtime)
+    of += fmt::format(", {}", name_of(*report.source.origin.runtime));
+  if (!report.source.origin.twin.empty())
+    of += fmt::format(" (twin {})", report.source.origin.twin);
   std::vector<std::string> lines = {question, of};
-  if (!report.batches_asked && !report.batches.empty()) {
-    lines.push_back(
-        fmt::format("batches tried: {} (--batch tries others)", fmt::join(report.batches, ", ")));
+  if (!report.trace.batches_asked && !report.trace.batches.empty()) {
+    lines.push_back(fmt::format("batches tried: {} (--batch tries others)",
+                                fmt::join(report.trace.batches, ", ")));
   }
   return lines;
 }
@@ -91,32 +89,32 @@ std::vector<std::string> tune_question(const answer::TuneAnswer& report) {
 namespace {
 
 void tell_miss(const answer::TuneAnswer& report, std::vector<std::string>& lines) {
-  const std::string which = !report.next.empty() ? "what was profiled so far"
-                            : report.profiled.empty()
-                                ? fmt::format("the {} points", report.considered)
-                                : fmt::format("the {} profiled points", report.profiled.size());
+  const std::string which =
+      !report.trace.next.empty() ? "what was profiled so far"
+      : report.trace.profiled.empty()
+          ? fmt::format("the {} points", report.trace.considered)
+          : fmt::format("the {} profiled points", report.trace.profiled.size());
   lines.push_back(fmt::format("No answer: none of {} keeps the limits.", which));
-  if (report.miss) {
+  if (report.outcome.miss) {
     std::string batch;
-    if (report.miss->point.batch > 0) batch = fmt::format(", batch {}", report.miss->point.batch);
-    lines.push_back(fmt::format("Nearest: {}{}: {}.", describe(report.miss->point.mode), batch,
-                                tune::explain_miss(report.goal, mean_of_point(*report.miss))));
+    if (report.outcome.miss->point.batch > 0)
+      batch = fmt::format(", batch {}", report.outcome.miss->point.batch);
+    lines.push_back(fmt::format("Nearest: {}{}: {}.", describe(report.outcome.miss->point.mode),
+                                batch, report.outcome.miss->misses));
   }
-  for (const auto& mend : report.mends) {
+  for (const auto& relaxation : report.outcome.relaxations) {
     lines.push_back(fmt::format("{} has an answer: {}, batch {}",
-                                limit_option(mend.kind, mend.value), describe(mend.at.mode),
-                                std::max(mend.at.batch, 1)));
+                                limit_option(relaxation.kind, relaxation.value),
+                                describe(relaxation.at.mode), std::max(relaxation.at.batch, 1)));
   }
-  if (!report.advice.empty()) lines.push_back(report.advice);
-  if (!report.boards.empty()) lines.push_back(mend_text({}, report.boards));
+  if (report.outcome.advice) lines.push_back(*report.outcome.advice);
+  if (!report.outcome.boards.empty()) lines.push_back(relaxation_text({}, report.outcome.boards));
 }
 
-void tell_serving(const answer::TuneAnswer& report, std::vector<std::string>& lines) {
-  const auto& [point, time_s] = std::pair(report.answer->point, report.answer->cost.time_s.mean);
-  if (!(report.goal.rate_hz > 0)) return;
+void add_serving(const tune::ComparedPoint& best, std::vector<std::string>& lines) {
+  if (!best.serving) return;
   lines.push_back(fmt::format("serves up to {:.3g} requests per second; worst latency {:.3g} ms",
-                              std::max(point.batch, 1) / time_s,
-                              1e3 * tune::serving_latency_s(report.goal, point.batch, time_s)));
+                              best.serving->most_hz, 1e3 * best.serving->latency_s));
 }
 
 // "holds at 25 C: ends at 71.2 C"; or until when, and what would hold.
@@ -138,39 +136,41 @@ std::string held_text(const thermal::HoldAnswer& hold) {
 
 std::vector<std::string> tune_headline(const answer::TuneAnswer& report) {
   std::vector<std::string> lines;
-  if (report.memory_known && !report.fits_memory) {
-    lines.push_back(fmt::format(
-        "No answer: the minibatch needs {} of the {} that the system leaves",
-        format_si(report.memory.needed_bytes(), "B"), format_si(report.memory.free_bytes(), "B")));
-    if (!report.boards.empty()) lines.push_back(mend_text({}, report.boards));
+  const auto& memory = report.outcome.memory;
+  if (memory && !report.outcome.fits_memory) {
+    lines.push_back(
+        fmt::format("No answer: the minibatch needs {} of the {} that the system leaves",
+                    format_si(memory->needed_bytes(), "B"), format_si(memory->free_bytes(), "B")));
+    if (!report.outcome.boards.empty()) lines.push_back(relaxation_text({}, report.outcome.boards));
     return lines;
   }
-  if (!report.answer) {
+  if (!report.outcome.best) {
     tell_miss(report, lines);
     return lines;
   }
-  const tune::ComparedPoint& answer = *report.answer;
+  const tune::ComparedPoint& answer = *report.outcome.best;
   lines.push_back(describe(answer.point.mode));
   if (answer.point.batch > 0) lines.back() += fmt::format(", batch {}", answer.point.batch);
   if (!answer.preset.empty()) lines.back() += fmt::format(" (preset {})", answer.preset);
   lines.push_back(fmt::format("{}, {}, {} per {}", with_interval(answer.cost.time_s, 1e3, "ms"),
                               with_interval(answer.cost.power_w, 1, "W"),
                               with_interval(answer.cost.energy_j, 1, "J"),
-                              minibatch_word(report.origin.kind, answer.point.batch)));
-  tell_serving(report, lines);
-  if (!report.confidence.empty()) {
-    lines.push_back(
-        "limits kept, by the error of the estimates: " + confidence_text(report.confidence) +
-        (least_confidence(report.confidence) < kSureEnough ? " (--confidence 0.95 asks for more)"
-                                                           : ""));
+                              minibatch_word(report.source.origin.kind, answer.point.batch)));
+  add_serving(answer, lines);
+  if (!answer.confidence.empty()) {
+    lines.push_back("Probability of meeting the limits, by the error of the estimates: " +
+                    confidence_text(answer.confidence) +
+                    (tune::least_confidence(answer.confidence).value() < kSureEnough
+                         ? " (--confidence 0.95 asks for more)"
+                         : ""));
   }
-  if (report.memory_known) {
+  if (memory) {
     lines.push_back(fmt::format("fits: needs {} of the {} that the system leaves",
-                                format_si(report.memory.needed_bytes(), "B"),
-                                format_si(report.memory.free_bytes(), "B")));
+                                format_si(memory->needed_bytes(), "B"),
+                                format_si(memory->free_bytes(), "B")));
   }
-  if (report.job) lines.push_back("the job takes " + job_text(*report.job));
-  if (report.hold) lines.push_back(held_text(*report.hold));
+  if (report.outcome.job) lines.push_back("the job takes " + job_text(*report.outcome.job));
+  if (answer.hold) lines.push_back(held_text(*answer.hold));
   return lines;
 }
 
@@ -178,8 +178,8 @@ namespace {
 
 // A verification by hand: what to profile next and how to give it back.
 void tell_next(const answer::TuneAnswer& report, std::vector<std::string>& lines) {
-  if (report.next.empty()) return;
-  for (const auto& [point, reason] : report.next) {
+  if (report.trace.next.empty()) return;
+  for (const auto& [point, reason] : report.trace.next) {
     lines.push_back(fmt::format("to profile: {}{} ({})", describe(point.mode),
                                 point.batch > 0 ? fmt::format(", batch {}", point.batch) : "",
                                 reason));
@@ -193,25 +193,24 @@ void tell_next(const answer::TuneAnswer& report, std::vector<std::string>& lines
 
 std::vector<std::string> tune_remarks(const answer::TuneAnswer& report) {
   std::vector<std::string> lines;
-  if (!report.remark.empty()) lines.push_back(report.remark);
-  if (!report.widened_by.empty()) {
-    lines.push_back(fmt::format("the interval is wide: {}", fmt::join(report.widened_by, "; ")));
+  if (report.source.remark) lines.push_back(*report.source.remark);
+  if (!report.source.widened_by.empty()) {
+    lines.push_back(
+        fmt::format("the interval is wide: {}", fmt::join(report.source.widened_by, "; ")));
   }
   const std::string note = preset_note(report);
   if (!note.empty()) lines.push_back(note);
-  const bool modelled = report.provenance == Provenance::kModelled && !report.device.empty();
-  const auto limit_w = modelled ? load_board(report.device).power_limit_w : std::nullopt;
-  if (report.answer && limit_w && report.answer->cost.power_w.mean > *limit_w) {
+  if (const auto& limit_w = report.outcome.envelope_w) {
     lines.push_back(fmt::format(
         "the answer lies above the {:g} W that the module is built to draw for long: the board "
         "would lower its clocks (--max-power {:g})",
         *limit_w, *limit_w));
   }
-  if (!report.profiled.empty()) {
-    lines.push_back(fmt::format("{} profiled {} points: {} and {} on the board; {}",
-                                report.strategy, report.profiled.size(),
-                                duration_text(report.board_time_s),
-                                energy_text(report.board_energy_j), report.stop));
+  if (!report.trace.profiled.empty()) {
+    lines.push_back(fmt::format(
+        "{} profiled {} points: {} and {} on the board; {}", report.trace.strategy,
+        report.trace.profiled.size(), duration_text(report.trace.board_time_s),
+        energy_text(report.trace.board_energy_j), report.trace.stopped_because.value_or("")));
   }
   tell_next(report, lines);
   return lines;
@@ -224,24 +223,24 @@ std::string preset_note(const answer::TuneAnswer& report) {
     names.push_back(point.preset);
     drawn_w.push_back(point.cost.power_w.mean);
   };
-  if (report.answer) add(*report.answer);
-  if (report.miss) add(*report.miss);
-  for (const auto& other : report.others) add(other);
+  if (report.outcome.best) add(*report.outcome.best);
+  if (report.outcome.miss) add(*report.outcome.miss);
+  for (const auto& other : report.outcome.compared) add(other);
   return preset_note(names, drawn_w);
 }
 
-std::string how_to_mend(const answer::TuneAnswer& report) {
-  std::string text;
-  if (!report.fits_memory && report.advice.empty()) {
-    const bool smaller = !report.batches.empty() && report.batches.front() > 1;
-    text = smaller ? "choose a smaller --batch" : "choose a board with more memory";
-    const std::string boards = mend_text({}, report.boards);
+std::string how_to_relax(const answer::TuneAnswer& report) {
+  const auto& [outcome, trace, source] = report;
+  if (!outcome.fits_memory && !outcome.advice) {
+    const bool smaller = !trace.batches.empty() && trace.batches.front() > 1;
+    const std::string text =
+        smaller ? "choose a smaller --batch" : "choose a board with more memory";
+    const std::string boards = relaxation_text({}, outcome.boards);
     return boards.empty() ? text : text + "; " + boards;
   }
-  text = mend_text(report.mends, report.boards);
-  if (text.empty() && report.advice.empty()) return "no single limit mends it: loosen several";
-  if (text.empty()) return report.advice;
-  return report.advice.empty() ? text : text + "; " + report.advice;
+  const std::string text = relaxation_text(outcome.relaxations, outcome.boards);
+  if (text.empty()) return outcome.advice.value_or("no single limit is enough: relax several");
+  return outcome.advice ? text + "; " + *outcome.advice : text;
 }
 
 }  // namespace ridgewatt::report

@@ -43,44 +43,15 @@ Table board_parameter_table(const twin::Twin& twin, const twin::Twin& prior) {
                {"prior"},
                {.name = "prior_lo", .rank = 2},
                {.name = "prior_hi", .rank = 2},
-               {"told_by", "told by"},
+               {.name = "known_from", .formerly = "told_by"},
                {"unit"},
                {.name = "meaning", .rank = 1, .wrap = true}});
   for (const auto& spec : twin::twin_parameters()) {
-    const bool told = twin::is_identified(twin, prior, spec.param);
+    const bool known = twin::is_identified(twin, prior, spec.param);
     table.add_row({std::string(spec.key), twin[spec.param], twin.lo(spec.param),
                    twin.hi(spec.param), prior[spec.param], prior.lo(spec.param),
-                   prior.hi(spec.param), std::string(told ? "evidence" : "prior"),
+                   prior.hi(spec.param), std::string(known ? "evidence" : "prior"),
                    std::string(spec.unit), std::string(spec.meaning)});
-  }
-  return table;
-}
-
-Table board_score_table(const std::vector<evaluate::BoardScore>& scores) {
-  Table table({{"board"},
-               {"workload", "", 4, 1},
-               {"given"},
-               {"rows", "", 3, 1},
-               {"time_error_pct", "time off by (%)", 3},
-               {"power_error_pct", "power off by (%)", 3},
-               {"time_within_pct", "time within 90 % (%)", 3},
-               {"power_within_pct", "power within 90 % (%)", 3},
-               {"groups", "groups", 3, 1},
-               {"near_measured", "clock near measured", 3},
-               {"near_published", "near published", 3},
-               {"near_either", "near either", 3, 1},
-               {"excess_pct", "excess energy (%)", 3}});
-  const auto percent = [](const evaluate::BoardScore& score, double share) {
-    return score.rows > 0 ? Cell(100 * share) : Cell();
-  };
-  for (const auto& score : scores) {
-    const auto of_groups = [&](double value) { return score.groups > 0 ? Cell(value) : Cell(); };
-    table.add_row({score.board, score.workload, score.given,
-                   score.rows > 0 ? Cell(score.rows) : Cell(), percent(score, score.time_error),
-                   percent(score, score.power_error), percent(score, score.time_covered),
-                   percent(score, score.power_covered), of_groups(score.groups),
-                   of_groups(score.near_measured), of_groups(score.near_published),
-                   of_groups(score.near_either), of_groups(100 * score.excess)});
   }
   return table;
 }

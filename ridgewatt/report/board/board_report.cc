@@ -178,7 +178,7 @@ Table board_fact_table(const Board& board) {
 
 Table preset_table(const Board& board) {
   const Bsp& bsp = board.find_bsp();
-  const std::vector<Column> knobs = knob_columns({top_mode(bsp)});
+  const std::vector<Column> knobs = knob_columns();
   std::vector<Column> columns = {{"id"}, {"name", "preset"}};
   columns.insert(columns.end(), knobs.begin(), knobs.end());
   const std::vector<Column> peaks = {
@@ -207,7 +207,7 @@ Table preset_table(const Board& board) {
 
 Table mode_table(const Board& board) {
   const KnobSpace space = knob_space(board);
-  const std::vector<Column> columns = knob_columns({space.top()});
+  const std::vector<Column> columns = knob_columns();
   Table table(columns);
   for (const auto& mode : space.modes()) table.add_row(knob_cells(mode, columns));
   return table;

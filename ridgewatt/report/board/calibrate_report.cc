@@ -7,7 +7,6 @@
 
 #include "ridgewatt/report/columns.h"
 #include "ridgewatt/report/mode_json.h"
-#include "ridgewatt/twin/twin_roofline.h"
 
 namespace ridgewatt::report {
 namespace {
@@ -27,22 +26,6 @@ void add_fit_row(Table& table, const std::string& workload, Cell batch, std::siz
   add_score(cells, unseen != nullptr ? *unseen : twin::FitScore{},
             unseen != nullptr && unseen->time > 0);
   table.add_row(std::move(cells));
-}
-
-// Every workload counts the same.
-twin::CoverageRow mean_of_workloads(const std::vector<twin::CoverageRow>& rows) {
-  twin::CoverageRow mean{"workload", "mean of workloads", 0, {}};
-  const auto count = static_cast<double>(std::count_if(
-      rows.begin(), rows.end(), [](const auto& row) { return row.left_out == "workload"; }));
-  for (const auto& row : rows) {
-    if (row.left_out != "workload") continue;
-    mean.rows += row.rows;
-    for (std::size_t q = 0; q < twin::kQuantities.size(); ++q) {
-      mean.held[q].share += row.held[q].share / count;
-      mean.held[q].factor += row.held[q].factor / count;
-    }
-  }
-  return mean;
 }
 
 void add_interval(std::vector<Cell>& cells, const roofline::FittedValue& fitted) {
@@ -81,29 +64,6 @@ Table fit_table(const twin::CalibrateSummary& summary, bool by_batch) {
   return table;
 }
 
-Table coverage_table(const std::vector<twin::CoverageRow>& rows) {
-  std::vector<Column> columns = {{"left_out"}, {.name = "name"}, {"rows"}};
-  for (const auto quantity : twin::kQuantities) {
-    columns.push_back({.name = fmt::format("{}_coverage_pct", quantity), .digits = 3});
-    columns.push_back({.name = fmt::format("{}_hi_over_estimate", quantity), .digits = 3});
-  }
-  Table table(columns);
-  const auto add = [&](const twin::CoverageRow& row) {
-    std::vector<Cell> cells = {row.left_out, row.name, static_cast<std::int64_t>(row.rows)};
-    for (const auto& held : row.held) {
-      cells.push_back(known_cell(100 * held.share));
-      cells.push_back(known_cell(held.factor));
-    }
-    table.add_row(std::move(cells));
-  };
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    add(rows[i]);
-    const bool last = i + 1 == rows.size() || rows[i + 1].left_out != rows[i].left_out;
-    if (last && rows[i].left_out == "workload") add(mean_of_workloads(rows));
-  }
-  return table;
-}
-
 Table parameter_table(const twin::Twin& twin) {
   Table table({{"parameter"},
                {"value"},
@@ -119,9 +79,7 @@ Table parameter_table(const twin::Twin& twin) {
 }
 
 Table outlier_table(const twin::CalibrateSummary& summary) {
-  std::vector<PowerMode> modes;
-  for (const auto& outlier : summary.outliers) modes.push_back(outlier.observation.point.mode);
-  const auto knobs = knob_columns(modes);
+  const auto knobs = knob_columns();
   std::vector<Column> columns = {{"workload"}};
   append(columns, knobs);
   append(columns, {column("batch"),
@@ -146,192 +104,16 @@ Table outlier_table(const twin::CalibrateSummary& summary) {
   return table;
 }
 
-Table findings_table(const std::vector<evaluate::WorkloadFindings>& findings) {
-  Table table(
-      {{"workload"},
-       {"batch"},
-       {"maxn_over_least_energy", "MAXN / least energy", 3},
-       {.name = "modelled_maxn_over_least", .heading = "MAXN / least, modelled", .digits = 3},
-       {.name = "groups", .rank = 2},
-       {.name = "measured_interior", .rank = 2},
-       {.name = "modelled_interior", .rank = 2},
-       {.name = "within_one_step", .rank = 2},
-       {.name = "best_saving_pct", .digits = 3, .rank = 1},
-       {.name = "saving_pct", .digits = 3},
-       {.name = "slowdown_pct", .digits = 3},
-       {"holds"},
-       {.name = "bound", .heading = "bound at MAXN", .rank = 3}});
-  for (const auto& f : findings) {
-    std::vector<Cell> cells = {f.workload, std::int64_t{f.batch}};
-    cells.resize(4);
-    if (f.maxn_energy_j > 0) {
-      cells[2] = f.maxn_energy_j / f.least_energy_j;
-      cells[3] = f.modelled_maxn_over_least;
-    }
-    for (const int count :
-         {f.groups, f.measured_interior, f.modelled_interior, f.within_one_step}) {
-      cells.emplace_back(std::int64_t{count});
-    }
-    cells.resize(12);
-    if (f.tuned) {
-      cells[8] = 100 * f.best_saving;
-      cells[9] = 100 * f.saving;
-      cells[10] = 100 * f.slowdown;
-      cells[11] = std::string(f.saving_holds && f.slowdown_holds ? "yes" : "no");
-    }
-    cells.emplace_back(f.bound);
-    table.add_row(std::move(cells));
-  }
-  return table;
-}
-
-Table findings_count_table(const std::vector<CountedFindings>& counted) {
-  Table table({{"twin"},
-               {"rows"},
-               {"cases"},
-               {"maxn_is_best", "MAXN is best"},
-               {"interior_pct", "interior minimum (%)", 3},
-               {"right_clock_pct", "right clock (%)", 3},
-               {"tuned_holds", "tuning holds"}});
-  for (const auto& [twin, rows, count] : counted) {
-    const double groups = std::max(count.measured_interior, 1);
-    table.add_row({twin, rows, std::int64_t{count.cases}, std::int64_t{count.maxn_is_best},
-                   100 * count.modelled_interior / groups, 100 * count.within_one_step / groups,
-                   std::int64_t{count.tuned_holds}});
-  }
-  return table;
-}
-
-Table verified_table(const std::vector<evaluate::VerifiedTuning>& tunings, std::size_t profiles) {
-  Table table({{"workload"},
-               {"batch"},
-               {.name = "best_saving_pct", .digits = 3},
-               {.name = "estimate_saving_pct", .heading = "saving, not profiled (%)", .digits = 3},
-               {.name = "estimate_slowdown_pct", .heading = "slower (%)", .digits = 3},
-               {.name = "saving_pct", .heading = "saving, profiled (%)", .digits = 3},
-               {.name = "slowdown_pct", .heading = "slower (%)", .digits = 3},
-               {"holds"},
-               {"profiles_to_hold"}});
-  for (const auto& tuning : tunings) {
-    const auto& [estimate, answer] = std::pair(
-        tuning.answers.front(), tuning.answers[std::min(profiles, tuning.answers.size() - 1)]);
-    const auto held = std::find_if(tuning.answers.begin() + 1, tuning.answers.end(),
-                                   [](const auto& one) { return one.holds; });
-    table.add_row({tuning.workload, std::int64_t{tuning.batch}, 100 * tuning.best_saving,
-                   100 * estimate.saving, 100 * estimate.slowdown, 100 * answer.saving,
-                   100 * answer.slowdown, std::string(answer.holds ? "yes" : "no"),
-                   held == tuning.answers.end()
-                       ? Cell()
-                       : Cell(std::int64_t{held - tuning.answers.begin()})});
-  }
-  return table;
-}
-
-Table verified_count_table(const std::vector<CountedVerified>& counted) {
-  Table table({{"twin"},
-               {"profiles"},
-               {"profiles_without_maxn", "MAXN's not counted"},
-               {"cases"},
-               {"within_limit", "within 5 %"},
-               {"saving_holds", "saving holds"},
-               {"tuned_holds", "tuning holds"}});
-  for (const auto& [twin, counts] : counted) {
-    for (std::size_t n = 0; n < counts.size(); ++n) {
-      const auto& count = counts[n];
-      const auto profiles = static_cast<std::int64_t>(n);
-      table.add_row({twin, profiles, std::max<std::int64_t>(profiles - 1, 0),
-                     std::int64_t{count.cases}, std::int64_t{count.within_limit},
-                     std::int64_t{count.saving_holds}, std::int64_t{count.holds}});
-    }
-  }
-  return table;
-}
-
-Table memory_level_table(const std::vector<evaluate::MemoryLevelScore>& scores) {
-  Table table({{"workload"},
-               {.name = "mem_mhz", .digits = kNominal},
-               {"rows"},
-               {"pairs", "", 4, 2},
-               {.name = "step_pct", .heading = "faster than below (%)", .digits = 3},
-               {.name = "modelled_step_pct", .heading = "modelled (%)", .digits = 3},
-               {.name = "slower_pct", .heading = "of pairs slower (%)", .digits = 3, .rank = 1},
-               {.name = "time_bias_pct", .digits = 2},
-               {.name = "power_bias_pct", .digits = 2},
-               {.name = "unseen_time_error_pct", .digits = 3},
-               {.name = "unseen_power_error_pct", .digits = 3},
-               {.name = "unseen_energy_error_pct", .digits = 3, .rank = 1}});
-  for (const auto& score : scores) {
-    std::vector<Cell> cells = {score.workload, mhz_of_hz(score.mem_clock_hz),
-                               static_cast<std::int64_t>(score.rows)};
-    cells.resize(7);
-    if (score.step) {
-      cells[3] = static_cast<std::int64_t>(score.step->pairs);
-      cells[4] = 100 * score.step->measured;
-      cells[5] = 100 * score.step->modelled;
-      cells[6] = 100 * score.step->slower;
-    }
-    const auto& errors = score.errors[static_cast<std::size_t>(evaluate::LevelForm::kNothing)];
-    for (const double value : {std::expm1(score.time_bias), std::expm1(score.power_bias),
-                               errors.time, errors.power, errors.energy}) {
-      cells.emplace_back(100 * value);
-    }
-    table.add_row(std::move(cells));
-  }
-  return table;
-}
-
-Table memory_form_table(const std::vector<evaluate::MemoryLevelScore>& means) {
-  std::vector<Column> columns = {{"workload"}, {"rows"}};
-  for (const std::string quantity : {"time", "power", "energy"}) {
-    for (const auto& form : evaluate::enum_names(evaluate::LevelForm{})) {
-      columns.push_back({.name = std::string(form.name) + "_" + quantity + "_error_pct",
-                         .digits = 4,
-                         .rank = quantity == "energy" ? 1 : 0});
-    }
-  }
-  Table table(std::move(columns));
-  for (const auto& mean : means) {
-    std::vector<Cell> cells = {mean.workload, static_cast<std::int64_t>(mean.rows)};
-    for (const auto quantity : {&evaluate::LevelErrors::time, &evaluate::LevelErrors::power,
-                                &evaluate::LevelErrors::energy}) {
-      for (const auto& errors : mean.errors) cells.emplace_back(100 * errors.*quantity);
-    }
-    table.add_row(std::move(cells));
-  }
-  return table;
-}
-
-Table race_to_halt_table(const twin::Twin& twin, const std::vector<PowerMode>& modes,
-                         std::uint64_t seed) {
-  const auto knobs = knob_columns(modes);
-  std::vector<Column> columns(knobs.begin(), knobs.end());
-  for (const char* name : {"roof", "race_to_halt_ratio", "lo", "hi", "race_to_halt"}) {
-    columns.push_back({name});
-  }
-  Table table(columns);
-  for (const twin::RoofClass roof : {twin::RoofClass::kConvolution, twin::RoofClass::kProduct}) {
-    const auto ratios = twin::twin_race_to_halt(twin, modes, roof, seed);
-    for (std::size_t i = 0; i < modes.size(); ++i) {
-      std::vector<Cell> cells = knob_cells(modes[i], knobs);
-      cells.emplace_back(std::string(name_of(roof)));
-      add_interval(cells, ratios[i]);
-      cells.emplace_back(std::string(ratios[i].hi <= 1 ? "holds" : "not shown"));
-      table.add_row(std::move(cells));
-    }
-  }
-  return table;
-}
-
 namespace {
 
-// What was measured beside the two roofs, in the order of the enumeration; of modes that have it.
-struct BesideColumn {
+// What was measured in addition to the two roofs, in the order of the enumeration.
+struct RoofColumn {
   RoofQuantity quantity;
   Column column;
 };
-std::vector<BesideColumn> beside_columns(const std::vector<roofline::MicrobenchFit>& fits) {
+std::vector<RoofColumn> further_columns() {
   using enum RoofQuantity;
-  const std::vector<BesideColumn> all = {
+  std::vector<RoofColumn> columns = {
       {kFp64, {.name = "fp64_flop_per_s", .heading = "FP64 (GFLOP/s)", .scale = 1e-9}},
       {kFp16, {.name = "fp16_flop_per_s", .heading = "FP16 (GFLOP/s)", .scale = 1e-9}},
       {kTensorFp16,
@@ -339,14 +121,9 @@ std::vector<BesideColumn> beside_columns(const std::vector<roofline::MicrobenchF
       {kLaunch, {.name = "launch_s", .heading = "launch (us)", .scale = 1e6}},
       {kIdlePower, {.name = "idle_power_w", .heading = "idle (W)"}},
       {kBusyPower, {.name = "busy_power_w", .heading = "busiest (W)"}}};
-  std::vector<BesideColumn> columns;
-  for (const auto& beside : all) {
-    const bool known = std::any_of(fits.begin(), fits.end(), [&](const auto& fit) {
-      return fit.ceilings.find(beside.quantity) != nullptr;
-    });
-    if (!known) continue;
-    columns.push_back(beside);
-    columns.back().column.rank = 6;
+  for (auto& one : columns) {
+    one.column.rank = 6;
+    one.column.optional = true;
   }
   return columns;
 }
@@ -398,20 +175,18 @@ void add_fitted_cells(const roofline::MicrobenchFit& fit, std::vector<Cell>& cel
 }  // namespace
 
 Table microbench_table(const std::vector<roofline::MicrobenchFit>& fits) {
-  std::vector<PowerMode> modes;
-  for (const auto& fit : fits) modes.push_back(fit.mode);
-  const auto knobs = knob_columns(modes);
-  const auto beside = beside_columns(fits);
+  const auto knobs = knob_columns();
+  const auto further = further_columns();
   std::vector<Column> columns(knobs.begin(), knobs.end());
   append(columns, microbench_columns());
-  for (const auto& one : beside) columns.push_back(one.column);
+  for (const auto& one : further) columns.push_back(one.column);
   columns.push_back({.name = "points", .rank = 7});
   columns.push_back({.name = "outliers", .rank = 7});
   Table table(columns);
   for (const auto& fit : fits) {
     std::vector<Cell> cells = knob_cells(fit.mode, knobs);
     add_fitted_cells(fit, cells);
-    for (const auto& one : beside) {
+    for (const auto& one : further) {
       const MeasuredValue* value = fit.ceilings.find(one.quantity);
       if (value == nullptr) {
         cells.emplace_back();

@@ -38,19 +38,13 @@ std::string confidence_text(const std::vector<tune::LimitConfidence>& limits) {
   return text;
 }
 
-double least_confidence(const std::vector<tune::LimitConfidence>& limits) {
-  double least = 1;
-  for (const auto& limit : limits) least = std::min(least, limit.probability);
-  return least;
-}
-
-std::string mend_text(const std::vector<answer::Mend>& mends,
-                      const std::vector<answer::BoardWithAnswer>& boards) {
+std::string relaxation_text(const std::vector<answer::Relaxation>& relaxations,
+                            const std::vector<answer::BoardWithAnswer>& boards) {
   std::string text;
-  for (const auto& mend : mends) {
-    text += (text.empty() ? "" : " or ") + limit_option(mend.kind, mend.value);
+  for (const auto& relaxation : relaxations) {
+    text += (text.empty() ? "" : " or ") + limit_option(relaxation.kind, relaxation.value);
   }
-  if (!text.empty()) text += mends.size() == 1 ? " would do" : " alone would do";
+  if (!text.empty()) text += relaxations.size() == 1 ? " would do" : " alone would do";
   std::string names;
   for (const auto& board : boards) {
     names += fmt::format("{}{} ({:.3g} W)", names.empty() ? "" : ", ", board.name, board.power_w);
@@ -69,10 +63,9 @@ Json confidence_json(const std::vector<tune::LimitConfidence>& limits) {
   return json;
 }
 
-Json broken_json(const tune::Goal& goal, const Observation& seen) {
+Json broken_json(const std::vector<tune::LimitStand>& broken) {
   Json json = Json::array();
-  for (const auto& stand : tune::limits_at(goal, seen)) {
-    if (stand.excess() <= 0) continue;
+  for (const auto& stand : broken) {
     const char* unit = stand.kind == tune::LimitKind::kPower    ? "W"
                        : stand.kind == tune::LimitKind::kEnergy ? "J"
                                                                 : "s";
@@ -81,26 +74,6 @@ Json broken_json(const tune::Goal& goal, const Observation& seen) {
                     {"bound", stand.bound},
                     {"unit", unit},
                     {"over", stand.excess()}});
-  }
-  return json;
-}
-
-Json mend_json(const std::vector<answer::Mend>& mends) {
-  Json json = Json::array();
-  for (const auto& mend : mends) {
-    Json entry = {{"limit", name_of(mend.kind)},
-                  {"option", limit_option(mend.kind, mend.value)},
-                  {"mode", mode_to_json(mend.at.mode)}};
-    if (mend.at.batch > 0) entry["batch"] = mend.at.batch;
-    json.push_back(std::move(entry));
-  }
-  return json;
-}
-
-Json boards_json(const std::vector<answer::BoardWithAnswer>& boards) {
-  Json json = Json::array();
-  for (const auto& board : boards) {
-    json.push_back({{"board", board.name}, {"twin", board.twin}, {"power_w", board.power_w}});
   }
   return json;
 }

@@ -38,15 +38,20 @@ PowerMode mode_from_json(const Json& json, const std::string& source) {
   return mode;
 }
 
-std::vector<Column> knob_columns(const std::vector<PowerMode>& modes, int rank) {
+std::vector<Column> knob_columns(int rank) {
   std::vector<Column> columns;
-  for (const Knob knob : kKnobs) {
-    if (std::any_of(modes.begin(), modes.end(), [&](const auto& m) { return m.has(knob); })) {
-      columns.push_back(column(knob_field(knob), rank));
+  for (const Knob knob : kKnobs) columns.push_back(optional_column(knob_field(knob), rank));
+  columns.push_back(optional_column("governor", rank));
+  return columns;
+}
+
+std::vector<Column> knob_columns_of(const std::vector<PowerMode>& modes, int rank) {
+  std::vector<Column> columns = knob_columns(rank);
+  for (const auto& mode : modes) {
+    for (std::size_t i = 0; i < kKnobs.size(); ++i) {
+      if (mode.has(kKnobs[i])) columns[i].optional = false;
     }
-  }
-  if (std::any_of(modes.begin(), modes.end(), [](const auto& m) { return !m.governor.empty(); })) {
-    columns.push_back(column("governor", rank));
+    if (!mode.governor.empty()) columns.back().optional = false;
   }
   return columns;
 }

@@ -1,14 +1,16 @@
-#include "ridgewatt/report/mode_report.h"
+#include "ridgewatt/report/board_report.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "ridgewatt/report/field.h"
 #include "ridgewatt/report/mode_json.h"
 
 namespace ridgewatt::report {
+namespace {
 
-Json mode_list_to_json(const platform::JetsonModeControl& control) {
+Json mode_list_json(const platform::JetsonModeControl& control) {
   Json json = {{"presets", Json::array()},
                {"governors", control.governors()},
                {"gpu_governors", control.gpu_governors()}};
@@ -47,9 +49,7 @@ Json mode_list_to_json(const platform::JetsonModeControl& control) {
 
 Table mode_list_table(const platform::JetsonModeControl& control) {
   std::vector<Column> columns = {{"kind"}, {"id"}, {"name"}};
-  PowerMode every;  // has each knob, so that each has a column
-  for (const Knob knob : kKnobs) every.set(knob, 1);
-  const auto knobs = knob_columns({every});
+  const auto knobs = knob_columns();
   columns.insert(columns.end(), knobs.begin(), knobs.end());
   Table table(std::move(columns));
   const auto row = [&](const char* kind, Cell id, const std::string& name, const PowerMode& mode) {
@@ -71,7 +71,7 @@ Table mode_list_table(const platform::JetsonModeControl& control) {
   return table;
 }
 
-Json mode_state_to_json(const platform::ModeState& state) {
+Json mode_state_json(const platform::ModeState& state) {
   PowerMode limits = state.limits;
   limits.governor.clear();
   return {{"mode", mode_to_json(limits)},
@@ -96,7 +96,7 @@ Table mode_state_table(const platform::ModeState& state) {
   return table;
 }
 
-Json apply_to_json(const platform::ApplySummary& summary, bool dry_run) {
+Json apply_json(const platform::ApplySummary& summary, bool dry_run) {
   Json json = {{"requested", mode_to_json(summary.requested)},
                {"applied", mode_to_json(summary.applied)},
                {"dry_run", dry_run},
@@ -110,6 +110,33 @@ Json apply_to_json(const platform::ApplySummary& summary, bool dry_run) {
         {{"path", changed.path}, {"wanted", changed.wanted}, {"found", changed.found}});
   }
   return json;
+}
+
+}  // namespace
+
+Result mode_list_result(const platform::JetsonModeControl& control) {
+  return {.table = mode_list_table(control), .json = mode_list_json(control)};
+}
+
+Result mode_state_result(const platform::ModeState& state) {
+  return {.table = mode_state_table(state), .json = mode_state_json(state)};
+}
+
+Result apply_result(const platform::ApplySummary& summary, bool dry_run) {
+  return {.table = writes_table(summary.written), .json = apply_json(summary, dry_run)};
+}
+
+Table mode_grid_table(const std::vector<PowerMode>& modes) {
+  return table_of<PowerMode>({{{"mode"}, [](const PowerMode& mode) { return mode; }}}, modes);
+}
+
+Json power_model_json(int id, const std::string& name, const PowerMode& mode,
+                      const std::string& text) {
+  return {{"id", id}, {"name", name}, {"mode", mode_to_json(mode)}, {"text", text}};
+}
+
+Json fake_board_json(const std::string& board, const std::string& folder, std::uint64_t seed) {
+  return {{"board", board}, {"folder", folder}, {"seed", seed}};
 }
 
 Table writes_table(const platform::WriteSummary& summary) {

@@ -2,7 +2,7 @@
 
 #include "ridgewatt/device/power_mode.h"
 #include "ridgewatt/report/mode_json.h"
-#include "ridgewatt/report/schema.h"
+#include "ridgewatt/report/result.h"
 #include "ridgewatt/report/sensors_report.h"
 
 namespace ridgewatt::report {

@@ -2,9 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ridgewatt/report/caveats_json.h"
+#include "ridgewatt/report/columns.h"
 #include "ridgewatt/report/mode_json.h"
-#include "ridgewatt/report/origin_columns.h"
 #include "ridgewatt/report/tune_report.h"
 #include "ridgewatt/report/twin_report.h"
 
@@ -35,7 +34,7 @@ std::vector<Column> roof_columns(bool shares) {
       {.name = "eta", .rank = 8},
       {.name = "energy_balance", .heading = "energy balance (FLOP/byte)", .rank = 5},
       {.name = "half_peak_intensity", .heading = "half peak at (FLOP/byte)", .rank = 6},
-      {.name = "max_power_w", .heading = "most power (W)", .rank = 2},
+      {.name = "max_power_w", .heading = "maximum power (W)", .rank = 2},
       {.name = "uncapped_power_w", .heading = "both roofs at once (W)", .rank = 8},
       {.name = "power_cap_w", .rank = 8},
       {.name = "capped_from", .heading = "cap binds from (FLOP/byte)", .rank = 9},
@@ -105,7 +104,6 @@ namespace {
 struct RoofRows {
   const answer::RooflineAnswer& found;
   std::vector<Column> knobs;
-  bool preset = false;
   std::vector<SharedRoof> roofs;
   std::vector<std::vector<roofline::FittedValue>> ratios;  // by roof and mode
   std::size_t width = 0;                                   // columns
@@ -116,10 +114,8 @@ struct RoofRows {
     const auto [m, r] = rows[row];
     const PowerMode& mode = found.modes[m];
     cells = knob_cells(mode, knobs);
-    if (preset) {
-      const std::string name = preset_name(found.board, mode);
-      cells.push_back(name.empty() ? Cell() : Cell(name));
-    }
+    const std::string name = preset_name(found.board, mode);
+    cells.push_back(name.empty() ? Cell() : Cell(name));
     const bool modelled = r < roofs.size();
     const ClassRoof roof =
         modelled ? class_roof(found, mode, roofs[r]) : *measured_class_roof(found, mode);
@@ -133,12 +129,12 @@ struct RoofRows {
 
 Rows roof_rows(const answer::RooflineAnswer& found) {
   const auto& modes = found.modes;
-  RoofRows of{found, knob_columns(modes), false, roofs_of(found), {}, 0, {}};
-  of.preset = std::any_of(modes.begin(), modes.end(), [&](const PowerMode& mode) {
-    return !preset_name(found.board, mode).empty();
-  });
+  RoofRows of{found, knob_columns_of(modes), roofs_of(found), {}, 0, {}};
   Rows rows{of.knobs, 0, {}};
-  if (of.preset) rows.columns.push_back({.name = "preset", .rank = 1});
+  rows.columns.push_back(column("preset", 1));
+  rows.columns.back().optional =
+      std::all_of(modes.begin(), modes.end(),
+                  [&](const PowerMode& mode) { return preset_name(found.board, mode).empty(); });
   for (auto& column : roof_columns(found.estimator() != nullptr)) {
     rows.columns.push_back(std::move(column));
   }

@@ -150,53 +150,6 @@ Table hold_table(const std::vector<thermal::HoldAnswer>& answers) {
   return table;
 }
 
-Table thermal_constant_table(const evaluate::ThermalScores& scores) {
-  Table table({{"constant"},
-               {"median_error_pct", "median error (%)", 3},
-               {"decile_error_pct", "90 % within (%)", 3},
-               {"within_pct", "boards within tolerance (%)", 3},
-               {"covered_pct", "truth in the 90 % interval (%)", 3}});
-  for (const auto& constant : scores.constants) {
-    // Of a temperature a share means nothing: kelvin.
-    const bool ambient = constant.constant == "ambient_celsius";
-    const double scale = ambient ? 1 : 100;
-    table.add_row({ambient ? "ambient_celsius (K)" : constant.constant,
-                   scale * constant.median_error, scale * constant.ninth_decile,
-                   ambient ? Cell() : Cell(100 * constant.within), 100 * constant.covered});
-  }
-  table.add_row({"the first four together", Cell(), Cell(), 100 * scores.all_within, Cell()});
-  return table;
-}
-
-Table thermal_time_table(const std::vector<evaluate::ThermalScores>& scores) {
-  Table table(
-      {{"boards"},
-       {"ambient"},
-       {"loads"},
-       {"throttling"},
-       {"median_error_pct", "median error of the time (%)", 3},
-       {"decile_error_pct", "90 % within (%)", 3},
-       {"within_pct", "within tolerance (%)", 3},
-       {.name = "clear", .heading = "5 K above the trip", .rank = 1},
-       {.name = "clear_within_pct", .heading = "of them within (%)", .digits = 3},
-       {.name = "covered_pct", .heading = "truth in the 90 % interval (%)", .digits = 3},
-       {.name = "missed_pct", .heading = "said to hold (%)", .digits = 3},
-       {.name = "false_alarms_pct", .heading = "false alarms (%)", .digits = 3},
-       {.name = "steady_error_k", .heading = "error of the last temperature (K)", .digits = 2}});
-  for (const auto& score : scores) {
-    table.add_row(
-        {score.options.unmodelled ? "with what the model lacks" : "as modelled",
-         score.options.ambient_known ? "told" : "fitted", static_cast<std::int64_t>(score.loads),
-         static_cast<std::int64_t>(score.throttling), 100 * score.time_median_error,
-         // More than a tenth was said to hold: there is no such error.
-         std::isfinite(score.time_ninth_decile) ? Cell(100 * score.time_ninth_decile) : Cell(),
-         100 * score.time_within, static_cast<std::int64_t>(score.clear), 100 * score.clear_within,
-         100 * score.time_covered, 100 * score.missed, 100 * score.false_alarms,
-         score.steady_error_k});
-  }
-  return table;
-}
-
 std::string soak_sentence(const measure::SoakSummary& summary) {
   const auto& hold = summary.hold;
   std::string text(name_of(summary.verdict));
@@ -217,6 +170,8 @@ std::string soak_sentence(const measure::SoakSummary& summary) {
   if (!summary.reason.empty()) text += ": " + summary.reason;
   return text;
 }
+
+namespace {
 
 Table soak_table(const measure::SoakSummary& summary, Provenance provenance) {
   Table table({{"quantity"}, {"value"}, {"unit"}, {.name = "note", .wrap = true}});
@@ -278,6 +233,31 @@ Json soak_to_json(const measure::SoakSummary& summary, const std::vector<std::st
   if (summary.hold) json["modelled"] = hold_json(*summary.hold);
   if (summary.fit) json["fit"] = thermal_fit_table(*summary.fit).to_json();
   return json;
+}
+
+}  // namespace
+
+Result thermal_fit_result(const answer::FittedTrace& found) {
+  const thermal::ThermalFit& fit = found.file.fit;
+  Result result{thermal_fit_table(fit)};
+  result.json = {{"constants", result.table.to_json()},
+                 {"rows", found.rows},
+                 {"duration_s", fit.duration_s},
+                 {"rmse_k", fit.rmse_k},
+                 {"rounding_k", fit.step_k},
+                 {"zone", found.zone},
+                 {"converged", fit.converged}};
+  result.after.push_back({fmt::format(
+      "\n{} rows over {:.1f} min; modelled against recorded temperatures {:.2f} K (rms)\n",
+      found.rows, fit.duration_s / 60, fit.rmse_k)});
+  return result;
+}
+
+Result soak_result(const measure::SoakSummary& summary, const std::vector<std::string>& command,
+                   Provenance provenance) {
+  Result result{soak_table(summary, provenance)};
+  result.json = soak_to_json(summary, command, provenance);
+  return result;
 }
 
 }  // namespace ridgewatt::report

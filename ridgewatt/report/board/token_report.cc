@@ -6,6 +6,7 @@
 
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/io/csv.h"
+#include "ridgewatt/llm/engine_facts.h"
 #include "ridgewatt/report/measure_report.h"
 
 namespace ridgewatt::report {
@@ -176,12 +177,9 @@ void add_run_rows(const measure::TokenRun& run, Table& table) {
 
 // Names of engines in the rows that `evaluate llm` reads.
 std::string row_engine(const std::string& engine) {
-  if (engine == "llama.cpp") return "llamacpp";
-  if (engine == "tensorrt-llm") return "trtllm";
-  return engine;
+  const auto* facts = llm::find_engine_facts(engine);
+  return facts == nullptr ? engine : facts->written_as;
 }
-
-}  // namespace
 
 Json token_runs_json(std::span<const measure::TokenRun> runs, Provenance provenance) {
   Json rows = Json::array();
@@ -228,15 +226,27 @@ Table token_runs_table(std::span<const measure::TokenRun> runs, Provenance prove
   return table;
 }
 
-Json token_measurement_json(const measure::TokenMeasurement& measured,
-                            const std::vector<std::string>& command, Provenance provenance) {
-  Json json = measurement_to_json(measured.measurement, command, provenance);
+}  // namespace
+
+Result measurement_result(const measure::TokenMeasurement& measured,
+                          const std::vector<std::string>& command, Provenance provenance) {
+  Result result{measurement_table(measured.measurement, provenance, measured.runs)};
+  result.json = measurement_to_json(measured.measurement, command, provenance);
   if (measured.measurement.peak_memory_bytes <= 0) {  // nothing that was run here
-    json["cpu"] = nullptr;
-    json["peak_memory_bytes"] = nullptr;
+    result.json["cpu"] = nullptr;
+    result.json["peak_memory_bytes"] = nullptr;
   }
-  if (!measured.runs.empty()) json["runs"] = token_runs_json(measured.runs, provenance);
-  return json;
+  if (!measured.runs.empty()) result.json["runs"] = token_runs_json(measured.runs, provenance);
+  return result;
+}
+
+Result token_runs_result(std::span<const measure::TokenRun> runs, Provenance provenance) {
+  Result result{token_runs_table(runs, provenance)};
+  result.json = {{"runs", token_runs_json(runs, provenance)}};
+  for (const auto& run : runs) {
+    for (const auto& note : run.notes) result.notes.push_back(run.model + ": " + note);
+  }
+  return result;
 }
 
 void add_token_rows(std::span<const measure::TokenRun> runs, Table& table) {

@@ -13,9 +13,6 @@
 namespace ridgewatt::report {
 namespace {
 
-// Lines of more modes cover each other; an even choice of them is drawn and the title says so.
-constexpr std::size_t kMostRoofs = 40;
-
 RooflineLayer layer_of(const workload::KernelCost& kernel, const twin::LayerPoint& point) {
   RooflineLayer layer;
   layer.name = kernel.name;
@@ -37,19 +34,19 @@ RooflineLayer layer_of(const workload::KernelCost& kernel, const twin::LayerPoin
 // What the GPU works for, what it waits for, and what comes before and behind it.
 std::vector<TimePart> parts_of(const std::vector<twin::LayerPoint>& points,
                                const twin::Breakdown& whole) {
-  double compute_s = 0, memory_s = 0, beside_s = 0, chain_s = 0;
+  double compute_s = 0, memory_s = 0, overhead_s = 0, chain_s = 0;
   for (const auto& point : points) {
     // As modelled: a power cap slows what runs on the GPU, not the minibatch's estimate.
     compute_s += point.gpu_compute_s;
     memory_s += point.gpu_memory_s;
-    beside_s += point.gpu_beside_s;
+    overhead_s += point.gpu_overhead_s;
     chain_s += point.time_s;
   }
   const auto at = [&](twin::Cause cause) { return whole.time_s[static_cast<std::size_t>(cause)]; };
   return {{"GPU compute", compute_s},
           {"GPU memory", memory_s},
-          {"GPU starting kernels", beside_s},
-          {"waiting for launches", std::max(0.0, chain_s - compute_s - memory_s - beside_s)},
+          {"GPU starting kernels", overhead_s},
+          {"waiting for launches", std::max(0.0, chain_s - compute_s - memory_s - overhead_s)},
           {"host", at(twin::Cause::kHost)},
           {"loader", at(twin::Cause::kLoader)}};
 }
@@ -97,7 +94,7 @@ std::string measured_line(const std::string& of, const CarriedRoof& measured, do
       100 * measured.value / sheet);
 }
 
-// What microbenchmarks say of the first mode, as far as the roofs that are shown use it.
+// What microbenchmarks say about the first mode, as far as the roofs that are shown use it.
 std::vector<std::string> measured_lines(const answer::RooflineAnswer& found) {
   const Board& board = found.board;
   const PowerMode& mode = found.modes.front();

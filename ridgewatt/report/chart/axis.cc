@@ -32,8 +32,7 @@ std::vector<Tick> linear_ticks(double lo, double hi, int wanted) {
   return ticks;
 }
 
-// Which parts of a decade carry a label: all, 1-2-5, 1-3 or powers of ten, and of these every so
-// many.
+// Which parts of a decade carry a label: all, 1-2-5, 1-3 or powers of ten, and of these every n-th.
 struct LogStyle {
   std::string_view parts;
   int stride;

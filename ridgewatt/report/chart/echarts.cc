@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ridgewatt/base/text.h"
 #include "ridgewatt/report/chart/contour.h"
 #include "ridgewatt/report/chart/svg_frame.h"
 #include "ridgewatt/report/chart/violin.h"
@@ -15,7 +16,7 @@ namespace {
 // Enough digits for the eye, and a third of the bytes.
 Json number(double value) {
   if (!std::isfinite(value)) return nullptr;
-  return std::stod(fmt::format("{:.6g}", value));
+  return parse_double(fmt::format("{:.6g}", value)).value_or(0);  // 0: too small for a double
 }
 
 // Title and legend are the page's; the hidden legend takes its clicks.
@@ -29,7 +30,7 @@ Json base_option(const std::string& title) {
       {"tooltip", {{"renderMode", "richText"}, {"confine", true}}}};
 }
 
-// The range is what the static figure has; charts.js chooses the ticks ("nice") by the room.
+// The range is what the static figure has; charts.js chooses the ticks ("nice") by the space.
 Json axis_option(const Axis& axis, bool vertical, const Range& range) {
   Json json = {{"type", axis.log ? "log" : "value"},
                {"name", axis.label},
@@ -70,7 +71,7 @@ Json category_axis(const std::string& label, const Json& names, bool vertical) {
   return json;
 }
 
-// Names of bars and lanes: all, from the top, shortened by charts.js to the room.
+// Names of bars and lanes: all, from the top, shortened by charts.js to the space.
 Json name_axis(const std::vector<std::string>& names) {
   Json json = category_axis("", names, true);
   json["inverse"] = true;
@@ -108,7 +109,21 @@ Json points_of(const Plot& plot, const Series& series) {
   return data;
 }
 
+// Places alone, which ECharts draws as one shape.
+Json cloud_option(const Plot& plot, const Series& series, const std::string& color) {
+  Json data = Json::array();
+  for (auto& point : points_of(plot, series)) data.push_back(std::move(point["value"]));
+  return {{"type", "scatter"},
+          {"name", series.name},
+          {"large", true},
+          {"largeThreshold", 1},
+          {"symbolSize", series.radius.empty() ? Json(7) : number(2 * series.radius.front())},
+          {"itemStyle", {{"color", color}}},
+          {"data", std::move(data)}};
+}
+
 Json series_option(const Plot& plot, const Series& series, const std::string& color) {
+  if (is_cloud(series)) return cloud_option(plot, series, color);
   const bool points = series.mark == Mark::kPoints;
   Json json = {{"type", points ? "scatter" : "line"},
                {"name", series.name},
@@ -156,7 +171,7 @@ Json band_option(const Plot& plot, const Series& series, const std::string& colo
   return polygon(series.name, color, 0.2, points);
 }
 
-// Rings with a text beside them.
+// Rings with a text next to them.
 Json ring_series(const Json& points, const char* color, const char* halo) {
   return {{"type", "scatter"},
           {"data", points},
@@ -303,7 +318,7 @@ Json option(const HeatMap& map) {
     if (!remark.x || !remark.y) continue;
     const double column = level_index(map.x, *remark.x) + 0.5;
     const double row = level_index(map.y, *remark.y) + 0.5;
-    // The first stands below or above its ring, the others beside theirs.
+    // The first stands below or above its ring, the others next to theirs.
     const bool upper = 3 * row > static_cast<double>(map.y.size());
     const bool right = 2 * column > static_cast<double>(map.x.size());
     const char* side = marks.empty() ? (upper ? "bottom" : "top") : right ? "left" : "right";

@@ -10,18 +10,18 @@
 namespace ridgewatt::report {
 namespace {
 
-constexpr std::size_t kMostPointsTold = 40;  // of a series; chosen: a screen of numbers
-constexpr std::size_t kMostRowsTold = 400;
+constexpr std::size_t kMostPointsListed = 40;  // of a series; chosen: a screen of numbers
+constexpr std::size_t kMostRowsListed = 400;
 
 Cell finite_cell(double value) {
   return std::isfinite(value) ? Cell(value) : Cell();
 }
 
-FigureData told(Table table, const std::string& left_out) {
+FigureData data_of(Table table, const std::string& left_out) {
   return {std::move(table), "Data of the figure" + (left_out.empty() ? "" : ": " + left_out)};
 }
 
-// Which of `count` are told: all, or evenly spread ones with both ends.
+// Which of `count` are listed: all, or evenly spread ones with both ends.
 std::vector<std::size_t> spread(std::size_t count, std::size_t most) {
   std::vector<std::size_t> kept;
   const std::size_t shown = std::min(count, most);
@@ -37,47 +37,47 @@ FigureData data_of(const Plot& plot, bool linked) {
   std::vector<Column> columns = {{"series"}, {plot.x.label, "", 6}, {plot.y.label}};
   if (band) columns.push_back({"to"});
   Table table(columns);
-  std::size_t told_points = 0;
+  std::size_t listed = 0;
   std::size_t all_points = 0;
   std::string last_name;
   for (const auto& series : plot.series) {
     if (!series.name.empty()) last_name = series.name;
     if (linked && !series.rows.empty()) continue;
     all_points += series.x.size();
-    for (const std::size_t i : spread(series.x.size(), kMostPointsTold)) {
-      if (table.rows().size() >= kMostRowsTold) break;
+    for (const std::size_t i : spread(series.x.size(), kMostPointsListed)) {
+      if (table.rows().size() >= kMostRowsListed) break;
       std::vector<Cell> row = {last_name, finite_cell(series.x[i]), finite_cell(series.y[i])};
       if (band) row.push_back(series.y_hi.empty() ? Cell() : finite_cell(series.y_hi[i]));
       table.add_row(std::move(row));
-      ++told_points;
+      ++listed;
     }
   }
   std::string left_out;
-  if (told_points < all_points) {
-    left_out = fmt::format("{} of {} points, evenly spread", told_points, all_points);
+  if (listed < all_points) {
+    left_out = fmt::format("{} of {} points, evenly spread", listed, all_points);
   }
-  return told(std::move(table), left_out);
+  return data_of(std::move(table), left_out);
 }
 
 FigureData data_of(const HeatMap& map, bool) {
   constexpr std::size_t kMostLevels = 30;
-  const auto columns_told = spread(map.x.size(), kMostLevels);
+  const auto map_columns = spread(map.x.size(), kMostLevels);
   std::vector<Column> columns = {
       {map.y_label + " \\ " + map.x_label, fmt::format("{} \\ {}", map.y_label, map.x_label), 6}};
-  for (const std::size_t c : columns_told) columns.push_back({fmt::format("{:g}", map.x[c])});
+  for (const std::size_t c : map_columns) columns.push_back({fmt::format("{:g}", map.x[c])});
   Table table(columns);
-  const auto rows_told = spread(map.y.size(), kMostLevels);
-  for (const std::size_t r : rows_told) {
+  const auto map_rows = spread(map.y.size(), kMostLevels);
+  for (const std::size_t r : map_rows) {
     std::vector<Cell> row = {map.y[r]};
-    for (const std::size_t c : columns_told) row.push_back(finite_cell(map.values[r][c]));
+    for (const std::size_t c : map_columns) row.push_back(finite_cell(map.values[r][c]));
     table.add_row(std::move(row));
   }
   std::string left_out = map.value_label;
-  if (rows_told.size() < map.y.size() || columns_told.size() < map.x.size()) {
-    left_out += fmt::format(", {} x {} of {} x {} cells, evenly spread", rows_told.size(),
-                            columns_told.size(), map.y.size(), map.x.size());
+  if (map_rows.size() < map.y.size() || map_columns.size() < map.x.size()) {
+    left_out += fmt::format(", {} x {} of {} x {} cells, evenly spread", map_rows.size(),
+                            map_columns.size(), map.y.size(), map.x.size());
   }
-  return told(std::move(table), left_out);
+  return data_of(std::move(table), left_out);
 }
 
 FigureData data_of(const StackedBars& bars, bool) {
@@ -89,7 +89,7 @@ FigureData data_of(const StackedBars& bars, bool) {
     for (const auto& part : bars.values) row.push_back(finite_cell(part[b]));
     table.add_row(std::move(row));
   }
-  return told(std::move(table), bars.value_label);
+  return data_of(std::move(table), bars.value_label);
 }
 
 FigureData data_of(const ViolinPlot& plot, bool) {
@@ -110,20 +110,20 @@ FigureData data_of(const ViolinPlot& plot, bool) {
     }
     table.add_row(std::move(row));
   }
-  return told(std::move(table), plot.value.label);
+  return data_of(std::move(table), plot.value.label);
 }
 
 FigureData data_of(const Timeline& timeline, bool) {
   Table table({{"lane"}, {"what"}, {"begin", "from", 5}, {"end", "to", 5}, {"label", " "}});
-  for (std::size_t i = 0; i < std::min(kMostRowsTold, timeline.spans.size()); ++i) {
+  for (std::size_t i = 0; i < std::min(kMostRowsListed, timeline.spans.size()); ++i) {
     const auto& span = timeline.spans[i];
     table.add_row({timeline.lanes[span.lane], span.kind, span.begin, span.end, span.label});
   }
   std::string left_out = timeline.time_label;
-  if (timeline.spans.size() > kMostRowsTold) {
-    left_out += fmt::format(", the first {} of {} spans", kMostRowsTold, timeline.spans.size());
+  if (timeline.spans.size() > kMostRowsListed) {
+    left_out += fmt::format(", the first {} of {} spans", kMostRowsListed, timeline.spans.size());
   }
-  return told(std::move(table), left_out);
+  return data_of(std::move(table), left_out);
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ struct FigureData {
   std::string caption;  // "Data of the figure", and what of it is left out
 };
 
-// Long series are told by evenly spread points, which the caption says. Series whose points are
+// Long series are listed by evenly spread points, which the caption says. Series whose points are
 // rows of a linked table are left out when `linked`.
 FigureData figure_data(const Figure& figure, bool linked = false);
 

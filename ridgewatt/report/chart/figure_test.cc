@@ -263,7 +263,7 @@ TEST(Figure, DataAreATableThatSaysWhatItLeavesOut) {
   EXPECT_THAT(data.caption,
               HasSubstr(std::to_string(data.table.rows().size()) + " of 1000 points"));
   EXPECT_EQ(std::get<double>(data.table.rows().front()[1]), 0);
-  EXPECT_EQ(std::get<double>(data.table.rows().back()[2]), 1998);  // both ends are told
+  EXPECT_EQ(std::get<double>(data.table.rows().back()[2]), 1998);  // both ends are listed
 }
 
 TEST(Figure, LengthsMustAgree) {

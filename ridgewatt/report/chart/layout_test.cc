@@ -188,6 +188,7 @@ constexpr const char* kTuneJson = R"({"feasible":true,"workload":"zoo:resnet50 <
   {"name":"MODE_30W","mode":{"cpu_cores":8,"cpu_mhz":1728,"gpu_mhz":624.75,"mem_mhz":3199},
    "batch":1,"time_ms":20.1,"power_w":20.1,"energy_j":0.404,"feasible":true}]})";
 
+// label: slow
 TEST(ResultJson, TuneAnswersInWords) {
   HtmlReport report("r");
   add_json_result(report, "tune.json", Json::parse(kTuneJson));
@@ -232,7 +233,7 @@ TEST(ResultJson, EveryKindSaysItsAnswer) {
   EXPECT_THAT(page_of_json(R"({"a":{"b":[1,2]},"c":null})"), HasSubstr("<b>c</b> -"));
 }
 
-TEST(ResultJson, WhatIsNotAsExpectedIsToldAndNotTrusted) {
+TEST(ResultJson, WhatIsNotAsExpectedIsReportedAndNotTrusted) {
   for (const char* odd :
        {"{}", "[]", "5", R"({"estimates":5})", R"({"minimize":1,"compared":2})",
         R"({"estimates":[{"time_ms":"x","mode":7}]})", R"({"plan":1,"results":[{}]})",

@@ -85,6 +85,14 @@ void Svg::circle(SvgPoint center, double radius, const SvgStyle& style) {
   close("circle", style);
 }
 
+void Svg::dots(std::span<const SvgPoint> centers, const SvgStyle& style) {
+  open("path", style);
+  body_ += " stroke-linecap=\"round\" d=\"";
+  for (const auto& [x, y] : centers) body_ += fmt::format("M{} {}h0", pixel(x), pixel(y));
+  body_ += '"';
+  close("path", style);
+}
+
 void Svg::text(SvgPoint at, std::string_view text, const SvgText& style) {
   static constexpr std::array<const char*, 3> kAnchors = {"start", "middle", "end"};
   body_ += fmt::format("<text x=\"{}\" y=\"{}\" font-size=\"{}\" fill=\"{}\"", pixel(at.x),

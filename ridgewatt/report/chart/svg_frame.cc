@@ -164,8 +164,8 @@ double name_room(const std::vector<std::string>& names, double width) {
   return std::min(widest, 0.42 * width);
 }
 
-LabelPlacer::Place LabelPlacer::beside(SvgPoint point, const std::string& text, double size,
-                                       double distance) {
+LabelPlacer::Place LabelPlacer::next_to(SvgPoint point, const std::string& text, double size,
+                                        double distance) {
   const double width = text_width(text, size) * 1.1;
   const auto box = [&](double x, double baseline) {
     return Frame{x, baseline - 0.85 * size, x + width, baseline + 0.3 * size};

@@ -47,7 +47,7 @@ std::vector<Tick> y_ticks(const Scale& scale, double height);
 double name_room(const std::vector<std::string>& names, double width);
 std::string shortened(const std::string& text, double size, double room);
 
-// Finds for a text beside a point the place that no earlier text takes.
+// Finds for a text next to a point the place that no earlier text takes.
 class LabelPlacer {
  public:
   explicit LabelPlacer(const Frame& frame) : frame_(frame) {}
@@ -55,7 +55,7 @@ class LabelPlacer {
     SvgPoint at;  // baseline
     Anchor anchor = Anchor::kStart;
   };
-  Place beside(SvgPoint point, const std::string& text, double size, double distance);
+  Place next_to(SvgPoint point, const std::string& text, double size, double distance);
   // Texts keep off this line, where there is another place.
   void keep_off(std::span<const SvgPoint> line);
   // False when the text in the middle of `point` would cover another.
@@ -70,6 +70,9 @@ class LabelPlacer {
 void draw_haloed(Svg& svg, SvgPoint at, const std::string& text, const SvgText& style,
                  const std::string& halo);
 
+// Points without names, rows or sizes of their own, numerous enough that an element for each would
+// slow a page down: they are drawn as one shape.
+bool is_cloud(const Series& series);
 std::string series_color(const Series& series, std::size_t index);
 std::vector<std::string> timeline_kinds(const Timeline& timeline);
 // Range of an axis of a plot: its own limits, else the data's with some room.

@@ -139,7 +139,7 @@ std::string draw_figure(const HeatMap& map, const SvgOptions& options) {
     if (!remark.x || !remark.y) continue;
     const SvgPoint point =
         cells.center(level_index(map.x, *remark.x), level_index(map.y, *remark.y));
-    places.emplace_back(point, placer.beside(point, remark.text, kTickSize, 11));
+    places.emplace_back(point, placer.next_to(point, remark.text, kTickSize, 11));
   }
   draw_contours(svg, map, cells, placer);
   draw_levels(svg, map, cells);

@@ -7,6 +7,9 @@
 namespace ridgewatt::report {
 namespace {
 
+constexpr std::size_t kManyPoints = 1000;  // chosen: below it every point tells its place on hover
+constexpr double kPointRadius = 3.5;       // pixels
+
 class PlotWriter {
  public:
   PlotWriter(const Plot& plot, Svg& svg, const Frame& frame, Range x, Range y)
@@ -75,11 +78,21 @@ class PlotWriter {
     flush();
   }
 
+  void cloud(const Series& series, const std::string& color) {
+    std::vector<SvgPoint> centers;
+    for (std::size_t i = 0; i < series.x.size(); ++i) {
+      if (accepts(series.x[i], series.y[i])) centers.push_back(at(series.x[i], series.y[i]));
+    }
+    const double radius = series.radius.empty() ? kPointRadius : series.radius.front();
+    svg_.dots(centers, {.stroke = color, .width = 2 * radius, .opacity = 0.85});
+  }
+
   void points(const Series& series, std::size_t index) {
     const std::string color = series_color(series, index);
+    if (is_cloud(series)) return cloud(series, color);
     for (std::size_t i = 0; i < series.x.size(); ++i) {
       if (!accepts(series.x[i], series.y[i])) continue;
-      const double radius = series.radius.empty() ? 3.5 : series.radius[i];
+      const double radius = series.radius.empty() ? kPointRadius : series.radius[i];
       SvgStyle style{.fill = color, .opacity = 0.85};
       if (radius >= 3) style.stroke = "#ffffff", style.width = 0.6;
       if (!series.rows.empty()) style.row = series.rows[i];
@@ -93,20 +106,20 @@ class PlotWriter {
     if (remark.x && remark.y && accepts(*remark.x, *remark.y)) {
       const SvgPoint point = at(*remark.x, *remark.y);
       svg_.circle(point, 6, {.stroke = "currentColor", .width = 1.6});
-      if (!remark.text.empty()) write_beside(point, remark.text, 9);
+      if (!remark.text.empty()) write_next_to(point, remark.text, 9);
     } else if (remark.x && !remark.y && x_.accepts(*remark.x)) {
       const double x = x_.pixel(*remark.x);
       svg_.line({x, frame_.top}, {x, frame_.bottom}, style);
-      write_beside({x, frame_.bottom - 14}, remark.text, 5);
+      write_next_to({x, frame_.bottom - 14}, remark.text, 5);
     } else if (remark.y && !remark.x && y_.accepts(*remark.y)) {
       const double y = y_.pixel(*remark.y);
       svg_.line({frame_.left, y}, {frame_.right, y}, style);
-      write_beside({frame_.left + 4, y}, remark.text, 6);
+      write_next_to({frame_.left + 4, y}, remark.text, 6);
     }
   }
 
-  void write_beside(SvgPoint point, const std::string& text, double distance) {
-    const auto place = placer_.beside(point, text, kTickSize, distance);
+  void write_next_to(SvgPoint point, const std::string& text, double distance) {
+    const auto place = placer_.next_to(point, text, kTickSize, distance);
     svg_.text(place.at, text, {.size = kTickSize, .anchor = place.anchor});
   }
 
@@ -119,6 +132,14 @@ class PlotWriter {
 };
 
 }  // namespace
+
+bool is_cloud(const Series& series) {
+  const auto& sizes = series.radius;
+  return series.mark == Mark::kPoints && series.x.size() > kManyPoints && series.rows.empty() &&
+         series.labels.empty() && std::all_of(sizes.begin(), sizes.end(), [&](double size) {
+           return size == sizes.front();
+         });
+}
 
 std::string series_color(const Series& series, std::size_t index) {
   return series.color.empty() ? palette_color(index) : series.color;

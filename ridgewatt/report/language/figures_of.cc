@@ -6,7 +6,7 @@ namespace ridgewatt::report {
 namespace {
 
 struct ForecastFigure {
-  llm::Foretold llm::Forecast::*of;
+  llm::PredictedValue llm::Forecast::*of;
   double scale;
   const char* name;  // and its unit, as keys have them
   const char* unit;
@@ -61,7 +61,7 @@ std::vector<Column> forecast_columns() {
 
 void add_forecast(std::vector<Cell>& cells, const llm::Forecast& forecast) {
   for (const ForecastFigure& figure : kFigures) {
-    const llm::Foretold& value = forecast.*figure.of;
+    const llm::PredictedValue& value = forecast.*figure.of;
     for (const double one : {value.value, value.low, value.high}) {
       cells.push_back(known_cell(one * figure.scale));
     }
@@ -71,7 +71,7 @@ void add_forecast(std::vector<Cell>& cells, const llm::Forecast& forecast) {
 
 void add_forecast(Json& json, const llm::Forecast& forecast) {
   for (const ForecastFigure& figure : kFigures) {
-    const llm::Foretold& value = forecast.*figure.of;
+    const llm::PredictedValue& value = forecast.*figure.of;
     json[key_of(figure, "")] = value.value * figure.scale;
     json[key_of(figure, "_lo")] = value.low * figure.scale;
     json[key_of(figure, "_hi")] = value.high * figure.scale;
@@ -79,16 +79,16 @@ void add_forecast(Json& json, const llm::Forecast& forecast) {
   json["request_s"] = forecast.request_s;
 }
 
-std::string value_text(const llm::Foretold& figure, double scale, const std::string& unit) {
+std::string value_text(const llm::PredictedValue& figure, double scale, const std::string& unit) {
   const std::string text = cell_text(figure.value * scale, kDigits);
   return unit.empty() ? text : text + " " + unit;
 }
 
-std::string bounds_text(const llm::Foretold& figure, double scale) {
+std::string bounds_text(const llm::PredictedValue& figure, double scale) {
   return cell_text(figure.low * scale, kDigits) + " to " + cell_text(figure.high * scale, kDigits);
 }
 
-std::string figure_text(const llm::Foretold& figure, double scale, const std::string& unit) {
+std::string figure_text(const llm::PredictedValue& figure, double scale, const std::string& unit) {
   return value_text(figure, scale, unit) + " (" + bounds_text(figure, scale) + ")";
 }
 

@@ -16,8 +16,8 @@ void add_forecast(std::vector<Cell>& cells, const llm::Forecast& forecast);
 void add_forecast(Json& json, const llm::Forecast& forecast);
 
 // "12.3 ms"; "11.0 to 14.0"; both, "12.3 ms (11.0 to 14.0)".
-std::string value_text(const llm::Foretold& figure, double scale, const std::string& unit);
-std::string bounds_text(const llm::Foretold& figure, double scale);
-std::string figure_text(const llm::Foretold& figure, double scale, const std::string& unit);
+std::string value_text(const llm::PredictedValue& figure, double scale, const std::string& unit);
+std::string bounds_text(const llm::PredictedValue& figure, double scale);
+std::string figure_text(const llm::PredictedValue& figure, double scale, const std::string& unit);
 
 }  // namespace ridgewatt::report

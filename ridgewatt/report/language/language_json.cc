@@ -2,6 +2,7 @@
 #include <set>
 
 #include "ridgewatt/llm/footprint.h"
+#include "ridgewatt/llm/forecast.h"
 #include "ridgewatt/report/analysis_report.h"
 #include "ridgewatt/report/language/figures_of.h"
 #include "ridgewatt/report/language_report.h"
@@ -12,10 +13,10 @@ namespace {
 
 Json engines_json(const answer::LanguageAnswer& found) {
   Json list = Json::array();
-  std::set<const llm::EngineRelease*> told;
+  std::set<const llm::EngineRelease*> listed;
   for (const auto& setting : found.settings) {
     const llm::EngineRelease& release = *setting.release;
-    if (!told.insert(&release).second) continue;
+    if (!listed.insert(&release).second) continue;
     list.push_back({{"runtime", setting.engine->name},
                     {"title", release.title},
                     {"boards", release.boards},

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "ridgewatt/llm/forecast.h"
 #include "ridgewatt/report/language/figures_of.h"
 #include "ridgewatt/report/language_report.h"
 #include "ridgewatt/report/result_report.h"
@@ -17,7 +18,7 @@ using answer::LanguageAnswer;
 using answer::LanguageMemory;
 using answer::LanguageRow;
 
-constexpr std::size_t kMostLines = 8;  // colors that are told apart
+constexpr std::size_t kMostLines = 8;  // colors that differ
 constexpr std::size_t kMostMemoryBars = 24;
 constexpr std::size_t kMostMarks = 2000;
 constexpr double kGib = 1024.0 * 1024 * 1024;
@@ -39,8 +40,8 @@ FigureSource source_of(const LanguageAnswer& found) {
           Provenance::kModelled, "engines as fitted"};
 }
 
-// So many rows at most: the shown one or the first of each setting, or presets of one setting, or
-// modes from slow to fast.
+// This number of rows at most: the shown one or the first of each setting, or presets of one
+// setting, or modes from slow to fast.
 std::vector<std::size_t> drawn_rows(const LanguageAnswer& found) {
   std::vector<std::size_t> rows;
   if (found.settings.size() > 1) {
@@ -192,7 +193,7 @@ StackedBars memory_figure(const LanguageAnswer& found) {
 std::vector<HtmlReport::Fact> facts_of(const LanguageAnswer& found) {
   const LanguageRow& row = found.rows[found.shown];
   const llm::Forecast& forecast = row.forecast;
-  const auto fact = [](const char* name, const llm::Foretold& figure, double scale,
+  const auto fact = [](const char* name, const llm::PredictedValue& figure, double scale,
                        const char* unit) {
     return HtmlReport::Fact{name, value_text(figure, scale, unit), bounds_text(figure, scale)};
   };

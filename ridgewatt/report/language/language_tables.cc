@@ -7,6 +7,8 @@
 #include <set>
 
 #include "ridgewatt/base/suggest.h"
+#include "ridgewatt/llm/engine_facts.h"
+#include "ridgewatt/llm/forecast.h"
 #include "ridgewatt/report/analysis_report.h"
 #include "ridgewatt/report/columns.h"
 #include "ridgewatt/report/language/figures_of.h"
@@ -26,7 +28,6 @@ std::string yes_or_no(bool yes) {
 // What differs between the rows.
 struct Varied {
   bool board = true, runtime = true, quantization = true;
-  bool preset = true;  // there is one at least
   bool named = false;  // every mode is one
 };
 
@@ -47,7 +48,6 @@ Varied varied(const answer::LanguageAnswer& found, bool for_people) {
   const auto is_preset = [&](const auto& row) {
     return !preset_name(found.board_of(row), row.mode).empty();
   };
-  varies.preset = std::any_of(found.rows.begin(), found.rows.end(), is_preset);
   varies.named = std::all_of(found.rows.begin(), found.rows.end(), is_preset);
   return varies;
 }
@@ -77,7 +77,7 @@ std::vector<Column> language_columns(const answer::LanguageAnswer& found, const 
   if (varies.board) append(columns, {column("board")});
   if (varies.quantization) append(columns, {{"quantization"}});
   if (varies.runtime) append(columns, {column("runtime")});
-  if (varies.preset) append(columns, {column("preset", varies.named ? 0 : 3)});
+  append(columns, {optional_column("preset", varies.named ? 0 : 3)});
   append(columns, knobs);
   append(columns, forecast_columns());
   append(columns, {column("bound", 2)});
@@ -125,10 +125,8 @@ std::string board_label(const Board& board) {
 
 Table language_table(const answer::LanguageAnswer& found, const LanguageTableOptions& options) {
   const bool people = options.for_people;
-  std::vector<PowerMode> modes;
-  for (const auto& row : found.rows) modes.push_back(row.mode);
   const Varied varies = varied(found, people);
-  const std::vector<Column> knobs = knob_columns(modes, varies.named ? 3 : 0);
+  const std::vector<Column> knobs = knob_columns(varies.named ? 3 : 0);
   Table table(language_columns(found, varies, knobs, people));
   for (const auto& row : found.rows) {
     if (options.front && !row.on_front) continue;
@@ -138,10 +136,8 @@ Table language_table(const answer::LanguageAnswer& found, const LanguageTableOpt
     if (varies.board) cells.emplace_back(board_label(board));
     if (varies.quantization) cells.emplace_back(found.quantization_of(row));
     if (varies.runtime) cells.emplace_back(found.setting_of(row).engine->name);
-    if (varies.preset) {
-      const std::string preset = preset_name(board, row.mode);
-      cells.push_back(preset.empty() ? Cell() : Cell(preset));
-    }
+    const std::string preset = preset_name(board, row.mode);
+    cells.push_back(preset.empty() ? Cell() : Cell(preset));
     for (auto& cell : knob_cells(row.mode, knobs)) cells.push_back(std::move(cell));
     add_forecast(cells, row.forecast);
     cells.emplace_back(row.forecast.limited_by);
@@ -188,7 +184,8 @@ std::vector<std::string> language_remarks(const answer::LanguageAnswer& found) {
   for (const auto& setting : found.settings) {
     for (const auto& reason : setting.widened_by) ++wide[reason];
     const std::string& name = setting.engine->name;
-    if (name == "vllm" || name == "sglang" || name == "pytorch") python.insert(name);
+    const auto* facts = llm::find_engine_facts(name);
+    if (facts != nullptr && facts->python) python.insert(name);
   }
   std::vector<std::string> reasons;
   for (const auto& [reason, count] : wide) {
@@ -202,7 +199,7 @@ std::vector<std::string> language_remarks(const answer::LanguageAnswer& found) {
   }
   if (!python.empty()) {
     lines.push_back(
-        fmt::format("memory is that of a C++ engine; {} loads Python and its libraries besides",
+        fmt::format("memory is that of a C++ engine; {} also loads Python and its libraries",
                     fmt::join(python, ", ")));
   }
   std::vector<std::string> presets;

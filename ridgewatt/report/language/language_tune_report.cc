@@ -5,6 +5,7 @@
 #include <cctype>
 
 #include "ridgewatt/device/mode_text.h"
+#include "ridgewatt/llm/forecast.h"
 #include "ridgewatt/report/columns.h"
 #include "ridgewatt/report/language/figures_of.h"
 #include "ridgewatt/report/language_report.h"
@@ -65,7 +66,8 @@ std::string saving_text(const answer::LanguageTuneAnswer& found,
   const double one = goal_value(goal, tuned.one_mode->forecast);
   const double two = goal_value(goal, tuned.best->forecast);
   if (tuned.best->one_mode()) {
-    return "one mode for both phases is as good as two: they differ by less than can be told apart";
+    return "one mode for both phases is as good as two: they differ by less than the error of the "
+           "estimates";
   }
   return fmt::format("one mode for both phases takes {:.2g} % more: {}", 100 * (one / two - 1),
                      describe(tuned.one_mode->decode));

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "ridgewatt/base/text.h"
-#include "ridgewatt/report/caveats_json.h"
+#include "ridgewatt/report/columns.h"
 
 namespace ridgewatt::report {
 namespace {

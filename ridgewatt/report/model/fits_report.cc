@@ -13,7 +13,7 @@ namespace {
 constexpr double kGibibyte = 1024.0 * 1024 * 1024;
 
 Json known_number(double value) {
-  return !std::isnan(value) ? Json(value) : Json();  // NaN: nothing told it
+  return !std::isnan(value) ? Json(value) : Json();  // NaN: not known
 }
 
 Json fit_json(const llm::Fit& fit) {

@@ -51,7 +51,7 @@ What Ridgewatt knows of every operator, printed by `ridgewatt operators` from th
   `ridgewatt analyze MODEL --explain NODE` prints with their values: `channels` and `window` of a
   convolution are those that one output (of a transposed convolution: one input) meets, `k` is the
   length of a product's sum, `bias` and `peepholes` are 1 where they are present, `extra`
-  is what is fused besides (a scale, an addend, an activation: 1 each). A multiply-accumulate (MAC)
+  is what else is fused (a scale, an addend, an activation: 1 each). A multiply-accumulate (MAC)
   is two operations.
 * **Gradient**: operations of the backward pass, for every operand that wants one, or for all
   together where they are computed at once.

@@ -1,4 +1,4 @@
-#include "ridgewatt/report/caveats_json.h"
+#include "ridgewatt/report/columns.h"
 
 namespace ridgewatt::report {
 

@@ -10,12 +10,13 @@
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/io/embedded.h"
 #include "ridgewatt/report/chart/figure_data.h"
+#include "ridgewatt/report/page/table_html.h"
 #include "ridgewatt/report/svg.h"
 
 namespace ridgewatt::report {
 namespace {
 
-constexpr std::string_view kCharts = "echarts.min.js";
+constexpr std::string_view kCharts = "echarts.min.js.gz";
 constexpr double kNarrow = 360;  // of static figures on a telephone, in pixels
 
 std::string_view web_file(std::string_view name) {
@@ -29,57 +30,6 @@ std::string web_files(std::initializer_list<std::string_view> names) {
   std::string text;
   for (const auto name : names) text += web_file(name);
   return text;
-}
-
-// JSON that cannot end the script element around it, whatever its texts hold.
-std::string script_json(const Json& json) {
-  std::string text;
-  for (const char c : json.dump(-1, ' ', false, Json::error_handler_t::replace)) {
-    if (c == '<')
-      text += "\\u003c";
-    else
-      text += c;
-  }
-  return text;
-}
-
-std::string cell_html(const Cell& cell, const Column& column) {
-  const std::string text = escape_html(cell_text(cell, column));
-  return std::visit(CellCase{[](std::monostate) { return std::string("<td class=\"n\">-</td>"); },
-                             [&](const std::string&) { return fmt::format("<td>{}</td>", text); },
-                             [&](auto number) {
-                               return fmt::format("<td class=\"n\" data-v=\"{}\">{}</td>", number,
-                                                  text);
-                             }},
-                    cell);
-}
-
-bool is_numeric(const Table& table, std::size_t column) {
-  return std::none_of(table.rows().begin(), table.rows().end(), [column](const auto& row) {
-    return std::holds_alternative<std::string>(row[column]);
-  });
-}
-
-// `id` is what figures link to; empty: nothing does.
-std::string table_html(const Table& table, const std::string& id) {
-  std::string text = fmt::format("<div class=\"scroll\" tabindex=\"0\"><table{}><thead><tr>",
-                                 id.empty() ? "" : fmt::format(" data-table=\"{}\"", id));
-  for (std::size_t c = 0; c < table.columns().size(); ++c) {
-    const Column& column = table.columns()[c];
-    text += fmt::format("<th tabindex=\"0\" scope=\"col\"{}>{}</th>",
-                        is_numeric(table, c) ? " class=\"n\"" : "",
-                        escape_html(column_heading(column)));
-  }
-  text += "</tr></thead>\n<tbody>\n";
-  for (std::size_t r = 0; r < table.rows().size(); ++r) {
-    text += id.empty() ? "<tr>" : fmt::format("<tr data-row=\"{}\">", r);
-    const auto& row = table.rows()[r];
-    for (std::size_t c = 0; c < row.size(); ++c) {
-      text += cell_html(row[c], table.columns()[c]);
-    }
-    text += "</tr>\n";
-  }
-  return text + "</tbody></table></div>\n";
 }
 
 // How a legend shows a series.
@@ -272,14 +222,14 @@ std::string HtmlReport::svg(std::size_t number) const {
 
 std::string HtmlReport::html() const {
   std::string body;
-  std::size_t told = 0;
+  std::size_t copied = 0;
   for (std::size_t i = 0; i < shown_.size(); ++i) {
     const Shown& shown = shown_[i];
-    body += body_.substr(told, shown.place - told);
+    body += body_.substr(copied, shown.place - copied);
     body += figure_html(shown.figure, shown.linked_table, i);
-    told = shown.place;
+    copied = shown.place;
   }
-  body += body_.substr(told) + (in_charts_ ? "</div>\n" : "");
+  body += body_.substr(copied) + (in_charts_ ? "</div>\n" : "");
   std::string text = fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
@@ -291,7 +241,7 @@ std::string HtmlReport::html() const {
     for (std::size_t i = 0; i < shown_.size(); ++i) {
       text += (i > 0 ? ",\n" : "") + script_json(to_echarts(shown_[i].figure));
     }
-    text += fmt::format("]</script>\n<script>{}</script>\n", web_file(kCharts));
+    text += fmt::format("]</script>\n<script>{}</script>\n", unpacked(web_file(kCharts)));
   }
   text += fmt::format("<script>\n{}</script>\n</body>\n</html>\n",
                       web_files({"charts.js", "table.js", "report.js"}));

@@ -25,7 +25,7 @@ std::string first_text(const Json& json, std::initializer_list<const char*> keys
 }
 
 // The object that tells of the rows: the result, else its first row.
-std::string told_by_rows(const Json& json, std::initializer_list<const char*> keys) {
+std::string text_of_rows(const Json& json, std::initializer_list<const char*> keys) {
   if (auto text = first_text(json, keys); !text.empty()) return text;
   for (const char* list : {"estimates", "modes", "compared", "results"}) {
     const Json rows = rows_at(json, list);
@@ -120,22 +120,22 @@ std::string with_interval_at(const Json& json, const std::string& key, const std
 }
 
 FigureSource source_at(const Json& json) {
-  std::string workload = told_by_rows(json, {"workload", "model", "study"});
-  const std::string kind = told_by_rows(json, {"kind"});
+  std::string workload = text_of_rows(json, {"workload", "model", "study"});
+  const std::string kind = text_of_rows(json, {"kind"});
   if (!kind.empty() && workload.find(kind) == std::string::npos) workload += " " + kind;
-  const std::string told = told_by_rows(json, {"provenance"});
+  const std::string stated = text_of_rows(json, {"provenance"});
   std::optional<Provenance> provenance;
   for (const auto& [value, name] : kEnumNames<Provenance>) {
-    if (told.starts_with(name)) provenance = value;
+    if (stated.starts_with(name)) provenance = value;
   }
   // "modelled with the agx-orin twin ...": the rest is the detail.
   std::string detail(
-      trim(std::string_view(told).substr(provenance ? name_of(*provenance).size() : 0)));
+      trim(std::string_view(stated).substr(provenance ? name_of(*provenance).size() : 0)));
   for (const char* start : {"with ", ": ", ", "}) {
     if (detail.starts_with(start)) detail.erase(0, std::string_view(start).size());
   }
-  const std::string runtime = told_by_rows(json, {"runtime"});
-  const std::string twin = told_by_rows(json, {"twin"});
+  const std::string runtime = text_of_rows(json, {"runtime"});
+  const std::string twin = text_of_rows(json, {"twin"});
   if (detail.empty() && provenance == Provenance::kModelled) {
     std::string remark = text_at(json, "remark");
     if (remark.starts_with("modelled with ")) detail = remark.substr(14);
@@ -146,8 +146,8 @@ FigureSource source_at(const Json& json) {
   if (!runtime.empty() && detail.find(runtime) == std::string::npos) {
     detail = runtime + (detail.empty() ? "" : ", " + detail);
   }
-  std::string board = told_by_rows(json, {"board", "device"});
-  // A title that already names the board is not told it again.
+  std::string board = text_of_rows(json, {"board", "device"});
+  // A title that already names the board does not get it again.
   if (!board.empty() && workload.find(" on ") != std::string::npos) {
     const auto on = workload.rfind(" on ");
     board = workload.substr(on + 4);

@@ -19,7 +19,7 @@
 namespace ridgewatt::report {
 namespace {
 
-constexpr std::size_t kFewPoints = 24;  // so many can be named in a figure
+constexpr std::size_t kFewPoints = 24;  // can be named in a figure
 
 std::string percent_more(double ratio) {
   const double percent = 100 * (ratio - 1);
@@ -114,7 +114,7 @@ void add_answer(HtmlReport& report, const Json& json) {
                      format_si(number_at(json, "job_energy_j").value_or(0), "J")});
   }
   if (const auto confidence = number_at(json, "confidence")) {
-    facts.push_back({"limits kept with probability", cell_text(*confidence, 2)});
+    facts.push_back({"probability of meeting the limits", cell_text(*confidence, 2)});
   }
   report.facts(facts);
 }
@@ -281,7 +281,7 @@ Table points_table(const Json& points, const std::vector<std::string>& names,
   for (const auto& column : kBounds) {
     if (has(column.name)) wanted.push_back(column);
   }
-  const auto knobs = knob_columns(modes);
+  const auto knobs = knob_columns();
   std::vector<Column> columns;
   if (!names.empty()) columns.push_back({"name", " "});
   columns.insert(columns.end(), knobs.begin(), knobs.end());

@@ -13,7 +13,7 @@
 #include "ridgewatt/io/csv_reader.h"
 #include "ridgewatt/report/page/energy_figures.h"
 #include "ridgewatt/report/page/result_json.h"
-#include "ridgewatt/report/schema.h"
+#include "ridgewatt/report/result.h"
 #include "ridgewatt/sweep/quality.h"
 #include "ridgewatt/sweep/sweep.h"
 
@@ -160,6 +160,15 @@ void add_csv(HtmlReport& report, const std::string& name, std::string_view text)
   report.table(caption, rows.table);
 }
 
+// So far from 1 that a ratio of two would not be a number any more.
+void check_number(const Json& value, const std::string& name) {
+  constexpr double kMost = 1e30, kLeast = 1e-100;  // chosen: far beyond any quantity of a result
+  if (!value.is_number_float()) return;
+  const double size = std::abs(value.get<double>());
+  if (size == 0 || (size >= kLeast && size <= kMost)) return;
+  throw InputError("a number that no machine has: " + value.dump(), name);
+}
+
 }  // namespace
 
 void add_result(HtmlReport& report, const std::string& name, std::string_view content) {
@@ -171,8 +180,11 @@ void add_result(HtmlReport& report, const std::string& name, std::string_view co
     return;
   }
   // What lies deeper than any result does is dropped, so that no depth can exhaust the stack.
-  const auto shallow = [](int depth, Json::parse_event_t, Json&) { return depth < kDeepest; };
-  const Json json = Json::parse(text, shallow, false);
+  const auto plausible = [&](int depth, Json::parse_event_t event, Json& value) {
+    if (event == Json::parse_event_t::value) check_number(value, name);
+    return depth < kDeepest;
+  };
+  const Json json = Json::parse(text, plausible, false);
   if (json.is_discarded()) throw InputError("is not valid JSON", name);
   if (has_schema(json)) return add_json_result(report, name, without_schema(json));
   if (!add_known_result(report, json)) {

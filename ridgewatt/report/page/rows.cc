@@ -168,13 +168,17 @@ StreamedJson streamed(Json head, std::string key, Rows rows) {
     cells.resize(rows.columns.size());
     rows.fill(i, cells);
     if (row.is_null()) {
-      for (const auto& column : rows.columns) row[column.name] = nullptr;
+      for (const auto& column : rows.columns) {
+        if (!column.optional) row[column.name] = nullptr;
+      }
     }
-    std::size_t c = 0;
-    for (auto& value : row) {
-      std::visit(CellCase{[&](std::monostate) { value = nullptr; },
-                          [&](const auto& content) { value = content; }},
-                 cells[c++]);
+    auto value = row.begin();
+    for (std::size_t c = 0; c < cells.size(); ++c) {
+      if (rows.columns[c].optional) continue;
+      std::visit(CellCase{[&](std::monostate) { *value = nullptr; },
+                          [&](const auto& content) { *value = content; }},
+                 cells[c]);
+      ++value;
     }
   };
   return json;

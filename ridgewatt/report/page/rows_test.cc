@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <optional>
 #include <sstream>
 
 #include "ridgewatt/io/csv.h"
@@ -15,15 +16,15 @@ struct Row {
 };
 
 Rows counted(std::size_t count) {
-  const std::vector<Field<Row>> fields = {
-      {{"number"}, [](const Row& row) -> Cell { return static_cast<std::int64_t>(row.number); }},
-      {{"half"}, [](const Row& row) -> Cell { return static_cast<double>(row.number) / 2; }},
+  const Fields<Row> fields = {
+      {{"number"}, [](const Row& row) { return static_cast<std::int64_t>(row.number); }},
+      {{"half"}, [](const Row& row) { return static_cast<double>(row.number) / 2; }},
       {{"text"},
-       [](const Row& row) -> Cell {
-         return std::string(row.number % 2 == 0 ? "even, \"2\"" : "odd");
-       }},
-      {{"third"},
-       [](const Row& row) { return row.number % 3 == 0 ? Cell(row.number / 3.0) : Cell(); }}};
+       [](const Row& row) { return std::string(row.number % 2 == 0 ? "even, \"2\"" : "odd"); }},
+      {{"third"}, [](const Row& row) {
+         return row.number % 3 == 0 ? std::optional(static_cast<double>(row.number) / 3)
+                                    : std::nullopt;
+       }}};
   return rows_of(fields, count, [](std::size_t i) { return Row{i}; });
 }
 
@@ -58,7 +59,8 @@ TEST(Rows, OfManyPartsStayInOrder) {
 // A text is kept from one row to the next only where it is the same.
 TEST(Rows, ZeroAndNegativeZeroAreWrittenApart) {
   const double values[] = {0.0, -0.0, 0.0, 1e300, std::numeric_limits<double>::denorm_min()};
-  const Rows rows = rows_of<Row>({{{"x"}, nullptr}}, 5, [](std::size_t i) { return Row{i}; });
+  const Rows rows = rows_of<Row>({{{"x"}, [](const Row&) { return 0.0; }}}, 5,
+                                 [](std::size_t i) { return Row{i}; });
   Rows read = rows;
   read.fill = [&](std::size_t i, std::vector<Cell>& cells) { cells[0] = values[i]; };
   EXPECT_EQ(csv_of(read), "x\n0\n-0\n0\n1e+300\n5e-324\n");

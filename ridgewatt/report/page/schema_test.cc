@@ -1,4 +1,4 @@
-#include "ridgewatt/report/schema.h"
+#include "ridgewatt/report/result.h"
 
 #include <gtest/gtest.h>
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <sstream>
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/suggest.h"
@@ -64,6 +65,11 @@ std::size_t find_column(const std::vector<Column>& columns, const std::string& w
     return found;
   };
   auto found = matches([](const Column& column) { return column.name; });
+  if (found.empty()) {
+    found = matches([](const Column& column) {
+      return column.formerly.empty() ? column.name : column.formerly;
+    });
+  }
   if (found.empty()) found = matches(column_heading);
   if (found.empty()) {
     found = matches([](const Column& column) { return without_unit(column_heading(column)); });
@@ -83,14 +89,16 @@ std::size_t find_column(const std::vector<Column>& columns, const std::string& w
 }
 
 // Numbers before texts before nothing.
+int kind_of(const Cell& cell) {
+  if (std::holds_alternative<std::monostate>(cell)) return 2;
+  return std::holds_alternative<std::string>(cell) ? 1 : 0;
+}
+
 bool before(const Cell& a, const Cell& b, bool descending) {
-  const auto kind = [](const Cell& cell) {
-    if (std::holds_alternative<std::monostate>(cell)) return 2;
-    return std::holds_alternative<std::string>(cell) ? 1 : 0;
-  };
-  if (kind(a) != kind(b)) return kind(a) < kind(b);
-  if (kind(a) == 2) return false;
-  if (kind(a) == 1) {
+  const int kind = kind_of(a);
+  if (kind != kind_of(b)) return kind < kind_of(b);
+  if (kind == 2) return false;
+  if (kind == 1) {
     const int order = std::get<std::string>(a).compare(std::get<std::string>(b));
     return descending ? order > 0 : order < 0;
   }
@@ -112,6 +120,10 @@ std::optional<double> cell_number(const Cell& cell) {
                [](std::int64_t whole) { return Number(static_cast<double>(whole)); },
                [](double number) { return Number(number); }},
       cell);
+}
+
+bool cell_before(const Cell& a, const Cell& b) {
+  return before(a, b, false);
 }
 
 std::string cell_text(const Cell& cell, int digits) {
@@ -178,8 +190,43 @@ void Table::keep_columns(const std::vector<std::string>& names) {
     return some;
   };
   columns_ = chosen(columns_);
-  for (auto& column : columns_) column.rank = 0;
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    Column& column = columns_[c];
+    if (same_word(column.formerly, names[c])) column.name = column.formerly;
+    column.formerly.clear();
+    column.rank = 0;
+    column.optional = false;
+  }
   for (auto& row : rows_) row = chosen(row);
+}
+
+Table Table::without_empty_columns() const {
+  std::vector<std::size_t> kept;
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    const bool filled = std::any_of(rows_.begin(), rows_.end(), [&](const auto& row) {
+      return !std::holds_alternative<std::monostate>(row[c]);
+    });
+    if (filled || !columns_[c].optional) kept.push_back(c);
+  }
+  if (kept.size() == columns_.size()) return *this;
+  Table table({});
+  for (const std::size_t c : kept) table.columns_.push_back(columns_[c]);
+  for (const auto& row : rows_) {
+    auto& cells = table.rows_.emplace_back();
+    for (const std::size_t c : kept) cells.push_back(row[c]);
+  }
+  return table;
+}
+
+Table Table::with_former_names() const {
+  Table table = *this;
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    if (columns_[c].formerly.empty()) continue;
+    table.columns_.push_back(columns_[c]);
+    table.columns_.back().name = columns_[c].formerly;
+    for (auto& row : table.rows_) row.push_back(row[c]);
+  }
+  return table;
 }
 
 void Table::keep_first(std::size_t count) {
@@ -187,16 +234,24 @@ void Table::keep_first(std::size_t count) {
 }
 
 void Table::print_csv(std::ostream& out) const {
-  write_csv(out, {columns_, rows_.size(),
-                  [&](std::size_t row, std::vector<Cell>& cells) { cells = rows_[row]; }});
+  const Table table = with_former_names();
+  write_csv(out, {table.columns_, rows_.size(),
+                  [&](std::size_t row, std::vector<Cell>& cells) { cells = table.rows_[row]; }});
+}
+
+std::string Table::csv() const {
+  std::ostringstream text;
+  print_csv(text);
+  return text.str();
 }
 
 Json Table::to_json() const {
+  const Table table = without_empty_columns().with_former_names();
   Json result = Json::array();
-  for (const auto& row : rows_) {
+  for (const auto& row : table.rows_) {
     Json object = Json::object();
     for (std::size_t c = 0; c < row.size(); ++c) {
-      auto& value = object[columns_[c].name];
+      auto& value = object[table.columns_[c].name];
       std::visit(CellCase{[&](std::monostate) { value = nullptr; },
                           [&](const auto& content) { value = content; }},
                  row[c]);

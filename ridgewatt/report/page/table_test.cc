@@ -206,6 +206,45 @@ TEST(Table, AnUnknownColumnIsAnsweredWithThoseThatAre) {
   }
 }
 
+// Of one command and its options the header of the CSV is always the same.
+TEST(TableColumns, OptionalOnesThatNoRowFillsStandInCsvAlone) {
+  Table table(
+      {{"mode"}, {.name = "preset", .optional = true}, {.name = "batch", .optional = true}});
+  table.add_row({std::string("a"), Cell(), std::int64_t{4}});
+  table.add_row({std::string("b"), Cell(), Cell()});
+  std::ostringstream csv, terminal;
+  table.print_csv(csv);
+  EXPECT_EQ(csv.str(), "mode,preset,batch\na,,4\nb,,\n");
+  table.print_terminal(terminal);
+  EXPECT_EQ(terminal.str(),
+            "mode  batch\n"
+            "a         4\n"
+            "b         -\n");
+  EXPECT_EQ(table.to_json().dump(), R"([{"mode":"a","batch":4},{"mode":"b","batch":null}])");
+  table.keep_columns({"preset"});  // asked for by name
+  EXPECT_EQ(table.to_json().dump(), R"([{"preset":null},{"preset":null}])");
+}
+
+TEST(TableColumns, RenamedOnesKeepTheirFormerNames) {
+  Table table({{"mode"}, {.name = "predicted_s", .formerly = "foretold_s"}, {"batch"}});
+  table.add_row({"a", 2.5, std::int64_t{4}});
+  table.add_row({"b", 1.5, Cell()});
+  const auto csv = [](const Table& one) {
+    std::ostringstream out;
+    one.print_csv(out);
+    return out.str();
+  };
+  EXPECT_EQ(csv(table), "mode,predicted_s,batch,foretold_s\na,2.5,4,2.5\nb,1.5,,1.5\n");
+  EXPECT_EQ(table.to_json()[0].dump(),
+            R"({"mode":"a","predicted_s":2.5,"batch":4,"foretold_s":2.5})");
+  table.sort("foretold_s");
+  Table by_former_name = table;
+  by_former_name.keep_columns({"foretold_s", "mode"});
+  EXPECT_EQ(csv(by_former_name), "foretold_s,mode\n1.5,b\n2.5,a\n");
+  table.keep_columns({"predicted_s"});
+  EXPECT_EQ(csv(table), "predicted_s\n1.5\n2.5\n");
+}
+
 TEST(TableColumns, AreKeptInTheOrderAsked) {
   Table table({{"mode"}, {"time_ms"}, {"power_w"}});
   table.add_row({std::string("a"), 1.5, 20.0});

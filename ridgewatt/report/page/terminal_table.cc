@@ -264,8 +264,11 @@ class Page {
 }  // namespace
 
 TableCut Table::print_terminal(std::ostream& out, std::size_t width) const {
+  const Table table = without_empty_columns();
   std::vector<ShownColumn> columns;
-  for (std::size_t c = 0; c < columns_.size(); ++c) columns.push_back(shown_column(*this, c));
+  for (std::size_t c = 0; c < table.columns().size(); ++c) {
+    columns.push_back(shown_column(table, c));
+  }
   return Page(std::move(columns), width).print(out);
 }
 

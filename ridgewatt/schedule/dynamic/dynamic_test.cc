@@ -43,6 +43,7 @@ class DynamicTest : public ::testing::Test {
   SimulationOptions simulation_;
 };
 
+// label: slow
 TEST_F(DynamicTest, MeetsTheBoundOnBurstyTracesNearThePossible) {
   Random random(3);
   const auto arrivals = bursty_arrivals({}, 900, random);

@@ -71,6 +71,7 @@ TEST_F(PlanBookTest, TheOracleIsWithinAFewPerCentOfTryingEveryPlan) {
   }
 }
 
+// label: slow
 TEST_F(PlanBookTest, ChoosesLessTrainingTheMoreArrives) {
   PlanBook book(candidates_, problem_, simulation_);
   double before_hz = 1e9;

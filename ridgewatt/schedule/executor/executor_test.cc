@@ -116,7 +116,7 @@ TEST_F(ExecutorTest, KeepsTheCycle) {
   EXPECT_NEAR(a, b, 0.1 * (a + b) + 4);
 }
 
-// Sleeping programs do not get in each other's way: beside each other both run at full speed, which
+// Sleeping programs do not get in each other's way: at the same time both run at full speed, which
 // is twice what time slicing gives.
 // label: slow
 TEST_F(ExecutorTest, NativeSharingAndItsInterference) {
@@ -134,7 +134,7 @@ TEST_F(ExecutorTest, NativeSharingAndItsInterference) {
   }
   EXPECT_EQ(before, 0);
   EXPECT_GT(after, 0);
-  // Refused where a busy machine keeps them from running beside each other for half of the time.
+  // Refused where a busy machine keeps them from running at the same time for half of it.
   if (const auto measured = measure_interference(records_, 1.5)) {
     EXPECT_LT(measured->factor, 0.9);  // programs that wait do not disturb each other: about 0.5
     EXPECT_GT(measured->factor, 0.2);
@@ -143,7 +143,7 @@ TEST_F(ExecutorTest, NativeSharingAndItsInterference) {
   }
 }
 
-// By hand: alone 10 and 20 ms; beside each other 30 and 60 ms all the time is a third of the speed.
+// By hand: alone 10 and 20 ms; at the same time 30 and 60 ms, a third of the speed.
 TEST(Interference, IsWhatTheSpeedsLackOfOne) {
   std::vector<GrantRecord> grants;
   const auto grant = [&](const char* worker, double from_s, double to_s) {

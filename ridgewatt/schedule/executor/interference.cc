@@ -7,12 +7,12 @@
 namespace ridgewatt::schedule {
 namespace {
 
-// Of its time a program must be beside the other one: with less, what is left of the noise of its
-// time alone would be taken for interference.
-constexpr double kLeastBeside = 0.5;
+// The share of its time in which a program must run with the other one: with less, what is left of
+// the noise of its time alone would be taken for interference.
+constexpr double kLeastTogether = 0.5;
 
-// How long grant `i` ran beside grants of others; `grants` in order of their start.
-double beside_s(const std::vector<const GrantRecord*>& grants, std::size_t i) {
+// How long grant `i` ran together with grants of others; `grants` in order of their start.
+double together_s(const std::vector<const GrantRecord*>& grants, std::size_t i) {
   const GrantRecord& own = *grants[i];
   double sum_s = 0;
   const auto add = [&](const GrantRecord& other) {
@@ -38,7 +38,7 @@ double beside_s(const std::vector<const GrantRecord*>& grants, std::size_t i) {
 std::optional<Interference> measure_interference(std::span<const GrantRecord> grants,
                                                  double shared_from_s) {
   struct Sums {
-    double alone_s = 0, alone = 0, shared_s = 0, shared = 0, beside_s = 0;
+    double alone_s = 0, alone = 0, shared_s = 0, shared = 0, together_s = 0;
   };
   std::map<std::string, Sums> sums;
   std::vector<const GrantRecord*> shared;
@@ -55,7 +55,7 @@ std::optional<Interference> measure_interference(std::span<const GrantRecord> gr
     Sums& own = sums[shared[i]->worker];
     own.shared_s += shared[i]->released_s - shared[i]->granted_s;
     own.shared += 1;
-    own.beside_s += beside_s(shared, i);
+    own.together_s += together_s(shared, i);
   }
   if (sums.size() != 2) return std::nullopt;
   Interference result;
@@ -63,11 +63,11 @@ std::optional<Interference> measure_interference(std::span<const GrantRecord> gr
   std::size_t at = 0;
   for (const auto& [name, s] : sums) {
     if (s.alone <= 0 || s.shared <= 0) return std::nullopt;
-    if (s.beside_s < kLeastBeside * s.shared_s) return std::nullopt;
+    if (s.together_s < kLeastTogether * s.shared_s) return std::nullopt;
     const double alone_s = s.alone_s / s.alone;
-    const double done_s = alone_s * s.shared - (s.shared_s - s.beside_s);
-    result.programs[at++] = {name, alone_s, s.shared_s / s.shared, done_s / s.beside_s};
-    speeds += done_s / s.beside_s;
+    const double done_s = alone_s * s.shared - (s.shared_s - s.together_s);
+    result.programs[at++] = {name, alone_s, s.shared_s / s.shared, done_s / s.together_s};
+    speeds += done_s / s.together_s;
   }
   if (!(speeds > 0)) return std::nullopt;
   result.factor = 1 / speeds;

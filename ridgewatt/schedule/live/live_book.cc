@@ -54,7 +54,7 @@ std::vector<double> LiveBook::rates_of(const Steps& steps) const {
 }
 
 // Of the bound of a program remain, to gather, what the minibatches that may go before its own and
-// its own leave. Then each second needs so many minibatches of it.
+// its own leave. From this follow the minibatches per second that it needs.
 std::optional<double> LiveBook::fill_hz(const LivePlan& plan,
                                         std::span<const double> rates_hz) const {
   const LiveMode& mode = modes_[plan.mode];

@@ -126,6 +126,7 @@ TEST(VirtualBoard, GrantsNeverOverlap) {
 
 // Against every plan there is, each simulated on other arrivals than the book's own: what is chosen
 // serves in time and trains nearly as much as the best that does.
+// label: slow
 TEST(LiveBook, ChoosesNearlyTheBest) {
   int solved = 0;
   double lost = 0;
@@ -195,6 +196,7 @@ std::vector<LiveMode> two_modes() {
 
 // Twenty minutes in which the rates of both jump at random, and the controller only sees what
 // arrives.
+// label: slow
 TEST(LiveController, FollowsTheArrivals) {
   MadeUpBoard board(4);
   board.modes = two_modes();

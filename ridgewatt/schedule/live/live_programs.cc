@@ -23,7 +23,7 @@ constexpr int kLargestBatch = 65536;
 
 class ProgramsReader {
  public:
-  ProgramsReader(const toml::table& table, const std::string& source)
+  ProgramsReader(const TomlTable& table, const std::string& source)
       : table_(table), source_(source) {}
 
   LivePrograms read() {
@@ -49,39 +49,39 @@ class ProgramsReader {
                          const std::string& hint = "") const {
     throw InputError(where.empty() ? what : what + ": " + where, source_, hint);
   }
-  void refuse_others(const toml::table& table, const std::set<std::string>& known,
+  void refuse_others(const TomlTable& table, const std::set<std::string>& known,
                      const std::string& where) const {
     for (const auto& [key, value] : table) {
-      if (!known.contains(std::string(key.str()))) {
-        fail("unknown key " + escape_terminal(key.str()), where,
-             hint_for(key.str(), {{known.begin(), known.end()}}));
+      if (!known.contains(key)) {
+        fail("unknown key " + escape_terminal(key), where,
+             hint_for(key, {{known.begin(), known.end()}}));
       }
     }
   }
-  std::string text(const toml::table& table, const char* key, const std::string& where) const {
+  std::string text(const TomlTable& table, const char* key, const std::string& where) const {
     const auto* node = table.get(key);
     if (node == nullptr) return "";
-    const auto value = node->value_exact<std::string>();
+    const auto* value = node->as<std::string>();
     if (!value || value->empty()) fail(fmt::format("{} must be a text", key), where);
     return *value;
   }
-  double positive(const toml::table& table, const char* key, const std::string& where) const {
+  double positive(const TomlTable& table, const char* key, const std::string& where) const {
     const auto* node = table.get(key);
     if (node == nullptr) return 0;
-    const auto value = node->value<double>();
-    if (!node->is_number() || !value || !(*value > 0) || !(*value <= 1e9)) {
+    const auto value = node->number();
+    if (!value || !(*value > 0) || !(*value <= 1e9)) {
       fail(fmt::format("{} must be a positive number", key), where);
     }
     return *value;
   }
-  std::vector<std::string> words(const toml::table& table, const std::string& where) const {
+  std::vector<std::string> words(const TomlTable& table, const std::string& where) const {
     std::vector<std::string> result;
     const auto* node = table.get("command");
     if (node == nullptr) return result;
-    const auto* list = node->as_array();
+    const auto* list = node->as<TomlArray>();
     if (list == nullptr || list->empty()) fail("command must be a list of texts", where);
     for (const auto& word : *list) {
-      const auto value = word.value_exact<std::string>();
+      const auto* value = word.as<std::string>();
       if (!value || value->find('\0') != std::string::npos) {
         fail("command must be a list of texts", where);
       }
@@ -90,14 +90,14 @@ class ProgramsReader {
     if (result[0].empty()) fail("command must begin with a program", where);
     return result;
   }
-  std::vector<int> batches(const toml::table& table, const std::string& where) const {
+  std::vector<int> batches(const TomlTable& table, const std::string& where) const {
     std::vector<int> result;
     const auto* node = table.get("batches");
     if (node == nullptr) return result;
-    const auto* list = node->as_array();
+    const auto* list = node->as<TomlArray>();
     if (list == nullptr || list->empty()) fail("batches must be a list of numbers", where);
     for (const auto& entry : *list) {
-      const auto value = entry.value_exact<std::int64_t>();
+      const auto* value = entry.as<std::int64_t>();
       if (!value || *value < 1 || *value > kLargestBatch) {
         fail("a batch must be a whole number from 1 to 65536", where);
       }
@@ -110,13 +110,11 @@ class ProgramsReader {
     const std::string list_name(name_of(kind));
     const auto* node = table_.get(list_name);
     if (node == nullptr) return;
-    const auto* list = node->as_array();
-    if (list == nullptr || !list->is_array_of_tables()) {
-      fail("must be written as [[" + list_name + "]]", list_name);
-    }
-    if (list->size() > kMostPrograms) fail("more than 16 programs", list_name);
-    for (const auto& element : *list) {
-      const auto& table = *element.as_table();
+    const auto list = node->tables();
+    if (list.empty()) fail("must be written as [[" + list_name + "]]", list_name);
+    if (list.size() > kMostPrograms) fail("more than 16 programs", list_name);
+    for (const TomlTable* element : list) {
+      const TomlTable& table = *element;
       LiveProgramEntry entry;
       entry.kind = kind;
       entry.name = text(table, "name", list_name);
@@ -146,7 +144,7 @@ class ProgramsReader {
     }
   }
 
-  const toml::table& table_;
+  const TomlTable& table_;
   const std::string& source_;
   std::set<std::string> names_;
 };
@@ -154,7 +152,7 @@ class ProgramsReader {
 }  // namespace
 
 LivePrograms parse_live_programs(std::string_view text, const std::string& source) {
-  const toml::table table = parse_toml(text, source);
+  const TomlTable table = parse_toml(text, source);
   return ProgramsReader(table, source).read();
 }
 

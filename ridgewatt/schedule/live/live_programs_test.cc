@@ -40,7 +40,7 @@ TEST(LivePrograms, AreRead) {
   EXPECT_EQ(programs.training[0].kind, WorkloadKind::kTraining);
 }
 
-TEST(LivePrograms, SweepsLieBesideTheFile) {
+TEST(LivePrograms, SweepsLieNextToTheFile) {
   const testing::TemporaryFolder folder;
   const auto path = folder.write("p.toml", kGoodPrograms);
   EXPECT_EQ(read_live_programs(path).training[0].sweep, (folder.path() / "train.csv").string());

@@ -144,8 +144,8 @@ class LiveScheduler::State {
     std::size_t there = known;
     if (waiting) there = static_cast<std::size_t>(*waiting);
     if (!waiting && !worker.counting) {
-      const int told = planner_.first_plan().batches[*p];
-      there = std::max(known, static_cast<std::size_t>(told));
+      const int planned = planner_.first_plan().batches[*p];
+      there = std::max(known, static_cast<std::size_t>(planned));
     }
     if (there < known) {
       dispatcher_.take(*p, known - there, there);  // the youngest are not there

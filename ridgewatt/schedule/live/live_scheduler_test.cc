@@ -159,6 +159,7 @@ class LiveScheduleTest : public ::testing::Test {
 
 // Half a minute of schedule, in which the rate of the first program rises to what only the second
 // mode serves.
+// label: slow
 TEST_F(LiveScheduleTest, TheModeFollowsTheRate) {
   server(0, [](double time_s) { return time_s < 12 ? 4.0 : 40.0; });
   server(1, [](double) { return 6.0; });
@@ -185,6 +186,7 @@ TEST_F(LiveScheduleTest, TheModeFollowsTheRate) {
             static_cast<std::uint64_t>(board_->reported[0] + board_->reported[1]));
 }
 
+// label: slow
 TEST_F(LiveScheduleTest, AKilledWorkerIsNoticedAndMayComeBack) {
   const pid_t victim = server(0, [](double) { return 20.0; });
   server(1, [](double) { return 6.0; });
@@ -196,7 +198,8 @@ TEST_F(LiveScheduleTest, AKilledWorkerIsNoticedAndMayComeBack) {
     for (int i = 0; i < 1000; ++i) {
       ridgewatt_worker worker;
       if (ridgewatt_worker_connect(&worker, path().c_str(), "inference", "a") == 0) {
-        while (ridgewatt_worker_begin(&worker) == 0) {  // does not count: batches as it was told
+        while (ridgewatt_worker_begin(&worker) ==
+               0) {  // does not count: batches as they were given
           nap(0.01);
           if (ridgewatt_worker_end(&worker) != 0) break;
         }

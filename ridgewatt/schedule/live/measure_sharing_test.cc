@@ -12,7 +12,7 @@ namespace ridgewatt::schedule {
 namespace {
 
 // The executor and two programs in made-up time: minibatches of 10 and 20 ms alone, 3 ms more after
-// the other program's, and beside each other at the given speeds; 2 % noise.
+// the other program's, and at the same time at the given speeds; 2 % noise.
 struct MadeUpPair {
   double alone_s[2] = {0.010, 0.020};
   double speed[2] = {0.7, 0.6};

@@ -18,7 +18,7 @@ class MeasuredTimes {
   // `who`: the program, or the count of programs for training. `planned_s` by the modes as they
   // came, without any correction.
   void add(std::size_t mode, std::size_t who, double planned_s, double measured_s);
-  // The factors in each of so many modes; of all modes together where one has seen too little.
+  // The factors in each of `count` modes; of all modes together where one has seen too little.
   std::vector<TimeFactors> in_modes(std::size_t count) const;
 
  private:

@@ -1,5 +1,5 @@
-// Plans beside the schedule: a plan for rates that nobody planned for yet takes up to a second, for
-// which no request should wait.
+// Plans while the schedule runs: a plan for rates that nobody planned for yet takes up to a second,
+// for which no request should wait.
 #pragma once
 
 #include <condition_variable>
@@ -17,7 +17,7 @@ struct PlanRequest {
   double now_s = 0;
   std::vector<double> rates_hz;
   double mode_change_s = 0;
-  // Times that were measured meanwhile, where they are new.
+  // Times that were measured since, where they are new.
   std::optional<std::vector<TimeFactors>> correction;
 };
 

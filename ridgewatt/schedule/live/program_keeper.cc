@@ -1,19 +1,17 @@
 #include "ridgewatt/schedule/program_keeper.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <signal.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <condition_variable>
+#include <csignal>
 #include <mutex>
 #include <thread>
 
 #include "ridgewatt/base/clock.h"
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/process.h"
 #include "ridgewatt/base/thread.h"
 
 namespace ridgewatt::schedule {
@@ -21,50 +19,17 @@ namespace {
 
 constexpr auto kKeeperTick = std::chrono::milliseconds(2);
 
-// Standard output goes to standard error: the schedule prints its summary on the other.
-pid_t start(const KeptProgram& program, const std::string& socket_path) {
-  std::vector<std::string> environment;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string_view text = *entry;
-    if (text.starts_with("RIDGEWATT_SOCKET=") || text.starts_with("RIDGEWATT_KIND=") ||
-        text.starts_with("RIDGEWATT_NAME=")) {
-      continue;
-    }
-    environment.emplace_back(text);
-  }
-  environment.push_back("RIDGEWATT_SOCKET=" + socket_path);
-  environment.push_back(fmt::format("RIDGEWATT_KIND={}", name_of(program.kind)));
-  environment.push_back("RIDGEWATT_NAME=" + program.name);
-  std::vector<char*> words, variables;
-  for (const auto& word : program.command) words.push_back(const_cast<char*>(word.c_str()));
-  for (auto& variable : environment) variables.push_back(variable.data());
-  words.push_back(nullptr);
-  variables.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawnattr_t attributes;
-  ::posix_spawn_file_actions_init(&actions);
-  ::posix_spawnattr_init(&attributes);
-  ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  ::posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
-  sigset_t none, all;
-  ::sigemptyset(&none);
-  ::sigfillset(&all);
-  ::posix_spawnattr_setsigmask(&attributes, &none);
-  ::posix_spawnattr_setsigdefault(&attributes, &all);
-  // A process group of its own: Ctrl+C is for the controller, which ends its workers in order.
-  ::posix_spawnattr_setpgroup(&attributes, 0);
-  ::posix_spawnattr_setflags(
-      &attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
-  pid_t child = -1;
-  const int error =
-      ::posix_spawnp(&child, words[0], &actions, &attributes, words.data(), variables.data());
-  ::posix_spawn_file_actions_destroy(&actions);
-  ::posix_spawnattr_destroy(&attributes);
-  if (error == ENOENT) {
-    throw NotFoundError("no such program", program.command[0], "is it installed?");
-  }
-  if (error != 0) throw_errno(error, "cannot start", program.command[0]);
-  return child;
+// Standard output goes to standard error: the schedule prints its summary on the other. A process
+// group of its own: Ctrl+C is for the controller, which ends its workers in order, and what a
+// program started and left behind would still be its worker.
+ChildProcess start(const KeptProgram& program, const std::string& socket_path) {
+  return ChildProcess({.words = program.command,
+                       .output = STDERR_FILENO,
+                       .group = ChildGroup::kOwn,
+                       .without = {"RIDGEWATT_SOCKET", "RIDGEWATT_KIND", "RIDGEWATT_NAME"},
+                       .with = {"RIDGEWATT_SOCKET=" + socket_path,
+                                fmt::format("RIDGEWATT_KIND={}", name_of(program.kind)),
+                                "RIDGEWATT_NAME=" + program.name}});
 }
 
 }  // namespace
@@ -76,7 +41,7 @@ class ProgramKeeper::Keeper {
       if (program.command.empty() || program.command[0].empty()) {
         throw UsageError("the program has no command", program.name);
       }
-      children_.push_back({std::move(program)});
+      children_.push_back({std::move(program), {}});
     }
     try {
       for (auto& child : children_) launch(child);
@@ -105,7 +70,7 @@ class ProgramKeeper::Keeper {
   pid_t process(const std::string& name) const {
     const std::lock_guard lock(mutex_);
     for (const auto& child : children_) {
-      if (child.program.name == name) return child.process;
+      if (child.program.name == name) return child.process.id();
     }
     return -1;
   }
@@ -113,7 +78,7 @@ class ProgramKeeper::Keeper {
  private:
   struct Child {
     KeptProgram program;
-    pid_t process = -1;
+    ChildProcess process = {};
     double started_s = 0;
     double start_at_s = 0;  // of the next start
     int failures = 0;
@@ -134,39 +99,23 @@ class ProgramKeeper::Keeper {
                                : fmt::format("status {}", WEXITSTATUS(status));
   }
 
-  // Takes note of a child that ended, and ends what it started and left behind, which would still
-  // be the program's worker; false while it runs.
-  static bool reap(Child& child, int& status) {
-    if (child.process <= 0) return false;
-    siginfo_t info{};
-    const auto id = static_cast<id_t>(child.process);
-    // Not waited for yet, so that its number is no other group's.
-    const int failed = ::waitid(P_PID, id, &info, WEXITED | WNOHANG | WNOWAIT);
-    if (failed == 0 ? info.si_pid == 0 : errno == EINTR) return false;
-    if (failed == 0) ::kill(-child.process, SIGKILL);
-    while (::waitpid(child.process, &status, 0) < 0 && errno == EINTR) {
-    }
-    child.process = -1;
-    return true;
-  }
-
   void look_after(Child& child) {
-    int status = 0;
-    if (reap(child, status)) {
+    if (const auto status = child.process.wait_within(0)) {
       const double now = monotonic_s();
       const bool healthy = now - child.started_s >= options_.healthy_s;
       child.failures = healthy ? 0 : child.failures + 1;
       child.start_at_s = now;
       if (!healthy) child.start_at_s += options_.first_wait_s * (1 << (child.failures - 1));
       child.given_up = !options_.restart || child.failures >= options_.most_failures;
-      say(fmt::format("program {} ended with {}{}", child.program.name, how_ended(status),
+      say(fmt::format("program {} ended with {}{}", child.program.name, how_ended(*status),
                       child.given_up ? ": not started again" : ""));
     }
-    if (child.process > 0 || child.given_up || monotonic_s() < child.start_at_s) return;
+    if (child.process.running() || child.given_up || monotonic_s() < child.start_at_s) return;
     try {
       launch(child);
       ++restarts_;
-      say(fmt::format("program {} started again, process {}", child.program.name, child.process));
+      say(fmt::format("program {} started again, process {}", child.program.name,
+                      child.process.id()));
     } catch (const Error& error) {
       child.given_up = true;
       say(fmt::format("program {} cannot be started again: {}", child.program.name, error.what()));
@@ -186,8 +135,8 @@ class ProgramKeeper::Keeper {
     while (true) {
       bool running = false;
       for (auto& child : children_) {
-        int status = 0;
-        if (child.process > 0 && !reap(child, status)) running = true;
+        child.process.wait_within(0);
+        if (child.process.running()) running = true;
       }
       if (!running) return true;
       if (watch.s() >= seconds) return false;
@@ -195,11 +144,11 @@ class ProgramKeeper::Keeper {
     }
   }
 
-  // They hear `bye` and end; who does not is told, and then made to.
+  // They hear `bye` and end; who does not gets SIGTERM, then SIGKILL.
   void end_all() {
     for (const int signal : {0, SIGTERM, SIGKILL}) {
       for (const auto& child : children_) {
-        if (child.process > 0 && signal != 0) ::kill(-child.process, signal);
+        if (signal != 0) child.process.signal(signal);
       }
       if (wait_for_all(options_.patience_s)) return;
     }

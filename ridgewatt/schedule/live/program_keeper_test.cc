@@ -49,6 +49,7 @@ class ProgramKeeperTest : public ::testing::Test {
   std::string events_;
 };
 
+// label: slow
 TEST_F(ProgramKeeperTest, StartsAKilledProgramAgain) {
   const std::string said = (folder_.path() / "said").string();
   const std::string script =
@@ -90,6 +91,7 @@ TEST_F(ProgramKeeperTest, StartsOnceWhereItShall) {
   EXPECT_EQ(keeper.restarts(), 0u);
 }
 
+// label: slow
 TEST_F(ProgramKeeperTest, WhoDoesNotListenIsKilled) {
   const std::string script = "trap '' TERM; while :; do sleep 0.05; done";
   ProgramKeeper keeper({{"deaf", WorkloadKind::kTraining, {"sh", "-c", script}}}, options());
@@ -99,6 +101,7 @@ TEST_F(ProgramKeeperTest, WhoDoesNotListenIsKilled) {
 }
 
 // A shell that dies leaves what it started: that would still serve in the place of the next.
+// label: slow
 TEST_F(ProgramKeeperTest, WhatAProgramStartedEndsWithIt) {
   const std::string said = (folder_.path() / "child").string();
   const std::string script = "sleep 60 & echo $! > '" + said + "'; wait";
@@ -122,6 +125,7 @@ TEST_F(ProgramKeeperTest, WhatAProgramStartedEndsWithIt) {
   EXPECT_TRUE(soon(gone(second)));
 }
 
+// label: slow
 TEST_F(ProgramKeeperTest, WhatIsNotThereIsSaid) {
   const KeptProgram good{"good", WorkloadKind::kTraining, {"sleep", "60"}};
   const KeptProgram bad{"bad", WorkloadKind::kTraining, {"/no/such/program"}};

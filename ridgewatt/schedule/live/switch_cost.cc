@@ -18,7 +18,7 @@ struct TwoWays {
   std::size_t least() const { return std::min(after_other.size(), after_same.size()); }
 };
 
-// At most so many, evenly spread over the run.
+// At most kMostKept, evenly spread over the run.
 std::vector<double> thinned(const std::vector<double>& values) {
   if (values.size() <= kMostMinibatches) return values;
   std::vector<double> kept;

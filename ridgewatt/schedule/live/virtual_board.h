@@ -15,7 +15,7 @@ namespace ridgewatt::schedule::live {
 struct VirtualOptions {
   double duration_s = 60;
   double jitter = 0;         // coefficient of variation of minibatch times (log-normal)
-  double mode_change_s = 0;  // the device is idle meanwhile
+  double mode_change_s = 0;  // the device is idle during it
   double epoch_s = 0.25;     // how often `replan` is asked
   std::uint64_t seed = 1;
   // Of what really runs, in place of the plan's own table: minibatch times of each mode.

@@ -153,7 +153,7 @@ class PlanDescent {
     }
   }
 
-  // What the planes say of every point.
+  // What the planes predict of every point.
   std::vector<Candidate> predict() const {
     tune::KnobPlane infer_time(tune::KnobPlane::Shape::kReciprocals),
         train_time(tune::KnobPlane::Shape::kReciprocals);

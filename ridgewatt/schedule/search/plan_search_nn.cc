@@ -31,18 +31,18 @@ std::vector<Candidate> predict_with_networks(const PlanSearch& search) {
   if (space.has_inference()) {
     const auto infer = predict(infer_rows, space.points());
     for (std::size_t i = 0; i < result.size(); ++i) {
-      result[i].inference->time_s = infer[i].time_s.mean;
-      result[i].inference->power_w = infer[i].power_w.mean;
+      result[i].inference->time_s = infer[i].time_s;
+      result[i].inference->power_w = infer[i].power_w;
     }
   }
   if (space.has_training()) {
     const auto train = predict(train_rows, space.modes());
     for (std::size_t i = 0; i < result.size(); ++i) {
-      const predict::Prediction& of_mode = train[space.mode_of(i)];
+      const Observation& of_mode = train[space.mode_of(i)];
       Round& round = *result[i].background;
-      round.time_s = round.blocking_s = of_mode.time_s.mean;
-      round.power_w = of_mode.power_w.mean;
-      round.energy_j = of_mode.time_s.mean * of_mode.power_w.mean;
+      round.time_s = round.blocking_s = of_mode.time_s;
+      round.power_w = of_mode.power_w;
+      round.energy_j = of_mode.time_s * of_mode.power_w;
     }
   }
   return result;

@@ -49,6 +49,7 @@ TEST(PlanSearch, EveryStrategyKeepsItsBudgetAndItsLimits) {
               optimum.cycle.training_throughput_hz, 1e-12);
 }
 
+// label: slow
 TEST(PlanSearch, AutoComesCloseToTheOptimum) {
   std::vector<double> losses;
   int solvable = 0, solved = 0;

@@ -120,6 +120,7 @@ void expect_within(const Simulation& result, const std::vector<TrainingBound>& b
 
 // The same with the sweeps of a board and 200 traces: `schedule dynamic --traces 200`, see
 // docs/results/scheduling.md.
+// label: slow
 TEST(TrainingBound, NoPolicyBeatsItOnRandomTraces) {
   for (std::uint64_t seed = 0; seed < 8; ++seed) {
     Random random(seed);

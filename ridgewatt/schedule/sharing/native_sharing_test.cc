@@ -53,8 +53,8 @@ TEST(NativeSharing, ThePublishedPairOfFullPrograms) {
   EXPECT_NEAR(both.factor.value, 1.047, 0.0005);
 }
 
-// github.com/dusty-nv/jetson-inference, issue 962: 20 and 30 ms alone, 35 and 43 ms beside each
-// other on a Jetson Xavier. How busy they were is not told.
+// github.com/dusty-nv/jetson-inference, issue 962: 20 and 30 ms alone, 35 and 43 ms with each other
+// on a Jetson Xavier. How busy they were is not stated.
 TEST(NativeSharing, APublishedPairOnAJetsonIsWithinTheBounds) {
   const auto both = forecast_sharing(program(0.020, 20, {}), program(0.030, 20, {}), {});
   EXPECT_FALSE(both.busy_known);

@@ -1,4 +1,4 @@
-// Ways of sharing the device, and what a simulation is told to serve.
+// Ways of sharing the device, and what a simulation has to serve.
 #include <algorithm>
 
 #include "ridgewatt/base/error.h"

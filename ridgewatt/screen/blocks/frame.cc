@@ -87,9 +87,9 @@ std::vector<Line> header_lines(const Scene& scene, std::size_t width) {
   std::string name = "  " + short_name(harmless(scene.board.name, scene.glyphs));
   const std::string system = "  " + harmless(scene.board.system, scene.glyphs);
   const std::size_t used = first.cells() + cells(time) + 1;
-  const std::size_t room = width > used ? width - used : 0;
-  if (cells(name) + cells(system) <= room) name += system;
-  first.add(left(name, room)).add(" " + time, scene.paused ? Tone::kWarn : Tone::kDim);
+  const std::size_t space = width > used ? width - used : 0;
+  if (cells(name) + cells(system) <= space) name += system;
+  first.add(left(name, space)).add(" " + time, scene.paused ? Tone::kWarn : Tone::kDim);
 
   return {first.fit(width), mode_line(scene).fit(width)};
 }

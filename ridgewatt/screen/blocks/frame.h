@@ -1,4 +1,4 @@
-// What stands around the blocks: the header, the line of keys, and pages that stand over them.
+// The frame of the blocks: the header, the line of keys, and pages that cover them.
 #pragma once
 
 #include <cstddef>
@@ -8,9 +8,9 @@
 
 namespace ridgewatt::screen {
 
-// Two lines: what is watched and with what provenance; its mode.
+// Two lines: the watched machine with its provenance; its mode.
 std::vector<Line> header_lines(const Scene& scene, std::size_t width);
-// A question, a message, or the keys. `cut`: something had no room.
+// A question, a message, or the keys. `cut`: something did not fit.
 Line footer_line(const Scene& scene, const Dialog& dialog, const Message& message, bool cut,
                  Size size);
 // Help, or the list of presets.

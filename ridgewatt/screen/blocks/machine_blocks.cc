@@ -12,7 +12,7 @@ namespace ridgewatt::screen {
 namespace {
 
 constexpr double kWarmCelsius = 80, kHotCelsius = 95;
-constexpr std::size_t kFewCores = 16;  // each has a bar of its own where there is room
+constexpr std::size_t kFewCores = 16;  // each has its own bar if there is space
 
 bool is_core(const std::string& name) {
   return name.size() > 3 && name.starts_with("cpu") && name[3] >= '0' && name[3] <= '9';
@@ -82,7 +82,7 @@ struct ClockColumns {
     governor = rest >= 24 ? 13 : rest >= 14 ? kFixed : 0;
     if (rest > governor + 3) bar = std::min<std::size_t>(rest - governor, 30);
   }
-  static constexpr std::size_t kFixed = 6;  // room for the word "fixed" alone
+  static constexpr std::size_t kFixed = 6;  // space for the word "fixed" alone
 };
 
 Line clock_line(const ClockRow& row, const ClockColumns& columns, const Scene& scene) {

@@ -10,7 +10,7 @@
 namespace ridgewatt::screen {
 namespace {
 
-// What a width has room for, from the left: name, bar, power now, mean, energy, its error.
+// The columns that fit a width, from the left: name, bar, power now, mean, energy, its error.
 struct PowerColumns {
   static constexpr std::size_t kWatt = 9, kEnergy = 11, kError = 10;
   std::size_t name = 0, bar = 0, mean = 0;
@@ -132,8 +132,8 @@ Block window_block(const Scene& scene, std::size_t width) {
     const std::string name =
         fmt::format("{} {}{}", window->number,
                     window->ended ? "" : "open: ", harmless(window->name, scene.glyphs));
-    const std::size_t room = width > cells(text) + 1 ? width - cells(text) - 1 : 0;
-    Line line(left(name, room), window->ended ? Tone::kPlain : Tone::kGood);
+    const std::size_t space = width > cells(text) + 1 ? width - cells(text) - 1 : 0;
+    Line line(left(name, space), window->ended ? Tone::kPlain : Tone::kGood);
     block.lines.push_back(line.add(" " + text).fit(width));
   }
   if (scene.now.minibatches > 1) {

@@ -45,7 +45,7 @@ std::vector<Trend> trends_of(const Scene& scene) {
     const bool some = of_gpu ? gpu_known : has_values(trend);
     if (some || (trend.name == all[4].name && known.empty())) known.push_back(std::move(trend));
   }
-  if (known.size() > 4) known.pop_back();  // the CPU's load stands among the loads
+  if (known.size() > 4) known.pop_back();  // the CPU's load is shown among the loads
   return known;
 }
 
@@ -86,8 +86,8 @@ std::size_t trend_count(const Scene& scene) {
 Block trend_block(const Scene& scene, std::size_t width, std::size_t rows) {
   static constexpr std::size_t kName = 10, kRange = 17;
   const bool ranges = width >= 50;
-  const std::size_t beside = kName + (ranges ? kRange : 0);
-  const std::size_t graph_width = width > beside ? width - beside : 0;
+  const std::size_t labels = kName + (ranges ? kRange : 0);
+  const std::size_t graph_width = width > labels ? width - labels : 0;
   const std::size_t points = graph_points(graph_width, scene.glyphs);
   Block block;
   block.title = title_line(

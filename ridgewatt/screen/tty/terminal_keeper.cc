@@ -1,13 +1,14 @@
 #include "ridgewatt/screen/tty/terminal_keeper.h"
 
 #include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <utility>
+
+#include "ridgewatt/base/process.h"
 
 namespace ridgewatt::screen {
 
@@ -48,8 +49,7 @@ void TerminalKeeper::done() {
   if (child_ <= 0) return;
   static_cast<void>(::write(pipe_.get(), "d", 1) + 1);
   pipe_.reset();
-  while (::waitpid(child_, nullptr, 0) < 0 && errno == EINTR) {
-  }
+  wait_for_process(child_);
   child_ = -1;
 }
 

@@ -1,5 +1,5 @@
-// Puts the terminal back when the program that draws on it is killed and cannot do so: a process
-// that waits for its end. Made before the terminal is changed.
+// Restores the terminal if the program that draws on it is killed: a helper process waits for the
+// end of the program. Construct it before changing the terminal.
 #pragma once
 
 #include <sys/types.h>
@@ -13,10 +13,10 @@ namespace ridgewatt::screen {
 
 class TerminalKeeper {
  public:
-  // Forks. `back` is printed to turn the screen back. Where standard output is no terminal nothing
-  // is kept.
+  // Forks. `back` is printed to leave the screen mode. Does nothing if standard output is not a
+  // terminal.
   explicit TerminalKeeper(const std::string& back);
-  // Ends the process; the terminal is as it was already.
+  // Ends the helper process; the terminal is already restored.
   ~TerminalKeeper() { done(); }
   TerminalKeeper(const TerminalKeeper&) = delete;
   TerminalKeeper& operator=(const TerminalKeeper&) = delete;

@@ -1,14 +1,14 @@
-// What the database of terminals says of this one. Apart from all else: its header, <term.h>, makes
-// macros of common words.
+// Queries the terminfo database. In a file of its own because its header, <term.h>, defines macros
+// with common names.
 #pragma once
 
 #include <string>
 
 namespace ridgewatt::screen {
 
-// The terminal of this name is known and can move its cursor; from then on it is the one asked of.
+// Whether the terminal of this name is known and can move its cursor; later calls refer to it.
 bool choose_terminal(const char* name);
-// What turns the screen back: plain text, usual keys, the cursor, the page that was there before.
+// The sequence that leaves the screen mode: plain text, usual keys, the cursor, the previous page.
 std::string way_back();
 
 }  // namespace ridgewatt::screen

@@ -81,7 +81,7 @@ Api::Api(const ServeOptions& options, Guard& guard)
 
 void Api::learn_options() {
   const auto help =
-      run_child({options_.program, "help", "--format", "json"}, {}, {}, [] { return true; });
+      ask_child({options_.program, "help", "--format", "json"}, {}, {}, [] { return true; });
   if (help.end != ChildEnd::kExited || help.status != 0) {
     throw IoError("the program does not answer", options_.program, help.last_line);
   }

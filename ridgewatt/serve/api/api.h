@@ -1,4 +1,4 @@
-// Addresses to answers: the application, the questions, uploads and what is said of the machine.
+// Addresses to answers: the application, the questions, uploads and the state of the machine.
 //
 //   Api api(options, guard);
 //   api.admit(client);
@@ -29,8 +29,8 @@ class Api {
   // Asks the program which options its commands have.
   Api(const ServeOptions& options, Guard& guard);
 
-  // Before a body is read, without waiting. HttpError 404, 405 and 413; an answer where it is at
-  // hand: a page's file, what was asked before.
+  // Before a body is read, without waiting. HttpError 404, 405 and 413; an answer where it is
+  // known: a page's file, what was asked before.
   std::optional<Reply> admit(const Client& client);
   // To all that admit() did not answer.
   Reply answer(const Client& client, const std::string& body);

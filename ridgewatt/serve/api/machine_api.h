@@ -1,4 +1,4 @@
-// What the API says of the machine at hand, and the little that it does to it.
+// What the API reports about this machine, and the little that it does to it.
 //
 //   const Reply reply = machine.answer("windows/3/end", head, body);
 #pragma once

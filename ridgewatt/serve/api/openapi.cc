@@ -1,7 +1,9 @@
 #include "ridgewatt/serve/api/openapi.h"
 
 #include <algorithm>
+#include <cctype>
 
+#include "ridgewatt/base/text.h"
 #include "ridgewatt/base/version.h"
 #include "ridgewatt/serve/api/paths.h"
 #include "ridgewatt/serve/ask/endpoints.h"
@@ -18,7 +20,7 @@ const Json* find_command(const Json& command, const std::string& name) {
   return nullptr;
 }
 
-// What the help says of an option; null when the command has none of that name.
+// The help of an option; null when the command has none of that name.
 const Json* find_option(const Json& command, const std::string& name) {
   for (const auto& option : command.at("options")) {
     for (const auto& word : option.at("names")) {
@@ -38,17 +40,56 @@ const char* pattern_of(ValueKind kind) {
       return "^(0|1|true|false)$";
     case ValueKind::kStore:
       return "^[0-9]+$";
-    default:
-      return nullptr;
+    case ValueKind::kNumber:
+    case ValueKind::kWord:
+    case ValueKind::kNames:
+    case ValueKind::kText:
+    case ValueKind::kBoard:
+      break;
   }
+  return nullptr;
+}
+
+// A number of the unit that a bare one has; 30W is understood, too.
+Json number_json(const Quantity& of) {
+  Json value = {{"type", of.integral ? "integer" : "number"}};
+  value[of.open ? "exclusiveMinimum" : "minimum"] = of.least;
+  value["maximum"] = of.most;
+  if (!of.unit.empty()) value["x-unit"] = std::string(of.unit);
+  return value;
+}
+
+Json value_json(const EndpointOption& option, const Json& help) {
+  if (option.kind == ValueKind::kNumber) {
+    return option.row != nullptr ? number_json(option.row->quantity) : Json{{"type", "integer"}};
+  }
+  Json value = {{"type", "string"}};
+  if (const char* pattern = pattern_of(option.kind)) value["pattern"] = pattern;
+  const bool open = option.row != nullptr && option.row->access.open;
+  if (!help.at("choices").empty()) value[open ? "x-choices" : "enum"] = help.at("choices");
+  return value;
+}
+
+// What holds without the parameter, as its values are written; of a list all of them.
+Json default_json(const EndpointOption& option, const Json& help) {
+  const std::string text =
+      option.row != nullptr ? option.otherwise : help.at("default").get<std::string>();
+  const auto one = [&](std::string_view word) {
+    return option.kind == ValueKind::kNumber ? Json::parse(word) : Json(word);
+  };
+  if (text.empty()) return nullptr;
+  if (!option.several) return one(text);
+  Json values = Json::array();
+  for (const auto& word : split(text, ',')) values.push_back(one(word));
+  return values;
 }
 
 Json parameter_json(const EndpointOption& option, const Json& help) {
-  Json value = {{"type", "string"}};
-  if (const char* pattern = pattern_of(option.kind)) value["pattern"] = pattern;
-  if (!help.at("choices").empty()) value["enum"] = help.at("choices");
-  if (!help.at("default").get<std::string>().empty()) value["default"] = help.at("default");
+  Json value = value_json(option, help);
   if (option.several) value = {{"type", "array"}, {"items", value}};
+  if (Json otherwise = default_json(option, help); !otherwise.is_null()) {
+    value["default"] = std::move(otherwise);
+  }
   Json parameter = {{"name", std::string(option.name)},
                     {"in", "query"},
                     {"required", option.required},
@@ -69,11 +110,33 @@ Json content_json(const std::string& type, const std::string& schema) {
   return content;
 }
 
-Json errors_json(Json responses, std::initializer_list<const char*> statuses) {
+// What any request may be refused with; 411 and 415 where it has a body, 504 where a command runs.
+Json with_errors(Json responses, std::initializer_list<const char*> more) {
+  std::vector<const char*> statuses = {"400", "401", "403", "404", "408", "413",
+                                       "414", "429", "431", "500", "503", "505"};
+  statuses.insert(statuses.end(), more);
   for (const char* status : statuses) {
     responses[status] = {{"$ref", "#/components/responses/Error"}};
   }
   return responses;
+}
+
+// "schedule_plan", "post_windows_number_end".
+std::string operation_id(std::string_view path) {
+  std::string id;
+  for (const char c : path) {
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0) id += c;
+    if (c == '/' || c == '.' || c == '_') id += '_';
+  }
+  return id;
+}
+
+// An answer without a solution, or a line that says so.
+Json unsolved_json(Json content) {
+  Json& json = content["application/json"];
+  const Json error = {{"$ref", "#/components/schemas/Error"}};
+  json = {{"schema", json.is_null() ? error : Json{{"anyOf", {json.at("schema"), error}}}}};
+  return content;
 }
 
 Json question_json(const Endpoint& endpoint, const Json& command) {
@@ -103,11 +166,14 @@ Json question_json(const Endpoint& endpoint, const Json& command) {
                                           "` prints; the whole command is in X-Ridgewatt-Command"},
                       {"content", content}}},
                     {"422",
-                     {{"description", "No solution within the limits; the answer all the same"},
-                      {"content", content}}}};
-  return {{"summary", std::string(endpoint.summary)},
+                     {{"description",
+                       "No solution within the limits; the answer all the same, "
+                       "where the command prints one"},
+                      {"content", unsolved_json(content)}}}};
+  return {{"operationId", operation_id(endpoint.path)},
+          {"summary", std::string(endpoint.summary)},
           {"parameters", parameters},
-          {"responses", errors_json(responses, {"400", "401", "403", "429", "503", "504"})}};
+          {"responses", with_errors(responses, {"504"})}};
 }
 
 Json fixed_json(const FixedPath& fixed) {
@@ -115,8 +181,11 @@ Json fixed_json(const FixedPath& fixed) {
   Json responses = {
       {"200",
        {{"description", fixed.summary}, {"content", content_json(fixed.type, fixed.schema)}}}};
-  Json operation = {{"summary", fixed.summary},
-                    {"responses", errors_json(responses, {"400", "401", "403", "429", "503"})}};
+  const std::string place = path.substr(path.starts_with("/api/v1/") ? 8 : 1);
+  Json operation = {{"operationId", operation_id(fixed.method + ("_" + place))},
+                    {"summary", fixed.summary}};
+  operation["responses"] =
+      member.empty() ? with_errors(responses, {}) : with_errors(responses, {"411", "415"});
   if (path.find('{') != std::string::npos) {
     operation["parameters"] = {{{"name", "number"},
                                 {"in", "path"},
@@ -168,7 +237,7 @@ Json describe_api(const Json& commands) {
           {"info",
            {{"title", "Ridgewatt"},
             {"version", version()},
-            {"description", "The answers of the command line over HTTP, and the machine at hand"}}},
+            {"description", "The answers of the command line over HTTP, and this machine"}}},
           {"paths", paths},
           {"components", components_json()},
           {"security", Json::array({Json::object(), {{"token", Json::array()}}})}};

@@ -1,4 +1,4 @@
-// The addresses that are served besides questions, and what may be done with each.
+// The addresses that are served in addition to questions, and what may be done with each.
 //
 //   methods_of("/api/v1/mode");  // "DELETE, GET, HEAD, POST"
 #pragma once

@@ -22,7 +22,7 @@ std::string with_upload_names(std::string text, const Question& question) {
   return text;
 }
 
-[[noreturn]] void refuse_result(const ChildResult& result, double time_s) {
+[[noreturn]] void refuse_result(const AskedResult& result, double time_s) {
   switch (result.end) {
     case ChildEnd::kTooLate:
       throw HttpError(504, "the answer took longer than " + std::to_string(time_s) + " s");
@@ -108,7 +108,7 @@ std::shared_ptr<const StoredAnswer> Answers::ask_program(const Question& questio
   words.insert(words.end(), question.words.begin(), question.words.end());
   std::vector<int> descriptors;
   for (const auto& upload : question.uploads) descriptors.push_back(upload->fd.get());
-  ChildResult result = run_child(words, descriptors, limits_.child, wanted);
+  AskedResult result = ask_child(words, descriptors, limits_.child, wanted);
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     ++counts_.asked;

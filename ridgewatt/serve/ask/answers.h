@@ -1,5 +1,5 @@
-// Answers to questions: from the cache, or from the program in a process of its own, so many at
-// once.
+// Answers to questions: from the cache, or from the program in a process of its own, a limited
+// number at once.
 //
 //   const auto answer = answers.ask(question, [&] { return client.client_is_there(); });
 //   answer->status, answer->body, answer->etag
@@ -46,7 +46,7 @@ class Answers {
           AnswerLimits limits)
       : before_(std::move(before)), before_store_(std::move(before_store)), limits_(limits) {}
 
-  // An answer that is at hand; null when there is none.
+  // An answer that is known; null when there is none.
   std::shared_ptr<const StoredAnswer> kept(const Question& question);
   // `wanted` false ends the child. Throws HttpError 503 and 504.
   std::shared_ptr<const StoredAnswer> ask(const Question& question,

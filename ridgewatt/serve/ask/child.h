@@ -1,7 +1,7 @@
 // The program, asked in a process of its own: nothing of the server is open in it but the uploads
 // of the question, and it ends with its time, with its client and with the server.
 //
-//   const ChildResult result = run_child({program, "zoo", "list"}, {}, {.time_s = 5}, [] { return
+//   const AskedResult said = ask_child({program, "zoo", "list"}, {}, {.time_s = 5}, [] { return
 //   true; });
 #pragma once
 
@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "ridgewatt/base/process.h"
+
 namespace ridgewatt::serve {
 
 struct ChildLimits {
@@ -17,18 +19,13 @@ struct ChildLimits {
   std::size_t output_bytes = std::size_t{64} << 20;
 };
 
-enum class ChildEnd { kExited, kSignaled, kTooLate, kTooLarge, kUnwanted };
-
-struct ChildResult {
-  ChildEnd end = ChildEnd::kExited;
-  int status = 0;  // exit status, or the signal
-  std::string output = {};
+struct AskedResult : ChildResult {
   std::string last_line = {};  // of standard error, without "ridgewatt: "
 };
 
 // `descriptors` become 3, 4, .. of the child. `wanted` is asked about every 20 ms; false ends the
 // child. Throws IoError, NotFoundError for a program that cannot be started.
-ChildResult run_child(const std::vector<std::string>& words, const std::vector<int>& descriptors,
+AskedResult ask_child(const std::vector<std::string>& words, const std::vector<int>& descriptors,
                       const ChildLimits& limits, const std::function<bool()>& wanted);
 
 }  // namespace ridgewatt::serve

@@ -7,218 +7,91 @@ namespace {
 
 using enum ValueKind;
 
-// What says how a model is run: of analyze, estimate, roofline and tune.
-std::vector<EndpointOption> with_workload(std::vector<EndpointOption> more) {
-  std::vector<EndpointOption> options = {
-      {"model", kModel, "MODEL", true},
-      {"batch", kNumber},
-      {"training", kFlag},
-      {"precision", kWord},
-      {"runtime", kWord},
-      {"dim", kWord},
-      {"strict", kFlag},
-  };
-  options.insert(options.end(), more.begin(), more.end());
-  return options;
-}
-
-std::vector<EndpointOption> with_running(std::vector<EndpointOption> more) {
-  std::vector<EndpointOption> options = with_workload({{"optimizer", kWord},
-                                                       {"workers", kNumber},
-                                                       {"loader-time", kNumber},
-                                                       {"python-caller", kFlag},
-                                                       {"device", kBoard, {}, true},
-                                                       {"modes", kWord}});
-  options.insert(options.end(), more.begin(), more.end());
-  return options;
-}
-
-std::vector<EndpointOption> tuning() {
-  return with_workload(
-      {{"device", kBoard, {}, true}, {"sweep", kUpload},       {"samples", kUpload},
-       {"reference", kUpload},       {"workload", kWord},      {"minimize", kWord},
-       {"max-power", kNumber},       {"max-time", kNumber},    {"max-energy", kNumber},
-       {"max-slowdown", kNumber},    {"max-latency", kNumber}, {"arrival-rate", kNumber},
-       {"energy-weight", kNumber},   {"time-weight", kNumber}, {"confidence", kNumber},
-       {"dataset-size", kNumber},    {"epochs", kNumber},      {"keep-outliers", kFlag},
-       {"strategy", kWord},          {"profiles", kNumber},    {"minibatches", kNumber},
-       {"min-gain", kNumber},        {"noise", kNumber}});
-}
-
-std::vector<EndpointOption> with_schedule(std::vector<EndpointOption> more) {
-  std::vector<EndpointOption> options = {
-      {"inference", kModel},
-      {"training", kModel},
-      {"device", kBoard},
-      {"modes", kWord},
-      {"inference-batch", kNumber},
-      {"inference-runtime", kWord},
-      {"inference-precision", kWord},
-      {"training-precision", kWord},
-      {"training-batch", kNumber},
-      {"inference-sweep", kUpload},
-      {"training-sweep", kUpload},
-      {"non-urgent", kUpload},
-      {"non-urgent-rate", kNumber},
-      {"arrival-rate", kNumber},
-      {"max-latency", kNumber},
-      {"max-power", kNumber},
-      {"bound", kWord},
-      {"keep-outliers", kFlag},
-      {"idle-power", kNumber},
-  };
-  options.insert(options.end(), more.begin(), more.end());
-  return options;
-}
-
-std::vector<EndpointOption> simulating() {
-  return with_schedule({{"arrivals", kWord},
-                        {"burst-rates", kNumber},
-                        {"burst-dwell", kNumber},
-                        {"duration", kNumber},
-                        {"sharing", kWord},
-                        {"full-batches", kFlag},
-                        {"late-last", kFlag},
-                        {"fill-idle", kFlag},
-                        {"jitter", kNumber},
-                        {"mode-change", kNumber},
-                        {"interference", kNumber},
-                        {"power-bin", kNumber}});
-}
-
-// A language model, what runs it, and a request: of llm and tune llm.
-std::vector<EndpointOption> with_language(std::vector<EndpointOption> more) {
-  std::vector<EndpointOption> options = {
-      {"model", kModel, "MODEL", true}, {"device", kBoard, {}, true}, {"runtime", kWord},
-      {"quantization", kWord},          {"prompt", kNumber},          {"generate", kNumber},
-      {"concurrency", kNumber},         {"kv-type", kWord},           {"modes", kWord},
-      {"reserve-gb", kNumber},
-  };
-  options.insert(options.end(), more.begin(), more.end());
-  return options;
-}
-
-std::vector<Endpoint> answers() {
-  return {
-      {"analyze", "analyze", "Operations, bytes, parameters and memory of a model",
-       with_workload({{"optimizer", kWord},
-                      {"convention", kWord},
-                      {"traffic", kWord},
-                      {"cache-size", kNumber},
-                      {"per-layer", kFlag},
-                      {"explain", kWord}})},
-      {"estimate", "estimate", "Time, power and energy in power modes",
-       with_running({{"per-layer", kFlag}, {"dataset-size", kNumber}, {"epochs", kNumber}})},
-      {"roofline", "roofline", "Roofs of power modes, and where layers lie",
-       with_running({{"power-cap", kNumber}, {"level", kWord}})},
-      {"tune", "tune", "The best power mode and batch within limits", tuning(), true, false,
-       "sweep"},
-      {"pareto",
-       "pareto",
-       "The front of time, power and energy",
-       {{"device", kBoard},
-        {"model", kModel},
-        {"sweep", kUpload},
-        {"samples", kUpload},
-        {"reference", kUpload},
-        {"query", kUpload},
-        {"workload", kWord},
-        {"method", kWord},
-        {"interval", kNumber},
-        {"keep-outliers", kFlag},
-        {"presets", kFlag},
-        {"x", kWord},
-        {"y", kWord}}},
-      {"fits",
-       "fits",
-       "Whether a language model fits a board's memory",
-       {{"model", kModel, "MODEL", true},
-        {"device", kBoard, {}, true},
-        {"quantization", kWord},
-        {"context", kNumber},
-        {"batch", kNumber},
-        {"kv-type", kWord},
-        {"reserve-gb", kNumber}}},
-      {"llm", "llm", "Speed, power and joules per token of a language model",
-       with_language({{"context", kNumber, {}, false, true}, {"pareto", kFlag}})},
-      {"tune/llm", "tune llm", "The best power modes for a language model",
-       with_language({{"minimize", kWord},
-                      {"max-power", kNumber},
-                      {"max-ttft", kNumber},
-                      {"max-tpot", kNumber},
-                      {"min-tokens-per-s", kNumber},
-                      {"confidence", kNumber},
-                      {"phases", kFlag}})},
-      {"layers",
-       "layers",
-       "Measured layers beside the model's",
-       {{"profile", kUpload, {}, true},
-        {"layers", kUpload},
-        {"times", kUpload},
-        {"power", kUpload},
-        {"model", kModel},
-        {"batch", kNumber},
-        {"dim", kWord},
-        {"runs", kNumber},
-        {"device", kBoard},
-        {"mode", kWord},
-        {"power-channel", kWord}}},
-      {"schedule/plan", "schedule plan", "How training and inference share one board",
-       with_schedule({{"strategy", kWord},
-                      {"profiles", kNumber},
-                      {"training-reference", kUpload},
-                      {"inference-reference", kUpload}})},
-      {"schedule/simulate", "schedule simulate", "A plan against arrivals", simulating()},
-  };
-}
-
-// Which parameters are lists, as the options are.
-void mark_lists(std::string_view path, std::vector<EndpointOption>& options) {
-  static constexpr std::string_view kLists[] = {"batch",
-                                                "inference-batch",
-                                                "training",
-                                                "columns",
-                                                "dim",
-                                                "level",
-                                                "reference",
-                                                "training-sweep",
-                                                "non-urgent",
-                                                "non-urgent-rate",
-                                                "sharing",
-                                                "burst-rates",
-                                                "inference-reference",
-                                                "training-reference"};
-  const bool one_batch = path == "analyze" || path == "fits" || path == "layers";
-  for (EndpointOption& option : options) {
-    if (option.kind == kFlag || (one_batch && option.name == "batch")) continue;
-    const auto* const found = std::find(std::begin(kLists), std::end(kLists), option.name);
-    option.several = option.several || found != std::end(kLists);
+ValueKind kind_of(answer::Input input) {
+  switch (input) {
+    case answer::Input::kFlag:
+      return kFlag;
+    case answer::Input::kNumber:
+      return kNumber;
+    case answer::Input::kModel:
+    case answer::Input::kLanguageModel:
+      return kModel;
+    case answer::Input::kBoard:
+      return kBoard;
+    case answer::Input::kFile:
+    case answer::Input::kPoints:
+    case answer::Input::kSweep:
+      return kUpload;
+    case answer::Input::kText:
+    case answer::Input::kPair:
+      return kText;
+    case answer::Input::kNames:
+      return kNames;
+    case answer::Input::kWord:
+    case answer::Input::kRange:
+    case answer::Input::kModes:
+      return kWord;
   }
+  return kWord;
 }
+
+// The rows of a question.
+std::vector<EndpointOption> options_of(const answer::ParameterTable& table) {
+  const auto question = table.make();
+  std::vector<EndpointOption> options;
+  for (const answer::Part& part : table.parts) {
+    for (const answer::Parameter& row : part.rows) {
+      if (row.only == answer::Surface::kPython) continue;
+      options.push_back({row.name, kind_of(row.access.input), row.positional,
+                         row.presence != answer::Presence::kOptional, row.access.repeated, &row,
+                         default_of(row, part.of(question.get()))});
+    }
+  }
+  return options;
+}
+
+// A store is named by its number, so these have no rows.
+const EndpointOption kStoreOption = {"store", kStore, "DATABASE"};
 
 std::vector<Endpoint> all() {
-  std::vector<Endpoint> table = answers();
-  const std::vector<Endpoint> lists = {
-      {"devices", "device list", "The boards with their peaks in the top mode", {}},
-      {"device",
-       "device show",
-       "One board, every number with its source",
-       {{"device", kBoard, "BOARD", true}, {"list-modes", kFlag}}},
-      {"zoo", "zoo list", "The built-in architectures", {{"language", kFlag}}},
-      {"runs",
-       "store list",
-       "What a store of this server holds",
-       {{"store", kStore, "DATABASE"}},
-       false},
-      {"runs/export",
-       "store export",
-       "Points of a store, as a sweep",
-       {{"store", kStore, "DATABASE"}, {"workload", kWord}, {"kind", kWord}, {"device", kWord}},
-       false,
-       true},
+  std::vector<Endpoint> table = {
+      {"analyze", "analyze", "Operations, bytes, parameters and memory of a model"},
+      {"estimate", "estimate", "Time, power and energy in power modes"},
+      {"explain", "explain", "Why a measured time is not what the hardware can do"},
+      {"roofline", "roofline", "Roofs of power modes, and where layers lie"},
+      {.path = "tune",
+       .command = "tune",
+       .summary = "The best power mode and batch within limits",
+       .unless = "sweep"},
+      {"pareto", "pareto", "The front of time, power and energy"},
+      {"predict", "predict", "Time, power and energy of all modes from a few profiled ones"},
+      {"fits", "fits", "Whether a language model fits a board's memory"},
+      {"llm", "llm", "Speed, power and joules per token of a language model"},
+      {"tune/llm", "tune llm", "The best power modes for a language model"},
+      {"layers", "layers", "Measured layers compared with the model's"},
+      {"thermal/hold", "thermal hold", "For how long powers are held"},
+      {"schedule/plan", "schedule plan", "How training and inference share one board"},
+      {"schedule/simulate", "schedule simulate", "A plan against arrivals"},
+      {"devices", "device list", "The boards with their peaks in the top mode"},
+      {"device", "device show", "One board, every number with its source"},
+      {"zoo", "zoo list", "The built-in architectures"},
+      {.path = "runs",
+       .command = "store list",
+       .summary = "What a store of this server holds",
+       .options = {kStoreOption},
+       .lasting = false},
+      {.path = "runs/export",
+       .command = "store export",
+       .summary = "Points of a store, as a sweep",
+       .options = {kStoreOption, {"workload", kText}, {"kind", kText}, {"device", kWord}},
+       .lasting = false,
+       .answers_csv = true},
   };
-  table.insert(table.end(), lists.begin(), lists.end());
-  for (Endpoint& endpoint : table) mark_lists(endpoint.path, endpoint.options);
+  for (Endpoint& endpoint : table) {
+    if (const auto* rows = answer::find_table(endpoint.command)) {
+      endpoint.options = options_of(*rows);
+    }
+  }
   return table;
 }
 
@@ -238,11 +111,8 @@ const Endpoint* find_endpoint(std::string_view path) {
 
 std::span<const EndpointOption> common_options() {
   static const std::vector<EndpointOption> options = {
-      {"format", kWord},
-      {"seed", kNumber},
-      {"top", kNumber},
-      {"sort", kWord},
-      {"columns", kWord, {}, false, true},
+      {"format", kWord},  {"seed", kNumber}, {"strict", kFlag},
+      {"top", kNumber},   {"sort", kText},   {"columns", kText, {}, false, true},
       {"figures", kFlag},
   };
   return options;

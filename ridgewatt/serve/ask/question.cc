@@ -37,19 +37,15 @@ bool may_name_file(std::string_view text) {
 
 void check_board(std::string_view name, const std::string& value) {
   if (value == "local" || value.starts_with("fake:")) {
-    refuse_value(name, "the board at hand is watched, not asked: name a board of /api/v1/devices");
+    refuse_value(name, "this machine is watched, not asked: name a board of /api/v1/devices");
   }
   if (!is_of(value, "-_@") && value != "all") refuse_value(name, "is not the name of a board");
 }
 
-void check_word(std::string_view name, const std::string& value) {
-  const bool free_text = name == "explain" || name == "workload" || name == "power-channel" ||
-                         name == "kind" || name == "dim" || name == "sort" || name == "columns";
-  const bool of_a_list = name == "runtime";  // "llama.cpp" has a dot, and is no file
-  if (!free_text && !of_a_list && may_name_file(value))
-    refuse_value(name, "no file of the server can be named");
-  if (!free_text && !is_of(value, "-_.,=@+: *%"))
-    refuse_value(name, "holds a character that no name has");
+void check_word(const EndpointOption& option, const std::string& value) {
+  if (option.kind == ValueKind::kWord && may_name_file(value))
+    refuse_value(option.name, "no file of the server can be named");
+  if (!is_of(value, "-_.,=@+: *%")) refuse_value(option.name, "holds a character that no name has");
 }
 
 class Builder {
@@ -87,7 +83,10 @@ class Builder {
       case ValueKind::kStore:
         return store(option, value);
       case ValueKind::kWord:
-        check_word(option.name, value);
+      case ValueKind::kNames:
+        check_word(option, value);
+        return value;
+      case ValueKind::kText:
         return value;
     }
     return {};
@@ -131,7 +130,7 @@ class Builder {
     const auto parsed = std::from_chars(value.data(), end, number);
     if (parsed.ec != std::errc() || parsed.ptr != end || number >= places_.stores.size()) {
       refuse_value(option.name, "is a number below " + std::to_string(places_.stores.size()) +
-                                    ": the server was started with so many --store");
+                                    ", the number of --store that the server was started with");
     }
     return places_.stores[number];
   }
@@ -156,10 +155,12 @@ void add_option(Builder& builder, const EndpointOption& option, std::string_view
     const auto word = builder.word(option, value);
     if (!word.empty()) words.push_back(word);
   }
-  if (words.empty()) return;
-  if (option.positional.empty()) builder.add_word("--" + std::string(name));
-  if (option.kind == ValueKind::kFlag) return;
-  for (const auto& word : words) builder.add_word(word);
+  // Of a list of files each has the option before it: a command may take one alone behind it.
+  const bool each = option.kind == ValueKind::kUpload;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (option.positional.empty() && (i == 0 || each)) builder.add_word("--" + std::string(name));
+    if (option.kind != ValueKind::kFlag) builder.add_word(words[i]);
+  }
 }
 
 void check_names(const Endpoint& endpoint, const Parameters& parameters) {

@@ -73,7 +73,7 @@ TEST(Question, ARuntimeMayHaveADotAndIsNoFile) {
                           "vllm", "--max-ttft", "500", "--phases", "--format", "json"));
 }
 
-TEST(Question, NoBoardAtHandIsAsked) {
+TEST(Question, ThisMachineIsNotAsked) {
   for (const char* device : {"local", "fake:agx-orin", "replay:x"}) {
     EXPECT_NE(refusal("tune", std::string("model=zoo:resnet50&device=") + device), "") << device;
     EXPECT_NE(refusal("roofline", std::string("model=zoo:resnet50&device=") + device), "");
@@ -120,7 +120,7 @@ TEST(Question, UploadsAreDescriptorsInTheirOrder) {
           places);
   EXPECT_THAT(question.words,
               ElementsAre("schedule", "plan", "--inference-sweep", "/dev/fd/3", "--training-sweep",
-                          "/dev/fd/4", "/dev/fd/3", "--format", "json"));
+                          "/dev/fd/4", "--training-sweep", "/dev/fd/3", "--format", "json"));
   EXPECT_THAT(question.shown(), HasSubstr("--inference-sweep upload:" + first->id));
   try {
     ask("tune", "sweep=upload:0123", places);
@@ -142,7 +142,7 @@ TEST(Question, AStoreIsOneOfTheServers) {
 // stands for it.
 TEST(Endpoints, AreOptionsOfTheProgram) {
   const auto help =
-      run_child({(testing::build_folder() / "ridgewatt").string(), "help", "--format", "json"}, {},
+      ask_child({(testing::build_folder() / "ridgewatt").string(), "help", "--format", "json"}, {},
                 {}, [] { return true; });
   const Json commands = Json::parse(help.output);
   const std::function<const Json*(const Json&, const std::string&)> find =
@@ -205,7 +205,7 @@ TEST(Uploads, CannotBeChangedByWhoReadsThem) {
 
 TEST(Child, EndsWithItsTimeItsOutputAndItsClient) {
   const auto run = [](const char* script, const ChildLimits& limits, bool wanted) {
-    return run_child({"/bin/sh", "-c", script}, {}, limits, [=] { return wanted; });
+    return ask_child({"/bin/sh", "-c", script}, {}, limits, [=] { return wanted; });
   };
   EXPECT_EQ(run("sleep 60", {.time_s = 0.1}, true).end, ChildEnd::kTooLate);
   EXPECT_EQ(run("sleep 60", {}, false).end, ChildEnd::kUnwanted);
@@ -217,14 +217,14 @@ TEST(Child, EndsWithItsTimeItsOutputAndItsClient) {
   EXPECT_EQ(failed.output, "out\n");
   EXPECT_EQ(failed.last_line, "last");
   EXPECT_EQ(run("kill -9 $$", {}, true).end, ChildEnd::kSignaled);
-  EXPECT_THROW(run_child({"/nonexistent"}, {}, {}, [] { return true; }), Error);
+  EXPECT_THROW(ask_child({"/nonexistent"}, {}, {}, [] { return true; }), Error);
 }
 
 TEST(Child, InheritsNothingButWhatItIsHanded) {
   const OwnedFd secret(::open("/etc/hostname", O_RDONLY));  // without O_CLOEXEC
   const OwnedFd handed(::memfd_create("handed", MFD_CLOEXEC));
   ASSERT_EQ(::write(handed.get(), "handed", 6), 6);
-  const auto result = run_child({"/bin/sh", "-c", "ls /proc/self/fd | wc -l; cat /dev/fd/3; pwd"},
+  const auto result = ask_child({"/bin/sh", "-c", "ls /proc/self/fd | wc -l; cat /dev/fd/3; pwd"},
                                 {handed.get()}, {}, [] { return true; });
   // 0, 1, 2, the handed one, and the folder that ls itself reads.
   EXPECT_EQ(result.output, "5\nhanded/\n");

@@ -17,7 +17,7 @@ namespace ridgewatt::serve {
 struct GuardOptions {
   bool loopback = true;              // called by localhost, 127.0.0.1 or [::1] alone
   std::string token = {};            // empty: none is asked for
-  std::string cookie = "ridgewatt";  // its name: browsers do not tell ports apart
+  std::string cookie = "ridgewatt";  // its name: browsers do not distinguish ports
   double rate = 200;                 // requests per second of one address; twice as many at once
 };
 

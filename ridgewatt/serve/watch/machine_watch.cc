@@ -8,7 +8,7 @@
 #include "ridgewatt/monitor/metrics.h"
 #include "ridgewatt/platform/nvpmodel_conf.h"
 #include "ridgewatt/report/mode_json.h"
-#include "ridgewatt/report/schema.h"
+#include "ridgewatt/report/result.h"
 #include "ridgewatt/report/sensors_report.h"
 
 namespace ridgewatt::serve {

@@ -1,5 +1,6 @@
-// Where a store in PostgreSQL is: "postgresql://USER@HOST:PORT/DATABASE?host=/socket&passfile=FILE"
-// (or "postgres://"), as libpq reads it, without a password (store/location.h).
+// The address of a store in PostgreSQL,
+// "postgresql://USER@HOST:PORT/DATABASE?host=/socket&passfile=FILE" (or "postgres://"), as libpq
+// reads it, without a password (store/location.h).
 #pragma once
 
 #include <string>
@@ -9,11 +10,12 @@
 namespace ridgewatt::store {
 
 struct PostgresqlAddress {
-  std::vector<std::pair<std::string, std::string>> settings;  // libpq's, those of a session added
-  std::string shown;      // the address without what stands behind "?"
+  // of libpq, with those of a session added
+  std::vector<std::pair<std::string, std::string>> settings;
+  std::string shown;      // the address without the part after "?"
   double timeout_s = 10;  // to connect
 };
-// UsageError: not an address, or one with a password.
+// Throws UsageError for anything that is not an address, and for one with a password.
 PostgresqlAddress parse_address(const std::string& location);
 
 }  // namespace ridgewatt::store

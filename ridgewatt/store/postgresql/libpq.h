@@ -1,6 +1,6 @@
-// libpq, PostgreSQL's client library, opened while the program runs where it is installed: the few
-// functions that are used here, by their names in the library
-// (postgresql.org/docs/15/libpq.html). Version 14 is the first with pipelines.
+// libpq, the client library of PostgreSQL, opened at run time if it is installed: the few functions
+// that are used here, under their library names (postgresql.org/docs/15/libpq.html). Version 14 is
+// the first with pipelines.
 #pragma once
 
 #include <cstddef>
@@ -35,7 +35,7 @@ inline constexpr int kBinary = 1;
 }  // namespace libpq
 
 struct Libpq {
-  // Opens the library once for the whole program. NotSupportedError: not installed, or too old.
+  // Opens the library once per process. Throws NotSupportedError if it is not installed or too old.
   static const Libpq& get();
 
   libpq::ConnectionOption* (*conninfo_parse)(const char*, char**) = nullptr;

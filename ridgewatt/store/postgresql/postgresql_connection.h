@@ -1,5 +1,5 @@
-// A store in a PostgreSQL database: the schema `ridgewatt` in it, made and brought up to date under
-// an advisory lock by the first client that writes.
+// A store in a PostgreSQL database: its schema `ridgewatt`, created and upgraded under an advisory
+// lock by the first client that writes.
 #pragma once
 
 #include <string>
@@ -13,15 +13,16 @@ namespace ridgewatt::store {
 
 class PostgresqlConnection : public Connection {
  public:
-  // Read-only access runs in read-only transactions. Throws PermissionError, NotFoundError (no such
-  // database), InputError (not a store, or of a newer version) or IoError (cannot be reached).
+  // Read-only access uses read-only transactions. Throws PermissionError, NotFoundError (no such
+  // database), InputError (not a store, or written by a newer version) or IoError (cannot be
+  // reached).
   PostgresqlConnection(const std::string& location, bool read_only);
 
   void query(const std::string& sql, const std::vector<Value>& values, const Each& each) override {
     session_.query(sql, values, each);
   }
-  // After a broken connection it is asked whether the points came to be there, so that "added" is
-  // true of a point whose acknowledgement was lost.
+  // After a lost connection it checks whether the points were stored, so that "added" is correct
+  // for a point whose acknowledgement was lost.
   std::vector<bool> add(const std::vector<NewPoint>& points) override;
   bool read_only() const override { return session_.read_only(); }
   std::int64_t schema() const override { return schema_; }
@@ -35,7 +36,7 @@ class PostgresqlConnection : public Connection {
   std::int64_t schema_ = kSchemaVersion;
 };
 
-// Whether the database holds a store; the errors of the constructor but for that.
+// Whether the database holds a store. Throws the other errors of the constructor.
 bool has_postgresql_store(const std::string& location);
 
 }  // namespace ridgewatt::store

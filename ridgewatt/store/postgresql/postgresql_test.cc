@@ -94,8 +94,9 @@ TEST_F(PostgresqlStore, RolesMayWhatTheyWereGranted) {
   EXPECT_EQ(owner.size(), 3);
 }
 
-// Schema 3 had all tables but `campaign`. It is read as it is; who may not bring it up to date is
-// told who may; afterwards each role has the rights that it had on the other tables.
+// Schema 3 had all tables except `campaign`. It is read as it is; a role that may not upgrade it
+// gets a message that names the owner's command; after the upgrade each role has the rights that it
+// had on the other tables.
 // label: slow
 TEST_F(PostgresqlStore, SchemaThreeIsReadAsItIsAndBroughtUpToDateByItsOwner) {
   const std::string location = server().fresh();

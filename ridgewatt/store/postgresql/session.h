@@ -1,5 +1,5 @@
-// A session with a PostgreSQL server: a connection that is made again when it breaks, parameters
-// that are bound, results in binary. Errors are one line without credentials.
+// A session with a PostgreSQL server: a connection that is re-established when it breaks, with
+// bound parameters and binary results. Errors are one line without credentials.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct ClearResult {
 };
 using PostgresqlResult = std::unique_ptr<libpq::Result, ClearResult>;
 
-// A parameter as it is sent: PostgreSQL's number of its type, and its bytes.
+// A parameter as it is sent: PostgreSQL's type number and the bytes.
 struct BoundValue {
   unsigned type = 0;
   std::string bytes;
@@ -30,8 +30,8 @@ BoundValue bound_reals(const std::vector<double>& values);
 BoundValue bound_integers(const std::vector<std::int64_t>& values);
 BoundValue bound_texts(const std::vector<std::string>& values);
 
-// The connection broke while something was asked: whether it was done is not known. Or two clients
-// waited for each other and this one gave way: it was not done, and may be asked again.
+// The connection broke during a statement: it is unknown whether the statement took effect. Or the
+// server resolved a deadlock by aborting this session: then it had no effect and may be repeated.
 struct SessionLost {
   std::string reason;
   bool gave_way = false;
@@ -44,25 +44,25 @@ class PostgresqlSession {
   PostgresqlSession(const PostgresqlSession&) = delete;
   PostgresqlSession& operator=(const PostgresqlSession&) = delete;
 
-  // The rows of one statement, asked once more when the connection breaks meanwhile.
+  // The rows of one statement, repeated once if the connection breaks.
   void query(const std::string& sql, const std::vector<Value>& values,
              const Connection::Each& each = {});
-  // Statements without parameters, in one transaction or by themselves; not repeated.
+  // Statements without parameters, in one transaction or individually; not repeated.
   void execute(const std::string& sql);
-  // The same statement `count` times, each with the parameters that `nth` gives, prepared at first
-  // use, in one transaction: the number of rows that each gave. Throws SessionLost. Transactions of
-  // several statements wait for each other before they begin, so that no two of them wait for each
+  // Runs the same statement `count` times in one transaction, each with the parameters from `nth`,
+  // prepared at first use; returns the number of rows of each. Throws SessionLost. Transactions of
+  // several statements take a lock before they begin, so that no two of them deadlock on each
   // other's rows.
   using Parameters = std::function<std::vector<BoundValue>(std::size_t)>;
   std::vector<int> run_all(const std::string& sql, std::size_t count, const Parameters& nth);
-  // Makes a connection again after SessionLost (unless it is whole), and ends what is left of the
-  // old one on the server, so that it holds nothing. IoError: the server is away for longer than a
-  // restart takes.
+  // Reconnects after SessionLost (unless the connection is intact) and ends what remains of the old
+  // session on the server, so that it holds no locks. Throws IoError if the server is unavailable
+  // for longer than a restart takes.
   void reconnect(const SessionLost& lost);
 
   bool read_only() const { return read_only_; }
   const std::string& shown() const { return address_.shown; }
-  // What went wrong once, by its SQLSTATE.
+  // The error of a statement, by its SQLSTATE.
   [[noreturn]] void fail(const std::string& state, const std::string& message) const;
 
  private:
@@ -71,7 +71,7 @@ class PostgresqlSession {
   void prepare_session();
   void close();
   PostgresqlResult run(const std::string& sql, const std::vector<Value>& values);
-  // Throws SessionLost, or the error that a result stands for.
+  // Throws SessionLost, or the error that corresponds to a result.
   void check(const libpq::Result* result) const;
   void collect(std::size_t statements, std::vector<int>& rows);
   void prepare(const std::string& sql, const std::vector<BoundValue>& parameters);
@@ -80,8 +80,8 @@ class PostgresqlSession {
   bool read_only_;
   const Libpq& pq_ = Libpq::get();
   libpq::Connection* connection_ = nullptr;
-  std::string prepared_;      // the statement that is
-  std::int64_t backend_ = 0;  // the server's process of this session, and when it began
+  std::string prepared_;      // the prepared statement
+  std::int64_t backend_ = 0;  // the server process of this session, and its start time
   std::string backend_start_;
 };
 

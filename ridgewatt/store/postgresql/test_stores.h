@@ -1,6 +1,6 @@
-// For tests only: a PostgreSQL server of the test program's own, and tests that run on a store of
-// each kind. The server listens on a socket in a temporary folder alone, runs as an unprivileged
-// user, and ends with the program. Where it is not installed such tests are skipped with a line.
+// For tests only: a private PostgreSQL server, and tests that run on a store of each kind. The
+// server listens only on a socket in a temporary folder, runs as an unprivileged user, and ends
+// with the program. If PostgreSQL is not installed, these tests are skipped with a message.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ namespace ridgewatt::store {
 
 inline const Series kSome{"b", "w", "training", Provenance::kMeasured};
 
-// Runs `body` in a process of its own; its exit status, 9 after an exception.
+// Runs `body` in a child process; returns its exit status, 9 after an exception.
 template <typename Body>
 int in_child(Body body, uid_t user = 0) {
   const pid_t child = fork();
@@ -52,7 +52,7 @@ inline PointRecord some_point(int batch) {
 
 class TestServer {
  public:
-  // Nothing where the server is not installed.
+  // Empty if the server is not installed.
   static TestServer* get() {
     static const std::string programs = find_programs();
     static const std::unique_ptr<TestServer> server(programs.empty() ? nullptr
@@ -82,7 +82,7 @@ class TestServer {
   void execute(const std::string& sql, const std::string& database = "postgres") {
     PostgresqlSession(address(database), false).execute(sql);
   }
-  // The server is gone without a word, with all that it had in memory.
+  // Kills the server without a shutdown; everything in its memory is lost.
   void kill_server() {
     kill(server_, SIGKILL);  // its processes end when they see that it is gone
     waitpid(server_, nullptr, 0);
@@ -95,7 +95,7 @@ class TestServer {
         return;
       } catch (const Error&) {
         usleep(50'000);
-        // It does not start while a process of the one before it lives.
+        // It does not start while a process of its predecessor is alive.
         if (waitpid(server_, nullptr, WNOHANG) == server_) launch();
       }
     }
@@ -160,7 +160,7 @@ class TestServer {
   if (::ridgewatt::store::TestServer::get() == nullptr) \
   GTEST_SKIP() << "skipped: no PostgreSQL server installed"
 
-// A test that runs on each kind of store.
+// Runs a test on each kind of store.
 class StoreOn : public ::testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
@@ -169,7 +169,7 @@ class StoreOn : public ::testing::TestWithParam<const char*> {
     }
   }
   bool on_server() const { return std::string(GetParam()) == "Postgresql"; }
-  // The location of a store that is not there yet.
+  // The location of a store that does not exist yet.
   std::string fresh() {
     if (on_server()) return TestServer::get()->fresh();
     return (folder_.path() / ("s" + std::to_string(++files_) + ".db")).string();

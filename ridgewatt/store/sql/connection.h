@@ -1,6 +1,6 @@
-// What the store asks of a database, whichever it is: rows of a query, and points written with
-// their samples in one transaction. The SQL is the same for all: parameters are $1, $2, .. in the
-// order of their first use, never text inside the query.
+// The interface between the store and a database of either kind: rows of a query, and points
+// written with their samples in one transaction. The SQL is the same for all databases: parameters
+// are $1, $2, .. in the order of their first use, never text inside the query.
 //
 //   connection.query("SELECT id FROM series WHERE board = $1", {std::string("agx-orin")},
 //                    [&](const Row& row) { ids.push_back(row.integer(0)); });
@@ -41,11 +41,11 @@ class Connection {
   using Each = std::function<void(const Row&)>;
 
   virtual ~Connection() = default;
-  // Rows are handed over while or after they are read. A query that writes must be one that may be
-  // run twice, because a connection that breaks is made again.
+  // Rows are passed on while or after they are read. A query that writes must be safe to run twice,
+  // because it is repeated after a lost connection.
   virtual void query(const std::string& sql, const std::vector<Value>& values,
                      const Each& each = {}) = 0;
-  // Writes in one transaction what is not there yet; which of the points were.
+  // Writes the missing points in one transaction; returns which points were written.
   virtual std::vector<bool> add(const std::vector<NewPoint>& points) = 0;
   virtual bool read_only() const = 0;
   // The version of the schema that queries see.

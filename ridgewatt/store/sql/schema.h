@@ -1,4 +1,4 @@
-// The tables of a store that every database has, and how a point lies in them.
+// The tables of a store in every database, and the columns of a point.
 #pragma once
 
 #include <cstdint>
@@ -10,41 +10,41 @@
 namespace ridgewatt::store {
 
 inline constexpr std::int64_t kSchemaVersion = 4;
-// The first that has the table `campaign`.
+// The first version with the table `campaign`.
 inline constexpr std::int64_t kSchemaWithCampaigns = 4;
 
-// How a database calls the types that the tables need.
+// The names of the required types in a database.
 struct SqlTypes {
-  std::string key;      // a column that numbers its rows
+  std::string key;      // an auto-incremented key
   std::string integer;  // 64 bits
   std::string real;     // 64 bits
   std::string text;
 };
-// CREATE TABLE of series, point and plan, and their indexes. Readings lie as each database holds
-// them best, and are read from `reading` (point, channel, time_s, value, place).
+// CREATE TABLE of series, point and plan, and their indexes. Each database stores readings in its
+// own form; queries read them from `reading` (point, channel, time_s, value, place).
 std::string shared_tables(const SqlTypes& types);
-// "CREATE TABLE NAME (..)" of series alone.
+// "CREATE TABLE NAME (..)" of the table series.
 std::string series_table(const SqlTypes& types, const std::string& name);
 
-// CREATE TABLE of campaign: which plan a campaign's name belongs to.
+// CREATE TABLE of campaign: the plan that owns the name of a campaign.
 std::string campaign_table(const SqlTypes& types);
 
-// The columns of a series, as a query over the table `series` names them.
+// The columns of a series in a query over the table `series`.
 inline constexpr const char* kSeriesColumns =
     "series.board, series.workload, series.kind, series.provenance, series.serial";
 inline constexpr int kSeriesColumnCount = 5;
-// Reads kSeriesColumns, which start at column `first`.
+// Reads kSeriesColumns, starting at column `first`.
 Series read_series(const Row& row, int first);
 
-// The columns of a point behind its series, in the order of read_point and values_of.
+// The columns of a point after its series, in the order of read_point and values_of.
 extern const char* const kPointColumns;
 inline constexpr int kPointColumnCount = 21;
 // "INSERT INTO point .. ON CONFLICT DO NOTHING RETURNING id"; $1 is the series.
 std::string insert_point();
-// Reads kPointColumns, which start at column `first`.
+// Reads kPointColumns, starting at column `first`.
 PointRecord read_point(const Row& row, int first);
-// A series and the columns of a point: the parameters of insert_point. InputError: a figure of the
-// point or of a sample is not finite.
+// A series and the columns of a point: the parameters of insert_point. Throws InputError if a
+// figure of the point or of a sample is not finite.
 std::vector<Value> values_of(std::int64_t series, const PointRecord& point);
 
 }  // namespace ridgewatt::store

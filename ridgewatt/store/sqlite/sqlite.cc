@@ -24,7 +24,7 @@ bool has_content(const std::string& path) {
   return ::stat(path.c_str(), &status) == 0 && status.st_size > 0;
 }
 
-// A device or a FIFO is no place for a database: SQLite would put a journal beside it.
+// A device or a FIFO cannot hold a database: SQLite would put a journal into its folder.
 void require_file(const std::string& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
@@ -52,8 +52,8 @@ bool same_instant(const timespec& a, const timespec& b) {
   return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
 }
 
-// Makes a new file for the user who called sudo; SQLite gives the files beside it the same owner.
-// A file that is there is left as it is.
+// Creates a new file for the user who called sudo; SQLite gives its journal files the same owner.
+// An existing file is left unchanged.
 void create_for_caller(const std::string& path) {
   const auto caller = calling_user();
   if (!caller) return;
@@ -96,9 +96,9 @@ void Database::open(const std::string& name, int flags) {
   sqlite3_extended_result_codes(handle_, 1);
 }
 
-// A database with a write-ahead log is read by way of an index beside it, which SQLite would have
-// to make. Where no log is there, the file alone is the whole database: it is read without index
-// and locks, and what was read is refused when the file has changed meanwhile.
+// SQLite reads a database with a write-ahead log through an index file, which it would have to
+// create. Without a log, the file alone is the whole database: it is read without index and locks,
+// and the result is rejected if the file has changed during the read.
 void Database::open_to_read() {
   const std::string log = path_ + "-wal";
   const auto alone = [&] { return !has_content(log) && !file_stands(path_ + "-journal"); };
@@ -149,7 +149,7 @@ void Database::fail(int code) const {
     case SQLITE_PROTOCOL:
       throw IoError("another process holds the database", path_, "try again when it has ended");
     case SQLITE_CANTOPEN:
-      throw PermissionError("cannot write the database, or beside it", path_, reason);
+      throw PermissionError("cannot write the database or its folder", path_, reason);
     case SQLITE_FULL:
       throw IoError("cannot write database", path_, "the disk is full");
     default:
@@ -252,7 +252,7 @@ Transaction::~Transaction() {
   if (!open_) return;
   try {
     database_.execute("ROLLBACK");
-  } catch (const Error&) {  // SQLite has rolled back by itself (disk full): nothing is left to do
+  } catch (const Error&) {  // SQLite has already rolled back (disk full)
   }
 }
 

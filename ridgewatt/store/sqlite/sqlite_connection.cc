@@ -176,7 +176,8 @@ void SqliteConnection::make_schema() {
   transaction.commit();
 }
 
-// References are not checked meanwhile: the table that they name goes and comes.
+// References are not checked during the upgrade: the table that they name is dropped and created
+// again.
 void SqliteConnection::bring_up_to_date() {
   if (pragma(database_, "user_version") == kSchemaVersion) return;
   database_.execute("PRAGMA foreign_keys = OFF");

@@ -1,4 +1,4 @@
-// A store in an SQLite file: makes its tables, and brings those of schema 1 and 2 up to date.
+// A store in an SQLite file: creates its tables, and upgrades those of schema 1 and 2.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace ridgewatt::store {
 
 class SqliteConnection : public Connection {
  public:
-  // As the constructor of Store.
+  // The same as the constructor of Store.
   SqliteConnection(const std::string& path, Database::Access access);
 
   void query(const std::string& sql, const std::vector<Value>& values, const Each& each) override;

@@ -1,4 +1,4 @@
-// What only a store in a file has: older schemas, other users, what lies beside it.
+// Tests that apply only to stores in a file: older schemas, other users, journal files.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -11,6 +11,23 @@ namespace ridgewatt::store {
 namespace {
 
 constexpr uid_t kNobody = 65534;
+
+TEST(SqliteStore, NoStoreIsMadeOfADamagedFile) {
+  const testing::TemporaryFolder folder;
+  const std::string path = (folder.path() / "points.db").string();
+  {
+    Store store(path);
+    const auto id = store.series(kSome);
+    for (int batch = 1; batch <= 400; ++batch) store.add(id, some_point(batch));
+  }
+  std::string text = read_file(path);
+  text.replace(text.size() / 2, 4096, std::string(4096, 'x'));
+  folder.write("points.db", text);
+  const std::string made = (folder.path() / "made.db").string();
+  Store damaged(path, Database::Access::kReadOnly);
+  EXPECT_THROW(Store::made_at_first_write(made).take_from(damaged), InputError);
+  EXPECT_FALSE(std::filesystem::exists(made));
+}
 
 // A store as schema 1 wrote it: the median under the name of the time, 40 of 52 minibatches
 // counted, energy and window of all 52. It is read as it lies, and brought up to date when written.
@@ -205,7 +222,8 @@ TEST(SqliteStore, ForeignAndBrokenFilesAreNamed) {
   EXPECT_THROW(Store{newer}, InputError);
 }
 
-// A store of root in a folder of root: another user reads it, whatever its writer left beside it.
+// A store of root in a folder of root: another user can read it, whatever journal files its writer
+// has left.
 TEST(SqliteStore, AnotherUserReads) {
   if (geteuid() != 0) GTEST_SKIP() << "skipped: needs root to become another user";
   const testing::TemporaryFolder folder;
@@ -230,7 +248,7 @@ TEST(SqliteStore, AnotherUserReads) {
             128 + SIGKILL);
   ASSERT_GT(std::filesystem::file_size(path + "-wal"), 0u);
   EXPECT_EQ(in_child(count, kNobody), 2);
-  // Without the right to read that log nothing is told: the file alone lacks a point.
+  // Without the right to read that log the read is refused: the file alone lacks a point.
   chmod((path + "-shm").c_str(), 0600);
   chmod((path + "-wal").c_str(), 0600);
   EXPECT_EQ(in_child(
@@ -251,7 +269,7 @@ TEST(SqliteStore, AnotherUserReads) {
   EXPECT_EQ(in_child([&] { return Store(path), 0; }, kNobody), 9);  // but not write
 }
 
-TEST(SqliteStore, WhatIsWrittenMeanwhileIsNotMixedIn) {
+TEST(SqliteStore, WhatIsWrittenInBetweenIsNotMixedIn) {
   const testing::TemporaryFolder folder;
   const std::string path = (folder.path() / "s.db").string();
   Store(path).add(Store(path).series(kSome), some_point(1));
@@ -264,7 +282,7 @@ TEST(SqliteStore, WhatIsWrittenMeanwhileIsNotMixedIn) {
   EXPECT_THROW(Store(path, Database::Access::kReadOnly).add(1, some_point(3)), PermissionError);
 }
 
-// Under sudo the store and what lies beside it belong to the calling user.
+// Under sudo the store and its journal files belong to the calling user.
 TEST(SqliteStore, UnderSudoItBelongsToTheCaller) {
   if (geteuid() != 0) GTEST_SKIP() << "skipped: needs root";
   const testing::TemporaryFolder folder;

@@ -15,7 +15,7 @@ namespace ridgewatt {
 
 namespace {
 
-// Columns beside the knobs that lists of modes have, as the program prints them.
+// Other columns that the program prints in lists of modes, in addition to the knobs.
 constexpr std::string_view kOfLists[] = {"preset", "name", "id", "board", "batch"};
 
 // In a list of modes a column that is not read is a mistake; a file with times is a result, whose

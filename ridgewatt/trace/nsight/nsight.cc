@@ -46,7 +46,7 @@ std::string kernel_query(store::Database& database) {
   return query + " ORDER BY start";
 }
 
-// SQLite reads what is missing of the last page as zeros. A log beside the file may hold the rest.
+// SQLite reads missing bytes of the last page as zeros. A write-ahead log may contain the rest.
 void check_whole(store::Database& database) {
   std::error_code none;
   if (std::filesystem::exists(database.path() + "-wal", none)) return;
@@ -135,7 +135,7 @@ LayerTrace read_nsight(const std::string& path, const TraceOptions& options) {
   trace.gaps = line.gaps();
   if (!ranges.empty() && outside > 0) {
     trace.remarks.push_back(fmt::format(
-        "{} kernels were launched outside of any NVTX range; they stand under their own names",
+        "{} kernels were launched outside of any NVTX range; they are listed under their own names",
         outside));
   }
   return trace;

@@ -1,5 +1,5 @@
-// Nsight Systems' SQLite export. Tables are there only where they were used, and columns differ
-// between versions: what is asked for is looked up first.
+// Reads the SQLite export of Nsight Systems. It contains only the tables that were used, and their
+// columns depend on the version, so the schema is examined first.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// The NVTX ranges of a recording: which one is the innermost at a time on a thread.
+// The NVTX ranges of a recording: finds the innermost range at a time on a thread.
 #pragma once
 
 #include <cstddef>
@@ -13,19 +13,19 @@ namespace ridgewatt::trace {
 
 class NvtxRanges {
  public:
-  // Ranges of all threads; none where the recording has no NVTX events. InputError when there are
+  // Ranges of all threads; none if the recording has no NVTX events. Throws InputError if there are
   // more than kMost.
   static constexpr std::size_t kMost = std::size_t{1} << 22;
   explicit NvtxRanges(store::Database& database);
   bool empty() const { return threads_.empty(); }
-  // The name of the innermost range that holds the time, or nullptr.
+  // The name of the innermost range that contains the time, or nullptr.
   const std::string* at(std::int64_t thread, std::int64_t time_ns) const;
 
  private:
   struct Range {
     std::int64_t begin_ns, end_ns;
     std::uint32_t name;
-    std::int32_t around;  // index of the range around it; -1: none
+    std::int32_t around;  // index of the enclosing range; -1: none
   };
   void add(std::int64_t thread, const Range& range);
 

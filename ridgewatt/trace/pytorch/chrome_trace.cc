@@ -81,7 +81,8 @@ class ChromeEvents {
     trace.gaps = line.gaps();
     if (orphans_ > 0) {
       trace.remarks.push_back(fmt::format(
-          "{} kernels belong to no recorded operator; they stand under their own names", orphans_));
+          "{} kernels belong to no recorded operator; they are listed under their own names",
+          orphans_));
     }
     return trace;
   }

@@ -90,6 +90,7 @@ TEST(ChromeTrace, IsReadCompressedToo) {
   EXPECT_THROW(read_layer_trace(path), InputError);
 }
 
+// label: slow
 TEST(ChromeTrace, ABombOfBlanksOrTextEndsInAnError) {
   const testing::TemporaryFolder folder;
   std::string bomb = R"({"traceEvents": [{"ph": ")";

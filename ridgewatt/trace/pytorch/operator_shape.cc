@@ -58,8 +58,8 @@ void shape_convolution(const ConvolutionInputs& at, const Json* concrete, Engine
   if (!std::all_of(image.begin(), image.end(), is_extent)) return;
   if (!std::all_of(filter.begin(), filter.end(), is_extent)) return;
   const auto transposed = numbers_of(concrete, 6);
-  const bool told = at.groups == 8;  // convolution: input 6 says whether it is transposed
-  if (told && !transposed.empty() && transposed[0] != 0) return;
+  const bool has_transposed = at.groups == 8;  // convolution: input 6 says whether it is transposed
+  if (has_transposed && !transposed.empty() && transposed[0] != 0) return;
   layer.parameter_type = "Convolution";
   layer.kernel.assign(filter.begin() + 2, filter.end());
   layer.out_maps = filter[0];

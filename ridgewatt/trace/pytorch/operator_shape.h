@@ -1,5 +1,5 @@
-// What an operator of a PyTorch trace says of its work: "Input Dims", "Input type" and "Concrete
-// Inputs" as the layer of an engine that does the same.
+// Derives the shapes of a PyTorch operator from its trace ("Input Dims", "Input type" and "Concrete
+// Inputs"), in the form of an equivalent engine layer.
 #pragma once
 
 #include <optional>
@@ -9,8 +9,8 @@
 
 namespace ridgewatt::trace {
 
-// Nothing: the trace was recorded without shapes. Convolutions have an output only where the trace
-// has "Concrete Inputs" (stride, padding, dilation).
+// Empty: the trace was recorded without shapes. Convolutions have an output only if the trace
+// contains "Concrete Inputs" (stride, padding, dilation).
 std::optional<EngineLayer> operator_shape(const std::string& op, const Json& args);
 
 }  // namespace ridgewatt::trace

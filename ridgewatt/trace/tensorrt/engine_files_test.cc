@@ -107,10 +107,10 @@ TEST(EngineLayers, PlainListsAndMetadataAreRead) {
   EXPECT_FALSE(plain.detailed);
   ASSERT_EQ(plain.layers.size(), 2U);
   EXPECT_EQ(plain.layers[1].name, R"(say "b")");
-  const EngineLayers told = parse_engine_layers(
+  const EngineLayers with_metadata = parse_engine_layers(
       R"({"Layers": [{"Name": "a", "LayerType": "kgen", "Metadata": "[ONNX Layer: x]\u001e[ONNX Layer: y]"}]})",
       "l");
-  EXPECT_EQ(told.layers[0].metadata, "[ONNX Layer: x]\x1e[ONNX Layer: y]");
+  EXPECT_EQ(with_metadata.layers[0].metadata, "[ONNX Layer: x]\x1e[ONNX Layer: y]");
 }
 
 TEST(EngineFiles, WhatIsHostileIsRefusedInOneLine) {

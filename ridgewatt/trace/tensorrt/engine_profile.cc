@@ -47,8 +47,8 @@ LayerTrace read_engine_profile(ElementReader& reader, const std::string& name,
     throw InputError("has no layers", name, "give what trtexec --exportProfile wrote");
   }
   if (options.runs && *options.runs != trace.runs) {
-    throw UsageError("the profile says itself how many runs it holds",
-                     fmt::format("{}", trace.runs), "leave --runs out");
+    throw UsageError("the profile states its number of runs", fmt::format("{}", trace.runs),
+                     "leave --runs out");
   }
   return trace;
 }

@@ -1,4 +1,4 @@
-// The rows of `trtexec --exportProfile`: {"count": runs}, then a row for each layer.
+// Reads the rows of `trtexec --exportProfile`: {"count": runs}, then one row for each layer.
 #pragma once
 
 #include "ridgewatt/trace/layer_trace.h"

@@ -14,7 +14,8 @@ namespace {
 constexpr std::size_t kReadBytes = 64 * 1024;
 constexpr int kMaxDepth = 64;  // chosen: real traces nest four deep
 constexpr std::size_t kMostElementBytes = std::size_t{16} << 20;  // chosen: names take kilobytes
-constexpr std::size_t kValueBytes = 48;                           // of memory, beside its text
+// of memory, in addition to its text
+constexpr std::size_t kValueBytes = 48;
 constexpr std::size_t kLookAhead = 4096;
 
 bool is_blank(int c) {
@@ -200,7 +201,7 @@ Json ElementReader::number_or_word() {
   if (const auto number = parse_double(word)) return *number;
   if (word == "-nan") return std::numeric_limits<double>::quiet_NaN();
   if (word.empty() && peek() < 0) fail("is cut off");
-  fail("is no JSON value");
+  fail("is not a JSON value");
 }
 
 // Whether the quote that stands `quote` bytes ahead closes the text.

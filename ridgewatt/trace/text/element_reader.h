@@ -1,5 +1,5 @@
-// JSON read an element of one long array at a time, in bounded memory, and forgiving where trtexec
-// writes names without escaping them.
+// Reads JSON one element of a long array at a time, in bounded memory, and accepts names that
+// trtexec writes without escapes.
 //
 //   ElementReader reader(input, Quotes::kRaw);
 //   reader.for_each("Layers", [&](const Json& layer) { ... });
@@ -17,9 +17,9 @@
 namespace ridgewatt::trace {
 
 enum class Quotes {
-  kEscaped,  // as JSON wants it
-  // A quote ends a text only where what follows goes on with the object or the array; a backslash
-  // that is no escape stands for itself. Text that is escaped reads the same.
+  kEscaped,  // as JSON requires
+  // A quote ends a text only if the object or the array continues after it; a backslash that is not
+  // part of an escape is literal. Escaped text reads the same.
   kRaw,
 };
 
@@ -28,23 +28,24 @@ class ElementReader {
   // `input` must outlive this.
   ElementReader(TraceInput& input, Quotes quotes) : input_(input), quotes_(quotes) {}
 
-  // Text is escaped after all, as what was seen of it says.
+  // Switches to escaped text, as seen in the input.
   void trust_quotes() { quotes_ = Quotes::kEscaped; }
   // The first `count` bytes that are not blank, or fewer at the end; nothing is consumed.
   std::string_view begins_with(std::size_t count);
-  // Calls `use` with every element of the array that the text is, or that its object has under
-  // `key`. False: the object has no such array. InputError with the byte where the text is no JSON,
-  // is cut off, is nested too deep, or has an element that is too large.
+  // Calls `use` with every element of the top-level array, or of the array under `key` in the
+  // top-level object. Returns false if the object has no such array. Throws InputError with the
+  // byte position if the text is not JSON, is cut off, is nested too deep, or has an element that
+  // is too large.
   bool for_each(std::string_view key, const std::function<void(const Json&)>& use);
 
  private:
   enum class Within { kObject, kArray };
   int peek(std::size_t ahead = 0);  // -1: the end
   int take();
-  int skip_blanks();                           // returns what comes then, not consumed
-  std::size_t blanks_from(std::size_t ahead);  // the next that is not blank
+  int skip_blanks();                           // returns the next byte, not consumed
+  std::size_t blanks_from(std::size_t ahead);  // offset of the next byte that is not blank
   void expect(char wanted);
-  bool next_of(char end);  // after an element: true when another follows
+  bool next_of(char end);  // after an element: true if another follows
   void elements(const std::function<void(const Json&)>& use);
   Json value(Within within, int depth);
   Json object(int depth);

@@ -1,4 +1,4 @@
-// Fields of a JSON object that may be absent or of another type than expected.
+// Reads fields of a JSON object that may be absent or have another type than expected.
 #pragma once
 
 #include <cmath>
@@ -18,7 +18,7 @@ inline const Json* find_field(const Json& object, std::string_view name) {
   return found == object.end() ? nullptr : &*found;
 }
 
-// NaN where there is no number.
+// NaN if there is no number.
 inline double number_field(const Json& object, std::string_view name) {
   const Json* field = find_field(object, name);
   return field != nullptr && field->is_number() ? field->get<double>()
@@ -30,7 +30,7 @@ inline std::string text_field(const Json& object, std::string_view name) {
   return field != nullptr && field->is_string() ? field->get<std::string>() : std::string();
 }
 
-// A whole number that a double holds exactly, or `fallback`.
+// A whole number that a double represents exactly, or `fallback`.
 inline std::int64_t whole_number(const Json& value, std::int64_t fallback) {
   constexpr double kMost = 9007199254740992.0;  // 2^53
   if (!value.is_number()) return fallback;
@@ -38,7 +38,7 @@ inline std::int64_t whole_number(const Json& value, std::int64_t fallback) {
   return std::abs(number) <= kMost ? static_cast<std::int64_t>(number) : fallback;
 }
 
-// Extents; what is none is -1. Empty where there is no array.
+// Extents; invalid ones are -1. Empty if there is no array.
 inline std::vector<std::int64_t> whole_numbers(const Json* array) {
   std::vector<std::int64_t> numbers;
   if (array == nullptr || !array->is_array()) return numbers;

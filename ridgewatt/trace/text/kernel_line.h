@@ -1,5 +1,5 @@
-// Kernels in the order in which they start, on one line of time: when the device was idle between
-// them.
+// Kernels in the order of their start on one time line: computes the idle time of the device
+// between them.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace ridgewatt::trace {
 
 class KernelLine {
  public:
-  // Kernels and copies, by rising begin. Returns how long the device was idle just before.
+  // Kernels and copies in order of their start. Returns the idle time just before.
   double add(double begin_s, double end_s) {
     double idle_s = 0;
     if (any_) {

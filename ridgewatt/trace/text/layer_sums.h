@@ -1,4 +1,4 @@
-// Kernels added up by the layer that they belong to.
+// Adds up kernels by the layer that they belong to.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace ridgewatt::trace {
 
 class LayerSums {
  public:
-  // The layer of that name, in the order of their first kernels. The reference holds until the next
+  // The layer of that name, in order of the first kernel. The reference is valid until the next
   // call.
   TracedLayer& of(const std::string& name) {
     const auto [found, fresh] = index_.emplace(name, layers_.size());

@@ -1,4 +1,5 @@
-// The bytes of a trace: a file, plain or gzip, or memory; as a stream that never holds the whole.
+// The bytes of a trace (a plain or gzip file, or memory) as a stream that never holds the whole
+// trace.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +11,7 @@ struct gzFile_s;
 
 namespace ridgewatt::trace {
 
-// A compressed file may not grow beyond this: chosen, far above the traces of a long recording.
+// Limit of the decompressed size: chosen, far above the traces of a long recording.
 inline constexpr std::uint64_t kMostTraceBytes = std::uint64_t{16} << 30;
 
 class TraceInput {
@@ -22,7 +23,7 @@ class TraceInput {
   TraceInput(const TraceInput&) = delete;
   TraceInput& operator=(const TraceInput&) = delete;
 
-  // 0 at the end. InputError when what is compressed is damaged, cut off or too large.
+  // 0 at the end. Throws InputError if compressed data is damaged, cut off or too large.
   std::size_t read(char* buffer, std::size_t size);
   const std::string& name() const { return name_; }
 

@@ -27,7 +27,7 @@ TEST(Choice, TakesTheFastestWithinTheLimit) {
   EXPECT_EQ(none.miss, 0u);
 }
 
-TEST(Choice, TheFastestOfThoseThatCannotBeToldApart) {
+TEST(Choice, TheFastestOfThoseThatCannotBeSeparated) {
   Goal goal;
   goal.objective = Objective::kEnergy;
   const std::vector<OperatingPoint> points(3);

@@ -10,7 +10,7 @@
 namespace ridgewatt::tune {
 namespace {
 
-// A budget that is spent leaves a strategy that starts again after drift so many profiles.
+// Number of profiles for a strategy that restarts after drift with a spent budget.
 constexpr int kLeastAfterDrift = 2;
 // Windows from the start up to the limit, before a strategy chooses.
 constexpr int kClimb = 1;
@@ -184,8 +184,8 @@ class InPlaceSearch::State {
     return best_feasible(goal_, all);
   }
 
-  // Measures the candidates for the answer anew until the best one is no stale one, and was seen
-  // after everything else.
+  // Measures the candidates for the answer again until the best one has a current measurement and
+  // was measured last.
   void renew() {
     for (int i = 0; i < options_.most_renewed; ++i) {
       const auto candidate = best();
@@ -219,7 +219,7 @@ class InPlaceSearch::State {
           reasons.begin(), reasons.end(),
           [&point = seen.point](const SearchStep& one) { return one.seen.point == point; });
       summary.steps.push_back(
-          {seen, judge(goal_, seen), step != reasons.end() ? step->reason : "measured anew"});
+          {seen, judge(goal_, seen), step != reasons.end() ? step->reason : "measured again"});
     }
     const auto best = best_feasible(goal_, fresh);
     // A noisy search answers by its beliefs; what it believes in was measured.
@@ -241,7 +241,7 @@ class InPlaceSearch::State {
   Recorder recorder_;
   std::unique_ptr<SafeSet> safe_;
   std::vector<Seen> seen_;
-  std::optional<OperatingPoint> confirmed_;  // the last that was measured anew
+  std::optional<OperatingPoint> confirmed_;  // the last point that was measured again
   std::vector<OperatingPoint> order_;        // of what the safe set has seen
   int measured_ = 0;
   bool restarted_ = false;  // after drift

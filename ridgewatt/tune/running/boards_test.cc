@@ -7,6 +7,7 @@
 #include "ridgewatt/tune/board_fixture.h"
 #include "ridgewatt/tune/simulated_boards.h"
 #include "ridgewatt/tune/strategy.h"
+#include "ridgewatt/tune/surrogate.h"
 
 namespace ridgewatt::tune {
 namespace {

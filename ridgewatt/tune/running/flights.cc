@@ -26,8 +26,8 @@ double Flights::late_at_s(const Flight& flight) const {
     return AsyncProfiler::kForever;
   }
   const double minibatch_s = std::exp(static_cast<double>(log_time_[flight.index]));
-  const double foretold_s = median(overheads_s_) + minibatches_ * minibatch_s;
-  return flight.runs.front().started_s + kLate * foretold_s;
+  const double expected_s = median(overheads_s_) + minibatches_ * minibatch_s;
+  return flight.runs.front().started_s + kLate * expected_s;
 }
 
 // Free boards take what was lost, then what is late.

@@ -1,6 +1,6 @@
-// The points of a search that are being profiled: who waits for which run, which run takes far
-// longer than foretold, and which was lost with its board. A point that is late or lost is given to
-// another board; what comes first counts, and the search pays for one profile.
+// The points of a search that are being profiled: which runs are outstanding, which run takes far
+// longer than predicted, and which was lost with its board. A late or lost point is given to
+// another board; the first result counts, and the search pays for one profile.
 #pragma once
 
 #include <span>
@@ -12,19 +12,19 @@ namespace ridgewatt::tune {
 
 class Flights {
  public:
-  static constexpr double kLate = 3;     // times as long as foretold
-  static constexpr int kMostLosses = 3;  // boards that one point may cost
+  static constexpr double kLate = 3;     // times the predicted duration
+  static constexpr int kMostLosses = 3;  // boards that may fail on one point
 
-  // `profiler` must outlive this; `minibatches`: of a run.
+  // `profiler` must outlive this; `minibatches`: per run.
   Flights(AsyncProfiler& profiler, int minibatches)
       : profiler_(profiler), minibatches_(minibatches) {}
 
-  // Points whose result is awaited, in the order of their starts.
+  // The outstanding points, in the order of their starts.
   const std::vector<std::size_t>& points() const { return points_; }
   bool board_free() const { return running_ < profiler_.boards(); }
   void start(std::size_t index, const OperatingPoint& point);
-  // What a minibatch of every point is believed to take; decides what is late.
-  void foretell(std::span<const float> log_time) {
+  // Sets the predicted time of a minibatch for every point; decides which runs are late.
+  void expect_times(std::span<const float> log_time) {
     log_time_.assign(log_time.begin(), log_time.end());
   }
 
@@ -32,8 +32,8 @@ class Flights {
     std::size_t index = 0;
     FinishedRun run;
   };
-  // Waits until something happens; nothing: a board became free, or a late point another board.
-  // Not with no points in flight.
+  // Waits until something happens; empty: a board became free, or a late point got another board.
+  // Requires points in flight.
   std::optional<Landed> next();
 
  private:
@@ -44,8 +44,8 @@ class Flights {
   struct Flight {
     std::size_t index = 0;
     OperatingPoint point;
-    std::vector<Run> runs;  // in the air, the first one first
-    bool copied = false;    // has been given to another board for being late
+    std::vector<Run> runs;  // in flight, the earliest first
+    bool copied = false;    // was given to another board because it was late
     int losses = 0;
   };
   void run(Flight& flight);
@@ -57,7 +57,7 @@ class Flights {
   int minibatches_;
   std::vector<Flight> flights_;
   std::vector<std::size_t> points_;
-  std::vector<double> overheads_s_;  // of the runs that ended, beside their minibatches
+  std::vector<double> overheads_s_;  // of finished runs, without their minibatches
   std::vector<float> log_time_;
   std::size_t running_ = 0, runs_ = 0;
 };

@@ -1,4 +1,5 @@
 #include "ridgewatt/tune/search.h"
+#include "ridgewatt/base/progress.h"
 
 #include <fmt/format.h>
 
@@ -19,6 +20,12 @@ void SearchBudget::check() const {
   if (minibatches < 1) {
     throw UsageError(fmt::format("a profile must run 1 minibatch or more, is {}", minibatches));
   }
+}
+
+void tell_profile(int done, int total, std::string_view reason) {
+  static const std::string kLabel = "profiles";
+  const std::string note(reason);
+  tell_work({kLabel, static_cast<std::size_t>(done), static_cast<std::size_t>(total), note});
 }
 
 std::string_view stop_reason_text(StopReason reason) {
@@ -126,8 +133,8 @@ std::size_t Search::boards() const {
   return profiler_.boards();
 }
 
-void Search::foretell(std::span<const float> log_time) {
-  flights_->foretell(log_time);
+void Search::expect_times(std::span<const float> log_time) {
+  flights_->expect_times(log_time);
 }
 
 std::optional<double> Search::excess(const Observation& seen) const {

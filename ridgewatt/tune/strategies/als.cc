@@ -3,7 +3,7 @@
 // sequence, a fifth of the budget but at most 12; the front is cut into bins of power, half as many
 // as profiles are left but at most 12. Half of what is left goes to the untried point of the
 // predicted front whose time and power are least certain in each bin. Real fronts are rough, and
-// their best points lie beside the predicted front; so the other half goes to the point that
+// best points lie near the predicted front; so the other half goes to the point that
 // promises to be faster than all that was measured within the power of the bin.
 #include <algorithm>
 #include <array>

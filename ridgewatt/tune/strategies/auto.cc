@@ -222,7 +222,7 @@ class AutoSearch {
   // Starts one more point; false when none promises enough.
   bool step() {
     const Beliefs& beliefs = learned_.update();
-    search_.foretell(beliefs.time_mean);
+    search_.expect_times(beliefs.time_mean);
     judge_beliefs(space_, search_.goal(), beliefs, outlook_);
     auto best = incumbent();
     if (!best && !noisy_ && search_.profiles_left() > 2) best = awaited_answer(beliefs);

@@ -9,6 +9,7 @@
 #include "ridgewatt/base/statistics.h"
 #include "ridgewatt/sweep/replay.h"
 #include "ridgewatt/tune/board_fixture.h"
+#include "ridgewatt/tune/surrogate.h"
 
 namespace ridgewatt::tune {
 namespace {
@@ -144,6 +145,7 @@ TEST(Exhaustive, FindsTheOptimum) {
   EXPECT_DOUBLE_EQ(objective_value(goal, *summary.answer), optimum(goal, {4, 16}));
 }
 
+// label: slow
 TEST(Auto, IsWithinAFewPercentAfterTwelveProfiles) {
   const SearchSpace space(small_board(), {16});
   for (const auto objective : {Objective::kTime, Objective::kEnergy, Objective::kEdp}) {

@@ -77,7 +77,7 @@ Estimator::Estimator(Estimator&&) noexcept = default;
 
 namespace {
 
-// Of the kernel, seconds beside its fixed part and the share of computing in them.
+// Of the kernel, seconds without its fixed part and the share of computing in them.
 std::pair<double, double> work_of(double cycles, double bytes, double clock_hz, double bandwidth) {
   const double compute = cube(cycles / clock_hz);
   const double memory = cube(bytes / bandwidth);
@@ -114,10 +114,11 @@ void Estimator::add_kernels(const Rates& rates, double gpu_clock_hz, const GpuSt
     state.compute_share.resize(count);
     state.fixed_s.resize(count);
   }
+  const double fixed_share = options_.cuda_graph ? rates.graph_kernel_share : 1;
   std::vector<Corner> chains(count);
   Corner chain;
   for (std::size_t k = count; k-- > 0;) {
-    const double fixed_s = terms.fixed_cycles[k] / gpu_clock_hz;
+    const double fixed_s = fixed_share * terms.fixed_cycles[k] / gpu_clock_hz;
     const bool same = same_bandwidth && terms.compute_cycles[k] == known.compute_cycles[k] &&
                       terms.traffic_bytes[k] == known.traffic_bytes[k];
     const auto [work_s, share] = same ? std::pair(like->work_s[k], like->compute_share[k])
@@ -169,7 +170,11 @@ Estimator::CpuState Estimator::cpu_state(const Rates& t, const PowerMode& mode,
                    t[P::kLaunchMemoryCycles] / mem_hz + t[P::kLaunchFixed];
   state.host_s =
       (t[P::kHostCyclesPerByte] * cost_->input_bytes + t[P::kHostCyclesPerBatch]) / clock_hz;
-  if (run.python_caller) state.host_s += t.python_call_cycles / clock_hz;
+  state.host_s += t.call_cycles[run.caller] / clock_hz;
+  if (run.cuda_graph) {
+    state.host_s += state.launch_s;  // of all kernels at once
+    state.launch_s = 0;
+  }
   state.thread_s = state.host_s + t.terms->launches_until.back() * state.launch_s;
   state.workers = run.loader_workers;
   state.data_is_there =
@@ -257,8 +262,8 @@ Breakdown Estimator::combine(const Rates& t, const GpuState& gpu, const CpuState
                           cpu.cores * t[P::kCpuCoreLeakage] * cpu.voltage_squared +
                           t[P::kGpuLeakage] * gpu.voltage_squared;
   result.static_j = static_w * period_s + t[P::kGpuClockPower] * gpu_power * pipe_s;
-  // Inference that is not told of a data set is of data that is there: it takes no part in the
-  // waits of the runs that were fitted, whose power is what is known.
+  // Inference without a given data set is of data that is there: it takes no part in the waits of
+  // the runs that were fitted, whose power is what is known.
   const double median = median_s(cpu, pipe_s, period_s);
   const double counted_s = cpu.data_is_there ? pipe_s : period_s;
   result.counted_share = counted_s / period_s;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <set>
 
 #include "ridgewatt/base/statistics.h"
@@ -25,7 +26,9 @@ std::array<double, kQuantities.size()> logs_of(const MinibatchCost& at) {
 // Knobs at their highest over a power of two: slopes change slowly.
 PowerMode rounded(const Twin& twin, const PowerMode& mode) {
   const auto octave = [](double value, double top) {
-    return top * std::exp2(std::round(std::log2(value / top)));
+    int power = 0;
+    const double fraction = std::frexp(value / top, &power);  // from 1/2 up to 1
+    return std::ldexp(top, fraction > std::numbers::sqrt2 / 2 ? power : power - 1);
   };
   PowerMode result;
   for (const auto& [knob, top] : {std::pair<Knob, double>{Knob::kCpuCores, twin.cpu_cores},
@@ -41,7 +44,7 @@ PowerMode rounded(const Twin& twin, const PowerMode& mode) {
 
 // Arithmetics other than FP32 in which a workload contracts.
 std::set<Arithmetic> other_arithmetics(const workload::WorkloadCost& cost) {
-  std::set<Arithmetic> found = {contraction_arithmetic(cost.arithmetic)};
+  std::set<Arithmetic> found = {workload::arithmetic_of(cost.arithmetic)};
   const bool integers = std::any_of(cost.kernels.begin(), cost.kernels.end(),
                                     [](const auto& kernel) { return kernel.work_int_op > 0; });
   if (integers) found.insert(Arithmetic::kInt8);

@@ -189,8 +189,8 @@ TEST_F(EstimateTest, WaitsForDataShowInThePeriodAndOnlySomeInTheMedian) {
   EXPECT_DOUBLE_EQ(starved.energy_j[static_cast<std::size_t>(Cause::kCompute)],
                    alone.energy_j[static_cast<std::size_t>(Cause::kCompute)]);
   EXPECT_GT(starved.total.energy_j(), alone.total.energy_j());
-  // Inference that is told of no data set is of data that is there, at the power of runs that a
-  // loader fed; training always reads its data.
+  // Inference without a given data set is of data that is there, at the power of runs that a loader
+  // fed; training always reads its data.
   cost.kind = inference;
   const MinibatchCost served = Estimator(twin_, cost)(top);
   EXPECT_DOUBLE_EQ(served.period_s, pipe_s);

@@ -19,7 +19,8 @@ namespace ridgewatt::twin {
 
 struct Estimator::Rates {
   std::array<double, kTwinParamCount> values{};
-  double python_call_cycles = 0;
+  EnumArray<EngineCaller, double, count_of<EngineCaller>()> call_cycles{};
+  double graph_kernel_share = 1;
   std::shared_ptr<const KernelTerms> terms;
 
   // `twin`: on the runtime of the workload.
@@ -46,7 +47,7 @@ struct Estimator::GpuState {
   double mem_clock_hz = 0;
   double bandwidth = 0;
   // Per kernel; empty in the state of a moved twin, which is asked for totals alone.
-  std::vector<double> work_s;         // beside the fixed part
+  std::vector<double> work_s;         // without the fixed part
   std::vector<double> compute_share;  // of work_s
   std::vector<double> fixed_s;
   double gpu_s(std::size_t kernel) const { return work_s[kernel] + fixed_s[kernel]; }

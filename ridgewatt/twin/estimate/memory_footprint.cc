@@ -4,6 +4,7 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/sweep/provenance.h"
+#include "ridgewatt/twin/twin.h"
 
 namespace ridgewatt::twin {
 namespace {
@@ -56,23 +57,24 @@ constexpr std::array<MemoryConstant, 4> kTensorRt = {{
      "240 are part where CPU and GPU share it (github.com/NVIDIA/TensorRT/issues/2217)"},
     kWorker,
 }};
+struct RuntimeMemory {
+  Runtime id;
+  std::span<const MemoryConstant> constants;
+  constexpr bool complete() const { return constants.size() == kTensorRt.size(); }
+};
+constexpr auto kRuntimeMemory = enum_rows<RuntimeMemory>({{Runtime::kPytorchEager, kPytorch},
+                                                          {Runtime::kTorchscript, kPytorch},
+                                                          {Runtime::kTorchCompile, kPytorch},
+                                                          {Runtime::kOnnxRuntime, kOnnxRuntime},
+                                                          {Runtime::kTensorRt, kTensorRt}});
+
 // Minibatches that each loader worker holds ready: PyTorch's DataLoader, prefetch_factor.
 constexpr double kPrefetched = 2;
 
 }  // namespace
 
 std::span<const MemoryConstant> runtime_memory(Runtime runtime) {
-  switch (runtime) {
-    case Runtime::kPytorchEager:
-    case Runtime::kTorchscript:
-    case Runtime::kTorchCompile:
-      return kPytorch;
-    case Runtime::kOnnxRuntime:
-      return kOnnxRuntime;
-    case Runtime::kTensorRt:
-      return kTensorRt;
-  }
-  return {};
+  return kRuntimeMemory[runtime].constants;
 }
 
 MemoryFootprint memory_footprint(const Twin& twin, const workload::WorkloadCost& cost,

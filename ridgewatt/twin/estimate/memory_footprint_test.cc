@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/device/board.h"
 #include "ridgewatt/sweep/provenance.h"
 #include "ridgewatt/workload/deployed_workload.h"
 

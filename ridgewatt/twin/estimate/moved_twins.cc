@@ -7,7 +7,8 @@ using P = TwinParam;
 
 Estimator::Rates::Rates(const Twin& twin, const workload::WorkloadCost& cost)
     : values(twin.values),
-      python_call_cycles(twin.python_call_cycles),
+      call_cycles(twin.call_cycles),
+      graph_kernel_share(twin.graph_kernel_share),
       terms(std::make_shared<const KernelTerms>(twin, cost)) {}
 
 bool Estimator::Rates::same_gpu(const Rates& other) const {
@@ -15,7 +16,7 @@ bool Estimator::Rates::same_gpu(const Rates& other) const {
                          P::kGpuVoltageKnee};
   return std::all_of(std::begin(kRead), std::end(kRead),
                      [&](P param) { return (*this)[param] == other[param]; }) &&
-         *terms == *other.terms;
+         graph_kernel_share == other.graph_kernel_share && *terms == *other.terms;
 }
 
 bool Estimator::Rates::same_cpu(const Rates& other) const {
@@ -26,7 +27,7 @@ bool Estimator::Rates::same_cpu(const Rates& other) const {
       P::kInProcessLoaderRatio, P::kInferenceLoaderCycles, P::kCoreWait};
   return std::all_of(std::begin(kRead), std::end(kRead),
                      [&](P param) { return (*this)[param] == other[param]; }) &&
-         python_call_cycles == other.python_call_cycles &&
+         call_cycles == other.call_cycles &&
          terms->launches_until.back() == other.terms->launches_until.back();
 }
 

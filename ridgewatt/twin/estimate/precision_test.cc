@@ -60,6 +60,7 @@ void for_all(bool training,
   }
 }
 
+// label: slow
 TEST(Precision, MixedTrainingLiesBetweenItsArithmeticAndFp32) {
   for_all(true, [](const std::string& what, const Board&, Estimators& at) {
     const TimePower fp32 = at.at(workload::Precision::kFp32)({}).timed();
@@ -81,6 +82,7 @@ TEST(Precision, MixedTrainingLiesBetweenItsArithmeticAndFp32) {
   });
 }
 
+// label: slow
 TEST(Precision, NarrowerInferenceIsNeverSlower) {
   for_all(false, [](const std::string& what, const Board&, Estimators& at) {
     const double fp32 = at.at(workload::Precision::kFp32)({}).period_s;

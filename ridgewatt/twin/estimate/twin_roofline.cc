@@ -44,7 +44,7 @@ struct RoofParameters {
                                    workload::OpClass::kDepthwiseConv,
                                    workload::OpClass::kElementwise};
     const auto index = static_cast<std::size_t>(roof);
-    const Arithmetic arithmetic = contraction_arithmetic(precision);
+    const Arithmetic arithmetic = workload::arithmetic_of(precision);
     const double faster = arithmetic_speedup(t, arithmetic, kKinds[index]);
     flop_per_cycle =
         t[kRates[index]] * t.flop_per_cycle * faster * runtime_gain(t, arithmetic, kKinds[index]);
@@ -214,7 +214,7 @@ double RoofCeiling::attainable_flop_per_s(double intensity) const {
 RoofCeiling roof_ceiling(const Board& board, const PowerMode& mode, RoofClass roof,
                          workload::Precision precision) {
   const bool contraction = roof == RoofClass::kConvolution || roof == RoofClass::kProduct;
-  Arithmetic arithmetic = contraction ? contraction_arithmetic(precision) : Arithmetic::kFp32;
+  Arithmetic arithmetic = contraction ? workload::arithmetic_of(precision) : Arithmetic::kFp32;
   if (roof == RoofClass::kConvolution && arithmetic == Arithmetic::kFp32 &&
       supports(board, Arithmetic::kTf32)) {
     arithmetic = Arithmetic::kTf32;
@@ -227,7 +227,7 @@ RoofCeiling roof_ceiling(const Board& board, const PowerMode& mode, RoofClass ro
 }
 
 Cause LayerPoint::bound() const {
-  if (gpu_beside_s > gpu_compute_s + gpu_memory_s) return Cause::kLaunch;
+  if (gpu_overhead_s > gpu_compute_s + gpu_memory_s) return Cause::kLaunch;
   return gpu_compute_s >= gpu_memory_s ? Cause::kCompute : Cause::kMemory;
 }
 
@@ -260,7 +260,7 @@ std::vector<LayerPoint> place_layers(const Board& board, const Estimator& estima
                      .gpu_s = layer.gpu_s,
                      .gpu_compute_s = layer.gpu_compute_s,
                      .gpu_memory_s = layer.gpu_memory_s,
-                     .gpu_beside_s = layer.gpu_s - layer.gpu_compute_s - layer.gpu_memory_s,
+                     .gpu_overhead_s = layer.gpu_s - layer.gpu_compute_s - layer.gpu_memory_s,
                      .launch_s = layer.launch_s,
                      .time_s = layer.time_s};
     const bool own = kernel.precision != workload::Precision::kStored;

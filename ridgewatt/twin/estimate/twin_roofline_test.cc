@@ -59,6 +59,7 @@ TEST(LayerPoint, DoesNotDependOnTheCpu) {
 
 // Every model of the zoo, inference and training, in every precision, on every mode of every BSP of
 // every board.
+// label: slow
 TEST(Ceiling, NoLayerOfTheZooLiesAboveItInAnyMode) {
   const auto boards = all_boards_and_bsps();
   std::vector<std::vector<PowerMode>> modes;

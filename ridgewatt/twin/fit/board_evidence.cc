@@ -107,9 +107,11 @@ double quantity_at(const Evidence& evidence, const EvidencePoint& point, const T
       return cost.power_w;
     case EvidenceQuantity::kSampleEnergy:
       return cost.energy_j() / std::max(point.cost->batch, 1);
-    default:
-      return cost.energy_j();
+    case EvidenceQuantity::kEnergy:
+    case EvidenceQuantity::kIdlePower:
+      break;
   }
+  return cost.energy_j();
 }
 
 }  // namespace

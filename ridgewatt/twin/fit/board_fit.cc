@@ -116,7 +116,7 @@ class BoardCost {
     std::vector<std::size_t> rows;
   };
 
-  // Rows of one workload share the model's error: together they weigh so many independent ones.
+  // Rows of one workload share the model's error: together they weigh like fewer independent ones.
   double weight(const Fitted& fitted, double observations) const {
     return std::sqrt(std::min(1.0, observations / rows_of_workload_.at(fitted.run->workload)));
   }

@@ -109,6 +109,7 @@ TEST_F(CalibrateTest, ParametersAreRecoveredWithinTheirIntervals) {
   EXPECT_GE(covered, 0.9 * parameters) << covered << " of " << parameters;
 }
 
+// label: slow
 TEST_F(CalibrateTest, TheFitExplainsWhatItWasGivenAndListsTheRest) {
   Random random(2);
   const Twin truth = random_truth(random);

@@ -16,7 +16,7 @@ using Workloads = std::vector<std::size_t>;  // sorted
 
 constexpr double kInterval = 0.9;
 constexpr std::size_t kRowsOfRun = 60;  // that the scales are found from
-// All rows of a workload share most of their error: it counts as so many independent ones.
+// All rows of a workload share most of their error: it counts as this number of independent ones.
 constexpr double kIndependentRows = 5;
 // The scales' priors are log-normal around ErrorScale's defaults, a factor of e wide.
 constexpr double kPriorLogSd = 1;

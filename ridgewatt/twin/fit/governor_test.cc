@@ -45,7 +45,7 @@ TEST_F(GovernorTest, BusyDomainsRunAtTheirHighestAndIdleOnesAtTheirLowest) {
   }
 }
 
-// Work that takes so many cycles of a second: schedutil leaves a quarter to spare.
+// Work with a given number of cycles per second: schedutil leaves a quarter to spare.
 TEST_F(GovernorTest, SchedutilLeavesAQuarterToSpare) {
   for (const double work_hz : {0.3e9, 0.9e9, 1.5e9}) {
     PowerMode mode;

@@ -18,8 +18,8 @@ struct ClassFactors {
 ClassFactors class_factors(const Twin& t, const workload::KernelCost& kernel) {
   const bool backward = kernel.phase == workload::Phase::kBackward;
   const double window = std::max(kernel.window, 1.0);
-  switch (kernel.op_class) {
-    case workload::OpClass::kConv: {
+  switch (workload::contraction_of(kernel.op_class)) {
+    case workload::Contraction::kConvolution: {
       // Beyond 3x3 the further reads stay in the cache.
       const double window_share = (std::min(window, 9.0) - 1) / 8;
       const double reads =
@@ -27,7 +27,7 @@ ClassFactors class_factors(const Twin& t, const workload::KernelCost& kernel) {
       return {t[P::kConvRate] * (backward ? t[P::kConvBackwardRatio] : 1),
               t[P::kConvTraffic] * (backward ? t[P::kConvBackwardTraffic] : 1) * reads};
     }
-    case workload::OpClass::kDepthwiseConv: {
+    case workload::Contraction::kDepthwise: {
       if (backward) {
         return {t[P::kDepthwiseRate] * t[P::kDepthwiseBackwardRatio],
                 t[P::kConvTraffic] * t[P::kConvBackwardTraffic] * t[P::kDepthwiseBackwardTraffic]};
@@ -35,13 +35,12 @@ ClassFactors class_factors(const Twin& t, const workload::KernelCost& kernel) {
       return {t[P::kDepthwiseRate], t[P::kConvTraffic] * t[P::kDepthwiseTraffic] *
                                         (1 + t[P::kDepthwiseWindowTraffic] * (window - 1) / 8)};
     }
-    case workload::OpClass::kGemm:
-    case workload::OpClass::kRecurrent:
-    case workload::OpClass::kAttention:
+    case workload::Contraction::kProduct:
       return {t[P::kGemmRate], t[P::kConvTraffic]};
-    default:
-      return {t[P::kVectorRate], t[P::kVectorTraffic]};
+    case workload::Contraction::kNone:
+      break;
   }
+  return {t[P::kVectorRate], t[P::kVectorTraffic]};
 }
 
 double launch_ratio(const Twin& t, workload::Phase phase) {
@@ -58,86 +57,42 @@ double launch_ratio(const Twin& t, workload::Phase phase) {
 
 }  // namespace
 
-// Mixed precision multiplies in FP16: training under automatic casts, inference with INT8 weights
-// that are widened as they are read.
-Arithmetic contraction_arithmetic(workload::Precision precision) {
-  switch (precision) {
-    case workload::Precision::kStored:
-    case workload::Precision::kFp32:
-      return Arithmetic::kFp32;
-    case workload::Precision::kFp16:
-    case workload::Precision::kMixed:
-      return Arithmetic::kFp16;
-    case workload::Precision::kBf16:
-      return Arithmetic::kBf16;
-    case workload::Precision::kInt8:
-      return Arithmetic::kInt8;
-    case workload::Precision::kTf32:
-      return Arithmetic::kTf32;
-    case workload::Precision::kFp8:
-      return Arithmetic::kFp8;
-    case workload::Precision::kFp4:
-      return Arithmetic::kFp4;
-  }
-  return Arithmetic::kFp32;
-}
-
 double arithmetic_speedup(const Twin& twin, Arithmetic arithmetic, workload::OpClass op_class) {
-  switch (op_class) {
-    case workload::OpClass::kConv:
+  switch (workload::contraction_of(op_class)) {
+    case workload::Contraction::kConvolution:
       return twin.speedup(arithmetic).conv;
-    case workload::OpClass::kGemm:
-    case workload::OpClass::kRecurrent:
-    case workload::OpClass::kAttention:
+    case workload::Contraction::kProduct:
       return twin.speedup(arithmetic).product;
-    default:
-      return 1;
+    case workload::Contraction::kDepthwise:
+    case workload::Contraction::kNone:
+      break;
   }
+  return 1;
 }
-
-namespace {
-
-// Narrow numbers that one lane of the FP32 pipes takes at once: half2 and dp4a.
-double packed_lanes(Arithmetic arithmetic) {
-  switch (arithmetic) {
-    case Arithmetic::kFp16:
-    case Arithmetic::kBf16:
-      return 2;
-    case Arithmetic::kInt8:
-      return 4;
-    default:
-      return 1;
-  }
-}
-
-}  // namespace
 
 double runtime_gain(const Twin& twin, Arithmetic arithmetic, workload::OpClass op_class) {
   if (!twin.changed_by) return 1;
   const auto& gain = twin.gains[static_cast<std::size_t>(arithmetic)];
-  switch (op_class) {
-    case workload::OpClass::kConv:
+  switch (workload::contraction_of(op_class)) {
+    case workload::Contraction::kConvolution:
       return gain.conv;
-    case workload::OpClass::kDepthwiseConv:
-      return packed_lanes(arithmetic);
-    case workload::OpClass::kGemm:
-    case workload::OpClass::kRecurrent:
-    case workload::OpClass::kAttention:
+    case workload::Contraction::kDepthwise:
+      return kArithmeticRows[arithmetic].lanes;
+    case workload::Contraction::kProduct:
       return gain.product;
-    default:
-      return 1;
+    case workload::Contraction::kNone:
+      break;
   }
+  return 1;
 }
 
 namespace {
 
-// What a dense contraction computes beside its work, over it: filling the pipeline of its main loop
-// and emptying it, and columns of tiles that lie beside the result.
+// What a dense contraction computes in addition to its work, over it: filling the pipeline of its
+// main loop and emptying it, and columns of tiles that lie outside the result.
 double idle_share(const Twin& twin, const workload::KernelCost& kernel) {
-  const bool dense = kernel.op_class == workload::OpClass::kConv ||
-                     kernel.op_class == workload::OpClass::kGemm ||
-                     kernel.op_class == workload::OpClass::kAttention;
-  if (!dense || !(kernel.reduction_length > 0)) return 0;
+  const bool tiles = workload::kOpClassRows[kernel.op_class].tiles;
+  if (!tiles || !(kernel.reduction_length > 0)) return 0;
   const double filling = twin.short_macs / kernel.reduction_length;
   const double columns =
       kernel.output_channels > 0 ? twin.narrow_columns / kernel.output_channels : 0;
@@ -157,7 +112,7 @@ double activation_bytes(const Twin& twin, const workload::KernelCost& kernel) {
 }  // namespace
 
 KernelTerms::KernelTerms(const Twin& twin, const workload::WorkloadCost& cost) {
-  const Arithmetic usual = contraction_arithmetic(cost.arithmetic);
+  const Arithmetic usual = workload::arithmetic_of(cost.arithmetic);
   twin.speedup(usual);  // throws where the board has no such rate
   double launched = 0;
   for (const auto& kernel : cost.kernels) {
@@ -166,7 +121,7 @@ KernelTerms::KernelTerms(const Twin& twin, const workload::WorkloadCost& cost) {
         kernel.output_elements > 0 ? 1 + twin[P::kFillElements] / kernel.output_elements : 1;
     const Arithmetic own = kernel.precision == workload::Precision::kStored
                                ? usual
-                               : contraction_arithmetic(kernel.precision);
+                               : workload::arithmetic_of(kernel.precision);
     const double idle = idle_share(twin, kernel);
     double flop = 0;        // in FP32 operations by the peaks: what it costs in energy
     double timed_flop = 0;  // by what the runtime reaches of them: what it takes

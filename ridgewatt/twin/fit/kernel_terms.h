@@ -9,8 +9,6 @@
 
 namespace ridgewatt::twin {
 
-// What contractions compute in at a precision.
-Arithmetic contraction_arithmetic(workload::Precision precision);
 // Ratio by which an arithmetic speeds an operator class up: by peaks, not validated. Only
 // contractions run on matrix units. NotSupportedError where the board has no such rate.
 double arithmetic_speedup(const Twin& twin, Arithmetic arithmetic, workload::OpClass op_class);
@@ -24,7 +22,7 @@ struct KernelTerms {
   std::vector<double> energy_flop;     // FLOP weighted by what one costs
   std::vector<double> launches;        // in forward launches
   std::vector<double> launches_until;  // prefix sums, inclusive
-  std::vector<double> fixed_cycles;    // GPU cycles beside the work
+  std::vector<double> fixed_cycles;    // GPU cycles in addition to the work
   double total_energy_flop = 0;
   double total_traffic_bytes = 0;
 

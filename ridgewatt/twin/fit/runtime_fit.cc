@@ -5,6 +5,7 @@
 #include <cmath>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "ridgewatt/base/error.h"
@@ -17,6 +18,14 @@ namespace {
 
 constexpr auto kParams = static_cast<Eigen::Index>(kRuntimeParamCount);
 
+Eigen::VectorXd logs_of(const RuntimeTwin& twin) {
+  Eigen::VectorXd logs(kParams);
+  for (Eigen::Index i = 0; i < kParams; ++i) {
+    logs[i] = std::log(twin.values[static_cast<std::size_t>(i)]);
+  }
+  return logs;
+}
+
 // Residuals of the rows of one runtime, then of the priors, over the logarithms of the parameters.
 class RuntimeCost {
  public:
@@ -25,6 +34,7 @@ class RuntimeCost {
     for (const auto& row : rows) {
       if (row.runtime() == runtime) rows_.push_back(&row);
     }
+    share_weights();
   }
 
   const std::vector<const RuntimeRow*>& rows() const { return rows_; }
@@ -37,13 +47,7 @@ class RuntimeCost {
     return twin;
   }
 
-  Eigen::VectorXd start() const {
-    Eigen::VectorXd logs(kParams);
-    for (Eigen::Index i = 0; i < kParams; ++i) {
-      logs[i] = std::log(prior_.values[static_cast<std::size_t>(i)]);
-    }
-    return logs;
-  }
+  Eigen::VectorXd start() const { return logs_of(prior_); }
 
   void operator()(const Eigen::VectorXd& logs, Eigen::VectorXd& residuals,
                   Eigen::MatrixXd* jacobian) const {
@@ -60,24 +64,46 @@ class RuntimeCost {
   }
 
  private:
+  // Rows of one model on one board in one precision share half of the variance of their errors:
+  // n of them count as n / (1 + (n - 1) / 2).
+  void share_weights() {
+    const auto group = [](const RuntimeRow& row) {
+      return std::tie(row.model, row.board, row.precision);
+    };
+    for (const RuntimeRow* row : rows_) {
+      const auto like = std::count_if(rows_.begin(), rows_.end(), [&](const RuntimeRow* other) {
+        return group(*other) == group(*row);
+      });
+      weights_.push_back(row->weight * std::sqrt(2 / (1 + static_cast<double>(like))));
+    }
+  }
+
   void evaluate(const Eigen::VectorXd& logs, Eigen::VectorXd& residuals) const {
     residuals.resize(static_cast<Eigen::Index>(rows_.size()) + kParams);
     const RuntimeTwin twin = at(logs);
     Eigen::Index next = 0;
     for (const RuntimeRow* row : rows_) {
       const double scaled = std::log(modelled_time_s(*row, twin) / row->time_s) / scale_;
-      residuals[next++] = row->weight * soft_l1(scaled);
+      residuals[next] = weights_[static_cast<std::size_t>(next)] * soft_l1(scaled);
+      ++next;
     }
     const Eigen::VectorXd middle = start();
     for (Eigen::Index i = 0; i < kParams; ++i) {
-      residuals[next++] =
-          (logs[i] - middle[i]) / runtime_parameters()[static_cast<std::size_t>(i)].prior_log_sd;
+      const RuntimeParamSpec& spec = runtime_parameters()[static_cast<std::size_t>(i)];
+      const double above = logs[i] - middle[i];
+      if (!spec.linked) {
+        residuals[next++] = above / spec.prior_log_sd;
+        continue;
+      }
+      const auto linked = static_cast<Eigen::Index>(*spec.linked);
+      residuals[next++] = (above - (logs[linked] - middle[linked])) / kLinkedLogSd;
     }
   }
 
   RuntimeTwin prior_;
   double scale_;
   std::vector<const RuntimeRow*> rows_;
+  std::vector<double> weights_;
 };
 
 void set_deviations(const RuntimeCost& cost, const Eigen::VectorXd& logs, RuntimeTwin& twin) {
@@ -100,9 +126,7 @@ double modelled_time_s(const RuntimeRow& row, const RuntimeTwin& runtime) {
   RuntimeTwin& used = twin.runtimes[static_cast<std::size_t>(runtime.runtime)];
   used = runtime;
   if (!used.fitted()) used.origin = "to be fitted";
-  RunOptions run;
-  run.python_caller = row.from_python;
-  return Estimator(twin, row.cost, run)(row.mode).period_s;
+  return Estimator(twin, row.cost, row.run)(row.mode).period_s;
 }
 
 RuntimeTwin fit_runtime(Runtime runtime, const std::vector<RuntimeRow>& rows,
@@ -110,6 +134,7 @@ RuntimeTwin fit_runtime(Runtime runtime, const std::vector<RuntimeRow>& rows,
   const RuntimeCost cost(runtime, rows, options.time_scale);
   if (cost.rows().empty()) return prior_runtime_twin(runtime);
   Eigen::VectorXd logs = cost.start();
+  if (options.start != nullptr) logs = logs_of(*options.start);
   minimize_squares(std::cref(cost), logs,
                    {.max_iterations = options.max_iterations, .gradient_tolerance = 1e-6});
   RuntimeTwin twin = cost.at(logs);

@@ -20,8 +20,10 @@ using Keep = std::function<bool(const RuntimeRow&)>;
 // Fits of one runtime without some rows, each made once.
 class FitsWithout {
  public:
-  FitsWithout(const std::vector<RuntimeRow>& rows, const RuntimeFitOptions& options)
-      : rows_(rows), options_(options) {}
+  // `all`: the fits of all rows, by Runtime.
+  FitsWithout(const std::vector<RuntimeRow>& rows, const RuntimeTwins& all,
+              const RuntimeFitOptions& options)
+      : rows_(rows), all_(all), options_(options) {}
 
   // Null where no row is left.
   const RuntimeTwin* operator()(Runtime runtime, const std::string& name, const Keep& keep) {
@@ -32,7 +34,9 @@ class FitsWithout {
       for (const auto& row : rows_) {
         if (row.runtime() == runtime && keep(row)) kept.push_back(row);
       }
-      if (!kept.empty()) known.twin = fit_runtime(runtime, kept, options_);
+      RuntimeFitOptions options = options_;
+      options.start = &all_[static_cast<std::size_t>(runtime)];
+      if (!kept.empty()) known.twin = fit_runtime(runtime, kept, options);
       known.any = !kept.empty();
     }
     return known.any ? &known.twin : nullptr;
@@ -45,6 +49,7 @@ class FitsWithout {
     RuntimeTwin twin;
   };
   const std::vector<RuntimeRow>& rows_;
+  const RuntimeTwins& all_;
   RuntimeFitOptions options_;
   std::map<std::pair<Runtime, std::string>, Known> known_;
 };
@@ -73,7 +78,7 @@ struct Miss {
   double variance = 0;  // that is explained already
 };
 
-// The least deviation beside the explained variance with which 90 % of the misses are inside, as
+// The least deviation on top of the explained variance with which 90 % of the misses are inside, as
 // `expected` were one miss more of 10 that is just inside with it.
 double scale_of(const std::vector<Miss>& misses, double degrees, double expected) {
   if (misses.empty()) return expected;
@@ -107,14 +112,14 @@ RuntimeErrors learn_errors(const std::vector<RuntimeRow>& rows,
   }
   errors.time = std::max(scatter.empty() ? 0 : kNormalFromMedian * median(scatter),
                          scale_of(misses(&RuntimeRowScore::model, 0), errors.degrees, errors.time));
-  errors.board =
-      scale_of(misses(&RuntimeRowScore::board, errors.time), errors.degrees, errors.board);
-  // Where a precision is left out its rates have their priors' width; BF16, FP8 and FP4 borrow the
-  // rates of others, which rows made narrow.
-  constexpr double kBorrowedRate = 0.1;
-  errors.precision = std::max(
-      kBorrowedRate,
-      scale_of(misses(&RuntimeRowScore::precision, errors.time), errors.degrees, errors.precision));
+  // Boards that were measured are of one system on a chip, and say less of others. Where a
+  // precision is left out its rates have their priors' width; BF16, FP8 and FP4 borrow the rates of
+  // others, which rows made narrow.
+  constexpr double kBorrowed = 0.1;
+  errors.board = std::max(kBorrowed, scale_of(misses(&RuntimeRowScore::board, errors.time),
+                                              errors.degrees, errors.board));
+  errors.precision = std::max(kBorrowed, scale_of(misses(&RuntimeRowScore::precision, errors.time),
+                                                  errors.degrees, errors.precision));
   return errors;
 }
 
@@ -152,7 +157,7 @@ RuntimeFit fit_runtimes(const std::vector<RuntimeRow>& rows, const RuntimeFitOpt
   RuntimeFit fit;
   for (const Runtime runtime : kRuntimes) fit.twins.push_back(fit_runtime(runtime, rows, options));
   fit.scores.resize(rows.size());
-  FitsWithout without(rows, options);
+  FitsWithout without(rows, fit.twins, options);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const auto runtime = static_cast<std::size_t>(rows[i].runtime());
     fit.scores[i].fitted_s = modelled_time_s(rows[i], fit.twins[runtime]);

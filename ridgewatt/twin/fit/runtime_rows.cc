@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <tuple>
@@ -67,6 +68,10 @@ constexpr Alias kModels[] = {
     {"vit-base-patch32-224", "vit_b_32", ""},
     {"ssd-mobilenet", "ssd_mobilenet", ""},
     {"retinanet", "retinanet_resnext50", ""},
+    {"yoloxn", "yolox_nano", ""},
+    {"yoloxt", "yolox_tiny", ""},
+    {"yoloxs", "yolox_s", ""},
+    {"yoloxm", "yolox_m", ""},
 };
 
 constexpr std::int64_t kMostBatch = 1 << 20;
@@ -98,13 +103,33 @@ std::string model_name(std::string_view workload) {
   return "";
 }
 
+// Of "YOLO11n 640x640".
+std::optional<std::int64_t> image_side(std::string_view workload) {
+  for (const auto& word : split(workload, ' ')) {
+    const auto cross = word.find('x');
+    const auto side = parse_int(std::string_view(word).substr(0, cross));
+    if (cross != word.npos && side && word.substr(cross + 1) == word.substr(0, cross)) return side;
+  }
+  return std::nullopt;
+}
+
 // Reads one file: models and twins are made once.
 class RowReader {
  public:
   explicit RowReader(const std::string& path) : text_(read_file(path)), csv_(text_, path) {
-    for (const char* name : {"source", "board", "power_mode", "runtime", "workload", "precision",
-                             "batch", "sequence", "metric", "value", "note"}) {
+    for (const char* name :
+         {"source", "board", "power_mode", "runtime", "workload", "precision", "batch", "note"}) {
       columns_[name] = csv_.require_column(name);
+    }
+    if (csv_.column("latency_ms")) {
+      columns_["latency_ms"] = csv_.require_column("latency_ms");
+    } else {
+      for (const char* name : {"sequence", "metric", "value"}) {
+        columns_[name] = csv_.require_column(name);
+      }
+    }
+    for (const char* name : {"input", "what_is_timed"}) {
+      if (const auto column = csv_.column(name)) columns_[name] = *column;
     }
   }
 
@@ -112,32 +137,58 @@ class RowReader {
     RuntimeRows all;
     while (csv_.next()) {
       const std::string label =
-          fmt::format("{} {} {}, batch {}, {} on {}", at("workload"), at("precision"),
-                      at("runtime"), at("batch"), at("metric"), at("board"));
+          fmt::format("{} {} {}, batch {}, {} on {}", workload(), at("precision"), at("runtime"),
+                      at("batch"), metric(), at("board"));
       const auto reason = refuse();
       if (!reason.empty()) {
-        all.left_out.push_back({label, reason});
+        leave_out(label, reason);
         continue;
       }
       try {
         all.rows.push_back(row(label));
       } catch (const NotSupportedError& error) {
-        all.left_out.push_back({label, error.what()});
+        leave_out(label, error.what());
       } catch (const NotFoundError& error) {
-        all.left_out.push_back({label, error.what()});
+        leave_out(label, error.what());
       }
+    }
+    for (const auto& [reason, rows] : left_out_) {
+      const std::string more =
+          rows.size() > 1 ? fmt::format(" and {} more", rows.size() - 1) : std::string();
+      all.left_out.push_back({rows.front() + more, reason});
     }
     return all;
   }
 
  private:
-  std::string_view at(const std::string& column) const { return csv_.field(columns_.at(column)); }
+  void leave_out(const std::string& label, const std::string& reason) {
+    const auto same = [&](const auto& rows) { return rows.first == reason; };
+    const auto found = std::find_if(left_out_.begin(), left_out_.end(), same);
+    if (found == left_out_.end()) {
+      left_out_.push_back({reason, {label}});
+    } else {
+      found->second.push_back(label);
+    }
+  }
+
+  // Empty where the file has no such column.
+  std::string_view at(const std::string& column) const {
+    const auto found = columns_.find(column);
+    return found == columns_.end() ? "" : csv_.field(found->second);
+  }
+  bool has_times() const { return columns_.contains("latency_ms"); }
+  std::string_view metric() const { return has_times() ? "ms" : at("metric"); }
+  std::string workload() const {
+    return at("input").empty() ? std::string(at("workload"))
+                               : fmt::format("{} {}", at("workload"), at("input"));
+  }
 
   // Why the row says nothing of one engine on the GPU; empty when it does.
   std::string refuse() const {
     if (at("note").find("DLA") != std::string_view::npos) return "the GPU and two DLAs together";
-    if (at("metric") == "seq_s") return "throughput of many lengths at once";
-    if (at("metric") != "ms" && at("metric") != "fps") return "not a time";
+    if (at("what_is_timed").starts_with("end to end")) return "not of the engine alone";
+    if (metric() == "seq_s") return "throughput of many lengths at once";
+    if (metric() != "ms" && metric() != "fps") return "not a time";
     if (!find_alias(kRuntimeNames, at("runtime"))) return "the runtime is not known";
     if (model_name(at("workload")).empty()) return "the zoo does not have the model";
     const auto batch = parse_int(at("batch"));
@@ -149,17 +200,31 @@ class RowReader {
     RuntimeRow row;
     row.label = label;
     row.source = at("source");
-    // MLPerf's harness is C++; the detectors' publisher times a call from Python.
-    row.from_python = row.source.starts_with("ultralytics/") ||
-                      lower(at("note")).find("python") != std::string::npos;
+    row.run = called();
     read_place(row);
     read_cost(row);
     row.weight = row.remark.find("not stated") == std::string::npos ? 1 : 0.5;
-    const double value = csv_.number(columns_.at("value"));
+    const double value = csv_.number(columns_.at(has_times() ? "latency_ms" : "value"));
     if (!(value > 0)) throw InputError("the value must be positive", csv_.where());
-    row.time_s = at("metric") == "ms" ? value * 1e-3 : row.cost->batch / value;
+    row.time_s = metric() == "ms" ? value * 1e-3 : row.cost->batch / value;
     modelled_time_s(row, prior_runtime_twin(row.runtime()));  // throws where the board cannot
     return row;
+  }
+
+  // MLPerf's harness is C++ and replays CUDA graphs; the detectors' publisher times a call through
+  // its framework. Others say so.
+  RunOptions called() const {
+    const auto note = lower(at("note"));
+    const auto says = [&](std::string_view word) { return note.find(word) != note.npos; };
+    RunOptions run;
+    if (at("source").starts_with("ultralytics/") || says("python")) {
+      run.caller = EngineCaller::kFramework;
+    }
+    if (at("what_is_timed").starts_with("engine alone called from Python")) {
+      run.caller = EngineCaller::kThinPython;
+    }
+    run.cuda_graph = at("runtime").find("MLPerf") != std::string_view::npos || says("cuda graph");
+    return run;
   }
 
   static void remark(RuntimeRow& row, std::string_view text) {
@@ -205,6 +270,7 @@ class RowReader {
     } else if (const auto sequence = parse_int(at("sequence")); sequence && *sequence > 0) {
       options.dims["sequence"] = *sequence;
     }
+    if (const auto side = image_side(workload())) options.dims["image"] = *side;
     const std::string model = model_name(at("workload"));
     row.cost = cost_of(model, options, static_cast<int>(*parse_int(at("batch"))));
     row.model = workload::is_zoo_name(model) ? model.substr(model.find(':') + 1) : model;
@@ -226,14 +292,22 @@ class RowReader {
   std::string text_;
   CsvReader csv_;
   std::map<std::string, std::size_t> columns_;
+  // Reasons in the order of their first row, each with its rows.
+  std::vector<std::pair<std::string, std::vector<std::string>>> left_out_;
   std::map<std::string, std::shared_ptr<const Twin>> twins_;
   std::map<std::string, std::unique_ptr<DeployedWorkload>> models_;
 };
 
 }  // namespace
 
-RuntimeRows load_runtime_rows(const std::string& path) {
-  return RowReader(path).read();
+RuntimeRows load_runtime_rows(const std::vector<std::string>& paths) {
+  RuntimeRows all;
+  for (const auto& path : paths) {
+    RuntimeRows of_file = RowReader(path).read();
+    std::move(of_file.rows.begin(), of_file.rows.end(), std::back_inserter(all.rows));
+    std::move(of_file.left_out.begin(), of_file.left_out.end(), std::back_inserter(all.left_out));
+  }
+  return all;
 }
 
 }  // namespace ridgewatt::twin

@@ -43,6 +43,49 @@ TEST(RuntimeTables, DeviationsAndDegreesThatAreNoneAreRefused) {
   }
 }
 
+// Rows of times alone: only those of the engine itself, on images of the size that was run.
+TEST(RuntimeRows, OfTimesTellWhatCalledTheEngine) {
+  const testing::TemporaryFolder folder;
+  const std::string path = (folder.path() / "times.csv").string();
+  std::ofstream file(path);
+  file << "source,board,power_mode,runtime,workload,precision,batch,input,what_is_timed,latency_ms,"
+          "note\n";
+  const std::string alone = "engine alone called from Python";
+  for (const auto& [input, timed] : {std::pair{"320x320", alone},
+                                     {"640x640", alone},
+                                     {"640x640", "end to end: with the picture"},
+                                     {"320x320", "end to end: with the picture"}}) {
+    file << "s,agx-orin,MAXN,tensorrt,yoloxs,fp16,1," << input << ',' << timed << ",2,\n";
+  }
+  file.close();
+  const RuntimeRows rows = load_runtime_rows({path});
+  ASSERT_EQ(rows.rows.size(), 2);
+  EXPECT_EQ(rows.rows[0].model, "yolox_s");
+  EXPECT_EQ(rows.rows[0].run.caller, EngineCaller::kThinPython);
+  EXPECT_DOUBLE_EQ(rows.rows[0].time_s, 2e-3);
+  EXPECT_NEAR(rows.rows[1].cost->work_flop() / rows.rows[0].cost->work_flop(), 4, 0.01);
+  ASSERT_EQ(rows.left_out.size(), 1);  // two rows of one reason
+  EXPECT_NE(rows.left_out[0].label.find("and 1 more"), std::string::npos);
+}
+
+// What joins one precision's rate to the next informs those without rows.
+TEST(RuntimeRows, OfOnePrecisionInformTheNextOne) {
+  const testing::TemporaryFolder folder;
+  const std::string path = (folder.path() / "rows.csv").string();
+  std::ofstream file(path);
+  file << "source,board,power_mode,runtime,workload,precision,batch,sequence,metric,value,note\n";
+  file << "s,AGX Orin 64GB,MAXN,tensorrt,resnet50,fp16,32,,ms,1,\n";
+  file.close();
+  auto rows = load_runtime_rows({path}).rows;
+  ASSERT_EQ(rows.size(), 1);
+  const RuntimeTwin prior = prior_runtime_twin(Runtime::kTensorRt);
+  rows[0].time_s = 0.5 * modelled_time_s(rows[0], prior);
+  const RuntimeTwin fitted = fit_runtime(Runtime::kTensorRt, rows);
+  EXPECT_GT(fitted[RuntimeParam::kConvFp16], 1.1 * prior[RuntimeParam::kConvFp16]);
+  EXPECT_GT(fitted[RuntimeParam::kConvInt8], 1.05 * prior[RuntimeParam::kConvInt8]);
+  EXPECT_GT(fitted[RuntimeParam::kConvFp32], 1.05 * prior[RuntimeParam::kConvFp32]);
+}
+
 // At the highest clocks or those of a preset; a mode whose clocks nobody states says nothing.
 TEST(RuntimeRows, AreThoseOfKnownClocks) {
   const testing::TemporaryFolder folder;
@@ -53,7 +96,7 @@ TEST(RuntimeRows, AreThoseOfKnownClocks) {
     file << "s,AGX Orin 64GB," << mode << ",tensorrt,resnet50,int8,1,,ms,1,\n";
   }
   file.close();
-  const RuntimeRows rows = load_runtime_rows(path);
+  const RuntimeRows rows = load_runtime_rows({path});
   ASSERT_EQ(rows.rows.size(), 3);
   EXPECT_EQ(rows.left_out.size(), 2);
   EXPECT_FALSE(rows.rows[0].mode.has(Knob::kGpuClock));

@@ -1,5 +1,6 @@
 #include "ridgewatt/twin/runtime_twin.h"
 #include "ridgewatt/twin/fit/board_number.h"
+#include "ridgewatt/twin/fit/runtime_priors.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -21,78 +22,42 @@ namespace {
 using R = RuntimeParam;
 using P = TwinParam;
 
-// Priors, in the order of kRuntimes; those of pytorch-eager are of inference on boards whose eager
-// twin is scaled, with a later release of PyTorch than the one that was swept. What is known before
-// any of the rows: the interpreter of a traced graph skips Python; compiled and engine code
-// enqueues in microseconds; engines choose among measured kernels; libraries are the same where
-// PyTorch calls them. Widths say how well.
+// Widths say how well the medians of runtime_priors.h are known.
+using Priors = RuntimePriors;
 constexpr RuntimeParamSpec kRuntimeSpecs[] = {
-    {R::kLaunch, "launch", "1", {1, 0.6, 0.4, 0.25, 0.06}, 0.6, "CPU time of a launch"},
-    {R::kRun, "run", "1", {1, 1, 1, 0.5, 0.15}, 0.7, "CPU time per run other than launches"},
-    {R::kCaller,
-     "caller",
-     "1",
-     {1, 1, 1, 1.5, 1.5},
-     1.0,
-     "CPU time per run of a Python program that calls the engine"},
-    {R::kKernel,
-     "kernel",
-     "1",
-     {1, 1, 0.8, 0.8, 0.5},
-     0.5,
-     "GPU time that a kernel takes beside its work"},
-    {R::kTraffic, "traffic", "1", {1, 1, 0.9, 0.9, 0.8}, 0.25, "bytes moved"},
-    {R::kFill, "fill", "1", {1, 1, 1, 1, 0.7}, 0.5, "output elements that half fill the GPU"},
-    {R::kShort,
-     "short",
-     "1",
-     {64, 64, 64, 64, 64},
-     0.7,
+    {R::kLaunch, "launch", "1", priors_of(&Priors::launch), 0.6, "CPU time of a launch"},
+    {R::kRun, "run", "1", priors_of(&Priors::run), 0.7, "CPU time per run other than launches"},
+    {R::kCaller, "caller", "1", priors_of(&Priors::caller), 1.0,
+     "CPU time per run of a Python framework that calls the engine"},
+    {R::kThinCaller, "thin_caller", "1", priors_of(&Priors::thin_caller), 0.7,
+     "CPU time per run of Python code that only enqueues the engine and waits"},
+    {R::kKernel, "kernel", "1", priors_of(&Priors::kernel), 0.5,
+     "GPU time that a kernel takes in addition to its work"},
+    {R::kGraph, "graph", "1", priors_of(&Priors::graph), 0.3,
+     "share of that time which is left where the launches are replayed as a CUDA graph"},
+    {R::kTraffic, "traffic", "1", priors_of(&Priors::traffic), 0.25, "bytes moved"},
+    {R::kFill, "fill", "1", priors_of(&Priors::fill), 0.5,
+     "output elements that half fill the GPU"},
+    {R::kShort, "short", "1", priors_of(&Priors::short_macs), 0.7,
      "multiply-accumulates per result that filling a contraction's pipeline takes"},
-    {R::kNarrow,
-     "narrow",
-     "1",
-     {16, 16, 16, 16, 16},
-     0.7,
-     "columns that a contraction's tiles compute beside those of its result"},
-    {R::kOnChip,
-     "on_chip",
-     "1",
-     {0.5, 0.5, 0.5, 0.5, 0.5},
-     0.5,
+    {R::kNarrow, "narrow", "1", priors_of(&Priors::narrow_columns), 0.7,
+     "columns that a contraction's tiles compute outside its result"},
+    {R::kOnChip, "on_chip", "1", priors_of(&Priors::on_chip), 0.5,
      "share of the activations' traffic that a large enough cache keeps from memory"},
-    {R::kConvFp32, "conv_fp32", "1", {1, 1, 1, 1, 1}, 0.4, "rate of convolutions in FP32 and TF32"},
-    {R::kConvFp16,
-     "conv_fp16",
-     "1",
-     {1, 0.8, 0.8, 0.8, 0.9},
-     0.4,
-     "rate of convolutions in FP16 and BF16, beside the ratio of peaks"},
-    {R::kConvInt8,
-     "conv_int8",
-     "1",
-     {1, 0.6, 0.6, 0.6, 0.7},
-     0.4,
-     "rate of convolutions in INT8 and FP8, beside the ratio of peaks"},
-    {R::kProductFp32,
-     "product_fp32",
-     "1",
-     {1, 1, 1, 0.8, 0.8},
-     0.4,
+    {R::kConvFp32, "conv_fp32", "1", priors_of(&Priors::conv_fp32), 0.4,
+     "rate of convolutions in FP32 and TF32"},
+    {R::kConvFp16, "conv_fp16", "1", priors_of(&Priors::conv_fp16), 0.4,
+     "rate of convolutions in FP16 and BF16, relative to the ratio of peaks", R::kConvFp32},
+    {R::kConvInt8, "conv_int8", "1", priors_of(&Priors::conv_int8), 0.4,
+     "rate of convolutions in INT8 and FP8, relative to the ratio of peaks", R::kConvFp16},
+    {R::kProductFp32, "product_fp32", "1", priors_of(&Priors::product_fp32), 0.4,
      "rate of products in FP32 and TF32"},
-    {R::kProductFp16,
-     "product_fp16",
-     "1",
-     {1, 0.7, 0.7, 0.7, 0.7},
-     0.4,
-     "rate of products in FP16 and BF16, beside the ratio of peaks"},
-    {R::kProductInt8,
-     "product_int8",
-     "1",
-     {1, 0.6, 0.6, 0.6, 0.6},
-     0.4,
-     "rate of products in INT8 and FP8, beside the ratio of peaks"},
-    {R::kDepthwise, "depthwise", "1", {1, 1, 1, 1, 1.2}, 0.4, "rate of depthwise convolutions"},
+    {R::kProductFp16, "product_fp16", "1", priors_of(&Priors::product_fp16), 0.4,
+     "rate of products in FP16 and BF16, relative to the ratio of peaks", R::kProductFp32},
+    {R::kProductInt8, "product_int8", "1", priors_of(&Priors::product_int8), 0.4,
+     "rate of products in INT8 and FP8, relative to the ratio of peaks", R::kProductFp16},
+    {R::kDepthwise, "depthwise", "1", priors_of(&Priors::depthwise), 0.4,
+     "rate of depthwise convolutions"},
 };
 static_assert(std::size(kRuntimeSpecs) == kRuntimeParamCount);
 
@@ -261,7 +226,7 @@ RuntimeTwins load_runtime_twins(const Board& board) {
     if (board.runtimes.contains(name)) {
       from = &board;
     } else if (reference.runtimes.contains(name) &&
-               (runtime != Runtime::kPytorchEager || is_nearer(board, reference))) {
+               (!is_eager(runtime) || is_nearer(board, reference))) {
       from = &reference;
     }
     twins.push_back(from == nullptr ? prior_runtime_twin(runtime)
@@ -305,7 +270,7 @@ TwinTable runtime_table(const RuntimeTwin& runtime) {
 }
 
 bool changes(const Twin& twin, Runtime runtime, WorkloadKind kind) {
-  if (runtime != Runtime::kPytorchEager) return true;
+  if (!is_eager(runtime)) return true;
   // A twin's own sweeps are of PyTorch; a scaled one has them of another board and release.
   return !twin.relative.empty() && kind == WorkloadKind::kInference && !twin.runtimes.empty() &&
          twin.runtimes.front().fitted();
@@ -325,7 +290,7 @@ Twin on_runtime(const Twin& twin, Runtime runtime, WorkloadKind kind) {
   priced.runtime = runtime;
   priced.changed_by = std::make_shared<const RuntimeTwin>(of);
   // Of eager mode a few times are known, of the power nothing: the twin stays a scaled one.
-  if (runtime != Runtime::kPytorchEager) {
+  if (!is_eager(runtime)) {
     priced.status = of.fitted_on(twin.board) ? "fitted" : "scaled, not validated";
   }
   priced.fit = {};
@@ -335,9 +300,15 @@ Twin on_runtime(const Twin& twin, Runtime runtime, WorkloadKind kind) {
   for (const P param : {P::kLaunchCycles, P::kLaunchMemoryCycles, P::kLaunchFixed}) {
     scale(param, of[R::kLaunch]);
   }
-  if (is_engine(runtime)) priced.python_call_cycles = of[R::kCaller] * twin[P::kHostCyclesPerBatch];
+  if (is_engine(runtime)) {
+    for (std::size_t i = 0; i < kTwinParamCount; ++i) priced.values[i] *= twin.engine_ratios[i];
+    const double host_cycles = twin[P::kHostCyclesPerBatch];
+    priced.call_cycles[EngineCaller::kThinPython] = of[R::kThinCaller] * host_cycles;
+    priced.call_cycles[EngineCaller::kFramework] = of[R::kCaller] * host_cycles;
+  }
+  priced.graph_kernel_share = std::min(1.0, of[R::kGraph]);
   scale(P::kHostCyclesPerBatch, of[R::kRun]);
-  if (runtime != Runtime::kPytorchEager) {
+  if (!is_eager(runtime)) {
     scale(P::kHostCyclesPerByte, 0);  // inputs lie where the GPU reads them
   }
   scale(P::kKernelCycles, of[R::kKernel]);
@@ -345,7 +316,7 @@ Twin on_runtime(const Twin& twin, Runtime runtime, WorkloadKind kind) {
   scale(P::kVectorTraffic, of[R::kTraffic]);
   scale(P::kFillElements, of[R::kFill]);
   // An engine's depthwise kernels keep their window on chip.
-  if (runtime == Runtime::kTensorRt) scale(P::kDepthwiseWindowTraffic, 0);
+  if (kRuntimePriors[runtime].window_on_chip) scale(P::kDepthwiseWindowTraffic, 0);
   priced.short_macs = of[R::kShort];
   priced.narrow_columns = of[R::kNarrow];
   priced.on_chip_share = std::min(0.95, of[R::kOnChip]);
@@ -353,14 +324,10 @@ Twin on_runtime(const Twin& twin, Runtime runtime, WorkloadKind kind) {
   const auto gain = [&](Arithmetic arithmetic, R conv, R product) {
     priced.gains[static_cast<std::size_t>(arithmetic)] = {of[conv], of[product]};
   };
-  for (const Arithmetic arithmetic : {Arithmetic::kFp32, Arithmetic::kTf32}) {
-    gain(arithmetic, R::kConvFp32, R::kProductFp32);
-  }
-  for (const Arithmetic arithmetic : {Arithmetic::kFp16, Arithmetic::kBf16}) {
-    gain(arithmetic, R::kConvFp16, R::kProductFp16);
-  }
-  for (const Arithmetic arithmetic : {Arithmetic::kInt8, Arithmetic::kFp8, Arithmetic::kFp4}) {
-    gain(arithmetic, R::kConvInt8, R::kProductInt8);
+  for (const ArithmeticRow& row : kArithmeticRows) {
+    if (row.bits >= 32) gain(row.id, R::kConvFp32, R::kProductFp32);
+    if (row.bits == 16) gain(row.id, R::kConvFp16, R::kProductFp16);
+    if (row.bits < 16) gain(row.id, R::kConvInt8, R::kProductInt8);
   }
   // Engines multiply FP32 matrices in TF32 where the GPU has it (TensorRT's builder flag TF32 and
   // the CUDA provider's use_tf32 are on by default); PyTorch convolutions alone.

@@ -58,19 +58,17 @@ std::string percent(double share) {
 }  // namespace
 
 std::size_t work_class(workload::OpClass op_class) {
-  switch (op_class) {
-    case workload::OpClass::kConv:
+  switch (workload::contraction_of(op_class)) {
+    case workload::Contraction::kConvolution:
       return 0;
-    case workload::OpClass::kDepthwiseConv:
+    case workload::Contraction::kDepthwise:
       return 1;
-    case workload::OpClass::kGemm:
-    case workload::OpClass::kAttention:
-      return 2;
-    case workload::OpClass::kRecurrent:
-      return 3;
-    default:
-      return 4;
+    case workload::Contraction::kProduct:
+      return workload::kOpClassRows[op_class].tiles ? 2 : 3;
+    case workload::Contraction::kNone:
+      break;
   }
+  return 4;
 }
 
 WorkloadFeatures features_of(const workload::WorkloadCost& cost) {

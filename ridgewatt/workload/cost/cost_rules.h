@@ -1,6 +1,6 @@
-// The cost rules that the operators' entries name: one MAC is two operations; an
-// elementary function (exp, log, sqrt, sin) is one; what is made of several is their sum where
-// docs/reference/operators.md does not say otherwise.
+// The cost rules that the entries of operators refer to: one MAC is two operations, an elementary
+// function (exp, log, sqrt, sin) is one, and a composite operator is the sum of its parts unless
+// docs/reference/operators.md states otherwise.
 #pragma once
 
 #include "ridgewatt/workload/cost_rule.h"
@@ -13,8 +13,8 @@ extern const CostRule kCopy;      // Transpose, Concat, Pad, Tile ...
 extern const CostRule kCopyPart;  // Gather, Slice: read what they write
 extern const CostRule kCast;      // copies that fuse like element-wise work
 extern const CostRule kScatter;
-extern const CostRule kGenerate;  // random numbers, ranges, windows: 1 an output
-extern const CostRule kMetadata;  // Shape, Size, sequences, optionals: the host's work
+extern const CostRule kGenerate;  // random numbers, ranges, windows: 1 per output
+extern const CostRule kMetadata;  // Shape, Size, sequences, optionals: work of the host
 extern const CostRule kControl;   // If, Loop, Scan: their bodies are counted
 
 // Element-wise; the number is the operations per output element.

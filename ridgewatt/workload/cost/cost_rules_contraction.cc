@@ -147,8 +147,8 @@ OpCost einsum(const OpContext& op, Terms& t) {
   return product(combinations * products, outputs, outputs > 0 ? combinations / outputs : 0, 0);
 }
 
-// A recurrent layer: every step multiplies the input and the state with the weights of all gates.
-// `element_work`: operations for each element of the state besides.
+// A recurrent layer: every step multiplies the input and the state by the weights of all gates.
+// `element_work`: additional operations for each element of the state.
 OpCost recurrent(const OpContext& op, Terms& t, int gates, int element_work) {
   const bool batch_first = op.node().integer("layout", 0) != 0;
   const double steps = t("steps", extent(op.input(0), batch_first ? 1 : 0));

@@ -102,6 +102,7 @@ TEST(CostRules, FormulasAreWhatTheRulesReturn) {
   EXPECT_GE(seen.size(), 25U);
 }
 
+// label: slow
 TEST(CostRules, FormulasHoldOnTheNodeTests) {
   RIDGEWATT_REQUIRE_SHARED();
   std::set<std::string> seen;
@@ -128,7 +129,7 @@ TEST(CostRules, TableIsSortedAndComplete) {
                                                "SVMRegressor"};
   std::set<std::pair<std::string_view, std::string_view>> seen;
   for (const OpEntry* op : all_ops()) {
-    EXPECT_TRUE(seen.insert({op->domain, op->name}).second) << op->name << " stands twice";
+    EXPECT_TRUE(seen.insert({op->domain, op->name}).second) << op->name << " is duplicated";
     if (unpriced.contains(op->name)) continue;
     EXPECT_NE(find_cost_rule(op->domain, op->name), nullptr) << op->domain << " " << op->name;
   }

@@ -1,5 +1,4 @@
-// What the cost rules have in common: extents as numbers, NaN where they are not known. Inside the
-// room only.
+// Helpers of the cost rules: extents as numbers, NaN if unknown. Internal to the module.
 #pragma once
 
 #include <cmath>
@@ -18,7 +17,7 @@ inline double elements(const Tensor& tensor) {
   return count ? static_cast<double>(*count) : kUnknown;
 }
 
-// Extent of an axis, counted from the end when negative; NaN when it or the rank is not known.
+// Extent of an axis, counted from the end if negative; NaN if it or the rank is unknown.
 double extent(const Tensor& tensor, int axis);
 
 // Product of the extents from axis `first` on.

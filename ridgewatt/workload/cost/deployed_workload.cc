@@ -21,17 +21,10 @@ namespace {
 
 constexpr std::int64_t kMostBatch = 1 << 20;  // that --batch takes
 
-// PyTorch's graphs and ONNX Runtime's CUDA provider compute such numbers in floating point.
 void refuse_narrow(const DeployOptions& options) {
-  const bool wide_only = options.runtime == Runtime::kTorchscript ||
-                         options.runtime == Runtime::kTorchCompile ||
-                         options.runtime == Runtime::kOnnxRuntime;
-  const Precision precision = options.precision;
-  const bool narrow = precision == Precision::kInt8 || precision == Precision::kFp8 ||
-                      precision == Precision::kFp4 || precision == Precision::kMixed;
-  if (!wide_only || !narrow) return;
+  if (computes_in(options.runtime, options.precision)) return;
   throw NotSupportedError(std::string(name_of(options.runtime)) + " does not compute in " +
-                              std::string(name_of(precision)) + " on the GPU",
+                              std::string(name_of(options.precision)) + " on the GPU",
                           "", "take tensorrt, or fp16");
 }
 
@@ -68,7 +61,7 @@ std::shared_ptr<const WorkloadCost> DeployedWorkload::at(int batch) const {
   cost.kind = options_.kind;
   cost.optimizer = options_.optimizer;
   cost.precision = options_.precision;
-  const bool eager = options_.runtime == Runtime::kPytorchEager;
+  const bool eager = is_eager(options_.runtime);
   if (!eager && options_.kind == WorkloadKind::kTraining) {
     throw NotSupportedError("training is modelled in pytorch-eager alone",
                             std::string(name_of(options_.runtime)), "leave --runtime out");

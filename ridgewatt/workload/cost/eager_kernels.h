@@ -1,17 +1,17 @@
-// From operators to the kernels that an eager framework launches.
+// Combines operators into the kernels that an eager framework launches.
 //
-// PyTorch eager runs one operator at a time, unfused. But exporters spell out what it runs as one
-// kernel (x sigmoid(x) is SiLU, nine operators are a layer normalization), and launches are what a
-// small minibatch consists of: the spelled-out forms are joined again here.
+// PyTorch eager runs one operator at a time, unfused. But exporters expand operations that it runs
+// as one kernel (x sigmoid(x) is SiLU, nine operators are a layer normalization), and launches
+// dominate small minibatches: the expanded forms are combined again here.
 #pragma once
 
 #include "ridgewatt/workload/workload_cost.h"
 
 namespace ridgewatt::workload {
 
-// Joins, in a cost counted with unfused traffic: SiLU, HardSwish, GELU (erf), LayerNormalization
-// and RMS normalization spelled out, forward and backward. A joined kernel has the work of all,
-// reads what the first reads, writes what the last writes, and is launched once.
+// Combines, in a cost with unfused traffic: SiLU, HardSwish, GELU (erf), expanded
+// LayerNormalization and RMS normalization, forward and backward. A combined kernel has the work of
+// all parts, the input of the first, the output of the last, and one launch.
 WorkloadCost eager_kernels(const WorkloadCost& unfused);
 
 }  // namespace ridgewatt::workload

@@ -8,38 +8,16 @@ int ElementWidths::bits(DataType type, bool parameter) const {
 }
 
 ElementWidths element_widths(Precision precision, WorkloadKind kind) {
-  switch (precision) {
-    case Precision::kStored:
-      return {};
-    case Precision::kFp32:
-    case Precision::kTf32:
-      return {32, 32};
-    case Precision::kFp16:
-    case Precision::kBf16:
-      return {16, 16};
-    case Precision::kInt8:
-    case Precision::kFp8:
-      return {8, 8};
-    case Precision::kFp4:
-      return {4, 4};
-    case Precision::kMixed:
-      return kind == WorkloadKind::kTraining ? ElementWidths{16, 16, 32} : ElementWidths{8, 16};
-  }
-  return {};
+  const PrecisionRow& row = kPrecisionRows[precision];
+  const PrecisionBits& bits = kind == WorkloadKind::kTraining ? row.training : row.inference;
+  return {bits.parameters, bits.activations, bits.master};
 }
 
 Precision precision_of(DataType type) {
-  switch (type) {
-    case DataType::kFloat16:
-      return Precision::kFp16;
-    case DataType::kBfloat16:
-      return Precision::kBf16;
-    case DataType::kInt8:
-    case DataType::kUint8:
-      return Precision::kInt8;
-    default:
-      return Precision::kFp32;
-  }
+  if (type == DataType::kFloat16) return Precision::kFp16;
+  if (type == DataType::kBfloat16) return Precision::kBf16;
+  const bool byte = is_integer(type) && data_type_bits(type) == 8;
+  return byte ? Precision::kInt8 : Precision::kFp32;
 }
 
 }  // namespace ridgewatt::workload

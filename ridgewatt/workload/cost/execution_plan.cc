@@ -281,16 +281,8 @@ bool is_setting(const Node& node, std::size_t input) {
 
 // Classes whose operands are weights even when they are written as Constant nodes.
 bool reads_weights(const Step& step) {
-  switch (step.rule != nullptr ? step.rule->op_class : OpClass::kOther) {
-    case OpClass::kConv:
-    case OpClass::kGemm:
-    case OpClass::kRecurrent:
-    case OpClass::kAttention:
-    case OpClass::kNormalization:
-      return true;
-    default:
-      return step.node->op == "Gather";
-  }
+  const OpClass op_class = step.rule != nullptr ? step.rule->op_class : OpClass::kOther;
+  return kOpClassRows[op_class].weights || step.node->op == "Gather";
 }
 
 void collect_weights(const ExecutionPlan& plan, TensorId id, bool weight_slot, int depth,

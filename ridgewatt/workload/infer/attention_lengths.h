@@ -1,4 +1,4 @@
-// How many keys an attention operator of ONNX Runtime looks back on.
+// The number of keys that an attention operator of ONNX Runtime uses.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,9 @@
 namespace ridgewatt::workload {
 
 struct AttentionLengths {
-  std::int64_t keys = 0;     // past and new tokens, one quantity; kUnknownDim: not known
-  std::int64_t present = 0;  // of the cache that is handed on
-  // A cache with room for more than it holds, of which nobody says how much that is: all of it was
+  std::int64_t keys = 0;     // past and new tokens as one quantity; kUnknownDim: unknown
+  std::int64_t present = 0;  // of the updated cache
+  // The cache has space for more than it holds, and the used part is unknown: all of it was
   // counted.
   bool whole_cache = false;
 };

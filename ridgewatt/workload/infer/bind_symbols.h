@@ -1,4 +1,4 @@
-// Gives the symbolic extents of a model's inputs their values.
+// Assigns values to the symbolic extents of a model's inputs.
 #pragma once
 
 #include <cstdint>
@@ -11,32 +11,32 @@
 
 namespace ridgewatt::workload {
 
-// What to take for extents that nobody gave, other than the batch.
+// Values for extents that were not given, other than the batch.
 struct Assumptions {
   std::map<std::string, std::int64_t> sizes;
-  std::int64_t otherwise = 1;  // kUnknownDim: leave them, and a batch that nobody gave, open
+  std::int64_t otherwise = 1;  // kUnknownDim: leave them, and a batch that was not given, open
   // Past and new tokens make up the total (see extent_names.h).
   bool relate_lengths = true;
-  // Of a first axis that is open and unnamed, and so taken for the batch; 0: the batch.
+  // Of a first axis that is open and unnamed, and therefore taken as the batch; 0: the batch.
   std::int64_t leading = 0;
 };
 
 // Sets type and shape of the main graph's inputs and fills batch, bound and assumed of `summary`.
-// Returns the batch that the file was exported with: equal to summary.batch where the file leaves
-// it open. Throws UsageError for an option that fits no input.
+// Returns the batch that the file was exported with: equal to summary.batch if the file leaves it
+// open. Throws UsageError for an option that matches no input.
 std::int64_t bind_inputs(Model& model, const InferOptions& options, const Assumptions& assumptions,
                          InferSummary& summary);
 
-// The batch that the file fixes; nothing where it leaves the batch open.
+// The batch that the file fixes; empty if the file leaves the batch open.
 std::optional<std::int64_t> fixed_batch(const Model& model);
 
 // Names of the open extents that bind_inputs() makes assumptions about.
 std::vector<std::string> extents_to_assume(const Model& model, const InferOptions& options);
 
-// Whether nobody gave the extent that is taken for the batch for want of a name.
+// Whether the extent taken as the batch for lack of a name was not given.
 bool has_unnamed_batch(const Model& model, const InferOptions& options);
 
-// Names of all open extents that nobody gave and that do not follow from others.
+// Names of all open extents that were not given and do not follow from others.
 std::vector<std::string> extents_not_given(const Model& model, const InferOptions& options);
 
 // Symbols of the inputs of all bodies that are not symbols of the main graph.

@@ -26,9 +26,11 @@ bool is_known(const ValueInfo& value) {
     case ValueKind::kSequence:
     case ValueKind::kOptional:
       return static_cast<bool>(value.items);
-    default:
-      return true;
+    case ValueKind::kMap:
+    case ValueKind::kOpaque:
+      break;
   }
+  return true;
 }
 
 void reset(Graph& graph) {

@@ -1,4 +1,4 @@
-// What the shape and fold rules of the operators work with.
+// The interface for the shape and fold rules of the operators.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,9 @@ namespace ridgewatt::workload {
 
 class Interpreter;
 
-// One node while it is inferred: inputs are known as far as they ever will be, outputs are to be
-// set. Inputs that are absent or of unknown rank have shape() == nullptr; rules leave the outputs
-// that depend on them unset.
+// One node during inference: inputs are known as far as they ever will be, outputs are to be set.
+// Inputs that are absent or of unknown rank have shape() == nullptr; rules leave the outputs that
+// depend on them unset.
 class InferContext : public OpContext {
  public:
   InferContext(Model& model, Node& node, workload::Interpreter& interpreter)
@@ -29,22 +29,22 @@ class InferContext : public OpContext {
   // Inputs.
   const Shape* shape(std::size_t input) const;
   DataType dtype(std::size_t input) const;
-  // Content with all elements, some of which may be kUnknownInt; nullptr when nothing is known.
+  // Content with all elements, some of which may be kUnknownInt; nullptr if nothing is known.
   const std::vector<std::int64_t>* ints(std::size_t input) const;
-  // Content of which every element is known; nullptr otherwise.
+  // Content whose elements are all known; nullptr otherwise.
   const std::vector<std::int64_t>* known_ints(std::size_t input) const;
   const std::vector<double>* known_reals(std::size_t input) const;
-  // The only element of a known content, or nothing.
+  // The only element of a known content; empty otherwise.
   std::optional<std::int64_t> known_int(std::size_t input) const;
   const Constant* constant(std::size_t input) const;
 
-  // An attribute that a later opset turned into an input: whichever is there, when known.
+  // An attribute that a later opset turned into an input: the existing one, if known.
   const std::vector<std::int64_t>* ints_of(std::string_view attribute, std::size_t input) const;
 
   // Outputs; those that the node does not have are ignored.
   void set(std::size_t output, ValueInfo value);
   void set(std::size_t output, DataType dtype, std::optional<Shape> shape = std::nullopt);
-  // Attaches content to an output whose type and shape are set; ignored where it does not fit.
+  // Attaches content to an output whose type and shape are set; ignored if it does not match.
   void set_content(std::size_t output, Constant content);
   // Number of elements of an output that may get content: static and small; -1 otherwise.
   std::int64_t foldable(std::size_t output) const;
@@ -52,23 +52,22 @@ class InferContext : public OpContext {
   // `axis` in [-rank, rank) as an index; fails otherwise.
   std::size_t axis(std::int64_t axis, std::size_t rank) const;
 
-  // The batch that constants in the file spell and the one that is asked for (see rebatch.h).
+  // The batch in the constants of the file and the requested one (see rebatch.h).
   std::int64_t exported_batch() const;
   std::int64_t batch() const;
 
   // A branch of If whose shapes contradict the inputs counts as not taken (see infer()).
   bool may_drop_branches() const;
-  // Loops may still be run iteration by iteration; there have not been too many yet.
+  // Loops may still run iteration by iteration; the limit is not reached.
   bool may_follow_loops() const;
   // Values of the symbolic extents.
   const std::map<std::string, std::int64_t>& bound() const;
-  // The user gave this extent.
+  // Whether the user gave this extent.
   bool is_given(const std::string& symbol) const;
   void remark(std::string text);
-  // What is known of an input of a body: `given`, and where that says nothing, what the file
-  // states.
+  // The facts about an input of a body: `given`, otherwise those stated in the file.
   ValueInfo with_declared(TensorId input, ValueInfo given) const;
-  // The same of an input that nobody gives: extents that are not known are assumed to be 1.
+  // The same for an input without a given value: unknown extents are assumed to be 1.
   ValueInfo declared_alone(TensorId input);
   // Runs a body whose inputs are set.
   void run(Graph& body);
@@ -80,19 +79,19 @@ class InferContext : public OpContext {
   workload::Interpreter* interpreter_;
 };
 
-// Arithmetic on extents: unknown when an operand is, InputError when the result passes 2^48.
+// Arithmetic on extents: unknown if an operand is, InputError if the result exceeds 2^48.
 std::int64_t add_extents(std::int64_t a, std::int64_t b);
 std::int64_t multiply_extents(std::int64_t a, std::int64_t b);
-// Extent of one axis; unknown when the shape or the axis is.
+// Extent of one axis; unknown if the shape or the axis is.
 std::int64_t extent_of(const Shape* shape, std::size_t axis);
 // Product of shape[begin, end).
 std::int64_t product(const Shape& shape, std::size_t begin, std::size_t end);
-// The extent that two tensors agree on in one axis: whichever is known.
+// The common extent of two tensors in one axis: the known one.
 std::int64_t merge_extents(std::int64_t a, std::int64_t b);
 
-// Numpy's rule; unknown ranks give nothing. Fails where extents contradict each other.
+// Numpy's rule; an unknown rank gives no result. Fails if extents contradict each other.
 std::optional<Shape> broadcast(const OpContext& context, const Shape* a, const Shape* b);
-// What is known of a value that is either a or b.
+// The facts about a value that is either a or b.
 ValueInfo join(const ValueInfo& a, const ValueInfo& b);
 bool same_info(const ValueInfo& a, const ValueInfo& b);
 

@@ -1,4 +1,4 @@
-// The walk over the nodes. Inside the room only; users call infer() of infer.h.
+// Visits the nodes of a graph. Internal to the module; users call infer() of infer.h.
 #pragma once
 
 #include <cstddef>
@@ -10,21 +10,21 @@ namespace ridgewatt::workload {
 class Interpreter {
  public:
   struct Options {
-    std::int64_t exported_batch = 1;  // the batch that constants in the file spell
-    bool trust_file = false;          // where an extent cannot be computed, take what is stated
+    std::int64_t exported_batch = 1;  // the batch in the constants of the file
+    bool trust_file = false;          // if an extent cannot be computed, use the stated one
     bool may_drop_branches = false;   // of If, when they contradict the inputs
   };
-  // `steps` counts visits of nodes in bodies, for every iteration that is looked at.
+  // `steps` counts visits of nodes in bodies, for every visited iteration.
   Interpreter(Model& model, InferSummary& summary, const Options& options, std::size_t& steps)
       : model_(model), summary_(summary), options_(options), steps_(steps) {}
 
   // Infers every node of `graph`, whose inputs are set. Throws InputError.
   void run(Graph& graph);
-  // The same for the body of a node; throws InputError when bodies in bodies become too many.
+  // The same for the body of a node; throws InputError if too many bodies are nested.
   void run_body(Graph& body);
   bool may_follow_loops() const;
 
-  // Differ when a model that was exported with a fixed batch is re-batched.
+  // They differ if a model that was exported with a fixed batch is re-batched.
   std::int64_t exported_batch() const { return options_.exported_batch; }
   std::int64_t batch() const { return summary_.batch; }
   bool may_drop_branches() const { return options_.may_drop_branches; }

@@ -1,6 +1,6 @@
-// How types, shapes and small contents go through an operator: one small entry in a table. Tables
+// The rules for types, shapes and small contents of an operator: one small entry in a table. Tables
 // are grouped by family (ops_conv.cc, ops_matmul.cc ...); the registry finds an entry by domain and
-// name. What an operator costs stands in cost_table.h.
+// name. The cost of an operator is in cost_table.h.
 //
 //   constexpr OpEntry kOps[] = {
 //       {.name = "Concat", .shape = concat, .fold = fold_concat},
@@ -16,7 +16,7 @@ namespace ridgewatt::workload {
 
 class InferContext;
 
-// A node with its tensors: all that a rule sees. Valid while the model is.
+// A node with its tensors: the input of a rule. Valid as long as the model.
 class OpContext {
  public:
   OpContext(const Model& model, const Node& node) : model_(&model), node_(&node) {}
@@ -25,10 +25,10 @@ class OpContext {
   const Node& node() const { return *node_; }
   std::size_t input_count() const { return node_->inputs.size(); }
   std::size_t output_count() const { return node_->outputs.size(); }
-  // Given, and not the empty name that stands for an absent optional one.
+  // Given, and not the empty name of an absent optional one.
   bool has_input(std::size_t index) const;
   bool has_output(std::size_t index) const;
-  // Throws InputError naming the node when it is absent.
+  // Throws InputError naming the node if it is absent.
   const Tensor& input(std::size_t index) const;
   const Tensor& output(std::size_t index) const;
   // Throws InputError: "node NAME (OP): MESSAGE".
@@ -46,7 +46,7 @@ struct OpEntry {
   std::string_view domain = "";
   // Sets type and shape of the outputs from those (and small contents) of the inputs.
   OpRule shape = nullptr;
-  // Sets the content of the outputs where the inputs' contents are known; runs after `shape`.
+  // Sets the content of the outputs if the inputs' contents are known; runs after `shape`.
   OpRule fold = nullptr;
 };
 

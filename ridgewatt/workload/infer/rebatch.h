@@ -1,4 +1,4 @@
-// Gives a model that was exported with a fixed batch another one.
+// Changes the batch of a model that was exported with a fixed batch.
 #pragma once
 
 #include <cstddef>
@@ -7,10 +7,10 @@
 
 namespace ridgewatt::workload {
 
-// A model that was exported with a fixed batch spells it in the target of Reshape. When such a
+// A model that was exported with a fixed batch contains it in the target of Reshape. If such a
 // model is re-batched, replaces the batch in the target `to` of a tensor of shape `from`: its first
-// extent, when it is the old batch and the tensor's is the new one, or, without a -1 at `open`,
-// whichever extent makes the number of elements come out. Otherwise leaves `to` as it is.
+// extent, if it is the old batch and the tensor's is the new one, or, without a -1 at `open`, the
+// extent that makes the number of elements match. Otherwise leaves `to` unchanged.
 void rebatch_target(const InferContext& context, const Shape& from, std::ptrdiff_t open, Shape& to);
 
 }  // namespace ridgewatt::workload

@@ -1,13 +1,13 @@
-// The order in which nodes can run: each after those that make its inputs.
+// The execution order of nodes: each after those that produce its inputs.
 #pragma once
 
 #include "ridgewatt/workload/graph.h"
 
 namespace ridgewatt::workload {
 
-// Puts the nodes of `graph` (not of its bodies, which are sorted already) into an order in which
-// every tensor is given before it is used, also by a body; nodes that are in order stay as they
-// are. Throws InputError naming a node of a cycle.
+// Sorts the nodes of `graph` (not of its bodies, which are sorted already) so that every tensor is
+// produced before it is used, also by a body; the order of nodes that are already sorted does not
+// change. Throws InputError naming a node of a cycle.
 void sort_topologically(Graph& graph);
 
 }  // namespace ridgewatt::workload

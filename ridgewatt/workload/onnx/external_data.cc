@@ -20,7 +20,7 @@ bool lies_in(const fs::path& path, const fs::path& folder) {
 
 [[noreturn]] void throw_outside(const std::string& location) {
   throw InputError("external data leaves the model's folder", escape_terminal(location),
-                   "put the data beside the model");
+                   "put the data into the folder of the model");
 }
 
 }  // namespace

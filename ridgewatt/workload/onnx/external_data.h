@@ -1,4 +1,4 @@
-// Where a model keeps weights outside its file: paths from the model are not trusted.
+// Weights of a model outside its file: paths in the model are untrusted.
 #pragma once
 
 #include <cstdint>
@@ -18,18 +18,18 @@ struct ExternalLocation {
 
 class ExternalFolder {
  public:
-  // `folder`: of the model; empty when the model has none (it came from memory): then every
-  // location counts as absent.
+  // `folder`: that of the model; empty if the model was read from memory: then every location
+  // counts as absent.
   explicit ExternalFolder(std::string folder) : folder_(std::move(folder)) {}
 
-  // Checks that `bytes` at that place lie inside the model's folder, also through symbolic links,
-  // and in the file if there is one. Returns false when there is no file. Throws InputError.
+  // Checks that `bytes` at that place are inside the model's folder, also through symbolic links,
+  // and inside the file if there is one. Returns false if there is no file. Throws InputError.
   bool check(const ExternalLocation& where, std::int64_t bytes);
-  // The bytes themselves; only for small tensors, after check() said true.
+  // The bytes themselves; only for small tensors, after check() returned true.
   std::string read(const ExternalLocation& where, std::int64_t bytes) const;
 
  private:
-  // Size of the file, or nothing when it is absent.
+  // Size of the file; empty if it is absent.
   std::optional<std::int64_t> file_size(const std::string& location) const;
 
   std::string folder_;

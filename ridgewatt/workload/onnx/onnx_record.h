@@ -1,6 +1,5 @@
-// Single records of the ONNX wire format, read as they stand: a node, an attribute, an operator
-// set. What they mean in their graph is the reader's business (onnx_reader.cc). Text points into
-// the file.
+// Single records of the ONNX wire format: a node, an attribute, an operator set. Their meaning in
+// the graph is determined by the reader (onnx_reader.cc). Text points into the file.
 #pragma once
 
 #include <cstdint>
@@ -24,14 +23,14 @@ struct RawNode {
 
 struct RawAttribute {
   Attribute attribute;
-  std::string_view reference;  // the caller's attribute that this one stands for
+  std::string_view reference;  // the attribute of the caller that this one refers to
   Messages graphs;
 };
 
 // "ai.onnx" is another name of the domain without a name.
 std::string_view normal_domain(std::string_view domain);
 
-// Each throws InputError on bytes that are not such a record.
+// Each throws InputError for bytes that are not such a record.
 void read_opset(std::string_view message, Opsets& opsets);
 RawNode read_raw_node(std::string_view message);
 RawAttribute read_raw_attribute(std::string_view message, ExternalFolder& external);

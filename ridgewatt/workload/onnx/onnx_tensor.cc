@@ -37,18 +37,11 @@ double decode_small_float(std::uint32_t bits, int exponent_bits, int mantissa_bi
 
 double decode_float(DataType type, std::uint64_t bits) {
   const auto low = static_cast<std::uint32_t>(bits);
-  switch (type) {
-    case DataType::kFloat:
-      return std::bit_cast<float>(low);
-    case DataType::kDouble:
-      return std::bit_cast<double>(bits);
-    case DataType::kFloat16:
-      return decode_small_float(low & 0xffff, 5, 10, 15);
-    case DataType::kBfloat16:
-      return std::bit_cast<float>(low << 16);
-    default:  // 8 and 4 bit: no shape depends on them
-      return std::numeric_limits<double>::quiet_NaN();
-  }
+  if (type == DataType::kFloat) return std::bit_cast<float>(low);
+  if (type == DataType::kDouble) return std::bit_cast<double>(bits);
+  if (type == DataType::kFloat16) return decode_small_float(low & 0xffff, 5, 10, 15);
+  if (type == DataType::kBfloat16) return std::bit_cast<float>(low << 16);
+  return std::numeric_limits<double>::quiet_NaN();  // 8 and 4 bit: no shape depends on them
 }
 
 std::int64_t sign_extend(std::uint64_t bits, int width, bool is_signed) {

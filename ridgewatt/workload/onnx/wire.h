@@ -1,5 +1,5 @@
-// The wire format of protocol buffers, walked in place: no message is built and no byte is copied,
-// which is what lets models larger than memory (and larger than protobuf's 2 GB) be read.
+// The wire format of protocol buffers, read in place: no message is built and no byte is copied, so
+// models larger than memory (and larger than protobuf's 2 GB) can be read.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 namespace ridgewatt::workload {
 
 // for (WireReader in(bytes); in.next();) switch (in.field()) { case 1: use(in.bytes()); ... }
-// Fields that nobody asks for are skipped. Throws InputError where the bytes end early.
+// Unused fields are skipped. Throws InputError if the bytes end early.
 class WireReader {
  public:
   explicit WireReader(std::string_view message)

@@ -75,39 +75,30 @@ class Formatter {
   Layout wanted(int k, TensorId root) const {
     const KernelLabel& l = label(k);
     const Step& head = step(kernel(k).steps.front());
-    switch (l.op_class) {
-      case OpClass::kConv:
-        if (!reads_image(plan_, head)) return Layout::kVectors;
-        return l.precision == Precision::kInt8 && explicit_ ? Layout::kAny : first_layout(l);
-      case OpClass::kDepthwiseConv:
-        return is_wide(l.precision) ? Layout::kAny : Layout::kVectors;
-      case OpClass::kPooling:
-        // No kernel pools FP16 in vectors of 32, which INT8 convolutions write.
-        return explicit_ && bits(root) == 16 ? Layout::kPlanes : Layout::kAny;
-      default:
-        return works_on_rows(l) ? Layout::kPlanes : Layout::kAny;
+    if (l.op_class == OpClass::kConv) {
+      if (!reads_image(plan_, head)) return Layout::kVectors;
+      return integer(l) && explicit_ ? Layout::kAny : first_layout(l);
     }
+    if (l.op_class == OpClass::kDepthwiseConv) {
+      return is_wide(l.precision) ? Layout::kAny : Layout::kVectors;
+    }
+    if (l.op_class == OpClass::kPooling) {
+      // No kernel pools FP16 in vectors of 32, which INT8 convolutions write.
+      return explicit_ && bits(root) == 16 ? Layout::kPlanes : Layout::kAny;
+    }
+    return works_on_rows(l) ? Layout::kPlanes : Layout::kAny;
   }
 
   static bool works_on_rows(const KernelLabel& label) {
-    switch (label.op_class) {
-      case OpClass::kGemm:
-      case OpClass::kAttention:
-      case OpClass::kRecurrent:
-      case OpClass::kSoftmax:
-        return true;
-      case OpClass::kNormalization:
-        return label.op.find("LayerNorm") != std::string::npos ||
-               label.op.find("RMSNorm") != std::string::npos;
-      default:
-        return false;
-    }
+    if (kOpClassRows[label.op_class].rows) return true;
+    return label.op_class == OpClass::kNormalization &&
+           (label.op.find("LayerNorm") != std::string::npos ||
+            label.op.find("RMSNorm") != std::string::npos);
   }
 
-  static bool is_wide(Precision precision) {
-    return precision == Precision::kFp32 || precision == Precision::kTf32 ||
-           precision == Precision::kStored;
-  }
+  static bool integer(const KernelLabel& label) { return !arithmetic_row(label.precision).floats; }
+
+  static bool is_wide(Precision precision) { return arithmetic_row(precision).bits == 32; }
   static Layout first_layout(const KernelLabel& l) {
     return is_wide(l.precision) ? Layout::kPlanes : Layout::kVectors;
   }
@@ -185,7 +176,7 @@ class Formatter {
           continue;
         }
         const bool integers_out = bits(root) == 8;
-        const bool writes_wide = first && explicit_ && l.precision == Precision::kInt8;
+        const bool writes_wide = first && explicit_ && integer(l);
         if (writes_wide || (computes && wide && !integers_out)) wide_.insert(root);
         layout(root) = writes_wide ? Layout::kPlanes : of_result(out, result);
       }
@@ -206,7 +197,7 @@ class Formatter {
     const int k = lowered_.kernels.kernel_of[static_cast<std::size_t>(producer)];
     const bool vectors = layout(root) == Layout::kVectors && is_image(root);
     const bool narrow = bits(root) < kBindingBits && !wide_.contains(root);
-    if (!vectors && narrow && label(k).precision == Precision::kInt8) {
+    if (!vectors && narrow && integer(label(k))) {
       set_bits(root, kBindingBits);
       return;
     }

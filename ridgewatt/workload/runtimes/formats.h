@@ -1,5 +1,5 @@
-// Copies between layouts and widths in an engine: kernels of convolutions want channels last, or
-// side by side in vectors; what comes in and goes out is linear and FP32.
+// Copies between layouts and widths in an engine: convolution kernels need channels last, or packed
+// in vectors; inputs and outputs are linear and FP32.
 #pragma once
 
 #include "ridgewatt/workload/runtimes/runtime_kernels.h"
@@ -7,12 +7,12 @@
 
 namespace ridgewatt::workload {
 
-// What TensorRT's layer lists show (see tensorrt.cc, [engines]):
+// According to TensorRT's layer lists (see tensorrt.cc, [engines]):
 // * A convolution reads and writes channels last (in INT8: 32 channels side by side), but for the
 //   first one in FP32 and INT8, which reads and writes planes.
 // * Pooling, resizing and pointwise kernels keep the layout of what they read.
 // * Products and all that works on rows read linear tensors, unless the image is one pixel.
-// * A copy is made once per tensor and layout, where the first kernel needs it.
+// * A copy is made once per tensor and layout, before the first kernel that needs it.
 // * A binding in FP32 is narrowed by a copy, unless a quantization reads it, and widened by one,
 //   unless an INT8 kernel writes it.
 void add_format_copies(const ValueGraph& graph, RuntimeKernels& lowered);

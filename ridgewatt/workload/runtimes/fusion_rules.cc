@@ -1,22 +1,43 @@
 #include "ridgewatt/workload/runtimes/fusion_rules.h"
 
+#include <array>
+
+#include "ridgewatt/workload/precision.h"
+
 namespace ridgewatt::workload {
 
-const RuntimeRules& runtime_rules(Runtime runtime) {
-  static constexpr RuntimeRules kNone;  // eager: every operator is a kernel
-  switch (runtime) {
-    case Runtime::kTensorRt:
-      return tensorrt_rules();
-    case Runtime::kOnnxRuntime:
-      return onnxruntime_rules();
-    case Runtime::kTorchCompile:
-      return torch_compile_rules();
-    case Runtime::kTorchscript:
-      return torchscript_rules();
-    case Runtime::kPytorchEager:
-      break;
-  }
+namespace {
+
+const RuntimeRules& eager_rules() {
+  static constexpr RuntimeRules kNone;  // every operator is a kernel
   return kNone;
+}
+
+constexpr std::array kWide = {Precision::kFp32};
+constexpr std::array kWideAndHalf = {Precision::kFp32, Precision::kFp16};
+constexpr std::array kWideHalfAndInt8 = {Precision::kFp32, Precision::kFp16, Precision::kInt8};
+
+struct RuntimeRulesRow {
+  Runtime id;
+  const RuntimeRules& (*rules)();
+  std::span<const Precision> usual;  // precisions in which it is used
+  constexpr bool complete() const { return !usual.empty(); }
+};
+constexpr auto kRuntimeRulesRows =
+    enum_rows<RuntimeRulesRow>({{Runtime::kPytorchEager, eager_rules, kWide},
+                                {Runtime::kTorchscript, torchscript_rules, kWide},
+                                {Runtime::kTorchCompile, torch_compile_rules, kWide},
+                                {Runtime::kOnnxRuntime, onnxruntime_rules, kWideAndHalf},
+                                {Runtime::kTensorRt, tensorrt_rules, kWideHalfAndInt8}});
+
+}  // namespace
+
+const RuntimeRules& runtime_rules(Runtime runtime) {
+  return kRuntimeRulesRows[runtime].rules();
+}
+
+std::span<const Precision> usual_precisions(Runtime runtime) {
+  return kRuntimeRulesRows[runtime].usual;
 }
 
 bool is_among(std::string_view op, std::string_view ops) {

@@ -2,11 +2,11 @@
 //
 //   const RuntimeRules& rules = runtime_rules(Runtime::kTensorRt);
 //
-// Three kinds of rules, applied in this order. Idioms join what an exporter spelled out into the
-// operator that was meant. Chains say what joins a kernel after its head: links in order, each at
-// most once unless it repeats. The last fields say what becomes of transpositions, parts and
-// concatenations. Operators are named as in ONNX, separated by "|"; "@pointwise" and "@rows" stand
-// for all of cost_rule.h's classes of fusion. Each rule names its source.
+// Three kinds of rules, applied in this order. Idioms combine expanded operations into the intended
+// operator. Chains define what joins a kernel after its head: links in order, each at most once
+// unless it repeats. The last fields define the treatment of transpositions, parts and
+// concatenations. Operators are named as in ONNX, separated by "|"; "@pointwise" and "@rows" mean
+// all operators of these fusion classes of cost_rule.h. Each rule names its source.
 #pragma once
 
 #include <span>
@@ -24,7 +24,7 @@ inline constexpr unsigned kIn8 = 4;
 inline constexpr unsigned kInAll = kIn32 | kIn16 | kIn8;
 
 // An operand of a node of an idiom: one of these, or the index of an earlier node.
-inline constexpr int kInput = -1;     // what the idiom is applied to
+inline constexpr int kInput = -1;     // the input of the idiom
 inline constexpr int kConstant = -2;  // known before the first run
 inline constexpr int kTensor = -3;    // any
 inline constexpr int kAbsent = -4;
@@ -32,20 +32,20 @@ inline constexpr int kAbsent = -4;
 struct IdiomNode {
   std::string_view ops;
   int first = kAbsent;
-  int second = kAbsent;  // of Add and Mul the two may be exchanged
+  int second = kAbsent;  // of Add and Mul the operands may be exchanged
   bool optional = false;
 };
 
 struct Idiom {
-  std::string_view name;  // the operator that is meant
+  std::string_view name;  // the intended operator
   OpClass op_class = OpClass::kOther;
   std::span<const IdiomNode> nodes;
   unsigned widths = kInAll;
   bool equal_heads = false;  // keys and values are equally wide
 };
 
-// What a link may read beside the kernel's own result.
-enum class Beside {
+// What a link may read in addition to the kernel's own result.
+enum class Reads {
   kConstants,
   kTensor,  // a tensor of the result's size: a residual
   kAny,
@@ -53,13 +53,13 @@ enum class Beside {
 
 struct Link {
   std::string_view ops;
-  Beside beside = Beside::kConstants;
+  Reads reads = Reads::kConstants;
   bool repeats = false;
-  bool no_wide_residual = false;  // joins only where no residual in floating point was added
+  bool no_wide_residual = false;  // joins only if no floating-point residual was added
   bool leads_on = false;  // joins only where its result goes into the next link and nowhere else
 };
 
-// Which heads of an operator a chain is for.
+// The heads of an operator that a chain applies to.
 enum class When {
   kAlways,
   kFewChannels,  // the convolution reads an image: at most four channels
@@ -83,27 +83,27 @@ struct Chain {
 
 enum class Transposes {
   kKernels,
-  kViews,         // whoever reads them reads with strides
-  kIntoProducts,  // views beside products, convolutions and attention
+  kViews,         // consumers read with strides
+  kIntoProducts,  // views next to products, convolutions and attention
   kIntoAttention,
 };
 
 enum class Concats {
   kKernels,
-  kInPlace,        // results are written where they belong; a copy for each that cannot be
+  kInPlace,        // results are written in place; a copy for each that cannot be
   kFromPointwise,  // results of pointwise kernels are; one kernel copies the others
 };
 
 struct RuntimeRules {
   std::span<const Idiom> idioms = {};
-  std::span<const Chain> chains = {};  // the first that fits a head is taken
+  std::span<const Chain> chains = {};  // the first that matches a head is used
   std::string_view parts = {};  // operators whose results are parts of their input, read in place
   Transposes transposes = Transposes::kKernels;
   Concats concats = Concats::kKernels;
   bool joins_siblings = false;       // convolutions of one form on one tensor are one kernel
   bool joins_quantizations = false;  // of one tensor with one scale
   bool reads_narrow = false;         // kernels dequantize what they read
-  bool formats = false;              // kernels want layouts of their own; bindings are FP32
+  bool formats = false;              // kernels need specific layouts; bindings are FP32
 };
 
 const RuntimeRules& runtime_rules(Runtime runtime);

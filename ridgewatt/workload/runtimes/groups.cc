@@ -133,7 +133,7 @@ class Grouper {
       if (again || !matches_unit(unit, links[l].ops)) continue;
       if (links[l].no_wide_residual && group.has_wide_residual) continue;
       Residual residual = Residual::kNone;
-      if (!reads_fit(index, unit, links[l].beside, residual)) continue;
+      if (!reads_fit(index, unit, links[l].reads, residual)) continue;
       if (!size_fits(group, index, unit)) return false;
       if (links[l].leads_on && !leads_on(unit, links, l)) continue;
       take(group, unit, l, residual);
@@ -172,20 +172,20 @@ class Grouper {
     return next >= 0 && matches_unit((*all_)[at(next)], links[link + 1].ops);
   }
 
-  bool reads_fit(int group, const Unit& unit, Beside beside, Residual& residual) const {
+  bool reads_fit(int group, const Unit& unit, Reads reads, Residual& residual) const {
     bool fits = true;
     const double size = graph_.elements(result(unit));
     for_inputs(unit, [&](TensorId value, int producer) {
       if (producer >= 0 && group_of_[at(producer)] == group) return;
-      if (beside == Beside::kConstants) fits = false;
-      if (beside == Beside::kTensor) {
+      if (reads == Reads::kConstants) fits = false;
+      if (reads == Reads::kTensor) {
         if (graph_.elements(value) < size) fits = false;
         const bool wide = is_floating(plan_.tensor(value).dtype);
         residual = wide ? Residual::kWide : Residual::kNarrow;
       }
     });
     // A residual is a tensor: what adds constants alone is a scale.
-    return fits && (beside != Beside::kTensor || residual != Residual::kNone);
+    return fits && (reads != Reads::kTensor || residual != Residual::kNone);
   }
 
   bool size_fits(const Group& group, int index, const Unit& unit) const {

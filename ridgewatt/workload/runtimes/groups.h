@@ -1,4 +1,4 @@
-// Units joined into kernels by the chains of a runtime.
+// Combines units into kernels by the chains of a runtime.
 #pragma once
 
 #include <vector>

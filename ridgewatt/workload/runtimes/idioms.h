@@ -1,4 +1,4 @@
-// Operators that exporters spell out, as more than one runtime knows them again.
+// Expanded operators that more than one runtime recognizes.
 #pragma once
 
 #include "ridgewatt/workload/runtimes/fusion_rules.h"

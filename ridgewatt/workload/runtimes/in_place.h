@@ -1,4 +1,4 @@
-// Concatenations that cost nothing: their parts are written where they belong.
+// Concatenations without cost: their parts are written in place.
 #pragma once
 
 #include "ridgewatt/workload/runtimes/groups.h"
@@ -7,12 +7,12 @@
 namespace ridgewatt::workload {
 
 struct InPlace {
-  std::vector<LayoutCopy> copies;  // of parts that their producers cannot write there; by group
+  std::vector<LayoutCopy> copies;  // of parts that their producers cannot write in place; by group
   std::vector<TensorId> kept;      // read as parts of a concatenation, or by copies
 };
 
-// Turns concatenations into views as the rules say and takes their groups away; storage of `plan`
-// follows.
+// Turns concatenations into views according to the rules and removes their groups; updates the
+// storage of `plan`.
 InPlace write_in_place(ExecutionPlan& plan, const RuntimeRules& rules, std::vector<Group>& groups);
 
 }  // namespace ridgewatt::workload

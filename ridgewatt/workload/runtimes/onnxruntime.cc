@@ -25,10 +25,10 @@ constexpr Idiom kOrtIdioms[] = {
 };
 
 constexpr Link kOrtConvolution[] = {{.ops = "BatchNormalization|Mul|Add", .repeats = true},
-                                    {.ops = "Add", .beside = Beside::kTensor, .leads_on = true},
+                                    {.ops = "Add", .reads = Reads::kTensor, .leads_on = true},
                                     {.ops = "Relu"}};
 constexpr Link kOrtProduct[] = {{.ops = "Add"}};
-constexpr Link kOrtAdd[] = {{.ops = "Add", .beside = Beside::kTensor},
+constexpr Link kOrtAdd[] = {{.ops = "Add", .reads = Reads::kTensor},
                             {.ops = "LayerNormalization|SimplifiedLayerNormalization|Gelu"}};
 
 constexpr Chain kOrtChains[] = {

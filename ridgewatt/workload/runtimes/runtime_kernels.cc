@@ -12,21 +12,8 @@ namespace ridgewatt::workload {
 namespace {
 
 unsigned width_of(Precision precision) {
-  switch (precision) {
-    case Precision::kStored:
-    case Precision::kFp32:
-    case Precision::kTf32:
-      return kIn32;
-    case Precision::kFp16:
-    case Precision::kBf16:
-    case Precision::kMixed:
-      return kIn16;
-    case Precision::kInt8:
-    case Precision::kFp8:
-    case Precision::kFp4:
-      return kIn8;
-  }
-  return kIn32;
+  const int bits = arithmetic_row(precision).bits;
+  return bits >= 32 ? kIn32 : bits >= 16 ? kIn16 : kIn8;
 }
 
 OpClass class_of_unit(const ExecutionPlan& plan, const Unit& unit) {
@@ -35,25 +22,8 @@ OpClass class_of_unit(const ExecutionPlan& plan, const Unit& unit) {
   return unit.op_class;
 }
 
-// Contractions first, then what reduces, then what computes.
-int weight_of(const Unit& unit) {
-  switch (unit.op_class) {
-    case OpClass::kConv:
-    case OpClass::kDepthwiseConv:
-    case OpClass::kGemm:
-    case OpClass::kRecurrent:
-    case OpClass::kAttention:
-      return 3;
-    case OpClass::kNormalization:
-    case OpClass::kSoftmax:
-    case OpClass::kReduction:
-    case OpClass::kPooling:
-      return 2;
-    case OpClass::kElementwise:
-      return 1;
-    default:
-      return 0;
-  }
+int rank_of(const Unit& unit) {
+  return kOpClassRows[unit.op_class].rank;
 }
 
 std::string name_of_group(const ExecutionPlan& plan, const Group& group) {
@@ -86,7 +56,7 @@ Kernel kernel_of_group(const Group& group, const Unit& main) {
 void add_kernel(const ExecutionPlan& plan, const Group& group, RuntimeKernels& lowered) {
   const Unit& main =
       *std::max_element(group.units.begin(), group.units.end(),
-                        [](const Unit& a, const Unit& b) { return weight_of(a) < weight_of(b); });
+                        [](const Unit& a, const Unit& b) { return rank_of(a) < rank_of(b); });
   const int index = static_cast<int>(lowered.kernels.kernels.size());
   for (const Unit& unit : group.units) {
     for (const int step : unit.steps) {

@@ -4,7 +4,8 @@
 //   const RuntimeKernels lowered =
 //       lower(plan, {.runtime = Runtime::kTensorRt, .precision = Precision::kFp16});
 //
-// Views and storage of `plan` become those of the runtime: what it reads or writes in place.
+// Views and storage of `plan` become those of the runtime: tensors that it reads or writes in
+// place.
 #pragma once
 
 #include <string>
@@ -19,11 +20,12 @@ namespace ridgewatt::workload {
 struct RuntimeTarget {
   Runtime runtime = Runtime::kTensorRt;
   Precision precision = Precision::kFp32;
-  // In which an engine in INT8, FP8 or FP4 computes what is not a convolution or product.
+  // The precision that an INT8, FP8 or FP4 engine uses for other operators than convolutions and
+  // products.
   Precision fallback = Precision::kFp16;
 };
 
-// What is said of a kernel beside its steps.
+// Properties of a kernel in addition to its steps.
 struct KernelLabel {
   std::string name;  // "Conv_0 + Relu_1"
   std::string op;    // of the main work
@@ -33,7 +35,7 @@ struct KernelLabel {
 
 // A kernel that moves a tensor into another layout, width or place.
 struct LayoutCopy {
-  int before = 0;  // the kernel that needs it; as many as there are kernels: at the end
+  int before = 0;  // the kernel that needs it; the number of kernels: at the end
   int step = 0;    // of the plan, that it belongs to
   std::string name;
   TensorId source = kNoTensor;
@@ -50,7 +52,7 @@ struct RuntimeKernels {
   Kernels kernels;
   std::vector<KernelLabel> labels;  // one per kernel
   std::vector<LayoutCopy> copies;   // by the kernel that they come before
-  std::vector<TensorId> kept;       // written even if no kernel reads them by their own name
+  std::vector<TensorId> kept;       // written even if no kernel reads them under their own name
   ElementWidths widths;
   std::vector<std::uint8_t> bits;  // by root, of a real number in memory; 0: as `widths` say
   // Where a kernel writes wider than others read, and a copy is between: bits by TensorId.

@@ -98,6 +98,7 @@ TEST(RuntimeKernels, ResNet18IsTheEnginesLayerByLayer) {
 }
 
 // Fusion moves work between kernels and makes none: every step that runs is in one kernel.
+// label: slow
 TEST(RuntimeKernels, KeepTheWorkOfEveryModel) {
   for (const ZooEntry& entry : zoo()) {
     Model model;

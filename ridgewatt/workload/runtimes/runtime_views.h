@@ -1,4 +1,4 @@
-// Which steps of a plan cost a runtime nothing, because their result is read where it lies.
+// Finds the steps of a plan without cost for a runtime, because their result is read in place.
 #pragma once
 
 #include "ridgewatt/workload/runtimes/fusion_rules.h"
@@ -6,7 +6,7 @@
 
 namespace ridgewatt::workload {
 
-// Parts and transpositions become views, or kernels, as the rules say.
+// Parts and transpositions become views or kernels, according to the rules.
 void set_views(ExecutionPlan& plan, const RuntimeRules& rules);
 
 // The storage that follows from the kinds of steps, where they changed. `before`: as they were.

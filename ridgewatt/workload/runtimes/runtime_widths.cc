@@ -24,19 +24,6 @@ bool has_integer_kernel(const ExecutionPlan& plan, const Step& step) {
   return contraction && !plan.is_constant(inputs[0]) && plan.is_constant(inputs[1]);
 }
 
-// Bits of what a precision multiplies; 0 where everything is as wide.
-int narrow_bits(Precision precision) {
-  switch (precision) {
-    case Precision::kInt8:
-    case Precision::kFp8:
-      return 8;
-    case Precision::kFp4:
-      return 4;
-    default:
-      return 0;
-  }
-}
-
 bool only_moves(const Step& step) {
   const OpClass op_class = step.rule == nullptr ? OpClass::kOther : step.rule->op_class;
   return op_class == OpClass::kPooling || op_class == OpClass::kDataMovement;
@@ -66,7 +53,7 @@ std::vector<bool> quantize(ExecutionPlan& plan, const ValueGraph& graph, Precisi
     Step& step = plan.steps[i];
     if (!has_integer_kernel(plan, step)) continue;
     narrow[i] = true;
-    step.integer = precision == Precision::kInt8;
+    step.integer = !arithmetic_row(precision).floats;
     for (const std::size_t slot : {0U, 1U}) {
       const TensorId root = graph.value(step, step.node->inputs[slot]);
       lowered.bits[static_cast<std::size_t>(root)] =

@@ -1,5 +1,5 @@
-// Convolutions side by side: of one form, on one tensor, with the same function behind them. They
-// run as one with the channels of all (TensorRT writes "a || b").
+// Parallel convolutions: of one form, on one tensor, followed by the same function. They run as one
+// with the channels of all (TensorRT writes "a || b").
 #pragma once
 
 #include <vector>
@@ -12,7 +12,7 @@ struct Group;
 
 class Siblings {
  public:
-  // Finds none where the runtime does not join them. `graph` must outlive it.
+  // Finds none if the runtime does not join them. `graph` must outlive it.
   Siblings(const ValueGraph& graph, const std::vector<Unit>& units, bool joins);
 
   bool has(int step) const { return family_[static_cast<std::size_t>(step)] >= 0; }

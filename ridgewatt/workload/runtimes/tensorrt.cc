@@ -36,12 +36,12 @@ constexpr std::string_view kActivations =
 // [guide] A residual in floating point makes the sum one, which is then quantized apart.
 // The epilogues of FP32 kernels add a residual and clamp; those of narrower ones compute functions.
 constexpr Link kPlain[] = {{.ops = kScales, .repeats = true},
-                           {.ops = "Add", .beside = Beside::kTensor},
+                           {.ops = "Add", .reads = Reads::kTensor},
                            {.ops = kClamps},
                            {.ops = "QuantizeLinear", .no_wide_residual = true}};
 constexpr Link kRich[] = {{.ops = kScales, .repeats = true},
                           {.ops = kActivations},
-                          {.ops = "Add", .beside = Beside::kTensor},
+                          {.ops = "Add", .reads = Reads::kTensor},
                           {.ops = kActivations},
                           {.ops = "QuantizeLinear", .no_wide_residual = true}};
 constexpr Link kClamped[] = {{.ops = kScales, .repeats = true},
@@ -49,12 +49,11 @@ constexpr Link kClamped[] = {{.ops = kScales, .repeats = true},
                              {.ops = "QuantizeLinear", .no_wide_residual = true}};
 constexpr Link kProduct[] = {{.ops = kScales, .repeats = true},
                              {.ops = "Relu|Gelu|FastGelu|Silu|Tanh|Sigmoid"},
-                             {.ops = "Add", .beside = Beside::kTensor},
+                             {.ops = "Add", .reads = Reads::kTensor},
                              {.ops = "Relu"},
                              {.ops = "QuantizeLinear", .no_wide_residual = true}};
 constexpr Link kScaled[] = {{.ops = "Mul|Div", .repeats = true}};
-constexpr Link kPointwise[] = {
-    {.ops = "@pointwise|@rows", .beside = Beside::kAny, .repeats = true}};
+constexpr Link kPointwise[] = {{.ops = "@pointwise|@rows", .reads = Reads::kAny, .repeats = true}};
 
 constexpr std::string_view kConvolutions = "Conv|ConvTranspose";
 

@@ -16,7 +16,7 @@ constexpr Idiom kInductorIdioms[] = {
 
 constexpr Link kFolded[] = {{.ops = "BatchNormalization", .repeats = true}};
 constexpr Link kAddmm[] = {{.ops = "Add"}};
-constexpr Link kTriton[] = {{.ops = "@pointwise|@rows", .beside = Beside::kAny, .repeats = true}};
+constexpr Link kTriton[] = {{.ops = "@pointwise|@rows", .reads = Reads::kAny, .repeats = true}};
 
 constexpr Chain kInductorChains[] = {
     {.name = "convolution",

@@ -145,15 +145,10 @@ Unit unit_of_step(const ExecutionPlan& plan, int index) {
   return unit;
 }
 
+// How an idiom fuses whose nodes were joined to an operator of this class.
 Fusion fusion_of(OpClass op_class) {
-  switch (op_class) {
-    case OpClass::kElementwise:
-      return Fusion::kPointwise;
-    case OpClass::kNormalization:
-      return Fusion::kRowwise;
-    default:
-      return Fusion::kKernel;
-  }
+  if (op_class == OpClass::kElementwise) return Fusion::kPointwise;
+  return op_class == OpClass::kNormalization ? Fusion::kRowwise : Fusion::kKernel;
 }
 
 }  // namespace

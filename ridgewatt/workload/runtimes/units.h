@@ -1,4 +1,5 @@
-// Steps of a plan as the operators that were meant: idioms found, everything else by itself.
+// Converts steps of a plan into the intended operators: idioms are combined, other steps are
+// unchanged.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// Who computes and who reads each value of a plan, seen through views: what fusion asks.
+// The producer and the consumers of each value of a plan, seen through views: the basis of fusion.
 #pragma once
 
 #include <vector>
@@ -21,7 +21,7 @@ class ValueGraph {
   TensorId value(const Step& step, TensorId id) const;
   // The value that a step computes first, or kNoTensor.
   TensorId result(const Step& step) const;
-  // Steps that run, or keep a value, by value; each once.
+  // The consumers of a value that run or keep it; each once.
   const std::vector<int>& users(TensorId value) const {
     return users_[static_cast<std::size_t>(value)];
   }

@@ -201,14 +201,14 @@ GraphBuilder::Value GraphBuilder::layer(const std::string& op, const Value& x,
 GraphBuilder::Value GraphBuilder::conv(const Value& x, std::int64_t out_channels,
                                        const ConvOptions& o) {
   const std::int64_t width = o.width > 0 ? o.width : o.kernel;
-  const std::int64_t beside = o.width > 0 ? o.width / 2 : o.padding;
+  const std::int64_t side_padding = o.width > 0 ? o.width / 2 : o.padding;
   std::vector<Weight> weights = {
       {"weight", {out_channels, x.channels / o.groups, o.kernel, width}}};
   if (o.bias) weights.push_back({"bias", {out_channels}});
   return layer("Conv", x, weights,
                {{"kernel_shape", Ints{o.kernel, width}},
                 {"strides", Ints{o.stride, o.stride}},
-                {"pads", Ints{o.padding, beside, o.padding, beside}},
+                {"pads", Ints{o.padding, side_padding, o.padding, side_padding}},
                 {"group", o.groups}},
                out_channels);
 }

@@ -62,6 +62,14 @@ GraphBuilder::Value square_images(GraphBuilder& g, int default_side) {
   return g.input("images", {"batch", 3, "image", "image"});
 }
 
+GraphBuilder::Value conv_silu(GraphBuilder& g, const Value& x, std::int64_t channels,
+                              std::int64_t kernel, std::int64_t stride, std::int64_t groups) {
+  const Value y = g.conv(
+      x, channels,
+      {.kernel = kernel, .stride = stride, .padding = kernel / 2, .groups = groups, .bias = false});
+  return g.silu(g.batch_norm(y, 1e-3));
+}
+
 GraphBuilder::Value pooling_pyramid(GraphBuilder& g, const Value& x) {
   std::vector<Value> parts = {x};
   for (int i = 0; i < 3; ++i) parts.push_back(g.max_pool(parts.back(), 5, 1, 2));

@@ -1,10 +1,10 @@
-// What the detectors of the YOLO family share: classes, the pyramid of poolings and the decoder of
-// boxes.
+// Common parts of the detectors of the YOLO family: classes, the pyramid of poolings and the
+// decoder of boxes.
 //
 //   g.output(decode_boxes_and_classes(g, {{p3, 8}, {p4, 16}, {p5, 32}}), "output0", {...});
 //
-// The side of the image is a symbol ("image") that is a multiple of the coarsest stride: where the
-// cells of a level lie follows from the shape of its map, as in a dynamic export, and costs nothing
+// The side of the image is a symbol ("image") that is a multiple of the coarsest stride: the cells
+// of a level are computed from the shape of its map, like in a dynamic export, which is free
 // because a runtime computes it before the first run.
 #pragma once
 
@@ -23,8 +23,19 @@ inline constexpr int kBoxChannels = 4 * kBoxBins;
 // The input [batch, 3, image, image] of a detector whose coarsest cells are 32 pixels wide.
 GraphBuilder::Value square_images(GraphBuilder& g, int default_side);
 
+// A convolution with batch normalization and SiLU.
+GraphBuilder::Value conv_silu(GraphBuilder& g, const GraphBuilder::Value& x, std::int64_t channels,
+                              std::int64_t kernel = 1, std::int64_t stride = 1,
+                              std::int64_t groups = 1);
+
 // Spatial pyramid pooling, fast: x and three 5x5 poolings in a row, which see 5, 9 and 13 pixels.
 GraphBuilder::Value pooling_pyramid(GraphBuilder& g, const GraphBuilder::Value& x);
+
+// Channels of the two branches of a level.
+struct HeadWidths {
+  std::int64_t boxes;
+  std::int64_t classes;
+};
 
 // The map of one level, [batch, kBoxChannels + kCocoClasses, height, width], with cells of `stride`
 // pixels.

@@ -58,7 +58,8 @@ TEST(ZooNetworks, TorchvisionStatesNetworksOfBranches) {
 
 // By hand: the first convolution, two blocks of 64 channels on 32x32, and three stages of twice the
 // channels on half the side, all of which cost the same: a convolution of stride 2 with half the
-// channels to read, three of stride 1, and one of 1x1 beside. Normalizations hold two per channel.
+// channels to read, three of stride 1, and an additional one of 1x1. Normalizations hold two per
+// channel.
 TEST(ZooNetworks, TheResNetForCifarIsThatOfTheStudy) {
   const Network network("resnet18_cifar");
   const double full = 32 * 32 * 64 * 64 * 9.0;
@@ -182,6 +183,50 @@ TEST(ZooNetworks, SsdMobileNetIsMlperfs) {
   EXPECT_NEAR(2 * ssd.analysis.macs, 2.47e9, 0.01 * 2.47e9);
   EXPECT_EQ(ssd.output(0), "float32[1x1917x4]");
   EXPECT_EQ(ssd.output(1), "float32[1x1917x91]");
+}
+
+// Ultralytics' table of models states parameters in units of 1e6 and 2 FLOP per
+// multiply-accumulate.
+TEST(ZooNetworks, UltralyticsStatesTheSizesOfYolov8) {
+  struct Fact {
+    const char* name;
+    double parameters;
+    double flop;
+  };
+  for (const Fact& fact : {Fact{"yolov8n", 3.2e6, 8.7e9},
+                           {"yolov8s", 11.2e6, 28.6e9},
+                           {"yolov8m", 25.9e6, 78.9e9},
+                           {"yolov8l", 43.7e6, 165.2e9},
+                           {"yolov8x", 68.2e6, 257.8e9}}) {
+    const Network network(fact.name);
+    EXPECT_NEAR(network.analysis.parameter_count, fact.parameters, 0.05e6) << fact.name;
+    EXPECT_NEAR(2 * network.analysis.macs, fact.flop, 0.01 * fact.flop) << fact.name;
+    EXPECT_EQ(network.output(0), "float32[1x84x8400]") << fact.name;
+    EXPECT_TRUE(network.analysis.shapes.unknown_nodes.empty()) << fact.name;
+  }
+}
+
+// The table of models of YOLOX (README); its FLOP include normalizations and activations.
+TEST(ZooNetworks, TheAuthorsStateTheSizesOfYolox) {
+  struct Fact {
+    const char* name;
+    double parameters;
+    double flop;
+    const char* output;
+  };
+  for (const Fact& fact : {Fact{"yolox_nano", 0.91e6, 1.08e9, "float32[1x3549x85]"},
+                           {"yolox_tiny", 5.06e6, 6.45e9, "float32[1x3549x85]"},
+                           {"yolox_s", 9.0e6, 26.8e9, "float32[1x8400x85]"},
+                           {"yolox_m", 25.3e6, 73.8e9, "float32[1x8400x85]"},
+                           {"yolox_l", 54.2e6, 155.6e9, "float32[1x8400x85]"},
+                           {"yolox_x", 99.1e6, 281.9e9, "float32[1x8400x85]"}}) {
+    const Network network(fact.name);
+    EXPECT_NEAR(network.analysis.parameter_count, fact.parameters, 0.01 * fact.parameters)
+        << fact.name;
+    EXPECT_NEAR(2 * network.analysis.macs, fact.flop, 0.04 * fact.flop) << fact.name;
+    EXPECT_EQ(network.output(0), fact.output) << fact.name;
+    EXPECT_TRUE(network.analysis.shapes.unknown_nodes.empty()) << fact.name;
+  }
 }
 
 TEST(ZooNetworks, QuantizationAwareResNetIsResNetInEightBits) {

@@ -48,7 +48,7 @@ Value residual_pair(GraphBuilder& g, const Value& x, std::int64_t inner) {
   return g.add(x, folded_silu(g, folded_silu(g, x, inner, 3), x.channels, 3));
 }
 
-// C3k: two bottlenecks beside a 1x1 convolution.
+// C3k: two bottlenecks in parallel with a 1x1 convolution.
 Value nested_stage(GraphBuilder& g, const Value& x) {
   constexpr int kBottlenecks = 2;
   const std::int64_t half = x.channels / 2;
@@ -109,11 +109,6 @@ Value attention_stage(GraphBuilder& g, const Value& x, int repeats) {
   }
   return folded_silu(g, g.concat({parts[0], y}, 1), x.channels);
 }
-
-struct HeadWidths {
-  std::int64_t boxes;
-  std::int64_t classes;
-};
 
 // The map of a level: boxes by full convolutions, classes by depthwise-separable ones.
 Value detect_separably(GraphBuilder& g, const Value& x, const HeadWidths& widths, int level) {

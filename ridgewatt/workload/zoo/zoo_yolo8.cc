@@ -1,5 +1,8 @@
-// The one-stage detector YOLOv8n (Jocher et al., 2023) on the 80 classes of COCO.
+// The one-stage detector YOLOv8 (Jocher et al., 2023) in its five sizes on the 80 classes of COCO.
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
 
 #include "ridgewatt/workload/zoo/yolo_parts.h"
 #include "ridgewatt/workload/zoo/zoo_builders.h"
@@ -8,13 +11,6 @@ namespace ridgewatt::workload::zoo_builders {
 namespace {
 
 using Value = GraphBuilder::Value;
-
-Value conv_silu(GraphBuilder& g, const Value& x, std::int64_t channels, std::int64_t kernel = 1,
-                std::int64_t stride = 1) {
-  const Value y = g.conv(
-      x, channels, {.kernel = kernel, .stride = stride, .padding = kernel / 2, .bias = false});
-  return g.silu(g.batch_norm(y, 1e-3));
-}
 
 // C2f: a cross-stage partial block whose `repeats` bottlenecks all reach the last convolution.
 Value c2f(GraphBuilder& g, const Value& x, std::int64_t channels, int repeats, bool residual) {
@@ -33,34 +29,71 @@ Value sppf(GraphBuilder& g, const Value& x, std::int64_t channels) {
 }
 
 // The map of a level: a branch of convolutions for the boxes and one for the classes.
-Value detect(GraphBuilder& g, const Value& feature, int level) {
+Value detect(GraphBuilder& g, const Value& feature, const HeadWidths& widths, int level) {
   const auto scope = g.scope(fmt::format("detect.{}", level));
   const auto branch = [&](std::int64_t width, std::int64_t channels) {
     return g.conv(conv_silu(g, conv_silu(g, feature, width, 3), width, 3), channels, {});
   };
-  const Value boxes = branch(kBoxChannels, kBoxChannels);
-  return g.concat({boxes, branch(kCocoClasses, kCocoClasses)}, 1);
+  const Value boxes = branch(widths.boxes, kBoxChannels);
+  return g.concat({boxes, branch(widths.classes, kCocoClasses)}, 1);
+}
+
+// How a size follows from the layout of the large one.
+struct Yolov8Scale {
+  double depth;           // of the repeats
+  double width;           // of the channels
+  std::int64_t coarsest;  // channels of the coarsest level, before they are scaled
+};
+
+std::string yolov8(const std::string& name, const Yolov8Scale& scale) {
+  GraphBuilder g(name, 17);
+  const auto wide = [&](std::int64_t channels) {
+    return std::lround(static_cast<double>(channels) * scale.width);
+  };
+  const auto repeats = [&](int of_layout) {
+    return std::max(static_cast<int>(std::lround(of_layout * scale.depth)), 1);
+  };
+  const auto halve = [&](const Value& x, std::int64_t channels) {
+    return conv_silu(g, x, wide(channels), 3, 2);
+  };
+  const auto stage = [&](const Value& x, std::int64_t channels, int of_layout, bool residual) {
+    return c2f(g, x, wide(channels), repeats(of_layout), residual);
+  };
+  Value x = halve(square_images(g, 640), 64);
+  x = stage(halve(x, 128), 128, 3, true);
+  const Value p3 = stage(halve(x, 256), 256, 6, true);
+  const Value p4 = stage(halve(p3, 512), 512, 6, true);
+  x = stage(halve(p4, scale.coarsest), scale.coarsest, 3, true);
+  const Value p5 = sppf(g, x, x.channels);
+  const Value up4 = stage(g.concat({g.upsample(p5, 2), p4}, 1), 512, 3, false);
+  const Value out3 = stage(g.concat({g.upsample(up4, 2), p3}, 1), 256, 3, false);
+  const Value out4 = stage(g.concat({halve(out3, 256), up4}, 1), 512, 3, false);
+  const Value out5 = stage(g.concat({halve(out4, 512), p5}, 1), scale.coarsest, 3, false);
+  const HeadWidths widths = {std::max(out3.channels / 4, std::int64_t{kBoxChannels}),
+                             std::max(out3.channels, std::int64_t{kCocoClasses})};
+  std::vector<DetectionLevel> levels;
+  levels.push_back({detect(g, out3, widths, 0), 8});
+  levels.push_back({detect(g, out4, widths, 1), 16});
+  levels.push_back({detect(g, out5, widths, 2), 32});
+  return finish_detector(g, levels);
 }
 
 }  // namespace
 
 std::string yolov8n() {
-  GraphBuilder g("yolov8n", 17);
-  auto x = square_images(g, 640);
-  x = conv_silu(g, x, 16, 3, 2);
-  x = c2f(g, conv_silu(g, x, 32, 3, 2), 32, 1, true);
-  const auto p3 = c2f(g, conv_silu(g, x, 64, 3, 2), 64, 2, true);
-  const auto p4 = c2f(g, conv_silu(g, p3, 128, 3, 2), 128, 2, true);
-  x = c2f(g, conv_silu(g, p4, 256, 3, 2), 256, 1, true);
-  const auto p5 = sppf(g, x, 256);
-  const auto up4 = c2f(g, g.concat({g.upsample(p5, 2), p4}, 1), 128, 1, false);
-  const auto out3 = c2f(g, g.concat({g.upsample(up4, 2), p3}, 1), 64, 1, false);
-  const auto out4 = c2f(g, g.concat({conv_silu(g, out3, 64, 3, 2), up4}, 1), 128, 1, false);
-  const auto out5 = c2f(g, g.concat({conv_silu(g, out4, 128, 3, 2), p5}, 1), 256, 1, false);
-  const Value fine = detect(g, out3, 0);
-  const Value middle = detect(g, out4, 1);
-  const Value coarse = detect(g, out5, 2);
-  return finish_detector(g, {{fine, 8}, {middle, 16}, {coarse, 32}});
+  return yolov8("yolov8n", {1.0 / 3, 0.25, 1024});
+}
+std::string yolov8s() {
+  return yolov8("yolov8s", {1.0 / 3, 0.5, 1024});
+}
+std::string yolov8m() {
+  return yolov8("yolov8m", {2.0 / 3, 0.75, 768});
+}
+std::string yolov8l() {
+  return yolov8("yolov8l", {1, 1, 512});
+}
+std::string yolov8x() {
+  return yolov8("yolov8x", {1, 1.25, 512});
 }
 
 }  // namespace ridgewatt::workload::zoo_builders

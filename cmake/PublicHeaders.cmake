@@ -1,0 +1,60 @@
+# The public headers: what ridgewatt/ridgewatt.h includes, directly or not, and nothing else. They alone are installed,
+# their declarations alone are visible in a shared library, and they include no header of another library.
+# tools/check_modules.py compares this list with the includes. A type that an answer needs is moved into a small header of
+# results (twin/minibatch_cost.h, thermal/hold_answer.h) or declared without its definition.
+set(RIDGEWATT_PUBLIC_HEADERS
+  ridgewatt/answer/epochs.h
+  ridgewatt/answer/estimate.h
+  ridgewatt/answer/held.h
+  ridgewatt/answer/language.h
+  ridgewatt/answer/language_tune.h
+  ridgewatt/answer/predict.h
+  ridgewatt/answer/profile.h
+  ridgewatt/answer/tune.h
+  ridgewatt/answer/tune_answer.h
+  ridgewatt/answer/workload_question.h
+  ridgewatt/base/enum_array.h
+  ridgewatt/base/enum_names.h
+  ridgewatt/base/enum_rows.h
+  ridgewatt/base/error.h
+  ridgewatt/base/statistics.h
+  ridgewatt/base/workload_kind.h
+  ridgewatt/device/arithmetic.h
+  ridgewatt/device/board.h
+  ridgewatt/device/knob_space.h
+  ridgewatt/device/measured_roof.h
+  ridgewatt/device/power_mode.h
+  ridgewatt/device/runtime.h
+  ridgewatt/llm/description.h
+  ridgewatt/llm/family.h
+  ridgewatt/llm/fits.h
+  ridgewatt/llm/forecast_answer.h
+  ridgewatt/llm/language_model.h
+  ridgewatt/llm/recipe.h
+  ridgewatt/llm/stored_type.h
+  ridgewatt/pipeline/pipeline.h
+  ridgewatt/predict/predictor.h
+  ridgewatt/ridgewatt.h
+  ridgewatt/roofline/energy_roofline.h
+  ridgewatt/sweep/observation.h
+  ridgewatt/sweep/point_axis.h
+  ridgewatt/sweep/profiler.h
+  ridgewatt/sweep/provenance.h
+  ridgewatt/sweep/sweep.h
+  ridgewatt/sweep/trusted_sweep.h
+  ridgewatt/thermal/hold_answer.h
+  ridgewatt/tune/budgeted_search.h
+  ridgewatt/tune/choice.h
+  ridgewatt/tune/comparison.h
+  ridgewatt/tune/limits.h
+  ridgewatt/tune/problem.h
+  ridgewatt/tune/search.h
+  ridgewatt/tune/search_space.h
+  ridgewatt/tune/strategy.h
+  ridgewatt/tune/strategy_table.h
+  ridgewatt/twin/memory_footprint.h
+  ridgewatt/twin/minibatch_cost.h
+  ridgewatt/workload/deployed_workload.h
+  ridgewatt/workload/precision.h
+  ridgewatt/workload/workload_cost.h
+)

@@ -1,0 +1,71 @@
+"""Questions as functions: their arguments are the rows of ridgewatt/answer/parameter.h, as the
+compiled part has them, so that no argument is declared twice.
+
+    @asks("estimate", "Estimates")
+    def estimate(question): "What it is about."
+"""
+import inspect
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from . import _core
+
+Row = dict[str, Any]
+TABLES: dict[str, list[Row]] = _core._parameters()
+
+# What an argument may be, as a stub says it.
+TYPES = {"flag": "bool", "number": "float", "whole": "int", "word": "str", "pairs": "Mapping[str, float]", "extents": "Mapping[str, int]",
+         "model": "Model | str | PathLike[str]", "board": "Board | str | PathLike[str]",
+         "range": "tuple[float, float]", "points": "str | PathLike[str] | Sequence[PowerMode | tuple[PowerMode, int]]",
+         "names": "str | Sequence[str]", "file": "str | PathLike[str]", "sweep": "Sweep | str | PathLike[str]"}
+
+
+def type_of(row: Row) -> str:
+    kind = TYPES[row["kind"]]
+    several = row["repeated"] and not kind.startswith("Mapping")
+    return f"{kind} | Sequence[{kind}]" if several else kind
+
+
+def meaning(row: Row) -> str:
+    """What an argument says: its help, with the unit, the choices and the default."""
+    text = row["help"]
+    if row["unit"]:
+        text += f" ({row['unit']})"
+    if row["choices"]:
+        text += ": " + ", ".join(row["choices"])
+    if row["default"]:
+        text += f"; default {row['default']}"
+    return f"- {row['name']}: {text}"
+
+
+def signature(rows: Iterable[Row]) -> inspect.Signature:
+    kinds = inspect.Parameter
+    given = [kinds(row["name"],
+                   kinds.POSITIONAL_OR_KEYWORD if row["positional"] else kinds.KEYWORD_ONLY,
+                   default=kinds.empty if row["required"] else None) for row in rows]
+    return inspect.Signature([*given, kinds("progress", kinds.KEYWORD_ONLY, default=None)])
+
+
+def asks(name: str, answer: str, call: Callable[..., Any] | None = None,
+         more: str | None = None) -> Callable[[Callable[[], object]], Callable[..., Any]]:
+    """Makes the function of that question; `answer` is the class that it returns, `more` the table
+    of further keyword arguments."""
+    rows = TABLES[name]
+    answers: Callable[..., Any] = call or getattr(_core, name)
+    names = {row["name"] for row in rows}
+    others = [row for row in TABLES.get(more or "", ())
+              if row["name"] not in names and not row["positional"]]
+    shape = signature([*rows, *others])
+
+    def decorate(described: Callable[[], object]) -> Callable[..., Any]:
+        def ask(*args: Any, **given: Any) -> Any:
+            return answers(**shape.bind(*args, **given).arguments)
+
+        about, _, rest = inspect.cleandoc(described.__doc__ or "").partition("\n\n")
+        ask.__doc__ = "\n\n".join([about, "\n".join(map(meaning, rows)), rest])
+        ask.__name__ = ask.__qualname__ = described.__name__
+        ask.__module__ = described.__module__
+        vars(ask).update(__signature__=shape, rows=[*rows, *others], answer=answer)
+        return ask
+
+    return decorate

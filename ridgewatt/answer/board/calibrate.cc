@@ -1,0 +1,226 @@
+#include "ridgewatt/answer/calibrate.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <set>
+#include <utility>
+
+#include "ridgewatt/base/calendar.h"
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/text.h"
+#include "ridgewatt/io/file.h"
+#include "ridgewatt/roofline/microbench_board.h"
+#include "ridgewatt/twin/carry.h"
+#include "ridgewatt/twin/published_runs.h"
+
+namespace ridgewatt::answer {
+namespace {
+
+// A file with its folder. The rest of the path does not belong into a board file.
+std::string short_path(const std::string& path) {
+  const auto last = path.find_last_of('/');
+  const auto before =
+      last == std::string::npos || last == 0 ? last : path.find_last_of('/', last - 1);
+  return before == std::string::npos ? path : path.substr(before + 1);
+}
+
+std::string short_paths(const std::vector<std::string>& paths) {
+  std::vector<std::string> names;
+  for (const auto& path : paths) names.push_back(short_path(split(path, ',').front()));
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+std::vector<twin::SweepSpec> specs_of(const CalibrateQuestion& question) {
+  std::vector<twin::SweepSpec> specs;
+  for (const auto& sweep : question.sweeps) specs.push_back(twin::parse_sweep_spec(sweep));
+  return specs;
+}
+
+std::string sweep_origin(const CalibrateQuestion& question, const twin::CalibrateSummary& summary) {
+  std::string files;
+  std::size_t rows = 0;
+  for (const auto& sweep : question.sweeps) {
+    files += (files.empty() ? "" : ", ") + short_path(split(sweep, ',').front());
+    const std::string device = twin::parse_sweep_spec(sweep).device;
+    if (!device.empty()) files += " on " + device;
+  }
+  for (const auto& fit : summary.workloads) rows += fit.rows;
+  return fmt::format("{}, {} rows of {}; ridgewatt calibrate --device {}", today_text(), rows,
+                     files, question.device);
+}
+
+roofline::MicrobenchFile read_point_files(const std::vector<std::string>& paths) {
+  roofline::MicrobenchFile all = roofline::read_microbench(paths.front());
+  for (std::size_t i = 1; i < paths.size(); ++i) {
+    const auto file = roofline::read_microbench(paths[i]);
+    if (file.target != all.target) {
+      throw UsageError("the points are of the processor and of a GPU", paths[i],
+                       "calibrate each by itself");
+    }
+    all.points.insert(all.points.end(), file.points.begin(), file.points.end());
+  }
+  return all;
+}
+
+MeasuredRoofs measured_roofs(const CalibrateQuestion& question,
+                             const roofline::MicrobenchFile& file,
+                             const std::vector<roofline::MicrobenchFit>& fits) {
+  MeasuredRoofs roofs;
+  roofs.target = file.target;
+  roofs.machine = file.machine;
+  roofs.origin =
+      fmt::format("{}, {} points of {}; ridgewatt calibrate --microbench --device {}", today_text(),
+                  file.points.size(), short_paths(question.microbench), question.device);
+  for (const auto& fit : fits) roofs.modes.push_back(fit.ceilings);
+  return roofs;
+}
+
+std::vector<twin::Evidence> load_evidence(const CalibrateQuestion& question, const Board& board) {
+  std::vector<twin::Evidence> evidence;
+  for (const auto& path : question.evidence) {
+    const auto rows = path == "published" ? twin::published_evidence(board.name)
+                                          : twin::parse_evidence(read_file(path), path);
+    for (const auto& row : rows) {
+      if (row.board == board.name) evidence.push_back(row);
+    }
+  }
+  if (evidence.empty() && !question.evidence.empty()) {
+    throw InputError("no figure of this board: " + board.name,
+                     fmt::format("{}", fmt::join(question.evidence, ", ")));
+  }
+  return evidence;
+}
+
+std::string board_origin(const CalibrateQuestion& question, const twin::BoardFit& fit,
+                         std::size_t sweep_rows) {
+  std::vector<std::string> parts;
+  if (!fit.rows.empty()) {
+    parts.push_back(
+        fmt::format("{} figures ({})", fit.rows.size(), short_paths(question.evidence)));
+  }
+  if (sweep_rows > 0) {
+    parts.push_back(fmt::format("{} rows of {}", sweep_rows, short_paths(question.sweeps)));
+  }
+  return fmt::format("{}, {}; ridgewatt calibrate --device {}", today_text(),
+                     fmt::join(parts, " and "), question.device);
+}
+
+// The origin of a fitted runtime: its rows and their sources.
+std::string runtime_origin(const std::vector<std::string>& paths,
+                           const std::vector<twin::RuntimeRow>& rows, Runtime runtime) {
+  std::size_t used = 0;
+  std::set<std::string> sources;
+  for (const auto& row : rows) {
+    if (row.runtime() != runtime) continue;
+    ++used;
+    if (!row.source.empty()) sources.insert(row.source);
+  }
+  return fmt::format("{}, {} rows of {} ({}); ridgewatt calibrate --runtimes", today_text(), used,
+                     short_paths(paths), fmt::join(sources, ", "));
+}
+
+}  // namespace
+
+std::string RoofCalibration::board_text() const {
+  return board_toml_with_microbench(*board, roofs);
+}
+
+RoofCalibration calibrate_roofs(const CalibrateQuestion& question, RoofsOf of) {
+  const roofline::MicrobenchFile file = read_point_files(question.microbench);
+  RoofCalibration found;
+  found.fits = roofline::fit_microbench_modes(file.points);
+  if (of == RoofsOf::kBoard) {
+    found.board = load_board(question.device);
+    found.roofs = measured_roofs(question, file, found.fits);
+    found.remarks = roofline::check_against_board(found.roofs, *found.board);
+  }
+  for (const auto& fit : found.fits) {
+    for (const auto& notice : fit.notices) {
+      found.remarks.push_back(describe(fit.mode) + ": " + notice);
+    }
+  }
+  return found;
+}
+
+Board board_with_roofs(const CalibrateQuestion& question) {
+  Board board = load_board(question.device);
+  if (question.microbench.empty()) return board;
+  const roofline::MicrobenchFile file = read_point_files(question.microbench);
+  const MeasuredRoofs roofs =
+      measured_roofs(question, file, roofline::fit_microbench_modes(file.points));
+  const std::string bsp = board.bsp;
+  board = parse_board(board_toml_with_microbench(board, roofs), board.source);
+  board.bsp = bsp;
+  return board;
+}
+
+std::string RuntimeCalibration::board_text() const {
+  return board_toml_with_runtimes(board, tables);
+}
+
+RuntimeCalibration calibrate_runtimes(const CalibrateQuestion& question) {
+  RuntimeCalibration found;
+  found.board = load_board(question.device);
+  twin::RuntimeRows rows = twin::load_runtime_rows(question.runtimes);
+  if (rows.rows.empty()) {
+    throw UsageError("no row of the file can be used", short_paths(question.runtimes));
+  }
+  twin::RuntimeFit fit = twin::fit_runtimes(rows.rows);
+  for (auto& runtime : fit.twins) {
+    if (!runtime.fitted()) continue;
+    runtime.origin = runtime_origin(question.runtimes, rows.rows, runtime.runtime);
+    found.tables[std::string(name_of(runtime.runtime))] = twin::runtime_table(runtime);
+  }
+  found.twins = std::move(fit.twins);
+  found.left_out = std::move(rows.left_out);
+  return found;
+}
+
+std::string BoardCalibration::board_text() const {
+  TwinTable table = twin::twin_table(fit.twin, prior);
+  if (has_roofs) table.texts["microbench"] = "taken into the fit";
+  return board_toml_with_twin(board, table);
+}
+
+BoardCalibration calibrate_board(const CalibrateQuestion& question, const Board& board,
+                                 std::uint64_t seed) {
+  const auto evidence = load_evidence(question, board);
+  const auto runs = twin::runs_at_home(twin::load_calibration_runs(specs_of(question), board));
+  Board unmeasured = board;  // its roofs are evidence, too
+  unmeasured.microbench.reset();
+  const bool own = evidence.empty() || board.name == twin::kReferenceBoard;
+  BoardCalibration found;
+  found.board = board;
+  found.prior = own ? twin::load_twin(unmeasured) : twin::carried_twin(board);
+  twin::check_calibration_rows(found.prior, runs);
+  twin::CalibrateOptions options;
+  options.seed = seed;
+  const auto measured = twin::microbench_observations(board);
+  found.fit = twin::fit_board(found.prior, evidence, runs, options, measured);
+  std::size_t sweep_rows = 0;
+  for (const auto& run : runs) sweep_rows += run.observations.size();
+  found.fit.twin.origin = board_origin(question, found.fit, sweep_rows);
+  found.has_figures = !evidence.empty();
+  found.has_roofs = !measured.empty();
+  return found;
+}
+
+std::string SweepCalibration::board_text() const {
+  return board_toml_with_twin(board, twin::twin_table(summary.twin));
+}
+
+SweepCalibration calibrate_sweeps(const CalibrateQuestion& question, const Board& board,
+                                  std::uint64_t seed, bool quiet) {
+  twin::CalibrateOptions options;
+  options.seed = seed;
+  options.quiet = quiet;
+  options.cross_validate = !question.no_validation;
+  SweepCalibration found{
+      board, twin::calibrate(twin::prior_twin(board),
+                             twin::load_calibration_runs(specs_of(question), board), options)};
+  found.summary.twin.origin = sweep_origin(question, found.summary);
+  return found;
+}
+
+}  // namespace ridgewatt::answer

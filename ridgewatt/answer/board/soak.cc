@@ -1,0 +1,53 @@
+#include "ridgewatt/answer/soak.h"
+
+#include <fmt/format.h>
+
+#include "ridgewatt/base/calendar.h"
+#include "ridgewatt/platform/jetson_identity.h"
+#include "ridgewatt/thermal/heat_trace.h"
+#include "ridgewatt/thermal/hold.h"
+
+namespace ridgewatt::answer {
+
+std::optional<thermal::ThermalFile> soaked_constants(const measure::SoakSummary& summary,
+                                                     const platform::LocalDevice& device,
+                                                     const std::string& program) {
+  if (!summary.fit) return std::nullopt;
+  thermal::ThermalFile file;
+  file.fit = *summary.fit;
+  const auto jetson = platform::identify_jetson(*device.sysfs);
+  if (jetson) file.board = jetson->board;
+  file.provenance = device.provenance();
+  file.origin = fmt::format("{}, {:.0f} min of {}; ridgewatt soak", today_text(),
+                            summary.duration_s / 60, program);
+  return file;
+}
+
+FittedTrace constants_of_trace(const std::string& path, const std::string& zone,
+                               const std::string& board, Provenance provenance,
+                               const HeatQuestion& heat) {
+  thermal::ThermalFitOptions options;
+  options.ambient_celsius = heat.ambient_celsius;
+  const thermal::HeatTrace trace = thermal::read_heat_trace(path, zone);
+  FittedTrace found{{thermal::fit_thermal(trace, options)}, trace.zone, trace.rows.size()};
+  found.file.fit.trip_celsius = heat.trip_celsius;
+  found.file.board = board;
+  found.file.provenance = provenance;
+  found.file.origin = fmt::format("{}, {} rows of {}; ridgewatt thermal fit", today_text(),
+                                  found.rows, path.substr(path.find_last_of('/') + 1));
+  return found;
+}
+
+std::vector<thermal::HoldAnswer> how_long(const HoldRequest& asked, std::uint64_t seed) {
+  const thermal::ThermalFile file = thermal::read_thermal_file(asked.heat.file);
+  thermal::HoldQuestion question = asked.heat.hold();
+  question.seed = seed;
+  std::vector<thermal::HoldAnswer> answers;
+  for (const double power_w : asked.powers_w) {
+    question.power_w = power_w;
+    answers.push_back(thermal::how_long(file.fit, question));
+  }
+  return answers;
+}
+
+}  // namespace ridgewatt::answer

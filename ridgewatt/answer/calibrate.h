@@ -1,0 +1,81 @@
+// Fits a board file to evidence: sweeps, published figures, microbenchmarks, or times in runtimes.
+//
+//   const SweepCalibration found = calibrate_sweeps(question, board);
+//   found.board_text();  // the board file with the fitted twin
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ridgewatt/device/board.h"
+#include "ridgewatt/roofline/microbench_fit.h"
+#include "ridgewatt/twin/board_fit.h"
+#include "ridgewatt/twin/calibrate.h"
+#include "ridgewatt/twin/runtime_fit.h"
+
+namespace ridgewatt::answer {
+
+struct CalibrateQuestion {
+  std::string device = "agx-orin";
+  std::vector<std::string> sweeps;      // FILE[,model=M]..
+  std::vector<std::string> evidence;    // CSV files, or "published"
+  std::vector<std::string> microbench;  // CSV files
+  std::vector<std::string> runtimes;    // CSV files
+  bool no_validation = false;
+};
+
+// Roofs from microbenchmarks.
+struct RoofCalibration {
+  std::optional<Board> board;  // empty: any machine
+  MeasuredRoofs roofs;
+  std::vector<roofline::MicrobenchFit> fits;
+  std::vector<std::string> remarks;
+
+  std::string board_text() const;  // needs `board`
+};
+enum class RoofsOf { kAnyMachine, kBoard };
+// UsageError if the files are of different targets.
+RoofCalibration calibrate_roofs(const CalibrateQuestion& question, RoofsOf of);
+// The board with the roofs of the question, if there are any.
+Board board_with_roofs(const CalibrateQuestion& question);
+
+// The [runtime.NAME] tables of a board file.
+struct RuntimeCalibration {
+  Board board;
+  twin::RuntimeTwins twins;
+  std::map<std::string, TwinTable> tables;
+  std::vector<twin::LeftOutRow> left_out;
+
+  std::string board_text() const;
+};
+// UsageError without usable rows.
+RuntimeCalibration calibrate_runtimes(const CalibrateQuestion& question);
+
+// Any mix of figures, roofs and sweeps. With figures the fit starts from the twin of a related
+// board, because the board's own twin may have been fitted to them; with sweeps from its own.
+struct BoardCalibration {
+  Board board;
+  twin::Twin prior;
+  twin::BoardFit fit;
+  bool has_figures = false;
+  bool has_roofs = false;
+
+  std::string board_text() const;
+};
+BoardCalibration calibrate_board(const CalibrateQuestion& question, const Board& board,
+                                 std::uint64_t seed);
+
+// Sweeps of a board without a twin.
+struct SweepCalibration {
+  Board board;
+  twin::CalibrateSummary summary;
+
+  std::string board_text() const;
+};
+SweepCalibration calibrate_sweeps(const CalibrateQuestion& question, const Board& board,
+                                  std::uint64_t seed, bool quiet);
+
+}  // namespace ridgewatt::answer

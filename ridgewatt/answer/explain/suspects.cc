@@ -1,0 +1,325 @@
+#include "ridgewatt/answer/explain/suspects.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "ridgewatt/answer/tune/runtime_choices.h"
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/text.h"
+#include "ridgewatt/twin/estimate.h"
+
+namespace ridgewatt::answer {
+namespace {
+
+using Predictions = std::vector<Prediction>;
+
+constexpr double kNoticeable = 1.03;  // chosen: a setting that changes less explains nothing
+
+Prognosis prognosis_of(const twin::MinibatchCost& cost, std::string setting) {
+  return {std::move(setting), cost.period_s, cost.power_w};
+}
+
+// Time multiplied by each factor: causes whose extent is not known.
+Predictions multiplied(const ExplainCase& of, std::span<const double> factors, double spread) {
+  Predictions found;
+  for (const double factor : factors) {
+    found.push_back({1, {"", of.expected.total.period_s * factor, {}}, spread});
+  }
+  return found;
+}
+
+// Time increased by each amount.
+Predictions increased(const ExplainCase& of, std::span<const double> seconds, double spread) {
+  Predictions found;
+  for (const double more : seconds) {
+    found.push_back({1, {"", of.expected.total.period_s + more, {}}, spread});
+  }
+  return found;
+}
+
+bool differs(const ExplainCase& of, double time_s) {
+  const double ratio = time_s / of.expected.total.period_s;
+  return ratio > kNoticeable || ratio < 1 / kNoticeable;
+}
+
+Predictions none(const ExplainCase& of) {
+  return {{1, prognosis_of(of.expected.total, ""), 0}};
+}
+
+// Other presets; the one that is set after installation is the most frequent.
+Predictions power_mode(const ExplainCase& of) {
+  const Bsp& bsp = of.board.find_bsp();
+  Predictions found;
+  for (const Preset& preset : bsp.presets) {
+    const Prognosis there = of.in_mode(preset.mode, preset.name);
+    if (!differs(of, there.time_s)) continue;
+    found.push_back({preset.id == bsp.default_preset ? 3.0 : 1.0, there, 0});
+  }
+  return found;
+}
+
+// One clock below the one asked for; a governor rests at the lowest.
+Predictions lower_clock(const ExplainCase& of, Knob knob) {
+  const std::vector<double>& levels = of.board.find_bsp().levels[knob];
+  Predictions found;
+  for (const double level : levels) {
+    if (level >= of.mode.get(knob)) continue;
+    PowerMode lower = of.mode;
+    lower.set(knob, level);
+    const Prognosis there =
+        of.in_mode(lower, format_exact(knob_in_field_unit(lower, knob)) + " MHz");
+    const double weight = level == *std::min_element(levels.begin(), levels.end()) ? 2 : 1;
+    if (differs(of, there.time_s)) found.push_back({weight, there, 0});
+  }
+  return found;
+}
+Predictions gpu_clock(const ExplainCase& of) {
+  return lower_clock(of, Knob::kGpuClock);
+}
+Predictions cpu_clock(const ExplainCase& of) {
+  return lower_clock(of, Knob::kCpuClock);
+}
+Predictions memory_clock(const ExplainCase& of) {
+  return lower_clock(of, Knob::kMemClock);
+}
+
+// Throttling moves the GPU clock between its upper levels: a mean of 35 to 90 % of the clock.
+Predictions throttled(const ExplainCase& of) {
+  constexpr std::array kShares = {0.35, 0.45, 0.55, 0.65, 0.75, 0.85, 0.9};
+  Predictions found;
+  for (const double share : kShares) {
+    PowerMode lower = of.mode;
+    lower.gpu_clock_hz *= share;
+    if (lower.gpu_clock_hz <= 0) return {};
+    Prognosis there = of.in_mode(lower, "");
+    if (differs(of, there.time_s)) found.push_back({1, there, 0.05});
+  }
+  return found;
+}
+
+// A module slows down for its power limit only if the mode needs nearly as much.
+Predictions power_limit(const ExplainCase& of) {
+  constexpr double kNear = 0.8;  // chosen: supplies and limits differ by 10 to 20 %
+  const auto limit = of.board.power_limit_w;
+  return limit && of.expected.total.power_w < kNear * *limit ? Predictions{} : throttled(of);
+}
+
+void add_deployed(Predictions& found, const ExplainCase& of, const RuntimeChoice& choice,
+                  std::string name) {
+  try {
+    const twin::TwinModel model(of.twin, deployed_as(*of.workload, choice), of.question.run,
+                                of.batch);
+    auto there = prognosis_of(model({of.mode, of.batch}), std::move(name));
+    if (differs(of, there.time_s)) found.push_back({1, std::move(there), 0.1});
+  } catch (const Error&) {
+    // The runtime cannot run this model on this board, so it did not.
+  }
+}
+
+Predictions runtime(const ExplainCase& of) {
+  const workload::DeployOptions& asked = of.workload->options();
+  Predictions found;
+  for (const Runtime other : kRuntimes) {
+    if (other == asked.runtime) continue;
+    add_deployed(found, of, {other, asked.precision}, std::string(name_of(other)));
+    // Eager programs usually compute in FP32, whatever the engine was meant to use.
+    if (is_eager(other) && asked.precision != workload::Precision::kFp32) {
+      const RuntimeChoice eager{other, workload::Precision::kFp32};
+      add_deployed(found, of, eager, eager.name());
+    }
+  }
+  return found;
+}
+
+Predictions precision(const ExplainCase& of) {
+  using workload::Precision;
+  Predictions found;
+  for (const Precision other : {Precision::kFp32, Precision::kFp16, Precision::kInt8}) {
+    if (other == of.cost().precision) continue;
+    add_deployed(found, of, {of.workload->options().runtime, other}, std::string(name_of(other)));
+  }
+  return found;
+}
+
+// The number is of a minibatch of another size, or of one sample of the minibatch.
+Predictions per_batch(const ExplainCase& of) {
+  constexpr std::array kUsual = {2, 4, 8, 16, 32, 64};
+  Predictions found;
+  const double now_s = of.expected.total.period_s;
+  if (of.batch > 1) {
+    found.push_back({3, {"per sample", now_s / of.batch, of.expected.total.power_w}, 0});
+    return found;
+  }
+  for (const int batch : kUsual) {
+    try {
+      const auto there = (*of.model)({of.mode, batch});
+      const std::string name = "batch " + std::to_string(batch);
+      found.push_back({1, prognosis_of(there, name), 0});
+      found.push_back({1, {name + " per sample", there.period_s / batch, there.power_w}, 0});
+    } catch (const Error&) {
+      break;  // the model fixes its batch
+    }
+  }
+  return found;
+}
+
+// The timer stopped before the GPU did: after the first launches, or after most of the work.
+Predictions asynchronous_timing(const ExplainCase& of) {
+  constexpr int kSteps = 12;
+  const double most_s = 0.75 * of.expected.total.period_s;
+  const double least_s = std::min(0.5 * most_s, std::max(0.02 * of.expected.launch_cpu_s, 1e-5));
+  Predictions found;
+  for (int i = 0; i < kSteps; ++i) {
+    const double at = static_cast<double>(i) / (kSteps - 1);
+    found.push_back({1, {"", least_s * std::pow(most_s / least_s, at), {}}, 0.1});
+  }
+  return found;
+}
+
+// A share of the work on the CPU, at a third of its peak.
+Predictions cpu_fallback(const ExplainCase& of) {
+  constexpr std::array kShares = {0.05, 0.1, 0.25, 0.5, 1.0};
+  constexpr double kEfficiency = 0.3;  // chosen: CPU providers reach 20 to 50 % of the peak
+  const double flop_per_cycle =
+      of.board.cpu_flop_per_cycle > 0 ? of.board.cpu_flop_per_cycle : 16.0;  // two FMA of 128 bits
+  const double peak = of.mode.cpu_cores * of.mode.cpu_clock_hz * flop_per_cycle;
+  if (peak <= 0) return {};
+  const double on_cpu_s = of.cost().work_flop() / (kEfficiency * peak);
+  Predictions found;
+  for (const double share : kShares) {
+    const double time_s = (1 - share) * of.expected.total.period_s + share * on_cpu_s;
+    if (time_s < kNoticeable * of.expected.total.period_s) continue;
+    found.push_back({share == 1 ? 2.0 : 1.0, {share == 1 ? "" : "in part", time_s, {}}, 0.5});
+  }
+  return found;
+}
+
+// Input and output copied on each call.
+Predictions host_copy(const ExplainCase& of) {
+  constexpr double kBytesPerS = 4e9;  // chosen: unpinned copies of public boards, 2 to 8 GB/s
+  constexpr double kCallS = 100e-6;   // chosen: two synchronous copies
+  const double seconds = of.cost().input_bytes / kBytesPerS + kCallS;
+  return increased(of, std::array{seconds, 3 * seconds}, 0.2);
+}
+
+// Decoding, resizing, suppression of boxes, drawing: milliseconds per picture on a CPU.
+Predictions pre_post_processing(const ExplainCase& of) {
+  constexpr std::array kPerSampleS = {2e-3, 5e-3, 10e-3, 20e-3, 40e-3};
+  std::array<double, kPerSampleS.size()> seconds{};
+  std::transform(kPerSampleS.begin(), kPerSampleS.end(), seconds.begin(),
+                 [&](double one) { return one * of.batch; });
+  return increased(of, seconds, 0.2);
+}
+
+// A Python program calls the engine, and was thought not to.
+Predictions python_caller(const ExplainCase& of) {
+  const twin::Twin& engine = of.model->twin();
+  const double now_s = engine.call_s(of.question.run.caller, of.mode);
+  Predictions found;
+  for (const auto caller : {twin::EngineCaller::kThinPython, twin::EngineCaller::kFramework}) {
+    const double more_s = engine.call_s(caller, of.mode) - now_s;
+    if (more_s <= 0) continue;
+    const double time_s = of.expected.total.period_s + more_s;
+    found.push_back({1, {std::string(name_of(caller)), time_s, {}}, 0.1});
+  }
+  return found;
+}
+
+Predictions warm_up(const ExplainCase& of) {
+  return multiplied(of, std::array{1.3, 2.0, 5.0, 20.0, 100.0}, 0.4);
+}
+
+// Images of another size.
+Predictions input_size(const ExplainCase& of) {
+  constexpr std::array kSides = {1.25, 1.5, 2.0};  // smaller ones read fewer bytes than weights
+  try {
+    (void)of.workload->image_side();
+  } catch (const Error&) {
+    return {};
+  }
+  Predictions found;
+  for (const double side : kSides) {
+    const twin::Estimator scaled(of.model->twin(), workload::scale_image(of.cost(), side * side),
+                                 of.question.run);
+    found.push_back(
+        {1, prognosis_of(scaled(of.mode), format_exact(side) + " times the side"), 0.05});
+  }
+  return found;
+}
+
+Predictions memory_pressure(const ExplainCase& of) {
+  constexpr double kFull = 0.7;  // chosen: what else runs takes the rest
+  const auto memory = of.model->memory(of.batch);
+  if (memory.needed_bytes() < kFull * memory.free_bytes()) return {};
+  return multiplied(of, std::array{1.5, 3.0, 8.0}, 0.4);
+}
+
+// Another program on the GPU or on the memory: 1.35 to 3 times the time in public measurements.
+Predictions contention(const ExplainCase& of) {
+  return multiplied(of, std::array{1.35, 1.65, 2.0, 3.0}, 0.15);
+}
+
+bool loads_data(const ExplainCase& of) {
+  return of.workload->options().kind == WorkloadKind::kTraining ||
+         of.question.run.loader_s_per_sample;
+}
+
+// Fewer loader workers than asked for.
+Predictions loader(const ExplainCase& of) {
+  if (!loads_data(of)) return {};
+  Predictions found;
+  for (const int workers : {0, 1, 2}) {
+    if (workers >= of.question.run.loader_workers) break;
+    twin::RunOptions run = of.question.run;
+    run.loader_workers = workers;
+    const auto there = of.model->estimator(of.batch).breakdown(of.mode, run).total;
+    if (!differs(of, there.period_s)) continue;
+    found.push_back({1, prognosis_of(there, std::to_string(workers) + " workers"), 0.15});
+  }
+  return found;
+}
+
+Predictions storage(const ExplainCase& of) {
+  if (!loads_data(of)) return {};
+  return multiplied(of, std::array{1.5, 2.5, 5.0}, 0.3);
+}
+
+// Priors follow how often a cause was confirmed in public threads about slow inference, one more
+// for each; of two that numbers alone cannot separate the rarer one has less.
+constexpr Suspect kSuspects[] = {
+    {SlowCause::kNone, 12, false, &none},
+    {SlowCause::kPowerMode, 6, false, &power_mode},
+    {SlowCause::kGpuClock, 2, false, &gpu_clock},
+    {SlowCause::kCpuClock, 1, false, &cpu_clock},
+    {SlowCause::kMemoryClock, 1, false, &memory_clock},
+    {SlowCause::kRuntime, 4, false, &runtime},
+    {SlowCause::kPrecision, 3, false, &precision},
+    {SlowCause::kPerBatch, 3, true, &per_batch},
+    {SlowCause::kAsynchronousTiming, 4, true, &asynchronous_timing},
+    {SlowCause::kCpuFallback, 2, false, &cpu_fallback},
+    {SlowCause::kHostCopy, 2, false, &host_copy},
+    {SlowCause::kPrePostProcessing, 5, false, &pre_post_processing},
+    {SlowCause::kPythonCaller, 2, false, &python_caller},
+    {SlowCause::kWarmUp, 2, true, &warm_up},
+    {SlowCause::kInputSize, 2, true, &input_size},
+    {SlowCause::kThermal, 2, false, &throttled},
+    {SlowCause::kPowerLimit, 2, false, &power_limit},
+    {SlowCause::kMemoryPressure, 2, false, &memory_pressure},
+    {SlowCause::kContention, 2, false, &contention},
+    {SlowCause::kLoader, 4, false, &loader},
+    {SlowCause::kStorage, 2, false, &storage},
+};
+static_assert(std::size(kSuspects) == count_of<SlowCause>(), "a cause has no row");
+
+}  // namespace
+
+Prognosis ExplainCase::in_mode(const PowerMode& other, std::string setting) const {
+  return prognosis_of((*model)({other, batch}), std::move(setting));
+}
+
+std::span<const Suspect> suspects() {
+  return kSuspects;
+}
+
+}  // namespace ridgewatt::answer

@@ -1,0 +1,108 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "ridgewatt/answer/jobs.h"
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/io/file.h"
+
+namespace ridgewatt::answer {
+namespace {
+
+std::optional<govern::Sleep> sleep_of(const JobQuestion& question, const ModeCosts& costs) {
+  if (!question.sleep_power_w) return std::nullopt;
+  double rest_w = costs.costs.front().idle_w;
+  for (const auto& cost : costs.costs) rest_w = std::min(rest_w, cost.idle_w);
+  return govern::Sleep{*question.sleep_power_w, *question.sleep_s,
+                       question.sleep_energy_j.value_or(rest_w * *question.sleep_s)};
+}
+
+// Leaves out the modes above the power limit.
+void keep_within(double power_w, ModeCosts& costs) {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < costs.costs.size(); ++i) {
+    if (costs.costs[i].power_w > power_w) continue;
+    costs.points[kept] = costs.points[i];
+    costs.costs[kept++] = costs.costs[i];
+  }
+  costs.points.resize(kept);
+  costs.costs.resize(kept);
+}
+
+template <class Named, class Way>
+void add_way(std::vector<Named>& ways, const char* name, const std::optional<Way>& way) {
+  if (way) ways.push_back({name, *way});
+}
+
+}  // namespace
+
+bool JobQuestion::asked() const {
+  return of_job() || period_s || day_energy_j || battery_j || !solar.empty();
+}
+
+double JobAnswer::samples_of(const govern::JobWay& way) const {
+  double sum = 0;
+  for (const auto& part : way.parts) sum += part.minibatches * costs.points[part.mode].batch;
+  return sum;
+}
+
+JobAnswer ask_job(const JobQuestion& question, ModeCosts costs) {
+  govern::Job job;
+  job.minibatches = std::ceil(question.samples / costs.points.front().batch - 1e-9);
+  if (question.deadline_s) job.end_s = *question.deadline_s;
+  if (question.job_energy_j) job.energy_j = *question.job_energy_j;
+  job.power_w = question.max_power_w;
+  const auto ways = govern::ways_of_job(costs.costs, job, sleep_of(question, costs));
+  JobAnswer found{.question = question, .costs = std::move(costs)};
+  found.least_energy_j = ways.least_energy_j;
+  found.least_time_s = ways.least_time_s;
+  if (!ways.mix) return found;
+  add_way(found.ways, "best mix", ways.mix);
+  add_way(found.ways, "best single mode", ways.fixed);
+  if (!question.deadline_s) return found;
+  add_way(found.ways, "race to rest", ways.race);
+  add_way(found.ways, "slow and steady", ways.steady);
+  return found;
+}
+
+JobAnswer ask_day(const JobQuestion& question, ModeCosts costs) {
+  govern::Supply supply;
+  supply.energy_j = question.day_energy_j.value_or(question.battery_j.value_or(0));
+  if (!question.solar.empty()) {
+    supply.solar_w = govern::parse_solar(read_file(question.solar), question.solar);
+  }
+  const double held_w = govern::held_power_w(supply);
+  const auto none = [&](const std::string& advice) {
+    return NoSolutionError("no work can be done all day long", fmt::format("{:.3g} W", held_w),
+                           advice);
+  };
+  keep_within(question.max_power_w, costs);
+  if (costs.costs.empty()) throw none("every mode draws more than --max-power");
+  const auto mix = govern::most_work(costs.costs, held_w, supply.length_s);
+  const auto one = govern::most_work_of_one(costs.costs, held_w, supply.length_s);
+  if (!mix || !one) throw none("the board draws more than that at rest");
+  JobAnswer found{.question = question, .costs = std::move(costs)};
+  found.ways = {{"best mix", *mix}, {"best single mode", *one}};
+  found.held_power_w = held_w;
+  found.length_s = supply.length_s;
+  return found;
+}
+
+PeriodAnswer ask_period(const JobQuestion& question, ModeCosts costs) {
+  govern::Period period{.period_s = *question.period_s};
+  period.power_w = question.max_power_w;
+  const auto ways = govern::ways_of_period(costs.costs, period, sleep_of(question, costs));
+  PeriodAnswer found{period.period_s, std::move(costs), {}, ways.least_time_s};
+  if (!ways.best) return found;
+  add_way(found.ways, "best", ways.best);
+  add_way(found.ways, "idle in the mode", ways.idle);
+  add_way(found.ways, "rest in between", ways.rest);
+  add_way(found.ways, "asleep in between", ways.asleep);
+  add_way(found.ways, "race to idle", ways.race);
+  add_way(found.ways, "slow and steady", ways.steady);
+  return found;
+}
+
+}  // namespace ridgewatt::answer

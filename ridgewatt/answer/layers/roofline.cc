@@ -1,0 +1,82 @@
+#include "ridgewatt/answer/roofline.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ridgewatt/answer/estimate.h"
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/sweep/mode_list.h"
+#include "ridgewatt/twin/twin_roofline.h"
+
+namespace ridgewatt::answer {
+namespace {
+
+void check_modes(const std::vector<PowerMode>& modes) {
+  if (modes.empty()) throw UsageError("no power modes to show");
+  for (const auto& mode : modes) {
+    if (mode.governor.empty()) continue;
+    throw UsageError("a roof is of fixed clocks; a governor's follow the load", mode.governor,
+                     "`estimate` shows the clocks at which it settles");
+  }
+}
+
+void check_cap(const RooflineAnswer& found) {
+  const PowerMode& mode = found.modes.front();
+  const double static_w = twin::twin_roofline(found.twin, mode).static_power_w;
+  if (found.cap_w() > static_w) return;
+  throw UsageError(fmt::format("a cap of {:.4g} W is not above the {:.4g} W that the mode draws "
+                               "for time alone",
+                               found.cap_w(), static_w),
+                   mode_name(found.board, mode), "raise the cap or choose lower clocks");
+}
+
+}  // namespace
+
+const twin::Estimator* RooflineAnswer::estimator() const {
+  return model ? &model->estimator(batch) : nullptr;
+}
+
+workload::Precision RooflineAnswer::precision() const {
+  if (!model) return workload::Precision::kFp32;
+  const workload::WorkloadCost& cost = estimator()->cost();
+  // An engine's contractions are in its precision, what they fall back to is the lesser part.
+  return is_eager(cost.runtime) ? cost.arithmetic : cost.precision;
+}
+
+double RooflineAnswer::cap_w() const {
+  return std::min(power_cap_w.value_or(twin::kNoCap), board.power_limit_w.value_or(twin::kNoCap));
+}
+
+int RooflineQuestion::batch() const {
+  if (batches.size() > 1) throw UsageError("layers are shown at one batch", "--batch", "give one");
+  return batches.empty() ? 0 : batches.front();
+}
+
+RooflineAnswer roofline_on_board(const RooflineQuestion& question,
+                                 const std::shared_ptr<const workload::DeployedWorkload>& workload,
+                                 const std::string& device) {
+  RooflineAnswer found;
+  found.device = device;
+  found.board = load_board(device);
+  found.twin = twin::load_twin(found.board);
+  found.modes = select_modes(found.board, question.modes);
+  found.power_cap_w = question.power_cap_w;
+  found.levels = question.levels;
+  found.seed = question.seed;
+  check_modes(found.modes);
+  std::string name, kind;
+  if (workload) {
+    name = workload->name();
+    kind = name_of(workload->options().kind);
+    found.batch = question.batch() > 0 ? question.batch() : usual_batch(*workload);
+    found.model = std::make_shared<const twin::TwinModel>(found.twin, workload, question.run);
+    found.twin = found.estimator()->twin();
+  }
+  check_cap(found);
+  found.origin = {
+      name, kind, found.board.name, Provenance::kModelled, found.twin.runtime, found.twin.status};
+  return found;
+}
+
+}  // namespace ridgewatt::answer

@@ -1,0 +1,50 @@
+// What a user may say with `estimate`.
+#include "ridgewatt/answer/estimate.h"
+#include "ridgewatt/answer/parameters/access.h"
+#include "ridgewatt/answer/parameters/shared_rows.h"
+
+namespace ridgewatt::answer {
+namespace {
+
+using E = EstimateQuestion;
+
+constexpr Parameter kEstimateRows[] = {
+    {.name = "batch",
+     .help = "Minibatch sizes (default 1; 16 for training)",
+     .access = access<&E::batches>,
+     .quantity = units::count().within(1, 1 << 20)},
+    {.name = "device",
+     .help = "Board, board file, or all (ranks the boards); default: this machine",
+     .access = access_as<&E::device>(Input::kBoard),
+     .presence = Presence::kLocal},
+    {.name = "modes", .help = "Default presets", .access = access_as<&E::modes>(Input::kModes)},
+    {.name = "per-layer",
+     .help = "Also the layers of the first mode and batch",
+     .access = access<&E::per_layer>,
+     .only = Surface::kCommandLine},
+    {.name = "dataset-size",
+     .help = "Samples per epoch: time of the job",
+     .access = access<&E::dataset_size>,
+     .quantity = units::count().within(1, 1e12)},
+    {.name = "epochs",
+     .help = "Epochs of the job",
+     .access = access<&E::epochs>,
+     .quantity = units::number().positive(),
+     .needs = {.name = "dataset-size"}},
+};
+
+}  // namespace
+
+const ParameterTable& estimate_parameters() {
+  static const Part parts[] = {{model_rows(), &member_part<&E::workload>},
+                               {workload_rows(), &member_part<&E::workload>},
+                               {all_runtimes_rows(), &member_part<&E::workload>},
+                               {loader_rows(), &member_part<&E::run>},
+                               {kEngineCallRows<E>, &whole},
+                               {kEstimateRows, &whole},
+                               {heat_rows(), &member_part<&E::heat>}};
+  static const ParameterTable table{"estimate", parts, &make_question<E>};
+  return table;
+}
+
+}  // namespace ridgewatt::answer

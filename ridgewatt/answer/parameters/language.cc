@@ -1,0 +1,164 @@
+// What a user may say with the questions of language models: `fits`, `llm` and `tune llm`.
+#include "ridgewatt/answer/fits.h"
+#include "ridgewatt/answer/language_tune.h"
+#include "ridgewatt/answer/parameters/access.h"
+
+namespace ridgewatt::answer {
+namespace {
+
+using F = FitsQuestion;
+using L = LanguageRequest;
+using Q = LanguageQuestion;
+using T = LanguageTuneRequest;
+using Limits = LanguageLimits;
+
+constexpr Quantity kTokens = units::count().within(1, 1 << 24);
+constexpr Quantity kSequences = units::count().within(1, 65536);
+
+constexpr Parameter model_of(const Access& access) {
+  return {.name = "model",
+          .help = "GGUF, safetensors, config.json, a folder with them, or zoo:NAME",
+          .access = access,
+          .presence = Presence::kRequired,
+          .positional = "MODEL"};
+}
+
+constexpr Parameter device_of(const Access& access) {
+  return {.name = "device",
+          .help = "Board, board file, or all; default: this machine",
+          .access = access,
+          .presence = Presence::kLocal};
+}
+
+constexpr Parameter kv_type_of(const Access& access) {
+  return {.name = "kv-type", .help = "Type of the cache of keys and values", .access = access};
+}
+
+constexpr Parameter reserve_of(const Access& access) {
+  return {.name = "reserve-gb",
+          .help = "Kept for the system and others [as the board file says]",
+          .access = access,
+          .quantity = units::gigabytes(),
+          .python = "reserve_bytes"};
+}
+
+constexpr Parameter kFitsRows[] = {
+    model_of(access_as<&F::model>(Input::kLanguageModel)),
+    device_of(access_as<&F::device>(Input::kBoard)),
+    {.name = "quantization",
+     .help = "stored, a name (f16, q4_k_m, awq ..), several, or all [as stored, or q4_k_m]",
+     .access = access_as<&F::quantization>(Input::kNames)},
+    {.name = "context",
+     .help = "Tokens of each sequence",
+     .access = access<&F::options, &llm::FitsOptions::context>,
+     .quantity = units::count().within(1, 1 << 30)},
+    {.name = "batch",
+     .help = "Sequences at once",
+     .access = access<&F::options, &llm::FitsOptions::batch>,
+     .quantity = kSequences},
+    kv_type_of(access<&F::options, &llm::FitsOptions::kv_type>),
+    reserve_of(access<&F::options, &llm::FitsOptions::reserve_bytes>),
+};
+
+std::vector<std::string> engines_named() {
+  std::vector<std::string> all = runtimes_named("all");
+  all.emplace_back("all");
+  return all;
+}
+
+constexpr Parameter kLanguageRows[] = {
+    model_of(access_as<&L::model>(Input::kLanguageModel)),
+    device_of(access_as<&L::device>(Input::kBoard)),
+    {.name = "runtime",
+     .help = "Runtime, several, or all [the first that runs the quantization]",
+     .access = access_suggesting<&engines_named, &L::runtime>(Input::kNames)},
+    {.name = "quantization",
+     .help = "stored, a name (f16, q4_k_m, awq ..), several, or all [as stored, or four bits as "
+             "the runtime has them]",
+     .access = access_as<&L::quantization>(Input::kNames)},
+    {.name = "prompt",
+     .help = "Tokens of the prompt",
+     .access = access<&L::question, &Q::request, &llm::Request::prompt_tokens>,
+     .quantity = kTokens},
+    {.name = "generate",
+     .help = "Tokens that are generated, the first one included",
+     .access = access<&L::question, &Q::request, &llm::Request::generated_tokens>,
+     .quantity = kTokens},
+    {.name = "concurrency",
+     .help = "Sequences at once, each with its own prompt",
+     .access = access<&L::question, &Q::request, &llm::Request::concurrency>,
+     .quantity = kSequences},
+    kv_type_of(access<&L::question, &Q::kv_type>),
+    {.name = "modes",
+     .help = "Power modes",
+     .access = access_as<&L::question, &Q::modes>(Input::kModes)},
+    reserve_of(access<&L::question, &Q::reserve_bytes>),
+};
+
+constexpr Parameter kLlmRows[] = {
+    {.name = "context",
+     .help = "Contexts at which the time of a step is shown, too [512, 2048 .. of the model]",
+     .access = access<&L::question, &Q::contexts>,
+     .quantity = kTokens,
+     .python = "contexts"},
+    {.name = "pareto",
+     .help = "Only rows that none beats in both tokens per second and joules per token",
+     .access = access<&L::front>,
+     .only = Surface::kCommandLine},
+};
+
+constexpr Parameter kTuneRows[] = {
+    {.name = "min-cores",
+     .help = "Modes with fewer cores are not compared: no measurements cover them",
+     .access = access<&T::language, &L::question, &Q::min_cores>,
+     .quantity = units::count().within(1, 1024)},
+    {.name = "minimize",
+     .help = "Joules of a request, joules of decoding per token, time of a request, or time per "
+             "token",
+     .access = access<&T::goal, &LanguageTuneQuestion::goal>},
+    {.name = "max-power",
+     .help = "Power limit, of both phases",
+     .access = access<&T::goal, &LanguageTuneQuestion::limits, &Limits::power_w>,
+     .quantity = units::watts().positive()},
+    {.name = "max-ttft",
+     .help = "Limit on the first token",
+     .access = access<&T::goal, &LanguageTuneQuestion::limits, &Limits::ttft_s>,
+     .quantity = units::milliseconds().positive()},
+    {.name = "max-tpot",
+     .help = "Limit on the time per token",
+     .access = access<&T::goal, &LanguageTuneQuestion::limits, &Limits::tpot_s>,
+     .quantity = units::milliseconds().positive()},
+    {.name = "min-tokens-per-s",
+     .help = "Output tokens per second of all sequences, at least",
+     .access = access<&T::goal, &LanguageTuneQuestion::limits, &Limits::tokens_per_s>,
+     .quantity = units::number().positive()},
+    {.name = "confidence",
+     .help = "Probability with which estimates are to keep each limit",
+     .access = access<&T::goal, &LanguageTuneQuestion::confidence>,
+     .quantity = units::share().within(0.5, 0.9999)},
+    {.name = "phases",
+     .help = "One mode for the prompt and one for decoding",
+     .access = access<&T::goal, &LanguageTuneQuestion::phases>},
+};
+
+}  // namespace
+
+const ParameterTable& fits_parameters() {
+  static const Part parts[] = {{kFitsRows, &whole}};
+  static const ParameterTable table{"fits", parts, &make_question<F>};
+  return table;
+}
+
+const ParameterTable& llm_parameters() {
+  static const Part parts[] = {{kLanguageRows, &whole}, {kLlmRows, &whole}};
+  static const ParameterTable table{"llm", parts, &make_question<L>};
+  return table;
+}
+
+const ParameterTable& tune_llm_parameters() {
+  static const Part parts[] = {{kLanguageRows, &member_part<&T::language>}, {kTuneRows, &whole}};
+  static const ParameterTable table{"tune llm", parts, &make_question<T>};
+  return table;
+}
+
+}  // namespace ridgewatt::answer

@@ -1,0 +1,87 @@
+// What a user may say with `layers`, and with `thermal hold`.
+#include "ridgewatt/answer/layers.h"
+#include "ridgewatt/answer/held.h"
+#include "ridgewatt/answer/parameters/access.h"
+
+namespace ridgewatt::answer {
+namespace {
+
+using Traced = LayersQuestion;
+
+constexpr Parameter kLayersRows[] = {
+    {.name = "profile",
+     .help = "Profile: of trtexec --exportProfile, of nsys (SQLite) or of PyTorch (JSON, JSON.gz)",
+     .access = access_as<&Traced::profile>(Input::kFile),
+     .presence = Presence::kRequired},
+    {.name = "layers",
+     .help = "Layer information of the engine (trtexec --exportLayerInfo)",
+     .access = access_as<&Traced::layers>(Input::kFile)},
+    {.name = "times",
+     .help = "Times of its runs (trtexec --exportTimes)",
+     .access = access_as<&Traced::times>(Input::kFile)},
+    {.name = "model",
+     .help = "The ONNX model, or zoo:NAME, that was run",
+     .access = access_as<&Traced::model>(Input::kModel)},
+    {.name = "batch",
+     .help = "Samples per run, if the layer information does not state it",
+     .access = access<&Traced::batch>,
+     .quantity = units::count().within(1, 1e6)},
+    {.name = "dim",
+     .help = "Extent of an open axis of the model, NAME=VALUE",
+     .access = access<&Traced::dims>,
+     .quantity = units::count().within(0, 1e15),
+     .needs = {.name = "model"},
+     .python = "dims",
+     .example = "sequence=128"},
+    {.name = "runs",
+     .help =
+         "Runs that a trace of kernels holds: times are per run [1, or the steps that PyTorch's "
+         "profiler marked]",
+     .access = access<&Traced::runs>,
+     .quantity = units::count().within(1, 1e12)},
+    {.name = "device",
+     .help = "Board or board file whose roofs are drawn",
+     .access = access_as<&Traced::device>(Input::kBoard)},
+    {.name = "mode",
+     .help = "Power mode in which it ran",
+     .access = access_as<&Traced::mode>(Input::kModes),
+     .needs = {.name = "device"}},
+    {.name = "power",
+     .help = "Power during the run: the CSV of `measure --series-csv` or of a meter",
+     .access = access_as<&Traced::power>(Input::kFile)},
+    {.name = "power-channel",
+     .help = "Channel of that file [the only one, or VDD_IN]",
+     .access = access_as<&Traced::power_channel>(Input::kText),
+     .needs = {.name = "power"}},
+};
+
+constexpr Parameter kHoldRows[] = {
+    {.name = "thermal",
+     .help = "Thermal constants",
+     .access = access_as<&HoldRequest::heat, &HeatQuestion::file>(Input::kFile),
+     .presence = Presence::kRequired,
+     .positional = "FILE"},
+    {.name = "power",
+     .help = "Powers, at 50 C",
+     .access = access<&HoldRequest::powers_w>,
+     .quantity = units::watts().positive(),
+     .presence = Presence::kRequired},
+};
+
+}  // namespace
+
+const ParameterTable& layers_parameters() {
+  static const Part parts[] = {{kLayersRows, &whole}};
+  static const ParameterTable table{"layers", parts, &make_question<Traced>};
+  return table;
+}
+
+const ParameterTable& thermal_hold_parameters() {
+  static const Part parts[] = {
+      {kHoldRows, &whole},
+      {heat_rows().subspan(1), &member_part<&HoldRequest::heat>}};  // FILE is its own
+  static const ParameterTable table{"thermal hold", parts, &make_question<HoldRequest>};
+  return table;
+}
+
+}  // namespace ridgewatt::answer

@@ -1,0 +1,104 @@
+// What a user may say with questions about models and boards alone: `analyze`, `zoo list`,
+// `device show`.
+#include "ridgewatt/answer/analyze.h"
+#include "ridgewatt/answer/parameters/access.h"
+
+namespace ridgewatt::answer {
+namespace {
+
+using Counted = AnalyzeQuestion;
+using Costs = workload::CostOptions;
+
+constexpr Parameter kAnalyzeRows[] = {
+    {.name = "model",
+     .help = "ONNX file or zoo:NAME",
+     .access = access_as<&Counted::model>(Input::kModel),
+     .presence = Presence::kRequired,
+     .positional = "MODEL"},
+    {.name = "batch",
+     .help = "Samples per minibatch [as exported, or 1]",
+     .access = access<&Counted::cost, &Costs::batch>,
+     .quantity = units::count().within(1, 1 << 24)},
+    {.name = "dim",
+     .help = "NAME=VALUE binds a symbolic dimension",
+     .access = access<&Counted::cost, &Costs::dims>,
+     .quantity = units::count().within(0, 1e15),
+     .python = "dims",
+     .example = "sequence=128"},
+    {.name = "inputs",
+     .help = "Concrete inputs: TensorProto files in input order",
+     .access = access_as<&Counted::inputs>(Input::kFile),
+     .only = Surface::kCommandLine},
+    {.name = "training",
+     .help = "A training step instead of inference",
+     .access = {.input = Input::kFlag,
+                .set =
+                    [](void* part, const Parameter&, const Given&) {
+                      static_cast<Counted*>(part)->cost.kind = WorkloadKind::kTraining;
+                    }}},
+    {.name = "optimizer",
+     .help = "Optimizer that updates the weights",
+     .access = access<&Counted::cost, &Costs::optimizer>},
+    {.name = "precision",
+     .help = "What MODEL computes in (all but fp32 by peak ratios, not validated)",
+     .access = access<&Counted::cost, &Costs::precision>},
+    {.name = "runtime",
+     .help = "Count kernels as this runtime launches them",
+     .access = access<&Counted::cost, &Costs::runtime>},
+    {.name = "convention",
+     .help = "Counting convention",
+     .access = access<&Counted::cost, &Costs::convention>},
+    {.name = "traffic",
+     .help = "Traffic model: which bytes count",
+     .access = access<&Counted::cost, &Costs::traffic>},
+    {.name = "cache-size",
+     .help = "Last-level cache of the device",
+     .access = access<&Counted::cost, &Costs::cache_bytes>,
+     .quantity = units::bytes(),
+     .python = "cache_bytes"},
+    {.name = "per-layer",
+     .help = "List every node; with --runtime every kernel",
+     .access = access<&Counted::per_layer>,
+     .only = Surface::kCommandLine},
+    {.name = "explain",
+     .help = "Explain the cost of the node NAME",
+     .access = access_as<&Counted::explain>(Input::kText),
+     .only = Surface::kCommandLine},
+};
+
+constexpr Parameter kZooRows[] = {{.name = "language",
+                                   .help = "List the language models that fits accepts",
+                                   .access = access<&ZooQuestion::language>}};
+
+constexpr Parameter kDeviceRows[] = {
+    {.name = "device",
+     .help = "Name, NAME@BSP, or path of a board file",
+     .access = access_as<&DeviceQuestion::device>(Input::kBoard),
+     .presence = Presence::kRequired,
+     .positional = "BOARD"},
+    {.name = "list-modes",
+     .help = "List every power mode",
+     .access = access<&DeviceQuestion::list_modes>},
+};
+
+}  // namespace
+
+const ParameterTable& analyze_parameters() {
+  static const Part parts[] = {{kAnalyzeRows, &whole}};
+  static const ParameterTable table{"analyze", parts, &make_question<Counted>};
+  return table;
+}
+
+const ParameterTable& zoo_parameters() {
+  static const Part parts[] = {{kZooRows, &whole}};
+  static const ParameterTable table{"zoo list", parts, &make_question<ZooQuestion>};
+  return table;
+}
+
+const ParameterTable& device_parameters() {
+  static const Part parts[] = {{kDeviceRows, &whole}};
+  static const ParameterTable table{"device show", parts, &make_question<DeviceQuestion>};
+  return table;
+}
+
+}  // namespace ridgewatt::answer

@@ -1,0 +1,161 @@
+#include "ridgewatt/answer/parameter.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "ridgewatt/answer/parameters/access.h"
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/sweep/mode_list.h"
+
+namespace ridgewatt::answer {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kSuffixes = {
+    {{"W", "_w"}, {"s", "_s"}, {"J", "_j"}, {"Hz", "_hz"}, {"B", "_bytes"}, {"C", "_celsius"}}};
+
+std::string with_blanks(std::string_view name, char blank) {
+  std::string text(name);
+  std::replace(text.begin(), text.end(), '-', blank);
+  return text;
+}
+
+const Parameter* find_row(const ParameterTable& table, std::string_view name) {
+  for (const Part& part : table.parts) {
+    for (const Parameter& row : part.rows) {
+      if (row.name == name) return &row;
+    }
+  }
+  return nullptr;
+}
+
+bool lacks_model(const ParameterTable& table, const Parameter& row, const IsGiven& given) {
+  const Parameter* const model = row.of_model ? find_row(table, "model") : nullptr;
+  return model != nullptr && !given(*model);
+}
+
+// What `row` lacks, as a sentence goes on behind "without"; empty: nothing.
+std::string lacking(const ParameterTable& table, const void* question, const Parameter& row,
+                    Surface surface, const IsGiven& given) {
+  if (row.needs.name.empty()) return "";
+  const Parameter& needed = *find_row(table, row.needs.name);
+  if (row.needs.met != nullptr ? row.needs.met(question) : given(needed)) return "";
+  const bool other = !row.needs.or_name.empty();
+  if (other && given(*find_row(table, row.needs.or_name))) return "";
+  const bool python = surface == Surface::kPython;
+  std::string what = std::string(row.needs.which) + spelled(needed, surface);
+  if (other) what += " or " + spelled(*find_row(table, row.needs.or_name), surface);
+  if (python && needed.access.input == Input::kFlag) what += "=True";
+  if (row.needs.value.empty()) return what;
+  const std::string value(row.needs.value);
+  return what + (python ? "=\"" + value + "\"" : " " + value);
+}
+
+}  // namespace
+
+std::string noun_of(const Parameter& row) {
+  return with_blanks(row.name, ' ');
+}
+
+std::pair<std::string, double> parse_pair(const Parameter& row, const std::string& text) {
+  const auto equals = text.rfind('=');
+  try {
+    if (equals != std::string::npos && equals > 0) {
+      return {text.substr(0, equals), quantity_value(text.substr(equals + 1), row.quantity)};
+    }
+  } catch (const UsageError&) {
+    // The same message as without a number.
+  }
+  const std::string option = spelled(row, Surface::kCommandLine);
+  const std::string unit(row.quantity.unit.empty() ? "VALUE" : row.quantity.unit);
+  throw UsageError(option + " needs NAME=" + unit, text,
+                   "for example " + option + " " + std::string(row.example));
+}
+
+std::pair<double, double> parse_range(const Parameter& row, const std::string& text) {
+  const auto ends = split(text, ':');
+  try {
+    if (ends.size() <= 2) {
+      return {quantity_value(ends.front(), row.quantity),
+              quantity_value(ends.back(), row.quantity)};
+    }
+  } catch (const UsageError&) {
+    // The same message as without a number.
+  }
+  throw UsageError("'" + text + "' is not a range of " + std::string(row.quantity.kind),
+                   spelled(row, Surface::kCommandLine),
+                   "give LEAST:MOST in " + std::string(row.quantity.unit) + ", for example " +
+                       std::string(row.example));
+}
+
+bool reads_file(Input input) {
+  return input == Input::kFile || input == Input::kSweep || input == Input::kPoints ||
+         input == Input::kLanguageModel;
+}
+
+std::string python_name(const Parameter& row) {
+  if (!row.python.empty()) return std::string(row.python);
+  std::string name = with_blanks(row.name, '_');
+  for (const auto& [unit, suffix] : kSuffixes) {
+    if (row.quantity.in_si().unit == unit) name += suffix;
+  }
+  return name;
+}
+
+std::vector<std::string> choices_of(const Parameter& row) {
+  return row.access.choices == nullptr ? std::vector<std::string>() : row.access.choices();
+}
+
+std::string default_of(const Parameter& row, const void* part) {
+  return row.access.get == nullptr ? "" : row.access.get(part, row);
+}
+
+std::string help_of(const Parameter& row) {
+  std::string help(row.help);
+  if (row.access.input == Input::kModes) help += std::string("; ") + kModesHelp;
+  return help;
+}
+
+std::string spelled(const Parameter& row, Surface surface) {
+  return surface == Surface::kPython ? python_name(row) : "--" + std::string(row.name);
+}
+
+std::optional<Idle> find_idle(const ParameterTable& table, const void* question, Surface surface,
+                              const IsGiven& given) {
+  for (const Part& part : table.parts) {
+    for (const Parameter& row : part.rows) {
+      if (!given(row)) continue;
+      const std::string idle = spelled(row, surface) + " has no effect";
+      if (lacks_model(table, row, given)) {
+        return Idle{idle + (surface == Surface::kPython ? " without a model" : " without a MODEL"),
+                    ""};
+      }
+      const std::string what = lacking(table, question, row, surface, given);
+      if (!what.empty()) {
+        return Idle{idle + std::string(row.needs.how) + " without " + what,
+                    std::string(row.needs.advice)};
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+std::span<const ParameterTable* const> question_tables() {
+  static const ParameterTable* const tables[] = {
+      &analyze_parameters(),     &estimate_parameters(), &roofline_parameters(),
+      &tune_parameters(),        &pareto_parameters(),   &predict_parameters(),
+      &fits_parameters(),        &llm_parameters(),      &tune_llm_parameters(),
+      &explain_parameters(),     &layers_parameters(),   &plan_parameters(),
+      &simulate_parameters(),    &zoo_parameters(),      &device_parameters(),
+      &thermal_hold_parameters()};
+  return tables;
+}
+
+const ParameterTable* find_table(std::string_view command) {
+  for (const ParameterTable* table : question_tables()) {
+    if (table->command == command) return table;
+  }
+  return nullptr;
+}
+
+}  // namespace ridgewatt::answer

@@ -1,0 +1,146 @@
+// What a user may say with questions about all modes from a few: `predict`, `pareto`.
+#include "ridgewatt/answer/predict.h"
+#include "ridgewatt/answer/parameters/access.h"
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/predict/factory.h"
+
+namespace ridgewatt::answer {
+namespace {
+
+using Predicted = PredictRequest;
+using Front = ParetoRequest;
+
+constexpr Parameter kPredictRows[] = {
+    {.name = "samples",
+     .help = "Sweep CSV of the profiled modes",
+     .access = access_as<&Predicted::samples>(Input::kSweep),
+     .leads = true},
+    {.name = "workload",
+     .help = "Which sweep of a file: NAME[:KIND[:PROVENANCE]][@BOARD], or @BOARD",
+     .access = access_as<&Predicted::workload>(Input::kText)},
+    {.name = "reference",
+     .help = "Sweep CSV of another workload; may be repeated",
+     .access = access_as<&Predicted::references>(Input::kSweep),
+     .python = "references"},
+    {.name = "device",
+     .help = "Board whose modes are predicted",
+     .access = access_as<&Predicted::device>(Input::kBoard)},
+    {.name = "model",
+     .help = "Model file or zoo:NAME; with --device its twin is the prior",
+     .access = access_as<&Predicted::model>(Input::kModel)},
+    {.name = "query",
+     .help = "CSV of the modes (and batches) to predict",
+     .access = access_as<&Predicted::query>(Input::kPoints)},
+    {.name = "method",
+     .help = "Prediction method",
+     .access = access_named<&predict::predictor_methods, &Predicted::method>()},
+    {.name = "reference-model",
+     .help = "Trained reference for powertrain (see predict --train-reference)",
+     .access = access_as<&Predicted::reference_model>(Input::kFile)},
+    {.name = "interval",
+     .help = "Probability of the intervals",
+     .access = access<&Predicted::interval>,
+     .quantity = units::share().within(0.01, 0.999)},
+    {.name = "keep-outliers",
+     .help = "Use the rows that the quality check flags",
+     .access = access<&Predicted::keep_outliers>},
+    {.name = "seed",
+     .help = "Seed of all random choices",
+     .access = access<&Predicted::seed>,
+     .quantity = units::count().within(0, 9007199254740992.0),
+     .only = Surface::kPython},
+};
+
+constexpr Parameter count_row(std::string_view help, std::optional<Surface> only) {
+  return {.name = "suggest",
+          .help = help,
+          .access = access<&SuggestRequest::count>,
+          .quantity = units::count().within(1, 1e5),
+          .python = "count",
+          .only = only};
+}
+
+constexpr Parameter budgets_row(std::optional<Surface> only) {
+  return {
+      .name = "budgets",
+      .help =
+          "Propose modes that tell the fastest mode within each of these power budgets, "
+          "LEAST:MOST in W; once some modes are profiled",
+      .access =
+          {.input = Input::kRange,
+           .set =
+               [](void* part, const Parameter&, const Given& given) {
+                 const predict::PowerBudgets budgets{given.numbers.at(0), given.numbers.at(1), 1};
+                 budgets.values_w();  // throws where they are none
+                 static_cast<SuggestRequest*>(part)->budgets = budgets;
+               }},
+      .quantity = units::watts().positive(),
+      .needs = {.name = "samples"},
+      .example = "17:50",
+      .only = only};
+}
+
+constexpr Parameter kProposeRows[] = {
+    count_row("Instead of predicting, propose N modes to profile next", Surface::kCommandLine),
+    budgets_row(Surface::kCommandLine)};
+constexpr Parameter kSuggestRows[] = {count_row("Modes to profile next [5]", {}), budgets_row({})};
+
+// Both in one argument.
+constexpr Access kCosts = {
+    .repeated = true,
+    .set =
+        [](void* part, const Parameter& row, const Given& given) {
+          if (given.words.size() != 2) {
+            throw UsageError("costs: two of time, power and energy are needed");
+          }
+          static_cast<Front*>(part)->x = value_of<FrontCost>(row, given, 0);
+          static_cast<Front*>(part)->y = value_of<FrontCost>(row, given, 1);
+        },
+    .choices = &names<FrontCost>};
+
+constexpr Parameter kFrontRows[] = {
+    {.name = "sweep",
+     .help = "Front of a measured sweep instead",
+     .access = access_as<&Front::sweep>(Input::kSweep)},
+    {.name = "x",
+     .help = "First cost, per sample",
+     .access = access<&Front::x>,
+     .only = Surface::kCommandLine},
+    {.name = "y",
+     .help = "Second cost, per sample",
+     .access = access<&Front::y>,
+     .only = Surface::kCommandLine},
+    {.name = "costs",
+     .help = "Two costs, per sample; without them time and power",
+     .access = kCosts,
+     .only = Surface::kPython},
+    {.name = "presets",
+     .help = "Instead, each preset of --device and the mode that beats it in both costs, by how "
+             "much",
+     .access = access<&Front::presets>,
+     .only = Surface::kCommandLine},
+};
+
+}  // namespace
+
+const ParameterTable& predict_parameters() {
+  static const Part parts[] = {{kPredictRows, &member_part<&SuggestRequest::inputs>},
+                               {kProposeRows, &whole}};
+  static const ParameterTable table{"predict", parts, &make_question<SuggestRequest>};
+  return table;
+}
+
+const ParameterTable& suggest_parameters() {
+  static const Part parts[] = {{kPredictRows, &member_part<&SuggestRequest::inputs>},
+                               {kSuggestRows, &whole}};
+  static const ParameterTable table{"suggest", parts, &make_question<SuggestRequest>};
+  return table;
+}
+
+const ParameterTable& pareto_parameters() {
+  static const Part parts[] = {{kPredictRows, &member_part<&Front::inputs>}, {kFrontRows, &whole}};
+  static const ParameterTable table{"pareto", parts, &make_question<Front>};
+  return table;
+}
+
+}  // namespace ridgewatt::answer

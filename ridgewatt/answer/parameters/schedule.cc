@@ -1,0 +1,267 @@
+// What a user may say with `schedule plan` and `schedule simulate`; groups of it with the others.
+#include "ridgewatt/answer/parameters/access.h"
+#include "ridgewatt/answer/simulate.h"
+
+namespace ridgewatt::answer {
+namespace {
+
+using Shared = ScheduleRequest;
+using Model = ScheduledModels;
+using Planned = PlanRequest;
+using Simulated = SimulateRequest;
+using Simulation = schedule::SimulationOptions;
+
+constexpr Needs kOfInference = {.name = "inference"};
+constexpr Needs kOfTraining = {.name = "training"};
+constexpr Needs kOfModels = {.name = "inference", .or_name = "training"};
+
+constexpr Parameter kProgramRows[] = {
+    {.name = "inference-sweep",
+     .help = "Sweep of the urgent inference",
+     .access = access_as<&Shared::inference_sweep>(Input::kSweep),
+     .python = "inference"},
+    {.name = "training-sweep",
+     .help = "Sweep of the training (several take turns)",
+     .access = access_as<&Shared::training_sweeps>(Input::kSweep),
+     .python = "training"},
+    {.name = "non-urgent",
+     .help = "Sweep of a non-urgent inference that runs in place of training",
+     .access = access_as<&Shared::non_urgent>(Input::kSweep)},
+    {.name = "switch-cost",
+     .help = "Extra time of the first minibatch after another program ran, as schedule run and "
+             "measure-sharing measure it",
+     .access = access<&Shared::switch_s>,
+     .quantity = units::milliseconds()},
+    {.name = "keep-outliers",
+     .help = "Use rows that the quality check flags",
+     .access = access<&Shared::keep_outliers>},
+};
+
+constexpr Parameter kDemandRows[] = {
+    {.name = "non-urgent-rate",
+     .help = "Requests per second that each non-urgent inference must serve",
+     .access = access<&Shared::non_urgent_rates_hz>,
+     .quantity = units::hertz().positive()},
+    {.name = "arrival-rate",
+     .help = "Arrivals of the urgent inference, requests per second",
+     .access = access<&Shared::problem, &schedule::PlanProblem::arrival_rate_hz>,
+     .quantity = units::hertz().positive()},
+    {.name = "max-latency",
+     .help = "Bound on the worst latency",
+     .access = access<&Shared::problem, &schedule::PlanProblem::max_latency_s>,
+     .quantity = units::milliseconds().positive()},
+    {.name = "max-power",
+     .help = "Power budget",
+     .access = access<&Shared::problem, &schedule::PlanProblem::max_power_w>,
+     .quantity = units::watts().positive()},
+    {.name = "bound",
+     .help = "What the worst latency includes",
+     .access = access<&Shared::problem, &schedule::PlanProblem::bound>},
+};
+
+constexpr Parameter kScheduledModelRows[] = {
+    {.name = "inference",
+     .help = "Model of the urgent inference, in place of a sweep: ONNX file or zoo:NAME",
+     .access = access_as<&Model::inference>(Input::kModel),
+     .python = "inference_model",
+     .only = Surface::kCommandLine},
+    {.name = "training",
+     .help = "Model of the training, in place of a sweep (several take turns)",
+     .access = access_as<&Model::training>(Input::kModel),
+     .python = "training_model",
+     .only = Surface::kCommandLine},
+    {.name = "device",
+     .help = "Board whose twin says what the models cost; default: this machine",
+     .access = access_as<&Model::device>(Input::kBoard),
+     .needs = kOfModels,
+     .only = Surface::kCommandLine},
+    {.name = "modes",
+     .help = "Modes of the models",
+     .access = access_as<&Model::modes>(Input::kModes),
+     .needs = kOfModels,
+     .only = Surface::kCommandLine},
+    {.name = "inference-batch",
+     .help = "Batches that --inference may have [1,2,4,8,16,32]",
+     .access = access<&Model::inference_batches>,
+     .quantity = units::count().within(1, 65536),
+     .needs = kOfInference,
+     .only = Surface::kCommandLine},
+    {.name = "training-batch",
+     .help = "Batch of --training [16]",
+     .access = access<&Model::training_batch>,
+     .quantity = units::count().within(1, 65536),
+     .needs = kOfTraining,
+     .only = Surface::kCommandLine},
+    {.name = "inference-runtime",
+     .help = "What runs --inference",
+     .access = access<&Model::inference_runtime>,
+     .needs = kOfInference,
+     .only = Surface::kCommandLine},
+    {.name = "inference-precision",
+     .help = "What --inference computes in (all but fp32 by peak ratios, not validated)",
+     .access = access<&Model::inference_precision>,
+     .needs = kOfInference,
+     .only = Surface::kCommandLine},
+    {.name = "training-precision",
+     .help = "What --training computes in",
+     .access = access<&Model::training_precision>,
+     .needs = kOfTraining,
+     .only = Surface::kCommandLine},
+};
+
+constexpr Parameter kIdlePowerRows[] = {
+    {.name = "idle-power",
+     .help = "Idle power [of the twin of the board that the sweeps name, else the "
+             "least power in the sweeps]",
+     .access = access<&Shared::idle_power_w>,
+     .quantity = units::watts()}};
+
+constexpr Parameter kBusyShareRows[] = {
+    {.name = "busy-share",
+     .help = "Share of its time in which each program alone keeps the device busy, the inference "
+             "first [of models: as the twin says]",
+     .access = access<&Shared::busy_shares>,
+     .quantity = units::share()}};
+
+std::vector<std::string> plan_strategies_named() {
+  const auto& all = schedule::plan_strategy_names();
+  return {all.begin(), all.end()};
+}
+
+constexpr Parameter kPlanRows[] = {
+    {.name = "strategy",
+     .help = "exhaustive: the optimum of the sweeps; others profile a few points of them",
+     .access = access_named<&plan_strategies_named, &Planned::strategy>()},
+    {.name = "profiles",
+     .help = "Operating points (mode and batch) at which both workloads may be profiled",
+     .access = access<&Planned::profiles>,
+     .quantity = units::count().within(1, 1000000)},
+    {.name = "training-reference",
+     .help = "Sweep of another training workload, for auto and als",
+     .access = access_as<&Planned::training_references>(Input::kSweep),
+     .python = "training_references"},
+    {.name = "inference-reference",
+     .help = "Sweep of another inference workload, for auto and als",
+     .access = access_as<&Planned::inference_references>(Input::kSweep),
+     .python = "inference_references"},
+    {.name = "seed",
+     .help = "Seed of all random choices",
+     .access = access<&Planned::seed>,
+     .quantity = units::count().within(0, 9007199254740992.0),
+     .only = Surface::kPython},
+};
+
+bool arrives_in_bursts(const void* question) {
+  return static_cast<const Simulated*>(question)->process() == schedule::ArrivalProcess::kBursty;
+}
+constexpr Needs kOfBursts = {.name = "arrivals", .value = "bursty", .met = &arrives_in_bursts};
+
+constexpr Parameter kPlanFileRows[] = {
+    {.name = "plan",
+     .help = "Result of `schedule plan --format json`, in place of all options that make a plan",
+     .access = access_as<&Simulated::plan>(Input::kFile),
+     .positional = "PLAN"}};
+
+constexpr Parameter kSimulateRows[] = {
+    {.name = "arrivals",
+     .help = "How requests arrive, or a CSV of time stamps (column time_s)",
+     .access =
+         access_suggesting<&names<schedule::ArrivalProcess>, &Simulated::arrivals>(Input::kWord)},
+    {.name = "burst-rates",
+     .help = "Rates of the bursty process",
+     .access = access<&Simulated::bursty, &schedule::BurstyOptions::rates_hz>,
+     .quantity = units::hertz().positive(),
+     .needs = kOfBursts},
+    {.name = "burst-dwell",
+     .help = "Mean time between jumps",
+     .access = access<&Simulated::bursty, &schedule::BurstyOptions::mean_dwell_s>,
+     .quantity = units::seconds().positive(),
+     .needs = kOfBursts},
+    {.name = "duration",
+     .help = "Simulated time; a recorded trace may end sooner",
+     .access = access<&Simulated::simulation, &Simulation::duration_s>,
+     .quantity = units::seconds().positive()},
+    {.name = "sharing",
+     .help = "Ways of sharing (native by an ideal driver); CSV files are of the first",
+     .access = access<&Simulated::sharing>},
+    {.name = "full-batches",
+     .help = "Always wait for a full batch, even when the latency bound suffers",
+     .access = access<&Simulated::full_batches>},
+    {.name = "late-last",
+     .help = "Requests that are late anyway wait for those that can be in time",
+     .access = access<&Simulated::simulation, &Simulation::late_last>},
+    {.name = "fill-idle",
+     .help = "Train whenever no batch is due, beyond the minibatches of the cycle",
+     .access = access<&Simulated::simulation, &Simulation::fill_idle>},
+    {.name = "jitter",
+     .help = "Coefficient of variation of minibatch times",
+     .access = access<&Simulated::simulation, &Simulation::jitter>,
+     .quantity = units::number().within(0, 10)},
+    {.name = "mode-change",
+     .help = "Cost of a mode change",
+     .access = access<&Simulated::simulation, &Simulation::mode_change_s>,
+     .quantity = units::milliseconds()},
+    {.name = "interference",
+     .help =
+         "Of native sharing: two programs at once each run at 1 / (2 x it) of their speed alone "
+         "(measure it with schedule run --measure-interference) [by how busy each keeps the "
+         "device, else of a published pair]",
+     .access = access<&Simulated::interference>,
+     .quantity = units::number().within(0.51, 100)},
+    {.name = "power-bin",
+     .help = "Resolution of power over time",
+     .access = access<&Simulated::simulation, &Simulation::power_bin_s>,
+     .quantity = units::seconds().positive()},
+};
+
+template <class Question>
+void* models_of(void* question) {
+  return &static_cast<Question*>(question)->schedule.models;
+}
+
+// The parts that make a plan, and what a question has of its own before and after them.
+template <class Question>
+std::vector<Part> parts_around(std::span<const Parameter> before,
+                               std::span<const Parameter> after) {
+  constexpr auto kSchedule = &member_part<&Question::schedule>;
+  std::vector<Part> parts = {{kProgramRows, kSchedule},
+                             {kDemandRows, kSchedule},
+                             {kScheduledModelRows, &models_of<Question>},
+                             {kIdlePowerRows, kSchedule},
+                             {kBusyShareRows, kSchedule},
+                             {after, &whole}};
+  if (!before.empty()) parts.insert(parts.begin(), {before, &whole});
+  return parts;
+}
+
+}  // namespace
+
+std::span<const Parameter> program_rows() {
+  return kProgramRows;
+}
+std::span<const Parameter> demand_rows() {
+  return kDemandRows;
+}
+std::span<const Parameter> scheduled_model_rows() {
+  return kScheduledModelRows;
+}
+std::span<const Parameter> idle_power_rows() {
+  return kIdlePowerRows;
+}
+std::span<const Parameter> busy_share_rows() {
+  return kBusyShareRows;
+}
+
+const ParameterTable& plan_parameters() {
+  static const auto parts = parts_around<Planned>({}, kPlanRows);
+  static const ParameterTable table{"schedule plan", parts, &make_question<Planned>};
+  return table;
+}
+
+const ParameterTable& simulate_parameters() {
+  static const auto parts = parts_around<Simulated>(kPlanFileRows, kSimulateRows);
+  static const ParameterTable table{"schedule simulate", parts, &make_question<Simulated>};
+  return table;
+}
+
+}  // namespace ridgewatt::answer

@@ -1,0 +1,138 @@
+// Rows that several questions have.
+#include "ridgewatt/answer/parameters/shared_rows.h"
+#include "ridgewatt/answer/held.h"
+#include "ridgewatt/answer/parameters/access.h"
+#include "ridgewatt/answer/workload_question.h"
+#include "ridgewatt/twin/minibatch_cost.h"
+
+namespace ridgewatt::answer {
+namespace {
+
+using W = WorkloadQuestion;
+
+constexpr std::string_view kAll = "all";
+
+constexpr Parameter model_row(Presence presence) {
+  return {.name = "model",
+          .help = "ONNX file or zoo:NAME",
+          .access = access_as<&W::model>(Input::kModel),
+          .presence = presence,
+          .positional = "MODEL"};
+}
+constexpr Parameter kModelRows[] = {model_row(Presence::kRequired)};
+constexpr Parameter kOptionalModelRows[] = {model_row(Presence::kOptional)};
+
+constexpr Parameter kWorkloadRows[] = {
+    {.name = "training",
+     .help = "A training step instead of inference",
+     .access = {.input = Input::kFlag,
+                .set =
+                    [](void* part, const Parameter&, const Given&) {
+                      static_cast<W*>(part)->kind = WorkloadKind::kTraining;
+                    }}},
+    {.name = "precision",
+     .help = "What MODEL computes in; without it fp32 (all but fp32 by peak ratios, not validated)",
+     .access = access<&W::precision>,
+     .of_model = true},
+    {.name = "optimizer",
+     .help = "Optimizer that updates the weights",
+     .access = access<&W::optimizer>,
+     .of_model = true,
+     .needs = {.name = "training"}},
+    {.name = "dim",
+     .help = "NAME=VALUE binds a symbolic dimension",
+     .access = access<&W::dims>,
+     .quantity = units::count().within(0, 1e15),
+     .of_model = true,
+     .python = "dims",
+     .example = "sequence=128"},
+};
+
+constexpr Parameter kRuntimeRows[] = {{.name = "runtime",
+                                       .help = "What runs MODEL",
+                                       .access = access<&W::runtime>,
+                                       .of_model = true}};
+
+void set_runtimes(void* part, const Parameter& row, const Given& given) {
+  W& workload = *static_cast<W*>(part);
+  workload.all_runtimes = same_word(given.words.front(), kAll);
+  if (!workload.all_runtimes) workload.runtime = value_of<Runtime>(row, given, 0);
+}
+
+std::vector<std::string> runtimes_or_all() {
+  std::vector<std::string> all = names<Runtime>();
+  all.emplace_back(kAll);
+  return all;
+}
+
+constexpr Parameter kAllRuntimesRows[] = {
+    {.name = "runtime",
+     .help = "What runs MODEL, or all to compare them",
+     .access = {
+         .set = &set_runtimes, .get = access<&W::runtime>.get, .choices = &runtimes_or_all}}};
+
+constexpr Parameter kLoaderRows[] = {
+    {.name = "workers",
+     .help = "Loader workers; 0: loading does not overlap",
+     .access = access<&twin::RunOptions::loader_workers>,
+     .quantity = units::count().within(0, 1024),
+     .of_model = true},
+    {.name = "loader-time",
+     .help = "Time of one loader worker for one sample at the highest CPU clock",
+     .access = access<&twin::RunOptions::loader_s_per_sample>,
+     .quantity = units::milliseconds(),
+     .of_model = true,
+     .python = "loader_s_per_sample"},
+};
+
+constexpr Parameter kHeatRows[] = {
+    {.name = "thermal",
+     .help =
+         "Thermal constants of the board (soak, thermal fit): also for how long each mode is held",
+     .access = access_as<&HeatQuestion::file>(Input::kFile)},
+    {.name = "ambient",
+     .help = "Temperature around the board; else that of the trace",
+     .access = access<&HeatQuestion::ambient_celsius>,
+     .quantity = units::celsius().within(-60, 100),
+     .needs = {.name = "thermal"}},
+    {.name = "fan",
+     .help = "Its speed as a share; else that of the trace",
+     .access = access<&HeatQuestion::fan>,
+     .quantity = units::share(),
+     .needs = {.name = "thermal"}},
+    {.name = "trip",
+     .help = "Temperature at which the board throttles; else that of the file",
+     .access = access<&HeatQuestion::trip_celsius>,
+     .quantity = units::celsius(),
+     .needs = {.name = "thermal"}},
+};
+
+}  // namespace
+
+std::span<const Parameter> model_rows() {
+  return kModelRows;
+}
+std::span<const Parameter> optional_model_rows() {
+  return kOptionalModelRows;
+}
+std::span<const Parameter> workload_rows() {
+  return kWorkloadRows;
+}
+std::span<const Parameter> runtime_rows() {
+  return kRuntimeRows;
+}
+std::span<const Parameter> all_runtimes_rows() {
+  return kAllRuntimesRows;
+}
+std::span<const Parameter> loader_rows() {
+  return kLoaderRows;
+}
+std::span<const Parameter> heat_rows() {
+  return kHeatRows;
+}
+
+bool runs_engine(const WorkloadQuestion& workload) {
+  return workload.all_runtimes || is_engine(workload.runtime);
+}
+
+}  // namespace ridgewatt::answer

@@ -1,0 +1,201 @@
+// What a user may say with `tune`.
+#include "ridgewatt/answer/parameters/access.h"
+#include "ridgewatt/answer/parameters/shared_rows.h"
+#include "ridgewatt/answer/tune_request.h"
+#include "ridgewatt/tune/strategy.h"
+
+namespace ridgewatt::answer {
+namespace {
+
+using G = GoalQuestion;
+using Sought = TuneQuestion;
+using Asked = TuneRequest;
+
+void set_objective(void* part, const Parameter&, const Given& given) {
+  static_cast<G*>(part)->minimize = tune::parse_objective(given.words.front());
+}
+
+std::vector<std::string> objectives() {
+  std::vector<std::string> all = names<tune::Objective>();
+  all.emplace_back("throughput");
+  return all;
+}
+
+std::vector<std::string> strategies_named() {
+  const auto all = tune::strategy_names();
+  return {all.begin(), all.end()};
+}
+
+bool makes_cost_least(const void* question) {
+  return static_cast<const Asked*>(question)->goal.minimize == tune::Objective::kCost;
+}
+
+constexpr Needs kOfCost = {.name = "minimize", .value = "cost", .met = &makes_cost_least};
+
+constexpr Parameter kGoalRows[] = {
+    {.name = "minimize",
+     .help = "What is to be least, per sample (edp: energy-delay product); without it time, or "
+             "latency where an arrival rate is given",
+     .access = {.set = &set_objective, .choices = &objectives}},
+    {.name = "max-power",
+     .help = "Power limit",
+     .access = access<&G::limits, &tune::Limits::power_w>,
+     .quantity = units::watts().positive()},
+    {.name = "max-time",
+     .help = "Time limit of a minibatch",
+     .access = access<&G::limits, &tune::Limits::time_s>,
+     .quantity = units::milliseconds().positive()},
+    {.name = "max-energy",
+     .help = "Energy limit of a minibatch",
+     .access = access<&G::limits, &tune::Limits::energy_j>,
+     .quantity = units::joules().positive()},
+    {.name = "max-slowdown",
+     .help = "Largest slowdown against MAXN at the largest batch",
+     .access = access<&G::limits, &tune::Limits::slowdown>,
+     .quantity = units::share().within(0, 1e6)},
+    {.name = "max-latency",
+     .help = "Limit on the worst latency of a request",
+     .access = access<&G::limits, &tune::Limits::latency_s>,
+     .quantity = units::milliseconds().positive(),
+     .needs = {.name = "arrival-rate",
+               .how = " of its own",
+               .advice = "it counts how long a batch gathers; --max-time limits a minibatch"}},
+    {.name = "arrival-rate",
+     .help = "Requests per second that must be served",
+     .access = access<&G::rate_hz>,
+     .quantity = units::hertz().positive()},
+    {.name = "energy-weight",
+     .help = "Weight of a joule in `cost`",
+     .access = access<&G::energy_weight>,
+     .quantity = units::number(),
+     .needs = kOfCost},
+    {.name = "time-weight",
+     .help = "Weight of a second in `cost`",
+     .access = access<&G::time_weight>,
+     .quantity = units::number(),
+     .needs = kOfCost},
+};
+
+constexpr Parameter kSourceRows[] = {
+    {.name = "device",
+     .help = "Board (its twin), all (ranks the boards), replay:FILE.csv, or a real or fake board: "
+             "local, fake:BOARD",
+     .access = access_as<&Asked::device>(Input::kBoard),
+     .presence = Presence::kLocal},
+    {.name = "sweep",
+     .help = "Sweep that simulates the board",
+     .access = access_as<&Asked::sweep>(Input::kSweep)},
+    {.name = "samples",
+     .help = "Profiled points to predict all others from, without profiling",
+     .access = access_as<&Asked::samples>(Input::kSweep)},
+    {.name = "workload",
+     .help = "Which sweep of a file: NAME[:KIND[:PROVENANCE]][@BOARD], or @BOARD",
+     .access = access_as<&Asked::sweep_name>(Input::kText)},
+    {.name = "reference",
+     .help = "Sweep of another workload to learn from",
+     .access = access_as<&Asked::references>(Input::kSweep),
+     .python = "references"},
+    {.name = "keep-outliers",
+     .help = "Use rows that the quality check flags",
+     .access = access<&Asked::keep_outliers>},
+};
+
+constexpr Parameter kSearchRows[] = {
+    {.name = "batch",
+     .help = "Minibatch sizes to choose from; without it those that can matter",
+     .access = access<&Asked::question, &Sought::batches>,
+     .quantity = units::count().within(1, 1 << 20)},
+    {.name = "confidence",
+     .help = "Probability with which estimates are to keep each limit",
+     .access = access<&Asked::question, &Sought::confidence>,
+     .quantity = units::share().within(0.5, 0.9999)},
+    {.name = "dataset-size",
+     .help = "Samples of the job",
+     .access = access<&Asked::dataset_size>,
+     .quantity = units::count().within(1, 1e12)},
+    {.name = "epochs",
+     .help = "Epochs of the job",
+     .access = access<&Asked::epochs>,
+     .quantity = units::number().positive(),
+     .needs = {.name = "dataset-size"}},
+    {.name = "strategy",
+     .help = "How points are chosen and profiled",
+     .access = access_named<&strategies_named, &Asked::question, &Sought::strategy>()},
+    {.name = "profiles",
+     .help = "Operating points profiled at most",
+     .access = access<&Asked::question, &Sought::budget, &tune::SearchBudget::profiles>,
+     .quantity = units::count().within(1, 1e6)},
+    {.name = "verify",
+     .help = "Verify the answer of MODEL's twin with N profiles, usually 4: of MAXN, where its "
+             "time is a limit, and of the most promising modes",
+     .access = access<&Asked::question, &Sought::verify>,
+     .quantity = units::count().within(0, 1000)},
+    {.name = "time-budget",
+     .help = "Time on the board that profiles may take",
+     .access = access<&Asked::question, &Sought::budget, &tune::SearchBudget::time_s>,
+     .quantity = units::seconds().positive()},
+    {.name = "minibatches",
+     .help = "Minibatches per profiled point",
+     .access = access<&Asked::question, &Sought::budget, &tune::SearchBudget::minibatches>,
+     .quantity = units::count().within(1, 1e6)},
+    {.name = "min-gain",
+     .help = "auto stops when the best point promises a smaller relative gain",
+     .access = access<&Asked::question, &Sought::min_gain>,
+     .quantity = units::share()},
+    {.name = "noise",
+     .help = "Relative standard deviation of a measurement, for auto",
+     .access = access<&Asked::question, &Sought::noise>,
+     .quantity = units::share()},
+    {.name = "seed",
+     .help = "Seed of all random choices",
+     .access = access<&Asked::question, &Sought::seed>,
+     .quantity = units::count().within(0, 9007199254740992.0),
+     .only = Surface::kPython},
+};
+
+void* loader_of(void* question) {
+  return &static_cast<Asked*>(question)->question.run;
+}
+
+}  // namespace
+
+const ParameterTable& tune_parameters() {
+  static const Part parts[] = {{optional_model_rows(), &member_part<&Asked::workload>},
+                               {kSourceRows, &whole},
+                               {workload_rows(), &member_part<&Asked::workload>},
+                               {all_runtimes_rows(), &member_part<&Asked::workload>},
+                               {loader_rows(), &loader_of},
+                               {kGoalRows, &member_part<&Asked::goal>},
+                               {kSearchRows, &whole},
+                               {heat_rows(), &member_part<&Asked::heat>}};
+  static const ParameterTable table{"tune", parts, &make_question<Asked>};
+  return table;
+}
+
+const ParameterTable& search_parameters() {
+  static const Part parts[] = {{kGoalRows, &member_part<&Asked::goal>}, {kSearchRows, &whole}};
+  static const ParameterTable table{"", parts, &make_question<Asked>};
+  return table;
+}
+
+tune::Goal GoalQuestion::goal() const {
+  tune::Goal goal;
+  goal.objective =
+      minimize.value_or(rate_hz > 0 ? tune::Objective::kLatency : tune::Objective::kTime);
+  goal.limits = limits;
+  goal.rate_hz = rate_hz;
+  goal.energy_weight = energy_weight;
+  goal.time_weight = time_weight;
+  goal.check();
+  return goal;
+}
+
+TuneQuestion TuneRequest::asked() const {
+  TuneQuestion whole = question;
+  whole.goal = goal.goal();
+  whole.job_samples = job_samples();
+  if (whole.verify > 0) whole.budget.profiles = whole.verify;
+  return whole;
+}
+
+}  // namespace ridgewatt::answer

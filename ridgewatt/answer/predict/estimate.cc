@@ -1,0 +1,276 @@
+#include "ridgewatt/answer/estimate.h"
+
+#include <algorithm>
+#include <map>
+
+#include "ridgewatt/answer/tune/runtime_choices.h"
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/large_pages.h"
+#include "ridgewatt/base/parallel.h"
+#include "ridgewatt/base/progress.h"
+#include "ridgewatt/device/board.h"
+#include "ridgewatt/sweep/mode_list.h"
+#include "ridgewatt/twin/twin_model.h"
+
+namespace ridgewatt::answer {
+namespace {
+
+constexpr std::size_t kManyRows = 1000;  // chosen: half a millisecond, what a thread is worth
+
+std::shared_ptr<const twin::TwinModel> model_on(
+    const EstimateQuestion& question,
+    const std::shared_ptr<const workload::DeployedWorkload>& workload, const twin::Twin& twin) {
+  return std::make_shared<const twin::TwinModel>(twin, workload, question.run,
+                                                 usual_batch(*workload));
+}
+
+std::vector<int> batches_of(const EstimateQuestion& question,
+                            const workload::DeployedWorkload& workload) {
+  return question.batches.empty() ? std::vector{usual_batch(workload)} : question.batches;
+}
+
+void add_rows(const Board& board, const twin::TwinModel& model, const std::vector<PowerMode>& modes,
+              const std::vector<int>& batches, std::vector<EstimateRow>& rows) {
+  struct AtBatch {
+    const twin::Estimator& estimator;
+    const twin::ErrorModel& errors;
+    std::shared_ptr<const EstimateSetting> setting;
+  };
+  std::vector<AtBatch> settings;
+  for (const int batch : batches) {
+    const twin::Estimator& estimator = model.estimator(batch);
+    settings.push_back(
+        {estimator, model.errors(batch),
+         std::make_shared<const EstimateSetting>(EstimateSetting{
+             board.name, model.twin().runtime, estimator.cost().precision, batch, model.twin().fit,
+             model.memory(batch), model.twin().status, model.widened_by(batch)})});
+  }
+  const bool counted = model.options().caller != twin::EngineCaller::kCpp;
+  const std::size_t begin = rows.size();
+  if (rows.empty()) reserve_large(rows, modes.size() * settings.size());
+  rows.resize(begin + modes.size() * settings.size());
+  const auto add_mode = [&](std::size_t m) {
+    const PowerMode& mode = modes[m];
+    const std::string preset = preset_name(board, mode);
+    const double python_call_s =
+        counted ? 0 : model.twin().call_s(twin::EngineCaller::kThinPython, mode);
+    for (std::size_t b = 0; b < settings.size(); ++b) {
+      const auto& [estimator, errors, setting] = settings[b];
+      rows[begin + m * settings.size() + b] = {setting,      mode,   estimator.breakdown(mode),
+                                               errors(mode), preset, python_call_s};
+    }
+  };
+  parallel_for(modes.size(), add_mode, rows.size() - begin < kManyRows ? 1 : 0);
+}
+
+void sort_by_sample_time(std::vector<EstimateRow>& rows) {
+  std::stable_sort(rows.begin(), rows.end(), [](const EstimateRow& a, const EstimateRow& b) {
+    const bool fits = a.setting->memory.fits();
+    if (fits != b.setting->memory.fits()) return fits;
+    return a.estimate.total.period_s / a.setting->batch <
+           b.estimate.total.period_s / b.setting->batch;
+  });
+}
+
+// Of the row whose time goes to launches; none where it goes elsewhere, or to training. Other
+// runtimes in the same precision, and a larger batch in the same one.
+std::vector<Remedy> launch_remedies(
+    const EstimateQuestion& question,
+    const std::shared_ptr<const workload::DeployedWorkload>& workload, const twin::Twin& twin,
+    const EstimateRow& row) {
+  std::vector<Remedy> remedies;
+  if (row.estimate.dominant() != twin::Cause::kLaunch ||
+      workload->options().kind == WorkloadKind::kTraining) {
+    return remedies;
+  }
+  const double now_s = row.estimate.total.period_s / row.setting->batch;
+  const auto add = [&](const std::string& what,
+                       const std::shared_ptr<const workload::DeployedWorkload>& other, int batch) {
+    try {
+      const double then_s =
+          model_on(question, other, twin)->estimator(batch)(row.mode).period_s / batch;
+      if (then_s < 0.95 * now_s) remedies.push_back({what, then_s, now_s / then_s});
+    } catch (const Error&) {
+      // Not to be had, not even by the model's own shapes: not a remedy.
+    }
+  };
+  for (const Runtime runtime : kRuntimes) {
+    if (runtime == workload->options().runtime || is_eager(runtime)) continue;
+    add(std::string(name_of(runtime)),
+        deployed_as(*workload, {runtime, workload->options().precision}), row.setting->batch);
+  }
+  const int larger = 8 * row.setting->batch;
+  add("batch " + std::to_string(larger), workload, larger);
+  std::stable_sort(remedies.begin(), remedies.end(), [](const Remedy& a, const Remedy& b) {
+    return a.s_per_sample < b.s_per_sample;
+  });
+  return remedies;
+}
+
+// The answer before its rows.
+EstimateAnswer begun(EstimateAnswer::Over over, const EstimateQuestion& question,
+                     const std::shared_ptr<const workload::DeployedWorkload>& workload,
+                     const std::string& device) {
+  EstimateAnswer found;
+  found.over = over;
+  found.workload = workload;
+  found.device = device;
+  found.precision = workload->options().precision;
+  found.job_samples = question.job_samples();
+  return found;
+}
+
+}  // namespace
+
+bool EstimateAnswer::fits_memory() const {
+  return std::any_of(rows.begin(), rows.end(),
+                     [](const auto& row) { return row.setting->memory.fits(); });
+}
+
+RowOrigin EstimateAnswer::origin(const EstimateRow& row) const {
+  const EstimateSetting& of = *row.setting;
+  return {workload->name(), std::string(name_of(workload->options().kind)),
+          of.board,         Provenance::kModelled,
+          of.runtime,       of.twin};
+}
+
+void EstimateAnswer::check() const {
+  if (!rows.empty()) return;
+  const bool boards = over == Over::kBoards;
+  throw NotSupportedError(boards ? "no board can do this" : "no runtime can do this",
+                          boards ? "--device all" : "--runtime all",
+                          left_out.empty() ? "" : left_out.back().reason);
+}
+
+std::optional<int> fixed_batch(const workload::DeployedWorkload& workload) {
+  const int own = workload.at(0)->batch;
+  return own > 1 ? std::optional(own) : std::nullopt;
+}
+
+int usual_batch(const workload::DeployedWorkload& workload) {
+  const bool training = workload.options().kind == WorkloadKind::kTraining;
+  return fixed_batch(workload).value_or(training ? 16 : 1);
+}
+
+EstimateAnswer estimate_on_board(const EstimateQuestion& question,
+                                 const std::shared_ptr<const workload::DeployedWorkload>& workload,
+                                 const std::string& device) {
+  const Board board = load_board(device);
+  const twin::Twin twin = twin::load_twin(board);
+  EstimateAnswer found = begun(EstimateAnswer::Over::kModes, question, workload, device);
+  found.model = model_on(question, workload, twin);
+  add_rows(board, *found.model,
+           select_modes(board, question.modes.empty() ? "presets" : question.modes),
+           batches_of(question, *workload), found.rows);
+  if (!found.rows.empty()) {
+    found.remedies = launch_remedies(question, workload, twin, found.rows.front());
+  }
+  return found;
+}
+
+EstimateAnswer estimate(const EstimateQuestion& question,
+                        const std::shared_ptr<const workload::DeployedWorkload>& workload) {
+  const bool every_board = question.device == "all";
+  if (every_board && question.workload.all_runtimes) {
+    throw UsageError("boards and runtimes cannot both be all", "",
+                     "name a board with --device, or a runtime with --runtime");
+  }
+  std::vector<workload::Precision> precisions;
+  if (question.workload.precision) precisions = {*question.workload.precision};
+  EstimateAnswer found =
+      every_board ? estimate_over_boards(question, workload)
+      : question.workload.all_runtimes
+          ? estimate_over_runtimes(question, workload, question.device, precisions)
+          : estimate_on_board(question, workload, question.device);
+  add_holds(found, question.heat);
+  return found;
+}
+
+Sweep estimate_sweep(const EstimateQuestion& question,
+                     const std::shared_ptr<const workload::DeployedWorkload>& workload,
+                     const std::string& device) {
+  const Board board = load_board(device);
+  const auto model = model_on(question, workload, twin::load_twin(board));
+  Sweep sweep;
+  sweep.source = sweep.workload = workload->name();
+  sweep.kind = name_of(workload->options().kind);
+  sweep.board = board.name;
+  sweep.provenance = Provenance::kModelled;
+  sweep.runtime = model->twin().runtime;
+  sweep.twin = model->twin().status;
+  const auto modes = select_modes(board, question.modes.empty() ? "all" : question.modes);
+  for (const int batch : batches_of(question, *workload)) {
+    if (!model->fits_memory(batch)) continue;
+    for (const auto& mode : modes) {
+      check_work();
+      sweep.observations.push_back(model->observe({mode, batch}));
+      sweep.lines.push_back(0);
+    }
+  }
+  if (sweep.observations.empty()) {
+    throw NotSupportedError("no minibatch fits the board's memory", workload->name(),
+                            "take a smaller batch or a board with more memory");
+  }
+  return sweep;
+}
+
+EstimateAnswer estimate_over_boards(
+    const EstimateQuestion& question,
+    const std::shared_ptr<const workload::DeployedWorkload>& workload) {
+  EstimateAnswer found = begun(EstimateAnswer::Over::kBoards, question, workload, "");
+  std::map<std::string, std::shared_ptr<const twin::TwinModel>> models;
+  for (const auto& name : list_boards()) {
+    const Board board = load_board(name);
+    const auto model = model_on(question, workload, twin::load_twin(board));
+    try {
+      add_rows(board, *model, select_modes(board, question.modes.empty() ? "maxn" : question.modes),
+               batches_of(question, *workload), found.rows);
+      models[board.name] = model;
+    } catch (const NotSupportedError& error) {
+      found.left_out.push_back({name, error.what()});
+    }
+  }
+  sort_by_sample_time(found.rows);
+  if (!found.rows.empty()) found.model = models.at(found.rows.front().setting->board);
+  return found;
+}
+
+EstimateAnswer estimate_over_runtimes(
+    const EstimateQuestion& question,
+    const std::shared_ptr<const workload::DeployedWorkload>& workload, const std::string& device,
+    const std::vector<workload::Precision>& precisions) {
+  const Board board = load_board(device);
+  const twin::Twin twin = twin::load_twin(board);
+  const auto modes = select_modes(board, question.modes.empty() ? "maxn" : question.modes);
+  EstimateAnswer found = begun(EstimateAnswer::Over::kRuntimes, question, workload, device);
+  found.precision = precisions.size() == 1 ? std::optional(precisions.front()) : std::nullopt;
+  // What no runtime can be asked is one error.
+  const auto eager = deployed_as(*workload, RuntimeChoice{});
+  const auto counted = eager->at(batches_of(question, *workload).front());
+  if (counted->kernels.empty()) {
+    throw UsageError("the workload has no kernels", counted->name, "is the model empty?");
+  }
+  std::map<std::pair<Runtime, workload::Precision>, std::shared_ptr<const twin::TwinModel>> models;
+  for (const RuntimeChoice& choice : runtime_choices(precisions)) {
+    const auto leave_out = [&](const Error& error) {
+      found.left_out.push_back({choice.name(), error.what()});
+    };
+    try {
+      const auto model = model_on(question, deployed_as(*workload, choice), twin);
+      add_rows(board, *model, modes, batches_of(question, *workload), found.rows);
+      models[{choice.runtime, choice.precision}] = model;
+    } catch (const NotSupportedError& error) {
+      leave_out(error);
+    } catch (const UsageError& error) {  // nothing that it would launch
+      leave_out(error);
+    }
+  }
+  sort_by_sample_time(found.rows);
+  if (!found.rows.empty()) {
+    const EstimateSetting& first = *found.rows.front().setting;
+    found.model = models.at({first.runtime, first.precision});
+  }
+  return found;
+}
+
+}  // namespace ridgewatt::answer

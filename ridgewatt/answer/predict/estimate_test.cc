@@ -1,0 +1,169 @@
+// What a model costs in a board's modes, by its twin, and what an epoch of training costs.
+#include "ridgewatt/answer/estimate.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "ridgewatt/answer/epochs.h"
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/test_support.h"
+#include "ridgewatt/device/board.h"
+#include "ridgewatt/workload/graph_builder.h"
+
+namespace ridgewatt::answer {
+namespace {
+
+std::shared_ptr<const workload::DeployedWorkload> model(const std::string& name,
+                                                        WorkloadKind kind) {
+  return std::make_shared<const workload::DeployedWorkload>(name,
+                                                            workload::DeployOptions{.kind = kind});
+}
+
+TEST(Estimate, OneRowPerModeAndBatchInTheOrderAsked) {
+  const auto lenet = model("zoo:lenet5", WorkloadKind::kInference);
+  const EstimateAnswer found =
+      estimate_on_board({.modes = "maxn,presets", .batches = {4, 1}}, lenet, "orin-nano");
+  ASSERT_FALSE(found.rows.empty());
+  EXPECT_EQ(found.rows.size() % 2, 0U);
+  EXPECT_EQ(found.rows[0].setting->batch, 4);
+  EXPECT_EQ(found.rows[1].setting->batch, 1);
+  EXPECT_EQ(found.rows[0].mode, knob_space(load_board("orin-nano")).top());
+  for (const auto& row : found.rows) {
+    EXPECT_NEAR(row.estimate.total.energy_j(),
+                row.estimate.total.period_s * row.estimate.total.power_w, 1e-12);
+    EXPECT_GT(row.error[twin::kTime].sd, 0);
+  }
+  EXPECT_TRUE(found.fits_memory());
+  EXPECT_THROW(estimate_on_board({.modes = "nothing"}, lenet, "orin-nano"), Error);
+}
+
+TEST(Estimate, WithoutABatchTheUsualOne) {
+  for (const auto kind : {WorkloadKind::kInference, WorkloadKind::kTraining}) {
+    const EstimateAnswer found =
+        estimate_on_board({.modes = "maxn"}, model("zoo:lenet5", kind), "agx-orin");
+    ASSERT_EQ(found.rows.size(), 1U);
+    EXPECT_EQ(found.rows[0].setting->batch, kind == WorkloadKind::kTraining ? 16 : 1);
+  }
+}
+
+TEST(Estimate, AsASweepItHoldsTheSameCosts) {
+  const auto lenet = model("zoo:lenet5", WorkloadKind::kTraining);
+  const EstimateQuestion question{.modes = "presets", .batches = {4, 16}};
+  const EstimateAnswer found = estimate_on_board(question, lenet, "orin-nano");
+  const Sweep sweep = estimate_sweep(question, lenet, "orin-nano");
+  ASSERT_EQ(sweep.observations.size(), found.rows.size());
+  EXPECT_EQ(sweep.origin(), found.origin(found.rows.front()));
+  for (const auto& row : found.rows) {
+    const auto same = std::find_if(
+        sweep.observations.begin(), sweep.observations.end(), [&](const Observation& one) {
+          return one.point.mode == row.mode && one.point.batch == row.setting->batch;
+        });
+    ASSERT_NE(same, sweep.observations.end());
+    EXPECT_DOUBLE_EQ(same->time_s, row.estimate.total.period_s);
+    EXPECT_NEAR(same->energy_j(), row.estimate.total.energy_j(), 1e-12);
+  }
+}
+
+TEST(Estimate, BoardsAreRankedByTimePerSample) {
+  const EstimateAnswer found =
+      estimate_over_boards({.batches = {16}}, model("zoo:resnet18", WorkloadKind::kInference));
+  std::set<std::string> boards;
+  for (std::size_t i = 0; i < found.rows.size(); ++i) {
+    boards.insert(found.rows[i].setting->board);
+    if (i == 0 || !found.rows[i].setting->memory.fits()) continue;
+    EXPECT_LE(found.rows[i - 1].estimate.total.period_s, found.rows[i].estimate.total.period_s);
+  }
+  EXPECT_EQ(boards.size() + found.left_out.size(), list_boards().size());
+  // Thor computes more than twice as fast as the AGX Orin, by both data sheets; a batch is large
+  // enough that launches do not decide.
+  EXPECT_EQ(found.rows.front().setting->board, "thor");
+}
+
+// 1,600 samples of 100 ms on four workers: 40 s.
+TEST(Estimate, AStepWaitsForItsData) {
+  const auto resnet = model("zoo:resnet18", WorkloadKind::kTraining);
+  const auto job_s = [&](double loader_s) {
+    EstimateQuestion question{.modes = "maxn"};
+    question.run.loader_s_per_sample = loader_s;
+    const auto found = estimate_on_board(question, resnet, "agx-orin");
+    return 1600.0 / 16 * found.rows.front().estimate.total.period_s;
+  };
+  EXPECT_NEAR(job_s(0.1), 40, 0.4);
+  EXPECT_LT(job_s(0), 20);
+}
+
+// With the data in memory an epoch is the sum of its minibatches, as the twin estimates them.
+TEST(Epochs, ALaterEpochIsTheSumOfItsMinibatches) {
+  const auto lenet = model("zoo:lenet5", WorkloadKind::kTraining);
+  EpochQuestion question;
+  question.config.samples = 50000;
+  question.config.storage = pipeline::find_storage("memory");
+  const EpochAnswer found = epochs_on_twin(question, lenet, "agx-orin");
+  const EstimateAnswer step = estimate_on_board({.modes = "maxn"}, lenet, "agx-orin");
+  EXPECT_NEAR(pipeline::epoch_cost(found.config, 1).time_s /
+                  (50000.0 / 16 * step.rows.front().estimate.total.period_s),
+              1, 1e-9);
+  EXPECT_EQ(found.origin.provenance, Provenance::kModelled);
+  for (const auto& change : found.changes) EXPECT_GT(change.later.time_s, 0) << change.change;
+}
+
+// A board's page cache is what the minibatch leaves of its memory, not a terabyte.
+TEST(Epochs, ThePageCacheIsWhatTheBoardHasLeft) {
+  const auto lenet = model("zoo:lenet5", WorkloadKind::kTraining);
+  EpochQuestion question;
+  question.config.samples = 1e6;
+  question.config.sample_bytes = 1e5;  // 100 GB
+  const EpochAnswer found = epochs_on_twin(question, lenet, "nano");
+  const EstimateAnswer step = estimate_on_board({.modes = "maxn"}, lenet, "nano");
+  const twin::MemoryFootprint& memory = step.rows.front().setting->memory;
+  EXPECT_NEAR(found.config.cache_bytes, memory.free_bytes() - memory.needed_bytes(), 1);
+  EXPECT_GT(pipeline::miss_share(found.config, 1), 0.99);
+  question.cache_bytes = 2e11;
+  EXPECT_EQ(pipeline::miss_share(epochs_on_twin(question, lenet, "nano").config, 1), 0);
+}
+
+TEST(Epochs, TimesThatAreGivenAreOfNoBoard) {
+  pipeline::PipelineConfig config;
+  config.compute_s = 0.1;
+  const EpochAnswer found = epochs_of_times(config);
+  EXPECT_TRUE(found.origin.board.empty());
+  EXPECT_FALSE(found.caveats);
+  EXPECT_FALSE(found.changes.empty());
+}
+
+std::shared_ptr<const workload::DeployedWorkload> model_of(const workload::GraphBuilder& g) {
+  const testing::TemporaryFolder folder;
+  return model(folder.write("model.onnx", g.serialize()), WorkloadKind::kInference);
+}
+
+// Its Reshape asks for one row of 64: at a batch of 8 there is none, so a larger batch is no remedy
+// of the launches that it waits for, and no reason to refuse the estimate either.
+TEST(Estimate, ABatchThatShapesForbidIsNotARemedy) {
+  workload::GraphBuilder g("fixed", 17);
+  auto x = g.input("x", {"batch", 64});
+  for (int i = 0; i < 8; ++i) x = g.relu(g.dense(x, 64));
+  g.output(g.reshape(x, {1, 64}), "y", {1, 64});
+  const auto fixed = model_of(g);
+  const EstimateQuestion question{.modes = "maxn"};
+  const EstimateAnswer found = estimate_on_board(question, fixed, "agx-orin");
+  ASSERT_EQ(found.rows.at(0).estimate.dominant(), twin::Cause::kLaunch);
+  EXPECT_THROW(fixed->at(8), Error);
+  EXPECT_FALSE(found.remedies.empty());
+  for (const auto& remedy : found.remedies) EXPECT_NE(remedy.what, "batch 8");
+}
+
+// A transposition alone is a view for torch.compile, which launches nothing.
+TEST(Estimate, ARuntimeThatLaunchesNothingIsLeftOut) {
+  workload::GraphBuilder g("turn", 17);
+  const auto x = g.input("x", {"batch", 3, 4});
+  g.output(g.transpose(x, {0, 2, 1}), "y", {"batch", 4, 3});
+  const EstimateAnswer found = estimate_over_runtimes({}, model_of(g), "agx-orin");
+  EXPECT_FALSE(found.rows.empty());
+  ASSERT_EQ(found.left_out.size(), 1U);
+  EXPECT_EQ(found.left_out[0].name, "torch-compile fp32");
+}
+
+}  // namespace
+}  // namespace ridgewatt::answer

@@ -1,0 +1,245 @@
+#include "ridgewatt/answer/predict.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/suggest.h"
+#include "ridgewatt/predict/auto_predictor.h"
+#include "ridgewatt/predict/conformal_predictor.h"
+#include "ridgewatt/predict/factory.h"
+#include "ridgewatt/predict/interval.h"
+#include "ridgewatt/predict/pareto.h"
+#include "ridgewatt/predict/twin_reference.h"
+#include "ridgewatt/predict/unvaried.h"
+#include "ridgewatt/sweep/board_fit.h"
+#include "ridgewatt/tune/comparison.h"
+
+namespace ridgewatt::answer {
+namespace {
+
+RowOrigin predicted_origin(const PredictQuestion& question) {
+  RowOrigin origin = question.samples.origin_of(Provenance::kPredicted);
+  if (origin.board.empty()) origin.board = question.device;
+  return origin;
+}
+
+// Not yet fitted.
+std::unique_ptr<predict::Predictor> predictor_of(const PredictQuestion& question) {
+  predict::PredictorOptions options;
+  options.method = question.method;
+  options.seed = question.seed;
+  options.network.quiet = question.quiet;
+  options.space = question.points;
+  options.references = question.references;
+  if (question.reference_model) options.reference_model = *question.reference_model;
+  if (question.workload) {
+    if (question.device.empty()) {
+      throw UsageError("a model alone says nothing of time and power", "--model",
+                       "give --device, whose twin is to be the prior");
+    }
+    options.priors.push_back(predict::twin_reference(question.device, question.workload,
+                                                     question.samples.provenance, question.points));
+  }
+  return predict::make_predictor(options);
+}
+
+void describe_intervals(const PredictQuestion& question, PredictAnswer& found) {
+  const auto& samples = question.samples.observations;
+  found.unvaried = predict::fixed_values(samples);
+  for (const PointAxis axis : predict::unvaried_axes(samples, found.points)) {
+    found.remarks.push_back(
+        fmt::format("the samples do not vary {}: its effect is not learned, and intervals are "
+                    "wider at other values",
+                    axis_field(axis)));
+  }
+  const auto& predicted = found.predictions;
+  if (predicted.empty() || predict::has_interval(predicted.front().time_s)) return;
+  found.remarks.push_back(
+      fmt::format("no {:.4g} % intervals: they need samples of {} points, there are {}",
+                  100 * question.interval, predict::samples_for_interval(question.interval),
+                  predict::mean_by_point(samples).size()));
+}
+
+// Predicts the points of `found` by a fitted predictor, and says by what.
+void predict_into(const PredictQuestion& question, predict::Predictor& predictor,
+                  PredictAnswer& found) {
+  found.predictions = predictor.predict(found.points, question.interval);
+  found.method = predictor.name();
+  if (const auto* fitted = dynamic_cast<const predict::AutoPredictor*>(&predictor)) {
+    found.summary = fitted->summary();
+  }
+  describe_intervals(question, found);
+}
+
+// What some of the question's points cost.
+PredictAnswer predict_at(const PredictQuestion& question,
+                         const std::vector<OperatingPoint>& points) {
+  const auto predictor = predictor_of(question);
+  predictor->fit(question.samples.observations);
+  PredictAnswer found;
+  found.points = points;
+  found.origin = predicted_origin(question);
+  found.origins = {found.origin};
+  predict_into(question, *predictor, found);
+  return found;
+}
+
+// Few changes of the board's clocks from one to the next.
+void sort_by_clocks(std::vector<OperatingPoint>& points) {
+  const auto key = [](const OperatingPoint& p) {
+    return std::tuple(p.mode.mem_clock_hz, p.mode.gpu_clock_hz, p.mode.cpu_clock_hz,
+                      p.mode.cpu_cores, p.batch);
+  };
+  std::sort(points.begin(), points.end(),
+            [&](const OperatingPoint& a, const OperatingPoint& b) { return key(a) > key(b); });
+}
+
+// Keeps the front of an answer.
+void keep_front(PredictAnswer& found, FrontCost first, FrontCost second) {
+  std::vector<double> firsts, seconds;
+  for (std::size_t i = 0; i < found.points.size(); ++i) {
+    firsts.push_back(front_cost(first, found.points[i], found.predictions[i]));
+    seconds.push_back(front_cost(second, found.points[i], found.predictions[i]));
+  }
+  std::vector<OperatingPoint> points;
+  std::vector<predict::Prediction> predictions;
+  std::vector<RowOrigin> origins;
+  for (const auto index : predict::pareto_front(firsts, seconds)) {
+    points.push_back(found.points[index]);
+    predictions.push_back(found.predictions[index]);
+    if (found.origins.size() > 1) origins.push_back(found.origins[index]);
+  }
+  found.points = std::move(points);
+  found.predictions = std::move(predictions);
+  if (found.origins.size() > 1) found.origins = std::move(origins);
+}
+
+}  // namespace
+
+TrustedSweep read_samples(const std::string& path, const std::string& device,
+                          const TrustOptions& options) {
+  TrustedSweep samples = read_trusted_sweep(path, options);
+  tune::take_governed(samples.sweep);
+  if (!device.empty()) fit_to_board(samples.sweep, load_board(device));
+  return samples;
+}
+
+std::vector<OperatingPoint> points_of_board(const std::string& device, const Sweep& samples) {
+  const KnobSpace board = knob_space(load_board(device));
+  const KnobSpace space = samples.observations.empty() ? board : knobs_of_samples(board, samples);
+  std::vector<OperatingPoint> points;
+  for (const auto& mode : space.modes()) points.push_back({mode, 0});
+  return at_batches_of(samples, points);
+}
+
+std::vector<OperatingPoint> at_batches_of(const Sweep& samples,
+                                          const std::vector<OperatingPoint>& points) {
+  if (samples.observations.empty()) return points;
+  const std::vector<int> batches = samples.batches();  // sorts all rows
+  std::vector<OperatingPoint> asked;
+  for (const auto& point : points) {
+    if (point.batch > 0) {
+      asked.push_back(point);
+      continue;
+    }
+    for (const int batch : batches) asked.push_back({point.mode, batch});
+  }
+  return asked;
+}
+
+PredictAnswer predict_modes(const PredictQuestion& question) {
+  return predict_at(question, question.points);
+}
+
+PredictAnswer suggest_modes(const PredictQuestion& question, std::size_t count,
+                            const std::optional<predict::PowerBudgets>& budgets) {
+  const auto made = predictor_of(question);
+  auto* predictor = dynamic_cast<predict::AutoPredictor*>(made.get());
+  if (predictor == nullptr) throw UsageError("only the method auto chooses modes", "--suggest");
+  const bool sampled = !question.samples.observations.empty();
+  if (sampled) predictor->fit(question.samples.observations);
+  const auto chosen = budgets ? predictor->suggest_for_budgets(question.points, count, *budgets)
+                              : predictor->suggest(question.points, count);
+  PredictAnswer found;
+  for (const auto index : chosen) found.points.push_back(question.points[index]);
+  sort_by_clocks(found.points);
+  found.origin = predicted_origin(question);
+  found.origins = {found.origin};
+  if (!sampled) return found;
+  predict_into(question, *predictor, found);
+  return found;
+}
+
+double front_cost(FrontCost cost, const OperatingPoint& point, const predict::Prediction& of) {
+  const double samples = std::max(point.batch, 1);
+  switch (cost) {
+    case FrontCost::kTime:
+      return of.time_s.mean / samples;
+    case FrontCost::kEnergy:
+      return of.energy_j.mean / samples;
+    case FrontCost::kPower:
+      break;
+  }
+  return of.power_w.mean;
+}
+
+std::vector<OperatingPoint> points_to_predict(const PredictQuestion& question) {
+  const auto means = predict::mean_by_point(question.samples.observations);
+  std::vector<OperatingPoint> others;
+  for (const auto& point : question.points) {
+    if (predict::find_point(means, point) == nullptr) others.push_back(point);
+  }
+  return others;
+}
+
+PredictAnswer predicted_points(const PredictQuestion& question) {
+  const auto means = predict::mean_by_point(question.samples.observations);
+  const auto others = points_to_predict(question);
+  PredictAnswer found;
+  if (others.empty()) {
+    require_name("predictor", question.method, {predict::predictor_methods()});
+    found.origin = predicted_origin(question);
+    found.origin.provenance = question.samples.provenance;
+  } else {
+    found = predict_at(question, others);
+  }
+  RowOrigin known = found.origin;
+  known.provenance = question.samples.provenance;
+  const auto predictions = std::exchange(found.predictions, {});
+  auto predicted = predictions.begin();
+  found.origins.clear();
+  for (const auto& point : question.points) {
+    const Observation* measured = predict::find_point(means, point);
+    found.predictions.push_back(measured != nullptr ? predict::exactly(*measured) : *predicted++);
+    found.origins.push_back(measured != nullptr ? known : found.origin);
+  }
+  found.points = question.points;
+  return found;
+}
+
+PredictAnswer measured_points(const Sweep& rows) {
+  PredictAnswer found;
+  found.points = rows.points();
+  for (const auto& row : rows.observations) found.predictions.push_back(predict::exactly(row));
+  found.origin = rows.origin();
+  found.origins = {found.origin};
+  return found;
+}
+
+PredictAnswer predicted_front(const PredictQuestion& question, FrontCost first, FrontCost second) {
+  PredictAnswer found = predicted_points(question);
+  keep_front(found, first, second);
+  return found;
+}
+
+PredictAnswer measured_front(const Sweep& rows, FrontCost first, FrontCost second) {
+  PredictAnswer found = measured_points(rows);
+  keep_front(found, first, second);
+  return found;
+}
+
+}  // namespace ridgewatt::answer

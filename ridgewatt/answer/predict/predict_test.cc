@@ -1,0 +1,155 @@
+// What all modes cost, which to profile next, and which no other beats, from a few samples.
+#include "ridgewatt/answer/predict.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "ridgewatt/answer/profile.h"
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/suggest.h"
+#include "ridgewatt/predict/interval.h"
+#include "ridgewatt/tune/board_fixture.h"
+
+namespace ridgewatt::answer {
+namespace {
+
+class Predict : public ::testing::Test {
+ protected:
+  Sweep board_ = testing::small_board_sweep({16});
+
+  // All points of the board, from every `stride`-th row of it.
+  PredictQuestion question(std::size_t stride) const {
+    PredictQuestion asked;
+    asked.samples = board_.without_rows();
+    for (std::size_t i = 0; i < board_.observations.size(); i += stride) {
+      asked.samples.observations.push_back(board_.observations[i]);
+    }
+    asked.points = board_.points();
+    return asked;
+  }
+};
+
+TEST_F(Predict, EveryMeanLiesWithinItsInterval) {
+  const PredictAnswer found = predict_modes(question(7));
+  ASSERT_EQ(found.predictions.size(), board_.observations.size());
+  for (const auto& one : found.predictions) {
+    for (const predict::Estimate& value : {one.time_s, one.power_w, one.energy_j}) {
+      EXPECT_GT(value.lo, 0);
+      EXPECT_LE(value.lo, value.mean);
+      EXPECT_LE(value.mean, value.hi);
+    }
+  }
+  EXPECT_EQ(found.origin.provenance, Provenance::kPredicted);
+  EXPECT_TRUE(found.summary);
+}
+
+TEST_F(Predict, AnAnswerSaysWhyIntervalsAreMissingOrWide) {
+  PredictQuestion asked = question(7);
+  asked.method = "linear";
+  EXPECT_TRUE(predict_modes(asked).remarks.empty());
+  asked.samples.observations.resize(8);
+  for (auto& row : asked.samples.observations) row.point.mode.gpu_clock_hz = 0.6e9;
+  PredictAnswer found = predict_modes(asked);
+  EXPECT_FALSE(predict::has_interval(found.predictions[0].time_s));
+  ASSERT_GE(found.remarks.size(), 2U);
+  EXPECT_NE(found.remarks[found.remarks.size() - 2].find("do not vary gpu_mhz"), std::string::npos)
+      << found.remarks[0];
+  EXPECT_EQ(found.remarks.back(), "no 90 % intervals: they need samples of 9 points, there are 8");
+  asked.interval = 0.5;
+  found = predict_modes(asked);
+  EXPECT_TRUE(predict::has_interval(found.predictions[0].time_s));
+  // What varies in the samples needs no remark, nor does what is asked at their value.
+  for (auto& point : asked.points) point.mode = asked.samples.observations[0].point.mode;
+  EXPECT_TRUE(predict_modes(asked).remarks.empty());
+}
+
+TEST_F(Predict, SuggestionsAreOtherModesFromHighClocksToLow) {
+  const PredictQuestion asked = question(9);
+  const PredictAnswer next = suggest_modes(asked, 8);
+  ASSERT_EQ(next.points.size(), 8U);
+  std::set<OperatingPoint> known;
+  for (const auto& row : asked.samples.observations) known.insert(row.point);
+  for (std::size_t i = 0; i < next.points.size(); ++i) {
+    EXPECT_FALSE(known.contains(next.points[i]));
+    if (i == 0) continue;
+    EXPECT_GE(next.points[i - 1].mode.mem_clock_hz, next.points[i].mode.mem_clock_hz);
+  }
+}
+
+TEST_F(Predict, NothingIsSuggestedWhereEveryModeIsProfiled) {
+  PredictQuestion few = question(4);
+  few.points.clear();
+  for (const auto& row : few.samples.observations) few.points.push_back(row.point);
+  EXPECT_TRUE(suggest_modes(few, 2).points.empty());
+  EXPECT_TRUE(suggest_modes(few, 2, predict::PowerBudgets{6, 12, 1}).points.empty());
+}
+
+// What was profiled is not predicted again where it is an answer.
+TEST_F(Predict, AFrontOfSamplesHoldsWhatWasMeasured) {
+  PredictQuestion all = question(4);
+  all.points = all.samples.points();
+  const PredictAnswer front = predicted_front(all, FrontCost::kTime, FrontCost::kPower);
+  const PredictAnswer measured = measured_front(all.samples, FrontCost::kTime, FrontCost::kPower);
+  EXPECT_EQ(front.points, measured.points);
+  EXPECT_EQ(front.method, "");  // nothing was fitted
+  EXPECT_FALSE(front.summary);
+  EXPECT_EQ(front.origin.provenance, Provenance::kReplayed);
+  all.method = "magic";
+  EXPECT_THROW(predicted_points(all), UsageError);
+  for (std::size_t i = 0; i < front.points.size(); ++i) {
+    EXPECT_DOUBLE_EQ(front.predictions[i].time_s.mean, measured.predictions[i].time_s.mean);
+    EXPECT_EQ(front.origins[i].provenance, Provenance::kReplayed);
+  }
+  for (std::size_t i = 1; i < front.points.size(); ++i) {
+    EXPECT_GT(front.predictions[i].time_s.mean, front.predictions[i - 1].time_s.mean);
+    EXPECT_LT(front.predictions[i].power_w.mean, front.predictions[i - 1].power_w.mean);
+  }
+  EXPECT_THROW(parse_word<FrontCost>("speed", "cost"), UsageError);
+}
+
+TEST_F(Predict, OnlyWhatWasNotMeasuredIsPredictedAndAsIfAllWere) {
+  const PredictQuestion asked = question(4);
+  const PredictAnswer all = predict_modes(asked), found = predicted_points(asked);
+  ASSERT_EQ(found.points, all.points);
+  std::size_t measured = 0;
+  for (std::size_t i = 0; i < found.points.size(); ++i) {
+    if (found.origins[i].provenance == Provenance::kPredicted) {
+      EXPECT_EQ(found.predictions[i].time_s.mean, all.predictions[i].time_s.mean);
+      EXPECT_EQ(found.predictions[i].power_w.hi, all.predictions[i].power_w.hi);
+    } else {
+      EXPECT_EQ(found.predictions[i].time_s.mean, board_.observations[i].time_s);
+      ++measured;
+    }
+  }
+  EXPECT_EQ(measured, asked.samples.observations.size());
+  EXPECT_EQ(found.method, all.method);
+}
+
+TEST_F(Predict, ModesWithoutABatchAreAskedAtThoseOfTheSamples) {
+  std::vector<OperatingPoint> modes = board_.points();
+  for (auto& one : modes) one.batch = 0;
+  EXPECT_EQ(at_batches_of(board_, modes), board_.points());
+  EXPECT_EQ(at_batches_of(board_.without_rows(), modes), modes);
+}
+
+TEST_F(Predict, AModelAloneSaysNothingOfTime) {
+  PredictQuestion asked = question(9);
+  asked.workload = std::make_shared<const workload::DeployedWorkload>("zoo:lenet5");
+  EXPECT_THROW(predict_modes(asked), UsageError);
+}
+
+TEST(Profile, TheSameSamplesProposeTheSameModes) {
+  const KnobSpace space = testing::small_board();
+  const auto modes = modes_to_learn_from(space, {.count = 6, .batch = 16});
+  EXPECT_EQ(modes.size(), 6U);
+  EXPECT_EQ(modes, modes_to_learn_from(space, {.count = 6, .batch = 16}));
+  const auto random = random_modes(space, 7, 3);
+  EXPECT_EQ(random.size(), 7U);
+  EXPECT_EQ(random, random_modes(space, 7, 3));
+  EXPECT_EQ(random_modes(space, 100000, 3).size(), space.size());
+}
+
+}  // namespace
+}  // namespace ridgewatt::answer

@@ -1,0 +1,111 @@
+#include "ridgewatt/answer/schedule_run.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/measure/energy.h"
+
+namespace ridgewatt::answer {
+namespace {
+
+constexpr std::size_t kMostGrants = 20'000;
+constexpr double kSameLevel = 0.01;  // clocks of a table and a sweep, as a share
+
+bool offers(const KnobSpace::Levels& levels, const PowerMode& mode) {
+  return std::all_of(kKnobs.begin(), kKnobs.end(), [&](Knob knob) {
+    const auto& table = levels[knob];
+    if (!mode.has(knob) || table.empty()) return true;
+    const auto [low, high] = std::minmax_element(table.begin(), table.end());
+    const double wanted = mode.get(knob);
+    return wanted >= *low * (1 - kSameLevel) && wanted <= *high * (1 + kSameLevel);
+  });
+}
+
+}  // namespace
+
+schedule::Interference interference_of(std::span<const schedule::GrantRecord> grants,
+                                       double native_from_s) {
+  const auto measured = schedule::measure_interference(grants, native_from_s);
+  if (measured) return *measured;
+  throw NoSolutionError(
+      "no interference could be measured",
+      "two workers must run minibatches, and in the second half of the time each "
+      "run together with the other for at least half of its own (no pauses between "
+      "minibatches)");
+}
+
+void LastGrants::add(const schedule::GrantRecord& record) {
+  if (grants_.size() == kMostGrants) {
+    grants_.erase(grants_.begin(), grants_.begin() + kMostGrants / 2);
+  }
+  grants_.push_back(record);
+}
+
+std::vector<schedule::SwitchCost> LastGrants::switch_costs(double until_s) const {
+  std::vector<schedule::GrantRecord> alone = grants_;
+  if (until_s > 0) {
+    std::erase_if(alone, [&](const auto& record) { return record.released_s > until_s; });
+  }
+  return schedule::measure_switch_cost(alone);
+}
+
+std::vector<schedule::LiveMode> offered_modes(std::vector<schedule::LiveMode> modes,
+                                              const platform::ModeControl& control) {
+  const auto levels = control.levels();
+  std::erase_if(modes, [&](const schedule::LiveMode& mode) { return !offers(levels, mode.mode); });
+  if (modes.empty()) throw InputError("the device offers none of the planned modes");
+  return modes;
+}
+
+SharingPower::SharingPower(const platform::Sysfs& sysfs, double rate_hz, double longest_s)
+    : meter_(sysfs) {
+  if (meter_.source() == nullptr) return;
+  rate_hz = meter_.usable_rate_hz(rate_hz);
+  const double samples = 1.5 * rate_hz * longest_s + 1000;
+  sampler_.emplace(*meter_.source(),
+                   measure::Sampler::Options{rate_hz, static_cast<std::size_t>(samples)});
+}
+
+void SharingPower::stop() {
+  if (!sampler_) return;
+  sampler_->stop();
+  std::vector<measure::PowerSample> samples;
+  sampler_->drain(samples);
+  for (const auto& sample : samples) {
+    const auto total_w = platform::total_power_w(meter_.source()->channels(),
+                                                 [&](std::size_t i) { return sample.power_w[i]; });
+    times_s_.push_back(sample.time_s);
+    powers_w_.push_back(total_w.value_or(std::numeric_limits<double>::quiet_NaN()));
+  }
+}
+
+MeanInterval SharingPower::of(schedule::SharingPhase phase,
+                              const std::vector<schedule::SharingSpan>& spans,
+                              double origin_s) const {
+  std::vector<double> means_w;
+  for (const auto& span : spans) {
+    if (span.phase != phase || times_s_.empty()) continue;
+    try {
+      means_w.push_back(measure::integrate_power(times_s_, powers_w_, origin_s + span.from_s,
+                                                 origin_s + span.to_s)
+                            .mean_w);
+    } catch (const NotSupportedError&) {  // no sample has a value
+      return {};
+    }
+  }
+  return student_interval(means_w);
+}
+
+MeasuredSharing with_power(schedule::SharingMeasurement measured, const SharingPower& power,
+                           double origin_s) {
+  MeasuredSharing found{std::move(measured), {}};
+  using enum schedule::SharingPhase;
+  for (const auto phase : {kFirst, kSecond, kTurns, kTogether}) {
+    found.power_w[static_cast<std::size_t>(phase)] =
+        power.of(phase, found.measured.spans, origin_s);
+  }
+  return found;
+}
+
+}  // namespace ridgewatt::answer

@@ -1,0 +1,227 @@
+#include "ridgewatt/answer/serve.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "ridgewatt/answer/estimate.h"
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/device/board.h"
+#include "ridgewatt/twin/twin.h"
+#include "ridgewatt/twin/twin_model.h"
+
+namespace ridgewatt::answer {
+namespace {
+
+// Requests per second that the best of the points serves: a batch gathers while another runs.
+double capacity_of(const schedule::PlanSpace& space, const std::vector<std::size_t>& points,
+                   const schedule::PlanProblem& problem) {
+  double capacity_hz = 0;
+  for (const std::size_t point : points) {
+    const schedule::Minibatch& seen = space.candidates()[point].infer();
+    if (seen.power_w > problem.max_power_w) continue;
+    if (2 * seen.time_s > problem.max_latency_s) continue;
+    capacity_hz = std::max(capacity_hz, seen.batch / seen.time_s);
+  }
+  return capacity_hz;
+}
+
+schedule::Plan search_plan(const PlanQuestion& question,
+                           std::vector<schedule::Candidate> candidates,
+                           std::vector<schedule::Plan>& profiled) {
+  schedule::PlanSpace space(std::move(candidates));
+  for (const auto& sweep : question.inference_references) space.add_reference(sweep, true);
+  for (const auto& sweep : question.training_references) space.add_reference(sweep, false);
+  schedule::PlanSearchOptions options;
+  options.strategy = question.strategy;
+  options.profiles = question.profiles;
+  options.seed = question.seed;
+  const auto summary =
+      schedule::PlanSearch(space, question.problem, schedule::replay(space), options).run();
+  for (const std::size_t point : summary.profiled) {
+    profiled.push_back(schedule::plan_with(space.candidates()[point], question.problem));
+  }
+  return summary.plan;
+}
+
+// Of the candidates that train with the inference within the power budget: the least bound on the
+// latency that one of them keeps, in whole ms.
+std::optional<double> least_latency_with_training(std::span<const schedule::Candidate> candidates,
+                                                  const schedule::PlanProblem& problem) {
+  constexpr double kMs = 1e-3;
+  std::optional<double> least_s;
+  for (const auto& candidate : candidates) {
+    const auto cycle = schedule::make_cycle(candidate, problem.arrival_rate_hz, problem.bound);
+    if (!cycle.stable || cycle.training_minibatches == 0) continue;
+    if (cycle.peak_power_w > problem.max_power_w) continue;
+    least_s = std::min(least_s.value_or(cycle.latency_s), cycle.latency_s);
+  }
+  if (!least_s) return std::nullopt;
+  return std::ceil(*least_s / kMs) * kMs;
+}
+
+std::string no_training_text(std::span<const schedule::Candidate> candidates,
+                             schedule::PlanProblem problem) {
+  std::string text = fmt::format("no training fits within {:g} ms", problem.max_latency_s * 1e3);
+  if (std::isfinite(problem.max_power_w)) text += fmt::format(" and {:g} W", problem.max_power_w);
+  const auto bound_s = least_latency_with_training(candidates, problem);
+  if (!bound_s) return text + "; no other latency allows any at this arrival rate";
+  problem.max_latency_s = *bound_s;
+  const schedule::Plan other =
+      schedule::PlanTable({candidates.begin(), candidates.end()}).best(problem);
+  return text + fmt::format("; {:g} ms allows {:.3g} minibatches per second", *bound_s * 1e3,
+                            other.cycle.training_throughput_hz);
+}
+
+// Where the inference can be served but no training minibatch fits with it: the plan of the
+// inference alone as the nearest miss, and which latency would allow training.
+void say_where_no_training_fits(std::vector<schedule::Candidate> candidates,
+                                const schedule::PlanProblem& problem, schedule::Plan& plan) {
+  const schedule::Candidate& found = plan.candidate;
+  const bool trains = plan.feasible && plan.cycle.training_minibatches > 0;
+  if (!found.inference || !found.background || trains || found.train().required_hz > 0) return;
+  const std::string text = no_training_text(candidates, problem);
+  for (auto& candidate : candidates) candidate.background.reset();
+  schedule::Plan alone = schedule::PlanTable(std::move(candidates)).best(problem);
+  if (!alone.feasible) return;
+  plan = std::move(alone);
+  plan.feasible = false;
+  plan.miss = text;
+}
+
+}  // namespace
+
+schedule::Plan best_plan(std::vector<schedule::Candidate> candidates,
+                         const schedule::PlanProblem& problem) {
+  schedule::Plan plan = schedule::PlanTable(candidates).best(problem);
+  say_where_no_training_fits(std::move(candidates), problem, plan);
+  return plan;
+}
+
+PlanAnswer plan_schedule(const PlanQuestion& question) {
+  PlanAnswer found;
+  found.problem = question.problem;
+  found.strategy = question.strategy;
+  found.seed = question.seed;
+  found.origin = schedule::plan_origin(question.workloads);
+  auto [candidates, idle_source] = planned_points(question.workloads, question.idle_power_w);
+  found.idle_source = std::move(idle_source);
+  // The exact answer knows every point and needs no profile.
+  found.plan = schedule::find_plan_strategy(question.strategy).every_point
+                   ? schedule::PlanTable(candidates).best(question.problem)
+                   : search_plan(question, candidates, found.profiled);
+  found.serving = schedule::make_serving_plan(found.plan, candidates);
+  if (!found.profiled.empty()) {
+    candidates.clear();  // what was not profiled is not known
+    for (const auto& plan : found.profiled) candidates.push_back(plan.candidate);
+  }
+  say_where_no_training_fits(std::move(candidates), question.problem, found.plan);
+  found.native = schedule::forecast_sharing(found.plan.candidate);
+  return found;
+}
+
+std::function<schedule::DeviceUse(const OperatingPoint&)> device_use(
+    const EstimateQuestion& question,
+    const std::shared_ptr<const workload::DeployedWorkload>& workload, const std::string& device) {
+  const auto model = std::make_shared<const twin::TwinModel>(
+      twin::load_twin(load_board(device)), workload, question.run, usual_batch(*workload));
+  return [model](const OperatingPoint& point) {
+    const twin::Breakdown at = model->estimator(point.batch).breakdown(point.mode);
+    return schedule::DeviceUse{std::clamp(at.gpu_load, 0.0, 1.0),
+                               (at.launch_cpu_s + at.load_cpu_s) / at.total.period_s};
+  };
+}
+
+SharingAnswer predict_sharing(const schedule::ScheduleWorkloads& workloads,
+                              std::optional<double> idle_power_w, double switching) {
+  SharingAnswer found;
+  std::vector<const Sweep*> programs;
+  if (workloads.inference) programs.push_back(&*workloads.inference);
+  for (const auto& background : workloads.background) programs.push_back(&background.sweep);
+  if (programs.size() != 2) {
+    throw UsageError("sharing is predicted of two programs", "",
+                     "give an inference and a training, or two of one kind");
+  }
+  for (std::size_t i = 0; i < 2; ++i) {
+    found.programs[i] = programs[i]->workload + " " + programs[i]->kind;
+  }
+  auto [candidates, idle_source] = planned_points(workloads, idle_power_w);
+  found.idle_source = std::move(idle_source);
+  found.origin = schedule::plan_origin(workloads);
+  // What comes out is modelled, whatever went in.
+  found.origin.provenance = weaker_provenance(found.origin.provenance, Provenance::kModelled);
+  for (auto& candidate : candidates) {
+    const auto forecast = schedule::forecast_sharing(candidate, switching);
+    if (forecast) found.rows.push_back({std::move(candidate), *forecast});
+  }
+  return found;
+}
+
+PlannedPoints planned_points(const schedule::ScheduleWorkloads& workloads,
+                             std::optional<double> idle_power_w) {
+  PlannedPoints points{schedule::join_sweeps(workloads), ""};
+  const std::string board = schedule::plan_origin(workloads).board;
+  if (idle_power_w) {
+    schedule::set_idle_power(points.candidates, *idle_power_w);
+    points.idle_source = "given";
+    return points;
+  }
+  if (!board.empty()) {
+    try {
+      schedule::set_idle_power(points.candidates, twin::load_twin(load_board(board)));
+      points.idle_source = "modelled by the twin of " + board;
+      return points;
+    } catch (const NotFoundError&) {  // the sweeps name a board that has no file
+    } catch (const NotSupportedError&) {
+    }
+  }
+  const double least_w = schedule::set_idle_power(points.candidates, std::nullopt);
+  points.idle_source = fmt::format(
+      "the least power in the sweeps, {:.1f} W, since they name no known board", least_w);
+  return points;
+}
+
+std::vector<schedule::Candidate> profile_for_arrivals(const schedule::PlanSpace& space,
+                                                      schedule::PlanProblem problem,
+                                                      const ArrivalsQuestion& question) {
+  if (schedule::find_plan_strategy(question.strategy).every_point) return space.candidates();
+  schedule::PlanSearchOptions search;
+  search.strategy = question.strategy;
+  search.seed = question.seed;
+  const auto look_for = [&](schedule::PlanGoal goal, double rate_hz, int profiles) {
+    search.goal = goal;
+    search.profiles = profiles;
+    problem.arrival_rate_hz = rate_hz * (1 + question.headroom);
+    if (profiles < 1) return;
+    const auto summary =
+        schedule::PlanSearch(space, problem, schedule::replay(space), search).run();
+    search.known.insert(search.known.end(), summary.profiled.begin(), summary.profiled.end());
+  };
+  const double low_hz = question.least_rate_hz, high_hz = question.most_rate_hz;
+  const int for_capacity = question.profiles / 3;
+  look_for(schedule::PlanGoal::kCapacity, high_hz, for_capacity);
+  const double capacity_hz = capacity_of(space, search.known, problem);
+  const double top_hz = capacity_hz > 0
+                            ? std::clamp(capacity_hz / (1 + question.headroom), low_hz, high_hz)
+                            : high_hz;
+  look_for(schedule::PlanGoal::kFill, top_hz, question.profiles - for_capacity);
+  look_for(schedule::PlanGoal::kFill, std::sqrt(low_hz * top_hz), question.profiles);
+  look_for(schedule::PlanGoal::kFill, low_hz, question.profiles);
+  std::vector<schedule::Candidate> result;
+  for (const std::size_t point : search.known) result.push_back(space.candidates()[point]);
+  return result;
+}
+
+void follow(const schedule::Plan& plan, schedule::ExecutorOptions& options) {
+  const auto& inference = plan.candidate.inference;
+  options.batch = inference ? inference->batch : 1;
+  options.period_s = inference ? plan.cycle.period_s : 0;
+  options.training_per_cycle =
+      plan.cycle.training_minibatches *
+      static_cast<int>(std::max<std::size_t>(1, plan.candidate.train().minibatches.size()));
+  options.infer_time_s = plan.candidate.infer().time_s;
+  options.train_time_s = plan.candidate.train().blocking_s;
+}
+
+}  // namespace ridgewatt::answer

@@ -1,0 +1,109 @@
+#include "ridgewatt/cli/options/parameters.h"
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/text.h"
+#include "ridgewatt/cli/options/choice.h"
+#include "ridgewatt/cli/options/option_rules.h"
+#include "ridgewatt/cli/options/vocabulary.h"
+
+namespace ridgewatt::cli {
+namespace {
+
+using answer::Given;
+using answer::Input;
+using answer::Parameter;
+
+// Numbers were read as quantities before: they are bare.
+Given given_with(const Parameter& row, const std::vector<std::string>& texts) {
+  Given given;
+  for (const auto& text : texts) {
+    if (row.access.input == Input::kNumber) {
+      given.numbers.push_back(row.quantity.to_si(*parse_double(text)));
+    } else if (row.access.input == Input::kPair) {
+      given.pairs.push_back(parse_pair(row, text));
+    } else if (row.access.input == Input::kRange) {
+      const auto [least, most] = parse_range(row, text);
+      given.numbers = {least, most};
+    } else {
+      given.words.push_back(text);
+    }
+  }
+  return given;
+}
+
+// A path may hold a comma.
+bool is_split(const Parameter& row) {
+  return !reads_file(row.access.input) && row.access.input != Input::kModel;
+}
+
+CLI::Option* add_valued(CLI::App& command, const Parameter& row, void* part) {
+  const std::string name = option_name(row), help = help_of(row);
+  const auto set = [&row, part](const std::vector<std::string>& texts) {
+    row.access.set(part, row, given_with(row, texts));
+  };
+  if (!row.access.repeated) {
+    return command.add_option_function<std::string>(
+        name, [set](const std::string& text) { set({text}); }, help);
+  }
+  CLI::Option* option = command.add_option_function<std::vector<std::string>>(name, set, help);
+  return is_split(row) ? option->delimiter(',') : option;
+}
+
+void add_row(CLI::App& command, const Parameter& row, void* part) {
+  if (row.access.input == Input::kFlag) {
+    command.add_flag_callback(
+        option_name(row), [&row, part] { row.access.set(part, row, {}); }, help_of(row));
+    return;
+  }
+  CLI::Option* option = add_valued(command, row, part);
+  if (row.access.input == Input::kNumber) quantity(option, row.quantity);
+  if (reads_file(row.access.input)) input_file(option);
+  if (const auto choices = choices_of(row); !choices.empty()) list_names(option, choices);
+  option->default_str(default_of(row, part));
+  option->required(row.presence == answer::Presence::kRequired);
+}
+
+}  // namespace
+
+std::string option_name(const Parameter& row) {
+  return row.positional.empty() ? spelled(row, answer::Surface::kCommandLine)
+                                : std::string(row.positional);
+}
+
+void add_rows(CLI::App& command, std::span<const Parameter> rows, void* part) {
+  for (const Parameter& row : rows) {
+    if (row.only != answer::Surface::kPython) add_row(command, row, part);
+  }
+}
+
+void add_parameters(CLI::App& command, const answer::ParameterTable& table, void* question,
+                    const std::string& own) {
+  for (const answer::Part& part : table.parts) {
+    if (option_name(part.rows.front()) == own) continue;
+    add_rows(command, part.rows, part.of(question));
+  }
+}
+
+void check_parameters(const CLI::App& command, const answer::ParameterTable& table,
+                      const void* question) {
+  const auto idle =
+      find_idle(table, question, answer::Surface::kCommandLine,
+                [&](const Parameter& row) { return option_given(command, option_name(row)); });
+  if (!idle) return;
+  throw UsageError(idle->what, command.get_name(),
+                   idle->advice.empty() ? "leave it out" : idle->advice);
+}
+
+void check_rows(const CLI::App& command, std::span<const Parameter> rows) {
+  const answer::Part part{rows, nullptr};
+  check_parameters(command, {"", {&part, 1}, nullptr}, nullptr);
+}
+
+void refuse_rows(const CLI::App& command, std::span<const Parameter> rows, const std::string& when,
+                 const std::string& advice) {
+  for (const Parameter& row : rows) {
+    refuse_without_effect(command, {option_name(row).c_str()}, when, advice);
+  }
+}
+
+}  // namespace ridgewatt::cli

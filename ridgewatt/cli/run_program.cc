@@ -1,0 +1,85 @@
+// Finds the command, runs it, and turns every error into one line and an exit status (1 failure,
+// 2 usage, 3 no solution within the constraints, 75 to be tried again).
+#include <signal.h>
+
+#include <algorithm>
+#include <exception>
+#include <iostream>
+#include <new>
+#include <stdexcept>
+#include <system_error>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/text.h"
+#include "ridgewatt/cli/options/old_spellings.h"
+#include "ridgewatt/cli/program.h"
+#include "ridgewatt/io/file.h"
+
+namespace ridgewatt::cli {
+namespace {
+
+int fail(const std::string& message, int status) {
+  std::cout.flush();
+  std::cerr << "ridgewatt: " << escape_terminal(message) << '\n';
+  return status;
+}
+
+// What was printed has to have arrived.
+int done(int status) {
+  std::cout.flush();
+  return std::cout ? status : fail("cannot write to standard output", 1);
+}
+
+// That there is none is a result, too.
+int no_solution(Context& context, const NoSolutionError& error) {
+  try {
+    context.output.finish();
+  } catch (const Error& failed) {
+    return fail(failed.what(), failed.exit_status());
+  }
+  return fail(error.what(), error.exit_status());
+}
+
+// Runs one command line, and the one that it leads to.
+int run(std::span<const CommandEntry> commands, const std::vector<std::string>& line) {
+  Context context{.commands = commands, .line = line};
+  CLI::App app;
+  prepare_program(app, context);
+  try {
+    auto words = with_current_spellings(line, context.remarks);
+    end_options(app, context, words);
+    std::reverse(words.begin(), words.end());  // as CLI11 wants them
+    app.parse(std::move(words));
+    return context.then.empty() ? done(0) : run(commands, context.then);
+  } catch (const CLI::CallForHelp& help) {
+    complete_program(app, context);
+    return done(app.exit(help));
+  } catch (const CLI::Success& success) {
+    return done(app.exit(success));
+  } catch (const CLI::ParseError& error) {
+    name_commands(app, context);
+    return fail(usage_message(app, error), 2);
+  } catch (const NoSolutionError& error) {
+    return no_solution(context, error);
+  } catch (const Error& error) {
+    return fail(error.what(), error.exit_status());
+  } catch (const std::bad_alloc&) {
+    return fail("not enough memory: free some, or raise the limit of memory", 1);
+  } catch (const std::length_error&) {
+    return fail("not enough memory: a list or text would be larger than any machine holds", 1);
+  } catch (const std::system_error& error) {
+    return fail("the system refused a resource: " + std::string(error.what()), 1);
+  } catch (const std::exception& error) {
+    return fail(std::string("internal error: ") + error.what(), 1);
+  }
+}
+
+}  // namespace
+
+int run_program(std::span<const CommandEntry> commands, int argc, char** argv) {
+  keep_standard_descriptors();
+  ::signal(SIGXFSZ, SIG_IGN);  // a file that grows beyond its limit is an error of writing
+  return run(commands, {argv + std::min(argc, 1), argv + argc});
+}
+
+}  // namespace ridgewatt::cli

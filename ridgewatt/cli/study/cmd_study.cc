@@ -1,0 +1,175 @@
+// ridgewatt study: a designed experiment from a file, on a board, a fake one or a sweep.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/progress.h"
+#include "ridgewatt/cli/commands.h"
+#include "ridgewatt/cli/options/device_options.h"
+#include "ridgewatt/cli/options/figure_files.h"
+#include "ridgewatt/cli/options/option_adder.h"
+#include "ridgewatt/cli/options/option_rules.h"
+#include "ridgewatt/cli/options/profile_options.h"
+#include "ridgewatt/cli/options/sweep_names.h"
+#include "ridgewatt/report/study_report.h"
+#include "ridgewatt/study/study_run.h"
+#include "ridgewatt/sweep/quality.h"
+
+namespace ridgewatt::cli {
+namespace {
+
+struct StudyCommand {
+  std::string name;
+  DeviceOptions device;
+  std::string replay;
+  std::string workload;
+  std::string database;
+  FigureFiles figures;
+  study::StudyChanges changes;
+  std::int64_t max_runs = -1;
+  double rate_hz = 100;
+  double settle_s = 1;
+  bool full_fan = false;
+  measure::CacheOptions cache;
+  bool plan = false;
+  bool show = false;
+};
+
+// The program that runs, for {ridgewatt} in commands.
+std::string own_path() {
+  std::error_code error;
+  const auto path = std::filesystem::read_symlink("/proc/self/exe", error);
+  return error ? "ridgewatt" : path.string();
+}
+
+// Runs what is left of the plan; returns what the log then holds.
+std::vector<study::StudyResult> measure(const Context& context, const StudyCommand& options,
+                                        study::Study& study, report::StudyReport& report,
+                                        std::vector<std::string>& remarks) {
+  const platform::LocalDevice device = options.device.open(context);
+  if (!options.plan) check_table_options(context, report::study_result(report, {}, false));
+  study.parameters["ridgewatt"] = own_path();
+  study.parameters["device"] = options.device.device;
+  study::CommandBench bench(device, {options.rate_hz, options.settle_s, options.device.state_folder,
+                                     options.full_fan, options.cache});
+  bench.prepare(study);
+  remarks = bench.remarks();
+  if (options.plan) {
+    print(context, report::study_plan_table(study, context.seed));
+    return {};
+  }
+  report.provenance = bench.provenance();
+  report.where = report.board = device.name;
+  study::StudyLog log(options.database.empty() ? ":memory:" : options.database, study, device.name,
+                      context.seed);
+  Progress progress("study " + study.name, study::plan_study(study, context.seed).size(),
+                    context.quiet);
+  auto results = study::run_study(
+      study, bench, log,
+      {context.seed, options.max_runs, [&](std::size_t i, const study::StudyRun& run) {
+         progress.update(i, fmt::format("block {}, {}", run.block, fmt::join(run.cell, ", ")));
+       }});
+  for (const auto& note : log.notes()) remarks.push_back("the program says: " + note);
+  return results;
+}
+
+void show(const Context& context, const StudyCommand& options, const report::StudyReport& report,
+          const std::vector<std::string>& remarks) {
+  const auto result = report::study_result(report, remarks, !options.replay.empty());
+  check_table_options(context, result);
+  options.figures.write(
+      [&] { return report::to_svg(report::study_figures(report), report.study.title); },
+      [&] { return report::study_html(report); });
+  print(context, result);
+}
+
+void check(const CLI::App& command, const StudyCommand& options) {
+  if (!options.replay.empty()) {
+    refuse_without_effect(
+        command,
+        {"--device", "--sysroot", "--state-dir", "--store", "--max-runs", "--sampling-hz",
+         "--settle", "--plan", "--full-fan", "--fill-cache", "--drop-cache"},
+        "with --sweep", "nothing is run");
+  }
+  if (options.replay.empty()) refuse_without_effect(command, {"--workload"}, "without --sweep");
+  if (options.show) {
+    refuse_without_effect(command, {"--figures", "--plan", "--store", "--sweep"}, "with --show");
+  }
+  if (options.plan) refuse_without_effect(command, {"--figures"}, "with --plan");
+}
+
+void run(const Context& context, const StudyCommand& options) {
+  if (options.name.empty()) return print(context, report::studies_table(study::list_studies()));
+  study::Study study = study::load_study(options.name);
+  study::change_study(study, options.changes);
+  if (options.show) {
+    std::cout << study.text;
+    return;
+  }
+  report::StudyReport report;
+  std::vector<std::string> remarks;
+  if (options.replay.empty()) {
+    report.results = study::per_sample(study, measure(context, options, study, report, remarks));
+    if (options.plan) {
+      for (const auto& text : remarks) remark(context, text);
+      return;
+    }
+    if (std::none_of(report.results.begin(), report.results.end(),
+                     [](const auto& result) { return result.responses.contains("power_w"); })) {
+      remarks.emplace_back("no power sensor was read: power and energy are not known");
+    }
+  } else {
+    const Sweep sweep = choose_sweep(read_sweeps(options.replay), options.workload, options.replay);
+    const QualityReport quality = check_quality(sweep);
+    std::vector<std::string> left_out;
+    report.results = study::replay_study(study, trusted_rows(sweep, quality), left_out);
+    for (const auto& factor : left_out) {
+      remarks.push_back(fmt::format("factor '{}' is left out: the sweep does not vary it", factor));
+    }
+    remarks.push_back(fmt::format("{} suspect rows are left out", quality.flagged_rows()));
+    remarks.emplace_back("intervals tell how effects vary over the sweep's other settings");
+    report.provenance = sweep.origin_of(Provenance::kReplayed).provenance;
+    report.where = options.replay;
+    report.board = sweep.board;
+    report.workload = sweep.workload + (sweep.kind.empty() ? "" : " " + sweep.kind);
+  }
+  if (report.results.empty()) throw Error("no run is finished yet", study.name);
+  report.study = study;
+  report.analysis = study::analyze_study(study, report.results, !options.replay.empty());
+  show(context, options, report, remarks);
+}
+
+}  // namespace
+
+void add_study(CLI::App& app, Context& context) {
+  auto* command = add_command(
+      app, context, "study", "A designed experiment: what a factor does to time and energy",
+      "ridgewatt study frequency --sweep sweep.csv --figures frequency.html");
+  auto options = std::make_shared<StudyCommand>();
+  const OptionAdder add(*command);
+  add.text("STUDY", options->name, "Shipped study or TOML file; none: list them");
+  add_device_options(*command, options->device);
+  add.input("--sweep", options->replay, "Sweep to take the results from");
+  add.text("--workload", options->workload, std::string("Which sweep of the file: ") + kSweepNames);
+  add.output("--store", options->database, "Keep finished runs here; an interrupted study goes on");
+  options->figures.add_to(*command, "the results");
+  add.text("--set", options->changes.parameters, "NAME=VALUE of a parameter of the study");
+  add.text("--levels", options->changes.levels, "FACTOR=LEVEL,LEVEL,.. instead of the study's");
+  add.optional("--repeats", options->changes.repeats, count().within(2, 10000),
+               "Blocks, instead of the study's");
+  add.optional("--max-runs", options->max_runs, count(), "Stop after N runs");
+  add.optional("--sampling-hz", options->rate_hz, hertz().within(1, 1000), "Power sampling rate");
+  add.optional("--settle", options->settle_s, seconds().within(0, 600),
+               "Seconds of rest after a change of mode");
+  add_condition_options(*command, options->full_fan, options->cache);
+  add.flag("--plan", options->plan, "Check the factors and print the runs, run nothing");
+  add.flag("--show", options->show, "Print the study's file");
+  command->callback([&context, options, command] {
+    check(*command, *options);
+    run(context, *options);
+  });
+}
+
+}  // namespace ridgewatt::cli

@@ -1,0 +1,141 @@
+// ridgewatt study: resumed, refused before the first run, set and measured on a fake board.
+#include <gmock/gmock.h>
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "ridgewatt/base/test_support.h"
+#include "ridgewatt/io/file.h"
+#include "ridgewatt/io/json.h"
+#include "ridgewatt/platform/local_device.h"
+#include "ridgewatt/study/study.h"
+#include "ridgewatt/study/study_bench.h"
+
+namespace ridgewatt::cli {
+namespace {
+
+using ::testing::HasSubstr;
+
+// A study that leaves a line per run.
+std::string counting_study(const testing::TemporaryFolder& folder) {
+  return folder.write("count.toml", "name = \"count\"\nrepeats = 3\ncommand = \"echo {a} >> " +
+                                        (folder.path() / "lines").string() +
+                                        "\"\n[[factor]]\nname = \"a\"\nlevels = [1, 2, 3]\n");
+}
+
+TEST(StudyCommand, AnInterruptedStudyGoesOnWithoutRepeatingARun) {
+  const testing::TemporaryFolder folder;
+  const std::string command = "study " + counting_study(folder) +
+                              " --quiet --format json --store " + (folder.path() / "s.db").string();
+  const auto lines = [&] {
+    const std::string text = read_file((folder.path() / "lines").string());
+    return std::count(text.begin(), text.end(), '\n');
+  };
+  EXPECT_EQ(testing::run_program(command + " --max-runs 4").status, 0);
+  EXPECT_EQ(lines(), 4);
+  const auto result = testing::run_program(command);
+  EXPECT_EQ(result.status, 0) << result.output;
+  EXPECT_EQ(lines(), 9);
+  EXPECT_EQ(Json::parse(result.output)["runs"], 9);
+  testing::run_program(command);
+  EXPECT_EQ(lines(), 9);  // nothing is left to run
+}
+
+TEST(StudyCommand, AFactorThatCannotBeSetIsNamedBeforeTheFirstRun) {
+  const testing::TemporaryFolder folder;
+  const std::string touched = (folder.path() / "ran").string();
+  const std::string head = "name = \"n\"\ncommand = \"touch " + touched + "\"\n[[factor]]\n";
+  const auto refused = [&](const std::string& factor) {
+    const auto result = testing::run_program("study " + folder.write("n.toml", head + factor) +
+                                             " --sysroot " + folder.path().string());
+    EXPECT_NE(result.status, 0);
+    EXPECT_FALSE(std::filesystem::exists(touched));
+    return result.output;
+  };
+  EXPECT_THAT(refused("name = \"gpu_mhz\"\nlevels = 3\n"),
+              HasSubstr("factor 'gpu_mhz' cannot be set"));
+  EXPECT_THAT(refused("name = \"color\"\nlevels = [1]\n"),
+              HasSubstr("factor 'color' cannot be set"));
+  const auto needs = testing::run_program(
+      "study " +
+      folder.write("needs.toml", "needs = [\"no-such-program\"]\nname = \"n\"\ncommand = \"touch " +
+                                     touched + " {a}\"\n[[factor]]\nname = \"a\"\nlevels = [1]\n"));
+  EXPECT_THAT(needs.output, HasSubstr("needs no-such-program"));
+  EXPECT_FALSE(std::filesystem::exists(touched));
+}
+
+// label: board
+TEST(StudyCommand, LevelsOfABoardAscend) {
+  const testing::TemporaryFolder folder;
+  setenv("RIDGEWATT_FAKE", (folder.path() / "fake").c_str(), 1);
+  const auto plan =
+      testing::run_program("study cores --device fake:agx-orin --plan --quiet --format json");
+  study::Study study = study::load_study("cores");
+  study.parameters["ridgewatt"] = "ridgewatt";
+  const platform::LocalDevice device = platform::open_local_device("fake:agx-orin");
+  study::CommandBench(device, {.state_folder = (folder.path() / "state").string()}).prepare(study);
+  unsetenv("RIDGEWATT_FAKE");
+  // As numbers, not as text: 5 comes before 12.
+  const auto& levels = study.factors.at(0).levels;
+  EXPECT_TRUE(std::is_sorted(levels.begin(), levels.end(), [](const auto& a, const auto& b) {
+    return std::stoi(a) < std::stoi(b);
+  }));
+  ASSERT_EQ(plan.status, 0) << plan.output;
+  std::set<int> cores;
+  const Json runs = Json::parse(plan.output);
+  for (const auto& run : runs["rows"]) {
+    cores.insert(std::stoi(run["cpu_cores"].get<std::string>()));
+  }
+  EXPECT_EQ(cores.size(), 4u);
+  EXPECT_EQ(*cores.begin(), 1);
+  EXPECT_EQ(*cores.rbegin(), 12);  // the Orin's
+}
+
+// label: board
+TEST(StudyCommand, FakeBoardIsSetAndMeasured) {
+  const testing::TemporaryFolder folder;
+  setenv("RIDGEWATT_FAKE", (folder.path() / "fake").c_str(), 1);
+  const auto result = testing::run_program(
+      "study frequency --device fake:agx-orin --repeats 2 --settle 0.05 --levels gpu_mhz=min,max "
+      "--levels cpu_mhz=mid,max --quiet --format json --state-dir " +
+      folder.path().string());
+  unsetenv("RIDGEWATT_FAKE");
+  ASSERT_EQ(result.status, 0) << result.output;
+  const Json json = Json::parse(result.output);
+  EXPECT_EQ(json["provenance"], "fake");
+  EXPECT_EQ(json["runs"], 8);
+  for (const auto& row : json["effects"]) {
+    if (row["factor"] == "gpu_mhz" && row["response"] == "minibatch_s") {
+      EXPECT_LT(row["ratio"], 0.8);  // 306 to 1300 MHz, on a machine that may be busy
+    }
+  }
+}
+
+// 306 and 1300.5 MHz are the lowest and the highest clock of the Orin's GPU.
+// label: board
+TEST(StudyCommand, FakeBoardTellsWhatGovernorsChose) {
+  const testing::TemporaryFolder folder;
+  setenv("RIDGEWATT_FAKE", (folder.path() / "fake").c_str(), 1);
+  const auto result = testing::run_program(
+      "study " +
+      folder.write("g.toml",
+                   "name = \"g\"\nrepeats = 2\ncommand = \"sleep 0.2\"\n"
+                   "responses = [\"gpu_clock_hz\", \"cpu_clock_hz\"]\n[[factor]]\n"
+                   "name = \"gpu_governor\"\nlevels = [\"performance\", \"powersave\"]\n") +
+      " --device fake:agx-orin --settle 0.05 --quiet --format json --state-dir " +
+      folder.path().string());
+  unsetenv("RIDGEWATT_FAKE");
+  ASSERT_EQ(result.status, 0) << result.output;
+  const Json json = Json::parse(result.output);
+  std::set<std::string> responses;
+  for (const auto& row : json["effects"]) {
+    responses.insert(row["response"].get<std::string>());
+    if (row["response"] == "gpu_clock_hz") {
+      EXPECT_NEAR(row["ratio"].get<double>(), 306 / 1300.5, 1e-3);
+    }
+  }
+  EXPECT_EQ(responses, (std::set<std::string>{"gpu_clock_hz", "cpu_clock_hz"}));
+}
+
+}  // namespace
+}  // namespace ridgewatt::cli

@@ -1,0 +1,52 @@
+// What is known of engines of language models that is not fitted: engines/engines.toml, which is
+// embedded into the library and says what each field means.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ridgewatt/llm/engine.h"
+
+namespace ridgewatt::llm {
+
+struct EngineVariant {
+  std::string name;               // "llama.cpp b5283"
+  std::vector<std::string> rows;  // what measured rows call it
+  std::string title, origin;      // of the release that is shipped; empty: it is not shipped
+  EngineTraits traits;
+  std::vector<std::string> cached_prompts;
+};
+
+struct EngineFacts {
+  std::string name;  // "llama.cpp"
+  std::vector<std::string> words;
+  std::string written_as;
+  bool first = false;
+  bool python = false;
+  bool gguf = false;
+  std::vector<std::string> takes;
+  std::string usual;
+  bool needs_fp8 = false;
+  std::vector<std::pair<std::string, std::string>> means;
+  std::vector<EngineVariant> variants;
+};
+
+// In the order of their names.
+std::span<const EngineFacts> engine_facts();
+// nullptr: it has no table.
+const EngineFacts* find_engine_facts(std::string_view name);
+
+// The variant that measured rows call so, with its engine; nullptrs: none.
+struct FoundVariant {
+  const EngineFacts* engine = nullptr;
+  const EngineVariant* variant = nullptr;
+};
+FoundVariant find_variant_of_rows(std::string_view theirs);
+
+// InputError names the key of `source` that is wrong.
+std::vector<EngineFacts> parse_engine_facts(std::string_view toml, const std::string& source);
+
+}  // namespace ridgewatt::llm

@@ -1,0 +1,69 @@
+// Modes that a profiler goes back to: one that has shown to draw less than the limit, and one to
+// look at again and again for drift.
+#pragma once
+
+#include <cmath>
+#include <optional>
+
+#include "ridgewatt/measure/in_place.h"
+
+namespace ridgewatt::measure {
+
+// The mode to leave for when one draws too much: the quickest that draws less than the limit by
+// far.
+class SafeMode {
+ public:
+  void begin(const PowerMode& first) { first_ = mode_ = first; }
+  const PowerMode& mode() const { return mode_; }
+  bool is_first(const PowerMode& mode) const { return mode == first_; }
+  void learn(const InPlaceWindow& window, double limit_w) {
+    constexpr double kCloseToLimit = 0.98;
+    if (!std::isfinite(limit_w) || window.power_w > kCloseToLimit * limit_w) return;
+    if (mode_ != window.point.mode && pace_s_ && window.time_s > *pace_s_) return;
+    mode_ = window.point.mode;
+    pace_s_ = window.time_s;
+  }
+  // It is no longer safe.
+  void lose() {
+    mode_ = first_;
+    forget_pace();
+  }
+  void forget_pace() { pace_s_.reset(); }
+
+ private:
+  PowerMode first_, mode_;
+  std::optional<double> pace_s_;  // time of a minibatch in it
+};
+
+// The mode of the quickest minibatches, since looking at it costs least, that is far enough below
+// the limit for drift to be seen before the limit is.
+class ReferenceMode {
+ public:
+  explicit ReferenceMode(int every) : every_(every) {}
+  bool known() const { return point_.has_value(); }
+  const OperatingPoint& point() const { return *point_; }
+  bool due() const { return every_ > 0 && known() && since_ >= every_; }
+  void ask_soon() { since_ = every_; }
+  void looked() { since_ = 0; }
+  void profiled() { ++since_; }
+  void choose(const InPlaceWindow& window, double limit_w) {
+    constexpr double kFarFromLimit = 0.97, kQuicker = 0.7;
+    if (window.power_w > kFarFromLimit * limit_w) return;
+    if (!window.precise && known()) return;
+    if (known() && window.time_s > kQuicker * time_s_) return;
+    take(window);
+  }
+  void take(const InPlaceWindow& window) {
+    point_ = window.point;
+    time_s_ = window.time_s;
+  }
+  void lose() { point_.reset(); }
+
+ private:
+  int every_;  // profiles between two looks
+  int since_ = 0;
+  std::optional<OperatingPoint> point_;
+  double time_s_ = 0;
+};
+
+}  // namespace ridgewatt::measure

@@ -1,0 +1,15 @@
+// Whether an estimate has an interval.
+#pragma once
+
+#include <cmath>
+
+#include "ridgewatt/predict/predictor.h"
+
+namespace ridgewatt::predict {
+
+// Where too few samples bound the error, `lo` is 0 and `hi` infinite.
+inline bool has_interval(const Estimate& value) {
+  return std::isfinite(value.hi);
+}
+
+}  // namespace ridgewatt::predict

@@ -1,0 +1,47 @@
+// What `calibrate` prints of each kind of fit.
+#include "ridgewatt/report/calibrate_report.h"
+
+namespace ridgewatt::report {
+
+Result runtime_fit_result(const answer::RuntimeCalibration& found, const std::string& device) {
+  Result result{runtime_parameter_table(found.twins)};
+  result.json = {{"device", device},
+                 {"parameters", result.table.to_json()},
+                 {"left_out", runtime_left_out_table(found.left_out).to_json()}};
+  return result;
+}
+
+Result board_fit_result(const answer::BoardCalibration& found, const std::string& device) {
+  const Table figures = evidence_table(found.fit);
+  Table parameters = board_parameter_table(found.fit.twin, found.prior);
+  Result result{found.has_figures ? figures : parameters};
+  result.json = {{"device", device},
+                 {"converged", found.fit.search.converged},
+                 {"figures", figures.to_json()},
+                 {"parameters", parameters.to_json()}};
+  if (found.has_figures) {
+    result.add("What the evidence tells of the parameters:", parameters);
+  }
+  result.data = std::move(parameters);
+  return result;
+}
+
+Result calibrate_result(const twin::CalibrateSummary& summary, const std::string& device,
+                        bool parameters) {
+  Result result{fit_table(summary, true)};
+  result.data = parameter_table(summary.twin);
+  const Table outliers = outlier_table(summary);
+  result.json = {{"device", device},
+                 {"summary", summary.brief_report()},
+                 {"converged", summary.search.converged},
+                 {"fit", result.table.to_json()},
+                 {"parameters", result.data->to_json()},
+                 {"outliers", outliers.to_json()},
+                 {"notices", summary.notices}};
+  result.before.push_back({summary.brief_report() + "\n\n"});
+  if (parameters) result.after.push_back({"\n", result.data});
+  result.after.push_back({"\nRows that the twin explains worst:\n\n", outliers});
+  return result;
+}
+
+}  // namespace ridgewatt::report

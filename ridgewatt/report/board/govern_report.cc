@@ -1,0 +1,140 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ridgewatt/report/job_text.h"
+#include "ridgewatt/report/measure_report.h"
+#include "ridgewatt/report/rows.h"
+
+namespace ridgewatt::report {
+namespace {
+
+Json goal_json(const govern::Goal& goal) {
+  const auto limit = [](double value) {
+    return value < govern::Goal::kNone ? Json(value) : Json();
+  };
+  return {{"kind", name_of(goal.kind())},
+          {"end_s", limit(goal.end_s)},
+          {"minibatches", goal.minibatches > 0 ? Json(goal.minibatches) : Json()},
+          {"energy_j", limit(goal.energy_j)},
+          {"power_w", limit(goal.power_w)},
+          {"latency_s", limit(goal.latency_s)},
+          {"batch", goal.batch}};
+}
+
+Json govern_json(const answer::GovernAnswer& found) {
+  Json json = {{"goal", goal_json(found.goal)}, {"held", found.held()}, {"device", found.device}};
+  if (!found.workload.empty()) json["workload"] = found.workload;
+  json.update({{"end_s", found.end_s},
+               {"minibatches", found.minibatches},
+               {"energy_j", found.energy_j},
+               {"energy_wh", found.energy_j / kJoulesPerWh},
+               {"over_share", found.over_share},
+               {"late_share", found.late_share},
+               {"switches", found.switches},
+               {"trials", found.trials},
+               {"modes", found.modes},
+               {"how", found.how},
+               {"provenance", name_of(found.provenance)}});
+  return json;
+}
+
+// A number; 0 means unknown.
+Cell positive(double value) {
+  return value > 0 ? Cell(value) : Cell();
+}
+
+}  // namespace
+
+Result govern_result(const answer::GovernAnswer& found) {
+  using A = answer::GovernAnswer;
+  Result result{table_of<A>(
+      {{{.name = "goal", .wrap = true}, [](const A& row) -> Cell { return row.goal.text(); }},
+       {{"held"}, [](const A& row) { return plain_cell(row.held()); }},
+       {{"end_s", "end (s)"}, at<&A::end_s>},
+       {{"minibatches"}, at<&A::minibatches>},
+       {{"energy_wh", "energy (Wh)"},
+        [](const A& row) -> Cell { return row.energy_j / kJoulesPerWh; }},
+       {{"power_w", "mean power (W)"},
+        [](const A& row) {
+          return row.end_s > 0 ? Cell(row.energy_j / std::max(row.end_s, 1e-9)) : Cell();
+        }},
+       {{.name = "switches", .rank = 1}, at<&A::switches>},
+       {{.name = "trials", .rank = 2}, at<&A::trials>},
+       {{.name = "how", .heading = "how it ended", .rank = 1, .wrap = true}, at<&A::how>},
+       {{.name = "provenance", .rank = 1}, at<&A::provenance>}},
+      std::vector{found})};
+  result.json = govern_json(found);
+  return result;
+}
+
+Table govern_steps_table(const std::vector<answer::GovernStep>& steps) {
+  using S = answer::GovernStep;
+  using govern::Decision;
+  return table_of<S>(
+      {{{"begin_s", "from (s)"}, at<&S::begin_s>},
+       {{"mode"}, [](const S& step) { return step.resting ? PowerMode() : step.mode; }},
+       {{"reason"}, at<&S::decision, &Decision::reason>},
+       {{"time_ms", "minibatch (ms)"},
+        [](const S& step) {
+          const double working_s = step.seen.duration_s - step.seen.paused_s;
+          return step.seen.minibatches > 0 ? Cell(1e3 * working_s / step.seen.minibatches) : Cell();
+        }},
+       {{"power_w"},
+        [](const S& step) {
+          const auto& seen = step.seen;
+          return seen.energy_j > 0 && seen.duration_s > 0 ? Cell(seen.energy_j / seen.duration_s)
+                                                          : Cell();
+        }},
+       {{"minibatches", "minibatches so far"}, at<&S::minibatches>},
+       {{"energy_j", "energy so far (J)"}, at<&S::energy_j>},
+       {{.name = "expected_end_s", .heading = "expected end (s)", .rank = 1},
+        [](const S& step) { return positive(step.decision.end_s); }},
+       {{.name = "expected_energy_j", .heading = "expected energy (J)", .rank = 1},
+        [](const S& step) { return positive(step.decision.energy_j); }}},
+      steps);
+}
+
+Result phases_result(const govern::PhaseOutcome& outcome, const std::string& device,
+                     Provenance provenance) {
+  using P = govern::PhaseUse;
+  Result result{table_of<P>(
+      {{{"phase"}, at<&P::phase>},
+       {{.name = "mode", .rank = 1}, [](const P& phase) { return phase.mode; }},
+       {{"times"}, at<&P::times>},
+       {{"switches"}, at<&P::switches>},
+       {{"too_short", "too short to switch"}, at<&P::too_short>},
+       {{"time_s", "in all (s)"}, at<&P::time_s>},
+       {{"median_ms", "one (ms)"},
+        [](const P& phase) { return phase.times > 0 ? Cell(1e3 * phase.median_s) : Cell(); }},
+       {{"minibatches"}, at<&P::minibatches>},
+       {{"energy_j"}, at<&P::energy_j>},
+       {{"power_w", "mean power (W)"},
+        [](const P& phase) {
+          return phase.time_s > 0 ? Cell(phase.energy_j / phase.time_s) : Cell();
+        }}},
+      outcome.phases)};
+  result.json = {{"device", device},
+                 {"provenance", name_of(provenance)},
+                 {"end_s", outcome.time_s},
+                 {"minibatches", outcome.minibatches},
+                 {"energy_j", outcome.energy_j},
+                 {"switches", outcome.switches},
+                 {"median_switch_ms", 1e3 * outcome.median_switch_s},
+                 {"longest_switch_ms", 1e3 * outcome.longest_switch_s},
+                 {"median_write_ms", 1e3 * outcome.median_write_s},
+                 {"switching_s", outcome.switching_s},
+                 {"phases", result.table.to_json()}};
+  result.notes.push_back(fmt::format("{:.1f} s, {:.1f} J, {} minibatches ({})", outcome.time_s,
+                                     outcome.energy_j, outcome.minibatches, name_of(provenance)));
+  if (outcome.switches > 0) {
+    result.notes.push_back(
+        fmt::format("{} switches: from the mark to the mode that is read back {:.1f} ms (median), "
+                    "{:.1f} ms at most; {:.1f} ms of it writing",
+                    outcome.switches, 1e3 * outcome.median_switch_s, 1e3 * outcome.longest_switch_s,
+                    1e3 * outcome.median_write_s));
+  }
+  return result;
+}
+
+}  // namespace ridgewatt::report

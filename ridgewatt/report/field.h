@@ -1,0 +1,274 @@
+// One quantity of a result, declared once: its key, heading, digits, rank, meaning and getter. The
+// terminal table, CSV, JSON, HTML, the attribute in Python and the reference of keys follow from
+// it.
+//
+//   const Fields<Row> fields = {
+//       {{.name = "stall_ms", .rank = 3, .meaning = "time in which the device waits for data"},
+//        [](const Row& row) { return row.stall_s; }}};
+//   write_json(fields, row, json);  // json["stall_ms"]; in Python row.stall_s
+//
+// A getter returns SI. The suffix of the key names the unit that is written: 1e3 x for _ms. A
+// getter that returns a cell returns the value as it is written: `at<&Row::member>` and its
+// relatives.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "ridgewatt/base/enum_names.h"
+#include "ridgewatt/device/power_mode.h"
+#include "ridgewatt/io/json.h"
+#include "ridgewatt/report/keys.h"
+#include "ridgewatt/report/table.h"
+
+namespace ridgewatt::report {
+
+template <class Row>
+using Getter = std::variant<double (*)(const Row&), std::optional<double> (*)(const Row&),
+                            int (*)(const Row&), std::int64_t (*)(const Row&), bool (*)(const Row&),
+                            std::string (*)(const Row&), std::vector<std::string> (*)(const Row&),
+                            PowerMode (*)(const Row&), Json (*)(const Row&), Cell (*)(const Row&)>;
+
+// Where a field is shown.
+enum Shown : unsigned {
+  kOnTable = 1,  // for people, and CSV
+  kInJson = 2,
+  kInPython = 4,
+  kEverywhere = kOnTable | kInJson | kInPython,
+};
+constexpr Shown operator|(Shown a, Shown b) {
+  return static_cast<Shown>(static_cast<unsigned>(a) | static_cast<unsigned>(b));
+}
+
+// The unit of a key relative to SI: `times` multiplies, `over` divides where that is exact.
+struct KeyScale {
+  double times = 1, over = 1;
+  double operator()(double si) const { return times * si / over; }
+};
+KeyScale scale_of_key(std::string_view key);
+// "stall_s" of "stall_ms".
+std::string si_name(std::string_view key);
+// The unit of such a name, " (s)"; empty: it has none.
+std::string_view si_unit(std::string_view name);
+
+template <class Row>
+struct Field {
+  Column column;  // for a power mode: the rank of its knobs
+  Getter<Row> get;
+  Shown shown = kEverywhere;
+  // Whether a row has the value. If not, JSON omits the key and the cell is empty. Python always
+  // calls the getter.
+  bool (*has)(const Row& row) = nullptr;
+  std::string_view python = {};  // name of the attribute; empty: si_name() of the key
+  KeyScale scale = scale_of_key(column.name);
+};
+template <class Row>
+using Fields = std::vector<Field<Row>>;
+
+template <class Row>
+void append(Fields<Row>& fields, const Fields<Row>& more) {
+  fields.insert(fields.end(), more.begin(), more.end());
+}
+
+inline Cell cell_of(KeyScale scale, double value) {
+  return scale(value);
+}
+inline Cell cell_of(KeyScale scale, const std::optional<double>& value) {
+  return value ? Cell(scale(*value)) : Cell();
+}
+inline Cell cell_of(KeyScale, const Cell& value) {
+  return value;
+}
+inline Cell cell_of(KeyScale, bool value) {
+  return std::string(value ? "yes" : "no");
+}
+inline Cell cell_of(KeyScale, std::string value) {
+  return value.empty() ? Cell() : Cell(std::move(value));
+}
+template <class Value>
+Cell cell_of(KeyScale, const Value& value) {
+  if constexpr (std::is_integral_v<Value>) {
+    return static_cast<std::int64_t>(value);
+  } else {
+    return {};  // lists and objects are for JSON
+  }
+}
+
+Json json_of(const PowerMode& mode);  // mode_to_json
+Json json_of(const Cell& cell);
+inline Json json_of(const std::string& value) {
+  return value.empty() ? Json() : Json(value);
+}
+template <class Value>
+Json json_of(const Value& value) {
+  return Json(value);
+}
+
+template <class Row>
+Json json_value(const Field<Row>& field, const Row& row) {
+  return std::visit(
+      [&]<class Value>(Value (*get)(const Row&)) -> Json {
+        if constexpr (std::is_same_v<Value, double>) {
+          return field.scale(get(row));
+        } else if constexpr (std::is_same_v<Value, std::optional<double>>) {
+          const auto value = get(row);
+          return value ? Json(field.scale(*value)) : Json();
+        } else {
+          return json_of(get(row));
+        }
+      },
+      field.get);
+}
+
+// Adds the keys of a row. A key that `json` already has keeps its value.
+template <class Row>
+void write_json(const Fields<Row>& fields, const Row& row, Json& json) {
+  for (const Field<Row>& field : fields) {
+    const bool shown = (field.shown & kInJson) != 0 && !field.column.optional;
+    if (!shown || (field.has != nullptr && !field.has(row))) continue;
+    json.emplace(field.column.name, json_value(field, row));
+  }
+}
+
+template <class Row>
+Json json_list(const Fields<Row>& fields, const std::vector<Row>& rows) {
+  Json list = Json::array();
+  for (const Row& row : rows) write_json(fields, row, list.emplace_back(Json::object()));
+  return list;
+}
+
+// Refers to the fields, which must outlive the result.
+template <class Row>
+std::vector<KeyMeaning> keys_of(const Fields<Row>& fields, std::string_view object = {}) {
+  std::vector<KeyMeaning> keys;
+  for (const auto& field : fields) {
+    if ((field.shown & kInJson) == 0) continue;
+    keys.push_back({field.column.name, field.column.meaning, object});
+  }
+  return keys;
+}
+
+template <class Row>
+bool is_mode(const Field<Row>& field) {
+  return std::holds_alternative<PowerMode (*)(const Row&)>(field.get);
+}
+
+// Writes the knobs of a mode into `cells` from `at` on; returns the index after the last.
+std::size_t set_knobs(const PowerMode& mode, std::vector<Cell>& cells, std::size_t at);
+// Writes a row under columns_of(fields).
+template <class Row>
+void set_cells(const Fields<Row>& fields, const Row& row, std::vector<Cell>& cells) {
+  std::size_t at = 0;
+  for (const Field<Row>& field : fields) {
+    if ((field.shown & kOnTable) == 0) continue;
+    const bool has = field.has == nullptr || field.has(row);
+    std::visit(
+        [&]<class Value>(Value (*get)(const Row&)) {
+          if constexpr (std::is_same_v<Value, PowerMode>) {
+            at = set_knobs(has ? get(row) : PowerMode(), cells, at);
+          } else {
+            cells[at++] = has ? cell_of(field.scale, get(row)) : Cell();
+          }
+        },
+        field.get);
+  }
+}
+
+std::vector<Column> columns_of_mode(int rank);  // knob_columns
+// The columns of the fields that tables show. A power mode has one column per knob.
+template <class Row>
+std::vector<Column> columns_of(const Fields<Row>& fields) {
+  std::vector<Column> columns;
+  for (const Field<Row>& field : fields) {
+    if ((field.shown & kOnTable) == 0) continue;
+    if (!is_mode(field)) {
+      columns.push_back(field.column);
+      continue;
+    }
+    for (auto& knob : columns_of_mode(field.column.rank)) columns.push_back(std::move(knob));
+  }
+  return columns;
+}
+
+template <class Row>
+Table table_of(const Fields<Row>& fields, const std::vector<Row>& rows) {
+  Table table(columns_of(fields));
+  for (const Row& row : rows) {
+    std::vector<Cell> cells(table.columns().size());
+    set_cells(fields, row, cells);
+    table.add_row(std::move(cells));
+  }
+  return table;
+}
+
+// A value as a cell: an enum by its name, a bool as "yes" or "no"; empty without a value.
+template <class Value>
+Cell plain_cell(const Value& value) {
+  if constexpr (std::is_same_v<Value, bool>) {
+    return std::string(value ? "yes" : "no");
+  } else if constexpr (std::is_enum_v<Value>) {
+    return std::string(name_of(value));
+  } else if constexpr (std::is_integral_v<Value>) {
+    return static_cast<std::int64_t>(value);
+  } else if constexpr (std::is_floating_point_v<Value>) {
+    return double{value};
+  } else {
+    return std::string(value);
+  }
+}
+template <class Value>
+Cell plain_cell(const std::optional<Value>& value) {
+  return value ? plain_cell(*value) : Cell();
+}
+inline Cell text_or_empty(const std::string& text) {
+  return text.empty() ? Cell() : Cell(text);
+}
+
+template <class Member>
+struct RowOfMember;
+template <class Row, class Value>
+struct RowOfMember<Value Row::*> {
+  using Type = Row;
+};
+template <auto kMember>
+using RowOf = typename RowOfMember<decltype(kMember)>::Type;
+
+// A member of the row, or a member of that: at<&Row::stages, &Stages::fetch_s>.
+template <auto kMember, auto... kRest>
+inline constexpr Cell (*at)(const RowOf<kMember>&) =
+    [](const RowOf<kMember>& row) { return plain_cell(((row.*kMember).*....*kRest)); };
+// The same multiplied by a whole number: 1000 for ms, 100 for percent.
+template <int kTimes, auto kMember, auto... kRest>
+inline constexpr Cell (*times)(const RowOf<kMember>&) = [](const RowOf<kMember>& row) {
+  const auto number = cell_number(plain_cell(((row.*kMember).*....*kRest)));
+  return number ? Cell(kTimes * *number) : Cell();
+};
+// A text; an empty text is an empty cell.
+template <auto kMember, auto... kRest>
+inline constexpr Cell (*text_in)(const RowOf<kMember>&) =
+    [](const RowOf<kMember>& row) { return text_or_empty(((row.*kMember).*....*kRest)); };
+
+// The fields with these keys, in this order, then the others.
+template <class Row>
+Fields<Row> with_first(const std::vector<std::string_view>& keys, const Fields<Row>& fields) {
+  Fields<Row> ordered;
+  const auto add = [&](auto&& wanted) {
+    for (const auto& field : fields) {
+      if (wanted(field.column.name)) ordered.push_back(field);
+    }
+  };
+  for (const auto key : keys) add([&](const std::string& name) { return name == key; });
+  add([&](const std::string& name) {
+    return std::find(keys.begin(), keys.end(), name) == keys.end();
+  });
+  return ordered;
+}
+
+}  // namespace ridgewatt::report

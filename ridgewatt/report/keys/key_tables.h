@@ -1,0 +1,23 @@
+// The meanings of keys, by subject. A scope before a key ("tune.llm:limits", "schedule:bound")
+// limits the row to that command, or to all commands whose name begins with that word.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "ridgewatt/report/keys.h"
+
+namespace ridgewatt::report {
+
+// All rows: those that fields and shared columns declare, then the tables below. No key twice.
+std::vector<KeyMeaning> all_keys();
+
+std::span<const KeyMeaning> common_keys();
+std::span<const KeyMeaning> model_keys();
+std::span<const KeyMeaning> answer_keys();
+std::span<const KeyMeaning> language_keys();
+std::span<const KeyMeaning> board_keys();
+std::span<const KeyMeaning> schedule_keys();
+std::span<const KeyMeaning> laboratory_keys();
+
+}  // namespace ridgewatt::report

@@ -1,0 +1,81 @@
+#include "ridgewatt/report/keys.h"
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+#include "ridgewatt/base/text.h"
+#include "ridgewatt/report/columns.h"
+#include "ridgewatt/report/estimate_report.h"
+#include "ridgewatt/report/explain_report.h"
+#include "ridgewatt/report/keys/key_tables.h"
+#include "ridgewatt/report/tune_report.h"
+
+namespace ridgewatt::report {
+namespace {
+
+// "memory_gb.board".
+std::string qualified(const KeyMeaning& row) {
+  return (row.object.empty() ? "" : std::string(row.object) + ".") + std::string(row.key);
+}
+
+using Dictionary = std::map<std::string, std::string_view>;
+
+const Dictionary& dictionary() {
+  static const Dictionary made = [] {
+    Dictionary rows;
+    for (const KeyMeaning& row : all_keys()) rows.emplace(qualified(row), row.meaning);
+    return rows;
+  }();
+  return made;
+}
+
+// "time_lo_ms" is a bound of "time_ms"; nothing for a key that is none.
+std::string bound_text(const std::string& key) {
+  for (const auto& [bound, word] : {std::pair{"_lo", "lower"}, std::pair{"_hi", "upper"}}) {
+    const std::size_t at = key.find(bound);
+    if (at == std::string::npos) continue;
+    const std::size_t end = at + 3;
+    if (end != key.size() && key[end] != '_') continue;
+    return std::string(word) + " bound of " + key.substr(0, at) + key.substr(end);
+  }
+  return "";
+}
+
+}  // namespace
+
+std::vector<KeyMeaning> all_keys() {
+  std::vector<KeyMeaning> all = shared_keys();
+  const std::size_t shared = all.size();
+  for (const KeyMeaning& row : estimate_keys()) {  // shared columns among them
+    const bool there = std::any_of(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(shared),
+                                   [&](const auto& one) { return one.key == row.key; });
+    if (!there) all.push_back(row);
+  }
+  for (const auto& rows : {memory_keys(), remedy_keys(), explain_keys(), tune_keys()}) {
+    all.insert(all.end(), rows.begin(), rows.end());
+  }
+  for (const auto& rows : {common_keys(), model_keys(), answer_keys(), language_keys(),
+                           board_keys(), schedule_keys(), laboratory_keys()}) {
+    all.insert(all.end(), rows.begin(), rows.end());
+  }
+  return all;
+}
+
+std::string meaning_of(std::string_view command, std::string_view path) {
+  std::vector<std::string> parts;
+  for (const auto& part : split(path, '.')) parts.push_back(part.substr(0, part.find('[')));
+  const std::string scope(command), first = scope.substr(0, scope.find('.'));
+  for (std::size_t from = 0; from < parts.size(); ++from) {
+    std::string end = parts[from];
+    for (std::size_t i = from + 1; i < parts.size(); ++i) end += "." + parts[i];
+    for (const std::string& key : {scope + ":" + end, first + ":" + end, end}) {
+      if (const auto found = dictionary().find(key); found != dictionary().end()) {
+        return (path.ends_with("[]") ? "element: " : "") + std::string(found->second);
+      }
+    }
+  }
+  return bound_text(parts.back());
+}
+
+}  // namespace ridgewatt::report

@@ -1,0 +1,125 @@
+// What a minibatch costs by a board's twin: time, power and energy, by cause, with the error of the
+// estimate. Results alone; twin/estimate.h computes them.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+#include "ridgewatt/base/enum_names.h"
+#include "ridgewatt/device/power_mode.h"
+#include "ridgewatt/sweep/observation.h"
+
+#pragma GCC visibility push(default)
+
+namespace ridgewatt::twin {
+
+// The quantities that have an error, and the order of arrays over them.
+inline constexpr std::size_t kTime = 0, kPower = 1, kEnergy = 2;
+inline constexpr std::array<std::string_view, 3> kQuantities = {"time", "power", "energy"};
+
+// What calls an engine (TensorRT, ONNX Runtime) for each run: a C++ program, Python code that only
+// enqueues it and waits, or a framework that checks, converts and keeps books around each call.
+enum class EngineCaller : std::size_t { kCpp, kThinPython, kFramework };
+constexpr auto enum_names(EngineCaller) {
+  return named<EngineCaller>({{EngineCaller::kCpp, "cpp"},
+                              {EngineCaller::kThinPython, "thin-python"},
+                              {EngineCaller::kFramework, "framework"}});
+}
+
+// How the workload is fed and called.
+struct RunOptions {
+  int loader_workers = 4;  // 0: loading does not overlap
+  // What a worker takes for one sample at the highest CPU clock. Nothing: the twin's own, an
+  // average over data sets.
+  std::optional<double> loader_s_per_sample;
+  EngineCaller caller = EngineCaller::kCpp;
+  bool cuda_graph = false;  // an engine's launches are recorded once and replayed as one
+};
+
+// A minibatch as a published sweep shows it: the median of timed minibatches, and power averaged
+// over the whole run. Their product is what such a sweep calls its energy. It is no share of a job.
+struct TimePower {
+  double time_s = 0;
+  double power_w = 0;
+  double energy_j() const { return time_s * power_w; }
+};
+
+// One of many minibatches that follow each other: a job of n takes n periods and n times the
+// energy.
+struct MinibatchCost {
+  // From one minibatch to the next, the wait for data included. Inference without a data set (no
+  // RunOptions::loader_s_per_sample) is of data that is there and waits for nothing.
+  double period_s = 0;
+  double pipe_s = 0;    // of it, launching and computing
+  double median_s = 0;  // what a median of timed minibatches shows: pipe_s where most do not wait
+  double power_w = 0;   // average over the period
+  double energy_j() const { return period_s * power_w; }
+  double stall_s() const { return period_s - pipe_s; }
+  // To compare with a sweep of medians and with nothing else.
+  TimePower timed() const { return {median_s, power_w}; }
+  // To compare with a row: one with its measured energy has every wait in its time, too.
+  TimePower like(const Observation& row) const {
+    return row.measured_energy_j ? TimePower{period_s, power_w} : timed();
+  }
+};
+
+// What the time of a minibatch goes to.
+enum class Cause : std::size_t { kCompute, kMemory, kLaunch, kHost, kLoader };
+constexpr auto enum_names(Cause) {
+  return named<Cause>({{Cause::kCompute, "compute"},
+                       {Cause::kMemory, "memory"},
+                       {Cause::kLaunch, "launch"},
+                       {Cause::kHost, "host"},
+                       {Cause::kLoader, "loader"}});
+}
+inline constexpr std::size_t kCauseCount = count_of<Cause>();
+
+// Period and energy by cause. Energy of a cause is the dynamic energy of what it does; `static_j`
+// is what is spent for time alone. Both sum to the whole exactly.
+struct Breakdown {
+  MinibatchCost total;
+  std::array<double, kCauseCount> time_s{};
+  std::array<double, kCauseCount> energy_j{};
+  double static_j = 0;
+  // Of the period of the runs that the twin was fitted on: below 1 where their waits do not count.
+  double counted_share = 1;
+  Cause dominant() const;  // of the period
+
+  PowerMode clocks;         // what the minibatch ran at: the mode, or where its governor settled
+  double gpu_load = 0;      // share of the period in which kernels run
+  double load_cpu_s = 0;    // CPU time of loading it
+  double launch_cpu_s = 0;  // CPU time of handing it over and launching
+  double always_w = 0;      // power whether or not anything runs
+  double busy_core_w = 0;   // on top, of a core that runs
+};
+
+// A job with a number of samples: whole minibatches, one after the other.
+struct JobCost {
+  double time_s = 0;
+  double energy_j = 0;
+};
+JobCost job_cost(double period_s, double energy_j, int batch, double samples);
+inline JobCost job_cost(const MinibatchCost& minibatch, int batch, double samples) {
+  return job_cost(minibatch.period_s, minibatch.energy_j(), batch, samples);
+}
+
+// How well a twin agrees with the sweeps it was fitted on, and with workloads it never saw.
+struct TwinFitError {
+  // Fractions; nothing: not known, as for every twin that was not fitted.
+  std::optional<double> time_mape, power_mape;
+  std::optional<double> unseen_time_mape, unseen_power_mape;  // mean of leave-one-workload-out
+};
+
+struct LogError {
+  double sd = 0;       // scale of the logarithm
+  double degrees = 0;  // of freedom of Student's t; 0: normal
+  // What the estimate is multiplied with and divided by for a central interval.
+  double factor(double interval) const;
+};
+using EstimateError = std::array<LogError, kQuantities.size()>;
+
+}  // namespace ridgewatt::twin
+
+#pragma GCC visibility pop

@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+"""Checks the structure of the library. A module (ridgewatt/MODULE/) includes only modules of lower layers; modules of
+one layer do not include each other. The headers directly in a module are its interface: other modules may include only
+these, and they include only module headers. The public headers are those that ridgewatt/ridgewatt.h reaches: see
+public_faults(). An internal folder (ridgewatt/MODULE/FOLDER/) belongs to its module; internal folders do not include
+each other in a circle. A folder holds at most 30 files.
+A module is a namespace, ridgewatt::MODULE; the modules that all others use (SHARED) are in ridgewatt itself. A type has
+one definition: the linker would silently merge two headers that define the same name.
+The folder of a path is folder_of(path), which is never empty.
+Files of a module are compiled in groups, which change when a file is added or removed: names in an anonymous namespace
+are therefore unique in their module."""
+import collections
+import graphlib
+import pathlib
+import re
+import sys
+
+LAYERS = {"base": 0, "io": 1, "numerics": 1, "device": 2, "workload": 3, "sweep": 3, "roofline": 4, "store": 4,
+          "thermal": 4, "twin": 5, "trace": 5,
+          "platform": 6, "predict": 6, "pipeline": 6, "llm": 6,
+          "measure": 7, "tune": 7, "schedule": 8, "study": 8, "monitor": 8, "campaign": 8, "govern": 8,
+          "answer": 9, "report": 10, "evaluate": 11,
+          "screen": 11, "serve": 11, "cli": 12}
+SHARED = {"base", "io", "numerics", "device", "sweep"}
+MOST_FILES = 30
+# Path functions of the standard library that return or refuse an empty path; those of io/path.h accept a bare name.
+PATHS = re.compile(r"parent_path\(|(?:fs|filesystem)::(?:absolute|canonical|weakly_canonical)\(")
+PATHS_IN = {"io/path.cc", "cli/result_files.cc", "base/test_support.h", "platform/fake_board_support.h",
+            "workload/onnx/external_data.cc"}
+
+
+def file_local_names(text: str):
+    """What an anonymous namespace defines and may not be defined twice: types, constants, and functions with
+    the same parameters."""
+    inside = False
+    for number, line in enumerate(text.splitlines(), 1):
+        if line == "namespace {":
+            inside = True
+        elif line.startswith("}  // namespace"):
+            inside = False
+        elif inside:
+            found = (re.match(r"(?:struct|class|enum(?: class)?) (\w+)[^;]*\{", line)
+                     or re.match(r"(?:static )?const(?:expr)? [^(=]*?\b(k[A-Z]\w*)(?:\[\w*\])* ?[={;]", line)
+                     or re.match(r"[A-Za-z][^=;]*?[ &*](\w+\(.*\)) (?:const )?\{$", line))
+            if found:
+                yield number, re.sub(r" \w+(?=[,)])", "", found[1])
+
+
+def namespace_faults(module: str, text: str):
+    """Lines that open another namespace than the module's, except to declare a class of it or for tests."""
+    for found in re.finditer(r"^namespace ridgewatt(?:::(\w+))?[\w:]* \{\n(.*?)^\}  // namespace ridgewatt", text,
+                             re.M | re.S):
+        declares = re.fullmatch(r"(?:\s*(?:class|struct|enum class) \w+;\n)+", found[2])
+        if module not in SHARED and found[1] not in (module, "testing") and not declares:
+            yield text.count("\n", 0, found.start()) + 1, f"does not open ridgewatt::{module}"
+
+
+def include_fault(path: pathlib.Path, place: tuple, target: tuple) -> str | None:
+    """Why a file of `place` (module, or module and internal folder) may not include a header of `target`."""
+    module, other = place[0], target[0]
+    if other != module:
+        if LAYERS.get(other, 99) >= LAYERS[module]:
+            return f"{module} (layer {LAYERS[module]}) includes {other} (layer {LAYERS.get(other)})"
+        if len(target) > 1:
+            return f"{module} includes '{'/'.join(target)}', an internal folder of another module"
+    elif path.suffix == ".h" and len(place) == 1 and len(target) > 1 and module != "cli":
+        return f"the interface of {module} includes its internal folder '{target[1]}'"
+    return None
+
+
+def public_faults(project: pathlib.Path):
+    """What is wrong with the public headers: they are what ridgewatt/ridgewatt.h includes, directly or not, include no
+    header of another library, and make their declarations visible in a shared library."""
+    listed = set(re.findall(r"^  (ridgewatt/\S+\.h)$", (project / "cmake/PublicHeaders.cmake").read_text(), re.M))
+    reached, waiting = set(), ["ridgewatt/ridgewatt.h"]
+    while waiting:
+        header = waiting.pop()
+        if header in reached:
+            continue
+        reached.add(header)
+        text = (project / header).read_text()
+        includes = re.findall(r'^#include "(\S+)"', text, re.M)
+        waiting += includes
+        for library in re.findall(r"^#include <([^>]*[/.][^>]*)>", text, re.M):
+            if not library.startswith("sys/"):
+                yield f"{header}: a public header includes <{library}>, of another library"
+        visible = re.search(r"^#pragma GCC visibility push\(default\)\n.*^#pragma GCC visibility pop\n", text, re.M | re.S)
+        if header != "ridgewatt/ridgewatt.h" and not visible:
+            yield f"{header}: a public header that does not make its declarations visible (#pragma GCC visibility)"
+    for header in sorted(reached - listed):
+        yield f"{header}: a public header includes it, but cmake/PublicHeaders.cmake does not list it"
+    for header in sorted(listed - reached):
+        yield f"{header}: cmake/PublicHeaders.cmake lists it, but ridgewatt/ridgewatt.h does not include it"
+
+
+def main() -> int:
+    root = pathlib.Path(__file__).resolve().parent.parent / "ridgewatt"
+    faults = list(public_faults(root.parent))
+    types = collections.defaultdict(list)
+    local = collections.defaultdict(list)
+    folders = collections.Counter()
+    internal = collections.defaultdict(set)
+    for path in sorted(root.rglob("*.*")):
+        if path.parent == root:
+            continue  # ridgewatt.h
+        folders[path.parent] += path.is_file()
+        if path.suffix not in (".h", ".cc"):
+            continue
+        place = path.relative_to(root).parts[:-1]
+        module = place[0]
+        test = path.name.endswith("_test.cc")
+        if module not in LAYERS:
+            faults.append(f"{path}: module '{module}' has no layer")
+            continue
+        text = path.read_text()
+        if path.suffix == ".cc" and not path.name.endswith("_fuzz.cc"):
+            for number, name in file_local_names(text):
+                local[module, test, name].append(f"{path}:{number}")
+        faults += [f"{path}:{number}: {fault}" for number, fault in namespace_faults(module, text)]
+        for number, line in enumerate(text.splitlines(), 1):
+            if not test and path.relative_to(root).as_posix() not in PATHS_IN and PATHS.search(line.split("//")[0]):
+                faults.append(f"{path}:{number}: use folder_of() or absolute_path() of io/path.h")
+            defined = re.match(r"(?:struct|class|enum class) ([A-Z]\w*)\b(?!::)[^;]*\{", line)
+            if defined and path.suffix == ".h":
+                types["" if module in SHARED else module, defined[1]].append(f"{path}:{number}")
+            found = re.match(r'\s*#include "ridgewatt/([\w/]+)/\w+\.', line)
+            if not found:
+                continue
+            target = tuple(found[1].split("/"))
+            fault = include_fault(path, place, target)
+            if fault:
+                faults.append(f"{path}:{number}: {fault}")
+            if not test and target[0] == module and len(place) > 1 and len(target) > 1 and target != place:
+                internal["/".join(place)].add("/".join(target))
+    try:
+        graphlib.TopologicalSorter(internal).prepare()
+    except graphlib.CycleError as circle:
+        faults.append(f"internal folders include each other: {' -> '.join(circle.args[1])}")
+    for folder, count in folders.items():
+        if count > MOST_FILES:
+            faults.append(f"{folder}: {count} files; {MOST_FILES} at most: add an internal folder")
+    for (_, name), places in types.items():
+        if len(places) > 1:
+            faults.append(f"type {name} is defined at {' and at '.join(places)}")
+    for (_, _, name), places in local.items():
+        if len(places) > 1:
+            faults.append(f"{name} is not unique in its module: {' and '.join(places)}")
+    print("\n".join(faults) if faults else "modules: includes follow the layers, every type is defined once")
+    return 1 if faults else 0
+
+
+sys.exit(main())
