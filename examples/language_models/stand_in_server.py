@@ -123,11 +123,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
         first = begin + prompt * OPTIONS.prompt_ms * 1e-3
         until(first)
         RAILS.change(OPTIONS.prefill_power, OPTIONS.decode_power)
-        first = time.monotonic()
+        first = end = time.monotonic()
         for i in range(count):
             until(first + i * OPTIONS.token_ms * 1e-3)
+            end = time.monotonic()  # before the client can see the token
             self.event(self.piece(chat, i == count - 1))
-        end = time.monotonic()
         RAILS.change(OPTIONS.decode_power, None)
         self.finish_answer(prompt, count)
         tell(f"request {begin:.6f} {first:.6f} {end:.6f}")
