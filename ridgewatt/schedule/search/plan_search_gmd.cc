@@ -1,14 +1,15 @@
 // GMD: gradient descent in several dimensions, as Fulcrum publishes it for concurrent training and
 // inference: begin with the largest batch, rule batches out with one profile of the top mode, then
 // follow the knobs (tune/bisection_descent.h), by the time of the workload with the higher power.
-// Not published and chosen here, on the sweeps that it is scored on: batches that cannot be
-// gathered in time are ruled out by arithmetic; where a mode is within the budget but too slow, the
-// descent goes on with a smaller batch; knobs are bisected with half of the budget; the other half
-// goes where the gradient of all that was profiled promises the most. There times are sums of
-// reciprocals of the knobs, powers are power laws of them, and a point counts by what it promises
-// over the best plan so far, given that the planes miss by a few percent: taken to the letter they
-// lose profiles at the edge of the budget and on points that cannot beat what is known. What these
-// choices bring: docs/results/diary.md.
+//
+// Choices that Fulcrum does not publish, made on the sweeps that it is scored on:
+// - Batches that cannot be gathered in time are ruled out by arithmetic.
+// - If a mode is within the budget but too slow, the descent continues with a smaller batch.
+// - Half of the budget bisects knobs. The other half follows the gradient of everything that was
+//   profiled: times are sums of reciprocals of the knobs, powers are power laws of them.
+// - In that half a point counts by its expected gain over the best plan so far, with an error of a
+//   few percent. Without that error, profiles are lost at the edge of the budget and on points that
+//   cannot beat the best plan.
 #include <algorithm>
 #include <array>
 #include <cmath>

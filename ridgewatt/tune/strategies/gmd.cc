@@ -1,7 +1,7 @@
 // GMD: gradient descent in several dimensions, as Fulcrum publishes it (tune/bisection_descent.h).
-// What is not published is chosen here: the objective stands for time; any broken limit other than
-// power or energy counts as "too slow"; two fifths of the budget go where the gradient of all that
-// was profiled points. What these choices bring: docs/results/diary.md.
+// Choices that Fulcrum does not publish: the objective takes the place of time; any broken limit
+// other than power or energy counts as "too slow"; two fifths of the budget follow the gradient of
+// everything that was profiled.
 #include <algorithm>
 
 #include "ridgewatt/tune/bisection_descent.h"
