@@ -42,17 +42,6 @@ def models_by_boards(program):
     table(["Q4_K_M, llama.cpp", *MODELS], rows)
 
 
-def engines(program):
-    """Tokens per second, joules per token; an empty cell where the engine has no such quantization."""
-    quantizations = ["q4_k_m", "awq", "int8", "f16"]
-    answer = ask(program, "llm", "zoo:llama-3.1-8b", "--device", "agx-orin", "--runtime", "all", "--quantization",
-                 ",".join(quantizations))
-    cells = {(row["runtime"], row["quantization"]): f"{row['tokens_per_s']:.3g}, {row['joules_per_token']:.2g} J"
-             for row in answer["rows"]}
-    table(["engine", *quantizations], [[engine, *(cells.get((engine, name), "") for name in quantizations)]
-                                       for engine in sorted({engine for engine, _ in cells})])
-
-
 def modes(program):
     rows = []
     answer = ask(program, "tune", "llm", "zoo:llama-3.1-8b", "--device", "agx-orin", "--phases", "--prompt", "2048",
@@ -74,5 +63,4 @@ if __name__ == "__main__":
     if len(sys.argv) != 2:
         sys.exit(__doc__)
     models_by_boards(sys.argv[1])
-    engines(sys.argv[1])
     modes(sys.argv[1])
