@@ -76,6 +76,9 @@ FederatedBoard parse_federated_board(const std::string& text);
 // there sweep, upload_s, upload_j and idle_w. InputError names file, line and column; a name that
 // comes twice is one.
 std::vector<FederatedBoard> parse_federated_boards(std::string_view csv, const std::string& source);
+// The boards of a file (none where `path` is empty) and of texts. UsageError: there are none.
+std::vector<FederatedBoard> federated_boards(const std::string& path,
+                                             const std::vector<std::string>& texts);
 
 struct FederatedQuestion {
   std::vector<FederatedBoard> boards;

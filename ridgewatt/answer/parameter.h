@@ -147,6 +147,13 @@ std::span<const Parameter> scheduled_model_rows();  // of ScheduledModels
 std::span<const Parameter> idle_power_rows();
 std::span<const Parameter> busy_share_rows();
 
+// How a point is measured (measure::ProfileOptions), what is held while it runs
+// (platform::JetsonModeControl::Options), and the windows of a program that goes on running
+// (measure::InPlaceOptions).
+std::span<const Parameter> measuring_rows();
+std::span<const Parameter> control_rows();
+std::span<const Parameter> window_rows();
+
 const ParameterTable& analyze_parameters();
 const ParameterTable& estimate_parameters();
 const ParameterTable& roofline_parameters();

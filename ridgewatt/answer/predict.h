@@ -67,6 +67,10 @@ struct PredictRequest {
   std::uint64_t seed = 1;
 };
 // Of all modes, or which of them to profile next.
+// Reads samples (where given), references and the points asked: those of `query`, or all modes of
+// the device at the samples' batches. The model on the twin of the device is the prior. `remarks`
+// gets what was left out. UsageError where nothing says which modes.
+PredictQuestion predict_question(const PredictRequest& asked, std::vector<std::string>& remarks);
 struct SuggestRequest {
   PredictRequest inputs = {};
   std::optional<int> count = {};                      // nothing: all modes are predicted

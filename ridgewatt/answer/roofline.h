@@ -11,13 +11,16 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "ridgewatt/answer/workload_question.h"
+#include "ridgewatt/base/enum_names.h"
 #include "ridgewatt/device/board.h"
+#include "ridgewatt/measure/local_roofs.h"
 #include "ridgewatt/sweep/provenance.h"
 #include "ridgewatt/twin/twin_model.h"
 #include "ridgewatt/workload/deployed_workload.h"
@@ -31,6 +34,20 @@ struct CacheLevel {
   std::string source;
 };
 
+// What is measured for the roofs of this machine.
+enum class LocalTarget { kAuto, kCpu, kCuda };
+constexpr auto enum_names(LocalTarget) {
+  return named<LocalTarget>(
+      {{LocalTarget::kAuto, "auto"}, {LocalTarget::kCpu, "cpu"}, {LocalTarget::kCuda, "cuda"}});
+}
+struct LocalRoofsQuestion {
+  LocalTarget target = LocalTarget::kAuto;
+  int gpu = 0;      // its number
+  int threads = 0;  // 0: all
+  double seconds_per_point = 1;
+  double footprint_mib = 512;
+  bool caches = false;
+};
 struct RooflineQuestion {
   std::string modes = "presets";           // see select_modes; layers are shown in the first
   std::vector<int> batches = {};           // one at most; empty: usual_batch
@@ -70,5 +87,14 @@ struct RooflineAnswer {
 RooflineAnswer roofline_on_board(const RooflineQuestion& question,
                                  const std::shared_ptr<const workload::DeployedWorkload>& workload,
                                  const std::string& device);
+
+// Errors as of the microbenchmarks; `point_begins` is called at each point.
+measure::LocalRoofs measure_roofs(const LocalRoofsQuestion& asked,
+                                  const std::function<void()>& point_begins);
+// The processor's caches; a GPU's are not measured.
+std::vector<CacheLevel> measure_cache_levels(const LocalRoofsQuestion& asked);
+// A model as `analyze` counts it: operators that are usually fused are. NotSupportedError for a
+// precision that no microbenchmark measures.
+workload::WorkloadCost counted_cost(const RooflineQuestion& question);
 
 }  // namespace ridgewatt::answer

@@ -17,6 +17,7 @@
 #include "ridgewatt/platform/power_source.h"
 #include "ridgewatt/schedule/interference.h"
 #include "ridgewatt/schedule/live.h"
+#include "ridgewatt/schedule/live_programs.h"
 #include "ridgewatt/schedule/measure_sharing.h"
 #include "ridgewatt/schedule/switch_cost.h"
 
@@ -34,6 +35,16 @@ struct ScheduleRun {
   std::vector<schedule::SwitchCost> switches = {};
 };
 
+// What a schedule that plans again serves.
+struct LiveQuestion {
+  std::vector<schedule::LiveProgram> programs;
+  std::vector<Sweep> inference, training;
+  std::vector<std::string> training_names;           // where a file names them
+  std::vector<schedule::LiveProgramEntry> commands;  // those with a command
+  std::vector<std::string> remarks;                  // rows of sweeps that were left out
+};
+// From a file of programs (schedule/live_programs.h). Models run on the twin of its board.
+LiveQuestion live_programs(const std::string& path, bool keep_outliers);
 // The interference from `native_from_s` on. NoSolutionError without enough minibatches.
 schedule::Interference interference_of(std::span<const schedule::GrantRecord> grants,
                                        double native_from_s);

@@ -44,6 +44,9 @@ struct TuneRequest {
   TuneQuestion asked() const;  // the whole
 };
 
+// Observations of earlier searches in a sweep file; none where there is no such file.
+std::vector<Observation> known_observations(const std::string& path);
+
 // How a program on the board of this machine is measured while it is tuned.
 struct ProgramQuestion {
   std::string device = "local", sysroot = {};

@@ -8,7 +8,12 @@
 #include <set>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/text.h"
+#include "ridgewatt/base/workload_kind.h"
 #include "ridgewatt/measure/profile.h"
+#include "ridgewatt/platform/fake_load.h"
+#include "ridgewatt/twin/twin.h"
+#include "ridgewatt/workload/deployed_workload.h"
 
 namespace ridgewatt::campaign {
 namespace {
@@ -127,6 +132,32 @@ PredictedCost predicted_cost(const BoardKind& kind) {
   sum.duration_s = calibration_s + sum.points_s / kind.boards;
   sum.energy_j += calibration_j * kind.boards;
   return sum;
+}
+
+NamedBoards parse_boards(const std::string& text) {
+  constexpr std::string_view kFake = "fake";
+  NamedBoards named{.kind = text};
+  const auto colon = text.rfind(':');
+  if (colon != std::string::npos && text.substr(0, colon) != kFake) {
+    const auto count = parse_int(text.substr(colon + 1));
+    if (!count || *count < 1 || *count > 100000) {
+      throw UsageError("is not a kind of board and their number", text, "write agx-orin:4");
+    }
+    named.kind = text.substr(0, colon);
+    named.count = static_cast<int>(*count);
+  }
+  const bool fake = named.kind.starts_with("fake:");
+  named.board = load_board(fake ? platform::board_of_fake(named.kind.substr(5)) : named.kind);
+  return named;
+}
+
+void predict_model(BoardKind& kind, const Board& board, const std::string& model,
+                   const measure::ProfileOptions& options) {
+  const auto workload_kind =
+      find_name<WorkloadKind>(options.series.kind).value_or(WorkloadKind::kInference);
+  const auto workload = std::make_shared<const workload::DeployedWorkload>(
+      model, workload::DeployOptions{.kind = workload_kind});
+  predict_costs(kind, twin::TwinModel(twin::load_twin(board), workload), options);
 }
 
 }  // namespace ridgewatt::campaign

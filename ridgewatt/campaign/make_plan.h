@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ridgewatt/campaign/plan.h"
+#include "ridgewatt/device/board.h"
 #include "ridgewatt/twin/twin_model.h"
 
 namespace ridgewatt::campaign {
@@ -24,6 +25,17 @@ struct PlanOptions {
 BoardKind planned_kind(const std::string& name, int boards, const std::vector<PowerMode>& modes,
                        const std::vector<int>& batches, const PlanOptions& options = {});
 
+// Boards of a kind as a user names them, "agx-orin:4"; without a count one. A fake board has the
+// tables of its own JetPack, not those of the kind's default.
+struct NamedBoards {
+  std::string kind;
+  int count = 1;
+  Board board;
+};
+NamedBoards parse_boards(const std::string& text);  // UsageError
+// predict_costs() of a model, "zoo:NAME" or a file, that the command of `options` runs.
+void predict_model(BoardKind& kind, const Board& board, const std::string& model,
+                   const measure::ProfileOptions& options);
 // The `count` modes that are farthest from each other, measured in occurring levels: the highest
 // first, then each the farthest from the previous ones (Gonzalez 1985). Fewer if fewer exist.
 std::vector<PowerMode> spanning_modes(const std::vector<PowerMode>& modes, std::size_t count);

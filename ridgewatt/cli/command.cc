@@ -5,8 +5,7 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
-#include "ridgewatt/cli/options/choice.h"
-#include "ridgewatt/cli/options/vocabulary.h"
+#include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/cli/program.h"
 #include "ridgewatt/io/file.h"
 #include "ridgewatt/io/input_files.h"
@@ -16,19 +15,18 @@
 namespace ridgewatt::cli {
 
 void add_global_options(CLI::App& app, Context& context) {
-  constexpr char kGroup[] = "Options of every command";
-  listed_choice(app, "--format", context.format, "Output format")
-      ->capture_default_str()
-      ->group(kGroup);
-  quantity(app.add_option("--seed", context.seed, "Seed of all random choices"),
-           count().within(0, 2e19))
-      ->capture_default_str()
-      ->group(kGroup);
-  app.add_flag("--quiet,-q", context.quiet, "No progress and no remarks")->group(kGroup);
-  app.add_flag("--with-figures", context.with_figures,
-               "With --format json: a key \"figures\", what a page draws of the result")
-      ->group(kGroup);
+  const OptionAdder add(app, kEveryCommand);
+  add.choice("--format", context.format, "Output format");
+  add.number("--seed", context.seed, count().within(0, 2e19), "Seed of all random choices");
+  add.flag("--quiet,-q", context.quiet, "No progress and no remarks");
+  add.flag("--with-figures", context.with_figures,
+           "With --format json: a key \"figures\", what a page draws of the result");
   add_table_options(app, context);
+}
+
+void add_output_option(CLI::App& command, Context& context) {
+  const OptionAdder add(command, kEveryCommand);
+  add.output("-o,--output", context.output.path, "Write the result to this file");
 }
 
 CLI::App* command_named(CLI::App& parent, const std::string& name, const std::string& description) {

@@ -11,21 +11,14 @@
 #include <string>
 #include <vector>
 
-#include "ridgewatt/base/enum_names.h"
 #include "ridgewatt/io/json.h"
-#include "ridgewatt/report/layer_sums.h"
 #include "ridgewatt/report/result.h"
 #include "ridgewatt/report/table.h"
 #include "ridgewatt/sweep/provenance.h"
 
 namespace ridgewatt::cli {
 
-enum class OutputFormat { kTable, kJson, kCsv };
-constexpr auto enum_names(OutputFormat) {
-  return named<OutputFormat>({{OutputFormat::kTable, "table"},
-                              {OutputFormat::kJson, "json"},
-                              {OutputFormat::kCsv, "csv"}});
-}
+using report::OutputFormat;
 
 // Standard output, kept back for the file of -o, which gets the whole result or none of it.
 class KeptOutput {
@@ -66,8 +59,12 @@ struct Context {
   bool csv() const { return format == OutputFormat::kCsv; }
 };
 
+// Where the help lists them.
+inline constexpr char kEveryCommand[] = "Options of every command";
 // --format, --seed, --quiet and those of tables: the program itself and every command have them.
 void add_global_options(CLI::App& app, Context& context);
+// -o of a command whose result is what it prints.
+void add_output_option(CLI::App& command, Context& context);
 // The subcommand of that name with this description; added where it is not there yet.
 CLI::App* command_named(CLI::App& parent, const std::string& name, const std::string& description);
 // Gives `parent` a subcommand with the global options. `example` is shown below the help.
@@ -92,7 +89,12 @@ report::Table with_origin(const Context& context, const report::Table& table,
 // its rows, all of them. `order` is how people find it when they ask for no other; CSV keeps its
 // own order.
 void print(const Context& context, const report::Table& table, const std::string& order = {});
-// Prints the part of a result that the format needs, and its remarks.
+// As print of a table, but row by row.
+void print(const Context& context, const report::Rows& rows);
+// As print of a JSON result.
+void print(const Context& context, report::StreamedJson result);
+// Prints the part of a result that the format needs, and its remarks. NoSolutionError where the
+// result says that there is no answer.
 void print(const Context& context, const report::Result& result);
 // A second table: as it is, but no wider than the terminal.
 void print_aside(const Context& context, const report::Table& table);
@@ -101,8 +103,6 @@ void print(const Context& context, const Json& result);
 // The same as an object, and as text for a file.
 Json schema_first(const Context& context, const Json& result);
 std::string json_text(const Context& context, const Json& result);
-// The sums of a table of layers, each with its heading.
-void print_sums(const Context& context, const report::LayerSums& sums);
 // A remark on standard error, escaped; nothing when quiet.
 void remark(const Context& context, const std::string& text);
 // Once all is printed: Error where the program that was measured did not end with 0.

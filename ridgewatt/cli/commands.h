@@ -5,56 +5,27 @@
 
 namespace ridgewatt::cli {
 
-void add_analyze(CLI::App& app, Context& context);
-void add_sandbox(CLI::App& app, Context& context);
-void add_operators(CLI::App& app, Context& context);
-void add_estimate(CLI::App& app, Context& context);
-void add_explain(CLI::App& app, Context& context);
-void add_roofline(CLI::App& app, Context& context);
-void add_layers(CLI::App& app, Context& context);
-void add_fits(CLI::App& app, Context& context);
-void add_llm(CLI::App& app, Context& context);
-void add_calibrate(CLI::App& app, Context& context);
-void add_device(CLI::App& app, Context& context);
-void add_report(CLI::App& app, Context& context);
-void add_sweep(CLI::App& app, Context& context);
-void add_store(CLI::App& app, Context& context);
-void add_sensors(CLI::App& app, Context& context);
-void add_export(CLI::App& app, Context& context);
-void add_fleet(CLI::App& app, Context& context);
-void add_top(CLI::App& app, Context& context);
-void add_mode(CLI::App& app, Context& context);
-void add_serve(CLI::App& app, Context& context);
-void add_fake_board(CLI::App& app, Context& context);
-void add_fake_run(CLI::App& app, Context& context);
-void add_measure(CLI::App& app, Context& context);
-void add_profile(CLI::App& app, Context& context);
-void add_govern(CLI::App& app, Context& context);
-void add_compare(CLI::App& app, Context& context);
-void add_soak(CLI::App& app, Context& context);
-void add_thermal(CLI::App& app, Context& context);
-void add_campaign(CLI::App& app, Context& context);
-void add_compare_boards(CLI::App& compare, Context& context);  // below `compare`
-void add_pareto(CLI::App& app, Context& context);
-void add_federate(CLI::App& app, Context& context);
-void add_predict(CLI::App& app, Context& context);
-void add_schedule(CLI::App& app, Context& context);
-void add_tune(CLI::App& app, Context& context);
-void add_tune_llm(CLI::App& tune, Context& context);  // below `tune`
-void add_zoo(CLI::App& app, Context& context);
-void add_microbench(CLI::App& app, Context& context);
-void add_pipeline(CLI::App& app, Context& context);
-void add_loadbench(CLI::App& app, Context& context);
-void add_study(CLI::App& app, Context& context);
-void add_help(CLI::App& app, Context& context);
-void add_man(CLI::App& app, Context& context);
-void add_completion(CLI::App& app, Context& context);
-void add_complete(CLI::App& app, Context& context);
+// Each adds one command to the program, or below the command `app`: see define() in
+// options/option_adder.h and add_command() in command.h.
+using AddCommand = void(CLI::App& app, Context& context);
+AddCommand add_analyze, add_sandbox, add_operators, add_estimate, add_explain, add_roofline,
+    add_layers, add_fits, add_llm, add_calibrate, add_device, add_report, add_sweep, add_store,
+    add_sensors, add_export, add_fleet, add_top, add_mode, add_serve, add_fake_board, add_fake_run,
+    add_measure, add_profile, add_govern, add_compare, add_soak, add_thermal, add_campaign,
+    add_compare_boards, add_pareto, add_federate, add_predict, add_schedule, add_tune, add_tune_llm,
+    add_zoo, add_microbench, add_pipeline, add_loadbench, add_study, add_help, add_man,
+    add_completion, add_complete;
+// Below a command.
+AddCommand add_campaign_plan, add_campaign_submit, add_campaign_status, add_campaign_watch,
+    add_campaign_resume, add_campaign_list, add_campaign_collect, add_campaign_cancel,
+    add_campaign_run;
+AddCommand add_schedule_plan, add_schedule_simulate, add_schedule_dynamic, add_schedule_run,
+    add_schedule_measure_sharing, add_schedule_predict_sharing;
 
 struct CommandEntry {
   const char* name;
   // Gives the command its description, options and action: see add_command(). Null: `program` does.
-  void (*add)(CLI::App& app, Context& context);
+  AddCommand* add;
   const char* group;  // heading of the help; empty: not shown
   const char* program = nullptr;
   const char* description = nullptr;  // of a command of another program

@@ -21,7 +21,6 @@
 #include "ridgewatt/base/random.h"
 #include "ridgewatt/base/test_support.h"
 #include "ridgewatt/base/text.h"
-#include "ridgewatt/cli/answer/heat_trace_support.h"
 #include "ridgewatt/cli/every_command_support.h"
 #include "ridgewatt/cli/help/reference.h"
 #include "ridgewatt/cli/program.h"
@@ -29,6 +28,7 @@
 #include "ridgewatt/io/file.h"
 #include "ridgewatt/platform/fake_heat.h"
 #include "ridgewatt/store/store.h"
+#include "ridgewatt/thermal/heat_trace_support.h"
 
 namespace ridgewatt::cli {
 namespace {

@@ -11,12 +11,12 @@
 
 #include "ridgewatt/base/test_support.h"
 #include "ridgewatt/base/text.h"
-#include "ridgewatt/cli/answer/heat_trace_support.h"
-#include "ridgewatt/cli/board/fleet_store_support.h"
 #include "ridgewatt/io/file.h"
 #include "ridgewatt/io/json.h"
 #include "ridgewatt/platform/fake_heat.h"
 #include "ridgewatt/report/keys.h"
+#include "ridgewatt/store/fleet_store_support.h"
+#include "ridgewatt/thermal/heat_trace_support.h"
 
 namespace ridgewatt::cli {
 namespace {

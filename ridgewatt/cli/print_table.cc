@@ -4,11 +4,12 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <utility>
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/cli/command.h"
-#include "ridgewatt/cli/options/vocabulary.h"
+#include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/report/columns.h"
 
 namespace ridgewatt::cli {
@@ -56,20 +57,13 @@ void print_fitted(const Context& context, const report::Table& table) {
 }  // namespace
 
 void add_table_options(CLI::App& command, Context& context) {
-  constexpr char kGroup[] = "Tables";
-  command.add_flag("--wide", context.wide, "Every column, however wide the terminal is")
-      ->group(kGroup);
-  quantity(command.add_option("--top", context.top, "The first N rows only"),
-           count().within(1, 1e9))
-      ->group(kGroup);
-  command
-      .add_option("--sort", context.sort,
-                  "Rows in the order of a column: its name or heading; -COLUMN or COLUMN:desc from "
-                  "large to small")
-      ->group(kGroup);
-  command.add_option("--columns", context.columns, "These columns alone, by name or heading")
-      ->delimiter(',')
-      ->group(kGroup);
+  const OptionAdder add(command, "Tables");
+  add.flag("--wide", context.wide, "Every column, however wide the terminal is");
+  add.optional("--top", context.top, count().within(1, 1e9), "The first N rows only");
+  add.text("--sort", context.sort,
+           "Rows in the order of a column: its name or heading; -COLUMN or COLUMN:desc from "
+           "large to small");
+  add.text("--columns", context.columns, "These columns alone, by name or heading")->delimiter(',');
 }
 
 void check_table_options(const Context& context) {
@@ -126,17 +120,23 @@ void print(const Context& context, const report::Result& result) {
     }
   };
   if (context.json()) {
-    print(context, result.json.is_null() ? result.rows().to_json() : result.json);
+    if (result.streamed)
+      print(context, *result.streamed);
+    else
+      print(context, result.json.is_null() ? result.rows().to_json() : result.json);
   } else if (context.csv()) {
-    print(context, result.rows());
+    result.stream ? print(context, *result.stream) : print(context, result.rows());
   } else {
     print_pieces(result.before);
-    print(context, result.table);
+    if (!result.table.columns().empty()) print(context, result.table, result.order);
     print_pieces(result.after);
   }
   for (const auto& text : result.remarks) remark(context, text);
-  if (context.json()) return;
-  for (const auto& text : result.notes) remark(context, text);
+  if (!context.json()) {
+    for (const auto& text : result.notes) remark(context, text);
+  }
+  if (!result.none) return;
+  throw NoSolutionError(result.none->what, result.none->where, result.none->advice);
 }
 
 void print_aside(const Context& context, const report::Table& table) {
@@ -148,12 +148,19 @@ void print_aside(const Context& context, const report::Table& table) {
     print_fitted(context, table);
 }
 
-void print_sums(const Context& context, const report::LayerSums& sums) {
-  std::cout << "\nBy operator:\n\n";
-  print_aside(context, sums.by_operator);
-  if (sums.by_block.rows().empty()) return;
-  std::cout << "\nBy block:\n\n";
-  print_aside(context, sums.by_block);
+void print(const Context& context, const report::Rows& rows) {
+  const bool in_order = context.sort.empty() && context.top == 0 && context.columns.empty();
+  if (context.csv() && in_order) return report::write_csv(std::cout, rows);
+  if (context.json()) return print(context, report::streamed(nullptr, "rows", rows));
+  print(context, rows.table());
+}
+
+void print(const Context& context, report::StreamedJson result) {
+  // Figures are drawn of the whole result.
+  if (context.with_figures) return print(context, result.whole());
+  result.head = schema_first(context, result.head);
+  result.write(std::cout);
+  std::cout << '\n';
 }
 
 }  // namespace ridgewatt::cli

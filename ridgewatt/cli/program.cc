@@ -11,7 +11,6 @@
 #include "ridgewatt/base/version.h"
 #include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/companion.h"
-#include "ridgewatt/cli/options/vocabulary.h"
 #include "ridgewatt/cli/result_files.h"
 
 namespace ridgewatt::cli {
@@ -36,8 +35,7 @@ void add_output_options(CLI::App& app, Context& context) {
   for (CLI::App* command : commands) add_output_options(*command, context);
   if (!commands.empty() || app.get_group().empty()) return;
   if (app.get_option_no_throw("--output") != nullptr) return;
-  output_file(app.add_option("-o,--output", context.output.path, "Write the result to this file"))
-      ->group("Options of every command");
+  add_output_option(app, context);
 }
 
 // Once: a command that has its options has its description too.

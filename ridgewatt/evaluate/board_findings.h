@@ -181,6 +181,9 @@ struct FindingVerdict {
   std::string why;  // the reason why it cannot be judged, or what was not published
 };
 
+// The findings of these boards, names or board files; of all where there are none. A board that was
+// asked for, perhaps from a file, stands for the one of its name. NotFoundError: no findings.
+std::vector<FindingVerdict> judge_boards(const std::vector<std::string>& boards);
 // `twin_of` returns the twin of a board by name; the twin must outlive the call.
 std::vector<FindingVerdict> judge_board_findings(
     std::span<const Finding> findings,

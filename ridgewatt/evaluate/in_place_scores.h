@@ -4,9 +4,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
+#include "ridgewatt/base/workload_kind.h"
 #include "ridgewatt/measure/in_place.h"
 #include "ridgewatt/platform/fake_disturbance.h"
 #include "ridgewatt/tune/in_place_search.h"
@@ -58,6 +61,25 @@ struct DriftTrial {
 // and warms up, as in use.
 std::vector<DriftTrial> drift_trials(const InPlaceSetting& setting, std::uint64_t seed,
                                      const std::vector<platform::FakeDisturbance>& disturbances);
+// Every model on every board, with seeds from `first_seed` on.
+struct InPlaceSeries {
+  std::vector<std::string> models = {"zoo:mobilenet_v2"}, boards = {"orin-nano-8gb"};
+  std::int64_t batch = 4;
+  WorkloadKind kind = WorkloadKind::kInference;
+  int trials = 10, first_seed = 1, profiles = 15;
+  bool drift = false;      // disturb the searches, and score what is noticed
+  bool per_model = false;  // keys name model, board and goal, not the goal alone
+  std::function<void(std::size_t done, const std::string& what)> progress = {};
+
+  std::size_t size() const {
+    return models.size() * boards.size() * static_cast<std::size_t>(trials);
+  }
+};
+struct InPlaceScores {
+  std::map<std::string, std::vector<InPlaceTrial>> answers;
+  std::map<std::string, std::vector<DriftTrial>> drifts;  // of `drift`, by disturbance
+};
+InPlaceScores score_in_place(const InPlaceSeries& series);
 // "another process: time x 1.25, power x 1.08"
 std::string describe_disturbance(const platform::FakeDisturbance& disturbance);
 

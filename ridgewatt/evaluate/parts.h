@@ -41,6 +41,13 @@ PartFile read_part(const std::string& path);
 // The complete answer from all parts of one question, in any order of `paths`. Throws InputError.
 PartFile merge_parts(const std::vector<std::string>& paths);
 
+// The script of a Slurm array that computes the parts; `line` is the command without them.
+std::string slurm_script(const std::string& line, const std::string& name, int parts);
+// `word` as a shell reads it back.
+std::string shell_word(const std::string& word);
+// The value of an option with each file that it names ("resnet18.csv,model=net.onnx") as its
+// file_mark. `is_file`: it is a path alone.
+std::string with_file_marks(const std::string& value, bool is_file);
 // Size and checksum (FNV-1a, 64 bits) of a file, "56,712 bytes, 9f2c..": detects a different file,
 // but does not protect against an attack.
 std::string file_mark(const std::string& path);

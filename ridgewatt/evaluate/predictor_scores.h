@@ -116,4 +116,7 @@ std::unique_ptr<Question> predictor_question(const Sweep& sweep, const Evaluatio
 std::vector<RunScore> predictor_scores(const std::vector<OutcomeGroup>& groups,
                                        const Outcomes& outcomes);
 
+// Budgets 1 W apart from LEAST:MOST, or one budget, in W: the value of --budgets. UsageError.
+predict::PowerBudgets parse_budgets(const std::string& text);
+
 }  // namespace ridgewatt::evaluate

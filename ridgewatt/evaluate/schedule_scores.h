@@ -77,6 +77,11 @@ std::unique_ptr<Question> schedule_question(const std::vector<PairOfSweeps>& pai
 std::vector<ScheduleScore> schedule_scores(const std::vector<OutcomeGroup>& groups,
                                            const Outcomes& outcomes);
 
+// "NAME:PROFILES" or "NAME". UsageError.
+PlanStrategyRun parse_plan_run(const std::string& text);
+// Every pair of the files, at the modes that all sweeps have. InputError without such modes.
+std::vector<PairOfSweeps> read_pairs(const std::vector<std::string>& trainings,
+                                     const std::vector<std::string>& inferences);
 // The modes that occur in every sweep; the rows of `sweep` with these modes.
 std::vector<PowerMode> common_modes(const std::vector<Sweep>& sweeps);
 Sweep at_modes(const Sweep& sweep, const std::vector<PowerMode>& modes);

@@ -104,6 +104,9 @@ struct ScoredClocks {
   predict::ClockSearchScore score;
   bool within = false;  // the tolerance
 };
+// Searches of `count` clocks in every group of the sweeps of `path`. InputError without a group.
+void add_clock_scores(const std::vector<Sweep>& sweeps, const std::string& path, std::size_t count,
+                      double tolerance, std::vector<ScoredClocks>& scores);
 Table clock_table(const std::vector<ScoredClocks>& scores);
 report::Result govern_scores_result(const std::vector<GovernScore>& scores, bool every_day);
 // By goal, or by disturbance.
@@ -125,18 +128,27 @@ report::Result thermal_scores_result(const std::vector<ThermalScores>& scores);
 // A twin and the runs that it was fitted to or is scored on.
 struct ScoredTwin {
   Board board;
-  twin::Twin start;  // of the fit
-  twin::CalibrateSummary summary;
-  std::vector<twin::CalibrationRun> runs;
+  twin::Twin start = {};  // of the fit
+  twin::CalibrateSummary summary = {};
+  std::vector<twin::CalibrationRun> runs = {};
   twin::CalibrateOptions options;
   bool shipped = false;  // the twin of the board file, not fitted here
   bool findings = false, memory_levels = false;
 };
+// `asked`: board, options and what is wanted. Fits a twin to the sweeps (twin::parse_sweep_spec),
+// or scores that of the board file.
+ScoredTwin score_twin(ScoredTwin asked, const std::vector<std::string>& sweeps);
 struct NamedTable {
   std::string key;    // in JSON
   std::string title;  // for people
   Table table;
 };
+// Of the parts of an evaluation, merged: its command ("schedules") and the scores. InputError.
+struct MergedScores {
+  std::string command;
+  Table table;
+};
+MergedScores merged_scores(const std::vector<std::string>& paths);
 std::vector<NamedTable> estimate_tables(const ScoredTwin& scored);
 Json named_tables_json(Json head, const std::vector<NamedTable>& tables);
 // One row per reference and workload, and per baseline.

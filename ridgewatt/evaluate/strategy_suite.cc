@@ -1,4 +1,9 @@
 #include "ridgewatt/evaluate/strategy_suite.h"
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/predict/twin_reference.h"
+#include "ridgewatt/sweep/quality.h"
+#include "ridgewatt/tune/comparison.h"
+#include "ridgewatt/tune/strategy.h"
 
 namespace ridgewatt::evaluate {
 namespace {
@@ -142,6 +147,64 @@ std::vector<SuiteEntry> make_strategy_suite(const std::vector<ScoredSweep>& trai
               join(join(auto15, others15), {{"random", 50}}), auto15);
   }
   return suite.take();
+}
+
+ScoredSweep read_scored(const std::string& path) {
+  ScoredSweep scored{read_sweep(path), {}, {}};
+  tune::take_governed(scored.all);
+  scored.trusted = trusted_rows(scored.all, check_quality(scored.all));
+  return scored;
+}
+
+namespace {
+
+// What the board's twin says about a sweep, fitted to the others without those of its workload,
+// whatever their kind.
+Sweep twin_view(const std::string& board, const ScoredSweep& scored,
+                const std::vector<ScoredSweep>& trainings,
+                const std::vector<ScoredSweep>& inferences) {
+  std::vector<twin::SweepSpec> specs;
+  for (const auto* sweeps : {&trainings, &inferences}) {
+    for (const auto& other : *sweeps) {
+      if (other.all.workload == scored.all.workload) continue;
+      specs.push_back(twin::parse_sweep_spec(other.all.source));
+    }
+  }
+  if (specs.empty()) throw UsageError("a twin needs sweeps of other workloads", "--twin");
+  const auto reference =
+      predict::unseen_twin_reference(board, specs, twin::parse_sweep_spec(scored.all.source));
+  Sweep view = scored.all;
+  view.source = reference.name;
+  view.observations = reference.at(scored.all.points());
+  return view;
+}
+
+}  // namespace
+
+void add_twin_views(const std::string& board, std::vector<ScoredSweep>& trainings,
+                    const std::vector<ScoredSweep>& inferences) {
+  for (auto& scored : trainings) scored.twin = twin_view(board, scored, trainings, inferences);
+}
+
+void ChosenRuns::check() const {
+  for (const auto& strategy : strategies) {
+    if (boards.empty() || tune::find_strategy(strategy).in_parallel) continue;
+    throw UsageError("profiles one point at a time", "--boards with --strategy " + strategy,
+                     "several boards go with " +
+                         tune::names_where(tune::strategies(), &tune::Strategy::in_parallel));
+  }
+}
+
+std::vector<StrategyRun> ChosenRuns::of(const SuiteEntry& entry) const {
+  if (strategies.empty() && profiles.empty() && boards.empty()) return entry.runs;
+  std::vector<StrategyRun> runs;
+  for (const auto& strategy : strategies.empty() ? std::vector<std::string>{"auto"} : strategies) {
+    for (const int count : profiles.empty() ? std::vector<int>{15} : profiles) {
+      if (boards.empty()) runs.push_back({strategy, count});
+      for (const int several : boards) runs.push_back({strategy, count, several});
+    }
+  }
+  return runs;
 }
 
 }  // namespace ridgewatt::evaluate

@@ -40,6 +40,21 @@ std::vector<SuiteEntry> make_strategy_suite(const std::vector<ScoredSweep>& trai
                                             const std::vector<ScoredSweep>& inferences,
                                             const std::vector<PowerMode>& presets);
 
+// Reads such a sweep, with what a governor ran in set aside.
+ScoredSweep read_scored(const std::string& path);
+// Gives every training what the twin of `board` says about it, fitted to the other sweeps without
+// those of its workload, whatever their kind. UsageError where there are none.
+void add_twin_views(const std::string& board, std::vector<ScoredSweep>& trainings,
+                    const std::vector<ScoredSweep>& inferences);
+// Strategies in place of the suite's: each with each number of profiles and of boards.
+struct ChosenRuns {
+  std::vector<std::string> strategies = {};
+  std::vector<int> profiles = {}, boards = {};
+  // UsageError: a strategy that profiles one point at a time has several boards.
+  void check() const;
+  // Those of an entry; its own where nothing was chosen.
+  std::vector<StrategyRun> of(const SuiteEntry& entry) const;
+};
 // The suite as a question of many outcomes (outcomes.h), and the scores of its outcomes. `options`:
 // seeds and seed; the noise is that of each entry. A unit is one search.
 std::unique_ptr<Question> strategy_question(std::vector<SuiteEntry> suite,

@@ -113,6 +113,10 @@ void summarize(TokenRun& run);
 // serve` (with time stamps from --save-detailed) and `vllm bench latency`, distinguished by
 // content. Throws InputError for what is none of them, is damaged, or says what cannot be.
 std::vector<TokenRun> read_token_runs(const std::string& path);
+// The same, with the energy of the power that was recorded at the same time (read_power_log), for
+// which results need time stamps: NotSupportedError. `power_path` empty: the same.
+std::vector<TokenRun> read_token_runs(const std::string& path, const std::string& power_path,
+                                      const std::optional<double>& idle_w);
 std::vector<TokenRun> parse_token_runs(std::string_view text, const std::string& source);
 
 // llama-bench measures prompts and answers apart: every prompt with the answers of the same model,

@@ -9,6 +9,8 @@
 // units: docs/reference/metrics.md.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -26,6 +28,17 @@ struct MetricsOptions {
 
 std::string metrics_text(const platform::MachineSensors& sensors, const Snapshot& snapshot,
                          const MetricsOptions& options = {});
+
+// The metrics of one look, without counters; how long the first look takes is bounded.
+std::string metrics_once(const platform::Sysfs& sysfs, double rate_hz, Provenance provenance);
+// The metrics every so often, with counters, `count` times (0: until SIGINT or SIGTERM, for which
+// no write stops half way).
+struct MetricsPace {
+  double every_s = 15;
+  std::int64_t count = 0;
+};
+void keep_metrics(const platform::Sysfs& sysfs, double rate_hz, Provenance provenance,
+                  const MetricsPace& pace, const std::function<void(const std::string&)>& write);
 
 // `text` for the quotes of a label: backslash, quote and newline are escaped; other control
 // characters and malformed UTF-8 become U+FFFD.

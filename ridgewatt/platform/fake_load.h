@@ -86,6 +86,12 @@ std::string board_of_fake(const std::string& name);
 // Clocks that run now, and the cores that are online.
 PowerMode fake_clocks(const Sysfs& sysfs, const JetsonLayout& layout);
 
+// Runs minibatches on a fake board, X times as fast as the board would, marks them where
+// RIDGEWATT_MARK_FD asks for it, and leaves the board at rest. Returns how many were run: fewer
+// where SIGTERM came.
+int run_fake_load(const Sysfs& sysfs, const FakeBoardMark& name, const workload::WorkloadCost& cost,
+                  int minibatches, double speed);
+
 // Governors and counters of a fake board while a workload runs. Its end is the rest again.
 //   schedutil (and interactive)   5/4 of what the busiest core used of the highest clock
 //   ondemand                      the highest clock above 80 %, else in proportion

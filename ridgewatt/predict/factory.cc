@@ -9,8 +9,16 @@
 
 namespace ridgewatt::predict {
 
+namespace {
+constexpr char kTransfer[] = "powertrain";
+}  // namespace
+
 std::vector<std::string> predictor_methods() {
-  return {"auto", "linear", "nn", "powertrain", "trees"};
+  return {"auto", "linear", "nn", kTransfer, "trees"};
+}
+
+bool takes_reference_model(const std::string& method) {
+  return method == kTransfer;
 }
 
 namespace {

@@ -33,6 +33,8 @@ struct PredictorOptions {
 
 // "auto", "linear", "nn", "powertrain", and "trees", which needs XGBoost on the machine.
 std::vector<std::string> predictor_methods();
+// Whether a method starts from a trained reference (PredictorOptions::reference_model).
+bool takes_reference_model(const std::string& method);
 // Throws UsageError for an unknown method, or `powertrain` without a reference.
 std::unique_ptr<Predictor> make_predictor(const PredictorOptions& options);
 

@@ -8,6 +8,7 @@
 #include "ridgewatt/io/json.h"
 #include "ridgewatt/llm/fits.h"
 #include "ridgewatt/report/layer_sums.h"
+#include "ridgewatt/report/result.h"
 #include "ridgewatt/report/table.h"
 #include "ridgewatt/workload/cost_model.h"
 
@@ -26,15 +27,23 @@ Table analysis_layers(const workload::Analysis& analysis);  // nodes that cost s
 Table analysis_kernels(const workload::Analysis& analysis);
 inline constexpr char kAnalysisOrder[] = "-flops";  // what costs most first
 LayerSums analysis_sums(const Table& layers);       // of analysis_layers
+// The totals, or with `per_layer` the layers and kernels too.
+Result analysis_result(const workload::Model& model, const workload::Analysis& analysis,
+                       const workload::CostOptions& options, bool per_layer);
 Json explanation_json(const workload::Explanation& explanation);
 std::string explanation_text(const workload::Explanation& explanation);
 
 // Which language model was asked about, as the first keys of an answer.
 Json language_model_json(const llm::LanguageModel& model);
+// The built-in architectures, and the built-in language models.
+Table zoo_table();
+Table language_zoo_table();
 // Rows of llm::fits.
 Table fits_table(std::span<const llm::Fit> fits);
 Json fits_json(const llm::LanguageModel& model, const llm::FitsOptions& options,
                std::span<const llm::Fit> fits);
+Result fits_result(const llm::LanguageModel& model, const llm::FitsOptions& options,
+                   std::span<const llm::Fit> fits);
 // "board 7.44 GiB - system 1.50 - ... = left 0.36 GiB: fits".
 std::string fits_text(const llm::Fit& fit);
 

@@ -16,6 +16,8 @@ Table board_fact_table(const Board& board);
 // One row a preset of the selected BSP: its mode, SMs and peaks. Precisions without a rate are
 // empty cells.
 Table preset_table(const Board& board);
+// The facts and presets of a board, or with `modes` its modes.
+Result board_result(const Board& board, bool modes);
 // One row a power mode of the selected BSP; the CSV is what `estimate --modes FILE` reads.
 Table mode_table(const Board& board);
 

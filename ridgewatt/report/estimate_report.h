@@ -11,17 +11,12 @@
 #include "ridgewatt/report/field.h"
 #include "ridgewatt/report/keys.h"
 #include "ridgewatt/report/layer_sums.h"
-#include "ridgewatt/report/rows.h"
+#include "ridgewatt/report/result.h"
 #include "ridgewatt/report/table.h"
 #include "ridgewatt/twin/estimate.h"
 
 namespace ridgewatt::report {
 
-enum class EstimateReader {
-  kPeople,  // a job as "1 h 23 min" and in Wh
-  kJson,
-  kCsv,  // also where each row comes from
-};
 // A row together with its answer.
 struct EstimateLine {
   std::shared_ptr<const answer::EstimateAnswer> found;
@@ -43,8 +38,12 @@ std::vector<KeyMeaning> remedy_keys();
 // Knobs, preset, batch, time (the period), power and energy with 90 % bounds, the median of timed
 // minibatches, the wait for data, what dominates the time, whether the minibatch fits the memory;
 // of several boards or runtimes also their names and twins, of a job its time and energy.
+// A job is "1 h 23 min" and in Wh for people; CSV says where each row comes from.
 // `found` must outlive the rows.
-Rows estimate_rows(const answer::EstimateAnswer& found, EstimateReader reader);
+Rows estimate_rows(const answer::EstimateAnswer& found, OutputFormat reader);
+// The whole, with remarks for people. `found` must outlive it.
+Result estimate_result(const answer::EstimateQuestion& question,
+                       const answer::EstimateAnswer& found, OutputFormat format);
 
 // The contract of `estimate --format json`: model, kind, provenance, estimates (a row per mode,
 // batch, board or runtime), left_out, remedies; with `layers` also those of the first row.

@@ -9,6 +9,7 @@
 #include "ridgewatt/answer/language_tune.h"
 #include "ridgewatt/io/json.h"
 #include "ridgewatt/report/html_report.h"
+#include "ridgewatt/report/result.h"
 #include "ridgewatt/report/table.h"
 
 namespace ridgewatt::report {
@@ -35,6 +36,10 @@ std::vector<std::string> language_remarks(const answer::LanguageAnswer& found);
 Table language_context_table(const answer::LanguageAnswer& found);
 // Both phases of the shown row against the roofs of its mode. Empty where weights are not known.
 Table language_phase_table(const answer::LanguageAnswer& found);
+
+// The whole. `front`: only rows on the Pareto front.
+Result language_result(const answer::LanguageAnswer& found, bool front, OutputFormat format);
+Result language_tune_result(const answer::LanguageTuneAnswer& found, const std::string& model);
 
 // Facts, tables and figures: time per token over context, the Pareto front, the roofline of both
 // phases, memory.

@@ -1,6 +1,7 @@
 // Predictions as tables and JSON, in the columns that `predict` and `estimate` share.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include "ridgewatt/answer/presets.h"
 #include "ridgewatt/io/json.h"
 #include "ridgewatt/predict/predictor.h"
+#include "ridgewatt/report/result.h"
 #include "ridgewatt/report/table.h"
 #include "ridgewatt/sweep/provenance.h"
 
@@ -30,11 +32,16 @@ Json predictions_to_json(std::span<const OperatingPoint> points,
 // samples hold at another value, and with how many samples the fit rests on where it is not all;
 // modes alone where nothing was fitted. Bounds are null without an interval.
 Json predictions_to_json(const answer::PredictAnswer& found);
+// The whole; `seed` is that of the parts that very many samples are fitted on.
+Result predictions_result(const answer::PredictAnswer& found, std::uint64_t seed,
+                          OutputFormat format);
 // Modes before anything is known of their cost.
 Table points_table(const std::vector<OperatingPoint>& points);
 // Costs of the methods of choosing a mode, in hours.
 Table advice_table(const std::vector<answer::ScenarioCost>& costs);
 
+Result presets_result(const std::vector<answer::PresetStanding>& presets, answer::FrontCost x,
+                      answer::FrontCost y, const RowOrigin& origin);
 // Presets and the modes that beat them: name, knobs, cost, how many points are better, the best of
 // them, and its time, power and energy compared with the preset's in %. The costs `x` and `y` that
 // were compared are always shown, the third where there is space.

@@ -7,10 +7,21 @@
 #include <utility>
 #include <vector>
 
+#include "ridgewatt/base/enum_names.h"
 #include "ridgewatt/io/json.h"
+#include "ridgewatt/report/layer_sums.h"
+#include "ridgewatt/report/rows.h"
 #include "ridgewatt/report/table.h"
 
 namespace ridgewatt::report {
+
+// For people, programs and spreadsheets.
+enum class OutputFormat { kTable, kJson, kCsv };
+constexpr auto enum_names(OutputFormat) {
+  return named<OutputFormat>({{OutputFormat::kTable, "table"},
+                              {OutputFormat::kJson, "json"},
+                              {OutputFormat::kCsv, "csv"}});
+}
 
 struct Result {
   // Text with its own line ends, then the table.
@@ -18,13 +29,30 @@ struct Result {
     std::string text;
     std::optional<Table> table = {};
   };
-  Table table;                            // the table of --sort, --top and --columns
-  std::optional<Table> data = {};         // rows of CSV and JSON, if they differ from `table`
-  Json json = {};                         // null: the rows of `data` or `table`
-  std::vector<Piece> before = {};         // for people
-  std::vector<Piece> after = {};          // for people
-  std::vector<std::string> remarks = {};  // on standard error, in every format
-  std::vector<std::string> notes = {};    // the same, except with JSON, which has keys for them
+  // That there is no answer: what, where and what to do. The command then ends with status 3.
+  struct NoSolution {
+    std::string what;
+    std::string where = {};
+    std::string advice = {};
+  };
+  Table table;                      // of --sort, --top and --columns; shown if it has columns
+  std::optional<Table> data = {};   // rows of CSV and JSON, if they differ from `table`
+  std::optional<Rows> stream = {};  // rows of CSV that are made as they are written
+  Json json = {};                   // null: the rows of `data` or `table`
+  std::optional<StreamedJson> streamed = {};  // the JSON, made as it is written
+  std::vector<Piece> before = {};             // for people
+  std::vector<Piece> after = {};              // for people
+  std::vector<std::string> remarks = {};      // on standard error, in every format
+  std::vector<std::string> notes = {};        // the same, except with JSON, which has keys for them
+  std::string order = {};                     // of `table` for people who ask for none: "-time_ms"
+  std::optional<NoSolution> none = {};        // said last
+
+  // Adds lines of text for people in front of the table, each with its line end.
+  void lines_before(const std::vector<std::string>& lines, const std::string& indent = {});
+  // Adds text for people after the table.
+  void text_after(const std::string& text) { after.push_back({text}); }
+  // Adds sums of the layers that `table` lists.
+  void add_sums(LayerSums sums);
 
   const Table& rows() const { return data ? *data : table; }
   // Adds a table for people at the end, under a heading. A table without rows is left out.

@@ -13,6 +13,7 @@
 #include "ridgewatt/measure/local_roofs.h"
 #include "ridgewatt/report/figure.h"
 #include "ridgewatt/report/html_report.h"
+#include "ridgewatt/report/result.h"
 #include "ridgewatt/report/table.h"
 #include "ridgewatt/roofline/energy_roofline.h"
 #include "ridgewatt/roofline/placed_kernels.h"
@@ -127,6 +128,7 @@ std::string measured_layer_order(const answer::LayersAnswer& answer);
 Json measured_layers_json(const answer::LayersAnswer& answer);
 // Totals, gaps, run times, mismatches and remarks, a sentence each.
 std::vector<std::string> measured_layers_lines(const answer::LayersAnswer& answer);
+Result measured_layers_result(const answer::LayersAnswer& answer, OutputFormat format);
 // The roofline with the measured points, where the time goes, the ten layers worth work.
 std::string measured_layers_svg(const answer::LayersAnswer& answer);
 std::string measured_layers_html(const answer::LayersAnswer& answer);
@@ -153,6 +155,8 @@ Table local_layer_table(const LocalRoofline& local);
 // is no power.
 std::vector<std::string> local_lines(const LocalRoofline& local);
 Json local_json(const LocalRoofline& local);
+// The whole; of a model its layers.
+Result local_result(const LocalRoofline& local);
 std::string local_roofline_svg(const LocalRoofline& local);
 std::string local_roofline_html(const LocalRoofline& local);
 

@@ -23,6 +23,7 @@ Json plan_to_json(const schedule::Plan& plan);
 // The contract of `schedule plan --format json`: the same with bound, strategy, idle_power, seed,
 // origin and what was profiled.
 Json plan_to_json(const answer::PlanAnswer& found);
+Result plan_result(const answer::PlanAnswer& found);
 // A row per mode and batches: what both programs take alone, at the same time with bounds, and in
 // turns.
 Table sharing_table(const answer::SharingAnswer& found);
@@ -42,6 +43,14 @@ PlannedServing read_planned(const std::string& path);
 
 // A row per way of sharing the device.
 Table simulation_table(const answer::SimulateAnswer& found);
+// Without results: its columns alone. JSON has the figures that are wanted.
+Result simulation_result(const answer::SimulateRequest& asked, const answer::SimulatedPlan& plan,
+                         const answer::SimulateAnswer& found,
+                         const std::vector<Figure>& figures = {});
+// Its figures, for files and pages.
+std::string simulation_svg(const std::vector<Figure>& figures);
+std::string simulation_html(const std::vector<Figure>& figures,
+                            const answer::SimulateAnswer& found);
 // As in the JSON of `schedule simulate`, with figures where they are wanted.
 Json simulation_to_json(const answer::SimulateRequest& asked, const answer::SimulatedPlan& plan,
                         const answer::SimulateAnswer& found, const std::vector<Figure>& figures);
@@ -52,6 +61,8 @@ std::vector<Figure> simulation_figures(const answer::SimulatedPlan& plan,
 Result arrivals_result(const answer::ArrivalsAnswer& found);
 // A run of an executor: one row per quantity.
 Result schedule_run_result(const answer::ScheduleRun& run);
+// With remarks for people.
+Result sharing_result(const answer::SharingAnswer& found, OutputFormat format);
 // What two programs do to each other: factor, times, switches and power, with 95 % intervals.
 Table measured_sharing_table(const answer::MeasuredSharing& found);
 // Power over time, and who held the device when.

@@ -47,4 +47,8 @@ Json tegrastats_to_json(const std::vector<platform::TegrastatsLine>& lines);
 // name, value, unit, average, maximum (of a rail or zone; the size of a memory), note.
 Table tegrastats_table(const std::vector<platform::TegrastatsLine>& lines);
 
+// A line of CSV for each look; `headed`: with the header in front, which names the rails.
+std::string monitor_csv(const monitor::Snapshot& now, const monitor::HistoryPoint& point,
+                        bool headed);
+
 }  // namespace ridgewatt::report

@@ -67,6 +67,7 @@ struct TableCut {
 
 class Table {
  public:
+  Table() = default;
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
   // `row` has one cell per column; monostate prints as "-", empty, null.
   void add_row(std::vector<Cell> row);

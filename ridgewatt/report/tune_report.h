@@ -11,6 +11,7 @@
 #include "ridgewatt/report/field.h"
 #include "ridgewatt/report/job_text.h"
 #include "ridgewatt/report/mode_json.h"
+#include "ridgewatt/report/result.h"
 
 namespace ridgewatt::report {
 
@@ -37,6 +38,9 @@ Json twin_error_json(const twin::TwinFitError& fit);
 // "time per sample under 30 W".
 // `kind` of the sweep: says what a sample is.
 std::string describe_goal(const tune::Goal& goal, const std::string& kind = {});
+// An answer whole; `trace`: every profiled point, too.
+Result tune_result(const answer::TuneAnswer& report, bool trace);
+Result ranking_result(const answer::TuneRanking& ranking);
 // What was asked, and of what; a line each.
 std::vector<std::string> tune_question(const answer::TuneAnswer& report);
 // What was found, or why nothing was; a line each.
@@ -57,6 +61,8 @@ Table trace_table(const answer::TuneAnswer& report);
 // Of a search on a running program: tune_to_json and the key `in_place` with windows, transients,
 // drift, power_limit, the minibatches that were trained, and how the program went on.
 Json in_place_to_json(const answer::InPlaceAnswer& report);
+// `trace`: every window, too.
+Result in_place_result(const answer::InPlaceAnswer& report, bool trace);
 // What tune_remarks does not contain; a line each.
 std::vector<std::string> in_place_remarks(const answer::InPlaceAnswer& report);
 // Every window in order.

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "ridgewatt/answer/roofline.h"
+#include "ridgewatt/report/result.h"
 #include "ridgewatt/report/roofline_report.h"
-#include "ridgewatt/report/rows.h"
 #include "ridgewatt/twin/estimate.h"
 #include "ridgewatt/twin/twin_roofline.h"
 
@@ -54,6 +54,9 @@ Rows roof_rows(const answer::RooflineAnswer& found);
 // `found` must outlive it.
 StreamedJson roofline_json(const answer::RooflineAnswer& found, const RooflineReport& report);
 
+// Roofs of all modes; of a model its layers in the first. `found` must outlive it.
+Result roofline_result(const answer::RooflineAnswer& found, const RooflineReport& report,
+                       OutputFormat format);
 // Where the ceilings come from, for JSON: roof, arithmetic, key, status and source of each.
 Json ceilings_json(const answer::RooflineAnswer& found);
 

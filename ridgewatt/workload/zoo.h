@@ -27,6 +27,9 @@ bool is_zoo_name(std::string_view model);
 
 // The entry of "NAME" or "zoo:NAME". Throws NotFoundError with a suggestion or all names.
 const ZooEntry& find_zoo_entry(std::string_view name);
+// Next to the file `model`, which holds `onnx`: the file of weights that runtimes want, a hole of
+// zeros. Nothing where the model is a stream or a device. InputError: a shorter file is there.
+void write_zoo_weights(const ZooEntry& entry, const std::string& onnx, const std::string& model);
 // The names that find_zoo_entry() accepts, without "zoo:".
 NameSet zoo_names();
 

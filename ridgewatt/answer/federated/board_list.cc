@@ -9,6 +9,7 @@
 #include "ridgewatt/base/suggest.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/io/csv.h"
+#include "ridgewatt/io/file.h"
 
 namespace ridgewatt::answer {
 namespace {
@@ -135,6 +136,18 @@ std::vector<FederatedBoard> parse_federated_boards(std::string_view csv,
     boards.push_back(std::move(board));
   }
   if (boards.empty()) throw InputError("no boards", source);
+  return boards;
+}
+
+std::vector<FederatedBoard> federated_boards(const std::string& path,
+                                             const std::vector<std::string>& texts) {
+  std::vector<FederatedBoard> boards;
+  if (!path.empty()) boards = parse_federated_boards(read_file(path), path);
+  for (const auto& text : texts) boards.push_back(parse_federated_board(text));
+  if (boards.empty()) {
+    throw UsageError("a round needs boards", "federate",
+                     "give --device NAME=DEVICE,samples=N for each, or --boards FILE");
+  }
   return boards;
 }
 

@@ -26,11 +26,7 @@ constexpr Parameter kEstimateRows[] = {
      .help = "Samples per epoch: time of the job",
      .access = access<&E::dataset_size>,
      .quantity = units::count().within(1, 1e12)},
-    {.name = "epochs",
-     .help = "Epochs of the job",
-     .access = access<&E::epochs>,
-     .quantity = units::number().positive(),
-     .needs = {.name = "dataset-size"}},
+    epochs_row(access<&E::epochs>),
 };
 
 }  // namespace

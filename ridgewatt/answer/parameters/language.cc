@@ -2,6 +2,7 @@
 #include "ridgewatt/answer/fits.h"
 #include "ridgewatt/answer/language_tune.h"
 #include "ridgewatt/answer/parameters/access.h"
+#include "ridgewatt/answer/parameters/shared_rows.h"
 
 namespace ridgewatt::answer {
 namespace {
@@ -132,10 +133,7 @@ constexpr Parameter kTuneRows[] = {
      .help = "Output tokens per second of all sequences, at least",
      .access = access<&T::goal, &LanguageTuneQuestion::limits, &Limits::tokens_per_s>,
      .quantity = units::number().positive()},
-    {.name = "confidence",
-     .help = "Probability with which estimates are to keep each limit",
-     .access = access<&T::goal, &LanguageTuneQuestion::confidence>,
-     .quantity = units::share().within(0.5, 0.9999)},
+    confidence_row(access<&T::goal, &LanguageTuneQuestion::confidence>),
     {.name = "phases",
      .help = "One mode for the prompt and one for decoding",
      .access = access<&T::goal, &LanguageTuneQuestion::phases>},

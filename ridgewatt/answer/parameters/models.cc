@@ -2,6 +2,7 @@
 // `device show`.
 #include "ridgewatt/answer/analyze.h"
 #include "ridgewatt/answer/parameters/access.h"
+#include "ridgewatt/answer/parameters/shared_rows.h"
 
 namespace ridgewatt::answer {
 namespace {
@@ -10,35 +11,20 @@ using Counted = AnalyzeQuestion;
 using Costs = workload::CostOptions;
 
 constexpr Parameter kAnalyzeRows[] = {
-    {.name = "model",
-     .help = "ONNX file or zoo:NAME",
-     .access = access_as<&Counted::model>(Input::kModel),
-     .presence = Presence::kRequired,
-     .positional = "MODEL"},
+    model_row(access_as<&Counted::model>(Input::kModel), Presence::kRequired),
     {.name = "batch",
      .help = "Samples per minibatch [as exported, or 1]",
      .access = access<&Counted::cost, &Costs::batch>,
      .quantity = units::count().within(1, 1 << 24)},
-    {.name = "dim",
-     .help = "NAME=VALUE binds a symbolic dimension",
-     .access = access<&Counted::cost, &Costs::dims>,
-     .quantity = units::count().within(0, 1e15),
-     .python = "dims",
-     .example = "sequence=128"},
+    dims_row(access<&Counted::cost, &Costs::dims>),
     {.name = "inputs",
      .help = "Concrete inputs: TensorProto files in input order",
      .access = access_as<&Counted::inputs>(Input::kFile),
      .only = Surface::kCommandLine},
-    {.name = "training",
-     .help = "A training step instead of inference",
-     .access = {.input = Input::kFlag,
-                .set =
-                    [](void* part, const Parameter&, const Given&) {
-                      static_cast<Counted*>(part)->cost.kind = WorkloadKind::kTraining;
-                    }}},
-    {.name = "optimizer",
-     .help = "Optimizer that updates the weights",
-     .access = access<&Counted::cost, &Costs::optimizer>},
+    training_row([](void* part, const Parameter&, const Given&) {
+      static_cast<Counted*>(part)->cost.kind = WorkloadKind::kTraining;
+    }),
+    optimizer_row(access<&Counted::cost, &Costs::optimizer>),
     {.name = "precision",
      .help = "What MODEL computes in (all but fp32 by peak ratios, not validated)",
      .access = access<&Counted::cost, &Costs::precision>},

@@ -1,6 +1,7 @@
 // What a user may say with questions about all modes from a few: `predict`, `pareto`.
 #include "ridgewatt/answer/predict.h"
 #include "ridgewatt/answer/parameters/access.h"
+#include "ridgewatt/answer/parameters/shared_rows.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/predict/factory.h"
 
@@ -15,9 +16,7 @@ constexpr Parameter kPredictRows[] = {
      .help = "Sweep CSV of the profiled modes",
      .access = access_as<&Predicted::samples>(Input::kSweep),
      .leads = true},
-    {.name = "workload",
-     .help = "Which sweep of a file: NAME[:KIND[:PROVENANCE]][@BOARD], or @BOARD",
-     .access = access_as<&Predicted::workload>(Input::kText)},
+    sweep_name_row(access_as<&Predicted::workload>(Input::kText)),
     {.name = "reference",
      .help = "Sweep CSV of another workload; may be repeated",
      .access = access_as<&Predicted::references>(Input::kSweep),
@@ -44,11 +43,7 @@ constexpr Parameter kPredictRows[] = {
     {.name = "keep-outliers",
      .help = "Use the rows that the quality check flags",
      .access = access<&Predicted::keep_outliers>},
-    {.name = "seed",
-     .help = "Seed of all random choices",
-     .access = access<&Predicted::seed>,
-     .quantity = units::count().within(0, 9007199254740992.0),
-     .only = Surface::kPython},
+    seed_row(access<&Predicted::seed>),
 };
 
 constexpr Parameter count_row(std::string_view help, std::optional<Surface> only) {

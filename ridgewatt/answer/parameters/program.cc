@@ -1,4 +1,5 @@
-// What a Python program may say when a program on a real board is tuned, the search aside.
+// How a program on a real or fake board is measured and tuned, the search aside: keyword arguments
+// of Python, and rows that the command line shares.
 #include "ridgewatt/answer/parameters/access.h"
 #include "ridgewatt/answer/tune_request.h"
 
@@ -29,20 +30,23 @@ constexpr Parameter kBoardRows[] = {
     {.name = "state-folder",
      .help = "Folder of the journal of old values",
      .access = access_as<&P::control, &Control::state_folder>(Input::kFile)},
+};
+
+constexpr Parameter kControlRows[] = {
     {.name = "max-celsius",
-     .help = "Temperature above which the first mode is restored",
-     .access = access<&P::control, &Control::max_celsius>,
-     .quantity = units::celsius().within(-50, 200),
+     .help = "Abort above this temperature",
+     .access = access<&Control::max_celsius>,
+     .quantity = units::celsius(),
      .python = "max_celsius"},
     {.name = "full-fan",
      .help = "Set the fan to full; taken back in the end",
-     .access = access<&P::control, &Control::full_fan>},
+     .access = access<&Control::full_fan>},
     {.name = "no-idle-states",
      .help = "Switch the CPU's idle states off; taken back in the end",
-     .access = access<&P::control, &Control::no_idle_states>},
+     .access = access<&Control::no_idle_states>},
 };
 
-constexpr Parameter kPointRows[] = {
+constexpr Parameter kCommandRows[] = {
     {.name = "command",
      .help = "Words of the command, or a text that is split as a shell splits words; {batch} "
              "stands for the batch",
@@ -52,74 +56,105 @@ constexpr Parameter kPointRows[] = {
     {.name = "governors",
      .help = "Governors to compare the answer with",
      .access = access_as<&P::governors>(Input::kText)},
+};
+
+constexpr Parameter kMeasuringRows[] = {
     {.name = "settle",
-     .help = "Longest wait for steady power under load",
-     .access = access<&P::profile, &ProfileOptions::measure, &measure::MeasureOptions::settle,
+     .help = "Longest wait for steady power under load (0: none)",
+     .access = access<&ProfileOptions::measure, &measure::MeasureOptions::settle,
                       &measure::SettleOptions::at_most_s>,
      .quantity = kWait},
     {.name = "settle-window",
      .help = "Power is steady when two windows of this length agree",
-     .access = access<&P::profile, &ProfileOptions::measure, &measure::MeasureOptions::settle,
+     .access = access<&ProfileOptions::measure, &measure::MeasureOptions::settle,
                       &measure::SettleOptions::window_s>,
      .quantity = units::seconds().within(0.01, 60)},
     {.name = "window",
-     .help = "Minibatches per point",
-     .access = access<&P::profile, &ProfileOptions::measure, &measure::MeasureOptions::window,
+     .help = "Minibatches per point; the command is ended after them (0: never)",
+     .access = access<&ProfileOptions::measure, &measure::MeasureOptions::window,
                       &measure::WindowOptions::minibatches>,
-     .quantity = units::count().within(1, 1e6)},
+     .quantity = units::count().within(0, 1e6)},
     {.name = "warm-up",
-     .help = "Minibatches of a point that do not count",
-     .access = access<&P::profile, &ProfileOptions::measure, &measure::MeasureOptions::window,
+     .help = "Minibatches left out",
+     .access = access<&ProfileOptions::measure, &measure::MeasureOptions::window,
                       &measure::WindowOptions::warm_up>,
      .quantity = units::count().within(1, 1e6)},
     {.name = "idle",
-     .help = "Idle baseline per mode",
-     .access = access<&P::profile, &ProfileOptions::measure, &measure::MeasureOptions::idle_s>,
+     .help = "Seconds of idle baseline per mode",
+     .access = access<&ProfileOptions::measure, &measure::MeasureOptions::idle_s>,
      .quantity = kWait},
+};
+
+constexpr Parameter kRateRows[] = {
     {.name = "rate",
      .help = "Power samples per second",
-     .access = access<&P::profile, &ProfileOptions::measure, &measure::MeasureOptions::rate_hz>,
+     .access = access<&ProfileOptions::measure, &measure::MeasureOptions::rate_hz>,
      .quantity = units::hertz().within(1, 1000)},
 };
 
-constexpr Parameter kWindowRows[] = {
+// A running program has one window per point, which the command line names as it does a point's.
+constexpr Parameter kRunningRows[] = {
     {.name = "window",
      .help = "Minibatches of a window at most",
-     .access = access<&P::in_place, &InPlaceQuestion::options, &InPlaceOptions::most_minibatches>,
+     .access = access<&InPlaceOptions::most_minibatches>,
      .quantity = units::count().within(8, 1e6)},
     {.name = "warm-up",
      .help = "Minibatches before the first window",
-     .access = access<&P::in_place, &InPlaceQuestion::options, &InPlaceOptions::warm_up>,
+     .access = access<&InPlaceOptions::warm_up>,
      .quantity = units::count().within(1, 1e6)},
+};
+
+constexpr Parameter kWindowRows[] = {
     {.name = "window-precision",
-     .help = "A window ends when the 95 % intervals of time and energy are this narrow",
-     .access = access<&P::in_place, &InPlaceQuestion::options, &InPlaceOptions::precision>,
+     .help = "Half of the 95% interval of time and energy at which a window ends",
+     .access = access<&InPlaceOptions::precision>,
      .quantity = units::share().within(0.001, 0.5)},
     {.name = "longest-window",
-     .help = "Longest window of two minibatches or more",
-     .access = access<&P::in_place, &InPlaceQuestion::options, &InPlaceOptions::longest_s>,
+     .help = "A window of two minibatches or more ends after it all the same",
+     .access = access<&InPlaceOptions::longest_s>,
      .quantity = units::seconds().within(0.05, 3600)},
-    {.name = "guard",
-     .help = "A mode that draws more than the power limit for this long is left",
-     .access = access<&P::in_place, &InPlaceQuestion::options, &InPlaceOptions::guard_s>,
-     .quantity = units::seconds().within(0.01, 60)},
+    {.name = "guard-time",
+     .help = "A mode is left whose power, averaged over this, is above the limit",
+     .access = access<&InPlaceOptions::guard_s>,
+     .quantity = units::seconds().within(0.01, 60),
+     .python = "guard_s"},
     {.name = "reference-every",
-     .help = "Windows between two of the reference mode, which shows drift; 0: no such windows",
-     .access = access<&P::in_place, &InPlaceQuestion::options, &InPlaceOptions::drift,
-                      &measure::DriftOptions::reference_every>,
+     .help = "Windows between two looks at the mode that shows drift (0: never)",
+     .access = access<&InPlaceOptions::drift, &measure::DriftOptions::reference_every>,
      .quantity = units::count().within(0, 1e6)},
 };
 
+void* windows_of(void* question) {
+  return &static_cast<P*>(question)->in_place.options;
+}
+
 }  // namespace
 
+std::span<const Parameter> measuring_rows() {
+  return kMeasuringRows;
+}
+std::span<const Parameter> control_rows() {
+  return kControlRows;
+}
+std::span<const Parameter> window_rows() {
+  return kWindowRows;
+}
+
 const ParameterTable& program_parameters() {
-  static const Part parts[] = {{kPointRows, &whole}, {kBoardRows, &whole}};
+  static const Part parts[] = {{kCommandRows, &whole},
+                               {kMeasuringRows, &member_part<&P::profile>},
+                               {kRateRows, &member_part<&P::profile>},
+                               {kBoardRows, &whole},
+                               {kControlRows, &member_part<&P::control>}};
   static const ParameterTable table{"", parts, &make_question<P>};
   return table;
 }
 
 const ParameterTable& in_place_parameters() {
-  static const Part parts[] = {{kBoardRows, &whole}, {kWindowRows, &whole}};
+  static const Part parts[] = {{kBoardRows, &whole},
+                               {kControlRows, &member_part<&P::control>},
+                               {kRunningRows, &windows_of},
+                               {kWindowRows, &windows_of}};
   static const ParameterTable table{"", parts, &make_question<P>};
   return table;
 }

@@ -42,11 +42,7 @@ constexpr Parameter kRooflineRows[] = {
      .quantity = kCacheBandwidth,
      .python = "levels",
      .example = "L2=1000"},
-    {.name = "seed",
-     .help = "Seed of the intervals of race-to-halt",
-     .access = access<&R::seed>,
-     .quantity = units::count().within(0, 9007199254740992.0),
-     .only = Surface::kPython},
+    seed_row(access<&R::seed>, "Seed of the intervals of race-to-halt"),
 };
 
 }  // namespace

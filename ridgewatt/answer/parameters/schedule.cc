@@ -1,5 +1,6 @@
 // What a user may say with `schedule plan` and `schedule simulate`; groups of it with the others.
 #include "ridgewatt/answer/parameters/access.h"
+#include "ridgewatt/answer/parameters/shared_rows.h"
 #include "ridgewatt/answer/simulate.h"
 
 namespace ridgewatt::answer {
@@ -32,9 +33,7 @@ constexpr Parameter kProgramRows[] = {
              "measure-sharing measure it",
      .access = access<&Shared::switch_s>,
      .quantity = units::milliseconds()},
-    {.name = "keep-outliers",
-     .help = "Use rows that the quality check flags",
-     .access = access<&Shared::keep_outliers>},
+    keep_outliers_row(access<&Shared::keep_outliers>),
 };
 
 constexpr Parameter kDemandRows[] = {
@@ -144,11 +143,7 @@ constexpr Parameter kPlanRows[] = {
      .help = "Sweep of another inference workload, for auto and als",
      .access = access_as<&Planned::inference_references>(Input::kSweep),
      .python = "inference_references"},
-    {.name = "seed",
-     .help = "Seed of all random choices",
-     .access = access<&Planned::seed>,
-     .quantity = units::count().within(0, 9007199254740992.0),
-     .only = Surface::kPython},
+    seed_row(access<&Planned::seed>),
 };
 
 bool arrives_in_bursts(const void* question) {

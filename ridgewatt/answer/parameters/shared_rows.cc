@@ -12,40 +12,28 @@ using W = WorkloadQuestion;
 
 constexpr std::string_view kAll = "all";
 
-constexpr Parameter model_row(Presence presence) {
-  return {.name = "model",
-          .help = "ONNX file or zoo:NAME",
-          .access = access_as<&W::model>(Input::kModel),
-          .presence = presence,
-          .positional = "MODEL"};
+constexpr Parameter model_of(Presence presence) {
+  return model_row(access_as<&W::model>(Input::kModel), presence);
 }
-constexpr Parameter kModelRows[] = {model_row(Presence::kRequired)};
-constexpr Parameter kOptionalModelRows[] = {model_row(Presence::kOptional)};
+constexpr Parameter kModelRows[] = {model_of(Presence::kRequired)};
+constexpr Parameter kOptionalModelRows[] = {model_of(Presence::kOptional)};
+
+constexpr Parameter optimizer_of_training() {
+  Parameter row = of_model(optimizer_row(access<&W::optimizer>));
+  row.needs = {.name = "training"};
+  return row;
+}
 
 constexpr Parameter kWorkloadRows[] = {
-    {.name = "training",
-     .help = "A training step instead of inference",
-     .access = {.input = Input::kFlag,
-                .set =
-                    [](void* part, const Parameter&, const Given&) {
-                      static_cast<W*>(part)->kind = WorkloadKind::kTraining;
-                    }}},
+    training_row([](void* part, const Parameter&, const Given&) {
+      static_cast<W*>(part)->kind = WorkloadKind::kTraining;
+    }),
     {.name = "precision",
      .help = "What MODEL computes in; without it fp32 (all but fp32 by peak ratios, not validated)",
      .access = access<&W::precision>,
      .of_model = true},
-    {.name = "optimizer",
-     .help = "Optimizer that updates the weights",
-     .access = access<&W::optimizer>,
-     .of_model = true,
-     .needs = {.name = "training"}},
-    {.name = "dim",
-     .help = "NAME=VALUE binds a symbolic dimension",
-     .access = access<&W::dims>,
-     .quantity = units::count().within(0, 1e15),
-     .of_model = true,
-     .python = "dims",
-     .example = "sequence=128"},
+    optimizer_of_training(),
+    of_model(dims_row(access<&W::dims>)),
 };
 
 constexpr Parameter kRuntimeRows[] = {{.name = "runtime",

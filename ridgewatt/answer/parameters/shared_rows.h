@@ -8,6 +8,65 @@
 
 namespace ridgewatt::answer {
 
+// Rows that questions have of a member of their own.
+constexpr Parameter model_row(Access access, Presence presence) {
+  return {.name = "model",
+          .help = "ONNX file or zoo:NAME",
+          .access = access,
+          .presence = presence,
+          .positional = "MODEL"};
+}
+constexpr Parameter training_row(void (*set)(void* part, const Parameter&, const Given&)) {
+  return {.name = "training",
+          .help = "A training step instead of inference",
+          .access = {.input = Input::kFlag, .set = set}};
+}
+constexpr Parameter optimizer_row(Access access) {
+  return {.name = "optimizer", .help = "Optimizer that updates the weights", .access = access};
+}
+constexpr Parameter dims_row(Access access) {
+  return {.name = "dim",
+          .help = "NAME=VALUE binds a symbolic dimension",
+          .access = access,
+          .quantity = units::count().within(0, 1e15),
+          .python = "dims",
+          .example = "sequence=128"};
+}
+constexpr Parameter epochs_row(Access access) {
+  return {.name = "epochs",
+          .help = "Epochs of the job",
+          .access = access,
+          .quantity = units::number().positive(),
+          .needs = {.name = "dataset-size"}};
+}
+constexpr Parameter confidence_row(Access access) {
+  return {.name = "confidence",
+          .help = "Probability with which estimates are to keep each limit",
+          .access = access,
+          .quantity = units::share().within(0.5, 0.9999)};
+}
+constexpr Parameter sweep_name_row(Access access) {
+  return {.name = "workload",
+          .help = "Which sweep of a file: NAME[:KIND[:PROVENANCE]][@BOARD], or @BOARD",
+          .access = access};
+}
+constexpr Parameter keep_outliers_row(Access access) {
+  return {
+      .name = "keep-outliers", .help = "Use rows that the quality check flags", .access = access};
+}
+// Of Python alone: the command line has --seed for every command.
+constexpr Parameter seed_row(Access access, std::string_view help = "Seed of all random choices") {
+  return {.name = "seed",
+          .help = help,
+          .access = access,
+          .quantity = units::count().within(0, 9007199254740992.0),
+          .only = Surface::kPython};
+}
+constexpr Parameter of_model(Parameter row) {
+  row.of_model = true;
+  return row;
+}
+
 std::span<const Parameter> model_rows();           // MODEL, of WorkloadQuestion
 std::span<const Parameter> optional_model_rows();  // the same, which may be left out
 std::span<const Parameter> all_runtimes_rows();    // runtime_rows(), or all of them

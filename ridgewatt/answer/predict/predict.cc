@@ -12,10 +12,12 @@
 #include "ridgewatt/predict/conformal_predictor.h"
 #include "ridgewatt/predict/factory.h"
 #include "ridgewatt/predict/interval.h"
+#include "ridgewatt/predict/nn_predictor.h"
 #include "ridgewatt/predict/pareto.h"
 #include "ridgewatt/predict/twin_reference.h"
 #include "ridgewatt/predict/unvaried.h"
 #include "ridgewatt/sweep/board_fit.h"
+#include "ridgewatt/sweep/points.h"
 #include "ridgewatt/tune/comparison.h"
 
 namespace ridgewatt::answer {
@@ -240,6 +242,43 @@ PredictAnswer measured_front(const Sweep& rows, FrontCost first, FrontCost secon
   PredictAnswer found = measured_points(rows);
   keep_front(found, first, second);
   return found;
+}
+
+PredictQuestion predict_question(const PredictRequest& asked, std::vector<std::string>& remarks) {
+  const auto trusted = [&](TrustedSweep read) {
+    if (read.dropped > 0) remarks.push_back(read.remark());
+    return std::move(read.sweep);
+  };
+  PredictQuestion question;
+  if (!asked.samples.empty()) {
+    question.samples =
+        trusted(read_samples(asked.samples, asked.device, {asked.keep_outliers, asked.workload}));
+  }
+  if (!asked.query.empty()) {
+    question.points = at_batches_of(question.samples, read_points(asked.query));
+  } else if (!asked.device.empty()) {
+    question.points = points_of_board(asked.device, question.samples);
+  } else {
+    throw UsageError("no modes to predict", "predict", "give --device or --query");
+  }
+  for (const auto& path : asked.references) {
+    question.references.push_back(trusted(read_trusted_sweep(path, {asked.keep_outliers, {}})));
+  }
+  if (!asked.reference_model.empty()) {
+    question.reference_model = std::make_shared<const predict::ReferenceModel>(
+        predict::read_reference_model(asked.reference_model));
+  }
+  question.device = asked.device;
+  question.method = asked.method;
+  question.interval = asked.interval;
+  if (asked.model.empty()) return question;
+  if (asked.device.empty()) {
+    throw UsageError("a model alone says nothing of time and power", "--model",
+                     "give --device, whose twin is to be the prior");
+  }
+  question.workload = std::make_shared<const workload::DeployedWorkload>(
+      asked.model, workload::DeployOptions{workload_kind_of(question.samples.kind)});
+  return question;
 }
 
 }  // namespace ridgewatt::answer

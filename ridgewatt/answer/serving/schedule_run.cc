@@ -1,10 +1,14 @@
 #include "ridgewatt/answer/schedule_run.h"
+#include "ridgewatt/answer/estimate.h"
+#include "ridgewatt/answer/serve.h"
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/measure/energy.h"
+#include "ridgewatt/workload/deployed_workload.h"
 
 namespace ridgewatt::answer {
 namespace {
@@ -106,6 +110,47 @@ MeasuredSharing with_power(schedule::SharingMeasurement measured, const SharingP
         power.of(phase, found.measured.spans, origin_s);
   }
   return found;
+}
+
+namespace {
+
+Sweep sweep_of_program(const schedule::LiveProgramEntry& entry, const std::string& board,
+                       bool keep_outliers, std::vector<std::string>& remarks) {
+  if (!entry.model.empty()) {
+    workload::DeployOptions deploy;
+    deploy.kind = entry.kind;
+    const auto model = std::make_shared<const workload::DeployedWorkload>(entry.model, deploy);
+    std::vector<int> batches = entry.batches;
+    if (batches.empty()) batches = batches_to_schedule(*model);
+    return estimate_sweep({.modes = "all", .batches = batches}, model, board);
+  }
+  TrustedSweep read = read_program(entry.sweep, entry.kind, keep_outliers);
+  if (read.dropped > 0) remarks.push_back(read.remark());
+  return std::move(read.sweep);
+}
+
+}  // namespace
+
+LiveQuestion live_programs(const std::string& path, bool keep_outliers) {
+  LiveQuestion question;
+  const auto file = schedule::read_live_programs(path);
+  const auto sweep_of = [&](const schedule::LiveProgramEntry& entry) {
+    return sweep_of_program(entry, file.board, keep_outliers, question.remarks);
+  };
+  for (const auto& entry : file.inference) {
+    question.inference.push_back(sweep_of(entry));
+    question.programs.push_back({entry.name, entry.max_latency_s, entry.rate_hz});
+  }
+  for (const auto& entry : file.training) {
+    question.training.push_back(sweep_of(entry));
+    question.training_names.push_back(entry.name);
+  }
+  for (const auto* list : {&file.inference, &file.training}) {
+    for (const auto& entry : *list) {
+      if (!entry.command.empty()) question.commands.push_back(entry);
+    }
+  }
+  return question;
 }
 
 }  // namespace ridgewatt::answer

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "ridgewatt/answer/tune/tune_parts.h"
+#include "ridgewatt/answer/tune_request.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/sweep/replay.h"
 #include "ridgewatt/tune/strategy.h"
@@ -90,6 +91,15 @@ TuneAnswer tune_on_sweep(const TuneQuestion& question, ProfiledRows asked) {
   found.outcome.compared.insert(found.outcome.compared.end(), governors.begin(), governors.end());
   if (!asked.device.empty()) name_presets(found, load_board(asked.device));
   return found;
+}
+
+std::vector<Observation> known_observations(const std::string& path) {
+  if (path.empty()) return {};
+  try {
+    return read_sweep(path).observations;
+  } catch (const NotFoundError&) {
+    return {};
+  }
 }
 
 }  // namespace ridgewatt::answer

@@ -4,7 +4,7 @@
 #include "ridgewatt/answer/explain.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/cli/commands.h"
-#include "ridgewatt/cli/options/board_option.h"
+#include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/cli/options/parameters.h"
 #include "ridgewatt/cli/options/workload_options.h"
 #include "ridgewatt/report/explain_report.h"
@@ -12,7 +12,8 @@
 namespace ridgewatt::cli {
 namespace {
 
-void run(const Context& context, answer::ExplainQuestion question) {
+void run(const Context& context, answer::ExplainQuestion& question, const CLI::App& command) {
+  check_parameters(command, answer::explain_parameters(), &question);
   question.device = board_or_local(context, question.device);
   const answer::ExplainAnswer found = answer::explain(question);
   say_caveats(context, found.workload->at(found.batch)->caveats);
@@ -25,18 +26,14 @@ void run(const Context& context, answer::ExplainQuestion question) {
 }  // namespace
 
 void add_explain(CLI::App& app, Context& context) {
-  auto* command = add_command(
+  const auto [command, question, add] = define<answer::ExplainQuestion>(
       app, context, "explain", "Why a measured time is not what the hardware can do",
       "ridgewatt explain zoo:resnet50 --device orin-nano-8gb --measured 45ms\n"
       "  ridgewatt explain zoo:yolov8n --device agx-orin --runtime tensorrt --precision fp16 "
-      "--samples-per-second 60 --power 22W --claimed 4ms");
-  auto question = std::make_shared<answer::ExplainQuestion>();
-  add_parameters(*command, answer::explain_parameters(), question.get());
-  add_strict(*command, context);
-  command->callback([&context, question, command] {
-    check_parameters(*command, answer::explain_parameters(), question.get());
-    run(context, *question);
-  });
+      "--samples-per-second 60 --power 22W --claimed 4ms",
+      run);
+  add_parameters(command, answer::explain_parameters(), &question);
+  add_strict(command, context);
 }
 
 }  // namespace ridgewatt::cli

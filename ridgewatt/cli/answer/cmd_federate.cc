@@ -1,12 +1,10 @@
 // ridgewatt federate: modes of several boards for a round of federated learning.
 #include "ridgewatt/answer/estimate.h"
 #include "ridgewatt/answer/federated.h"
-#include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/cli/options/option_rules.h"
 #include "ridgewatt/cli/options/workload_options.h"
-#include "ridgewatt/io/file.h"
 #include "ridgewatt/report/job_report.h"
 
 namespace ridgewatt::cli {
@@ -17,30 +15,19 @@ struct FederateCommand {
   std::vector<std::string> boards;
   std::string board_file;
   bool front = false;
-  bool batch_given = false;
   answer::FederatedQuestion question;
 };
 
-std::vector<answer::FederatedBoard> boards_of(const FederateCommand& command) {
-  std::vector<answer::FederatedBoard> boards;
-  if (!command.board_file.empty()) {
-    boards = answer::parse_federated_boards(read_file(command.board_file), command.board_file);
+void run(const Context& context, FederateCommand& command, const CLI::App& app) {
+  if (command.model.empty()) {
+    refuse_without_effect(app, {"--workers", "--strict"}, "without a MODEL");
   }
-  for (const auto& text : command.boards) boards.push_back(answer::parse_federated_board(text));
-  if (boards.empty()) {
-    throw UsageError("a round needs boards", "federate",
-                     "give --device NAME=DEVICE,samples=N for each, or --boards FILE");
-  }
-  return boards;
-}
-
-void run(const Context& context, FederateCommand command) {
-  command.question.boards = boards_of(command);
+  command.question.boards = answer::federated_boards(command.board_file, command.boards);
   std::shared_ptr<const workload::DeployedWorkload> workload;
   if (!command.model.empty()) {
     workload = std::make_shared<const workload::DeployedWorkload>(
         command.model, workload::DeployOptions{.kind = WorkloadKind::kTraining});
-    if (!command.batch_given) command.question.batch = answer::usual_batch(*workload);
+    if (!option_given(app, "--batch")) command.question.batch = answer::usual_batch(*workload);
   }
   const answer::FederatedAnswer found = answer::federated_round(command.question, workload);
   if (found.caveats) say_caveats(context, *found.caveats);
@@ -51,26 +38,25 @@ void run(const Context& context, FederateCommand command) {
 }  // namespace
 
 void add_federate(CLI::App& app, Context& context) {
-  auto* command = add_command(
+  const auto [command, options, add] = define<FederateCommand>(
       app, context, "federate",
       "Modes of several boards that train one model in rounds: least energy, boards that wait",
       "ridgewatt federate zoo:resnet18 --device A=agx-orin,samples=5000 --device "
-      "B=xavier-nx,samples=2000 --deadline 5min");
-  auto options = std::make_shared<FederateCommand>();
-  auto& asked = options->question;
-  const OptionAdder add(*command);
-  add.text("MODEL", options->model,
+      "B=xavier-nx,samples=2000 --deadline 5min",
+      run);
+  auto& asked = options.question;
+  add.text("MODEL", options.model,
            "ONNX file or zoo:NAME; not needed where every board has a sweep");
-  add.text("--device", options->boards,
+  add.text("--device", options.boards,
            "NAME=DEVICE,samples=N[,sweep=FILE][,upload=SECONDS][,upload-energy=JOULES]"
            "[,idle=WATTS]: a board and its data, several times")
       ->allow_extra_args(false);
   add.input(
-      "--boards", options->board_file,
+      "--boards", options.board_file,
       "CSV file of boards: name, device, samples, and sweep, upload_s, upload_j, idle_w where "
       "wanted");
-  add_strict(*command, context);
-  add.number("--batch", asked.batch, count().within(1, 1 << 20), "Minibatch size");
+  add_strict(command, context);
+  add.batch(asked.batch);
   add.number("--epochs", asked.epochs, number().positive().within(1e-6, 1e6),
              "Epochs that a board trains in a round");
   add.number("--workers", asked.workers, count().within(0, 1024), "Loader workers");
@@ -78,14 +64,7 @@ void add_federate(CLI::App& app, Context& context) {
                "Time within which a round is to end");
   add.flag("--keep-outliers", asked.keep_outliers,
            "Use rows of sweeps that the quality check flags");
-  add.flag("--front", options->front, "Also the energy of a round over its time");
-  command->callback([&context, options, command] {
-    if (options->model.empty()) {
-      refuse_without_effect(*command, {"--workers", "--strict"}, "without a MODEL");
-    }
-    options->batch_given = command->count("--batch") > 0;
-    run(context, *options);
-  });
+  add.flag("--front", options.front, "Also the energy of a round over its time");
 }
 
 }  // namespace ridgewatt::cli

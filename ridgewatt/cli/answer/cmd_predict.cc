@@ -6,11 +6,12 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/commands.h"
+#include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/cli/options/option_rules.h"
 #include "ridgewatt/cli/options/parameters.h"
-#include "ridgewatt/cli/options/predict_options.h"
-#include "ridgewatt/cli/options/vocabulary.h"
+#include "ridgewatt/cli/options/sweep_options.h"
 #include "ridgewatt/device/board.h"
+#include "ridgewatt/predict/factory.h"
 #include "ridgewatt/predict/nn_predictor.h"
 #include "ridgewatt/report/prediction_report.h"
 
@@ -21,12 +22,13 @@ struct PredictCommand {
   answer::SuggestRequest asked;
   std::string output, train_reference;
   bool advise = false;
-  double minibatch_ms = 0;
+  double minibatch_ms = 0, training_h = 0;
   predict::TrainingScenario job{"job", 0, 1, 1};
 };
 
 // Which method pays: for the job that is described, or else for the usual scenarios.
-void advise(const Context& context, const PredictCommand& options) {
+void advise(const Context& context, PredictCommand options) {
+  options.job.training_s = 3600 * options.training_h;
   predict::ProfilingCost profiling;
   profiling.board_modes = knob_space(load_board(options.asked.inputs.device)).modes().size();
   profiling.minibatch_s = options.minibatch_ms * 1e-3;
@@ -59,23 +61,6 @@ void train(const Context& context, const PredictCommand& options) {
                                             samples.workload, samples.observations, network)));
 }
 
-void run(const Context& context, const PredictCommand& options) {
-  if (options.advise) return advise(context, options);
-  if (!options.train_reference.empty()) return train(context, options);
-  if (options.asked.count) return suggest(context, options.asked);
-  const answer::PredictQuestion question = read_question(context, options.asked.inputs);
-  const answer::PredictAnswer found = answer::predict_modes(question);
-  print_predictions(context, found, options.output);
-  remark(context,
-         fmt::format("{} points predicted from {} samples by {}: {}", found.points.size(),
-                     question.samples.observations.size(), found.method, describe(found.origin)));
-  if (!found.summary) return;
-  for (const auto& candidate : found.summary->candidates) {
-    remark(context, fmt::format("  {}: {:.0f} % of time, {:.0f} % of power", candidate.name,
-                                100 * candidate.time_weight, 100 * candidate.power_weight));
-  }
-}
-
 void check(const CLI::App& command, const PredictCommand& options) {
   const auto& inputs = options.asked.inputs;
   if (options.advise) {
@@ -93,68 +78,73 @@ void check(const CLI::App& command, const PredictCommand& options) {
                            "--reference-model", "--interval", "--output", "--suggest"},
                           "with --train-reference");
   }
-  if (inputs.method != "powertrain") {
+  if (!predict::takes_reference_model(inputs.method)) {
     refuse_without_effect(command, {"--reference-model"}, "with --method " + inputs.method,
                           "powertrain starts from it");
+  }
+  if (options.advise && options.minibatch_ms <= 0) throw CLI::RequiredError("--minibatch-time");
+  if (!options.advise && inputs.samples.empty() && !options.asked.count) {
+    throw CLI::RequiredError("--samples");
+  }
+}
+
+void run(const Context& context, const PredictCommand& options, const CLI::App& command) {
+  check(command, options);
+  if (options.advise) return advise(context, options);
+  if (!options.train_reference.empty()) return train(context, options);
+  if (options.asked.count) return suggest(context, options.asked);
+  const answer::PredictQuestion question = read_question(context, options.asked.inputs);
+  const answer::PredictAnswer found = answer::predict_modes(question);
+  print_predictions(context, found, options.output);
+  remark(context,
+         fmt::format("{} points predicted from {} samples by {}: {}", found.points.size(),
+                     question.samples.observations.size(), found.method, describe(found.origin)));
+  if (!found.summary) return;
+  for (const auto& candidate : found.summary->candidates) {
+    remark(context, fmt::format("  {}: {:.0f} % of time, {:.0f} % of power", candidate.name,
+                                100 * candidate.time_weight, 100 * candidate.power_weight));
   }
 }
 
 }  // namespace
 
 void add_predict(CLI::App& app, Context& context) {
-  auto* command = add_command(
+  const auto [command, options, add] = define<PredictCommand>(
       app, context, "predict", "Time, power and energy of all modes from a few profiled ones",
       "ridgewatt predict --samples samples.csv --device agx-orin -o predicted.csv\n"
       "  ridgewatt predict --samples samples.csv --reference resnet18.csv --query modes.csv\n"
       "  ridgewatt predict --samples samples.csv --device agx-orin --suggest 5\n"
       "  ridgewatt predict --samples samples.csv --device agx-orin --suggest 5 --budgets 17:50\n"
-      "  ridgewatt predict --device agx-orin --advise --minibatch-time 250");
-  auto options = std::make_shared<PredictCommand>();
-  add_prediction(*command, context, answer::predict_parameters(), &options->asked);
-  output_file(command->add_option("-o,--output", options->output,
-                                  "Write the predictions (CSV, or JSON with "
-                                  "--format json) to this file"));
-  command->get_option("--budgets")
-      ->needs(command->get_option("--suggest"))
-      ->needs(command->get_option("--samples"));
-  output_file(command->add_option(
-      "--train-reference", options->train_reference,
-      "Train powertrain's reference networks on the samples and write them here"));
-  auto* advise = command->add_flag(
-      "--advise", options->advise,
-      "Instead of predicting, say which method pays: time of profiling against time lost");
-  advise->needs(command->get_option("--device"));
-  quantity(command->add_option("--minibatch-time", options->minibatch_ms,
-                               "For --advise: time of a minibatch, mean over modes"),
-           milliseconds().positive())
+      "  ridgewatt predict --device agx-orin --advise --minibatch-time 250",
+      run);
+  add_prediction(command, context, answer::predict_parameters(), &options.asked);
+  add.output("-o,--output", options.output,
+             "Write the predictions (CSV, or JSON with "
+             "--format json) to this file");
+  command.get_option("--budgets")
+      ->needs(command.get_option("--suggest"))
+      ->needs(command.get_option("--samples"));
+  add.output("--train-reference", options.train_reference,
+             "Train powertrain's reference networks on the samples and write them here");
+  auto* advise =
+      add.flag("--advise", options.advise,
+               "Instead of predicting, say which method pays: time of profiling against time lost");
+  advise->needs(command.get_option("--device"));
+  add.optional("--minibatch-time", options.minibatch_ms, milliseconds().positive(),
+               "For --advise: time of a minibatch, mean over modes")
       ->needs(advise);
-  auto* one_training = quantity(
-      command->add_option_function<double>(
-          "--training-hours", [options](const double& h) { options->job.training_s = 3600 * h; },
-          "For --advise: one training in the best mode; without it the usual scenarios"),
-      hours().positive());
+  auto* one_training =
+      add.optional("--training-hours", options.training_h, hours().positive(),
+                   "For --advise: one training in the best mode; without it the usual scenarios");
   one_training->needs(advise);
-  quantity(command->add_option("--trainings", options->job.trainings,
-                               "For --advise: number of trainings"),
-           count().within(1, 1e9))
+  add.optional("--trainings", options.job.trainings, count().within(1, 1e9),
+               "For --advise: number of trainings")
       ->needs(one_training)
       ->capture_default_str();
-  quantity(command->add_option("--workloads", options->job.workloads,
-                               "For --advise: number of workloads, each profiled on its own"),
-           count().within(1, 1e9))
+  add.optional("--workloads", options.job.workloads, count().within(1, 1e9),
+               "For --advise: number of workloads, each profiled on its own")
       ->needs(one_training)
       ->capture_default_str();
-  command->callback([&context, options, command] {
-    check(*command, *options);
-    if (options->advise) {
-      if (options->minibatch_ms <= 0) throw CLI::RequiredError("--minibatch-time");
-      return run(context, *options);
-    }
-    if (options->asked.inputs.samples.empty() && !options->asked.count) {
-      throw CLI::RequiredError("--samples");
-    }
-    run(context, *options);
-  });
 }
 
 }  // namespace ridgewatt::cli

@@ -32,6 +32,24 @@ void fit_trace(const Context& context, const ThermalCommand& options) {
   print(context, result);
 }
 
+void hold(const Context& context, const answer::HoldRequest& asked) {
+  print(context, report::hold_table(answer::how_long(asked, context.seed)));
+}
+
+void add_fit(CLI::App& thermal, Context& context) {
+  const auto [command, options, add] =
+      define<ThermalCommand>(thermal, context, "fit", "Thermal constants from a recorded trace",
+                             "ridgewatt thermal fit trace.csv -o thermal.toml", fit_trace);
+  add.input("TRACE", options.trace, "CSV of soak --trace or of measure --series-csv")->required();
+  add.text("--zone", options.zone, "Temperature zone, of a series with several");
+  add.text("--board", options.board, "Name of the board, for the file");
+  add.flag("--fake", options.fake, "The trace is of a fake board: the file says so");
+  add.ambient(options.heat.ambient_celsius);
+  add.optional("--trip", options.heat.trip_celsius, celsius(),
+               "Temperature at which the board throttles");
+  add.output("-o,--output", options.output, "File for --thermal");
+}
+
 }  // namespace
 
 void add_thermal(CLI::App& app, Context& context) {
@@ -39,27 +57,11 @@ void add_thermal(CLI::App& app, Context& context) {
                               "ridgewatt thermal fit trace.csv --trip 95 -o thermal.toml\n  "
                               "ridgewatt thermal hold thermal.toml --power 30,40 --ambient 35");
   thermal->require_subcommand(1);
-  auto options = std::make_shared<ThermalCommand>();
-  auto* fit = add_command(*thermal, context, "fit", "Thermal constants from a recorded trace",
-                          "ridgewatt thermal fit trace.csv -o thermal.toml");
-  const OptionAdder add(*fit);
-  add.input("TRACE", options->trace, "CSV of soak --trace or of measure --series-csv")->required();
-  add.text("--zone", options->zone, "Temperature zone, of a series with several");
-  add.text("--board", options->board, "Name of the board, for the file");
-  add.flag("--fake", options->fake, "The trace is of a fake board: the file says so");
-  add.optional("--ambient", options->heat.ambient_celsius, celsius().within(-60, 100),
-               "Temperature around the board; else fitted");
-  add.optional("--trip", options->heat.trip_celsius, celsius(),
-               "Temperature at which the board throttles");
-  add.output("-o,--output", options->output, "File for --thermal");
-  fit->callback([&context, options] { fit_trace(context, *options); });
-  auto* hold_command = add_command(*thermal, context, "hold", "For how long a power is held",
-                                   "ridgewatt thermal hold thermal.toml --power 30,40");
-  auto held = std::make_shared<answer::HoldRequest>();
-  add_parameters(*hold_command, answer::thermal_hold_parameters(), held.get());
-  hold_command->callback([&context, held] {
-    print(context, report::hold_table(answer::how_long(*held, context.seed)));
-  });
+  add_fit(*thermal, context);
+  const auto [command, asked, add] =
+      define<answer::HoldRequest>(*thermal, context, "hold", "For how long a power is held",
+                                  "ridgewatt thermal hold thermal.toml --power 30,40", hold);
+  add_parameters(command, answer::thermal_hold_parameters(), &asked);
 }
 
 }  // namespace ridgewatt::cli

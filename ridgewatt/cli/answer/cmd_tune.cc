@@ -5,11 +5,10 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/answer/tune_command.h"
 #include "ridgewatt/cli/commands.h"
-#include "ridgewatt/cli/options/board_option.h"
+#include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/cli/options/option_rules.h"
 #include "ridgewatt/cli/options/parameters.h"
-#include "ridgewatt/cli/options/predict_options.h"
-#include "ridgewatt/cli/options/vocabulary.h"
+#include "ridgewatt/cli/options/sweep_options.h"
 #include "ridgewatt/cli/options/workload_options.h"
 #include "ridgewatt/io/file.h"
 #include "ridgewatt/platform/local_device.h"
@@ -142,18 +141,7 @@ void ask_twin(const Context& context, const TuneOptions& options) {
                                  ? answer::verify_by_hand(question, workload, options.device, {})
                                  : answer::tune_on_twin(question, workload, options.device);
   answer::find_alternatives(question, workload, found);
-  answer::add_holds(found, options.heat);
-  print_answer(context, found, options.trace);
-}
-
-// Observations of earlier searches, so that the next question starts from them.
-std::vector<Observation> known_observations(const TuneOptions& options) {
-  if (options.observations.empty()) return {};
-  try {
-    return read_sweep(options.observations).observations;
-  } catch (const NotFoundError&) {
-    return {};
-  }
+  print_answer(context, options, found);
 }
 
 void keep_observations(const Context& context, const TuneOptions& options,
@@ -174,11 +162,10 @@ void ask_sweep(const Context& context, const TuneOptions& options) {
   asked.references = references_of(context, options);
   asked.device = options.device;
   asked.workload = model_of(options, workload_kind_of(asked.rows.kind));
-  asked.known = known_observations(options);
+  asked.known = answer::known_observations(options.observations);
   answer::TuneAnswer found = answer::tune_on_sweep(options.asked(context), asked);
   keep_observations(context, options, asked, found);
-  answer::add_holds(found, options.heat);
-  print_answer(context, found, options.trace);
+  print_answer(context, options, found);
 }
 
 void ask_samples(const Context& context, const TuneOptions& options) {
@@ -196,8 +183,7 @@ void ask_samples(const Context& context, const TuneOptions& options) {
   answer::TuneAnswer found = question.verify > 0 ? answer::verify_by_hand(question, asked.workload,
                                                                           asked.device, asked.rows)
                                                  : answer::tune_from_samples(question, asked);
-  answer::add_holds(found, options.heat);
-  print_answer(context, found, options.trace);
+  print_answer(context, options, found);
 }
 
 // "fke:agx-orin" is neither a board nor a fake board.
@@ -219,7 +205,7 @@ void check_all_runtimes(const TuneOptions& options) {
                    "give MODEL and --device BOARD, or name the runtime");
 }
 
-void run(const Context& context, TuneOptions options, const CLI::App& command) {
+void run(const Context& context, TuneOptions& options, const CLI::App& command) {
   check_device(options.device);
   check_all_runtimes(options);
   const answer::TuneRequest& request = options;
@@ -246,9 +232,8 @@ void run(const Context& context, TuneOptions options, const CLI::App& command) {
       refuse_without_effect(command, kModelOptions, when, "they go with --verify");
       check_strategy(command, options.question.strategy.value_or("auto"));
     }
-    if (options.live.in_place) return tune_in_place(context, std::move(options), command);
-    refuse_in_place_options(command);
-    return tune_live(context, std::move(options));
+    if (!options.live.in_place) refuse_in_place_options(command);
+    return tune_live(context, options, command);
   }
   refuse_in_place_options(command);
   refuse_live_options(command);
@@ -260,7 +245,7 @@ void run(const Context& context, TuneOptions options, const CLI::App& command) {
     refuse_without_effect(command, {"--model"}, "with MODEL", "give one of them");
     options.workload.model = options.live.command[0];
   }
-  if (options.job.asked()) return tune_job(context, std::move(options));
+  if (options.job.asked()) return tune_job(context, options);
   if (options.device.rfind("replay:", 0) == 0) {
     if (!options.sweep.empty()) {
       throw UsageError("--sweep and --device replay: say the same twice", "", "give one of them");
@@ -288,40 +273,35 @@ void run(const Context& context, TuneOptions options, const CLI::App& command) {
 }  // namespace
 
 void add_tune(CLI::App& app, Context& context) {
-  auto* command =
-      add_command(app, context, "tune", "The best power mode and batch within limits",
-                  "ridgewatt tune zoo:resnet50 --device agx-orin --max-power 30 --minimize time\n"
-                  "  ridgewatt tune zoo:resnet50 --device agx-orin --max-power 30 --runtime all\n"
-                  "  ridgewatt tune --sweep sweep.csv --max-power 30 --profiles 15 --trace\n"
-                  "  ridgewatt tune zoo:resnet50 --batch 16 --device agx-orin --minimize energy "
-                  "--max-slowdown 5% --verify 4\n"
-                  "  ridgewatt tune zoo:resnet50 --training --batch 16 --device agx-orin "
-                  "--dataset-size 50000 --deadline 1h\n"
-                  "  ridgewatt tune --device local --max-power 30 -- python3 train.py\n"
-                  "  ridgewatt tune --device local --in-place --max-power 30 -- python3 train.py");
-  auto options = std::make_shared<TuneOptions>();
-  command->add_option("MODEL", options->live.command,
-                      "ONNX file or zoo:NAME; on a real or fake board the program, after --");
-  command->add_option("--model", options->workload.model, "The same as MODEL");
+  const auto [command, options, add] = define<TuneOptions>(
+      app, context, "tune", "The best power mode and batch within limits",
+      "ridgewatt tune zoo:resnet50 --device agx-orin --max-power 30 --minimize time\n"
+      "  ridgewatt tune zoo:resnet50 --device agx-orin --max-power 30 --runtime all\n"
+      "  ridgewatt tune --sweep sweep.csv --max-power 30 --profiles 15 --trace\n"
+      "  ridgewatt tune zoo:resnet50 --batch 16 --device agx-orin --minimize energy "
+      "--max-slowdown 5% --verify 4\n"
+      "  ridgewatt tune zoo:resnet50 --training --batch 16 --device agx-orin "
+      "--dataset-size 50000 --deadline 1h\n"
+      "  ridgewatt tune --device local --max-power 30 -- python3 train.py\n"
+      "  ridgewatt tune --device local --in-place --max-power 30 -- python3 train.py",
+      run);
+  add.text("MODEL", options.live.command,
+           "ONNX file or zoo:NAME; on a real or fake board the program, after --");
+  add.text("--model", options.workload.model, "The same as MODEL");
   // A program may stand in the place of the model.
-  answer::TuneRequest& request = *options;
-  add_parameters(*command, answer::tune_parameters(), &request, "MODEL");
-  command->get_option("--batch")->allow_extra_args(false);  // a program may follow
-  output_file(command->add_option("--observations", options->observations,
-                                  "Sweep file that als and auto answer from first and add to"));
-  command->add_flag("--trace", options->trace, "List every profiled point, in order");
-  add_strict(*command, context);
-  add_live_options(*command, options->live);
-  add_in_place_options(*command, options->live);
-  add_campaign_options(*command, options->campaign);
-  add_job_options(*command, options->job);
-  output_file(
-      command->add_option("-o,--output", context.output.path, "Write the result to this file"))
-      ->group("Options of every command");
-  add_tune_llm(*command, context);
-  command->callback([&context, options, command] {
-    if (command->get_subcommands().empty()) run(context, *options, *command);
-  });
+  answer::TuneRequest& request = options;
+  add_parameters(command, answer::tune_parameters(), &request, "MODEL");
+  command.get_option("--batch")->allow_extra_args(false);  // a program may follow
+  add.output("--observations", options.observations,
+             "Sweep file that als and auto answer from first and add to");
+  add.flag("--trace", options.trace, "List every profiled point, in order");
+  add_strict(command, context);
+  add_live_options(command, options.live);
+  add_in_place_options(command, options.live);
+  add_campaign_options(command, options.campaign);
+  add_job_options(command, options.job);
+  add_output_option(command, context);
+  add_tune_llm(command, context);
 }
 
 }  // namespace ridgewatt::cli

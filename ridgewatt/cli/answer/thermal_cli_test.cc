@@ -6,12 +6,12 @@
 #include <cmath>
 
 #include "ridgewatt/base/test_support.h"
-#include "ridgewatt/cli/answer/heat_trace_support.h"
 #include "ridgewatt/io/file.h"
 #include "ridgewatt/io/json.h"
 #include "ridgewatt/platform/fake_board_support.h"
 #include "ridgewatt/platform/fake_heat.h"
 #include "ridgewatt/thermal/heat_trace.h"
+#include "ridgewatt/thermal/heat_trace_support.h"
 #include "ridgewatt/thermal/thermal_file.h"
 
 namespace ridgewatt::cli {

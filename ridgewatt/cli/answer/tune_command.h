@@ -9,7 +9,7 @@
 #include "ridgewatt/answer/tune_on_board.h"
 #include "ridgewatt/answer/tune_request.h"
 #include "ridgewatt/campaign/executor.h"
-#include "ridgewatt/cli/options/tune_options.h"
+#include "ridgewatt/cli/options/sweep_options.h"
 #include "ridgewatt/cli/options/workload_options.h"
 #include "ridgewatt/measure/in_place.h"
 
@@ -47,8 +47,8 @@ struct TuneOptions : answer::TuneRequest {
 
 // Before anything is profiled: see check_table_options in command.h.
 void check_answer_table(const Context& context, const TuneOptions& options);
-// Prints in the wanted format; throws NoSolutionError when there is no answer.
-void print_answer(const Context& context, const answer::TuneAnswer& found, bool trace);
+// Adds how long the modes are held, and prints; NoSolutionError when there is no answer.
+void print_answer(const Context& context, const TuneOptions& options, answer::TuneAnswer& found);
 // One board or runtime per row, the best first; as JSON the best one's answer, and all of them as
 // `boards` or `runtimes`.
 void print_ranking(const Context& context, const answer::TuneRanking& ranking);
@@ -56,12 +56,13 @@ void print_ranking(const Context& context, const answer::TuneRanking& ranking);
 void add_live_options(CLI::App& command, LiveOptions& options);
 // UsageError when one of them was given, since no real or fake board would follow it.
 void refuse_live_options(const CLI::App& command);
-void tune_live(const Context& context, TuneOptions options);
 
 void add_in_place_options(CLI::App& command, LiveOptions& options);
 // UsageError when one of them was given without --in-place.
 void refuse_in_place_options(const CLI::App& command);
-void tune_in_place(const Context& context, TuneOptions options, const CLI::App& command);
+// On a real or fake board: a start of the program for every point, or with --in-place one program
+// that goes on running.
+void tune_live(const Context& context, TuneOptions& options, const CLI::App& command);
 
 void add_campaign_options(CLI::App& command, CampaignOptions& options);
 // UsageError when one of them was given without --campaign, or one with it that has no effect.
@@ -72,6 +73,6 @@ void add_job_options(CLI::App& command, answer::JobQuestion& job);
 // UsageError when one of them was given that says nothing, or one together with them that has no
 // effect.
 void check_job_options(const CLI::App& command, const TuneOptions& options);
-void tune_job(const Context& context, TuneOptions options);
+void tune_job(const Context& context, TuneOptions& options);
 
 }  // namespace ridgewatt::cli

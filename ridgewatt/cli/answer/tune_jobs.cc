@@ -4,9 +4,9 @@
 #include "ridgewatt/answer/estimate.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/answer/tune_command.h"
-#include "ridgewatt/cli/options/board_option.h"
 #include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/cli/options/option_rules.h"
+#include "ridgewatt/cli/options/workload_options.h"
 #include "ridgewatt/platform/local_device.h"
 #include "ridgewatt/report/job_report.h"
 #include "ridgewatt/report/job_text.h"
@@ -107,7 +107,7 @@ void check_job_options(const CLI::App& command, const TuneOptions& options) {
   }
 }
 
-void tune_job(const Context& context, TuneOptions options) {
+void tune_job(const Context& context, TuneOptions& options) {
   if (options.workload.model.empty()) {
     throw UsageError("nothing to tune", "", "give MODEL --device BOARD");
   }

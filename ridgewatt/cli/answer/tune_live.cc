@@ -1,21 +1,31 @@
-// tune on a real or fake board: every point that the search asks for is set, measured and stored.
+// tune on a real or fake board: every point that the search asks for is set, measured and stored;
+// or with --in-place one program goes on running while modes are tried under it.
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "ridgewatt/answer/tune_in_place.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/progress.h"
 #include "ridgewatt/cli/answer/tune_command.h"
 #include "ridgewatt/cli/options/device_options.h"
+#include "ridgewatt/cli/options/end_by_signal.h"
+#include "ridgewatt/cli/options/option_rules.h"
+#include "ridgewatt/cli/options/parameters.h"
 #include "ridgewatt/cli/options/profile_options.h"
-#include "ridgewatt/cli/options/vocabulary.h"
-#include "ridgewatt/cli/options/workload_options.h"
+#include "ridgewatt/measure/live_program.h"
 #include "ridgewatt/measure/profile.h"
 #include "ridgewatt/platform/fake_board.h"
 #include "ridgewatt/platform/local_device.h"
+#include "ridgewatt/report/tune_report.h"
 
 namespace ridgewatt::cli {
 namespace {
+
+bool takes_batch(const std::vector<std::string>& command) {
+  return std::any_of(command.begin(), command.end(),
+                     [](const auto& word) { return word.find("{batch}") != std::string::npos; });
+}
 
 // What to write where a model was given: the twin, or a program.
 std::string instead_of_model(const TuneOptions& options) {
@@ -38,12 +48,33 @@ void check(const TuneOptions& options) {
     throw UsageError("a real or fake board runs a program, not a model", program,
                      instead_of_model(options));
   }
-  const bool placed =
-      std::any_of(options.live.command.begin(), options.live.command.end(),
-                  [](const auto& word) { return word.find("{batch}") != std::string::npos; });
-  if (options.question.batches.size() > 1 && !placed) {
+  if (options.question.batches.size() > 1 && !takes_batch(options.live.command)) {
     throw UsageError("the command never receives the batch size", "--batch",
                      "write {batch} where its command names the batch");
+  }
+}
+
+void check_in_place(const CLI::App& command, const TuneOptions& options) {
+  const LiveOptions& live = options.live;
+  refuse_without_effect(command,
+                        {"--settle", "--settle-window", "--idle", "--fill-cache", "--drop-cache",
+                         "--governors", "--verify", "--model", "--min-gain", "--minibatches"},
+                        "with --in-place", "the program is not started for every point");
+  if (live.process && !live.command.empty()) {
+    throw UsageError("--pid and a command say two programs", live.command[0], "give one of them");
+  }
+  if (!live.process && live.command.empty()) {
+    throw UsageError("no program to tune", "--in-place",
+                     "give --pid N, or the program after --, for example -- python3 train.py");
+  }
+  if (live.process && live.end_program) {
+    throw UsageError("a process that was not started here is not ended", "--end-program");
+  }
+  if (options.question.batches.size() > 1) {
+    throw UsageError("a running program has one batch", "--batch", "name that one, or none");
+  }
+  if (options.question.batches.empty() && takes_batch(live.command)) {
+    throw UsageError("the command waits for a batch", "{batch}", "give --batch N");
   }
 }
 
@@ -60,7 +91,38 @@ void add_twin(const TuneOptions& options, answer::LiveBoard& board) {
                          : board.profile.series.board;
 }
 
+constexpr char kInPlaceGroup[] = "A running program (--in-place)";
 constexpr char kGroup[] = "Real or fake board (--device local or fake:BOARD)";
+
+void tune_in_place(const Context& context, const TuneOptions& options, const CLI::App& command,
+                   const answer::TuneQuestion& question, answer::LiveBoard& board) {
+  const LiveOptions& live = options.live;
+  const auto& window = board.profile.measure.window;
+  answer::InPlaceQuestion in_place{
+      .options = live.window, .process = live.process, .end_program = live.end_program};
+  in_place.options.warm_up = std::max(window.warm_up, 1);
+  if (option_given(command, "--window")) {
+    in_place.options.most_minibatches =
+        std::max(window.minibatches, in_place.options.least_minibatches);
+  }
+  answer::InPlaceAnswer found;
+  try {
+    found = answer::tune_in_place(question, board, in_place, [&](const auto& answer) {
+      if (live.end_program) return;
+      const auto& best = answer.outcome.best;
+      remark(context, best ? "the program goes on in the best mode: " + describe(best->point.mode)
+                           : "no mode keeps the limits: the program goes on in the first mode");
+    });
+  } catch (const measure::InterruptedError& error) {
+    board.control.restore();
+    end_by_signal(error.signal());
+  }
+  found.answer.source.remark = "windows are kept in " + live.store;
+  report::Result result = report::in_place_result(found, options.trace);
+  if (found.signal != 0) result.none.reset();
+  print(context, result);
+  if (found.signal != 0) end_by_signal(found.signal);
+}
 
 }  // namespace
 
@@ -75,31 +137,55 @@ void refuse_live_options(const CLI::App& command) {
 }
 
 void add_live_options(CLI::App& command, LiveOptions& options) {
-  output_file(
-      command.add_option("--store", options.store, "Store that profiled points are kept in"))
-      ->capture_default_str()
-      ->group(kGroup);
-  command
-      .add_option("--governors", options.governors,
-                  "DVFS governors that the answer is compared with, each profiled at its batch")
+  const OptionAdder add(command, kGroup);
+  add.output("--store", options.store, "Store that profiled points are kept in")
+      ->capture_default_str();
+  add.text("--governors", options.governors,
+           "DVFS governors that the answer is compared with, each profiled at its batch")
       ->delimiter(',')
-      ->allow_extra_args(false)
-      ->group(kGroup);
-  command.add_option("--sysroot", options.sysroot, "Root of a recorded or fake board's tree")
-      ->group(kGroup);
-  command.add_option("--state-dir", options.control.state_folder, "Folder of the mode journal")
-      ->group(kGroup);
+      ->allow_extra_args(false);
+  add.sysroot(options.sysroot);
+  add.state_folder(options.control.state_folder);
   add_profile_options(command, options.profile, options.control);
 }
 
-void tune_live(const Context& context, TuneOptions options) {
-  check(options);
-  check_answer_table(context, options);
+void add_in_place_options(CLI::App& command, LiveOptions& options) {
+  const OptionAdder add(command, kInPlaceGroup);
+  add.flag("--in-place", options.in_place,
+           "Change modes under one program that goes on running, in place of a start for "
+           "every point; it ends in the best mode");
+  add.optional("--pid", options.process, count().within(1, 1 << 30),
+               "A process that runs already and marks into a file");
+  add_rows(command, answer::window_rows(), &options.window, kInPlaceGroup);
+  add.flag("--end-program", options.end_program, "End the program once the search has ended");
+}
+
+void refuse_in_place_options(const CLI::App& command) {
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->get_group() == kInPlaceGroup && option->count() > 0) {
+      throw UsageError("an option of a running program", option->get_name(),
+                       "it needs --in-place and --device local or fake:BOARD");
+    }
+  }
+}
+
+void tune_live(const Context& context, TuneOptions& options, const CLI::App& command) {
   LiveOptions& live = options.live;
+  if (live.in_place) {
+    check_in_place(command, options);
+    check_table_options(
+        context,
+        with_origin(context, options.trace ? report::windows_table({}) : report::tune_table({}),
+                    {}));
+  } else {
+    check(options);
+    check_answer_table(context, options);
+  }
   const auto device = platform::open_local_device(options.device, live.sysroot, context.seed);
   platform::JetsonModeControl control(*device.sysfs, live.control);
   measure::ProfileOptions& profile = live.profile;
   profile.measure.command = live.command;
+  if (live.process) profile.measure.command = {fmt::format("process {}", *live.process)};
   profile.series.workload = options.sweep_name;
   profile.series.kind = name_of(options.workload.kind);
   profile.quiet = context.quiet;
@@ -107,20 +193,15 @@ void tune_live(const Context& context, TuneOptions options) {
   store::Store store = store::Store::made_at_first_write(live.store);
   const answer::TuneQuestion question = options.asked(context);
   Progress progress("tune", static_cast<std::size_t>(question.budget.profiles), context.quiet);
-  answer::LiveBoard board{*device.sysfs,
-                          control,
-                          store,
-                          profile,
-                          live.governors,
-                          [&](std::size_t done, const OperatingPoint& point) {
-                            progress.update(done, describe(point.mode));
-                          }};
+  const auto on_point = [&](std::size_t done, const OperatingPoint& point) {
+    progress.update(done, describe(point.mode));
+  };
+  answer::LiveBoard board{*device.sysfs, control, store, profile, live.governors, on_point};
+  if (live.in_place) return tune_in_place(context, options, command, question, board);
   add_twin(options, board);
   answer::TuneAnswer found = answer::tune_on_board(question, board);
-  for (const auto& line : found.trace.left_out) remark(context, line);
   found.source.remark = "points are kept in " + live.store;
-  answer::add_holds(found, options.heat);
-  print_answer(context, found, options.trace);
+  print_answer(context, options, found);
 }
 
 }  // namespace ridgewatt::cli

@@ -2,9 +2,9 @@
 #include "ridgewatt/answer/tune_on_board.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/answer/tune_command.h"
-#include "ridgewatt/cli/options/choice.h"
+#include "ridgewatt/cli/options/executor_options.h"
+#include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/cli/options/option_rules.h"
-#include "ridgewatt/cli/options/vocabulary.h"
 
 namespace ridgewatt::cli {
 namespace {
@@ -14,34 +14,16 @@ constexpr char kCampaignGroup[] = "Boards of a campaign (--campaign PLAN)";
 }  // namespace
 
 void add_campaign_options(CLI::App& command, CampaignOptions& options) {
+  const OptionAdder add(command, kCampaignGroup);
   auto& engine = options.executor;
-  input_file(command.add_option("--campaign", options.plan,
-                                "Plan of a campaign: its points are searched on its boards"))
-      ->group(kCampaignGroup);
-  quantity(command.add_option("--boards", options.boards, "Points that are profiled at once"),
-           count().within(1, 1000))
-      ->capture_default_str()
-      ->group(kCampaignGroup);
-  command
-      .add_option("--board-kind", options.board_kind, "Kind of boards, where the plan has several")
-      ->group(kCampaignGroup);
-  listed_choice(command, "--executor", options.kind, "Engine that runs the tasks")
-      ->capture_default_str()
-      ->group(kCampaignGroup);
-  command.add_option("--program", engine.program, "Ridgewatt on the boards")
-      ->capture_default_str()
-      ->group(kCampaignGroup);
-  command.add_option("--partition", engine.partition, "Slurm: partition of the boards")
-      ->group(kCampaignGroup);
-  command.add_option("--account", engine.account, "Slurm: account")->group(kCampaignGroup);
-  command
-      .add_option("--host", engine.hosts,
-                  "parallel: a board to reach by ssh, HOST or KIND=HOST; may be repeated")
-      ->allow_extra_args(false)
-      ->delimiter(',')
-      ->group(kCampaignGroup);
-  command.add_option("--ssh", engine.ssh, "parallel: command in place of ssh")
-      ->group(kCampaignGroup);
+  add.input("--campaign", options.plan,
+            "Plan of a campaign: its points are searched on its boards");
+  add.number("--boards", options.boards, count().within(1, 1000),
+             "Points that are profiled at once");
+  add.text("--board-kind", options.board_kind, "Kind of boards, where the plan has several");
+  add_executor(add, options.kind);
+  add_board_access(add, engine);
+  add_hosts(add, engine);
 }
 
 void check_campaign_options(const CLI::App& command, const CampaignOptions& options) {
@@ -74,9 +56,7 @@ void tune_on_boards(const Context& context, const TuneOptions& options) {
   boards.executor = asked.executor;
   const answer::RunningCampaign running{plan, asked.board_kind, *executor, store, boards};
   answer::TuneAnswer found = answer::tune_on_campaign(options.asked(context), running);
-  for (const auto& line : found.trace.left_out) remark(context, line);
-  answer::add_holds(found, options.heat);
-  print_answer(context, found, options.trace);
+  print_answer(context, options, found);
 }
 
 }  // namespace ridgewatt::cli

@@ -85,13 +85,12 @@ void run(const Context& context, const CalibrateCommand& command, const CLI::App
 }  // namespace
 
 void add_calibrate(CLI::App& app, Context& context) {
-  auto* command = add_command(
+  const auto [command, options, add] = define<CalibrateCommand>(
       app, context, "calibrate", "Fit a board's twin to sweeps, microbenchmarks or runtimes",
       "ridgewatt calibrate --device agx-orin --sweep a.csv --sweep b.csv,model=b.onnx "
-      "-o board.toml");
-  auto options = std::make_shared<CalibrateCommand>();
-  auto& asked = options->question;
-  const OptionAdder add(*command);
+      "-o board.toml",
+      run);
+  auto& asked = options.question;
   add.text("--device", asked.device, "Board or board file that is fitted");
   add.text("--sweep", asked.sweeps,
            "FILE[,model=M][,workers=N][,loader-ms=X][,image=PIXELS][,runtime=NAME][,device=BOARD], "
@@ -106,10 +105,9 @@ void add_calibrate(CLI::App& app, Context& context) {
   add.input("--runtimes", asked.runtimes,
             "CSV of measured times in runtimes, as evaluate runtimes reads, several times")
       ->allow_extra_args(false);
-  add.output("-o,--output", options->output, "Board file with what was fitted");
+  add.output("-o,--output", options.output, "Board file with what was fitted");
   add.flag("--no-validation", asked.no_validation, "Skip leave-one-workload-out");
-  add.flag("--parameters", options->parameters, "Also print the parameters");
-  command->callback([&context, options, command] { run(context, *options, *command); });
+  add.flag("--parameters", options.parameters, "Also print the parameters");
 }
 
 }  // namespace ridgewatt::cli

@@ -9,6 +9,7 @@
 #include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/measure/compare.h"
 #include "ridgewatt/platform/mode_control.h"
+#include "ridgewatt/report/campaign_report.h"
 #include "ridgewatt/report/measure_report.h"
 
 namespace ridgewatt::cli {
@@ -63,27 +64,47 @@ void run(const Context& context, const CompareCommand& options) {
 
 }  // namespace
 
+namespace {
+
+struct CompareBoardsCommand {
+  std::string database;
+  store::SeriesFilter filter;
+};
+
+void run(const Context& context, const CompareBoardsCommand& options) {
+  store::Store store(options.database, store::Database::Access::kReadOnly);
+  print(context, report::board_effects_result(
+                     campaign::merged_by_kind(store, options.filter, options.database)));
+}
+
+}  // namespace
+
+void add_compare_boards(CLI::App& compare, Context& context) {
+  const auto [command, options, add] =
+      define<CompareBoardsCommand>(compare, context, "boards", "What boards of one kind differ by",
+                                   "ridgewatt compare boards campaign.db --device agx-orin", run);
+  add.input("STORE", options.database, "Store with points of several boards of a kind")->required();
+  add.text("--workload", options.filter.workload, "Only this workload");
+  add.text("--kind", options.filter.kind, "Only training, inference, ..");
+  add.text("--device", options.filter.board, "Only boards of this kind");
+}
+
 void add_compare(CLI::App& app, Context& context) {
-  auto* command = add_command(
+  const auto [command, options, add] = define<CompareCommand>(
       app, context, "compare", "Which of two commands or modes costs more; what boards differ by",
       "ridgewatt compare 'python3 train.py' 'docker run image train.py'\n"
-      "  ridgewatt compare --mode-a MODE_30W --mode-b governor=schedutil 'python3 train.py'");
-  auto options = std::make_shared<CompareCommand>();
-  add_device_options(*command, options->device);
-  const OptionAdder add(*command);
-  add.text("A", options->a, "First command, for the shell");
-  add.text("B", options->b, "Second command; left out: the first in another mode");
-  add.text("--mode-a", options->mode_a, std::string("Mode of A: ") + kModeText);
-  add.text("--mode-b", options->mode_b, "Mode of B");
-  add.number("--repeats", options->repeats, count().within(2, 1000), "Runs of each");
-  add.sampling(options->rate_hz);
-  add.number("--pause", options->idle_s, seconds().within(0, 3600), "Seconds between runs");
-  OptionAdder(*command, "Options of every command")
-      .output("-o,--output", context.output.path, "Write the result to this file");
-  add_compare_boards(*command, context);
-  command->callback([&context, command, options] {
-    if (command->get_subcommands().empty()) run(context, *options);
-  });
+      "  ridgewatt compare --mode-a MODE_30W --mode-b governor=schedutil 'python3 train.py'",
+      run);
+  add_device_options(command, options.device);
+  add.text("A", options.a, "First command, for the shell");
+  add.text("B", options.b, "Second command; left out: the first in another mode");
+  add.text("--mode-a", options.mode_a, std::string("Mode of A: ") + kModeText);
+  add.text("--mode-b", options.mode_b, "Mode of B");
+  add.number("--repeats", options.repeats, count().within(2, 1000), "Runs of each");
+  add.sampling(options.rate_hz);
+  add.number("--pause", options.idle_s, seconds().within(0, 3600), "Seconds between runs");
+  add_output_option(command, context);
+  add_compare_boards(command, context);
 }
 
 }  // namespace ridgewatt::cli

@@ -1,6 +1,7 @@
 // ridgewatt device: the boards that the program knows, and where each number comes from.
 #include "ridgewatt/answer/analyze.h"
 #include "ridgewatt/cli/commands.h"
+#include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/cli/options/parameters.h"
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/report/board_report.h"
@@ -15,17 +16,7 @@ void list(const Context& context) {
 }
 
 void show(const Context& context, const answer::DeviceQuestion& asked) {
-  const Board board = load_board(asked.device);
-  if (context.json()) {
-    print(context, report::board_to_json(board, asked.list_modes));
-  } else if (asked.list_modes) {
-    print(context, report::mode_table(board));
-  } else {
-    print(context, report::board_fact_table(board));
-    if (context.csv()) return;
-    std::cout << '\n' << "Presets of " << board.find_bsp().title << ":\n";
-    print_aside(context, report::preset_table(board));
-  }
+  print(context, report::board_result(load_board(asked.device), asked.list_modes));
 }
 
 }  // namespace
@@ -37,11 +28,10 @@ void add_device(CLI::App& app, Context& context) {
               "ridgewatt device list --format csv")
       ->callback([&context] { list(context); });
 
-  auto asked = std::make_shared<answer::DeviceQuestion>();
-  auto* command = add_command(*device, context, "show", "One board, every number with its source",
-                              "ridgewatt device show agx-orin@jp5.1 --list-modes --format csv");
-  add_parameters(*command, answer::device_parameters(), asked.get());
-  command->callback([&context, asked] { show(context, *asked); });
+  const auto [command, asked, add] = define<answer::DeviceQuestion>(
+      *device, context, "show", "One board, every number with its source",
+      "ridgewatt device show agx-orin@jp5.1 --list-modes --format csv", show);
+  add_parameters(command, answer::device_parameters(), &asked);
 }
 
 }  // namespace ridgewatt::cli

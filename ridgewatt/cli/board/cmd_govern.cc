@@ -5,12 +5,11 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/board/govern_phases.h"
 #include "ridgewatt/cli/commands.h"
-#include "ridgewatt/cli/options/board_option.h"
 #include "ridgewatt/cli/options/device_options.h"
 #include "ridgewatt/cli/options/end_by_signal.h"
 #include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/cli/options/option_rules.h"
-#include "ridgewatt/cli/options/tune_options.h"
+#include "ridgewatt/cli/options/sweep_options.h"
 #include "ridgewatt/cli/options/workload_options.h"
 #include "ridgewatt/platform/fake_board.h"
 #include "ridgewatt/platform/fake_load.h"
@@ -167,19 +166,18 @@ void run(const Context& context, GovernCommand& options, const CLI::App& command
 }  // namespace
 
 void add_govern(CLI::App& app, Context& context) {
-  auto* command = add_command(
+  const auto [command, options, add] = define<GovernCommand>(
       app, context, "govern", "Hold a deadline, a budget or a limit over hours",
       "ridgewatt govern --deadline 14:00 --minibatches 20000 --model zoo:resnet18 --training "
       "--batch 16 -- python3 train.py\n"
-      "  ridgewatt govern --simulate --device agx-orin --day-energy 400Wh --model zoo:resnet50");
-  auto options = std::make_shared<GovernCommand>();
-  auto& asked = options->question;
-  const OptionAdder add(*command);
-  add.text("COMMAND", options->live.command, "Program that is governed, after --");
-  add.optional("--pid", options->process, count().within(1, 1 << 30),
+      "  ridgewatt govern --simulate --device agx-orin --day-energy 400Wh --model zoo:resnet50",
+      run);
+  auto& asked = options.question;
+  add.text("COMMAND", options.live.command, "Program that is governed, after --");
+  add.optional("--pid", options.process, count().within(1, 1 << 30),
                "A process that runs already and marks into a file, in place of COMMAND");
-  add_device_options(*command, options->device);
-  add_phase_options(*command, options->phases);
+  add_device_options(command, options.device);
+  add_phase_options(command, options.phases);
   add.text("--deadline", asked.deadline,
            "When the job is to be done: HH:MM of the local clock, or a time from now");
   add.optional("--minibatches", asked.minibatches, count().within(1, 1e12),
@@ -188,34 +186,35 @@ void add_govern(CLI::App& app, Context& context) {
   add.number("--epochs", asked.epochs, number().positive(), "Epochs of the job");
   add.optional("--day-energy", asked.day_energy_j, joules().positive(),
                "Energy that may be used within --hours");
-  add.number("--hours", options->hours, hours().within(1e-4, 240),
+  add.number("--hours", options.hours, hours().within(1e-4, 240),
              "Length of the day of --day-energy, and of a simulated one");
   add.optional("--max-power", asked.max_power_w, watts().positive(), "Power cap");
-  add.optional("--max-latency", options->max_latency_ms, milliseconds().positive(),
+  add.optional("--max-latency", options.max_latency_ms, milliseconds().positive(),
                "Limit on the latency of a request");
   add.text("--model", asked.model,
            "What the program runs, zoo:NAME or an ONNX file: its twin is the prior");
-  add.input("--samples", options->samples, "Profiled points to choose among, in place of --model");
+  add.input("--samples", options.samples, "Profiled points to choose among, in place of --model");
   add.optional("--batch", asked.batch, count().within(1, 1 << 20), "Minibatch size of the program");
-  add_training(*command, asked.deployed.kind, "The program trains");
-  add_precision(*command, asked.deployed.precision);
-  add_runtime(*command, asked.deployed.runtime);
-  add_strict(*command, context);
+  add.training(asked.deployed.kind, "The program trains");
+  add.stated("--precision", asked.deployed.precision,
+             "What MODEL computes in: " + joined_names<workload::Precision>() +
+                 " (all but fp32 by peak ratios, not validated)");
+  add.stated("--runtime", asked.deployed.runtime, "What runs MODEL: " + joined_names<Runtime>());
+  add_strict(command, context);
   add.number("--step", asked.policy.step_s, seconds().within(0.1, 3600),
              "Between two decisions, at most");
   add.number("--least-step", asked.policy.least_step_s, seconds().within(0.05, 3600),
              "Between two decisions, at least");
-  add.output("--log", options->log, "Write every step to this CSV, whole after each");
-  add.sampling(options->live.rate_hz);
-  add.number("--idle", options->live.rest_s, seconds().within(0, 3600),
+  add.output("--log", options.log, "Write every step to this CSV, whole after each");
+  add.sampling(options.live.rate_hz);
+  add.number("--idle", options.live.rest_s, seconds().within(0, 3600),
              "Measure power at rest so long before the program, 0: not at all");
-  add.number("--time-scale", options->live.time_scale, number().within(0.01, 1000),
+  add.number("--time-scale", options.live.time_scale, number().within(0.01, 1000),
              "The program runs X times faster than its board (fake-run --speed)");
-  add.flag("--simulate", options->simulate,
+  add.flag("--simulate", options.simulate,
            "A random day on the twin of --device, by --seed, in place of a program");
   add.optional("--arrival-rate", asked.arrival_hz, hertz().positive(),
                "Requests per second at the simulated day's peak");
-  command->callback([&context, options, command] { run(context, *options, *command); });
 }
 
 }  // namespace ridgewatt::cli

@@ -21,7 +21,7 @@ struct MeasureCommand {
   measure::MeasureOptions measure;
   std::string minibatches_file;
   std::string series_file;
-  bool full_fan = false;
+  platform::JetsonModeControl::Options control;
   measure::CacheOptions cache;
   TokenOptions tokens;
   std::string results_file, power_file, rows_file;
@@ -49,17 +49,7 @@ void finish_runs(const Context& context, const MeasureCommand& options,
 
 // Results that a program wrote before, with the power that was recorded at the same time.
 void read_results(const Context& context, const MeasureCommand& options) {
-  auto runs = measure::read_token_runs(options.results_file);
-  for (auto& run : runs) {
-    if (options.power_file.empty()) break;
-    if (run.timeline.empty()) {
-      throw NotSupportedError(
-          "no time stamps, so energy cannot be split", options.results_file,
-          "profile_export.jsonl of aiperf and --save-detailed of vLLM have them");
-    }
-    const auto power = measure::read_power_log(options.power_file, run.clock);
-    run.cost = measure::split_energy(run.timeline, power, options.idle_w);
-  }
+  auto runs = measure::read_token_runs(options.results_file, options.power_file, options.idle_w);
   check_table_options(context, report::token_runs_result({}, Provenance::kReplayed));
   finish_runs(context, options, runs);
   print(context, report::token_runs_result(runs, Provenance::kReplayed));
@@ -100,17 +90,17 @@ void run(const Context& context, const MeasureCommand& options) {
   const auto device = options.device.open(context);
   const measure::RunCache cache(options.cache);
   std::optional<measure::FullFan> fan;
-  if (options.full_fan) fan.emplace(*device.sysfs, options.device.state_folder);
+  if (options.control.full_fan) fan.emplace(*device.sysfs, options.device.state_folder);
   cache.prepare();
   auto result = measured(device, options);
   if (fan) fan->check();
-  result.measurement.conditions = measure::condition_words(options.full_fan, options.cache);
+  result.measurement.conditions = measure::condition_words(options.control.full_fan, options.cache);
   finish_runs(context, options, result.runs);
   print_measurement(context, options, result, device.provenance());
   check_status(result.measurement.status, options.measure.command);
 }
 
-void check_and_run(const CLI::App& command, const Context& context, MeasureCommand& options) {
+void check_and_run(const Context& context, MeasureCommand& options, const CLI::App& command) {
   finish_token_options(command, context, options.tokens);
   if (options.results_file.empty()) {
     refuse_without_effect(command, {"--power-trace", "--idle-power"}, "without --results");
@@ -147,32 +137,30 @@ void add_result_options(CLI::App& command, MeasureCommand& options) {
 }  // namespace
 
 void add_measure(CLI::App& app, Context& context) {
-  auto* command = add_command(app, context, "measure", "Time, energy and power of a program",
-                              "ridgewatt measure -- python3 train.py");
-  auto options = std::make_shared<MeasureCommand>();
-  add_device_options(*command, options->device);
-  const OptionAdder add(*command);
-  add.sampling(options->measure.rate_hz);
-  add.number("--idle", options->measure.idle_s, seconds().within(0, 3600),
+  const auto [command, options, add] =
+      define<MeasureCommand>(app, context, "measure", "Time, energy and power of a program",
+                             "ridgewatt measure -- python3 train.py", check_and_run);
+  add_device_options(command, options.device);
+  add.sampling(options.measure.rate_hz);
+  add.number("--idle", options.measure.idle_s, seconds().within(0, 3600),
              "Seconds of idle baseline before");
-  add.number("--warm-up", options->measure.window.warm_up, count().within(1, 1e6),
+  add.number("--warm-up", options.measure.window.warm_up, count().within(1, 1e6),
              "Minibatches, or requests to a server, that do not count");
-  add.input("--meter", options->measure.meter,
+  add.input("--meter", options.measure.meter,
             "CSV that an external meter writes during the run (docs/guide/measure.md)");
-  add.flag("--meter-total", options->measure.meter_is_total,
+  add.flag("--meter-total", options.measure.meter_is_total,
            "The meter's power counts, not the rails'");
-  add.text("--residency", options->measure.watched_files,
+  add.text("--residency", options.measure.watched_files,
            "Tell what the page cache holds of this file or folder, before and after")
       ->type_name("PATH");
-  add_condition_options(*command, options->full_fan, options->cache);
-  add.output("--minibatches-csv", options->minibatches_file,
+  add_condition_options(command, options.control, options.cache);
+  add.output("--minibatches-csv", options.minibatches_file,
              "Write time, stall, compute and energy of each minibatch to this CSV");
-  add.output("--series-csv", options->series_file,
+  add.output("--series-csv", options.series_file,
              "Write power, clocks, loads and temperatures over time to this CSV");
-  add_token_options(*command, options->tokens);
-  add_result_options(*command, *options);
-  add.text("COMMAND", options->measure.command, "Program and its arguments, after --");
-  command->callback([&context, options, command] { check_and_run(*command, context, *options); });
+  add_token_options(command, options.tokens);
+  add_result_options(command, options);
+  add.text("COMMAND", options.measure.command, "Program and its arguments, after --");
 }
 
 }  // namespace ridgewatt::cli

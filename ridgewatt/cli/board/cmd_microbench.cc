@@ -36,24 +36,21 @@ void run(const Context& context, MicrobenchCommand& command) {
 }  // namespace
 
 void add_microbench(CLI::App& app, Context& context) {
-  auto* command =
-      add_command(app, context, "microbench", "Peak, bandwidth and intensity sweep of this machine",
-                  "ridgewatt microbench --seconds 1 -o points.csv");
-  auto options = std::make_shared<MicrobenchCommand>();
-  const OptionAdder add(*command);
-  add.choice("--target", options->target, "cpu or cuda");
-  add.number("--gpu", options->gpu, count().within(0, 1024), "Number of the GPU");
-  add.threads(options->options.threads, "Threads (0: all)");
-  add.number("--seconds", options->options.seconds_per_point, seconds().positive(),
+  const auto [command, options, add] = define<MicrobenchCommand>(
+      app, context, "microbench", "Peak, bandwidth and intensity sweep of this machine",
+      "ridgewatt microbench --seconds 1 -o points.csv", run);
+  add.choice("--target", options.target, "cpu or cuda");
+  add.number("--gpu", options.gpu, count().within(0, 1024), "Number of the GPU");
+  add.threads(options.options.threads, "Threads (0: all)");
+  add.number("--seconds", options.options.seconds_per_point, seconds().positive(),
              "Seconds per point");
-  add.number("--footprint", options->footprint_mib, mebibytes().within(1, 1048576),
+  add.number("--footprint", options.footprint_mib, mebibytes().within(1, 1048576),
              "Memory walked through (MiB)");
-  add.optional("--intensities", options->options.intensities, number().positive(),
+  add.optional("--intensities", options.options.intensities, number().positive(),
                "FLOP per byte, 1,2,4")
       ->delimiter(',');
-  add.output("-o,--output", options->output,
+  add.output("-o,--output", options.output,
              "Points as CSV for `calibrate --microbench`; JSON with --format json");
-  command->callback([&context, options] { run(context, *options); });
 }
 
 }  // namespace ridgewatt::cli

@@ -33,13 +33,14 @@ struct ModeCommand {
   std::string output;
 };
 
-platform::JetsonModeControl::Options control_options(const ModeCommand& options) {
-  return {options.device.state_folder, options.max_celsius, options.dry_run};
+platform::JetsonModeControl control_of(const platform::LocalDevice& device,
+                                       const ModeCommand& options) {
+  return {*device.sysfs, {options.device.state_folder, options.max_celsius, options.dry_run}};
 }
 
 void list_modes(const Context& context, const ModeCommand& options) {
   const auto device = options.device.open(context);
-  const platform::JetsonModeControl control(*device.sysfs, control_options(options));
+  const auto control = control_of(device, options);
   if (!control.warning().empty()) remark(context, control.warning());
   if (options.grid) return print(context, report::mode_grid_table(control.space().modes()));
   print(context, report::mode_list_result(control));
@@ -47,7 +48,7 @@ void list_modes(const Context& context, const ModeCommand& options) {
 
 void show_mode(const Context& context, const ModeCommand& options) {
   const auto device = options.device.open(context);
-  const platform::JetsonModeControl control(*device.sysfs, control_options(options));
+  const auto control = control_of(device, options);
   if (!control.warning().empty()) remark(context, control.warning());
   control.levels();  // says so when this machine has no knobs
   print(context, report::mode_state_result(control.state()));
@@ -73,7 +74,7 @@ void apply(const Context& context, const ModeCommand& options) {
   }
   check_table_options(context, report::writes_table({}));
   const auto device = options.device.open(context);
-  platform::JetsonModeControl control(*device.sysfs, control_options(options));
+  auto control = control_of(device, options);
   const auto& knobs = options.knobs;
   const auto summary = !options.preset.empty()   ? control.apply_preset(options.preset)
                        : !options.answer.empty() ? control.apply(read_answer(options.answer))
@@ -112,7 +113,7 @@ void restore(const Context& context, const ModeCommand& options) {
 
 void export_mode(const Context& context, const ModeCommand& options) {
   const auto device = options.device.open(context);
-  const platform::JetsonModeControl control(*device.sysfs, control_options(options));
+  const auto control = control_of(device, options);
   if (!control.presets()) {
     throw NotFoundError("the board has no nvpmodel.conf", "/etc/nvpmodel.conf");
   }
@@ -130,6 +131,21 @@ void export_mode(const Context& context, const ModeCommand& options) {
     print(context, report::power_model_json(options.id, options.name, mode, file + section));
   else
     write_output(options.output, file + section);
+}
+
+struct FakeBoardCommand {
+  std::string board, folder;
+};
+
+void lay_out(const Context& context, const FakeBoardCommand& options) {
+  const auto spec = platform::fake_board_spec(options.board);
+  platform::create_fake_board(spec, options.folder, context.seed,
+                              platform::fake_specimen_of_environment());
+  platform::heat_fake_board(options.folder, platform::fake_heat_of_environment());
+  if (context.json())
+    print(context, report::fake_board_json(spec.name, options.folder, context.seed));
+  else if (!context.quiet)
+    std::cout << "fake board " << spec.name << " in " << options.folder << "\n";
 }
 
 }  // namespace
@@ -179,24 +195,13 @@ void add_mode(CLI::App& app, Context& context) {
 }
 
 void add_fake_board(CLI::App& app, Context& context) {
-  auto* command = add_command(app, context, "fake-board", "Lay out a fake board's kernel files",
-                              "ridgewatt fake-board agx-orin /tmp/board\n  ridgewatt sensors "
-                              "--sysroot /tmp/board");
-  auto board = std::make_shared<std::string>();
-  auto folder = std::make_shared<std::string>();
-  command->add_option("BOARD", *board, "agx-orin, orin-nano, xavier-nx, nano, thor, ..")
-      ->required();
-  command->add_option("FOLDER", *folder, "New or empty folder")->required();
-  command->callback([&context, board, folder] {
-    const auto spec = platform::fake_board_spec(*board);
-    platform::create_fake_board(spec, *folder, context.seed,
-                                platform::fake_specimen_of_environment());
-    platform::heat_fake_board(*folder, platform::fake_heat_of_environment());
-    if (context.json())
-      print(context, report::fake_board_json(spec.name, *folder, context.seed));
-    else if (!context.quiet)
-      std::cout << "fake board " << spec.name << " in " << *folder << "\n";
-  });
+  const auto [command, options, add] =
+      define<FakeBoardCommand>(app, context, "fake-board", "Lay out a fake board's kernel files",
+                               "ridgewatt fake-board agx-orin /tmp/board\n  ridgewatt sensors "
+                               "--sysroot /tmp/board",
+                               lay_out);
+  add.text("BOARD", options.board, "agx-orin, orin-nano, xavier-nx, nano, thor, ..")->required();
+  add.text("FOLDER", options.folder, "New or empty folder")->required();
 }
 
 }  // namespace ridgewatt::cli

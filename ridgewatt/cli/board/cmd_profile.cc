@@ -7,8 +7,8 @@
 #include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/cli/options/option_rules.h"
 #include "ridgewatt/cli/options/profile_options.h"
+#include "ridgewatt/cli/options/sweep_options.h"
 #include "ridgewatt/cli/options/token_options.h"
-#include "ridgewatt/cli/options/tune_options.h"
 #include "ridgewatt/measure/profile.h"
 #include "ridgewatt/measure/token_profile.h"
 #include "ridgewatt/report/campaign_report.h"
@@ -71,7 +71,8 @@ void check_tokens(const CLI::App& command, const Context& context, ProfileComman
   }
 }
 
-void run(const Context& context, ProfileCommand& options) {
+void run(const Context& context, ProfileCommand& options, const CLI::App& command) {
+  check_tokens(command, context, options);
   if (options.wish.ways() != 1) {
     throw UsageError("give one of --modes FILE, --sample N and --suggest N", "profile");
   }
@@ -99,35 +100,27 @@ void run(const Context& context, ProfileCommand& options) {
 }  // namespace
 
 void add_profile(CLI::App& app, Context& context) {
-  auto* command = add_command(
+  const auto [command, options, add] = define<ProfileCommand>(
       app, context, "profile", "A program's cost over power modes",
       "ridgewatt profile points.db --device fake:agx-orin --suggest 20 --batch "
-      "16 -- ridgewatt fake-run zoo:resnet50 --device fake:agx-orin --minibatches 1000");
-  auto options = std::make_shared<ProfileCommand>();
-  options->profile.series.kind = name_of(WorkloadKind::kInference);
-  add_device_options(*command, options->device);
-  auto& profile_options = options->profile;
-  const OptionAdder add(*command);
-  add.output("STORE", options->database, "Store to add to; finished points are skipped")
-      ->required();
-  add_mode_wish(*command, options->wish, "the board's");
-  add.input("--samples", options->samples,
+      "16 -- ridgewatt fake-run zoo:resnet50 --device fake:agx-orin --minibatches 1000",
+      run);
+  add_device_options(command, options.device);
+  auto& profile_options = options.profile;
+  add.output("STORE", options.database, "Store to add to; finished points are skipped")->required();
+  add_mode_wish(command, options.wish, "the board's");
+  add.input("--samples", options.samples,
             "Points that are known already, for --suggest: a sweep CSV");
-  add.text("--workload", profile_options.series.workload, "Name of the workload");
-  add.named("--kind", profile_options.series.kind, "training, inference, ..");
+  add_series(add, profile_options.series);
   add.optional("--batch", profile_options.batch, count().within(0, 1 << 20),
                "Minibatch size of the command");
   add.sampling(profile_options.measure.rate_hz);
-  add_profile_options(*command, profile_options, options->control);
-  add_token_options(*command, options->tokens);
-  OptionAdder(*command, kLanguageGroup)
-      .flag("--phases", options->phases,
+  add_profile_options(command, profile_options, options.control);
+  add_token_options(command, options.tokens);
+  OptionAdder(command, kLanguageGroup)
+      .flag("--phases", options.phases,
             "COMMAND marks the phases prefill and decode: each becomes a point");
   add.text("COMMAND", profile_options.measure.command, "Program, after --");
-  command->callback([&context, options, command] {
-    check_tokens(*command, context, *options);
-    run(context, *options);
-  });
 }
 
 }  // namespace ridgewatt::cli

@@ -9,7 +9,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/device_options.h"
-#include "ridgewatt/cli/options/vocabulary.h"
+#include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/io/file.h"
 #include "ridgewatt/platform/tegrastats.h"
 #include "ridgewatt/report/sensors_report.h"
@@ -64,20 +64,17 @@ void run(const Context& context, const SensorsOptions& options) {
 }  // namespace
 
 void add_sensors(CLI::App& app, Context& context) {
-  auto* command = add_command(app, context, "sensors", "Power, clocks, loads and temperatures",
-                              "ridgewatt sensors\n  ridgewatt sensors --watch\n  ridgewatt sensors "
-                              "--tegrastats log.txt --format json");
-  auto options = std::make_shared<SensorsOptions>();
-  input_file(
-      command->add_option("--tegrastats", options->tegrastats, "Read a tegrastats log instead"));
-  add_device_options(*command, options->device);
-  command->add_flag("--watch", options->watch, "Repeat until Ctrl+C; JSON: one object per line");
-  quantity(command->add_option("--every", options->interval_s, "Seconds between two readings"),
-           seconds().within(0.01, 3600))
-      ->capture_default_str();
-  quantity(command->add_option("--count", options->count, "Stop after N readings (0: never)"),
-           count());
-  command->callback([&context, options] { run(context, *options); });
+  const auto [command, options, add] =
+      define<SensorsOptions>(app, context, "sensors", "Power, clocks, loads and temperatures",
+                             "ridgewatt sensors\n  ridgewatt sensors --watch\n  ridgewatt sensors "
+                             "--tegrastats log.txt --format json",
+                             run);
+  add.input("--tegrastats", options.tegrastats, "Read a tegrastats log instead");
+  add_device_options(command, options.device);
+  add.flag("--watch", options.watch, "Repeat until Ctrl+C; JSON: one object per line");
+  add.number("--every", options.interval_s, seconds().within(0.01, 3600),
+             "Seconds between two readings");
+  add.optional("--count", options.count, count(), "Stop after N readings (0: never)");
 }
 
 }  // namespace ridgewatt::cli

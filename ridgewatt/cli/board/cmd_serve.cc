@@ -5,7 +5,7 @@
 
 #include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/companion.h"
-#include "ridgewatt/cli/options/vocabulary.h"
+#include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/io/path.h"
 #include "ridgewatt/store/location.h"
 
@@ -60,76 +60,55 @@ Json as_json(const ServeCommand& options, const fs::path& program) {
           {"look_s", options.look_s}};
 }
 
-void run(const ServeCommand& options) {
+void run(const Context&, const ServeCommand& options) {
   become("ridgewatt-serve", {as_json(options, own_program()).dump()},
          "it needs Boost (libboost-dev) and OpenSSL (libssl-dev)");
 }
 
-void add_limits(CLI::App& command, ServeCommand& options) {
-  quantity(
-      command.add_option("--max-upload", options.max_upload_bytes, "Size of an upload [64 MiB]"),
-      bytes().within(0, 2147483648.0));
-  quantity(command.add_option("--children", options.children,
-                              "Questions answered at once (0: one per core)"),
-           count().within(0, 64))
-      ->capture_default_str();
-  quantity(command.add_option("--streams", options.streams, "Clients that listen to events"),
-           count().within(1, 800))
-      ->capture_default_str();
-  quantity(command.add_option("--rate", options.rate, "Requests per second of one client"),
-           hertz().positive())
-      ->capture_default_str();
-  quantity(command.add_option("--time", options.time_s, "Time of one question"),
-           seconds().within(0.1, 600))
-      ->capture_default_str();
-  quantity(
-      command.add_option("--memory", options.memory_bytes, "Address space of one question [4 GiB]"),
-      bytes().within(64 << 20, 1e13));
-  quantity(command.add_option("--sampling-hz", options.sampling_hz, "Power sampling rate"),
-           hertz().within(1, 1000))
-      ->capture_default_str();
-  quantity(command.add_option("--every", options.look_s, "Seconds between two looks at all else"),
-           seconds().within(0.1, 60))
-      ->capture_default_str();
+void add_limits(const OptionAdder& add, ServeCommand& options) {
+  add.optional("--max-upload", options.max_upload_bytes, bytes().within(0, 2147483648.0),
+               "Size of an upload [64 MiB]");
+  add.number("--children", options.children, count().within(0, 64),
+             "Questions answered at once (0: one per core)");
+  add.number("--streams", options.streams, count().within(1, 800), "Clients that listen to events");
+  add.number("--rate", options.rate, hertz().positive(), "Requests per second of one client");
+  add.number("--time", options.time_s, seconds().within(0.1, 600), "Time of one question");
+  add.optional("--memory", options.memory_bytes, bytes().within(64 << 20, 1e13),
+               "Address space of one question [4 GiB]");
+  add.sampling(options.sampling_hz);
+  add.number("--every", options.look_s, seconds().within(0.1, 60),
+             "Seconds between two looks at all else");
 }
 
-void add_security(CLI::App& command, ServeCommand& options) {
-  command
-      .add_option("--listen", options.listen,
-                  "Address to listen on; another than loopback needs a token")
-      ->capture_default_str();
-  input_file(command.add_option("--token-file", options.token_file,
-                                "File with the token [made at the start, where one is needed]"));
-  input_file(command.add_option("--cert", options.cert, "Certificate (PEM): HTTPS"));
-  input_file(command.add_option("--key", options.key, "Its private key (PEM)"));
-  command.add_flag("--allow-control", options.allow_control,
-                   "Clients may set the power mode; it is restored at the end");
-  command.add_flag("--allow-unsandboxed", options.unsandboxed,
-                   "Go on where the kernel has no seccomp: questions keep their limits of memory "
-                   "and time alone");
+void add_security(const OptionAdder& add, ServeCommand& options) {
+  add.named("--listen", options.listen,
+            "Address to listen on; another than loopback needs a token");
+  add.input("--token-file", options.token_file,
+            "File with the token [made at the start, where one is needed]");
+  add.input("--cert", options.cert, "Certificate (PEM): HTTPS");
+  add.input("--key", options.key, "Its private key (PEM)");
+  add.flag("--allow-control", options.allow_control,
+           "Clients may set the power mode; it is restored at the end");
+  add.flag("--allow-unsandboxed", options.unsandboxed,
+           "Go on where the kernel has no seccomp: questions keep their limits of memory "
+           "and time alone");
 }
 
 }  // namespace
 
 void add_serve(CLI::App& app, Context& context) {
-  auto* command = add_command(
+  const auto [command, options, add] = define<ServeCommand>(
       app, context, "serve", "Web pages, HTTP API and metrics of this machine",
       "ridgewatt serve\n  ridgewatt serve --device fake:agx-orin --port 0\n  ridgewatt serve "
-      "--listen 0.0.0.0 --token-file token --cert cert.pem --key key.pem");
-  auto options = std::make_shared<ServeCommand>();
-  command
-      ->add_option("--device", options->device,
-                   "What is watched: local, or fake:BOARD for a fake board")
-      ->capture_default_str();
-  command->add_option("--sysroot", options->sysroot, "Root of a recorded or fake board's tree");
-  quantity(command->add_option("--port", options->port, "Port (0: any that is free)"),
-           count().within(0, 65535))
-      ->capture_default_str();
-  input_file(command->add_option("--store", options->stores, "Store whose runs are shown"));
-  command->add_flag("--no-app", options->no_app, "The API alone, without the pages");
-  add_security(*command, *options);
-  add_limits(*command, *options);
-  command->callback([options] { run(*options); });
+      "--listen 0.0.0.0 --token-file token --cert cert.pem --key key.pem",
+      run);
+  add.named("--device", options.device, "What is watched: local, or fake:BOARD for a fake board");
+  add.sysroot(options.sysroot);
+  add.number("--port", options.port, count().within(0, 65535), "Port (0: any that is free)");
+  add.input("--store", options.stores, "Store whose runs are shown");
+  add.flag("--no-app", options.no_app, "The API alone, without the pages");
+  add_security(add, options);
+  add_limits(add, options);
 }
 
 }  // namespace ridgewatt::cli

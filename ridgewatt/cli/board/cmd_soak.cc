@@ -57,32 +57,29 @@ void run(const Context& context, SoakCommand& options) {
 }  // namespace
 
 void add_soak(CLI::App& app, Context& context) {
-  auto* command = add_command(app, context, "soak", "Whether the board holds a mode, or throttles",
-                              "ridgewatt soak --mode MODE_30W --minutes 30 -- python3 train.py");
-  auto options = std::make_shared<SoakCommand>();
-  add_device_options(*command, options->device);
-  const OptionAdder add(*command);
-  add.text("--mode", options->mode,
+  const auto [command, options, add] =
+      define<SoakCommand>(app, context, "soak", "Whether the board holds a mode, or throttles",
+                          "ridgewatt soak --mode MODE_30W --minutes 30 -- python3 train.py", run);
+  add_device_options(command, options.device);
+  add.text("--mode", options.mode,
            std::string("Set this mode during the run, restored at the end: ") + kModeText);
-  add.number("--minutes", options->minutes, number().within(0.1, 10000),
+  add.number("--minutes", options.minutes, number().within(0.1, 10000),
              "At most; ends when it knows");
-  add.flag("--to-the-end", options->soak.to_the_end,
+  add.flag("--to-the-end", options.soak.to_the_end,
            "Go on until --minutes or the command's end, even when the answer is known");
-  add.number("--idle", options->soak.idle_s, seconds().within(0, 1e5), "Seconds at rest before");
-  add.sampling(options->soak.rate_hz);
-  add.optional("--ambient", options->soak.ambient_celsius, celsius().within(-60, 100),
-               "Temperature around the board; else fitted");
-  add.optional("--trip", options->soak.trip_celsius, celsius(),
+  add.number("--idle", options.soak.idle_s, seconds().within(0, 1e5), "Seconds at rest before");
+  add.sampling(options.soak.rate_hz);
+  add.ambient(options.soak.ambient_celsius);
+  add.optional("--trip", options.soak.trip_celsius, celsius(),
                "Temperature at which it throttles; else the kernel's passive trip");
-  add.number("--max-celsius", options->soak.max_celsius, celsius(),
+  add.number("--max-celsius", options.soak.max_celsius, celsius(),
              "End the program above this temperature");
-  add.flag("--full-fan", options->full_fan, "Fan at full speed during the run");
-  add.output("--trace", options->trace_file,
+  add.flag("--full-fan", options.full_fan, "Fan at full speed during the run");
+  add.output("--trace", options.trace_file,
              "Write power, temperature and fan over time to this CSV");
-  add.output("-o,--output", options->thermal_file,
+  add.output("-o,--output", options.thermal_file,
              "Write the fitted constants to this file, for --thermal");
-  add.text("COMMAND", options->soak.command, "Program and its arguments, after --")->required();
-  command->callback([&context, options] { run(context, *options); });
+  add.text("COMMAND", options.soak.command, "Program and its arguments, after --")->required();
 }
 
 }  // namespace ridgewatt::cli

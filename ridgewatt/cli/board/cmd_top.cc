@@ -1,17 +1,10 @@
 // ridgewatt top: what a board draws and does, live on the terminal; plain text in a pipe.
-#include <fmt/format.h>
-
-#include <cmath>
 #include <cstdint>
-#include <optional>
 #include <string>
 
-#include "ridgewatt/base/text.h"
 #include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/device_options.h"
-#include "ridgewatt/cli/options/vocabulary.h"
-#include "ridgewatt/device/power_mode.h"
-#include "ridgewatt/io/csv.h"
+#include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/report/sensors_report.h"
 #include "ridgewatt/screen/terminal.h"
 #include "ridgewatt/screen/top.h"
@@ -27,31 +20,6 @@ struct TopCommand {
   std::int64_t count = 0;
   bool once = false;
 };
-
-std::string csv_number(const std::optional<double>& value) {
-  return value && std::isfinite(*value) ? format_exact(*value) : "";
-}
-
-// A header with the rails' names before the first look, then a line per look.
-void print_csv(const monitor::Monitor& monitor, const monitor::Snapshot& now, bool first) {
-  std::string heading = "number,unix_time_s,since_s,total_w,energy_j,energy_error_j";
-  std::string line = fmt::format("{},{},{},{},{},{}", now.number, format_exact(now.unix_time_s),
-                                 format_exact(now.since_s), csv_number(now.total_w),
-                                 now.has_total ? format_exact(now.total.energy_j) : "",
-                                 now.has_total ? format_exact(now.total.error_j) : "");
-  for (const auto& rail : now.rails) {
-    heading += ',' + csv_field(rail.name + "_w") + ',' + csv_field(rail.name + "_j");
-    line += ',' + csv_number(rail.power_w) + ',' + format_exact(rail.since_start.energy_j);
-  }
-  const auto history = monitor.history();
-  const auto& point = history.back();
-  heading += ",cpu_load,gpu_load,gpu_mhz,hottest_c,throttle_events,minibatches\n";
-  line +=
-      fmt::format(",{},{},{},{},{},{}\n", csv_number(point.cpu_load), csv_number(point.gpu_load),
-                  point.gpu_clock_hz > 0 ? format_exact(mhz_of_hz(point.gpu_clock_hz)) : "",
-                  csv_number(point.hottest_celsius), now.throttle_events, now.minibatches);
-  std::cout << (first ? heading : "") << line;
-}
 
 void print_json(const platform::LocalDevice& device, const monitor::Monitor& monitor,
                 const monitor::Snapshot& now, bool one) {
@@ -69,7 +37,7 @@ void print_plainly(const Context& context, const TopCommand& options,
     if (context.json()) {
       print_json(device, monitor, now, options.once);
     } else if (context.csv()) {
-      print_csv(monitor, now, first);
+      std::cout << report::monitor_csv(now, monitor.history().back(), first);
     } else {
       std::cout << (first ? "" : "\n") << screen::look_text(device, monitor, now, kTextWidth);
     }
@@ -79,7 +47,7 @@ void print_plainly(const Context& context, const TopCommand& options,
   screen::watch_plainly(device, options.view, count, look);
 }
 
-void run(const Context& context, TopCommand options) {
+void run(const Context& context, TopCommand& options) {
   options.view.monitor.check();
   options.view.state_folder = options.device.state_folder;
   auto device = options.device.open(context);
@@ -95,25 +63,19 @@ void run(const Context& context, TopCommand options) {
 }  // namespace
 
 void add_top(CLI::App& app, Context& context) {
-  auto* command = add_command(
+  const auto [command, options, add] = define<TopCommand>(
       app, context, "top", "Live view of power, clocks, loads and modes",
       "ridgewatt top\n  ridgewatt top --device fake:agx-orin\n  ridgewatt top --once\n  "
-      "ridgewatt top --count 10 --every 1 --format json");
-  auto options = std::make_shared<TopCommand>();
-  add_device_options(*command, options->device);
-  auto& monitor = options->view.monitor;
-  quantity(command->add_option("--every", monitor.look_s, "Seconds between two looks"),
-           seconds().within(0.1, 60))
-      ->capture_default_str();
-  quantity(command->add_option("--sampling-hz", monitor.rate_hz, "Power sampling rate"),
-           hertz().within(1, 1000))
-      ->capture_default_str();
-  auto* once = command->add_flag("--once", options->once, "One look as plain text, then end");
-  quantity(command->add_option("--count", options->count, "Print N looks, then end"),
-           count().within(1, 1e9))
+      "ridgewatt top --count 10 --every 1 --format json",
+      run);
+  add_device_options(command, options.device);
+  auto& monitor = options.view.monitor;
+  add.number("--every", monitor.look_s, seconds().within(0.1, 60), "Seconds between two looks");
+  add.sampling(monitor.rate_hz);
+  auto* once = add.flag("--once", options.once, "One look as plain text, then end");
+  add.optional("--count", options.count, count().within(1, 1e9), "Print N looks, then end")
       ->excludes(once);
-  command->add_flag("--read-only", options->view.read_only, "No key changes the power mode");
-  command->callback([&context, options] { run(context, *options); });
+  add.flag("--read-only", options.view.read_only, "No key changes the power mode");
 }
 
 }  // namespace ridgewatt::cli

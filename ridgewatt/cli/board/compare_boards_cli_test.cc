@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "ridgewatt/base/test_support.h"
-#include "ridgewatt/cli/board/fleet_store_support.h"
 #include "ridgewatt/io/json.h"
+#include "ridgewatt/store/fleet_store_support.h"
 
 namespace ridgewatt::cli {
 namespace {

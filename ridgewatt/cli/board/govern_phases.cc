@@ -58,11 +58,11 @@ std::vector<govern::PhaseMode> phase_modes(platform::JetsonModeControl& control,
 }  // namespace
 
 void add_phase_options(CLI::App& command, GovernPhases& phases) {
-  command
-      .add_option("--phase-mode", phases.modes,
-                  std::string("PHASE=MODE: the mode of a phase that the program marks, in place of "
-                              "a goal (again for each phase); MODE is ") +
-                      kModeText)
+  OptionAdder(command)
+      .text("--phase-mode", phases.modes,
+            std::string("PHASE=MODE: the mode of a phase that the program marks, in place of "
+                        "a goal (again for each phase); MODE is ") +
+                kModeText)
       ->allow_extra_args(false);
   OptionAdder(command).number("--least-phase", phases.least_times, number().within(0, 1e6),
                               "Leave the mode for a phase that usually lasts less than X "

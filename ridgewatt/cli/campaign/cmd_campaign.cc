@@ -1,22 +1,32 @@
 // ridgewatt campaign: one workload profiled over many boards.
-#include "ridgewatt/cli/campaign/campaign_commands.h"
 #include "ridgewatt/cli/commands.h"
+#include "ridgewatt/cli/options/option_adder.h"
+#include "ridgewatt/report/campaign_report.h"
 
 namespace ridgewatt::cli {
+
+void add_campaign_list(CLI::App& campaign, Context& context) {
+  auto* command = add_command(campaign, context, "list",
+                              "The campaigns of a store, their owners and the plans they are of",
+                              "ridgewatt campaign list points.db");
+  auto location = std::make_shared<std::string>();
+  OptionAdder(*command)
+      .input("STORE", *location, "Store: a file, or postgresql://USER@HOST/DATABASE")
+      ->required();
+  command->callback([&context, location] {
+    store::Store store(*location, store::Database::Access::kReadOnly);
+    print(context, report::campaigns_table(campaign::campaigns_in(store)));
+  });
+}
 
 void add_campaign(CLI::App& app, Context& context) {
   CLI::App* campaign = command_named(
       app, "campaign", "Profiling over many boards: plan, submit, watch, list, collect");
   campaign->require_subcommand(1);
-  add_campaign_plan(*campaign, context);
-  add_campaign_submit(*campaign, context);
-  add_campaign_status(*campaign, context);
-  add_campaign_watch(*campaign, context);
-  add_campaign_resume(*campaign, context);
-  add_campaign_list(*campaign, context);
-  add_campaign_collect(*campaign, context);
-  add_campaign_cancel(*campaign, context);
-  add_campaign_run(*campaign, context);
+  for (AddCommand* add : {add_campaign_plan, add_campaign_submit, add_campaign_status,
+                          add_campaign_watch, add_campaign_resume, add_campaign_list,
+                          add_campaign_collect, add_campaign_cancel, add_campaign_run})
+    add(*campaign, context);
 }
 
 }  // namespace ridgewatt::cli

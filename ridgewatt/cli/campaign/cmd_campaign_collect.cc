@@ -5,7 +5,7 @@
 #include "ridgewatt/campaign/collect.h"
 #include "ridgewatt/campaign/identity.h"
 #include "ridgewatt/campaign/standing.h"
-#include "ridgewatt/cli/campaign/campaign_commands.h"
+#include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/report/campaign_report.h"
 
@@ -51,16 +51,13 @@ void collect(const Context& context, const CollectCommand& options) {
 }  // namespace
 
 void add_campaign_collect(CLI::App& campaign, Context& context) {
-  auto* command = add_command(campaign, context, "collect",
-                              "The campaign's points as a sweep per kind of board",
-                              "ridgewatt campaign collect sweep7.json -o sweep7.csv");
-  auto options = std::make_shared<CollectCommand>();
-  const OptionAdder add(*command);
-  add.input("PLAN", options->plan, "Plan of the campaign")->required();
-  add.output("-o,--output", options->output, "Sweep CSV; without it printed");
-  add.flag("--raw", options->raw, "Every point as it was measured, with slot and serial");
-  add.flag("--as-measured", options->as_measured, "Leave in what boards of a kind differ by");
-  command->callback([&context, options] { collect(context, *options); });
+  const auto [command, options, add] = define<CollectCommand>(
+      campaign, context, "collect", "The campaign's points as a sweep per kind of board",
+      "ridgewatt campaign collect sweep7.json -o sweep7.csv", collect);
+  add.input("PLAN", options.plan, "Plan of the campaign")->required();
+  add.output("-o,--output", options.output, "Sweep CSV; without it printed");
+  add.flag("--raw", options.raw, "Every point as it was measured, with slot and serial");
+  add.flag("--as-measured", options.as_measured, "Leave in what boards of a kind differ by");
 }
 
 }  // namespace ridgewatt::cli

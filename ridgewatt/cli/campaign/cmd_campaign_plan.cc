@@ -3,19 +3,14 @@
 
 #include "ridgewatt/answer/profile.h"
 #include "ridgewatt/base/error.h"
-#include "ridgewatt/base/text.h"
 #include "ridgewatt/base/workload_kind.h"
 #include "ridgewatt/campaign/make_plan.h"
-#include "ridgewatt/cli/campaign/campaign_commands.h"
+#include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/cli/options/profile_options.h"
-#include "ridgewatt/device/board.h"
 #include "ridgewatt/io/path.h"
 #include "ridgewatt/measure/profile.h"
-#include "ridgewatt/platform/fake_load.h"
 #include "ridgewatt/report/campaign_report.h"
-#include "ridgewatt/twin/twin.h"
-#include "ridgewatt/twin/twin_model.h"
 
 namespace ridgewatt::cli {
 namespace {
@@ -28,24 +23,6 @@ struct PlanCommand {
   answer::ModeWish wish;
   std::string model, output;
 };
-
-// "agx-orin:4"; without a count one.
-std::pair<std::string, int> parse_boards(const std::string& text) {
-  const auto colon = text.rfind(':');
-  const bool counted = colon != std::string::npos && text.substr(0, colon) != "fake";
-  if (!counted) return {text, 1};
-  const auto count = parse_int(text.substr(colon + 1));
-  if (!count || *count < 1 || *count > 100000) {
-    throw UsageError("is not a kind of board and their number", text, "write agx-orin:4");
-  }
-  return {text.substr(0, colon), static_cast<int>(*count)};
-}
-
-// A fake board has the tables of its own JetPack, not those of the kind's default.
-Board board_of(const std::string& kind) {
-  if (!kind.starts_with("fake:")) return load_board(kind);
-  return load_board(platform::board_of_fake(kind.substr(5)));
-}
 
 void check(const PlanCommand& options) {
   if (options.wish.ways() != 1) {
@@ -62,16 +39,6 @@ void check(const PlanCommand& options) {
   }
 }
 
-void predict_kind(const PlanCommand& options, const Board& board, campaign::BoardKind& kind) {
-  if (options.model.empty()) return;
-  const auto workload_kind =
-      find_name<WorkloadKind>(options.plan.profile.series.kind).value_or(WorkloadKind::kInference);
-  const auto workload = std::make_shared<const workload::DeployedWorkload>(
-      options.model, workload::DeployOptions{.kind = workload_kind});
-  const twin::TwinModel model(twin::load_twin(board), workload);
-  campaign::predict_costs(kind, model, options.plan.profile);
-}
-
 void plan_campaign(const Context& context, PlanCommand& options) {
   check(options);
   auto& plan = options.plan;
@@ -79,13 +46,14 @@ void plan_campaign(const Context& context, PlanCommand& options) {
     plan.profile.series.workload = measure::workload_name(plan.profile.measure.command);
   }
   for (const auto& text : options.boards) {
-    const auto [name, count] = parse_boards(text);
-    const Board board = board_of(name);
+    const auto [name, count, board] = campaign::parse_boards(text);
     const int batch = options.batches.empty() ? 0 : options.batches.front();
     const auto modes =
         answer::wished_modes(knob_space(board), options.wish, batch, board.name, context.seed);
     auto kind = campaign::planned_kind(name, count, modes, options.batches, options.options);
-    predict_kind(options, board, kind);
+    if (!options.model.empty()) {
+      campaign::predict_model(kind, board, options.model, plan.profile);
+    }
     plan.boards.push_back(std::move(kind));
   }
   // Tasks run elsewhere.
@@ -118,34 +86,30 @@ void add_modes(CLI::App& command, PlanCommand& options) {
 }  // namespace
 
 void add_campaign_plan(CLI::App& campaign, Context& context) {
-  auto* command = add_command(
+  const auto [command, options, add] = define<PlanCommand>(
       campaign, context, "plan", "Which points on which boards, and what they will take",
       "ridgewatt campaign plan sweep7 --store points.db --boards fake:agx-orin:4,fake:orin-nano:4 "
       "--suggest 20 --batch 16 --model zoo:resnet50 -- ridgewatt fake-run zoo:resnet50 --batch "
-      "{batch} --device {device}");
-  auto options = std::make_shared<PlanCommand>();
-  auto& profile = options->plan.profile;
-  profile.series.kind = name_of(WorkloadKind::kInference);
-  const OptionAdder add(*command);
-  add.text("NAME", options->plan.name, "Name of the campaign")->required();
-  add.text("--store", options->plan.store, "Store of the campaign: postgresql://.. or a file")
+      "{batch} --device {device}",
+      plan_campaign);
+  auto& profile = options.plan.profile;
+  add.text("NAME", options.plan.name, "Name of the campaign")->required();
+  add.text("--store", options.plan.store, "Store of the campaign: postgresql://.. or a file")
       ->required();
-  add.text("--boards", options->boards, "Kinds of boards and their number, agx-orin:4")
+  add.text("--boards", options.boards, "Kinds of boards and their number, agx-orin:4")
       ->required()
       ->delimiter(',')
       ->allow_extra_args(false);
-  add_modes(*command, *options);
-  add.text("--model", options->model,
+  add_modes(command, options);
+  add.text("--model", options.model,
            "The model that COMMAND runs, for the boards' twins: zoo:NAME or an ONNX file");
-  add.text("--workload", profile.series.workload, "Name of the workload");
-  add.named("--kind", profile.series.kind, "training, inference, ..");
+  add_series(add, profile.series);
   add.sampling(profile.measure.rate_hz);
-  add_profile_options(*command, profile, options->plan.control);
-  add.output("-o,--output", options->output, "File of the plan (NAME.json)");
+  add_profile_options(command, profile, options.plan.control);
+  add.output("-o,--output", options.output, "File of the plan (NAME.json)");
   add.text("COMMAND", profile.measure.command,
            "Program, after --; {batch} and {device} in it are filled in")
       ->required();
-  command->callback([&context, options] { plan_campaign(context, *options); });
 }
 
 }  // namespace ridgewatt::cli

@@ -2,7 +2,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/workload_kind.h"
 #include "ridgewatt/campaign/task.h"
-#include "ridgewatt/cli/campaign/campaign_commands.h"
+#include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/device_options.h"
 #include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/cli/options/profile_options.h"
@@ -40,16 +40,14 @@ void run_task(const Context& context, RunTaskCommand& options) {
 }  // namespace
 
 void add_campaign_run(CLI::App& campaign, Context& context) {
-  auto* command = add_command(
+  const auto [command, options, add] = define<RunTaskCommand>(
       campaign, context, "run", "One task of a campaign: engines call it on a board",
       "ridgewatt campaign run --campaign sweep7 --device fake:orin-nano --store points.db "
       "--point 0:cores=6,gpu=624.75,batch=1 -- ridgewatt fake-run zoo:lenet5 --device "
-      "fake:orin-nano");
-  auto options = std::make_shared<RunTaskCommand>();
-  auto& task = options->task;
-  task.profile.series.kind = name_of(WorkloadKind::kInference);
-  add_device_options(*command, options->device);
-  const OptionAdder add(*command);
+      "fake:orin-nano",
+      run_task);
+  auto& task = options.task;
+  add_device_options(command, options.device);
   add.text("--campaign", task.campaign, "Name of the campaign")->required();
   add.text("--fingerprint", task.fingerprint,
            "Of the campaign's plan, which no other plan of that name may have");
@@ -59,19 +57,17 @@ void add_campaign_run(CLI::App& campaign, Context& context) {
   const auto points = [&](const char* name, std::vector<std::string>& texts, const char* meaning) {
     add.text(name, texts, meaning)->allow_extra_args(false)->type_name("POINT");
   };
-  points("--point", options->points, "LABEL:MODE,batch=N, a point to measure; may be repeated");
-  points("--calibrate", options->calibration,
+  points("--point", options.points, "LABEL:MODE,batch=N, a point to measure; may be repeated");
+  points("--calibrate", options.calibration,
          "The same, measured first where this board's spool lacks it");
-  add.text("--workload", task.profile.series.workload, "Name of the workload");
-  add.named("--kind", task.profile.series.kind, "training, inference, ..");
+  add_series(add, task.profile.series);
   add.number("--wait", task.wait_s, seconds().within(0, 86400),
              "Time to wait for a store that cannot be reached");
   add.sampling(task.profile.measure.rate_hz);
   add.text("--spool", task.spool_folder,
            "Folder of this board's spool ($XDG_STATE_HOME/ridgewatt/spool)");
-  add_profile_options(*command, task.profile, task.control);
+  add_profile_options(command, task.profile, task.control);
   add.text("COMMAND", task.profile.measure.command, "Program, after --")->required();
-  command->callback([&context, options] { run_task(context, *options); });
 }
 
 }  // namespace ridgewatt::cli

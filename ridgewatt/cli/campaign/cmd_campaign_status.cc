@@ -3,7 +3,7 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/campaign/follow.h"
-#include "ridgewatt/cli/campaign/campaign_commands.h"
+#include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/report/campaign_report.h"
 
@@ -51,37 +51,31 @@ void add_attempts(CLI::App& command, FollowCommand& options) {
 }  // namespace
 
 void add_campaign_status(CLI::App& campaign, Context& context) {
-  auto* command = add_command(campaign, context, "status",
-                              "Progress, boards, stragglers, what is held or failed and why",
-                              "ridgewatt campaign status sweep7.json");
-  auto plan = std::make_shared<std::string>();
-  OptionAdder(*command).input("PLAN", *plan, "Plan of the campaign")->required();
-  command->callback([&context, plan] { show_status(context, *plan); });
+  const auto [command, plan, add] = define<std::string>(
+      campaign, context, "status", "Progress, boards, stragglers, what is held or failed and why",
+      "ridgewatt campaign status sweep7.json", show_status);
+  OptionAdder(command).input("PLAN", plan, "Plan of the campaign")->required();
 }
 
 void add_campaign_watch(CLI::App& campaign, Context& context) {
-  auto* command = add_command(campaign, context, "watch",
-                              "See to it until every point is there: free what is held, give away "
-                              "again what was lost",
-                              "ridgewatt campaign watch sweep7.json");
-  auto options = std::make_shared<FollowCommand>();
-  add_attempts(*command, *options);
-  const OptionAdder add(*command);
-  add.number("--interval", options->options.interval_s, seconds().within(0.1, 86400),
+  const auto [command, options, add] =
+      define<FollowCommand>(campaign, context, "watch",
+                            "See to it until every point is there: free what is held, give away "
+                            "again what was lost",
+                            "ridgewatt campaign watch sweep7.json", follow_campaign);
+  add_attempts(command, options);
+  add.number("--interval", options.options.interval_s, seconds().within(0.1, 86400),
              "Time between two looks");
-  add.number("--at-most", options->options.at_most_s, seconds().within(0, 3.15e8),
+  add.number("--at-most", options.options.at_most_s, seconds().within(0, 3.15e8),
              "Give up after this time (0: never)");
-  command->callback([&context, options] { follow_campaign(context, *options); });
 }
 
 void add_campaign_resume(CLI::App& campaign, Context& context) {
-  auto* command = add_command(campaign, context, "resume",
-                              "Give away again what is missing and no job holds, once",
-                              "ridgewatt campaign resume sweep7.json");
-  auto options = std::make_shared<FollowCommand>();
-  options->options.once = true;
-  add_attempts(*command, *options);
-  command->callback([&context, options] { follow_campaign(context, *options); });
+  const auto [command, options, add] = define<FollowCommand>(
+      campaign, context, "resume", "Give away again what is missing and no job holds, once",
+      "ridgewatt campaign resume sweep7.json", follow_campaign);
+  options.options.once = true;
+  add_attempts(command, options);
 }
 
 }  // namespace ridgewatt::cli

@@ -1,7 +1,8 @@
 // ridgewatt campaign submit and cancel: tasks to an engine, and back.
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/campaign/follow.h"
-#include "ridgewatt/cli/campaign/campaign_commands.h"
+#include "ridgewatt/cli/commands.h"
+#include "ridgewatt/cli/options/executor_options.h"
 #include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/report/campaign_report.h"
 
@@ -26,7 +27,7 @@ void check_hosts(const campaign::Plan& plan, const std::vector<std::string>& hos
 void submit_campaign(const Context& context, const SubmitCommand& options) {
   const campaign::Plan plan = campaign::read_plan(options.plan);
   check_hosts(plan, options.options.hosts);
-  check_table_options(context, report::job_result({}));
+  check_table_options(context, report::job_result(std::vector<campaign::Job>{}));
   if (options.dry_run) {
     std::cout << campaign::preview(plan, options.kind, options.options);
     return;
@@ -37,34 +38,26 @@ void submit_campaign(const Context& context, const SubmitCommand& options) {
 }  // namespace
 
 void add_campaign_submit(CLI::App& campaign, Context& context) {
-  auto* command = add_command(
+  const auto [command, options, add] = define<SubmitCommand>(
       campaign, context, "submit", "Give the tasks to Slurm, GNU parallel or this machine",
       "ridgewatt campaign submit sweep7.json --executor parallel --host orin1 --host "
-      "orin2");
-  auto options = std::make_shared<SubmitCommand>();
-  auto& engine = options->options;
-  const OptionAdder add(*command);
-  add.input("PLAN", options->plan, "Plan of the campaign")->required();
-  add.choice("--executor", options->kind, "Engine that runs the tasks");
-  add.flag("--dry-run", options->dry_run, "Print the scripts and submit nothing");
-  add.named("--program", engine.program, "Ridgewatt on the boards");
-  add.text("--partition", engine.partition, "Slurm: partition of the boards");
-  add.text("--account", engine.account, "Slurm: account");
+      "orin2",
+      submit_campaign);
+  auto& engine = options.options;
+  add.input("PLAN", options.plan, "Plan of the campaign")->required();
+  add_executor(add, options.kind);
+  add.flag("--dry-run", options.dry_run, "Print the scripts and submit nothing");
+  add_board_access(add, engine);
   add.optional("--time", engine.time_limit_s, seconds().within(0, 3.15e7),
                "Slurm: time limit of a task, in place of the predicted one");
   add.text("--sbatch-option", engine.sbatch_options,
            "Slurm: another option of sbatch, --sbatch-option=--qos=low; may be repeated")
       ->allow_extra_args(false);
   add.text("--logs", engine.logs, "Slurm: folder of the tasks' logs, which every board has");
-  add.text("--host", engine.hosts,
-           "parallel: a board to reach by ssh, HOST or KIND=HOST; may be repeated")
-      ->allow_extra_args(false)
-      ->delimiter(',');
-  add.text("--ssh", engine.ssh, "parallel: command in place of ssh");
+  add_hosts(add, engine);
   add.number("--retries", engine.retries, count().within(1, 1000),
              "parallel and local: times that a task is tried");
   add.text("--folder", engine.folder, "parallel and local: folder of scripts and logs");
-  command->callback([&context, options] { submit_campaign(context, *options); });
 }
 
 void add_campaign_cancel(CLI::App& campaign, Context& context) {

@@ -17,7 +17,7 @@ struct ReportCommand {
   std::size_t figure = 0;  // 1: the first; 0: all
 };
 
-void run(const ReportCommand& options) {
+void run(const Context&, const ReportCommand& options) {
   report::HtmlReport report(options.title);
   for (const auto& file : options.files) report::add_result(report, file, read_file(file));
   const bool svg = options.output.ends_with(".svg");
@@ -30,21 +30,19 @@ void run(const ReportCommand& options) {
 }  // namespace
 
 void add_report(CLI::App& app, Context& context) {
-  auto options = std::make_shared<ReportCommand>();
-  auto* command =
-      add_command(app, context, "report", "One HTML file, or SVG, of any results (CSV, JSON)",
-                  "ridgewatt estimate zoo:resnet50 --device agx-orin --modes all --format csv > "
-                  "modes.csv\n  ridgewatt report modes.csv -o modes.html\n  ridgewatt report "
-                  "modes.csv --figure 3 -o "
-                  "front.svg");
-  const OptionAdder add(*command);
-  add.input("FILES", options->files, "Result files of this program")->required();
-  add.output("-o,--output", options->output,
+  const auto [command, options, add] = define<ReportCommand>(
+      app, context, "report", "One HTML file, or SVG, of any results (CSV, JSON)",
+      "ridgewatt estimate zoo:resnet50 --device agx-orin --modes all --format csv > "
+      "modes.csv\n  ridgewatt report modes.csv -o modes.html\n  ridgewatt report "
+      "modes.csv --figure 3 -o "
+      "front.svg",
+      run);
+  add.input("FILES", options.files, "Result files of this program")->required();
+  add.output("-o,--output", options.output,
              "File to write: .svg for the figures alone, else HTML (default: standard output)");
-  add.optional("--figure", options->figure, count().within(1, 1e6),
+  add.optional("--figure", options.figure, count().within(1, 1e6),
                "With -o FILE.svg: this one alone");
-  add.named("--title", options->title, "Title of the page");
-  command->callback([options] { run(*options); });
+  add.named("--title", options.title, "Title of the page");
 }
 
 }  // namespace ridgewatt::cli

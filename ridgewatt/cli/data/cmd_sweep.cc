@@ -59,26 +59,24 @@ void write_example(const Context& context, const ExampleCommand& command) {
 }
 
 void add_sweep_example(CLI::App& sweep, Context& context) {
-  auto* command =
-      add_command(sweep, context, "example",
-                  "Write a small sweep to try the other commands with; its rows are fake",
-                  "ridgewatt sweep example -o sweep.csv\n"
-                  "  ridgewatt sweep example --device orin-nano-8gb --workload yolov8n --batch 1,4 "
-                  "-o yolo.csv");
-  auto options = std::make_shared<ExampleCommand>();
-  const OptionAdder add(*command);
-  add.output("-o,--output", options->output, "Sweep CSV to write (default: standard output)");
-  add.named("--device", options->board, "Board that is played");
-  add.text("--workload", options->workloads,
+  const auto [command, options, add] = define<ExampleCommand>(
+      sweep, context, "example",
+      "Write a small sweep to try the other commands with; its rows are fake",
+      "ridgewatt sweep example -o sweep.csv\n"
+      "  ridgewatt sweep example --device orin-nano-8gb --workload yolov8n --batch 1,4 "
+      "-o yolo.csv",
+      write_example);
+  add.output("-o,--output", options.output, "Sweep CSV to write (default: standard output)");
+  add.named("--device", options.board, "Board that is played");
+  add.text("--workload", options.workloads,
            "MODEL[:training|:inference], a zoo name or a file; may be repeated (default: "
            "resnet18:training and mobilenet_v3_large:inference)")
       ->allow_extra_args(false);
-  add.optional("--batch", options->batches, count().within(1, 65536),
+  add.optional("--batch", options.batches, count().within(1, 65536),
                "Batches of every workload (default: 16 of training, 1, 4, 16 of inference)")
       ->delimiter(',');
-  add.number("--mode-count", options->sweep.modes, count().positive(),
+  add.number("--mode-count", options.sweep.modes, count().positive(),
              "At most N power modes, as a grid");
-  command->callback([&context, options] { write_example(context, *options); });
 }
 
 }  // namespace

@@ -6,8 +6,7 @@
 #include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/help/complete.h"
 #include "ridgewatt/cli/help/reference.h"
-#include "ridgewatt/cli/options/choice.h"
-#include "ridgewatt/cli/options/vocabulary.h"
+#include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/cli/program.h"
 
 namespace ridgewatt::cli {
@@ -65,8 +64,8 @@ void add_man(CLI::App& app, Context& context) {
   };
   auto arguments = std::make_shared<Arguments>();
   command->add_option("COMMAND", arguments->path, "Command and its subcommand");
-  output_file(
-      command->add_option("-o,--output", arguments->folder, "Write these pages into this folder"));
+  OptionAdder(*command).output("-o,--output", arguments->folder,
+                               "Write these pages into this folder");
   command->callback([&app, &context, arguments] {
     if (!arguments->path.empty()) hand_over(arguments->path.front(), context);
     complete_program(app, context);
@@ -81,7 +80,7 @@ void add_completion(CLI::App& app, Context& context) {
       app, context, "completion", "Completion of commands, options and values for a shell",
       "ridgewatt completion bash > ~/.local/share/bash-completion/completions/ridgewatt");
   auto shell = std::make_shared<Shell>();
-  listed_choice(*command, "SHELL", *shell, "The shell")->required();
+  OptionAdder(*command).choice("SHELL", *shell, "The shell")->required()->default_str("");
   command->callback([shell] { std::cout << completion_script(*shell); });
 }
 

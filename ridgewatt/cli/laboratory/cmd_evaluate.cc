@@ -1,9 +1,22 @@
 // ridgewatt evaluate: score predictors, strategies and schedules on sweeps.
 #include "ridgewatt/cli/laboratory/evaluate_commands.h"
+#include "ridgewatt/evaluate/score_tables.h"
 #include "ridgewatt/report/html_report.h"
 #include "ridgewatt/report/svg.h"
 
 namespace ridgewatt::cli {
+
+void add_evaluate_pipeline(CLI::App& evaluate, Context& context) {
+  auto* command = add_command(
+      evaluate, context, "pipeline",
+      "The published study of training on Xavier boards: rows that fit the pipeline model and rows "
+      "that it predicts",
+      "ridgewatt evaluate pipeline");
+  command->callback([&context] {
+    print(context,
+          evaluate::published_pipeline_result(evaluate::evaluate_published_pipeline(context.seed)));
+  });
+}
 
 void add_evaluate(CLI::App& app, Context& context) {
   CLI::App* evaluate = command_named(app, "evaluate", kEvaluateDescription);

@@ -22,33 +22,32 @@ report::Table merge_table(const EvaluateBoardEffectsCommand& options) {
   return evaluate::merge_table(scores);
 }
 
+void run(const Context& context, EvaluateBoardEffectsCommand& options) {
+  options.merge.seed = options.recovery.seed = context.seed;
+  options.recovery.boards = options.merge.boards;
+  print(context,
+        options.sweeps.empty() ? evaluate::recovery_table(options.recovery) : merge_table(options));
+}
+
 }  // namespace
 
 void add_evaluate_board_effects(CLI::App& evaluate, Context& context) {
-  auto* command = add_command(
+  const auto [command, options, add] = define<EvaluateBoardEffectsCommand>(
       evaluate, context, "board-effects", "Score what is found of differences between boards",
       "ridgewatt evaluate board-effects\n"
-      "  ridgewatt evaluate board-effects --sweep resnet18.csv --points 50");
-  auto options = std::make_shared<EvaluateBoardEffectsCommand>();
-  const OptionAdder add(*command);
-  add.input("--sweep", options->sweeps,
+      "  ridgewatt evaluate board-effects --sweep resnet18.csv --points 50",
+      run);
+  add.input("--sweep", options.sweeps,
             "Sweep CSV whose rows are dealt to boards with differences injected, to predict from; "
             "without one: simulated boards, whether intervals hold")
       ->allow_extra_args(false);
-  add.number("--boards", options->merge.boards, count().within(2, 1000), "Boards");
-  add.number("--points", options->merge.points, count().within(8, 1e6),
+  add.number("--boards", options.merge.boards, count().within(2, 1000), "Boards");
+  add.number("--points", options.merge.points, count().within(8, 1e6),
              "Points of a sweep to predict from, at most a third of it");
-  add.number("--calibration", options->merge.calibration, count().within(1, 1000),
+  add.number("--calibration", options.merge.calibration, count().within(1, 1000),
              "Of them, points that every board measures");
-  add.number("--runs", options->merge.runs, count().within(1, 1e4), "Runs with each sweep");
-  add.number("--simulations", options->recovery.runs, count().within(1, 1e6),
-             "Simulated campaigns");
-  command->callback([&context, options] {
-    options->merge.seed = options->recovery.seed = context.seed;
-    options->recovery.boards = options->merge.boards;
-    print(context, options->sweeps.empty() ? evaluate::recovery_table(options->recovery)
-                                           : merge_table(*options));
-  });
+  add.number("--runs", options.merge.runs, count().within(1, 1e4), "Runs with each sweep");
+  add.number("--simulations", options.recovery.runs, count().within(1, 1e6), "Simulated campaigns");
 }
 
 }  // namespace ridgewatt::cli

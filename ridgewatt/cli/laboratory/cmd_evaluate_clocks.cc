@@ -1,10 +1,8 @@
 // ridgewatt evaluate clocks: how close a few measured GPU clocks come to the one of least energy.
-#include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/laboratory/evaluate_commands.h"
 #include "ridgewatt/cli/options/option_adder.h"
-#include "ridgewatt/cli/options/tune_options.h"
+#include "ridgewatt/cli/options/sweep_options.h"
 #include "ridgewatt/evaluate/score_tables.h"
-#include "ridgewatt/sweep/sweep.h"
 
 namespace ridgewatt::cli {
 namespace {
@@ -19,18 +17,12 @@ struct EvaluateClocksCommand {
 void run(const Context& context, const EvaluateClocksCommand& options) {
   std::vector<evaluate::ScoredClocks> scores;
   for (const auto& path : options.sweeps) {
-    const std::size_t before = scores.size();
-    for (const auto& sweep : read_sweeps(path)) {
-      const Sweep used =
+    auto sweeps = read_sweeps(path);
+    for (auto& sweep : sweeps) {
+      sweep =
           options.keep_outliers ? average_repeats(sweep) : leave_out_flagged(context, sweep, path);
-      for (const auto& score : predict::score_clock_search(used, options.count)) {
-        scores.push_back({sweep.workload + " " + sweep.kind, score,
-                          100 * score.excess <= options.tolerance_pct});
-      }
     }
-    if (scores.size() == before) {
-      throw InputError("no three rows that differ in the GPU clock only", path);
-    }
+    evaluate::add_clock_scores(sweeps, path, options.count, options.tolerance_pct / 100, scores);
   }
   print(context, evaluate::clock_table(scores));
 }
@@ -38,20 +30,17 @@ void run(const Context& context, const EvaluateClocksCommand& options) {
 }  // namespace
 
 void add_evaluate_clocks(CLI::App& evaluate, Context& context) {
-  auto* command = add_command(
+  const auto [command, options, add] = define<EvaluateClocksCommand>(
       evaluate, context, "clocks",
       "Search the GPU clock of least energy by few measurements in each group of a sweep",
-      "ridgewatt evaluate clocks --sweep inception_v1_triton.csv --count 5");
-  auto options = std::make_shared<EvaluateClocksCommand>();
-  const OptionAdder add(*command);
-  add.input("--sweep", options->sweeps, "Sweep CSV with several GPU clocks, repeatable")
+      "ridgewatt evaluate clocks --sweep inception_v1_triton.csv --count 5", run);
+  add.input("--sweep", options.sweeps, "Sweep CSV with several GPU clocks, repeatable")
       ->allow_extra_args(false)
       ->required();
-  add.number("--count", options->count, count().within(1, 1000), "Clocks measured");
-  add.number("--tolerance", options->tolerance_pct, percent(),
+  add.number("--count", options.count, count().within(1, 1000), "Clocks measured");
+  add.number("--tolerance", options.tolerance_pct, percent(),
              "Excess energy that counts as within, %");
-  add.flag("--keep-outliers", options->keep_outliers, "Use rows that the quality check flags");
-  command->callback([&context, options] { run(context, *options); });
+  add.keep_outliers(options.keep_outliers);
 }
 
 }  // namespace ridgewatt::cli

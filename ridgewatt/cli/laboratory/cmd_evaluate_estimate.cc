@@ -1,10 +1,8 @@
 // ridgewatt evaluate estimate: how far the twin is from measured sweeps, fitted and unseen.
-#include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/cli/laboratory/evaluate_commands.h"
 #include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/evaluate/score_tables.h"
-#include "ridgewatt/twin/published_runs.h"
 
 namespace ridgewatt::cli {
 namespace {
@@ -18,35 +16,18 @@ struct EvaluateEstimate {
 };
 
 void run(const Context& context, const EvaluateEstimate& command) {
-  const Board board = load_board(command.device);
-  std::vector<twin::SweepSpec> specs;
-  for (const auto& sweep : command.sweeps) specs.push_back(twin::parse_sweep_spec(sweep));
-  const auto all = twin::load_calibration_runs(specs, board);
-  const auto runs = twin::runs_at_home(all);
-  twin::require_trusted_rows(runs);
   twin::CalibrateOptions options;
   options.seed = context.seed;
   options.quiet = context.quiet;
-  options.coverage = true;
-  evaluate::ScoredTwin scored{board,
-                              twin::prior_twin(board),
-                              {},
-                              runs,
-                              options,
-                              command.shipped,
-                              command.findings,
-                              command.memory_levels};
-  twin::CalibrateSummary& summary = scored.summary;
-  if (command.shipped) {
-    summary.twin = twin::load_twin(board);
-    twin::summarize_scores(runs, summary);
-    summary.coverage = twin::coverage_as_it_is(summary.twin, all);
-  } else {
-    summary = twin::calibrate(scored.start, all, options);
-  }
+  const evaluate::ScoredTwin scored = evaluate::score_twin({.board = load_board(command.device),
+                                                            .options = options,
+                                                            .shipped = command.shipped,
+                                                            .findings = command.findings,
+                                                            .memory_levels = command.memory_levels},
+                                                           command.sweeps);
   const auto tables = evaluate::estimate_tables(scored);
   const std::string provenance =
-      command.shipped ? summary.twin.provenance() : summary.brief_report();
+      command.shipped ? scored.summary.twin.provenance() : scored.summary.brief_report();
   if (context.json()) {
     return print(context, evaluate::named_tables_json(
                               {{"device", command.device}, {"provenance", provenance}}, tables));
@@ -66,26 +47,23 @@ void run(const Context& context, const EvaluateEstimate& command) {
 }  // namespace
 
 void add_evaluate_estimate(CLI::App& evaluate, Context& context) {
-  auto* command = add_command(
+  const auto [command, options, add] = define<EvaluateEstimate>(
       evaluate, context, "estimate",
       "Fit the twin to sweeps and leave workloads, kinds and boards out in turn; errors, and what "
       "90 % intervals hold, with and without the rows that data quality suspects",
-      "ridgewatt evaluate estimate --sweep resnet50.csv --sweep mobilenet_v3.csv --findings");
-  auto options = std::make_shared<EvaluateEstimate>();
-  const OptionAdder add(*command);
-  add.text("--device", options->device, "Board whose twin is fitted");
-  add.text("--sweep", options->sweeps,
+      "ridgewatt evaluate estimate --sweep resnet50.csv --sweep mobilenet_v3.csv --findings", run);
+  add.text("--device", options.device, "Board whose twin is fitted");
+  add.text("--sweep", options.sweeps,
            "FILE[,model=M][,workers=N][,loader-ms=X][,image=PIXELS][,device=BOARD], several times; "
            "of another board: judges how the twin carries over")
       ->required();
   auto* shipped =
-      add.flag("--shipped", options->shipped, "Score the board file's twin, fit nothing");
-  add.flag("--findings", options->findings,
+      add.flag("--shipped", options.shipped, "Score the board file's twin, fit nothing");
+  add.flag("--findings", options.findings,
            "Also: MAXN, energy over the GPU clock, tuning on the twin, race to halt");
-  add.flag("--memory-levels", options->memory_levels,
+  add.flag("--memory-levels", options.memory_levels,
            "Also: residuals by memory clock, and errors with numbers of its own for each")
       ->excludes(shipped);
-  command->callback([&context, options] { run(context, *options); });
 }
 
 }  // namespace ridgewatt::cli

@@ -11,34 +11,30 @@ struct EvaluateGovern {
   bool days = false;
 };
 
+void run(const Context& context, EvaluateGovern& options) {
+  options.score.seed = context.seed;
+  print(context,
+        evaluate::govern_scores_result(evaluate::score_governor(options.score), options.days));
+}
+
 }  // namespace
 
 void add_evaluate_govern(CLI::App& evaluate, Context& context) {
-  auto* command = add_command(
+  const auto [command, options, add] = define<EvaluateGovern>(
       evaluate, context, "govern",
       "Goals held by a governor on random days of a twin, against the best fixed mode known "
       "afterwards",
-      "ridgewatt evaluate govern --days 100");
-  auto options = std::make_shared<EvaluateGovern>();
-  const OptionAdder add(*command);
-  add.named("--device", options->score.board, "Board whose twin is played");
-  add.text("--model", options->score.models,
-           "Models, one per day in turn: zoo:NAME or an ONNX file")
+      "ridgewatt evaluate govern --days 100", run);
+  add.named("--device", options.score.board, "Board whose twin is played");
+  add.text("--model", options.score.models, "Models, one per day in turn: zoo:NAME or an ONNX file")
       ->delimiter(',')
       ->capture_default_str();
-  add.number("--batch", options->score.batch, count().within(1, 1 << 20),
+  add.number("--batch", options.score.batch, count().within(1, 1 << 20),
              "Minibatch size of training");
-  listed_choices(*command, "--goal", options->score.goals, "Goals that are held")
-      ->delimiter(',')
-      ->capture_default_str();
-  add.number("--days", options->score.days, count().within(1, 100000), "Random days of each goal");
-  add.flag("--every-day", options->days, "A line per day");
-  add.threads(options->score.threads, "Threads, 0: all");
-  command->callback([&context, options] {
-    options->score.seed = context.seed;
-    print(context,
-          evaluate::govern_scores_result(evaluate::score_governor(options->score), options->days));
-  });
+  add.choices("--goal", options.score.goals, "Goals that are held")->delimiter(',');
+  add.number("--days", options.score.days, count().within(1, 100000), "Random days of each goal");
+  add.flag("--every-day", options.days, "A line per day");
+  add.threads(options.score.threads, "Threads, 0: all");
 }
 
 }  // namespace ridgewatt::cli

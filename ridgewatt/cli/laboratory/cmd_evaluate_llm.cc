@@ -30,22 +30,19 @@ void print_llm_scores(const Context& context, const EvaluateLlm& command) {
 }  // namespace
 
 void add_evaluate_llm(CLI::App& evaluate, Context& context) {
-  auto* command = add_command(
+  const auto [command, options, add] = define<EvaluateLlm>(
       evaluate, context, "llm",
       "Engines of language models against public runs: time per token, time to the first token and "
       "power of every (model, quantization), each without its own rows",
-      "ridgewatt evaluate llm llm-agx-orin-32gb.csv llm-boards.csv");
-  auto options = std::make_shared<EvaluateLlm>();
-  const OptionAdder add(*command);
-  add.input("ROWS", options->rows,
+      "ridgewatt evaluate llm llm-agx-orin-32gb.csv llm-boards.csv", print_llm_scores);
+  add.input("ROWS", options.rows,
             "CSV files: runtime, model, quantization, prompt_tokens, generated_tokens, ttft_ms, "
             "tpot_ms, decode_power_w; or board, power_mode, runtime, workload, precision, batch, "
             "sequence, metric, value")
       ->required();
-  add.flag("--parameters", options->parameters, "Also print the fitted parameters");
-  add.output("-o,--output", options->output,
+  add.flag("--parameters", options.parameters, "Also print the fitted parameters");
+  add.output("-o,--output", options.output,
              "File of engines that is fitted to all rows, as they ship");
-  command->callback([&context, options] { print_llm_scores(context, *options); });
 }
 
 }  // namespace ridgewatt::cli

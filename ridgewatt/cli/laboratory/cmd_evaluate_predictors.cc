@@ -3,9 +3,7 @@
 #include "ridgewatt/cli/laboratory/evaluate_commands.h"
 #include "ridgewatt/cli/laboratory/part_options.h"
 #include "ridgewatt/cli/options/option_adder.h"
-#include "ridgewatt/cli/options/predict_options.h"
-#include "ridgewatt/cli/options/sweep_names.h"
-#include "ridgewatt/cli/options/tune_options.h"
+#include "ridgewatt/cli/options/sweep_options.h"
 #include "ridgewatt/evaluate/predictor_scores.h"
 #include "ridgewatt/evaluate/score_tables.h"
 #include "ridgewatt/predict/twin_reference.h"
@@ -25,7 +23,7 @@ struct EvaluatePredictorsCommand {
   PartOptions parts;
 };
 
-void run(const Context& context, EvaluatePredictorsCommand options) {
+void run(const Context& context, EvaluatePredictorsCommand& options) {
   options.parts.refuse(!options.figures.empty(), "--figures");
   if (options.parts.printed_script(context)) return;
   evaluate::EvaluationOptions& evaluation = options.evaluation;
@@ -46,7 +44,7 @@ void run(const Context& context, EvaluatePredictorsCommand options) {
     if (options.given.empty()) throw UsageError("given samples need --runs-file", "--sampling");
     evaluation.given = evaluate::read_given_samples(options.given, sweep);
   }
-  evaluation.budgets = parse_budgets(options.budgets);
+  evaluation.budgets = evaluate::parse_budgets(options.budgets);
   evaluation.methods = options.methods;
   evaluation.seed = context.seed;
   evaluation.quiet = context.quiet;
@@ -54,8 +52,10 @@ void run(const Context& context, EvaluatePredictorsCommand options) {
     const auto question = evaluate::predictor_question(sweep, evaluation);
     const auto outcomes =
         options.parts.work(context, *question, evaluation.threads, "evaluating predictors");
-    if (outcomes) print_predictor_scores(context, question->groups(), *outcomes, options.every_run);
-    return;
+    if (!outcomes) return;
+    return print(context,
+                 evaluate::predictor_table(
+                     evaluate::predictor_scores(question->groups(), *outcomes), options.every_run));
   }
   const auto scores = evaluate::evaluate_predictors(sweep, evaluation);
   const report::Table table = evaluate::predictor_table(scores, options.every_run);
@@ -74,41 +74,32 @@ void run(const Context& context, EvaluatePredictorsCommand options) {
 
 }  // namespace
 
-void print_predictor_scores(const Context& context,
-                            const std::vector<evaluate::OutcomeGroup>& groups,
-                            const evaluate::Outcomes& outcomes, bool every_run) {
-  print(context,
-        evaluate::predictor_table(evaluate::predictor_scores(groups, outcomes), every_run));
-}
-
 void add_evaluate_predictors(CLI::App& evaluate, Context& context) {
-  auto* command = add_command(
+  const auto [command, options, add] = define<EvaluatePredictorsCommand>(
       evaluate, context, "predictors", "Score predictors on a measured sweep",
       "ridgewatt evaluate predictors --sweep mobilenet_v3.csv --methods auto,linear --runs 10\n"
       "  ridgewatt evaluate predictors --sweep mobilenet_v3.csv --reference resnet18.csv \\\n"
-      "      --sampling given --runs-file transfer_mobilenet_v3.csv");
-  auto options = std::make_shared<EvaluatePredictorsCommand>();
-  evaluate::EvaluationOptions& evaluation = options->evaluation;
-  const OptionAdder add(*command);
-  add.input("--sweep", options->sweep, "Sweep CSV that is scored")->required();
-  add.text("--workload", options->workload, std::string("Which sweep of the file: ") + kSweepNames);
-  add.input("--reference", options->references, "Sweep CSV of another workload")
+      "      --sampling given --runs-file transfer_mobilenet_v3.csv",
+      run);
+  evaluate::EvaluationOptions& evaluation = options.evaluation;
+  add.input("--sweep", options.sweep, "Sweep CSV that is scored")->required();
+  add.text("--workload", options.workload, std::string("Which sweep of the file: ") + kSweepNames);
+  add.input("--reference", options.references, "Sweep CSV of another workload")
       ->allow_extra_args(false);
   auto* twin = add.text(
-      "--device", options->twin,
+      "--device", options.twin,
       "Board whose twin, fitted to the --twin-sweep files without the scored workload, is a prior");
-  add.input("--twin-sweep", options->twin_sweeps, "Sweep CSV to which the twin is fitted")
+  add.input("--twin-sweep", options.twin_sweeps, "Sweep CSV to which the twin is fitted")
       ->allow_extra_args(false)
       ->needs(twin);
-  add.named("--methods", options->methods, "Predictors, separated by commas")->delimiter(',');
+  add.named("--methods", options.methods, "Predictors, separated by commas")->delimiter(',');
   add.numbers("--sizes", evaluation.sizes, count().within(1, 1e6), "Numbers of profiled modes");
   add.number("--runs", evaluation.runs, count().within(1, 1e4), "Runs of each");
   add.choice("--sampling", evaluation.sampling,
              "random, designed, half designed and half for the budgets of power, or given by "
              "--runs-file");
-  add.input("--runs-file", options->given, "Log of published runs with sampled_modes");
-  add.named("--budgets", options->budgets,
-            "Budgets of power that answers are scored at, LEAST:MOST in W, 1 W apart");
+  add.input("--runs-file", options.given, "Log of published runs with sampled_modes");
+  add.budgets(options.budgets);
   add.optional("--confidence", evaluation.confidence, share().within(0.5, 0.9999),
                "Probability with which answers are to keep their power budget");
   add.number("--power-tolerance", evaluation.tolerance_w, watts(),
@@ -118,14 +109,13 @@ void add_evaluate_predictors(CLI::App& evaluate, Context& context) {
   add.number("--reference-rows", evaluation.predictor.reference_rows_per_mode,
              count().within(1, 1e6), "Training rows per mode of powertrain's reference");
   add.threads(evaluation.threads);
-  add.flag("--shuffle-reference", options->shuffle_references,
+  add.flag("--shuffle-reference", options.shuffle_references,
            "Shuffle the references' costs among the modes, to see whether a bad reference harms");
   add.flag("--keep-outliers", evaluation.keep_outliers,
            "Rows that the quality check flags count as sample, reference, optimum and answer");
-  options->figures.add_to(*command, "errors over profiled modes and Pareto fronts");
-  add.flag("--every-run", options->every_run, "One line per run instead of medians");
-  options->parts.add_to(*command);
-  command->callback([&context, options] { run(context, *options); });
+  options.figures.add_to(command, "errors over profiled modes and Pareto fronts");
+  add.flag("--every-run", options.every_run, "One line per run instead of medians");
+  options.parts.add_to(command);
 }
 
 }  // namespace ridgewatt::cli

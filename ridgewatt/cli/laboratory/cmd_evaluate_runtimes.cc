@@ -21,20 +21,17 @@ void run(const Context& context, const EvaluateRuntimes& command) {
 }  // namespace
 
 void add_evaluate_runtimes(CLI::App& evaluate, Context& context) {
-  auto* command = add_command(
+  const auto [command, options, add] = define<EvaluateRuntimes>(
       evaluate, context, "runtimes",
       "Runtimes against public measurements: every row predicted without its model, its board and "
       "its precision in turn; without ROWS published facts alone",
-      "ridgewatt evaluate runtimes vision.csv");
-  auto options = std::make_shared<EvaluateRuntimes>();
-  const OptionAdder add(*command);
+      "ridgewatt evaluate runtimes vision.csv", run);
   add.input(
-      "ROWS", options->rows,
+      "ROWS", options.rows,
       "CSV: source, date, board, jetpack, power_mode, runtime, workload, precision, batch, "
       "sequence, metric, value, note; or input, what_is_timed, latency_ms in place of sequence, "
       "metric, value");
-  add.flag("--parameters", options->parameters, "Also print the fitted parameters");
-  command->callback([&context, options] { run(context, *options); });
+  add.flag("--parameters", options.parameters, "Also print the fitted parameters");
 }
 
 }  // namespace ridgewatt::cli

@@ -2,15 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <filesystem>
 #include <set>
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/progress.h"
-#include "ridgewatt/base/text.h"
 #include "ridgewatt/base/version.h"
-#include "ridgewatt/cli/options/vocabulary.h"
+#include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/cli/program.h"
 #include "ridgewatt/evaluate/parts.h"
 #include "ridgewatt/evaluate/processes.h"
@@ -30,21 +27,6 @@ bool is_question(const CLI::Option& option) {
   return option.count() > 0 && !kOther.contains(option.get_name());
 }
 
-// A value with each file that it names ("resnet18.csv,model=net.onnx") as what the file holds.
-std::string marked(const std::string& value, bool is_file) {
-  std::string text;
-  for (const auto& field : split(value, ',')) {
-    const std::string path =
-        field.substr(field.find('=') == std::string::npos ? 0 : field.find('=') + 1);
-    const bool named = is_file || path.find_first_of("./") != std::string::npos;
-    std::error_code failed;
-    const bool there = named && std::filesystem::is_regular_file(path, failed);
-    if (!text.empty()) text += ',';
-    text += there ? field.substr(0, field.size() - path.size()) + evaluate::file_mark(path) : field;
-  }
-  return text;
-}
-
 Json question_of(const Context& context, const CLI::App& command) {
   Json options;
   options["--seed"] = context.seed;
@@ -52,7 +34,7 @@ Json question_of(const Context& context, const CLI::App& command) {
     if (!is_question(*option)) continue;
     Json values = Json::array();
     for (const auto& value : option->results()) {
-      values.push_back(marked(value, option->get_type_name() == "FILE"));
+      values.push_back(evaluate::with_file_marks(value, option->get_type_name() == "FILE"));
     }
     options[option->get_name()] = std::move(values);
   }
@@ -73,74 +55,33 @@ std::string command_line(const Context& context, const CLI::App& command) {
       continue;
     }
     for (const auto& value : option->results()) {
-      line += " \\\n    " + option->get_name() + " " + shell_word(value);
+      line += " \\\n    " + option->get_name() + " " + evaluate::shell_word(value);
     }
   }
   return line + fmt::format(" \\\n    --seed {}", context.seed);
 }
 
-std::string slurm_script(const std::string& line, const std::string& name, int parts) {
-  return fmt::format(
-      R"(#!/bin/bash
-# `evaluate {name}` in {parts} parts, one per task of a Slurm array; the folder is shared by all nodes.
-#
-#   sbatch THIS_SCRIPT             # again: only the parts that are missing are worked out
-#   ridgewatt evaluate merge parts-{name}/part-*.json      # when all are done
-#
-# A part is there whole or not at all, so a task may be killed, requeued and run twice.
-#SBATCH --job-name=ridgewatt-{name}
-#SBATCH --array=1-{parts}
-#SBATCH --ntasks=1
-#SBATCH --requeue
-set -eu
-mkdir -p parts-{name}
-part="parts-{name}/part-$SLURM_ARRAY_TASK_ID.json"
-if [ -s "$part" ]; then exit 0; fi
-exec {line} \
-    --threads "${{SLURM_CPUS_PER_TASK:-1}}" --quiet \
-    --part "$SLURM_ARRAY_TASK_ID/{parts}" -o "$part"
-)",
-      fmt::arg("name", name), fmt::arg("parts", parts), fmt::arg("line", line));
-}
-
 }  // namespace
 
-std::string shell_word(const std::string& word) {
-  const auto plain = [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
-           std::string_view("_-./,:=+@%").find(c) != std::string_view::npos;
-  };
-  if (!word.empty() && std::all_of(word.begin(), word.end(), plain)) return word;
-  std::string quoted = "'";
-  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
-}
-
 void PartOptions::add_to(CLI::App& command) {
-  constexpr char kGroup[] = "In parts";
   command_ = &command;
-  auto* part = command
-                   .add_option("--part", part_,
-                               "Work out the K-th of N parts, K/N, and print it (-o writes it to a "
-                               "file); `evaluate merge` puts parts together")
-                   ->group(kGroup);
-  auto* processes = quantity(command.add_option("--processes", processes_,
-                                                "Processes of this machine that share the work"),
-                             count().within(1, 1024))
-                        ->capture_default_str()
-                        ->excludes(part)
-                        ->group(kGroup);
-  quantity(command.add_option("--slurm", slurm_,
-                              "Print a script that works it out as a Slurm array of N parts"),
-           count().within(1, kMostTasks))
+  const OptionAdder add(command, "In parts");
+  auto* part = add.text("--part", part_,
+                        "Work out the K-th of N parts, K/N, and print it (-o writes it to a "
+                        "file); `evaluate merge` puts parts together");
+  auto* processes = add.number("--processes", processes_, count().within(1, 1024),
+                               "Processes of this machine that share the work")
+                        ->excludes(part);
+  add.optional("--slurm", slurm_, count().within(1, kMostTasks),
+               "Print a script that works it out as a Slurm array of N parts")
       ->excludes(part)
-      ->excludes(processes)
-      ->group(kGroup);
+      ->excludes(processes);
 }
 
 bool PartOptions::printed_script(const Context& context) const {
   if (slurm_ == 0) return false;
-  std::cout << slurm_script(command_line(context, *command_), command_->get_name(), slurm_);
+  std::cout << evaluate::slurm_script(command_line(context, *command_), command_->get_name(),
+                                      slurm_);
   return true;
 }
 

@@ -36,7 +36,4 @@ class PartOptions {
   int processes_ = 1, slurm_ = 0;
 };
 
-// `word` as a shell reads it back.
-std::string shell_word(const std::string& word);
-
 }  // namespace ridgewatt::cli

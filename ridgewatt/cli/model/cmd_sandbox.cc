@@ -3,7 +3,7 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/commands.h"
-#include "ridgewatt/cli/options/vocabulary.h"
+#include "ridgewatt/cli/options/option_adder.h"
 
 namespace ridgewatt::cli {
 namespace {
@@ -27,21 +27,17 @@ void run(Context& context, const SandboxCommand& command) {
 }  // namespace
 
 void add_sandbox(CLI::App& app, Context& context) {
-  auto* command = add_command(
+  const auto [command, options, add] = define<SandboxCommand>(
       app, context, "sandbox", "A command on files that are not trusted, locked in",
       "ridgewatt sandbox -- analyze untrusted.onnx\n  ridgewatt sandbox --memory 1GiB --time 5s -- "
-      "estimate zoo:lenet5 --device agx-orin");
-  auto options = std::make_shared<SandboxCommand>();
-  quantity(command->add_option("--memory", options->memory_bytes,
-                               "Address space that it may take [4 GiB]"),
-           bytes().within(64 << 20, 1e13));
-  quantity(command->add_option("--time", options->time_s, "Time that it may take"),
-           seconds().within(0.01, 1e6))
-      ->capture_default_str();
-  command->add_flag("--limits-alone", options->limits_alone,
-                    "Go on where the kernel has no seccomp, with these limits alone");
-  command->add_option("COMMAND", options->words, "Command and its options, after --")->required();
-  command->callback([&context, options] { run(context, *options); });
+      "estimate zoo:lenet5 --device agx-orin",
+      run);
+  add.optional("--memory", options.memory_bytes, bytes().within(64 << 20, 1e13),
+               "Address space that it may take [4 GiB]");
+  add.number("--time", options.time_s, seconds().within(0.01, 1e6), "Time that it may take");
+  add.flag("--limits-alone", options.limits_alone,
+           "Go on where the kernel has no seccomp, with these limits alone");
+  add.text("COMMAND", options.words, "Command and its options, after --")->required();
 }
 
 }  // namespace ridgewatt::cli

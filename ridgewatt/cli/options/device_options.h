@@ -3,8 +3,7 @@
 
 #include <string>
 
-#include "ridgewatt/cli/command.h"
-#include "ridgewatt/cli/options/vocabulary.h"
+#include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/device/power_mode.h"
 #include "ridgewatt/platform/local_device.h"
 
@@ -21,10 +20,10 @@ struct DeviceOptions {
 };
 
 inline void add_device_options(CLI::App& command, DeviceOptions& options) {
-  command.add_option("--device", options.device, "local, or fake:BOARD for a fake board")
-      ->capture_default_str();
-  command.add_option("--sysroot", options.sysroot, "Root of a recorded or fake board's tree");
-  command.add_option("--state-dir", options.state_folder, "Folder of the mode journal");
+  const OptionAdder add(command);
+  add.named("--device", options.device, "local, or fake:BOARD for a fake board");
+  add.sysroot(options.sysroot);
+  add.state_folder(options.state_folder);
 }
 
 // --cpu-cores, --cpu-mhz, --gpu-mhz, --mem-mhz and --governor.
@@ -43,13 +42,12 @@ struct ModeOptions {
 };
 
 inline void add_mode_options(CLI::App& command, ModeOptions& options) {
-  quantity(command.add_option("--cpu-cores", options.cpu_cores, "CPU cores online"),
-           count().within(1, 1024));
-  quantity(command.add_option("--cpu-mhz", options.cpu_mhz, "CPU clock"), megahertz().positive());
-  quantity(command.add_option("--gpu-mhz", options.gpu_mhz, "GPU clock"), megahertz().positive());
-  quantity(command.add_option("--mem-mhz", options.mem_mhz, "Memory clock"),
-           megahertz().positive());
-  command.add_option("--governor", options.governor, "DVFS governor instead of fixed clocks");
+  const OptionAdder add(command);
+  add.optional("--cpu-cores", options.cpu_cores, count().within(1, 1024), "CPU cores online");
+  add.optional("--cpu-mhz", options.cpu_mhz, megahertz().positive(), "CPU clock");
+  add.optional("--gpu-mhz", options.gpu_mhz, megahertz().positive(), "GPU clock");
+  add.optional("--mem-mhz", options.mem_mhz, megahertz().positive(), "Memory clock");
+  add.text("--governor", options.governor, "DVFS governor instead of fixed clocks");
 }
 
 }  // namespace ridgewatt::cli

@@ -4,12 +4,23 @@
 //   add.number("--repeats", options->repeats, count().within(1, 100), "Runs of each");
 //   add.optional("--max-power", options->max_power_w, watts().positive(), "Power cap");
 //   add.input("FILE", options->path, "Sweep CSV")->required();
+//
+// A command with its options, and what runs with them:
+//
+//   const auto [command, options, add] =
+//       define<SoakCommand>(app, context, "soak", "Description", "ridgewatt soak ..", run);
 #pragma once
 
+#include <functional>
+#include <memory>
+#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
-#include "ridgewatt/cli/options/choice.h"
+#include "ridgewatt/base/suggest.h"
+#include "ridgewatt/base/workload_kind.h"
+#include "ridgewatt/cli/command.h"
 #include "ridgewatt/cli/options/vocabulary.h"
 
 namespace ridgewatt::cli {
@@ -46,10 +57,45 @@ class OptionAdder {
   CLI::Option* named(const std::string& name, T& target, const std::string& help) const {
     return text(name, target, help)->capture_default_str();
   }
-  // One of the names of an enum, or several.
+  // One of the names of an enum, or several; any other is a UsageError (base/enum_names.h). The
+  // help lists them, but for `stated`, whose text does.
+  template <class E>
+  CLI::Option* stated(const std::string& name, E& target, const std::string& help) const {
+    const auto set = [&target, what = named_by(name)](const std::string& text) {
+      target = parse_word<E>(text, what);
+    };
+    CLI::Option* option = command_.add_option_function<std::string>(name, set, help);
+    option->default_function([&target] { return std::string(name_of(target)); });
+    return grouped(option->capture_default_str());
+  }
   template <class E>
   CLI::Option* choice(const std::string& name, E& target, const std::string& help) const {
-    return grouped(listed_choice(command_, name, target, help)->capture_default_str());
+    return list_names(stated(name, target, help), names<E>());
+  }
+  template <class E>
+  CLI::Option* choices(const std::string& name, std::vector<E>& target,
+                       const std::string& help) const {
+    using Texts = std::vector<std::string>;
+    const auto set = [&target, what = named_by(name)](const Texts& texts) {
+      target.clear();
+      for (const auto& text : texts) target.push_back(parse_word<E>(text, what));
+    };
+    CLI::Option* option = command_.add_option_function<Texts>(name, set, help);
+    option->default_function([&target] {
+      Texts texts;
+      for (const E value : target) texts.emplace_back(name_of(value));
+      return CLI::detail::to_string(texts);
+    });
+    return grouped(list_names(option->capture_default_str(), names<E>()));
+  }
+  // One of some names that are no enum.
+  CLI::Option* one_of(const std::string& name, std::string& target, const NameSet& set,
+                      const std::string& help) const {
+    const auto take = [&target, set, what = named_by(name)](const std::string& text) {
+      target = require_name(what, text, set);
+    };
+    CLI::Option* option = command_.add_option_function<std::string>(name, take, help);
+    return grouped(list_names(option->default_str(target), set.names));
   }
   template <class T>
   CLI::Option* input(const std::string& name, T& target, const std::string& help) const {
@@ -67,6 +113,38 @@ class OptionAdder {
   void sampling(double& rate_hz) const {
     number("--sampling-hz", rate_hz, hertz().within(1, 1000), "Power sampling rate");
   }
+  void training(WorkloadKind& kind, const std::string& help) const {
+    command_.add_flag_callback(
+        "--training", [&kind] { kind = WorkloadKind::kTraining; }, help);
+  }
+  void keep_outliers(bool& target) const {
+    flag("--keep-outliers", target, "Use rows that the quality check flags");
+  }
+  void ambient(std::optional<double>& target_celsius) const {
+    optional("--ambient", target_celsius, celsius().within(-60, 100),
+             "Temperature around the board; else fitted");
+  }
+  template <class T>
+  void batch(T& target) const {
+    number("--batch", target, count().within(1, 1 << 20), "Minibatch size");
+  }
+  void headroom(double& target) const {
+    number("--headroom", target, share().within(0, 10), "Plan for this share more arrivals");
+  }
+  void socket(std::string& target) const {
+    text("--socket", target,
+         "Unix socket to serve, mode 0600 (default: ridgewatt.sock in $XDG_RUNTIME_DIR)");
+  }
+  void sysroot(std::string& target) const {
+    text("--sysroot", target, "Root of a recorded or fake board's tree");
+  }
+  void state_folder(std::string& target) const {
+    text("--state-dir", target, "Folder of the mode journal");
+  }
+  void budgets(std::string& target) const {
+    named("--budgets", target,
+          "Budgets of power that answers are scored at, LEAST:MOST in W, 1 W apart");
+  }
   void threads(int& count_of, const char* help = "Threads; 0: all") const {
     number("--threads", count_of, count().within(0, 1024), help);
   }
@@ -79,5 +157,54 @@ class OptionAdder {
   CLI::App& command_;
   std::string group_;
 };
+
+// What a command does with its options: run(context, options), or run(context, options, command).
+template <class Options>
+class Action {
+ public:
+  Action(void (*run)(const Context&, Options&))
+      : run_([run](Context& context, Options& options, const CLI::App&) {
+          run(context, options);
+        }) {}
+  Action(void (*run)(const Context&, const Options&))
+      : run_([run](Context& context, Options& options, const CLI::App&) {
+          run(context, options);
+        }) {}
+  Action(void (*run)(Context&, const Options&))
+      : run_([run](Context& context, Options& options, const CLI::App&) {
+          run(context, options);
+        }) {}
+  Action(void (*run)(const Context&, Options&, const CLI::App&)) : run_(run) {}
+  Action(void (*run)(const Context&, const Options&, const CLI::App&)) : run_(run) {}
+
+  void operator()(Context& context, Options& options, const CLI::App& command) const {
+    run_(context, options, command);
+  }
+
+ private:
+  std::function<void(Context&, Options&, const CLI::App&)> run_;
+};
+
+// A command, the options that it was given, and what declares them.
+template <class Options>
+struct Defined {
+  CLI::App& command;
+  Options& options;
+  OptionAdder add;
+};
+
+// A subcommand of `parent` (add_command) with its action, unless one of its own subcommands is
+// named.
+template <class Options>
+Defined<Options> define(CLI::App& parent, Context& context, const std::string& name,
+                        const std::string& description, const std::string& example,
+                        Action<Options> action) {
+  CLI::App* command = add_command(parent, context, name, description, example);
+  auto options = std::make_shared<Options>();
+  command->callback([&context, options, command, action = std::move(action)] {
+    if (command->get_subcommands().empty()) action(context, *options, *command);
+  });
+  return {*command, *options, OptionAdder(*command)};
+}
 
 }  // namespace ridgewatt::cli

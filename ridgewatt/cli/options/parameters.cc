@@ -2,7 +2,6 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
-#include "ridgewatt/cli/options/choice.h"
 #include "ridgewatt/cli/options/option_rules.h"
 #include "ridgewatt/cli/options/vocabulary.h"
 
@@ -49,18 +48,17 @@ CLI::Option* add_valued(CLI::App& command, const Parameter& row, void* part) {
   return is_split(row) ? option->delimiter(',') : option;
 }
 
-void add_row(CLI::App& command, const Parameter& row, void* part) {
+CLI::Option* add_row(CLI::App& command, const Parameter& row, void* part) {
   if (row.access.input == Input::kFlag) {
-    command.add_flag_callback(
+    return command.add_flag_callback(
         option_name(row), [&row, part] { row.access.set(part, row, {}); }, help_of(row));
-    return;
   }
   CLI::Option* option = add_valued(command, row, part);
   if (row.access.input == Input::kNumber) quantity(option, row.quantity);
   if (reads_file(row.access.input)) input_file(option);
   if (const auto choices = choices_of(row); !choices.empty()) list_names(option, choices);
   option->default_str(default_of(row, part));
-  option->required(row.presence == answer::Presence::kRequired);
+  return option->required(row.presence == answer::Presence::kRequired);
 }
 
 }  // namespace
@@ -70,9 +68,12 @@ std::string option_name(const Parameter& row) {
                                 : std::string(row.positional);
 }
 
-void add_rows(CLI::App& command, std::span<const Parameter> rows, void* part) {
+void add_rows(CLI::App& command, std::span<const Parameter> rows, void* part,
+              const std::string& group) {
   for (const Parameter& row : rows) {
-    if (row.only != answer::Surface::kPython) add_row(command, row, part);
+    if (row.only == answer::Surface::kPython) continue;
+    CLI::Option* option = add_row(command, row, part);
+    if (!group.empty()) option->group(group);
   }
 }
 

@@ -11,7 +11,9 @@
 namespace ridgewatt::cli {
 
 // Both must outlive `command`: the rows and what they set.
-void add_rows(CLI::App& command, std::span<const answer::Parameter> rows, void* part);
+// `group`: the heading of these options in the help; empty: the default heading.
+void add_rows(CLI::App& command, std::span<const answer::Parameter> rows, void* part,
+              const std::string& group = {});
 // But for the option of the name `own`, which the command declares itself.
 void add_parameters(CLI::App& command, const answer::ParameterTable& table, void* question,
                     const std::string& own = {});

@@ -1,5 +1,7 @@
 #include "ridgewatt/cli/options/vocabulary.h"
 
+#include <algorithm>
+
 #include "ridgewatt/base/error.h"
 
 namespace ridgewatt::cli {
@@ -10,6 +12,17 @@ CLI::Option* input_file(CLI::Option* option) {
 
 CLI::Option* output_file(CLI::Option* option) {
   return option->type_name("OUTPUT");
+}
+
+CLI::Option* list_names(CLI::Option* option, const std::vector<std::string>& names) {
+  return option->check(CLI::Validator([](std::string&) { return std::string(); },
+                                      "{" + CLI::detail::join(names, ",") + "}"));
+}
+
+std::string named_by(const std::string& option) {
+  std::string what = option.substr(std::min(option.size(), option.find_first_not_of('-')));
+  std::replace(what.begin(), what.end(), '-', ' ');
+  return what;
 }
 
 CLI::Option* quantity(CLI::Option* option, const Quantity& quantity) {

@@ -9,6 +9,8 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
 
 #include "ridgewatt/base/quantity.h"
 
@@ -35,6 +37,11 @@ using units::watts;
 // The help shows FILE and OUTPUT; the test of hostile files tries every one of them.
 CLI::Option* input_file(CLI::Option* option);
 CLI::Option* output_file(CLI::Option* option);
+
+// Shows the names in the help and to completion; the option's own function reads them.
+CLI::Option* list_names(CLI::Option* option, const std::vector<std::string>& names);
+// "--kv-type" names a "kv type".
+std::string named_by(const std::string& option);
 
 // Makes `option`, of one number or of a list, take a quantity; returns it.
 CLI::Option* quantity(CLI::Option* option, const Quantity& quantity);

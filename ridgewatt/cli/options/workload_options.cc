@@ -1,25 +1,26 @@
 #include "ridgewatt/cli/options/workload_options.h"
 
 #include "ridgewatt/base/error.h"
-#include "ridgewatt/cli/options/choice.h"
+#include "ridgewatt/cli/options/option_adder.h"
+#include "ridgewatt/platform/local_device.h"
 #include "ridgewatt/workload/cost_model.h"
 
 namespace ridgewatt::cli {
 
-void add_precision(CLI::App& command, workload::Precision& precision) {
-  choice(command, "--precision", precision,
-         "What MODEL computes in: " + joined_names<workload::Precision>() +
-             " (all but fp32 by peak ratios, not validated)")
-      ->capture_default_str();
-}
-
-void add_runtime(CLI::App& command, Runtime& runtime) {
-  choice(command, "--runtime", runtime, "What runs MODEL: " + joined_names<Runtime>())
-      ->capture_default_str();
+std::string board_or_local(const Context& context, const std::string& device) {
+  if (!device.empty() && device != "local") return device;
+  const auto board = platform::local_board(*platform::open_local_device("local").sysfs);
+  if (!board && !device.empty()) return device;  // load_board() says what can be asked instead
+  if (!board) {
+    throw UsageError("no board given", "--device NAME", "`ridgewatt device list` shows them");
+  }
+  remark(context, "of this machine, " + *board);
+  return *board;
 }
 
 void add_strict(CLI::App& command, Context& context) {
-  command.add_flag("--strict", context.strict, "Exit with 1 when something could not be counted");
+  OptionAdder(command).flag("--strict", context.strict,
+                            "Exit with 1 when something could not be counted");
 }
 
 void say_caveats(const Context& context, const workload::CostCaveats& caveats) {

@@ -32,25 +32,22 @@ void run(const Context& context, LoadbenchCommand& options) {
 }  // namespace
 
 void add_loadbench(CLI::App& app, Context& context) {
-  auto* command = add_command(
+  const auto [command, options, add] = define<LoadbenchCommand>(
       app, context, "loadbench",
       "Load real files with worker processes; fit the pipeline model to it",
-      "ridgewatt loadbench /data/samples --generate 20000 --workers 0,1,2,4 --cache cold,warm");
-  auto options = std::make_shared<LoadbenchCommand>();
-  auto& loader = options->bench.loader;
+      "ridgewatt loadbench /data/samples --generate 20000 --workers 0,1,2,4 --cache cold,warm",
+      run);
+  auto& loader = options.bench.loader;
   loader.minibatches = 200;
-  const OptionAdder add(*command);
-  add.text("DIR", options->folder, "Folder of samples: files of any kind")->required();
-  add.optional("--generate", options->generate, count().within(1, 1e7),
+  add.text("DIR", options.folder, "Folder of samples: files of any kind")->required();
+  add.optional("--generate", options.generate, count().within(1, 1e7),
                "First write N samples into DIR");
-  add.number("--sample-size", options->sample_bytes, bytes().within(1, 1 << 24).whole(),
+  add.number("--sample-size", options.sample_bytes, bytes().within(1, 1 << 24).whole(),
              "Size of a generated sample");
-  add.numbers("--workers", options->bench.workers, count().within(0, 64), "Numbers of workers");
-  listed_choices(*command, "--cache", options->bench.cache,
-                 "cold (dropped before each run), warm, or both")
-      ->delimiter(',')
-      ->capture_default_str();
-  add.number("--repeats", options->bench.repeats, count().within(1, 100),
+  add.numbers("--workers", options.bench.workers, count().within(0, 64), "Numbers of workers");
+  add.choices("--cache", options.bench.cache, "cold (dropped before each run), warm, or both")
+      ->delimiter(',');
+  add.number("--repeats", options.bench.repeats, count().within(1, 100),
              "Runs of each; the median is shown");
   add.number("--batch", loader.batch, count().within(1, 1 << 20), "Samples per minibatch");
   add.number("--minibatches", loader.minibatches, count(), "At most N per run; 0: all");
@@ -58,9 +55,8 @@ void add_loadbench(CLI::App& app, Context& context) {
              "Minibatches ahead, per worker");
   add.number("--hidden", loader.hidden, count().within(1, 1 << 16), "Width of the matrix work");
   add.text("--compute", loader.command, "Command for the shell instead of matrix work");
-  add.optional("--cores", options->bench.cores, count().within(0, 1024),
+  add.optional("--cores", options.bench.cores, count().within(0, 1024),
                "Cores of the model; default: those we may use");
-  command->callback([&context, options] { run(context, *options); });
 }
 
 }  // namespace ridgewatt::cli

@@ -3,7 +3,6 @@
 #include "ridgewatt/answer/estimate.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/commands.h"
-#include "ridgewatt/cli/options/board_option.h"
 #include "ridgewatt/cli/options/device_options.h"
 #include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/cli/options/option_rules.h"
@@ -64,7 +63,9 @@ void check(const CLI::App& command, const PipelineCommand& options) {
   if (options.simulate == 0) refuse_without_effect(command, {"--cv"}, "without --simulate");
 }
 
-void run(const Context& context, const PipelineCommand& options) {
+void run(const Context& context, PipelineCommand& options, const CLI::App& command) {
+  check(command, options);
+  options.batch_given = option_given(command, "--batch");
   const answer::EpochAnswer answer = answer_of(context, options);
   if (answer.caveats) say_caveats(context, *answer.caveats);
   print(context,
@@ -74,37 +75,36 @@ void run(const Context& context, const PipelineCommand& options) {
 }  // namespace
 
 void add_pipeline(CLI::App& app, Context& context) {
-  auto* command = add_command(app, context, "pipeline",
+  const auto [command, options, add] =
+      define<PipelineCommand>(app, context, "pipeline",
                               "What an epoch of training costs, what limits it and what would help",
                               "ridgewatt pipeline zoo:mobilenet_v3 --device agx-xavier "
                               "--dataset-size 23080 --preprocess-time 13 "
-                              "--hand-over-time 9 --workers 1");
-  auto options = std::make_shared<PipelineCommand>();
-  auto& config = options->config;
-  const OptionAdder add(*command);
-  add.text("MODEL", options->model, "ONNX file or zoo:NAME; trained on the board's twin");
-  add.text("--device", options->device, kBoardHelp);
-  add_strict(*command, context);
-  add_mode_options(*command, options->mode);
-  add.optional("--compute-time", options->compute_ms, milliseconds().positive(),
+                              "--hand-over-time 9 --workers 1",
+                              run);
+  auto& config = options.config;
+  add.text("MODEL", options.model, "ONNX file or zoo:NAME; trained on the board's twin");
+  add.text("--device", options.device, kBoardHelp);
+  add_strict(command, context);
+  add_mode_options(command, options.mode);
+  add.optional("--compute-time", options.compute_ms, milliseconds().positive(),
                "Measured compute of a minibatch instead");
   add.number("--dataset-size", config.samples, count().within(1, 1e12), "Samples of the data set");
-  add.number("--sample-size", options->sample_kb, kilobytes(), "Size of a sample");
-  add.number("--batch", config.batch, count().within(1, 1 << 20), "Minibatch size");
+  add.number("--sample-size", options.sample_kb, kilobytes(), "Size of a sample");
+  add.batch(config.batch);
   add.number("--workers", config.workers, count().within(0, 1024), "Loader workers");
   add.number("--prefetch", config.prefetch, count().within(1, 1024),
              "Minibatches ahead, per worker");
   add.number("--cores", config.cores, count().within(1, 1024), "CPU cores (with --compute-time)");
-  name_choice(*command, "--storage", options->storage, {pipeline::list_storages()},
-              "What the data set lies on")
-      ->capture_default_str();
-  add.optional("--cache-size", options->cache_gb, gigabytes(),
+  add.one_of("--storage", options.storage, {pipeline::list_storages()},
+             "What the data set lies on");
+  add.optional("--cache-size", options.cache_gb, gigabytes(),
                "RAM left to the page cache; with a MODEL what a minibatch leaves of the board's "
                "memory where it is not given, else as much as there is data");
-  add.optional("--preprocess-time", options->preprocess_ms, milliseconds(),
+  add.optional("--preprocess-time", options.preprocess_ms, milliseconds(),
                "Preprocessing of a sample at the highest CPU clock; with a MODEL the twin's own "
                "loader where it is not given");
-  add.optional("--hand-over-time", options->hand_over_ms, milliseconds(),
+  add.optional("--hand-over-time", options.hand_over_ms, milliseconds(),
                "Hand-over of a minibatch from worker to main process");
   add.optional("--worker-slowdown", config.worker_slowdown, number().within(1, 100),
                "A worker's time over the main process's while reading storage");
@@ -113,12 +113,7 @@ void add_pipeline(CLI::App& app, Context& context) {
   add.optional("--core-power", config.core_w, watts(), "Extra power per preprocessing core");
   add.optional("--cv", config.storage_cv, number().within(0, 10),
                "Variation of loading from storage, for --simulate");
-  add.optional("--simulate", options->simulate, count().within(0, 1000), "Simulate N epochs too");
-  command->callback([&context, options, command] {
-    check(*command, *options);
-    options->batch_given = command->count("--batch") > 0;
-    run(context, *options);
-  });
+  add.optional("--simulate", options.simulate, count().within(0, 1000), "Simulate N epochs too");
 }
 
 }  // namespace ridgewatt::cli

@@ -1,8 +1,8 @@
 // ridgewatt schedule dynamic: arrivals whose rate changes, re-planning against a bound.
 #include "ridgewatt/answer/arrivals.h"
+#include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/cli/options/parameters.h"
-#include "ridgewatt/cli/schedule/schedule_commands.h"
 #include "ridgewatt/cli/schedule/schedule_options.h"
 #include "ridgewatt/report/schedule_report.h"
 
@@ -15,7 +15,8 @@ struct ScheduleDynamicCommand {
   bool in_order = false;
 };
 
-void run(const Context& context, ScheduleDynamicCommand options) {
+void run(const Context& context, ScheduleDynamicCommand& options, const CLI::App& command) {
+  check_rows(command, answer::scheduled_model_rows());
   auto& question = options.question;
   double& rate_hz = question.schedule.problem.arrival_rate_hz;
   if (!(rate_hz > 0) && !question.bursty.rates_hz.empty()) {
@@ -33,18 +34,18 @@ void run(const Context& context, ScheduleDynamicCommand options) {
 }  // namespace
 
 void add_schedule_dynamic(CLI::App& schedule, Context& context) {
-  auto* command = add_command(schedule, context, "dynamic",
-                              "Re-plan while the arrival rate changes, against what is possible",
-                              "ridgewatt schedule dynamic --training-sweep T.csv --inference-sweep "
-                              "I.csv --max-latency 1000 --max-power 40 "
-                              "--duration 3600 --traces 5");
-  auto options = std::make_shared<ScheduleDynamicCommand>();
-  auto& asked = options->question;
+  const auto [command, options, add] = define<ScheduleDynamicCommand>(
+      schedule, context, "dynamic",
+      "Re-plan while the arrival rate changes, against what is possible",
+      "ridgewatt schedule dynamic --training-sweep T.csv --inference-sweep "
+      "I.csv --max-latency 1000 --max-power 40 "
+      "--duration 3600 --traces 5",
+      run);
+  auto& asked = options.question;
   asked.simulation.duration_s = 3600;
-  add_programs(*command, asked.schedule);
-  add_models(*command, asked.schedule);
-  add_rows(*command, answer::idle_power_rows(), &asked.schedule);
-  const OptionAdder add(*command);
+  add_programs(command, asked.schedule);
+  add_models(command, asked.schedule);
+  add_rows(command, answer::idle_power_rows(), &asked.schedule);
   add.named("--arrivals", asked.arrivals, "bursty, or a CSV of time stamps (time_s)");
   add.numbers("--burst-rates", asked.bursty.rates_hz, hertz().positive(),
               "Rates of the bursty process, 1/s");
@@ -55,25 +56,19 @@ void add_schedule_dynamic(CLI::App& schedule, Context& context) {
   add.number("--traces", asked.traces, count().within(1, 1000), "Number of traces");
   const std::vector<std::string> names(schedule::plan_strategy_names().begin(),
                                        schedule::plan_strategy_names().end());
-  name_choice(*command, "--strategy", asked.strategy, {names}, "How modes are profiled beforehand")
-      ->capture_default_str();
+  add.one_of("--strategy", asked.strategy, {names}, "How modes are profiled beforehand");
   add.number("--profiles", asked.profiles, count().within(1, 1000000),
              "Profiles for each of three rates");
-  add.number("--headroom", asked.dynamic.headroom, share().within(0, 10),
-             "Plan for this share more arrivals");
+  add.headroom(asked.dynamic.headroom);
   add.number("--hysteresis", asked.dynamic.hysteresis, share().within(0, 10),
              "Change a good plan only for this share more training");
-  add.flag("--in-order", options->in_order,
+  add.flag("--in-order", options.in_order,
            "Requests that are late keep their turn; otherwise those that can still be in time go "
            "before them");
-  add.number("--mode-change", options->mode_change_ms, milliseconds(),
+  add.number("--mode-change", options.mode_change_ms, milliseconds(),
              "Cost of a mode change in ms");
   add.number("--jitter", asked.simulation.jitter, number().within(0, 10),
              "Coefficient of variation of minibatch times");
-  command->callback([&context, options, command] {
-    check_rows(*command, answer::scheduled_model_rows());
-    run(context, *options);
-  });
 }
 
 }  // namespace ridgewatt::cli

@@ -3,12 +3,12 @@
 
 #include "ridgewatt/answer/schedule_run.h"
 #include "ridgewatt/base/clock.h"
+#include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/device_options.h"
 #include "ridgewatt/cli/options/option_adder.h"
-#include "ridgewatt/cli/schedule/schedule_commands.h"
-#include "ridgewatt/cli/schedule/stop_on_signal.h"
 #include "ridgewatt/report/schedule_report.h"
 #include "ridgewatt/schedule/program_keeper.h"
+#include "ridgewatt/schedule/stop_on_signal.h"
 #include "ridgewatt/schedule/worker_socket.h"
 
 namespace ridgewatt::cli {
@@ -44,7 +44,7 @@ void run(const Context& context, const SharingCommand& options) {
   }
   schedule::Executor executor(executor_options);
   policy.on_end = [&executor] { executor.stop(); };
-  const StopOnSignal stop(executor);
+  const schedule::StopOnSignal stop(executor);
   answer::SharingPower power(*device.sysfs, options.rate_hz, executor_options.duration_s);
   const auto program = [](const char* name, const std::string& command) {
     return schedule::KeptProgram{name, WorkloadKind::kTraining, {"/bin/sh", "-c", command}};
@@ -62,25 +62,21 @@ void run(const Context& context, const SharingCommand& options) {
 }  // namespace
 
 void add_schedule_measure_sharing(CLI::App& schedule, Context& context) {
-  auto* command = add_command(
+  const auto [command, options, add] = define<SharingCommand>(
       schedule, context, "measure-sharing",
       "What two programs do to each other: alone, in turns and at the same time",
-      "ridgewatt schedule measure-sharing 'python3 a.py' 'python3 b.py' --duration 120");
-  auto options = std::make_shared<SharingCommand>();
-  const OptionAdder add(*command);
-  add.text("A", options->a, "First worker's command, for the shell")->required();
-  add.text("B", options->b, "Second worker's command")->required();
-  add.number("--duration", options->sharing.duration_s, seconds().positive(),
+      "ridgewatt schedule measure-sharing 'python3 a.py' 'python3 b.py' --duration 120", run);
+  add.text("A", options.a, "First worker's command, for the shell")->required();
+  add.text("B", options.b, "Second worker's command")->required();
+  add.number("--duration", options.sharing.duration_s, seconds().positive(),
              "Seconds to measure, from when both have come");
-  add.number("--rounds", options->sharing.rounds, count().within(2, 1000),
+  add.number("--rounds", options.sharing.rounds, count().within(2, 1000),
              "Rounds of: A, B, in turns, at the same time");
-  add.number("--start-within", options->sharing.start_within_s, seconds().positive(),
+  add.number("--start-within", options.sharing.start_within_s, seconds().positive(),
              "Seconds in which both workers have to come");
-  add.sampling(options->rate_hz);
-  add.text("--socket", options->socket,
-           "Unix socket to serve, mode 0600 (default: ridgewatt.sock in $XDG_RUNTIME_DIR)");
-  add_device_options(*command, options->device);
-  command->callback([&context, options] { run(context, *options); });
+  add.sampling(options.rate_hz);
+  add.socket(options.socket);
+  add_device_options(command, options.device);
 }
 
 }  // namespace ridgewatt::cli

@@ -1,9 +1,9 @@
 // ridgewatt schedule plan: mode, inference batch and training minibatches per cycle.
 #include "ridgewatt/answer/serve.h"
-#include "ridgewatt/base/error.h"
+#include "ridgewatt/cli/commands.h"
+#include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/cli/options/option_rules.h"
 #include "ridgewatt/cli/options/parameters.h"
-#include "ridgewatt/cli/schedule/schedule_commands.h"
 #include "ridgewatt/cli/schedule/schedule_options.h"
 #include "ridgewatt/report/schedule_report.h"
 #include "ridgewatt/schedule/plan_search.h"
@@ -32,7 +32,8 @@ std::vector<Sweep> read_all(const std::vector<std::string>& paths) {
   return sweeps;
 }
 
-void run(const Context& context, const answer::PlanRequest& options) {
+void run(const Context& context, const answer::PlanRequest& options, const CLI::App& command) {
+  check(command, options);
   answer::PlanQuestion question;
   question.problem = checked_problem(options.schedule);
   question.workloads = read_workloads(context, options.schedule);
@@ -42,36 +43,18 @@ void run(const Context& context, const answer::PlanRequest& options) {
   question.inference_references = read_all(options.inference_references);
   question.training_references = read_all(options.training_references);
   question.seed = context.seed;
-  const answer::PlanAnswer found = answer::plan_schedule(question);
-  if (context.json()) {
-    print(context, report::plan_to_json(found));
-  } else {
-    report::Table table = report::plan_table(found.plan);
-    for (const auto& field : origin_fields(found.origin)) {
-      if (!field.value.empty()) table.add_row({std::string(field.name), field.value});
-    }
-    remark(context, "idle power: " + found.idle_source);
-    print(context, table);
-  }
-  if (!found.plan.feasible) {
-    throw NoSolutionError("no plan meets the constraints", found.plan.miss);
-  }
+  print(context, report::plan_result(answer::plan_schedule(question)));
 }
 
 }  // namespace
 
 void add_schedule_plan(CLI::App& schedule, Context& context) {
-  auto* command =
-      add_command(schedule, context, "plan", "Mode, batch and training minibatches per cycle",
-                  "ridgewatt schedule plan --training-sweep T.csv --inference-sweep I.csv "
-                  "--arrival-rate 60 --max-latency 500 "
-                  "--max-power 30 --strategy auto --profiles 15");
-  auto options = std::make_shared<answer::PlanRequest>();
-  add_parameters(*command, answer::plan_parameters(), options.get());
-  command->callback([&context, options, command] {
-    check(*command, *options);
-    run(context, *options);
-  });
+  const auto [command, options, add] = define<answer::PlanRequest>(
+      schedule, context, "plan", "Mode, batch and training minibatches per cycle",
+      "ridgewatt schedule plan --training-sweep T.csv --inference-sweep I.csv "
+      "--arrival-rate 60 --max-latency 500 --max-power 30 --strategy auto --profiles 15",
+      run);
+  add_parameters(command, answer::plan_parameters(), &options);
 }
 
 }  // namespace ridgewatt::cli

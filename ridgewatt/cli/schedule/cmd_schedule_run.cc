@@ -1,27 +1,108 @@
 // ridgewatt schedule run: grants minibatches to worker processes in the cycle of a plan.
 #include <fmt/format.h>
+#include <cmath>
 
-#include <memory>
+#include <functional>
 #include <optional>
 #include <vector>
 
 #include "ridgewatt/answer/schedule_run.h"
 #include "ridgewatt/answer/serve.h"
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/device_options.h"
 #include "ridgewatt/cli/options/option_adder.h"
-#include "ridgewatt/cli/schedule/live_run.h"
-#include "ridgewatt/cli/schedule/schedule_commands.h"
+#include "ridgewatt/cli/options/option_rules.h"
 #include "ridgewatt/cli/schedule/schedule_options.h"
-#include "ridgewatt/cli/schedule/stop_on_signal.h"
 #include "ridgewatt/platform/mode_control.h"
 #include "ridgewatt/report/schedule_report.h"
 #include "ridgewatt/schedule/grant_log.h"
+#include "ridgewatt/schedule/live.h"
 #include "ridgewatt/schedule/program_keeper.h"
+#include "ridgewatt/schedule/stop_on_signal.h"
 #include "ridgewatt/schedule/worker_socket.h"
 
 namespace ridgewatt::cli {
 namespace {
+
+// What --replan and --programs add.
+struct LiveRunOptions {
+  bool replan = false;
+  std::string programs;
+  bool no_restart = false;
+  double mode_change_ms = 200, headroom = 0.15, speed = 1;
+
+  bool wanted() const { return replan || !programs.empty(); }
+  void add_to(CLI::App& command);
+  // UsageError for what has no effect without --replan or --programs.
+  void check(const CLI::App& command) const;
+};
+
+void LiveRunOptions::add_to(CLI::App& command) {
+  const OptionAdder add(command);
+  add.flag("--replan", replan,
+           "Estimate the arrival rate from what the inference worker reports, and change "
+           "the plan with it (with --apply-mode the power mode too)");
+  add.input("--programs", programs,
+            "TOML file of several inference and training programs, re-planned "
+            "as their rates change, and started where they have a command");
+  add.flag("--no-restart", no_restart, "A program of --programs that ended is not started again");
+  add.number("--mode-change", mode_change_ms, milliseconds(),
+             "Cost of a mode change in ms until one was measured");
+  add.headroom(headroom);
+  add.number("--speed", speed, number().within(0.01, 1000),
+             "Rehearse X times as fast as the clock: bounds, rates and times of "
+             "minibatches are in the schedule's time");
+}
+
+void LiveRunOptions::check(const CLI::App& command) const {
+  if (!wanted()) {
+    refuse_without_effect(command, {"--mode-change", "--headroom", "--speed"},
+                          "without --replan or --programs");
+  } else {
+    refuse_without_effect(command,
+                          {"--batch", "--period", "--training-per-cycle", "--inference-time",
+                           "--training-time", "--measure-interference"},
+                          "where the schedule re-plans");
+  }
+  if (programs.empty()) {
+    refuse_without_effect(command, {"--no-restart"}, "without --programs");
+  } else {
+    refuse_without_effect(command,
+                          {"--inference-sweep", "--training-sweep", "--non-urgent",
+                           "--arrival-rate", "--max-latency"},
+                          "with --programs, whose file says it");
+  }
+}
+
+// What is served, from the file of programs or from the options of a single one.
+answer::LiveQuestion live_question(const Context& context, const LiveRunOptions& options,
+                                   const answer::ScheduleRequest& schedule) {
+  if (!options.programs.empty()) {
+    auto question = answer::live_programs(options.programs, schedule.keep_outliers);
+    for (const auto& line : question.remarks) remark(context, line);
+    return question;
+  }
+  answer::LiveQuestion question;
+  auto workloads = read_workloads(context, schedule);
+  if (!workloads.inference) {
+    throw UsageError("nothing arrives", "--inference-sweep", "give the sweep of an inference");
+  }
+  if (std::isinf(schedule.problem.max_latency_s))
+    throw UsageError("an inference needs a latency bound", "", "give --max-latency");
+  question.inference.push_back(std::move(*workloads.inference));
+  for (auto& background : workloads.background) {
+    question.training.push_back(std::move(background.sweep));
+  }
+  question.programs.push_back(
+      {"", schedule.problem.max_latency_s, schedule.problem.arrival_rate_hz});
+  return question;
+}
+
+enum class HungWorker { kKill, kHold };
+constexpr auto enum_names(HungWorker) {
+  return named<HungWorker>({{HungWorker::kKill, "kill"}, {HungWorker::kHold, "hold"}});
+}
 
 struct RunOptions {
   answer::ScheduleRequest schedule;
@@ -29,7 +110,7 @@ struct RunOptions {
   double period_ms = 0, infer_ms = 0, train_ms = 0, least_deadline_ms = 1000, grace_ms = 1000;
   int training_per_cycle = -1;
   int batch = 0;
-  std::string hung = "kill";
+  HungWorker hung = HungWorker::kKill;
   std::string log;
   DeviceOptions device;
   bool apply_mode = false;
@@ -59,28 +140,29 @@ schedule::ExecutorOptions executor_options(const Context& context, const RunOpti
   if (options.training_per_cycle >= 0) result.training_per_cycle = options.training_per_cycle;
   result.least_deadline_s = options.least_deadline_ms / 1e3;
   result.grace_s = options.grace_ms / 1e3;
-  result.kill_hung = options.hung == "kill";
+  result.kill_hung = options.hung == HungWorker::kKill;
   return result;
 }
 
-platform::JetsonModeControl::Options control_options(const RunOptions& options) {
-  platform::JetsonModeControl::Options result;
-  result.state_folder = options.device.state_folder;
-  return result;
-}
+// The device that --apply-mode sets.
+struct AppliedMode {
+  std::optional<platform::LocalDevice> device = {};
+  std::optional<platform::JetsonModeControl> control = {};
 
-// Programs that are started, and started again.
-std::unique_ptr<schedule::ProgramKeeper> keep_programs(
-    const Context& context, const std::vector<schedule::LiveProgramEntry>& entries,
-    const LiveRunOptions& options, const std::string& socket_path) {
-  if (entries.empty()) return nullptr;
-  std::vector<schedule::KeptProgram> programs;
-  for (const auto& entry : entries) programs.push_back({entry.name, entry.kind, entry.command});
-  schedule::KeeperOptions keeper_options;
-  keeper_options.socket_path = socket_path;
-  keeper_options.restart = !options.no_restart;
-  keeper_options.on_event = [&context](const std::string& text) { remark(context, text); };
-  return std::make_unique<schedule::ProgramKeeper>(std::move(programs), std::move(keeper_options));
+  void open(const Context& context, const RunOptions& options) {
+    platform::JetsonModeControl::Options asked;
+    asked.state_folder = options.device.state_folder;
+    device.emplace(options.device.open(context));
+    control.emplace(*device->sysfs, asked);
+  }
+};
+
+// Remarks on what happens, with its time.
+std::function<void(double, const std::string&)> event_remarks(const Context& context) {
+  if (context.quiet) return {};
+  return [&context](double time_s, const std::string& text) {
+    remark(context, fmt::format("{:.3f} s: {}", time_s, text));
+  };
 }
 
 // Those that the device can be set to.
@@ -100,7 +182,7 @@ std::vector<schedule::LiveMode> offered(const Context& context,
 void run_live(const Context& context, const RunOptions& options) {
   std::optional<PowerMode> no_mode;
   schedule::ExecutorOptions executor_settings = executor_options(context, options, no_mode);
-  LiveQuestion question = live_question(context, options.live, options.schedule);
+  answer::LiveQuestion question = live_question(context, options.live, options.schedule);
   const double max_power_w = options.schedule.problem.max_power_w;
   schedule::LiveOptions live;
   live.dynamic.mode_change_s = options.live.mode_change_ms / 1e3;
@@ -109,11 +191,10 @@ void run_live(const Context& context, const RunOptions& options) {
   live.switch_s = options.schedule.switch_s;
   live.seed = context.seed;
   live.training = question.training_names;
-  std::optional<platform::LocalDevice> device;
-  std::optional<platform::JetsonModeControl> control;
+  AppliedMode applied;
+  auto& control = applied.control;
   if (options.apply_mode) {
-    device.emplace(options.device.open(context));
-    control.emplace(*device->sysfs, control_options(options));
+    applied.open(context, options);
     live.set_mode = [&control](const PowerMode& mode) { control->apply(mode); };
     live.watch = [&control] { control->check_safety(); };
   }
@@ -123,12 +204,7 @@ void run_live(const Context& context, const RunOptions& options) {
     log.add(record);
     grants.add(record);
   };
-  if (!context.quiet) {
-    live.on_event =
-        executor_settings.on_event = [&context](double time_s, const std::string& text) {
-          remark(context, fmt::format("{:.3f} s: {}", time_s, text));
-        };
-  }
+  live.on_event = executor_settings.on_event = event_remarks(context);
   auto modes = schedule::live_modes(question.inference, question.training, max_power_w);
   if (control) modes = offered(context, std::move(modes), *control);
   schedule::LiveScheduler scheduler(std::move(modes), question.programs, live);
@@ -137,9 +213,19 @@ void run_live(const Context& context, const RunOptions& options) {
   schedule::Executor executor(executor_settings);
   remark(context, fmt::format("serving {}: {} inference programs, re-planned",
                               executor_settings.socket_path, question.programs.size()));
-  const StopOnSignal stop(executor);
-  auto keeper =
-      keep_programs(context, question.commands, options.live, executor_settings.socket_path);
+  const schedule::StopOnSignal stop(executor);
+  std::vector<schedule::KeptProgram> programs;  // that are started, and started again
+  for (const auto& entry : question.commands) {
+    programs.push_back({entry.name, entry.kind, entry.command});
+  }
+  std::optional<schedule::ProgramKeeper> keeper;
+  if (!programs.empty()) {
+    schedule::KeeperOptions kept;
+    kept.socket_path = executor_settings.socket_path;
+    kept.restart = !options.live.no_restart;
+    kept.on_event = [&context](const std::string& text) { remark(context, text); };
+    keeper.emplace(std::move(programs), std::move(kept));
+  }
   const schedule::ExecutorSummary summary = executor.run();
   if (keeper) keeper->stop();
   if (control) control->restore();
@@ -147,7 +233,8 @@ void run_live(const Context& context, const RunOptions& options) {
   print(context, report::schedule_run_result({summary, {}, served, grants.switch_costs()}));
 }
 
-void run(const Context& context, const RunOptions& options) {
+void run(const Context& context, const RunOptions& options, const CLI::App& command) {
+  options.live.check(command);
   check_table_options(context, report::schedule_run_result({}));
   if (options.live.wanted()) return run_live(context, options);
   std::optional<PowerMode> mode;
@@ -166,23 +253,18 @@ void run(const Context& context, const RunOptions& options) {
     }
     executor_settings.native_from_s = executor_settings.duration_s / 2;
   }
-  if (!context.quiet) {
-    executor_settings.on_event = [&context](double time_s, const std::string& text) {
-      remark(context, fmt::format("{:.3f} s: {}", time_s, text));
-    };
-  }
+  executor_settings.on_event = event_remarks(context);
   schedule::Executor executor(executor_settings);
   remark(context,
          fmt::format("serving {}: batch {}, period {:.1f} ms, {} training minibatches per cycle",
                      executor_settings.socket_path, executor_settings.batch,
                      executor_settings.period_s * 1e3, executor_settings.training_per_cycle));
-  const StopOnSignal stop(executor);
-  std::optional<platform::LocalDevice> device;
-  std::optional<platform::JetsonModeControl> control;
+  const schedule::StopOnSignal stop(executor);
+  AppliedMode set;
+  auto& control = set.control;
   if (options.apply_mode) {
     if (!mode) throw UsageError("no plan to take the mode from", "--apply-mode", "give sweeps");
-    device.emplace(options.device.open(context));
-    control.emplace(*device->sysfs, control_options(options));
+    set.open(context, options);
     const auto applied = control->apply(*mode);
     remark(context, "mode: " + describe(applied.applied));
   }
@@ -200,49 +282,42 @@ void run(const Context& context, const RunOptions& options) {
 }  // namespace
 
 void add_schedule_run(CLI::App& schedule, Context& context) {
-  auto* command = add_command(schedule, context, "run",
-                              "Grant minibatches to worker processes in the cycle of a plan",
-                              "ridgewatt schedule run --training-sweep T.csv --inference-sweep "
-                              "I.csv --arrival-rate 60 --max-latency 500 "
-                              "--max-power 30 --log grants.csv");
-  auto options = std::make_shared<RunOptions>();
-  add_programs(*command, options->schedule);
-  auto& executor = options->executor;
-  const OptionAdder add(*command);
-  add.text("--socket", executor.socket_path,
-           "Unix socket to serve, mode 0600 (default: ridgewatt.sock in $XDG_RUNTIME_DIR)");
+  const auto [command, options, add] = define<RunOptions>(
+      schedule, context, "run", "Grant minibatches to worker processes in the cycle of a plan",
+      "ridgewatt schedule run --training-sweep T.csv --inference-sweep "
+      "I.csv --arrival-rate 60 --max-latency 500 "
+      "--max-power 30 --log grants.csv",
+      run);
+  add_programs(command, options.schedule);
+  auto& executor = options.executor;
+  add.socket(executor.socket_path);
   add.number("--duration", executor.duration_s, seconds(), "Seconds to serve; 0: until stopped");
-  add.output("--log", options->log, "CSV of every grant, written as it happens");
-  add.optional("--batch", options->batch, count().within(1, 1 << 20),
+  add.output("--log", options.log, "CSV of every grant, written as it happens");
+  add.optional("--batch", options.batch, count().within(1, 1 << 20),
                "Inference batch instead of the plan's");
-  add.optional("--period", options->period_ms, milliseconds().positive(),
+  add.optional("--period", options.period_ms, milliseconds().positive(),
                "Period in ms instead of the plan's");
-  add.optional("--training-per-cycle", options->training_per_cycle, count().within(0, 1e6),
+  add.optional("--training-per-cycle", options.training_per_cycle, count().within(0, 1e6),
                "Training minibatches per cycle instead of the plan's");
-  add.optional("--inference-time", options->infer_ms, milliseconds().positive(),
+  add.optional("--inference-time", options.infer_ms, milliseconds().positive(),
                "Planned inference minibatch in ms instead of the plan's");
-  add.optional("--training-time", options->train_ms, milliseconds().positive(),
+  add.optional("--training-time", options.train_ms, milliseconds().positive(),
                "Planned training minibatch in ms instead of the plan's");
   add.number("--deadline-factor", executor.deadline_factor, number().within(1, 1e6),
              "A minibatch is late after X times its planned time");
-  add.number("--least-deadline", options->least_deadline_ms, milliseconds(),
+  add.number("--least-deadline", options.least_deadline_ms, milliseconds(),
              "Shortest deadline in ms");
-  add.number("--grace", options->grace_ms, milliseconds(),
+  add.number("--grace", options.grace_ms, milliseconds(),
              "From revoking a minibatch to SIGKILL, ms");
-  name_choice(*command, "--hung", options->hung, {{"kill", "hold"}},
-              "A worker that does not stop: kill it, or hold the device until it ends")
-      ->capture_default_str();
-  add.flag("--measure-interference", options->measure_interference,
+  add.choice("--hung", options.hung,
+             "A worker that does not stop: kill it, or hold the device until it ends");
+  add.flag("--measure-interference", options.measure_interference,
            "Of two workers: in the second half of --duration the driver shares the device "
            "between them; prints the interference factor for schedule simulate");
-  options->live.add_to(*command);
-  add_device_options(*command, options->device);
-  add.flag("--apply-mode", options->apply_mode,
+  options.live.add_to(command);
+  add_device_options(command, options.device);
+  add.flag("--apply-mode", options.apply_mode,
            "Set the plan's power mode on the device, and bring the old one back at the end");
-  command->callback([&context, options, command] {
-    options->live.check(*command);
-    run(context, *options);
-  });
 }
 
 }  // namespace ridgewatt::cli

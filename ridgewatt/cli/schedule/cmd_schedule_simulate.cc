@@ -1,17 +1,13 @@
 // ridgewatt schedule simulate: what a plan does under real arrivals.
-#include <fmt/format.h>
-
-#include <algorithm>
-
 #include "ridgewatt/answer/simulate.h"
+#include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/figure_files.h"
+#include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/cli/options/option_rules.h"
 #include "ridgewatt/cli/options/parameters.h"
-#include "ridgewatt/cli/options/vocabulary.h"
-#include "ridgewatt/cli/schedule/schedule_commands.h"
 #include "ridgewatt/cli/schedule/schedule_options.h"
-#include "ridgewatt/report/html_report.h"
 #include "ridgewatt/report/schedule_report.h"
+#include "ridgewatt/report/svg.h"
 
 namespace ridgewatt::cli {
 namespace {
@@ -23,8 +19,8 @@ struct SimulateOptions {
 };
 
 // As files of their own in a folder, or all in one file.
-void write_figures(const FigureFiles& files, const std::vector<ridgewatt::report::Figure>& figures,
-                   const report::Table& results) {
+void write_figures(const FigureFiles& files, const std::vector<report::Figure>& figures,
+                   const answer::SimulateAnswer& found) {
   constexpr const char* kNames[] = {"timeline.svg", "power.svg", "latency.svg", "throughput.svg"};
   for (const auto& folder : files.folders()) {
     make_folder(folder);
@@ -32,14 +28,8 @@ void write_figures(const FigureFiles& files, const std::vector<ridgewatt::report
       write_output(folder + "/" + kNames[i], report::to_svg(figures[i]));
     }
   }
-  constexpr char kTitle[] = "A plan under simulated arrivals";
-  const auto page_of = [&] {
-    report::HtmlReport page(kTitle);
-    for (const auto& figure : figures) page.figure(figure);
-    page.table("Ways of sharing", results);
-    return page.html();
-  };
-  files.write([&] { return report::to_svg(figures, kTitle); }, page_of);
+  files.write([&] { return report::simulation_svg(figures); },
+              [&] { return report::simulation_html(figures, found); });
 }
 
 void check(const CLI::App& command, const SimulateOptions& options) {
@@ -72,62 +62,43 @@ void write_files(const SimulateOptions& options, const answer::SimulateAnswer& f
   }
 }
 
-void run(const Context& context, SimulateOptions options) {
+void run(const Context& context, SimulateOptions& options, const CLI::App& command) {
   constexpr std::size_t kSegments = 100'000;  // chosen: what a figure or a file can show
+  check(command, options);
   answer::SimulateRequest& asked = options.asked;
   asked.seed = context.seed;
   const answer::SimulatedPlan plan =
       asked.plan.empty() ? simulated_plan(asked.schedule, read_workloads(context, asked.schedule))
                          : answer::simulated_plan(report::read_planned(asked.plan));
-  const RowOrigin& origin = plan.planned.origin;
-  check_table_options(context, with_origin(context, report::simulation_table({}), origin));
+  check_table_options(context, report::simulation_result(asked, plan, {}));
   const bool drawn = !options.figures.empty() || context.with_figures;
   if (drawn || !options.timeline_csv.empty()) asked.simulation.timeline_segments = kSegments;
   const answer::SimulateAnswer found = simulate_plan(asked, plan);
   write_files(options, found);
-  const report::Table table = report::simulation_table(found);
-  const auto figures =
-      drawn ? report::simulation_figures(plan, found) : std::vector<report::Figure>{};
-  if (!options.figures.empty()) write_figures(options.figures, figures, table);
-  if (context.json()) {
-    const bool wanted = context.with_figures;
-    return print(context,
-                 report::simulation_to_json(asked, plan, found,
-                                            wanted ? figures : std::vector<report::Figure>{}));
-  }
-  print(context, with_origin(context, table, origin));
-  remark(context, fmt::format("idle power: {}", plan.planned.idle_source));
-  const auto& ways = asked.sharing;
-  if (std::find(ways.begin(), ways.end(), schedule::Sharing::kNative) != ways.end()) {
-    remark(context, fmt::format("native: interference {:.3f}, {}", found.interference,
-                                found.interference_source));
-  }
+  std::vector<report::Figure> figures;
+  if (drawn) figures = report::simulation_figures(plan, found);
+  write_figures(options.figures, figures, found);
+  if (!context.with_figures) figures.clear();
+  print(context, report::simulation_result(asked, plan, found, figures));
 }
 
 }  // namespace
 
 void add_schedule_simulate(CLI::App& schedule, Context& context) {
-  auto* command =
-      add_command(schedule, context, "simulate", "Simulate the plan under real arrivals",
-                  "ridgewatt schedule simulate --training-sweep T.csv --inference-sweep I.csv "
-                  "--arrival-rate 60 --max-latency 500 "
-                  "--max-power 30 --arrivals poisson --duration 3600\n"
-                  "  ridgewatt schedule simulate plan.json --arrivals bursty");
-  auto options = std::make_shared<SimulateOptions>();
-  add_parameters(*command, answer::simulate_parameters(), &options->asked);
-  output_file(command->add_option("--power-csv", options->power_csv, "Write power over time"));
-  output_file(command->add_option("--timeline-csv", options->timeline_csv,
-                                  "Write who held the device when"));
-  options->figures.add_to(*command,
-                          "timeline, power, latency and throughput, "
-                          "or one SVG file of each into this folder",
-                          FigureForms::kFilesOrFolder);
-  output_file(
-      command->add_option("--arrivals-csv", options->arrivals_csv, "Write the arrivals used"));
-  command->callback([&context, options, command] {
-    check(*command, *options);
-    run(context, *options);
-  });
+  const auto [command, options, add] = define<SimulateOptions>(
+      schedule, context, "simulate", "Simulate the plan under real arrivals",
+      "ridgewatt schedule simulate --training-sweep T.csv --inference-sweep I.csv "
+      "--arrival-rate 60 --max-latency 500 --max-power 30 --arrivals poisson --duration 3600\n"
+      "  ridgewatt schedule simulate plan.json --arrivals bursty",
+      run);
+  add_parameters(command, answer::simulate_parameters(), &options.asked);
+  add.output("--power-csv", options.power_csv, "Write power over time");
+  add.output("--timeline-csv", options.timeline_csv, "Write who held the device when");
+  options.figures.add_to(command,
+                         "timeline, power, latency and throughput, "
+                         "or one SVG file of each into this folder",
+                         FigureForms::kFilesOrFolder);
+  add.output("--arrivals-csv", options.arrivals_csv, "Write the arrivals used");
 }
 
 }  // namespace ridgewatt::cli

@@ -1,8 +1,8 @@
 #include "ridgewatt/cli/schedule/schedule_options.h"
 
-#include "ridgewatt/cli/options/board_option.h"
 #include "ridgewatt/cli/options/parameters.h"
-#include "ridgewatt/cli/options/tune_options.h"
+#include "ridgewatt/cli/options/sweep_options.h"
+#include "ridgewatt/cli/options/workload_options.h"
 
 namespace ridgewatt::cli {
 

@@ -2,17 +2,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/progress.h"
 #include "ridgewatt/cli/commands.h"
+#include "ridgewatt/cli/companion.h"
 #include "ridgewatt/cli/options/device_options.h"
 #include "ridgewatt/cli/options/figure_files.h"
 #include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/cli/options/option_rules.h"
 #include "ridgewatt/cli/options/profile_options.h"
-#include "ridgewatt/cli/options/sweep_names.h"
+#include "ridgewatt/cli/options/sweep_options.h"
 #include "ridgewatt/report/study_report.h"
 #include "ridgewatt/study/study_run.h"
 #include "ridgewatt/sweep/quality.h"
@@ -31,18 +31,11 @@ struct StudyCommand {
   std::int64_t max_runs = -1;
   double rate_hz = 100;
   double settle_s = 1;
-  bool full_fan = false;
+  platform::JetsonModeControl::Options control;
   measure::CacheOptions cache;
   bool plan = false;
   bool show = false;
 };
-
-// The program that runs, for {ridgewatt} in commands.
-std::string own_path() {
-  std::error_code error;
-  const auto path = std::filesystem::read_symlink("/proc/self/exe", error);
-  return error ? "ridgewatt" : path.string();
-}
 
 // Runs what is left of the plan; returns what the log then holds.
 std::vector<study::StudyResult> measure(const Context& context, const StudyCommand& options,
@@ -50,10 +43,10 @@ std::vector<study::StudyResult> measure(const Context& context, const StudyComma
                                         std::vector<std::string>& remarks) {
   const platform::LocalDevice device = options.device.open(context);
   if (!options.plan) check_table_options(context, report::study_result(report, {}, false));
-  study.parameters["ridgewatt"] = own_path();
+  study.parameters["ridgewatt"] = own_program().string();
   study.parameters["device"] = options.device.device;
   study::CommandBench bench(device, {options.rate_hz, options.settle_s, options.device.state_folder,
-                                     options.full_fan, options.cache});
+                                     options.control.full_fan, options.cache});
   bench.prepare(study);
   remarks = bench.remarks();
   if (options.plan) {
@@ -100,7 +93,8 @@ void check(const CLI::App& command, const StudyCommand& options) {
   if (options.plan) refuse_without_effect(command, {"--figures"}, "with --plan");
 }
 
-void run(const Context& context, const StudyCommand& options) {
+void run(const Context& context, const StudyCommand& options, const CLI::App& command) {
+  check(command, options);
   if (options.name.empty()) return print(context, report::studies_table(study::list_studies()));
   study::Study study = study::load_study(options.name);
   study::change_study(study, options.changes);
@@ -144,32 +138,26 @@ void run(const Context& context, const StudyCommand& options) {
 }  // namespace
 
 void add_study(CLI::App& app, Context& context) {
-  auto* command = add_command(
+  const auto [command, options, add] = define<StudyCommand>(
       app, context, "study", "A designed experiment: what a factor does to time and energy",
-      "ridgewatt study frequency --sweep sweep.csv --figures frequency.html");
-  auto options = std::make_shared<StudyCommand>();
-  const OptionAdder add(*command);
-  add.text("STUDY", options->name, "Shipped study or TOML file; none: list them");
-  add_device_options(*command, options->device);
-  add.input("--sweep", options->replay, "Sweep to take the results from");
-  add.text("--workload", options->workload, std::string("Which sweep of the file: ") + kSweepNames);
-  add.output("--store", options->database, "Keep finished runs here; an interrupted study goes on");
-  options->figures.add_to(*command, "the results");
-  add.text("--set", options->changes.parameters, "NAME=VALUE of a parameter of the study");
-  add.text("--levels", options->changes.levels, "FACTOR=LEVEL,LEVEL,.. instead of the study's");
-  add.optional("--repeats", options->changes.repeats, count().within(2, 10000),
+      "ridgewatt study frequency --sweep sweep.csv --figures frequency.html", run);
+  add.text("STUDY", options.name, "Shipped study or TOML file; none: list them");
+  add_device_options(command, options.device);
+  add.input("--sweep", options.replay, "Sweep to take the results from");
+  add.text("--workload", options.workload, std::string("Which sweep of the file: ") + kSweepNames);
+  add.output("--store", options.database, "Keep finished runs here; an interrupted study goes on");
+  options.figures.add_to(command, "the results");
+  add.text("--set", options.changes.parameters, "NAME=VALUE of a parameter of the study");
+  add.text("--levels", options.changes.levels, "FACTOR=LEVEL,LEVEL,.. instead of the study's");
+  add.optional("--repeats", options.changes.repeats, count().within(2, 10000),
                "Blocks, instead of the study's");
-  add.optional("--max-runs", options->max_runs, count(), "Stop after N runs");
-  add.optional("--sampling-hz", options->rate_hz, hertz().within(1, 1000), "Power sampling rate");
-  add.optional("--settle", options->settle_s, seconds().within(0, 600),
+  add.optional("--max-runs", options.max_runs, count(), "Stop after N runs");
+  add.optional("--sampling-hz", options.rate_hz, hertz().within(1, 1000), "Power sampling rate");
+  add.optional("--settle", options.settle_s, seconds().within(0, 600),
                "Seconds of rest after a change of mode");
-  add_condition_options(*command, options->full_fan, options->cache);
-  add.flag("--plan", options->plan, "Check the factors and print the runs, run nothing");
-  add.flag("--show", options->show, "Print the study's file");
-  command->callback([&context, options, command] {
-    check(*command, *options);
-    run(context, *options);
-  });
+  add_condition_options(command, options.control, options.cache);
+  add.flag("--plan", options.plan, "Check the factors and print the runs, run nothing");
+  add.flag("--show", options.show, "Print the study's file");
 }
 
 }  // namespace ridgewatt::cli

@@ -200,4 +200,19 @@ std::vector<TokenRequest> requests_of(const std::vector<TimedMark>& marks, doubl
   return requests;
 }
 
+std::vector<TokenRun> read_token_runs(const std::string& path, const std::string& power_path,
+                                      const std::optional<double>& idle_w) {
+  auto runs = read_token_runs(path);
+  for (auto& run : runs) {
+    if (power_path.empty()) break;
+    if (run.timeline.empty()) {
+      throw NotSupportedError(
+          "no time stamps, so energy cannot be split", path,
+          "profile_export.jsonl of aiperf and --save-detailed of vLLM have them");
+    }
+    run.cost = split_energy(run.timeline, read_power_log(power_path, run.clock), idle_w);
+  }
+  return runs;
+}
+
 }  // namespace ridgewatt::measure

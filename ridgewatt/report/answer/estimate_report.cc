@@ -1,11 +1,14 @@
 #include "ridgewatt/report/estimate_report.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <utility>
 
 #include "ridgewatt/base/statistics.h"
+#include "ridgewatt/base/text.h"
 #include "ridgewatt/report/columns.h"
 #include "ridgewatt/report/job_text.h"
 #include "ridgewatt/report/mode_json.h"
@@ -129,8 +132,8 @@ const LineFields& state_fields() {
 constexpr char kJobTime[] = "time of the whole job", kJobEnergy[] = "energy of the whole job";
 
 // For people in words, else as numbers.
-LineFields job_fields(EstimateReader reader) {
-  if (reader == EstimateReader::kPeople) {
+LineFields job_fields(OutputFormat reader) {
+  if (reader == OutputFormat::kTable) {
     return {{{.name = "job_time", .meaning = kJobTime},
              [](const EstimateLine& l) { return duration_text(job_of(l)->time_s); }},
             {{.name = "job_energy", .meaning = kJobEnergy},
@@ -282,7 +285,7 @@ void append_new(LineFields& fields, const LineFields& more) {
 }
 
 // The columns of tables, in their order.
-LineFields table_fields(const answer::EstimateAnswer& found, EstimateReader reader) {
+LineFields table_fields(const answer::EstimateAnswer& found, OutputFormat reader) {
   using Over = answer::EstimateAnswer::Over;
   const bool boards = found.over == Over::kBoards, runtimes = found.over == Over::kRuntimes;
   LineFields fields;
@@ -305,7 +308,7 @@ LineFields table_fields(const answer::EstimateAnswer& found, EstimateReader read
   for (auto& field : fields) {
     if (field.column.name == "preset") field.column.optional = unnamed;
   }
-  if (reader == EstimateReader::kCsv) append_new(fields, origin_fields_of_line());
+  if (reader == OutputFormat::kCsv) append_new(fields, origin_fields_of_line());
   return fields;
 }
 
@@ -313,7 +316,7 @@ LineFields json_fields(const answer::EstimateAnswer& found) {
   LineFields fields = board_fields();
   append(fields, precision_fields(0));
   append(fields, mode_fields());
-  append_new(fields, table_fields(found, EstimateReader::kJson));
+  append_new(fields, table_fields(found, OutputFormat::kJson));
   append(fields, detail_fields());
   append_new(fields, origin_fields_of_line());
   append(fields, error_fields());
@@ -333,7 +336,7 @@ EstimateLine::EstimateLine(std::shared_ptr<const answer::EstimateAnswer> of, std
   for (std::size_t q = 0; q < factor.size(); ++q) factor[q] = row().error[q].factor(kInterval);
 }
 
-Rows estimate_rows(const answer::EstimateAnswer& found, EstimateReader reader) {
+Rows estimate_rows(const answer::EstimateAnswer& found, OutputFormat reader) {
   Rows rows = rows_of(table_fields(found, reader), found.rows.size(),
                       [&](std::size_t i) { return line_of(found, i); });
   std::vector<PowerMode> modes;
@@ -361,7 +364,7 @@ const LineFields& estimate_fields() {
     LineFields fields = board_fields();
     for (const auto& more :
          {runtime_fields(), precision_fields(0), mode_fields(), batch_fields(), cost_fields(),
-          state_fields(), job_fields(EstimateReader::kJson), held_fields(), fit_fields(),
+          state_fields(), job_fields(OutputFormat::kJson), held_fields(), fit_fields(),
           origin_fields_of_line(), detail_fields(), error_fields()}) {
       append_new(fields, more);
     }
@@ -481,6 +484,92 @@ LayerSums layer_sums(const Table& layers) {
                                            "traffic_mb"};
   return {sums_by_operator(layers, summed, kLayerOrder),
           sums_by_block(layers, summed, kLayerOrder)};
+}
+
+namespace {
+
+// What a user would ask next where the time goes to launches.
+std::string remedies_text(const std::vector<answer::Remedy>& remedies) {
+  std::string list;
+  for (const auto& remedy : remedies) {
+    list += fmt::format("{}{} {:.3g} times ({:.3g} ms per sample)", list.empty() ? "" : ", ",
+                        remedy.what, remedy.times_faster, 1e3 * remedy.s_per_sample);
+  }
+  return "bound by launches; faster, as modelled: " + list;
+}
+
+std::string estimate_heading(const answer::EstimateQuestion& question,
+                             const answer::EstimateAnswer& found, bool all_counted) {
+  std::string text = fmt::format(
+      "{} {}: {}{}\n", escape_terminal(question.workload.model), name_of(question.workload.kind),
+      escape_terminal(estimate_ground(found)), all_counted ? "; bounds hold 90 %" : "");
+  const auto precision = question.workload.deploy().precision;
+  if (precision != workload::Precision::kFp32 && !found.model->twin().changed_by) {
+    text += fmt::format("{} by peak ratios: not validated\n", name_of(precision));
+  }
+  return text + '\n';
+}
+
+void note_estimate(const answer::EstimateAnswer& found, Result& result) {
+  const answer::EstimateRow& first = found.rows.front();
+  const std::string note = estimate_preset_note(found), envelope = envelope_note(found);
+  if (!note.empty()) result.text_after('\n' + escape_terminal(note) + '\n');
+  if (!envelope.empty()) result.notes.push_back(envelope);
+  if (!found.remedies.empty()) result.notes.push_back(remedies_text(found.remedies));
+  if (first.python_call_s > 0) {
+    result.notes.push_back(
+        fmt::format("time of the engine called from C++; thin Python code adds about {:.2g} ms per "
+                    "run (--caller)",
+                    1e3 * first.python_call_s));
+  }
+  if (const auto& reasons = first.setting->widened_by; !reasons.empty()) {
+    result.notes.push_back(fmt::format("the interval is wide: {}", fmt::join(reasons, "; ")));
+  }
+}
+
+}  // namespace
+
+Result estimate_result(const answer::EstimateQuestion& question,
+                       const answer::EstimateAnswer& found, OutputFormat format) {
+  const answer::EstimateRow& first = found.rows.front();
+  Result result;
+  if (!found.fits_memory()) {
+    result.none = {"no minibatch fits the board's memory", question.workload.model,
+                   "take a smaller batch or a board with more memory"};
+  }
+  if (format == OutputFormat::kJson) {
+    result.streamed = estimate_json(found, question.per_layer);
+    return result;
+  }
+  const twin::Estimator& estimator = found.model->estimator(first.setting->batch);
+  if (question.per_layer)
+    result.table = layer_table(estimator.cost(), estimator.layers(first.mode));
+  if (format == OutputFormat::kCsv) {
+    if (question.per_layer)
+      result.data = with_origin(result.table, {found.origin(first)});
+    else
+      result.stream = estimate_rows(found, format);
+    return result;
+  }
+  Table table = estimate_rows(found, format).table();
+  std::string heading =
+      estimate_heading(question, found, estimator.cost().caveats.uncounted.empty());
+  if (question.per_layer) {
+    result.before = {{std::move(heading), std::move(table)}};
+    heading = fmt::format("\nLayers at {}, batch {}{}:\n\n", describe(first.estimate.clocks),
+                          first.setting->batch,
+                          found.over == answer::EstimateAnswer::Over::kBoards
+                              ? ", on " + escape_terminal(first.setting->board)
+                              : "");
+    result.order = kLayerOrder;
+    result.add_sums(layer_sums(result.table));
+    result.add("By cause:", cause_table(first.estimate));
+  } else {
+    result.table = std::move(table);
+  }
+  result.before.push_back({std::move(heading)});
+  note_estimate(found, result);
+  return result;
 }
 
 }  // namespace ridgewatt::report

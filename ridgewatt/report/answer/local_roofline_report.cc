@@ -258,4 +258,22 @@ std::string local_roofline_html(const LocalRoofline& local) {
   return page.html();
 }
 
+Result local_result(const LocalRoofline& local) {
+  const bool layers = !local.model.empty();
+  Result result{layers ? local_layer_table(local) : local_roof_table(local)};
+  result.json = local_json(local);
+  result.lines_before(local_lines(local));
+  result.lines_before({""});
+  if (!local.levels.empty()) {
+    result.before.back().table = local_level_table(local);
+    result.lines_before({""});
+  }
+  if (!layers) return result;
+  add_caveats(local.cost.caveats, result.json);
+  result.order = kLeastTimeOrder;
+  result.before.back().table = local_roof_table(local);
+  result.lines_before({""});
+  return result;
+}
+
 }  // namespace ridgewatt::report

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "ridgewatt/base/text.h"
 #include "ridgewatt/report/columns.h"
 #include "ridgewatt/report/mode_json.h"
 #include "ridgewatt/report/roofline_report.h"
@@ -364,6 +365,17 @@ std::string measured_layers_html(const LayersAnswer& answer) {
   page.figure(measured_time_bar(answer));
   page.table("Layers", measured_layer_table(answer));
   return page.html();
+}
+
+Result measured_layers_result(const answer::LayersAnswer& answer, OutputFormat format) {
+  Result result{measured_layer_table(answer)};
+  result.order = measured_layer_order(answer);
+  if (format == OutputFormat::kJson) result.json = measured_layers_json(answer);
+  if (format == OutputFormat::kCsv) result.notes = measured_layers_lines(answer);
+  std::string text = "\n";
+  for (const auto& line : measured_layers_lines(answer)) text += escape_terminal(line) + '\n';
+  result.text_after(text);
+  return result;
 }
 
 }  // namespace ridgewatt::report

@@ -1,5 +1,7 @@
 #include "ridgewatt/report/prediction_report.h"
 
+#include <fmt/format.h>
+
 #include <string>
 #include <vector>
 
@@ -130,6 +132,46 @@ Table points_table(const std::vector<OperatingPoint>& points) {
   Table table(columns);
   for (const auto& point : points) table.add_row(knob_cells(point.mode, columns));
   return table;
+}
+
+Result predictions_result(const answer::PredictAnswer& found, std::uint64_t seed,
+                          OutputFormat format) {
+  Result result;
+  if (format == OutputFormat::kJson) {
+    result.json = predictions_to_json(found);
+  } else {
+    result.table = prediction_table(found.points, found.predictions);
+    result.data = prediction_table(found.points, found.predictions, found.origins);
+  }
+  result.remarks = found.remarks;
+  if (found.rests_on_a_part()) {
+    result.remarks.push_back(
+        fmt::format("parameters are fitted on {} of the {} samples that fill the space, "
+                    "predictions learn from their neighbors among all (seed {})",
+                    found.summary->part, found.summary->samples, seed));
+  }
+  return result;
+}
+
+Result presets_result(const std::vector<answer::PresetStanding>& presets, answer::FrontCost x,
+                      answer::FrontCost y, const RowOrigin& origin) {
+  Result result{preset_table(presets, x, y)};
+  std::vector<RowOrigin> origins;
+  std::size_t dominated = 0;
+  for (const auto& preset : presets) {
+    origins.push_back(preset.origin);
+    if (preset.best) ++dominated;
+    if (preset.sms_off > 0) {
+      result.remarks.push_back(
+          fmt::format("{} also switches off {} multiprocessors, which a row does not say: its "
+                      "knobs are compared",
+                      preset.name, preset.sms_off));
+    }
+  }
+  result.data = with_origin(result.table, origins);
+  result.remarks.push_back(fmt::format("{} of {} are beaten in both {} and {}; {}", dominated,
+                                       presets.size(), name_of(x), name_of(y), describe(origin)));
+  return result;
 }
 
 }  // namespace ridgewatt::report

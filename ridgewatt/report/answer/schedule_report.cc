@@ -119,4 +119,15 @@ Table plan_table(const schedule::Plan& plan) {
   return table;
 }
 
+Result plan_result(const answer::PlanAnswer& found) {
+  Result result{plan_table(found.plan)};
+  for (const auto& field : origin_fields(found.origin)) {
+    if (!field.value.empty()) result.table.add_row({std::string(field.name), field.value});
+  }
+  result.json = plan_to_json(found);
+  result.notes = {"idle power: " + found.idle_source};
+  if (!found.plan.feasible) result.none = {"no plan meets the constraints", found.plan.miss};
+  return result;
+}
+
 }  // namespace ridgewatt::report

@@ -1,3 +1,7 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "ridgewatt/report/columns.h"
 #include "ridgewatt/report/mode_json.h"
 #include "ridgewatt/report/schedule_report.h"
@@ -70,6 +74,22 @@ Table sharing_table(const answer::SharingAnswer& found) {
     table.add_row(std::move(cells));
   }
   return table;
+}
+
+Result sharing_result(const answer::SharingAnswer& found, OutputFormat format) {
+  Result result{sharing_table(found)};
+  result.data = with_origin(result.table, {found.origin});
+  if (format != OutputFormat::kTable) return result;
+  result.notes = {fmt::format("a: {}; b: {}", found.programs[0], found.programs[1]),
+                  "idle power: " + found.idle_source};
+  const bool known = std::all_of(found.rows.begin(), found.rows.end(),
+                                 [](const auto& row) { return row.forecast.busy_known; });
+  if (!known) {
+    result.notes.push_back(
+        "how much of its time each keeps the device busy is not known: taken as all of it, the "
+        "slowest that can be; say it with --busy-share");
+  }
+  return result;
 }
 
 }  // namespace ridgewatt::report

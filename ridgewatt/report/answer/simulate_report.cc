@@ -1,10 +1,13 @@
 // Plans under simulated arrivals: tables, JSON and figures.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "ridgewatt/report/answer/schedule_figures.h"
 #include "ridgewatt/report/columns.h"
 #include "ridgewatt/report/html_report.h"
 #include "ridgewatt/report/schedule_report.h"
+#include "ridgewatt/report/svg.h"
 
 namespace ridgewatt::report {
 namespace {
@@ -102,6 +105,37 @@ Json simulation_to_json(const answer::SimulateRequest& asked, const answer::Simu
   for (const auto& figure : figures) page.figure(figure);
   json["figures"] = page.figures();
   return json;
+}
+
+Result simulation_result(const answer::SimulateRequest& asked, const answer::SimulatedPlan& plan,
+                         const answer::SimulateAnswer& found, const std::vector<Figure>& figures) {
+  Result result{simulation_table(found)};
+  result.data = with_origin(result.table, {plan.planned.origin});
+  if (found.results.empty()) return result;
+  result.json = simulation_to_json(asked, plan, found, figures);
+  result.notes = {"idle power: " + plan.planned.idle_source};
+  const auto& ways = asked.sharing;
+  if (std::find(ways.begin(), ways.end(), schedule::Sharing::kNative) != ways.end()) {
+    result.notes.push_back(fmt::format("native: interference {:.3f}, {}", found.interference,
+                                       found.interference_source));
+  }
+  return result;
+}
+
+namespace {
+constexpr char kSimulationTitle[] = "A plan under simulated arrivals";
+}  // namespace
+
+std::string simulation_svg(const std::vector<Figure>& figures) {
+  return to_svg(figures, kSimulationTitle);
+}
+
+std::string simulation_html(const std::vector<Figure>& figures,
+                            const answer::SimulateAnswer& found) {
+  HtmlReport page(kSimulationTitle);
+  for (const auto& figure : figures) page.figure(figure);
+  page.table("Ways of sharing", simulation_table(found));
+  return page.html();
 }
 
 }  // namespace ridgewatt::report

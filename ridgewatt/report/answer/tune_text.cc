@@ -3,8 +3,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "ridgewatt/base/text.h"
+#include "ridgewatt/report/columns.h"
 #include "ridgewatt/report/tune_report.h"
 #include "ridgewatt/sweep/unit.h"
 
@@ -241,6 +243,82 @@ std::string how_to_relax(const answer::TuneAnswer& report) {
   const std::string text = relaxation_text(outcome.relaxations, outcome.boards);
   if (text.empty()) return outcome.advice.value_or("no single limit is enough: relax several");
   return outcome.advice ? text + "; " + *outcome.advice : text;
+}
+
+namespace {
+
+// What was asked and what was found.
+void head_answer(const answer::TuneAnswer& report, Result& result) {
+  result.lines_before(tune_question(report));
+  result.lines_before({""});
+  result.lines_before(tune_headline(report), "  ");
+  result.lines_before({""});
+}
+
+Result::NoSolution no_answer(const answer::TuneAnswer& report, const std::string& kind) {
+  return {"no answer within the limits", describe_goal(report.outcome.goal, kind),
+          how_to_relax(report)};
+}
+
+}  // namespace
+
+Result tune_result(const answer::TuneAnswer& report, bool trace) {
+  Result result;
+  const bool steps = trace && !report.trace.profiled.empty();
+  std::string remarks;
+  for (const auto& line : tune_remarks(report)) remarks += '\n' + escape_terminal(line);
+  remarks += '\n';
+  head_answer(report, result);
+  result.table = tune_table(report);
+  result.data = with_origin(trace ? trace_table(report) : result.table, {report.source.origin});
+  result.json = tune_to_json(report);
+  if (steps) {
+    result.before.back().table = std::exchange(result.table, trace_table(report));
+    result.before.push_back({remarks + '\n'});
+  } else {
+    result.text_after(remarks);
+  }
+  if (!report.outcome.best) result.none = no_answer(report, report.source.origin.kind);
+  return result;
+}
+
+Result in_place_result(const answer::InPlaceAnswer& report, bool trace) {
+  const answer::TuneAnswer& answer = report.answer;
+  Result result;
+  head_answer(answer, result);
+  result.lines_before(in_place_remarks(report));
+  result.lines_before(tune_remarks(answer));
+  if (trace) {
+    result.table = windows_table(report);
+    result.lines_before({""});
+  }
+  result.data = with_origin(trace ? result.table : tune_table(answer), {answer.source.origin});
+  result.json = in_place_to_json(report);
+  if (!answer.outcome.best) result.none = no_answer(answer, {});
+  return result;
+}
+
+Result ranking_result(const answer::TuneRanking& ranking) {
+  const auto& answers = ranking.answers;
+  const bool boards = ranking.over == answer::TuneRanking::Over::kBoards;
+  Result result{ranking_table(ranking)};
+  if (!answers.empty() && answers.front().outcome.best) {
+    const answer::TuneAnswer& best = answers.front();
+    result.lines_before(
+        {fmt::format("{}, modelled, {}", describe_goal(best.outcome.goal),
+                     boards ? std::string(name_of(best.source.origin.runtime.value()))
+                            : "on " + best.source.device.value()),
+         ""});
+  } else {
+    result.none = {std::string(boards ? "no board" : "no runtime") +
+                   " has an answer within the limits"};
+  }
+  std::vector<RowOrigin> origins;
+  for (const auto& found : answers) origins.push_back(found.source.origin);
+  result.data = with_origin(result.table, origins);
+  result.json = ranking_to_json(ranking);
+  for (const auto& line : ranking.left_out) result.notes.push_back("left out: " + line);
+  return result;
 }
 
 }  // namespace ridgewatt::report

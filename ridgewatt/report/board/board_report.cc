@@ -252,4 +252,13 @@ Json board_to_json(const Board& board, bool modes) {
   return json;
 }
 
+Result board_result(const Board& board, bool modes) {
+  Result result{modes ? mode_table(board) : board_fact_table(board)};
+  result.json = board_to_json(board, modes);
+  if (!modes) {
+    result.after.push_back({"\nPresets of " + board.find_bsp().title + ":\n", preset_table(board)});
+  }
+  return result;
+}
+
 }  // namespace ridgewatt::report

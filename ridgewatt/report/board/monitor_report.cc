@@ -1,6 +1,9 @@
+#include <fmt/format.h>
 #include <cmath>
 
+#include "ridgewatt/base/text.h"
 #include "ridgewatt/device/power_mode.h"
+#include "ridgewatt/io/csv.h"
 #include "ridgewatt/report/mode_json.h"
 #include "ridgewatt/report/result.h"
 #include "ridgewatt/report/sensors_report.h"
@@ -116,6 +119,33 @@ Json monitor_to_json(const platform::MachineSensors& sensors, const monitor::Sna
   json["windows"] = windows_to_json(windows, snapshot.has_total);
   json["sampling"] = sampling_json(snapshot);
   return with_schema("monitor", std::move(json));
+}
+
+namespace {
+
+std::string csv_number(const std::optional<double>& value) {
+  return value && std::isfinite(*value) ? format_exact(*value) : "";
+}
+
+}  // namespace
+
+std::string monitor_csv(const monitor::Snapshot& now, const monitor::HistoryPoint& point,
+                        bool headed) {
+  std::string heading = "number,unix_time_s,since_s,total_w,energy_j,energy_error_j";
+  std::string line = fmt::format("{},{},{},{},{},{}", now.number, format_exact(now.unix_time_s),
+                                 format_exact(now.since_s), csv_number(now.total_w),
+                                 now.has_total ? format_exact(now.total.energy_j) : "",
+                                 now.has_total ? format_exact(now.total.error_j) : "");
+  for (const auto& rail : now.rails) {
+    heading += ',' + csv_field(rail.name + "_w") + ',' + csv_field(rail.name + "_j");
+    line += ',' + csv_number(rail.power_w) + ',' + format_exact(rail.since_start.energy_j);
+  }
+  heading += ",cpu_load,gpu_load,gpu_mhz,hottest_c,throttle_events,minibatches\n";
+  line +=
+      fmt::format(",{},{},{},{},{},{}\n", csv_number(point.cpu_load), csv_number(point.gpu_load),
+                  point.gpu_clock_hz > 0 ? format_exact(mhz_of_hz(point.gpu_clock_hz)) : "",
+                  csv_number(point.hottest_celsius), now.throttle_events, now.minibatches);
+  return headed ? heading + line : line;
 }
 
 }  // namespace ridgewatt::report

@@ -1,7 +1,10 @@
 // The roofs of power modes as a table, and the JSON of `roofline`.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
+#include "ridgewatt/base/text.h"
 #include "ridgewatt/report/columns.h"
 #include "ridgewatt/report/mode_json.h"
 #include "ridgewatt/report/tune_report.h"
@@ -172,6 +175,39 @@ StreamedJson roofline_json(const answer::RooflineAnswer& found, const RooflineRe
     json["time_parts"] = time_parts_table(report.parts).to_json();
   }
   return streamed(std::move(json), "modes", roof_rows(found));
+}
+
+Result roofline_result(const answer::RooflineAnswer& found, const RooflineReport& report,
+                       OutputFormat format) {
+  Result result;
+  if (format == OutputFormat::kJson) {
+    result.streamed = roofline_json(found, report);
+    return result;
+  }
+  Table roofs = found.model && format == OutputFormat::kCsv ? Table() : roof_rows(found).table();
+  result.table = found.model ? roofline_layer_table(report.layers) : std::move(roofs);
+  result.data = with_origin(result.table, {found.origin});
+  result.lines_before({found.twin.provenance()});
+  result.lines_before(report.ceilings);
+  result.lines_before({""});
+  const std::string mode = describe(found.modes.front());
+  const auto add_levels = [&](std::vector<Result::Piece>& pieces) {
+    if (report.levels.empty()) return;
+    pieces.push_back({"\nCaches at " + mode + ":\n\n", level_table(report)});
+  };
+  if (!found.model) {
+    add_levels(result.after);
+    return result;
+  }
+  result.order = kGpuOrder;
+  result.before.back().table = std::move(roofs);
+  add_levels(result.before);
+  result.before.push_back(
+      {fmt::format("\n{} at {}, batch {}; traffic as modelled, time on the GPU:\n\n",
+                   escape_terminal(found.origin.workload), mode, found.estimator()->cost().batch)});
+  result.after.push_back(
+      {"\nWhere the minibatch's time goes:\n\n", time_parts_table(report.parts)});
+  return result;
 }
 
 }  // namespace ridgewatt::report

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "ridgewatt/base/suggest.h"
+#include "ridgewatt/base/text.h"
 #include "ridgewatt/llm/engine_facts.h"
 #include "ridgewatt/llm/forecast.h"
 #include "ridgewatt/report/analysis_report.h"
@@ -261,6 +262,67 @@ Table language_phase_table(const answer::LanguageAnswer& found) {
                    least_s * 1e3, modelled_s * 1e3, 100 * least_s / modelled_s});
   }
   return table;
+}
+
+namespace {
+
+// Each reason once, the first three of them.
+std::vector<std::string> left_out_lines(const answer::LanguageAnswer& found) {
+  constexpr std::size_t kMostListed = 3;
+  std::vector<std::string> lines;
+  for (const auto& [what, reason] : found.left_out) {
+    std::string line = "left out: " + reason;
+    if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(line);
+  }
+  if (lines.size() <= kMostListed) return lines;
+  const std::size_t more = lines.size() - kMostListed;
+  lines.resize(kMostListed);
+  lines.push_back(fmt::format("also left out: {} more (--format json lists them)", more));
+  return lines;
+}
+
+}  // namespace
+
+Result language_result(const answer::LanguageAnswer& found, bool front, OutputFormat format) {
+  Result result;
+  if (format == OutputFormat::kJson) {
+    result.json = language_json(found, front);
+    return result;
+  }
+  result.table =
+      language_table(found, {.for_people = format == OutputFormat::kTable, .front = front});
+  result.notes = left_out_lines(found);
+  if (format == OutputFormat::kCsv) return result;
+  result.lines_before(language_headline(found));
+  result.lines_before({""});
+  for (auto& line : language_remarks(found)) result.notes.push_back(std::move(line));
+  if (found.settings.size() != 1) return result;
+  const Board& board = found.boards[found.settings.front().board];
+  const answer::LanguageRow& first = found.rows[found.shown];
+  const std::string mode = escape_terminal(mode_name(board, first.mode));
+  result.after.push_back({fmt::format("\nA step in {} waits most for {}. Over contexts:\n\n", mode,
+                                      escape_terminal(first.forecast.limited_by)),
+                          language_context_table(found)});
+  if (!found.weights.front().steps.empty()) {
+    result.after.push_back(
+        {"\nBoth phases on the roofline of " + mode + ":\n\n", language_phase_table(found)});
+  }
+  return result;
+}
+
+Result language_tune_result(const answer::LanguageTuneAnswer& found, const std::string& model) {
+  Result result{language_tune_table(found)};
+  result.json = language_tune_json(found);
+  result.lines_before(language_tune_headline(found));
+  result.lines_before({""});
+  result.notes = left_out_lines(found.language);
+  for (auto& line : language_remarks(found.language)) result.notes.push_back(std::move(line));
+  const answer::TunedLanguage& first = found.settings.front();
+  if (!first.best) {
+    result.none = {first.fits ? "no mode keeps the limits" : "the model fits no board asked", model,
+                   first.fits ? "loosen a limit" : "take a smaller quantization"};
+  }
+  return result;
 }
 
 }  // namespace ridgewatt::report

@@ -3,7 +3,9 @@
 #include <cmath>
 
 #include "ridgewatt/base/text.h"
+#include "ridgewatt/llm/language_model.h"
 #include "ridgewatt/report/columns.h"
+#include "ridgewatt/workload/zoo.h"
 
 namespace ridgewatt::report {
 namespace {
@@ -251,6 +253,49 @@ std::string explanation_text(const workload::Explanation& e) {
     text += "  of them multiply-accumulates: " + format_exact(e.cost.macs) + "\n";
   if (e.count != 1) text += "  executed " + format_exact(e.count) + " times\n";
   return text;
+}
+
+Result analysis_result(const workload::Model& model, const workload::Analysis& analysis,
+                       const workload::CostOptions& options, bool per_layer) {
+  Table totals = analysis_totals(model, analysis, options.traffic);
+  Result result;
+  result.json = analysis_json(model, analysis, options);
+  if (!per_layer) {
+    result.table = std::move(totals);
+    return result;
+  }
+  result.table = options.runtime ? analysis_kernels(analysis) : analysis_layers(analysis);
+  if (!options.runtime) {
+    result.order = kAnalysisOrder;
+    result.add_sums(analysis_sums(result.table));
+  }
+  result.add("In all:", std::move(totals));
+  return result;
+}
+
+Table zoo_table() {
+  Table table({{"name"}, {"alias"}, {.name = "description", .wrap = true}});
+  for (const auto& entry : workload::zoo()) {
+    table.add_row(
+        {std::string(entry.name), std::string(entry.alias), std::string(entry.description)});
+  }
+  return table;
+}
+
+Table language_zoo_table() {
+  Table table({{"name"},
+               {"architecture"},
+               {"parameters"},
+               {"layers"},
+               {.name = "context", .heading = "context (tokens)"},
+               {.name = "source", .wrap = true}});
+  for (const auto& entry : llm::language_zoo()) {
+    const auto& numbers = entry.numbers;
+    table.add_row({std::string(entry.name), std::string(name_of(numbers.family)),
+                   llm::parameters_of(llm::describe(numbers, std::string(entry.name))),
+                   numbers.layers, numbers.context, std::string(entry.source)});
+  }
+  return table;
 }
 
 }  // namespace ridgewatt::report

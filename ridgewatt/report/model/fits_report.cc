@@ -102,4 +102,13 @@ std::string fits_text(const llm::Fit& fit) {
       fit.fits() ? "fits" : "does not fit");
 }
 
+Result fits_result(const llm::LanguageModel& model, const llm::FitsOptions& options,
+                   std::span<const llm::Fit> fits) {
+  Result result{fits_table(fits)};
+  result.json = fits_json(model, options, fits);
+  result.remarks = model.remarks;
+  if (fits.size() == 1) result.text_after('\n' + fits_text(fits.front()) + '\n');
+  return result;
+}
+
 }  // namespace ridgewatt::report

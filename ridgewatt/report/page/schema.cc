@@ -3,7 +3,20 @@
 #include <string>
 #include <utility>
 
+#include "ridgewatt/base/text.h"
+
 namespace ridgewatt::report {
+
+void Result::lines_before(const std::vector<std::string>& lines, const std::string& indent) {
+  std::string text;
+  for (const auto& line : lines) text += indent + escape_terminal(line) + '\n';
+  before.push_back({std::move(text)});
+}
+
+void Result::add_sums(LayerSums sums) {
+  after.push_back({"\nBy operator:\n\n", std::move(sums.by_operator)});
+  add("By block:", std::move(sums.by_block));
+}
 
 namespace {
 

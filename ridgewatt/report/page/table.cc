@@ -209,7 +209,7 @@ Table Table::without_empty_columns() const {
     if (filled || !columns_[c].optional) kept.push_back(c);
   }
   if (kept.size() == columns_.size()) return *this;
-  Table table({});
+  Table table;
   for (const std::size_t c : kept) table.columns_.push_back(columns_[c]);
   for (const auto& row : rows_) {
     auto& cells = table.rows_.emplace_back();

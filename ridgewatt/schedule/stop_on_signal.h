@@ -10,12 +10,12 @@
 #include "ridgewatt/base/thread.h"
 #include "ridgewatt/schedule/executor.h"
 
-namespace ridgewatt::cli {
+namespace ridgewatt::schedule {
 
 // Stops the executor on SIGINT and SIGTERM while it lives.
 class StopOnSignal {
  public:
-  explicit StopOnSignal(const schedule::Executor& executor) {
+  explicit StopOnSignal(const Executor& executor) {
     sigemptyset(&signals_);
     sigaddset(&signals_, SIGINT);
     sigaddset(&signals_, SIGTERM);
@@ -41,4 +41,4 @@ class StopOnSignal {
   std::thread thread_;
 };
 
-}  // namespace ridgewatt::cli
+}  // namespace ridgewatt::schedule

@@ -1,0 +1,25 @@
+// The engine that runs the tasks of a campaign.
+#pragma once
+
+#include "ridgewatt/campaign/executor.h"
+#include "ridgewatt/cli/options/option_adder.h"
+
+namespace ridgewatt::cli {
+
+inline void add_executor(const OptionAdder& add, campaign::ExecutorKind& kind) {
+  add.choice("--executor", kind, "Engine that runs the tasks");
+}
+inline void add_board_access(const OptionAdder& add, campaign::ExecutorOptions& engine) {
+  add.named("--program", engine.program, "Ridgewatt on the boards");
+  add.text("--partition", engine.partition, "Slurm: partition of the boards");
+  add.text("--account", engine.account, "Slurm: account");
+}
+inline void add_hosts(const OptionAdder& add, campaign::ExecutorOptions& engine) {
+  add.text("--host", engine.hosts,
+           "parallel: a board to reach by ssh, HOST or KIND=HOST; may be repeated")
+      ->allow_extra_args(false)
+      ->delimiter(',');
+  add.text("--ssh", engine.ssh, "parallel: command in place of ssh");
+}
+
+}  // namespace ridgewatt::cli

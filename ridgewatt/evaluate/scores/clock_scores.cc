@@ -1,0 +1,20 @@
+// Searches of a GPU clock in the groups of sweeps.
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/evaluate/score_tables.h"
+
+namespace ridgewatt::evaluate {
+
+void add_clock_scores(const std::vector<Sweep>& sweeps, const std::string& path, std::size_t count,
+                      double tolerance, std::vector<ScoredClocks>& scores) {
+  const std::size_t before = scores.size();
+  for (const auto& sweep : sweeps) {
+    for (const auto& score : predict::score_clock_search(sweep, count)) {
+      scores.push_back({sweep.workload + " " + sweep.kind, score, score.excess <= tolerance});
+    }
+  }
+  if (scores.size() == before) {
+    throw InputError("no three rows that differ in the GPU clock only", path);
+  }
+}
+
+}  // namespace ridgewatt::evaluate

@@ -1,0 +1,66 @@
+// Metrics for a file that a collector reads.
+#include <pthread.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+
+#include "ridgewatt/monitor/metrics.h"
+
+namespace ridgewatt::monitor {
+namespace {
+
+constexpr double kFirstLookS = 5;  // the second look has loads too; it comes within a second
+
+// SIGINT and SIGTERM are waited for, so that a file is never left for them half way.
+class EndSignals {
+ public:
+  EndSignals() {
+    sigemptyset(&signals_);
+    sigaddset(&signals_, SIGINT);
+    sigaddset(&signals_, SIGTERM);
+    ::pthread_sigmask(SIG_BLOCK, &signals_, &before_);
+  }
+  ~EndSignals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  EndSignals(const EndSignals&) = delete;
+  EndSignals& operator=(const EndSignals&) = delete;
+  // True when one came within that time.
+  bool came_within(double seconds) const {
+    timespec timeout{};
+    timeout.tv_sec = static_cast<time_t>(seconds);
+    timeout.tv_nsec = static_cast<long>((seconds - static_cast<double>(timeout.tv_sec)) * 1e9);
+    return ::sigtimedwait(&signals_, nullptr, &timeout) > 0;
+  }
+
+ private:
+  sigset_t signals_, before_;
+};
+
+}  // namespace
+
+std::string metrics_once(const platform::Sysfs& sysfs, double rate_hz, Provenance provenance) {
+  const Monitor monitor(sysfs, {.rate_hz = rate_hz});
+  monitor.wait(1, kFirstLookS);
+  return metrics_text(monitor.sensors(), monitor.snapshot(), {provenance, /*counters=*/false, {}});
+}
+
+void keep_metrics(const platform::Sysfs& sysfs, double rate_hz, Provenance provenance,
+                  const MetricsPace& pace, const std::function<void(const std::string&)>& write) {
+  const EndSignals signals;
+  const Monitor monitor(sysfs, {.rate_hz = rate_hz, .history = 1});
+  monitor.wait(1, kFirstLookS);
+  auto next = std::chrono::steady_clock::now();
+  for (std::int64_t i = 0; pace.count == 0 || i < pace.count; ++i) {
+    if (i > 0) {
+      next += std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+          std::chrono::duration<double>(pace.every_s));
+      const std::chrono::duration<double> left = next - std::chrono::steady_clock::now();
+      if (signals.came_within(std::max(0.0, left.count()))) break;
+    }
+    write(
+        metrics_text(monitor.sensors(), monitor.snapshot(), {provenance, true, monitor.windows()}));
+  }
+}
+
+}  // namespace ridgewatt::monitor

@@ -1,0 +1,88 @@
+// A workload on a fake board, minibatch by minibatch.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <optional>
+#include <thread>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/device/board.h"
+#include "ridgewatt/platform/fake_board.h"
+#include "ridgewatt/platform/fake_disturbance.h"
+#include "ridgewatt/platform/fake_heat.h"
+#include "ridgewatt/platform/fake_load.h"
+#include "ridgewatt/twin/twin.h"
+
+namespace ridgewatt::platform {
+namespace {
+
+// The board must not keep the power of the load.
+volatile std::sig_atomic_t load_must_end = 0;
+
+using MarkClock = std::chrono::steady_clock;  // CLOCK_MONOTONIC
+
+void write_mark(const char* kind, MarkClock::time_point time) {
+  const char* descriptor = std::getenv("RIDGEWATT_MARK_FD");
+  if (descriptor == nullptr) return;
+  const std::chrono::duration<double> since_boot = time.time_since_epoch();
+  const auto line = fmt::format("{} {:.6f}\n", kind, since_boot.count());
+  if (::write(std::atoi(descriptor), line.data(), line.size()) < 0) {
+    throw IoError("cannot write a mark");
+  }
+}
+
+}  // namespace
+
+int run_fake_load(const Sysfs& sysfs, const FakeBoardMark& name, const workload::WorkloadCost& cost,
+                  int minibatches, double speed) {
+  FakeLoad load(twin::load_twin(load_board(board_of_fake(name.name))), cost, name.seed,
+                name.specimen);
+  const FakeRails rails(sysfs);
+  auto heat = FakeHeat::open(sysfs);
+  std::optional<FakeActivity> activity(std::in_place, sysfs);
+  FakeDisturbances disturbances(sysfs);
+  auto end = MarkClock::now();
+  const auto started = end;
+  std::signal(SIGTERM, [](int) { load_must_end = 1; });
+  int done = 0;
+  while (done < minibatches && load_must_end == 0) {
+    // The clocks may change while a minibatch runs: it goes on at the new pace.
+    const auto begin = end;
+    double stall_share = 0;
+    for (double left = load.next(); left > 1e-9 && load_must_end == 0;) {
+      const PowerMode clocks = activity->clocks();
+      twin::TimePower at = load.at(clocks);
+      if (heat) {
+        const double power_w = load.truth(clocks).power_w;
+        at.power_w = heat->warm_power_w(power_w);
+        activity->throttle(heat->load(power_w));
+      }
+      const std::chrono::duration<double> running = end - started;
+      at = disturbances.disturbed(at, speed * running.count());
+      const double slice_s = std::min(left * at.time_s, FakeActivity::kTickS);
+      rails.set(at.power_w);
+      end += std::chrono::duration_cast<MarkClock::duration>(
+          std::chrono::duration<double>(slice_s / speed));
+      std::this_thread::sleep_until(end);
+      left -= slice_s / at.time_s;
+      load.warm(slice_s);
+      stall_share = load.stall_share(clocks);
+      activity->step(load.use(clocks));
+    }
+    if (load_must_end != 0) break;
+    if (stall_share > 0) {
+      write_mark("fetched", begin + std::chrono::duration_cast<MarkClock::duration>(stall_share *
+                                                                                    (end - begin)));
+    }
+    write_mark("minibatch", end);
+    ++done;
+  }
+  activity.reset();
+  FakeRest(sysfs, name).set();
+  return done;
+}
+
+}  // namespace ridgewatt::platform
