@@ -12,9 +12,8 @@ RULES = [
     (r"std::cerr|\bstderr\b", {"command.cc", "run_program.cc"}, "say it with remark()"),
     (r"write_file_atomically|std::ofstream|\bO_CREAT\b", set(), "write it with write_output()"),
     (r"\bfopen\(", {"cmd_schedule_run.cc"}, "write it with write_output(); a log that grows may stay open"),
-    # The two commands still add rows of their own.
-    (r"report::Column\b|report::Cell\b|\.add_row\(|report::Table [a-z_]+\(\{",
-     {"cmd_zoo.cc", "cmd_schedule_plan.cc"}, "declare the table in report, with table_of()"),
+    (r"report::Column\b|report::Cell\b|\.add_row\(|report::Table [a-z_]+\(\{", set(),
+     "declare the table in report, with table_of()"),
     # Not results of a question: the options themselves, files that the laboratory and the server read. cmd_llm.cc adds
     # figures; mode_text.cc reads.
     (r"\bJson(?: [a-z_]+)?(?:;|\{| = \{)|\bJson::(?:array|object)\(|\bjson\[",
