@@ -2,7 +2,7 @@
 // A page is a module page_NAME.js that exports `title`, `keys`, perhaps `aliases`, and
 // `Page({ query, setQuery, go })`: query holds what stands in the address (texts), setQuery(changes)
 // puts more there (undefined takes one away), so that an address opened elsewhere shows the same.
-// keys: what the page knows in an address; aliases: older names of them.
+// keys: what the page knows in an address; prefix: with what further keys begin; aliases: older names of them.
 import { html, render, useEffect, useErrorBoundary, useState } from "./standalone.module.js";
 import { openSession, takeToken } from "./api.js";
 import { ErrorLine, Select } from "./controls.js";
@@ -20,7 +20,7 @@ const renamed = (query, aliases = {}) => Object.fromEntries(Object.entries(query
 
 // What the address says that nobody reads: a mistyped word would look as if it had been answered.
 function Unread({ route, module, query }) {
-  const keys = Object.keys(query).filter((key) => !module.keys.includes(key));
+  const keys = Object.keys(query).filter((key) => !module.keys.includes(key) && !(module.prefix && key.startsWith(module.prefix)));
   return html`${route.unknown && html`<${ErrorLine} error=${`There is no page '${route.unknown}': the pages are ${Object.keys(pages).join(", ")}.`} />`}
     ${keys.length > 0 && html`<${ErrorLine} error=${`The address says ${keys.map((key) => `'${key}'`).join(", ")}, which this page does not know: it reads ${module.keys.join(", ")}.`} />`}`;
 }

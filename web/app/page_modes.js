@@ -7,14 +7,15 @@ import { parseCsv } from "./cloud.js";
 import { LimitLine, usePlotArea } from "./limit_lines.js";
 import { axes, cloudChart } from "./modes_chart.js";
 import { MeasuredForm, Agreement, useMeasured } from "./measured_form.js";
-import { cloudColumns, queryOfMode, shown, useBoard, useReply, useSettled, workloadKeys, workloadOf } from "./questions.js";
+import { DescribedForm, optionPrefix, optionsOf } from "./described_form.js";
+import { cloudColumns, queryOfMode, shown, useBoard, useChoices, useReply, useSettled, workloadKeys, workloadOf } from "./questions.js";
 import { WorkloadForm } from "./workload_form.js";
 
 export const title = "Modes";
+export const prefix = optionPrefix;
 export const keys = [...workloadKeys, ...Object.values(axes).map((axis) => axis.option), "minimize", "confidence", "x", "y",
   "sweep", "sweepfile", "store", "workload", "measured-batch", "compare"];
 
-const goals = ["time", "energy", "power", "edp", "throughput"];
 export function limitsOf(query) {
   const limits = {};
   Object.values(axes).forEach((axis) => {
@@ -24,12 +25,16 @@ export function limitsOf(query) {
   return limits;
 }
 
+const placed = [...workloadKeys, ...Object.values(axes).map((axis) => axis.option), "minimize", "confidence"];
+
 function LimitForm({ query, setQuery, limits }) {
+  const goals = useChoices("tune", "minimize", query.minimize || "time");
   return html`<fieldset><legend>Limits</legend>
     ${Object.values(axes).map((axis) => html`<${NumberField} key=${axis.option} label=${`Maximum ${axis.name.toLowerCase()}`} unit=${axis.unit} value=${limits[axis.option]} placeholder="no limit" onChange=${(value) => setQuery({ [axis.option]: value })} />`)}
     <div class="pair"><${Select} label="Minimize" value=${query.minimize || "time"} options=${goals} onChange=${(value) => setQuery({ minimize: value })} />
       <${NumberField} label="Confidence" value=${query.confidence} min=${0} max=${1} step=${0.05} placeholder="0.5" onChange=${(value) => setQuery({ confidence: value })} /></div>
-    <p class="faint note">Lines in the chart set them too: drag, or focus one and press arrow keys, Page Up and Down, Home, Delete.</p></fieldset>`;
+    <p class="faint note">Lines in the chart set them too: drag, or focus one and press arrow keys, Page Up and Down, Home, Delete.</p>
+    <${DescribedForm} endpoint="tune" without=${placed} query=${query} setQuery=${setQuery} legend="More options" /></fieldset>`;
 }
 
 const cost = (one, name, unit, text) => html`<div><dt>${name}</dt><dd><span data-answer=${name}>${number(one[`${name.toLowerCase()}_${unit}`])}</span> <small>${text}</small></dd>
@@ -104,7 +109,7 @@ export function Page({ query, setQuery }) {
   const batch = workload.batch || (workload.training ? 16 : 1);
   const cloudReply = useReply("estimate", { ...workload, modes: "all", format: "csv", columns: cloudColumns }, getText);
   const cloud = useMemo(() => cloudReply.text && parseCsv(cloudReply.text), [cloudReply.text]);
-  const question = { ...workload, batch, minimize: query.minimize || "time", ...limits, confidence: query.confidence };
+  const question = { ...workload, batch, minimize: query.minimize || "time", ...limits, confidence: query.confidence, ...optionsOf(query) };
   const settled = useSettled(question);
   const tune = useReply("tune", settled);
   const measured = useMeasured(query, cloud);

@@ -105,12 +105,16 @@ export const modeName = (mode, presets = []) => {
 
 export const defaults = { model: "zoo:resnet50", device: "agx-orin", runtime: "pytorch-eager", precision: "fp32" };
 
-// The names that a parameter of a question takes, as the server describes it; before it has, the one
-// that is chosen. "all" compares them: a form asks for one.
-export function useChoices(endpoint, name, chosen) {
+// The parameters of a question, as the server describes them; none before it has.
+export function useParameters(endpoint) {
   const { json } = useOnce("openapi.json", {});
-  const parameters = json ? json.paths[`/api/v1/${endpoint}`].get.parameters : [];
-  const found = parameters.find((parameter) => parameter.name === name);
+  return json ? json.paths[`/api/v1/${endpoint}`].get.parameters : [];
+}
+
+// The names that a parameter of a question takes; before they are known, the one that is chosen. "all"
+// compares them: a form asks for one.
+export function useChoices(endpoint, name, chosen) {
+  const found = useParameters(endpoint).find((parameter) => parameter.name === name);
   if (!found) return [chosen];
   const schema = found.schema.items || found.schema;
   return (schema.enum || schema["x-choices"]).filter((choice) => choice !== "all");
