@@ -8,12 +8,14 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/roofline/microbench_fit.h"
 #include "ridgewatt/twin/board_fit.h"
 #include "ridgewatt/twin/calibrate.h"
+#include "ridgewatt/twin/cpu_twin.h"
 #include "ridgewatt/twin/runtime_fit.h"
 
 namespace ridgewatt::answer {
@@ -77,5 +79,48 @@ struct SweepCalibration {
 };
 SweepCalibration calibrate_sweeps(const CalibrateQuestion& question, const Board& board,
                                   std::uint64_t seed, bool quiet);
+
+// This machine's processor as a board: what its threads and memory reach and, where ONNX Runtime is
+// found, how long three known models take in it. Sets no clocks.
+struct LocalCalibrateQuestion {
+  double seconds_per_point = 0.3;
+  // The folder of run_onnx.js with its packages (tools/runtimes). Empty: $RIDGEWATT_RUNTIMES,
+  // ./tools/runtimes, or next to the program's build; without one no model runs.
+  std::string runner;
+  // CSV files of runs, in place of running models: model, cpu_cores, batch, time_ms and, optional,
+  // dims ("sequence=128").
+  std::vector<std::string> runs;
+  bool quiet = false;
+};
+
+struct LocalRun {
+  std::string model;
+  int threads = 1;
+  int batch = 1;
+  double time_s = 0;      // measured: a low quantile, since other programs only add to it
+  double prior_s = 0;     // modelled by measured peaks and priors
+  double modelled_s = 0;  // and by the fitted twin
+};
+
+struct LocalCalibration {
+  Board board;  // with its twin
+  twin::CpuTwin prior, twin;
+  std::vector<LocalRun> runs;
+  std::vector<std::string> remarks;
+
+  const std::string& board_text() const { return board.toml; }
+};
+
+// The models that run where ONNX Runtime is found, with their open extents.
+struct CalibrationModel {
+  std::string_view name;  // of the zoo
+  std::string_view dims;  // "sequence=128", or empty
+};
+inline constexpr CalibrationModel kCalibrationModels[] = {
+    {"resnet50", ""}, {"mobilenet_v3_large", ""}, {"bert_base", "sequence=128"}};
+
+// Throws the errors of microbenchmarks; NotFoundError for a runner that was named and is not there,
+// InputError for a wrong CSV file. A model that cannot run is a remark.
+LocalCalibration calibrate_local(const LocalCalibrateQuestion& question);
 
 }  // namespace ridgewatt::answer

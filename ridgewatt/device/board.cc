@@ -13,10 +13,12 @@
 namespace ridgewatt {
 namespace {
 
-// The mode's clock, or the highest of the selected BSP where the mode leaves it open.
+// The mode's clock, or the highest of the selected BSP where the mode leaves it open; 0: the board
+// has no such clock.
 double clock_hz(const Board& board, const PowerMode& mode, Knob knob) {
   if (mode.has(knob)) return mode.get(knob);
-  return board.find_bsp().levels[knob].back();
+  const auto& levels = board.find_bsp().levels[knob];
+  return levels.empty() ? 0 : levels.back();
 }
 
 std::string_view without_mode(std::string_view name) {
@@ -162,6 +164,11 @@ bool supports(const Board& board, Arithmetic arithmetic) {
 }
 
 double peak_flops(const Board& board, const PowerMode& mode, Arithmetic arithmetic, int sms) {
+  if (!board.has_gpu()) {
+    throw NotSupportedError(
+        fmt::format("no peak of {} is measured on the processor", name_of(arithmetic)),
+        board.source);
+  }
   const auto rate = stated_rate(board, arithmetic);
   if (!rate) {
     throw NotSupportedError(fmt::format("no rate of {} is stated", name_of(arithmetic)),
@@ -187,7 +194,7 @@ double compute_ceiling(const Board& board, const PowerMode& mode, Arithmetic ari
 double bandwidth_ceiling(const Board& board, const PowerMode& mode) {
   if (const auto measured = measured_bandwidth(board, mode)) return measured->value;
   if (!board.triad) return peak_bandwidth(board, mode);
-  const double top_hz = board.find_bsp().levels[Knob::kMemClock].back();
+  const double top_hz = clock_hz(board, PowerMode{}, Knob::kMemClock);
   return board.triad->hi_bytes_per_s * clock_hz(board, mode, Knob::kMemClock) / top_hz;
 }
 

@@ -73,10 +73,10 @@ struct Board {
   int cpu_cores = 0;
   double cpu_flop_per_cycle = 0;  // FP32, per core; 0: not known
 
-  std::string gpu_architecture;
-  int sms = 0;          // with nothing switched off
-  int tpc_slots = 0;    // bits of the TPC mask; 0: the board has none
-  int sms_per_tpc = 0;  // 0 when there is no mask
+  std::string gpu_architecture;  // empty: the board is a processor without a GPU
+  int sms = 0;                   // with nothing switched off
+  int tpc_slots = 0;             // bits of the TPC mask; 0: the board has none
+  int sms_per_tpc = 0;           // 0 when there is no mask
   int cores_per_sm = 0;
   // Dense rates per SM and clock cycle, tensor cores where there are. 0: the GPU has none. Absent:
   // unknown; functions that need the rate throw.
@@ -105,6 +105,7 @@ struct Board {
   // The continuous power limit of the module: its largest power budget or the maximum of the data
   // sheet.
   std::optional<double> power_limit_w;
+  bool has_gpu() const { return !gpu_architecture.empty(); }
 
   std::vector<Bsp> bsps;
   std::string default_bsp;

@@ -190,6 +190,7 @@ Preset parse_preset(Section& section, const Board& board, const KnobSpace::Level
   preset.name = section.text("name");
   preset.mode.cpu_cores = section.whole("cpu_cores", 1, board.cpu_cores);
   for (const Knob knob : {Knob::kCpuClock, Knob::kGpuClock, Knob::kMemClock}) {
+    if (levels[knob].empty()) continue;
     const double cap_mhz = section.number(knob_field(knob), -1, 20000);
     preset.mode.set(knob, snap_to_table(cap_mhz, levels[knob]));
   }
@@ -209,6 +210,7 @@ Bsp parse_bsp(Section& section, const Board& board) {
   for (int cores = 1; cores <= board.cpu_cores; ++cores)
     bsp.levels[Knob::kCpuCores].push_back(cores);
   for (const Knob knob : {Knob::kCpuClock, Knob::kGpuClock, Knob::kMemClock}) {
+    if (!board.has_gpu() && !section.has(knob_field(knob))) continue;  // it cannot be set
     bsp.levels[knob] = section.clocks(knob_field(knob));
   }
   for (auto& preset : section.tables("presets")) {
@@ -223,14 +225,7 @@ Bsp parse_bsp(Section& section, const Board& board) {
   return bsp;
 }
 
-void parse_silicon(Section& root, Board& board) {
-  Section cpu = root.table("cpu");
-  board.cpu_type = cpu.text("type");
-  board.cpu_cores = cpu.whole("cores", 1, 1024);
-  board.cpu_flop_per_cycle = cpu.number_or("flop_per_cycle", 0, 0.5, 1e4);
-  cpu.reject_unknown();
-
-  Section gpu = root.table("gpu");
+void parse_gpu(Section gpu, Board& board) {
   board.gpu_architecture = gpu.text("architecture");
   board.sms = gpu.whole("sms", 1, 4096);
   board.tpc_slots = gpu.whole_or("tpc_slots", 0, 1, 30);
@@ -245,6 +240,16 @@ void parse_silicon(Section& root, Board& board) {
   board.l1_bytes_per_sm_cycle = gpu.number_if("l1_bytes_per_sm_cycle", 1, 1e6);
   board.l2_bytes_per_cycle = gpu.number_if("l2_bytes_per_cycle", 1, 1e7);
   gpu.reject_unknown();
+}
+
+void parse_silicon(Section& root, Board& board) {
+  Section cpu = root.table("cpu");
+  board.cpu_type = cpu.text("type");
+  board.cpu_cores = cpu.whole("cores", 1, 1024);
+  board.cpu_flop_per_cycle = cpu.number_or("flop_per_cycle", 0, 0.5, 1e4);
+  cpu.reject_unknown();
+
+  if (root.has("gpu")) parse_gpu(root.table("gpu"), board);
 
   Section memory = root.table("memory");
   board.memory_bytes = memory.number("size_gib", 0.1, 1e5) * 1024 * kMiB;
@@ -254,7 +259,8 @@ void parse_silicon(Section& root, Board& board) {
   if (board.system_memory_bytes >= board.visible_memory_bytes) {
     memory.fail("system_mib", "leaves nothing of the memory");
   }
-  board.memory_bus_bits = memory.number("bus_bits", 8, 1e5);
+  board.memory_bus_bits =
+      board.has_gpu() ? memory.number("bus_bits", 8, 1e5) : memory.number_or("bus_bits", 0, 8, 1e5);
   if (const auto triad = memory.range("triad_gb_per_s", 0.01, 1e6)) {
     board.triad = Board::Triad{(*triad)[0] * 1e9, (*triad)[1] * 1e9};
   }

@@ -113,9 +113,17 @@ double rounded(double value) {
   return std::stod(fmt::format("{:.6g}", value));
 }
 
-// The mode's clock, or the board's highest where it is left open.
+// The mode's clock, or the board's highest where it is left open; 1: it has none, and all modes are
+// alike in it.
 double clock_of(const Board& board, const PowerMode& mode, Knob knob) {
-  return mode.has(knob) ? mode.get(knob) : board.find_bsp().levels[knob].back();
+  if (mode.has(knob)) return mode.get(knob);
+  const auto& levels = board.find_bsp().levels[knob];
+  return levels.empty() ? 1 : levels.back();
+}
+
+// The part of the board that runs models.
+RoofTarget target_of(const Board& board) {
+  return board.has_gpu() ? RoofTarget::kGpu : RoofTarget::kCpu;
 }
 
 bool same_clock(double a, double b) {
@@ -127,20 +135,20 @@ bool same_clock(double a, double b) {
 // counts, since it is a ceiling; what was measured at these very clocks goes before all others.
 std::optional<CarriedRoof> carried(const Board& board, const PowerMode& mode, RoofQuantity quantity,
                                    Knob clock) {
-  if (!board.microbench || board.microbench->target != RoofTarget::kGpu) return std::nullopt;
+  if (!board.microbench || board.microbench->target != target_of(board)) return std::nullopt;
   const double wanted_hz = clock_of(board, mode, clock);
-  const double gpu_hz = clock_of(board, mode, Knob::kGpuClock);
+  const Knob main = board.has_gpu() ? Knob::kGpuClock : Knob::kCpuCores;
+  const double main_level = clock_of(board, mode, main);
   std::optional<CarriedRoof> best;
   for (const auto& roof : board.microbench->modes) {
     const MeasuredValue* found = roof.find(quantity);
     if (found == nullptr) continue;
     const double clock_hz = clock_of(board, roof.mode, clock);
     const double ratio = wanted_hz / clock_hz;
-    const CarriedRoof candidate{
-        {found->value * ratio, found->lo * ratio, found->hi * ratio},
-        roof.mode,
-        same_clock(wanted_hz, clock_hz) &&
-            same_clock(gpu_hz, clock_of(board, roof.mode, Knob::kGpuClock))};
+    const CarriedRoof candidate{{found->value * ratio, found->lo * ratio, found->hi * ratio},
+                                roof.mode,
+                                same_clock(wanted_hz, clock_hz) &&
+                                    same_clock(main_level, clock_of(board, roof.mode, main))};
     if (!best || (candidate.measured_here != best->measured_here ? candidate.measured_here
                                                                  : candidate.value > best->value)) {
       best = candidate;
@@ -186,7 +194,8 @@ void MeasuredRoofs::write(std::map<std::string, double>& numbers,
 std::optional<CarriedRoof> measured_peak(const Board& board, const PowerMode& mode,
                                          Arithmetic arithmetic) {
   if (arithmetic == Arithmetic::kFp32) {
-    return carried(board, mode, RoofQuantity::kFp32, Knob::kGpuClock);
+    return carried(board, mode, RoofQuantity::kFp32,
+                   board.has_gpu() ? Knob::kGpuClock : Knob::kCpuCores);
   }
   if (arithmetic != Arithmetic::kFp16) return std::nullopt;
   const auto pipes = carried(board, mode, RoofQuantity::kFp16, Knob::kGpuClock);
@@ -199,7 +208,7 @@ std::optional<CarriedRoof> measured_bandwidth(const Board& board, const PowerMod
 }
 
 const MeasuredRoof* measured_roof(const Board& board, const PowerMode& mode) {
-  if (!board.microbench || board.microbench->target != RoofTarget::kGpu) return nullptr;
+  if (!board.microbench || board.microbench->target != target_of(board)) return nullptr;
   for (const auto& roof : board.microbench->modes) {
     const bool same = std::all_of(kKnobs.begin(), kKnobs.end(), [&](Knob knob) {
       return same_clock(clock_of(board, mode, knob), clock_of(board, roof.mode, knob));

@@ -33,6 +33,9 @@ Result board_fit_result(const answer::BoardCalibration& found, const std::string
 Result calibrate_result(const twin::CalibrateSummary& summary, const std::string& device,
                         bool parameters);
 
+// What was measured of this machine, and its runs: as they were, by priors and by the fitted twin.
+Result local_calibration_result(const answer::LocalCalibration& found);
+
 // Thermal constants with 90 % intervals, and for how long powers are held (one row per answer).
 Table thermal_fit_table(const thermal::ThermalFit& fit);
 Result thermal_fit_result(const answer::FittedTrace& found);

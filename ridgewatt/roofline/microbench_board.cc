@@ -15,7 +15,8 @@ constexpr double kClockTolerance = 1.05;  // as presets are snapped to clock tab
 
 void check_clocks(const PowerMode& mode, const Board& board) {
   for (const Knob knob : kKnobs) {
-    const double highest = board.find_bsp().levels[knob].back();
+    const auto& levels = board.find_bsp().levels[knob];
+    const double highest = levels.empty() ? 0 : levels.back();
     if (!mode.has(knob) || mode.get(knob) <= highest * kClockTolerance) continue;
     throw InputError(
         fmt::format("{} of {:g} is beyond the {:g} of {}", knob_field(knob),

@@ -97,6 +97,9 @@ class Estimator {
   CpuState cpu_state(const Rates& rates, const PowerMode& mode, const RunOptions& run) const;
   PowerMode clocks(const PowerMode& mode, const RunOptions& run) const;
   Breakdown at_clocks(const PowerMode& clocks, const RunOptions& run) const;
+  int threads(const PowerMode& mode) const;
+  Breakdown on_processor(const PowerMode& mode) const;  // of a twin of a processor
+  std::vector<LayerEstimate> layers_on_processor(const PowerMode& mode) const;
   static double uneven(const Rates& rates, const GpuState& gpu, const CpuState& cpu);
   Times times(const Rates& rates, const GpuState& gpu, const CpuState& cpu) const;
   double median_s(const CpuState& cpu, double pipe_s, double period_s) const;

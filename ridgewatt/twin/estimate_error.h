@@ -47,6 +47,7 @@ class ErrorModel {
   const Variances& variances(const PowerMode& mode) const;
   void add(const Direction& direction, const Twin& moved);
   void add_runtime_directions(const workload::WorkloadCost& cost);
+  EstimateError on_processor(const PowerMode& mode) const;  // of a twin of a processor
   EstimateError of_runtime(const PowerMode& mode) const;
   bool precision_is_fitted() const;
   void explain(const WorkloadFeatures& features);

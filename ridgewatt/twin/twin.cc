@@ -322,7 +322,22 @@ Board relative_of(const Board& board) {
   return as_fitted(load_board(board.relative.empty() ? kReferenceBoard : board.relative));
 }
 
+namespace {
+
+Twin processor_twin(const Board& board) {
+  Twin twin;
+  set_hardware(board, twin);
+  twin.cpu = std::make_shared<const CpuTwin>(read_cpu_twin(board));
+  twin.runtime = Runtime::kOnnxRuntimeCpu;
+  twin.status = twin.cpu->status;
+  twin.origin = twin.cpu->origin;
+  return twin;
+}
+
+}  // namespace
+
 Twin load_twin(const Board& board) {
+  if (!board.has_gpu()) return processor_twin(board);
   Twin twin = eager_twin(board);
   set_engine_ratios(board, twin);
   observe_microbench(board, twin);

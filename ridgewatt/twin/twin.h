@@ -20,6 +20,7 @@
 
 #include "ridgewatt/base/enum_array.h"
 #include "ridgewatt/device/board.h"
+#include "ridgewatt/twin/cpu_twin.h"
 #include "ridgewatt/twin/minibatch_cost.h"
 #include "ridgewatt/twin/runtime_twin.h"
 #include "ridgewatt/twin/twin_home.h"
@@ -162,15 +163,19 @@ struct Twin {
   TwinErrors errors;                              // and how its error grows from there
   RuntimeTwins runtimes;                          // what each runtime changes, by Runtime
   std::shared_ptr<const RuntimeTwin> changed_by;  // by on_runtime(); null: as it was fitted
-  std::string relative;                           // the board whose twin was carried here, if any
-  bool scaled = false;                            // carried, and no evidence of its own
-  std::string status;                             // "fitted", "scaled, not validated" or "prior"
-  std::string origin;                             // date, data and command of the fit
+  // Of a processor without a GPU: its times; of the above only hardware, status and origin count.
+  // Null: the board has a GPU.
+  std::shared_ptr<const CpuTwin> cpu;
+  std::string relative;  // the board whose twin was carried here, if any
+  bool scaled = false;   // carried, and no evidence of its own
+  std::string status;    // "fitted", "scaled, not validated" or "prior"
+  std::string origin;    // date, data and command of the fit
 
   // NotSupportedError, with the board and the precision, where the board has no such rate.
   const ContractionSpeedup& speedup(Arithmetic arithmetic) const;
   // What those cycles take at a mode's CPU clock (absent: the highest).
   double call_s(EngineCaller caller, const PowerMode& mode) const {
+    if (cpu) return 0;
     return call_cycles[caller] / (mode.has(Knob::kCpuClock) ? mode.cpu_clock_hz : cpu_clock_hz);
   }
   double operator[](TwinParam param) const { return values[static_cast<std::size_t>(param)]; }

@@ -123,6 +123,7 @@ class Accountant {
     cost.name = label.name;
     cost.op = label.op;
     cost.op_class = label.op_class;
+    cost.blocks = label.blocks;
     cost.precision =
         label.precision == Precision::kStored ? workload().arithmetic : label.precision;
   }
@@ -197,6 +198,9 @@ class Accountant {
     cost.window = window_of(plan_, head);
     cost.reduction_length = head.cost.reduction_length;
     cost.output_channels = output_channels_of(plan_, head);
+    cost.row_length = row_length_of(plan_, head);
+    cost.strided = is_strided(plan_, head);
+    cost.groups = static_cast<double>(std::max<std::int64_t>(head.node->integer("group", 1), 1));
     workload().workspace_bytes =
         std::max(workload().workspace_bytes, unrolled_bytes(plan_, sizes_, head));
     cost.launches = launches_of(plan_, head);

@@ -9,6 +9,7 @@
 // waits for a later one.
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "ridgewatt/workload/execution_plan.h"
@@ -34,5 +35,8 @@ struct Kernels {
 };
 
 Kernels fuse(const ExecutionPlan& plan, const FusionOptions& options = {});
+
+// True when `op` is one of the names in `ops`, which | separates.
+bool is_among(std::string_view op, std::string_view ops);
 
 }  // namespace ridgewatt::workload

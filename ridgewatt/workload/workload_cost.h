@@ -95,8 +95,12 @@ struct KernelCost {
   double output_elements = 0;   // how parallel the kernel is
   double reduction_length = 0;  // k of a contraction, 0 otherwise
   double output_channels = 0;   // columns of its result (of one group), 0 if unknown
-  double window = 1;  // elements of the filter's window (Kh x Kw) of a convolution or pooling
-  int launches = 1;   // kernels launched
+  double window = 1;      // elements of the filter's window (Kh x Kw) of a convolution or pooling
+  double row_length = 0;  // innermost extent of the result, 0 if unknown
+  bool strided = false;   // a softmax along another axis than the innermost
+  double groups = 1;      // of a convolution
+  bool blocks = false;    // a convolution that works on blocks of channels
+  int launches = 1;       // kernels launched
   // Precision of its multiplications; kStored: the workload's arithmetic.
   Precision precision = Precision::kStored;
   std::vector<std::uint32_t> steps;  // of the plan that it executes, the main work first

@@ -4,10 +4,12 @@
 // default values.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "ridgewatt/base/enum_names.h"
 #include "ridgewatt/base/suggest.h"
 
 namespace ridgewatt::workload {
@@ -22,14 +24,23 @@ struct ZooEntry {
 // All architectures, in the order in which they are listed.
 std::span<const ZooEntry> zoo();
 
+// Contents of an architecture's file of weights: zeros (a sparse file) or random numbers from -0.05
+// to 0.05. All weights are stored from the first byte on.
+enum class ZooWeights { kZeros, kRandom };
+constexpr auto enum_names(ZooWeights) {
+  return named<ZooWeights>({{ZooWeights::kZeros, "zeros"}, {ZooWeights::kRandom, "random"}});
+}
+// Writes NAME.onnx.data, the weights of the entry's model `onnx`, next to the model's file `model`.
+// Nothing where that is a stream or a device. A file that is there and long enough stays if zeros
+// are asked for; InputError for one that is too short.
+void write_zoo_weights(const ZooEntry& entry, const std::string& onnx, const std::string& model,
+                       ZooWeights weights = ZooWeights::kZeros, std::uint64_t seed = 1);
+
 // True for "zoo:NAME", whether or not NAME exists.
 bool is_zoo_name(std::string_view model);
 
 // The entry of "NAME" or "zoo:NAME". Throws NotFoundError with a suggestion or all names.
 const ZooEntry& find_zoo_entry(std::string_view name);
-// Next to the file `model`, which holds `onnx`: the file of weights that runtimes want, a hole of
-// zeros. Nothing where the model is a stream or a device. InputError: a shorter file is there.
-void write_zoo_weights(const ZooEntry& entry, const std::string& onnx, const std::string& model);
 // The names that find_zoo_entry() accepts, without "zoo:".
 NameSet zoo_names();
 

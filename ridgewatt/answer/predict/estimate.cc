@@ -95,7 +95,7 @@ std::vector<Remedy> launch_remedies(
     }
   };
   for (const Runtime runtime : kRuntimes) {
-    if (runtime == workload->options().runtime || is_eager(runtime)) continue;
+    if (runtime == workload->options().runtime || is_eager(runtime) || is_on_cpu(runtime)) continue;
     add(std::string(name_of(runtime)),
         deployed_as(*workload, {runtime, workload->options().precision}), row.setting->batch);
   }
@@ -251,7 +251,7 @@ EstimateAnswer estimate_over_runtimes(
     throw UsageError("the workload has no kernels", counted->name, "is the model empty?");
   }
   std::map<std::pair<Runtime, workload::Precision>, std::shared_ptr<const twin::TwinModel>> models;
-  for (const RuntimeChoice& choice : runtime_choices(precisions)) {
+  for (const RuntimeChoice& choice : runtime_choices(precisions, board.has_gpu())) {
     const auto leave_out = [&](const Error& error) {
       found.left_out.push_back({choice.name(), error.what()});
     };

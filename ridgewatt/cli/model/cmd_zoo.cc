@@ -5,6 +5,7 @@
 #include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/cli/options/parameters.h"
+#include "ridgewatt/cli/options/vocabulary.h"
 #include "ridgewatt/report/analysis_report.h"
 
 namespace ridgewatt::cli {
@@ -16,14 +17,15 @@ void list(const Context& context, const answer::ZooQuestion& asked) {
 
 struct ZooFile {
   std::string name, path;
+  workload::ZooWeights weights = workload::ZooWeights::kZeros;
 };
 
-void write(const Context&, const ZooFile& asked) {
+void write(const Context& context, const ZooFile& asked) {
   const workload::ZooEntry& entry = workload::find_zoo_entry(asked.name);
   const std::string onnx = entry.build();
   const std::string model = asked.path.empty() ? std::string(entry.name) + ".onnx" : asked.path;
   write_output(model, onnx);
-  workload::write_zoo_weights(entry, onnx, model);
+  workload::write_zoo_weights(entry, onnx, model, asked.weights, context.seed);
 }
 
 void add_zoo_list(CLI::App& zoo, Context& context) {
@@ -36,9 +38,12 @@ void add_zoo_list(CLI::App& zoo, Context& context) {
 void add_zoo_write(CLI::App& zoo, Context& context) {
   const auto [command, asked, add] =
       define<ZooFile>(zoo, context, "write", "Write an architecture as an ONNX file",
-                      "ridgewatt zoo write resnet50 -o resnet50.onnx", write);
+                      "ridgewatt zoo write resnet50 -o resnet50.onnx\n  "
+                      "ridgewatt zoo write resnet50 --weights random",
+                      write);
   add.text("NAME", asked.name, "Name from 'zoo list'")->required();
   add.output("-o,--output", asked.path, "File to write; - is standard output [NAME.onnx]");
+  add.choice("--weights", asked.weights, "zeros (a sparse file) or random numbers of --seed");
 }
 
 }  // namespace

@@ -69,7 +69,7 @@ Estimator::Estimator(const Twin& twin, std::shared_ptr<const workload::WorkloadC
   if (options_.loader_s_per_sample && !(*options_.loader_s_per_sample >= 0)) {
     throw UsageError("loader time must not be negative");
   }
-  rates_ = std::make_unique<const Rates>(twin_, *cost_);
+  if (!twin_.cpu) rates_ = std::make_unique<const Rates>(twin_, *cost_);
 }
 
 Estimator::~Estimator() = default;
@@ -308,7 +308,34 @@ PowerMode Estimator::clocks(const PowerMode& mode, const RunOptions& run) const 
   });
 }
 
+int Estimator::threads(const PowerMode& mode) const {
+  return mode.has(Knob::kCpuCores) ? mode.cpu_cores : twin_.cpu_cores;
+}
+
+Breakdown Estimator::on_processor(const PowerMode& mode) const {
+  constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+  Breakdown result;
+  const auto add = [&](Cause cause, double time_s) {
+    result.time_s[static_cast<std::size_t>(cause)] += time_s;
+  };
+  for (const auto& time : cpu_kernel_times(*twin_.cpu, *cost_, threads(mode))) {
+    add(Cause::kCompute, time.compute_s);
+    add(Cause::kMemory, time.memory_s);
+    add(Cause::kLaunch, time.node_s);
+  }
+  add(Cause::kHost, (*twin_.cpu)[CpuParam::kRun]);
+  double total_s = 0;
+  for (const double part : result.time_s) total_s += part;
+  result.total = {total_s, total_s, total_s, kUnknown};
+  result.energy_j.fill(kUnknown);
+  result.static_j = result.always_w = result.busy_core_w = result.gpu_load = kUnknown;
+  result.launch_cpu_s = total_s;
+  result.clocks = mode;
+  return result;
+}
+
 Breakdown Estimator::breakdown(const PowerMode& mode, const RunOptions& run) const {
+  if (twin_.cpu) return on_processor(mode);
   const PowerMode at = clocks(mode, run);
   Breakdown result = at_clocks(at, run);
   result.clocks = at;
@@ -320,10 +347,16 @@ MinibatchCost Estimator::operator()(const PowerMode& mode) const {
 }
 
 double Estimator::bandwidth(const PowerMode& mode) const {
+  if (twin_.cpu) return twin_.cpu->at(threads(mode)).memory_bytes_per_s;
   return gpu_state(clocks(mode, options_)).bandwidth;
 }
 
 void Estimator::add_layer_times(const PowerMode& mode, std::span<double> time_s) const {
+  if (twin_.cpu) {
+    const auto times = cpu_kernel_times(*twin_.cpu, *cost_, threads(mode));
+    for (std::size_t k = 0; k < times.size(); ++k) time_s[k] += times[k].total_s();
+    return;
+  }
   const PowerMode at = clocks(mode, options_);
   const GpuState& gpu = gpu_state(at);
   const CpuState cpu = cpu_state(*rates_, at, options_);
@@ -335,7 +368,27 @@ void Estimator::add_layer_times(const PowerMode& mode, std::span<double> time_s)
   for (std::size_t k = corner; k < time_s.size(); ++k) time_s[k] += stretch * gpu.gpu_s(k);
 }
 
+std::vector<LayerEstimate> Estimator::layers_on_processor(const PowerMode& mode) const {
+  const auto times = cpu_kernel_times(*twin_.cpu, *cost_, threads(mode));
+  std::vector<LayerEstimate> layers(times.size());
+  for (std::size_t k = 0; k < layers.size(); ++k) {
+    const CpuKernelTime& time = times[k];
+    LayerEstimate& layer = layers[k];
+    layer.kernel = k;
+    layer.time_s = time.total_s();
+    layer.energy_j = std::numeric_limits<double>::quiet_NaN();
+    layer.launch_s = time.node_s;
+    layer.effective_traffic_bytes = cost_->kernels[k].traffic_bytes();
+    const double work_s = time.compute_s + time.memory_s;
+    layer.cause = time.node_s > work_s             ? Cause::kLaunch
+                  : time.compute_s > time.memory_s ? Cause::kCompute
+                                                   : Cause::kMemory;
+  }
+  return layers;
+}
+
 std::vector<LayerEstimate> Estimator::layers(const PowerMode& mode) const {
+  if (twin_.cpu) return layers_on_processor(mode);
   const Breakdown whole = breakdown(mode);
   PowerMode at = whole.clocks;
   at.governor.clear();  // settled

@@ -84,6 +84,7 @@ struct ErrorModel::Variances {
 ErrorModel::ErrorModel(const Twin& twin, std::shared_ptr<const workload::WorkloadCost> cost,
                        const RunOptions& options)
     : twin_(twin), middle_(twin, cost, options) {
+  if (twin_.cpu) return;
   const WorkloadFeatures features = features_of(*cost);
   distance_ = twin.home.distance(features);
   Twin moved = twin;
@@ -223,7 +224,18 @@ void ErrorModel::explain_runtime() {
   widened_by_.push_back("power: by the parameters of pytorch-eager");
 }
 
+EstimateError ErrorModel::on_processor(const PowerMode& mode) const {
+  constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+  const int threads = mode.has(Knob::kCpuCores) ? mode.cpu_cores : twin_.cpu_cores;
+  const double degrees = twin_.cpu->error_degrees;
+  EstimateError error;
+  error[kTime] = {std::sqrt(cpu_variance(*twin_.cpu, middle_.cost(), threads)), degrees};
+  error[kPower] = error[kEnergy] = {kUnknown, degrees};
+  return error;
+}
+
 EstimateError ErrorModel::operator()(const PowerMode& mode) const {
+  if (twin_.cpu) return on_processor(mode);
   if (middle_.twin().changed_by) return of_runtime(mode);
   const Variances& at = variances(mode);
   EstimateError error;

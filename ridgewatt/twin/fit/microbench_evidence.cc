@@ -24,7 +24,7 @@ double log_sd_of(const MeasuredValue& measured) {
   return std::log(measured.hi / measured.lo) / (2 * normal_quantile(0.95));
 }
 
-double top_gpu_hz(const Board& board) {
+double top_gpu_hz(const Board& board) {  // of a board with a GPU
   return board.find_bsp().levels[Knob::kGpuClock].back();
 }
 

@@ -411,6 +411,7 @@ TEST(OnRuntime, ProductsDoNotPassThePeak) {
   for (const char* name : {"agx-orin", "orin-nano-8gb", "thor"}) {
     const Board board = load_board(name);
     for (const Runtime runtime : kRuntimes) {
+      if (is_on_cpu(runtime)) continue;
       EXPECT_GT(product_s(name, runtime, Precision::kFp16),
                 kProductFlop / peak_flops(board, {}, Arithmetic::kFp16))
           << name << ' ' << name_of(runtime);
@@ -423,6 +424,7 @@ TEST(OnRuntime, APythonCallerAddsItsCyclesToAnEngineAlone) {
   PowerMode slow;
   slow.cpu_clock_hz = twin.cpu_clock_hz / 2;
   for (const Runtime runtime : kRuntimes) {
+    if (is_on_cpu(runtime)) continue;
     DeployOptions options;
     options.runtime = runtime;
     const auto cost = DeployedWorkload("zoo:resnet18", options).at(1);

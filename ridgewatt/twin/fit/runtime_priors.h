@@ -131,6 +131,27 @@ inline constexpr auto kRuntimePriors = enum_rows<RuntimePriors>({
      .product_int8 = 0.6,
      .depthwise = 1.2,
      .window_on_chip = true},
+    // Never asked: a processor's twin has its own parameters (twin/cpu_twin.h).
+    {.id = Runtime::kOnnxRuntimeCpu,
+     .launch = 0.06,
+     .run = 0.15,
+     .caller = 1.5,
+     .thin_caller = 0.15,
+     .kernel = 0.5,
+     .graph = 0.6,
+     .traffic = 0.8,
+     .fill = 0.7,
+     .short_macs = 64,
+     .narrow_columns = 16,
+     .on_chip = 0.5,
+     .conv_fp32 = 1,
+     .conv_fp16 = 0.9,
+     .conv_int8 = 0.7,
+     .product_fp32 = 0.8,
+     .product_fp16 = 0.7,
+     .product_int8 = 0.6,
+     .depthwise = 1.2,
+     .window_on_chip = true},
 });
 
 // Of one parameter, by Runtime.

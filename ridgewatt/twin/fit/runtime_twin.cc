@@ -277,6 +277,17 @@ bool changes(const Twin& twin, Runtime runtime, WorkloadKind kind) {
 }
 
 Twin on_runtime(const Twin& twin, Runtime runtime, WorkloadKind kind) {
+  if ((twin.cpu != nullptr) != is_on_cpu(runtime)) {
+    throw NotSupportedError(
+        twin.cpu ? fmt::format("{} is a processor without a GPU, on which only onnxruntime-cpu is "
+                               "modelled",
+                               twin.board)
+                 : fmt::format("{} is modelled with its GPU", twin.board),
+        std::string(name_of(runtime)),
+        twin.cpu ? "take --runtime onnxruntime-cpu"
+                 : "onnxruntime-cpu needs a processor's board file: calibrate --device local");
+  }
+  if (twin.cpu) return twin;
   if (twin.changed_by) {
     if (twin.changed_by->runtime == runtime) return twin;
     throw UsageError("a twin of one runtime does not tell of another",

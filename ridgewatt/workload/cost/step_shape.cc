@@ -49,6 +49,24 @@ double output_channels_of(const ExecutionPlan& plan, const Step& step) {
   return static_cast<double>(image ? (*shape)[1] : shape->back()) / std::max(1.0, groups);
 }
 
+double row_length_of(const ExecutionPlan& plan, const Step& step) {
+  const auto& outputs = step.node->outputs;
+  if (outputs.empty() || outputs[0] == kNoTensor) return 0;
+  const auto& shape = plan.tensor(outputs[0]).shape;
+  return !shape || shape->empty() ? 0
+                                  : static_cast<double>(std::max<std::int64_t>(shape->back(), 0));
+}
+
+bool is_strided(const ExecutionPlan& plan, const Step& step) {
+  const std::string_view op = step.node->op;
+  if (op != "Softmax" && op != "LogSoftmax") return false;
+  const auto& shape = plan.tensor(step.node->inputs[0]).shape;
+  if (!shape || shape->empty()) return false;
+  const auto rank = static_cast<std::int64_t>(shape->size());
+  const std::int64_t axis = step.node->integer("axis", -1);
+  return (axis < 0 ? axis + rank : axis) != rank - 1 && shape->back() > 1;
+}
+
 double unrolled_bytes(const ExecutionPlan& plan, const TensorSizes& sizes, const Step& step) {
   if (class_of(plan, step) != OpClass::kConv || window_of(plan, step) <= 1) return 0;
   const TensorId out = step.node->outputs[0];

@@ -15,6 +15,10 @@ OpClass class_of(const ExecutionPlan& plan, const Step& step);
 double window_of(const ExecutionPlan& plan, const Step& step);
 // Columns of the matrix product that a contraction is, of one group.
 double output_channels_of(const ExecutionPlan& plan, const Step& step);
+// The innermost extent of the result; 0 if it is unknown or a scalar.
+double row_length_of(const ExecutionPlan& plan, const Step& step);
+// A softmax along an axis whose elements do not lie side by side.
+bool is_strided(const ExecutionPlan& plan, const Step& step);
 // Window elements for each place of the output, of a dense convolution with a window.
 double unrolled_bytes(const ExecutionPlan& plan, const TensorSizes& sizes, const Step& step);
 // A recurrent layer runs one kernel per step of each direction after one for all inputs.

@@ -17,4 +17,8 @@ namespace ridgewatt::workload {
 //   unless an INT8 kernel writes it.
 void add_format_copies(const ValueGraph& graph, RuntimeKernels& lowered);
 
+// Copies of a runtime whose convolutions read and write blocks of 16 channels (ONNX Runtime's
+// NCHWc): into blocks before a convolution, out of them before what cannot work on blocks.
+void add_block_copies(const ValueGraph& graph, RuntimeKernels& lowered);
+
 }  // namespace ridgewatt::workload

@@ -28,7 +28,8 @@ constexpr auto kRuntimeRulesRows =
                                 {Runtime::kTorchscript, torchscript_rules, kWide},
                                 {Runtime::kTorchCompile, torch_compile_rules, kWide},
                                 {Runtime::kOnnxRuntime, onnxruntime_rules, kWideAndHalf},
-                                {Runtime::kTensorRt, tensorrt_rules, kWideHalfAndInt8}});
+                                {Runtime::kTensorRt, tensorrt_rules, kWideHalfAndInt8},
+                                {Runtime::kOnnxRuntimeCpu, onnxruntime_cpu_rules, kWide}});
 
 }  // namespace
 

@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "ridgewatt/device/runtime.h"
+#include "ridgewatt/workload/kernel_fusion.h"
 #include "ridgewatt/workload/workload_cost.h"
 
 namespace ridgewatt::workload {
@@ -104,16 +105,15 @@ struct RuntimeRules {
   bool joins_quantizations = false;  // of one tensor with one scale
   bool reads_narrow = false;         // kernels dequantize what they read
   bool formats = false;              // kernels need specific layouts; bindings are FP32
+  bool blocks = false;               // convolutions read and write blocks of 16 channels
 };
 
 const RuntimeRules& runtime_rules(Runtime runtime);
 
 const RuntimeRules& tensorrt_rules();
 const RuntimeRules& onnxruntime_rules();
+const RuntimeRules& onnxruntime_cpu_rules();
 const RuntimeRules& torch_compile_rules();
 const RuntimeRules& torchscript_rules();
-
-// True when `op` is one of the names in `ops`.
-bool is_among(std::string_view op, std::string_view ops);
 
 }  // namespace ridgewatt::workload

@@ -100,6 +100,7 @@ RuntimeKernels lower(ExecutionPlan& plan, const RuntimeTarget& target) {
     copy.write_bits = bits_of(plan, lowered, copy.target);
   }
   if (rules.formats) add_format_copies(graph, lowered);
+  if (rules.blocks) add_block_copies(graph, lowered);
   std::stable_sort(lowered.copies.begin(), lowered.copies.end(),
                    [](const LayoutCopy& a, const LayoutCopy& b) { return a.before < b.before; });
   return lowered;

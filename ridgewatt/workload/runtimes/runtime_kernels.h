@@ -31,6 +31,7 @@ struct KernelLabel {
   std::string op;    // of the main work
   OpClass op_class = OpClass::kOther;
   Precision precision = Precision::kFp32;  // in which its contractions multiply
+  bool blocks = false;                     // a convolution that works on blocks of channels
 };
 
 // A kernel that moves a tensor into another layout, width or place.

@@ -1,10 +1,13 @@
-// The file of weights of a built-in architecture.
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstring>
 #include <filesystem>
+#include <vector>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/random.h"
 #include "ridgewatt/io/file.h"
 #include "ridgewatt/io/path.h"
 #include "ridgewatt/workload/onnx_reader.h"
@@ -13,7 +16,6 @@
 namespace ridgewatt::workload {
 namespace {
 
-// Bytes of the largest weight: all of them are stored from the first byte on.
 std::int64_t largest_weight_bytes(const std::string& onnx, const std::string& name) {
   const Model model = load_model_from_memory(onnx, name);
   std::int64_t most = 0;
@@ -24,9 +26,7 @@ std::int64_t largest_weight_bytes(const std::string& onnx, const std::string& na
   return most;
 }
 
-// Runtimes want the file of weights that the model names: a hole of zeros, which takes no room on
-// the disk. One that is there and long enough stays.
-void write_weights(const std::string& path, std::int64_t bytes) {
+void write_zeros(const std::string& path, std::int64_t bytes) {
   std::error_code failed;
   const auto there = std::filesystem::file_size(path, failed);
   if (!failed && static_cast<std::int64_t>(there) >= bytes) return;
@@ -40,13 +40,31 @@ void write_weights(const std::string& path, std::int64_t bytes) {
   throw_errno(failed.value(), "cannot write file", path);
 }
 
+void write_random(const std::string& path, std::int64_t bytes, std::uint64_t seed) {
+  constexpr double kMost = 0.05;  // chosen: sums of thousands of products stay finite
+  Random random(seed);
+  std::string content(static_cast<std::size_t>(bytes), '\0');
+  for (std::size_t at = 0; at + sizeof(float) <= content.size(); at += sizeof(float)) {
+    const auto number = static_cast<float>(random.uniform(-kMost, kMost));
+    std::memcpy(content.data() + at, &number, sizeof(number));
+  }
+  write_output(path, content);
+}
+
 }  // namespace
 
-void write_zoo_weights(const ZooEntry& entry, const std::string& onnx, const std::string& model) {
+void write_zoo_weights(const ZooEntry& entry, const std::string& onnx, const std::string& model,
+                       ZooWeights weights, std::uint64_t seed) {
   std::error_code failed;
   if (model == "-" || !std::filesystem::is_regular_file(model, failed)) return;
-  write_weights(fmt::format("{}/{}.onnx.data", folder_of(model), entry.name),
-                largest_weight_bytes(onnx, std::string(entry.name)));
+  const std::string path = fmt::format("{}/{}.onnx.data", folder_of(model), entry.name);
+  const std::int64_t bytes = largest_weight_bytes(onnx, std::string(entry.name));
+  switch (weights) {
+    case ZooWeights::kZeros:
+      return write_zeros(path, bytes);
+    case ZooWeights::kRandom:
+      return write_random(path, bytes, seed);
+  }
 }
 
 }  // namespace ridgewatt::workload

@@ -1,0 +1,415 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <utility>
+
+#include "ridgewatt/answer/calibrate.h"
+#include "ridgewatt/base/calendar.h"
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/parallel.h"
+#include "ridgewatt/base/process.h"
+#include "ridgewatt/base/progress.h"
+#include "ridgewatt/base/text.h"
+#include "ridgewatt/io/csv_reader.h"
+#include "ridgewatt/io/file.h"
+#include "ridgewatt/io/json.h"
+#include "ridgewatt/io/path.h"
+#include "ridgewatt/measure/microbench.h"
+#include "ridgewatt/platform/sysfs.h"
+#include "ridgewatt/workload/deployed_workload.h"
+#include "ridgewatt/workload/zoo.h"
+
+namespace ridgewatt::answer {
+namespace {
+
+namespace fs = std::filesystem;
+using roofline::MicrobenchKernel;
+
+constexpr int kRepeats = 3;  // of each microbenchmark: the fastest counts
+constexpr std::size_t kMemoryBytes = std::size_t{512} << 20;
+constexpr std::size_t kCacheBytes = std::size_t{8} << 20;
+constexpr int kMostMeasured = 6;  // thread counts; those between are interpolated
+constexpr int kBatches[] = {1, 4};
+
+struct Machine {
+  std::string name = "processor";
+  int cores = 1;
+  double memory_bytes = 0;
+};
+
+// The value behind "KEY :" in a file of /proc.
+std::string proc_value(const std::string& text, std::string_view key) {
+  for (const auto& line : split(text, '\n')) {
+    const auto colon = line.find(':');
+    if (colon == std::string::npos || trim(line.substr(0, colon)) != key) continue;
+    return std::string(trim(line.substr(colon + 1)));
+  }
+  return "";
+}
+
+Machine this_machine() {
+  const platform::Sysfs root;
+  Machine machine;
+  machine.cores = available_threads();
+  const std::string cpu = root.text("/proc/cpuinfo").value_or("");
+  for (const char* key : {"model name", "Model", "Hardware"}) {
+    const std::string name = proc_value(cpu, key);
+    if (name.empty()) continue;
+    machine.name = name;
+    break;
+  }
+  std::erase_if(machine.name, [](unsigned char c) { return c < 0x20 || c == '"' || c == '\\'; });
+  const std::string memory = proc_value(root.text("/proc/meminfo").value_or(""), "MemTotal");
+  machine.memory_bytes = parse_double(memory.substr(0, memory.find(' '))).value_or(0) * 1024;
+  if (!(machine.memory_bytes > 0)) throw IoError("cannot read the size of memory", "/proc/meminfo");
+  return machine;
+}
+
+double rate_of(const measure::MicrobenchSummary& summary, MicrobenchKernel kernel) {
+  const auto* point = summary.find(kernel);
+  const double amount =
+      kernel == MicrobenchKernel::kTriad ? point->traffic_bytes : point->work_flop;
+  return amount / point->time_s;
+}
+
+// The fastest of several repeats: what else runs can only slow them down.
+twin::CpuRates measure_rates(double seconds, int threads) {
+  twin::CpuRates best;
+  for (int repeat = 0; repeat < kRepeats; ++repeat) {
+    check_work();
+    measure::MicrobenchOptions options;
+    options.seconds_per_point = seconds;
+    options.threads = threads;
+    options.intensities.clear();
+    options.footprint_bytes = kMemoryBytes;
+    const auto memory = measure::run_cpu_microbench(options);
+    options.footprint_bytes = kCacheBytes;
+    const auto cache = measure::run_cpu_microbench(options);
+    best.flop_per_s = std::max({best.flop_per_s, rate_of(memory, MicrobenchKernel::kFmaFp32),
+                                rate_of(cache, MicrobenchKernel::kFmaFp32)});
+    best.memory_bytes_per_s =
+        std::max(best.memory_bytes_per_s, rate_of(memory, MicrobenchKernel::kTriad));
+    best.cache_bytes_per_s =
+        std::max(best.cache_bytes_per_s, rate_of(cache, MicrobenchKernel::kTriad));
+  }
+  return best;
+}
+
+// From 1 to all, about evenly in ratio.
+std::vector<int> measured_threads(int cores) {
+  std::vector<int> counts;
+  const int steps = std::min(cores, kMostMeasured);
+  for (int i = 0; i < steps; ++i) {
+    const double share = steps > 1 ? static_cast<double>(i) / (steps - 1) : 0;
+    const int count = static_cast<int>(std::lround(std::pow(cores, share)));
+    if (counts.empty() || count > counts.back()) counts.push_back(count);
+  }
+  return counts;
+}
+
+// Between two measured counts in proportion.
+std::vector<twin::CpuRates> all_rates(const std::vector<int>& counts,
+                                      const std::vector<twin::CpuRates>& measured) {
+  std::vector<twin::CpuRates> rates;
+  for (int n = 1; n <= counts.back(); ++n) {
+    const auto above = static_cast<std::size_t>(std::lower_bound(counts.begin(), counts.end(), n) -
+                                                counts.begin());
+    if (counts[above] == n) {
+      rates.push_back(measured[above]);
+      continue;
+    }
+    const double share =
+        static_cast<double>(n - counts[above - 1]) / (counts[above] - counts[above - 1]);
+    const auto between = [&](double twin::CpuRates::*rate) {
+      return (1 - share) * measured[above - 1].*rate + share * measured[above].*rate;
+    };
+    rates.push_back({between(&twin::CpuRates::flop_per_s),
+                     between(&twin::CpuRates::memory_bytes_per_s),
+                     between(&twin::CpuRates::cache_bytes_per_s)});
+  }
+  return rates;
+}
+
+bool is_runner(const fs::path& folder) {
+  std::error_code failed;
+  return fs::exists(folder / "run_onnx.js", failed) &&
+         fs::exists(folder / "node_modules" / "onnxruntime-node", failed);
+}
+
+// The folder of the runner; empty: there is none.
+std::string find_runner(const std::string& asked) {
+  if (!asked.empty()) {
+    if (is_runner(asked)) return asked;
+    throw NotFoundError("no run_onnx.js with onnxruntime-node in the folder", asked,
+                        "run npm ci in tools/runtimes");
+  }
+  std::vector<fs::path> places;
+  if (const char* given = std::getenv("RIDGEWATT_RUNTIMES")) places.emplace_back(given);
+  places.emplace_back("tools/runtimes");
+  std::error_code failed;
+  const fs::path program = fs::read_symlink("/proc/self/exe", failed);
+  if (!failed) places.emplace_back(folder_of(program.string()) + "/../../tools/runtimes");
+  const auto found = std::find_if(places.begin(), places.end(), is_runner);
+  return found == places.end() ? "" : found->string();
+}
+
+class RunFolder {
+ public:
+  RunFolder() {
+    std::string name = (fs::temp_directory_path() / "ridgewatt-runs-XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr) throw_errno(errno, "cannot make a folder", name);
+    path_ = name;
+  }
+  ~RunFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  RunFolder(const RunFolder&) = delete;
+  RunFolder& operator=(const RunFolder&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+// What runs in ONNX Runtime, and its cost.
+struct KnownModel {
+  std::string name;
+  std::string dims;
+  std::shared_ptr<const workload::DeployedWorkload> workload;
+};
+
+KnownModel known_model(const std::string& model, const std::string& dims) {
+  workload::DeployOptions deploy;
+  deploy.runtime = Runtime::kOnnxRuntimeCpu;
+  for (const auto& part : split(dims, ' ')) {
+    const auto equals = part.find('=');
+    if (trim(part).empty()) continue;
+    const auto extent =
+        equals == std::string::npos ? std::nullopt : parse_double(part.substr(equals + 1));
+    if (!extent || !(*extent >= 1) || *extent != std::floor(*extent)) {
+      throw InputError(fmt::format("'{}' is not NAME=SIZE", part), "dims");
+    }
+    deploy.dims[part.substr(0, equals)] = static_cast<std::int64_t>(*extent);
+  }
+  return {model, dims, std::make_shared<const workload::DeployedWorkload>(model, deploy)};
+}
+
+class RuntimeRuns {
+ public:
+  explicit RuntimeRuns(std::string runner) : runner_(std::move(runner)) {}
+
+  // Empty with a remark where it cannot run.
+  std::optional<double> time_s(const std::string& file, const KnownModel& model, int threads,
+                               int batch, std::vector<std::string>& remarks) const {
+    constexpr double kMostS = 120;
+    ChildStart start;
+    start.words = {
+        "node",    runner_ + "/run_onnx.js", "--model", file, "--threads", std::to_string(threads),
+        "--batch", std::to_string(batch),    "--runs",  "5",  "--seconds", "2"};
+    for (const auto& part : split(model.dims, ' ')) {
+      if (part.empty()) continue;
+      start.words.insert(start.words.end(), {"--dim", part});
+    }
+    ChildTalk talk;
+    talk.time_s = kMostS;
+    talk.wanted = [&] {
+      check_work();
+      return true;
+    };
+    const auto fail = [&](const std::string& reason) {
+      remarks.push_back(fmt::format("{} does not run in ONNX Runtime: {}", model.name, reason));
+      return std::nullopt;
+    };
+    ChildResult result;
+    try {
+      result = run_child(std::move(start), talk);
+    } catch (const NotFoundError&) {
+      return fail("node is not installed");
+    }
+    if (result.end == ChildEnd::kTooLate) return fail(fmt::format("not done in {:g} s", kMostS));
+    if (result.end != ChildEnd::kExited || result.status != 0) {
+      return fail(escape_terminal(trim(split(result.errors, '\n').front())));
+    }
+    const Json said = Json::parse(result.output, nullptr, false);
+    if (!said.is_object() || !said.contains("p10_ms") || !said["p10_ms"].is_number() ||
+        !(said["p10_ms"].get<double>() > 0)) {
+      return fail("it prints no time");
+    }
+    return said["p10_ms"].get<double>() / 1e3;
+  }
+
+ private:
+  std::string runner_;
+};
+
+struct MeasuredRuns {
+  std::vector<LocalRun> runs;
+  std::vector<twin::CpuRun> rows;  // the same with their costs
+  void add(const KnownModel& model, int threads, int batch, double time_s) {
+    LocalRun run;
+    run.model = model.name;
+    run.threads = threads;
+    run.batch = batch;
+    run.time_s = time_s;
+    runs.push_back(std::move(run));
+    rows.push_back({model.workload->at(batch), threads, time_s});
+  }
+};
+
+MeasuredRuns run_models(const LocalCalibrateQuestion& question, const std::string& runner,
+                        int cores, std::vector<std::string>& remarks) {
+  MeasuredRuns found;
+  const RuntimeRuns runtime(runner);
+  const RunFolder folder;
+  std::vector<int> threads = {1};
+  if (cores > 1) threads.push_back(cores);
+  const std::size_t all = std::size(kCalibrationModels) * threads.size() * std::size(kBatches);
+  Progress progress("models", all, question.quiet);
+  std::size_t done = 0;
+  for (const auto& [name, dims] : kCalibrationModels) {
+    const workload::ZooEntry& entry = workload::find_zoo_entry(name);
+    const std::string file = fmt::format("{}/{}.onnx", folder.path(), name);
+    const std::string onnx = entry.build();
+    write_file_atomically(file, onnx);
+    workload::write_zoo_weights(entry, onnx, file);
+    const KnownModel model = known_model("zoo:" + std::string(name), std::string(dims));
+    bool runs = true;
+    for (const int batch : kBatches) {
+      for (const int count : threads) {
+        progress.update(done++, model.name);
+        if (!runs) continue;
+        const auto time_s = runtime.time_s(file, model, count, batch, remarks);
+        if (time_s) found.add(model, count, batch, *time_s);
+        runs = time_s.has_value();
+      }
+    }
+  }
+  return found;
+}
+
+MeasuredRuns read_runs(const std::vector<std::string>& paths, int cores) {
+  MeasuredRuns found;
+  std::map<std::pair<std::string, std::string>, KnownModel> models;
+  for (const auto& path : paths) {
+    const std::string text = read_file(path);
+    CsvReader csv(text, path);
+    const auto model = csv.require_column("model"), threads = csv.require_column("cpu_cores"),
+               batch = csv.require_column("batch"), time = csv.require_column("time_ms");
+    const auto dims = csv.column("dims");
+    const auto whole = [&](std::size_t column, int most) {
+      const double value = csv.number(column);
+      if (value >= 1 && value <= most && value == std::floor(value)) return static_cast<int>(value);
+      throw InputError(fmt::format("{} is {:g}, must be a whole number from 1 to {}",
+                                   csv.header()[column], value, most),
+                       csv.where());
+    };
+    while (csv.next()) {
+      const std::pair key{std::string(csv.field(model)),
+                          dims ? std::string(csv.field(*dims)) : std::string()};
+      auto at = models.find(key);
+      if (at == models.end()) {
+        at = models.emplace(key, known_model(key.first, key.second)).first;
+      }
+      const double time_ms = csv.number(time);
+      if (!(time_ms > 0)) throw InputError("time_ms must be positive", csv.where());
+      constexpr int kMostBatch = 1 << 20;
+      found.add(at->second, whole(threads, cores), whole(batch, kMostBatch), time_ms / 1e3);
+    }
+  }
+  if (found.rows.empty()) throw InputError("no run in the file", paths.front());
+  return found;
+}
+
+MeasuredRoofs roofs_of(const Machine& machine, const std::vector<int>& counts,
+                       const std::vector<twin::CpuRates>& measured) {
+  constexpr double kRepeatSpread = 0.02;  // of the fastest of repeats
+  const auto around = [](double value) {
+    return MeasuredValue{value, value * (1 - kRepeatSpread), value * (1 + kRepeatSpread)};
+  };
+  MeasuredRoofs roofs;
+  roofs.target = RoofTarget::kCpu;
+  roofs.machine = machine.name;
+  roofs.origin = fmt::format("{}; ridgewatt calibrate --device local", today_text());
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    MeasuredRoof& roof = roofs.modes.emplace_back();
+    roof.mode.cpu_cores = counts[i];
+    roof.quantities[RoofQuantity::kFp32] = around(measured[i].flop_per_s);
+    roof.quantities[RoofQuantity::kBandwidth] = around(measured[i].memory_bytes_per_s);
+  }
+  return roofs;
+}
+
+Board board_of(const Machine& machine) {
+  constexpr double kGiB = 1024.0 * 1024 * 1024;
+  const std::string text = fmt::format(
+      "# This machine's processor, as ridgewatt calibrate --device local found it.\n"
+      "name = \"local\"\ntitle = \"{0}\"\nsoc = \"processor\"\ndefault_bsp = \"linux\"\n\n"
+      "[cpu]\ntype = \"{0}\"\ncores = {1}\n\n[memory]\nsize_gib = {2:.4f}\n\n"
+      "[[bsp]]\nname = \"linux\"\ntitle = \"Linux\"\npartial = true\ndefault_preset = 0\n"
+      "presets = [\n  {{ id = 0, name = \"ALL\", cpu_cores = {1} }},\n]\n\n"
+      "[provenance]\n\"cpu\" = \"seen: /proc/cpuinfo and the processors that a program may use\"\n"
+      "\"memory\" = \"seen: /proc/meminfo\"\n\"bsp\" = \"seen: the number of processors\"\n",
+      machine.name, machine.cores, machine.memory_bytes / kGiB);
+  return parse_board(text, "local");
+}
+
+std::string origin_of(const LocalCalibration& found, bool from_files) {
+  if (found.runs.empty()) {
+    return fmt::format("{}, microbenchmarks; ridgewatt calibrate --device local", today_text());
+  }
+  return fmt::format(
+      "{}, microbenchmarks and {} runs of models{}; ridgewatt calibrate --device local",
+      today_text(), found.runs.size(), from_files ? " from files" : "");
+}
+
+}  // namespace
+
+LocalCalibration calibrate_local(const LocalCalibrateQuestion& question) {
+  // What may be wrong is read before anything is measured.
+  const Machine machine = this_machine();
+  LocalCalibration found;
+  found.board = board_of(machine);
+  MeasuredRuns measured;
+  if (!question.runs.empty()) measured = read_runs(question.runs, machine.cores);
+  const std::string runner = question.runs.empty() ? find_runner(question.runner) : "";
+
+  const std::vector<int> counts = measured_threads(machine.cores);
+  std::vector<twin::CpuRates> rates;
+  {
+    Progress progress("microbenchmarks", counts.size(), question.quiet);
+    for (const int threads : counts) {
+      progress.update(rates.size(), fmt::format("{} threads", threads));
+      rates.push_back(measure_rates(question.seconds_per_point, threads));
+    }
+  }
+  found.prior = twin::prior_cpu_twin(all_rates(counts, rates));
+  if (!runner.empty()) measured = run_models(question, runner, machine.cores, found.remarks);
+  if (measured.rows.empty()) {
+    found.twin = found.prior;
+    found.remarks.emplace_back(
+        "no model ran: parameters are priors; install tools/runtimes (npm ci) to fit them");
+  } else {
+    found.twin = twin::fit_cpu_twin(found.prior, measured.rows);
+    for (std::size_t i = 0; i < measured.runs.size(); ++i) {
+      LocalRun& run = measured.runs[i];
+      const auto& cost = *measured.rows[i].cost;
+      run.prior_s = twin::cpu_run_s(found.prior, cost, run.threads);
+      run.modelled_s = twin::cpu_run_s(found.twin, cost, run.threads);
+    }
+    found.runs = std::move(measured.runs);
+  }
+  found.remarks.emplace_back("power is not modelled: nothing of this machine's is known");
+  found.twin.origin = origin_of(found, !question.runs.empty());
+  found.board = parse_board(
+      board_toml_with_microbench(found.board, roofs_of(machine, counts, rates)), "local");
+  found.board =
+      parse_board(board_toml_with_twin(found.board, twin::cpu_twin_table(found.twin)), "local");
+  return found;
+}
+
+}  // namespace ridgewatt::answer

@@ -1,0 +1,71 @@
+// `calibrate --device local` makes this machine a board.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "ridgewatt/base/test_support.h"
+#include "ridgewatt/io/csv.h"
+#include "ridgewatt/io/csv_reader.h"
+#include "ridgewatt/io/file.h"
+#include "ridgewatt/io/json.h"
+
+namespace ridgewatt::cli {
+namespace {
+
+constexpr char kQuick[] = "calibrate --device local --seconds 0.01 ";
+
+// label: slow
+TEST(CalibrateLocal, TheBoardFileAnswersForThisMachine) {
+  const testing::TemporaryFolder folder;
+  const std::string board = (folder.path() / "here.toml").string();
+  const std::string runs = folder.write("runs.csv",
+                                        "model,cpu_cores,batch,time_ms,dims\nzoo:resnet18,1,1,30,\n"
+                                        "zoo:bert_tiny,1,2,5,sequence=64\n");
+  const auto made = testing::run_program(kQuick + ("--runtimes " + runs + " -o ") + board);
+  ASSERT_EQ(made.status, 0) << made.output;
+  EXPECT_NE(made.output.find("zoo:bert_tiny"), std::string::npos) << made.output;
+  EXPECT_NE(read_file(board).find("kind = \"cpu\""), std::string::npos);
+
+  const auto estimated =
+      testing::run_program("estimate zoo:resnet18 --device " + board +
+                           " --runtime onnxruntime-cpu --modes cores=1 --batch 4 --format csv -q");
+  ASSERT_EQ(estimated.status, 0) << estimated.output;
+  const CsvTable table = parse_csv(estimated.output, "estimate");
+  ASSERT_EQ(table.rows.size(), 1u);
+  const auto number = [&](const char* name) {
+    return std::stod(table.rows[0][require_csv_column(table.header, name, "estimate")]);
+  };
+  EXPECT_LT(number("time_lo_ms"), number("time_ms"));
+  EXPECT_LT(number("time_ms"), number("time_hi_ms"));
+  EXPECT_EQ(number("cpu_cores"), 1);
+  // No watts are invented.
+  EXPECT_EQ(table.rows[0][require_csv_column(table.header, "power_w", "estimate")], "");
+  EXPECT_EQ(table.rows[0][require_csv_column(table.header, "energy_j", "estimate")], "");
+
+  const auto other = testing::run_program("estimate zoo:resnet18 --device " + board);
+  EXPECT_NE(other.status, 0);
+  EXPECT_NE(other.output.find("--runtime onnxruntime-cpu"), std::string::npos) << other.output;
+}
+
+TEST(CalibrateLocal, WhatCannotBeReadIsSaidBeforeAnythingIsMeasured) {
+  const testing::TemporaryFolder folder;
+  const std::string board = (folder.path() / "here.toml").string();
+  const auto refused = [&](const std::string& options, const std::string& reason) {
+    const auto found = testing::run_program(kQuick + options + " -o " + board);
+    EXPECT_NE(found.status, 0) << options;
+    EXPECT_NE(found.output.find(reason), std::string::npos) << found.output;
+    EXPECT_FALSE(std::filesystem::exists(board)) << options;
+  };
+  refused("--runner " + folder.path().string(), "no run_onnx.js");
+  refused("--sweep a.csv", "--sweep");
+  refused("--runtimes " + folder.write("a.csv", "model,cpu_cores,batch,time_ms\n"), "no run");
+  refused(
+      "--runtimes " + folder.write("b.csv", "model,cpu_cores,batch,time_ms\nzoo:lenet5,1,1,0\n"),
+      "positive");
+  refused("--runtimes " +
+              folder.write("c.csv", "model,cpu_cores,batch,time_ms\nzoo:lenet5,99999,1,1\n"),
+          "cpu_cores");
+}
+
+}  // namespace
+}  // namespace ridgewatt::cli

@@ -1,0 +1,249 @@
+// The time of one kernel on a processor.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string_view>
+
+#include "ridgewatt/twin/cpu_twin.h"
+#include "ridgewatt/twin/twin_home.h"
+#include "ridgewatt/workload/kernel_fusion.h"
+
+namespace ridgewatt::twin {
+namespace {
+
+using C = CpuParam;
+using workload::KernelCost;
+using workload::OpClass;
+
+constexpr double kFloatBytes = 4;
+constexpr double kBlock = 16;  // channels of a block, and columns of a product's tile
+
+// What an operator computes for each element, in FP32 operations at the processor's peak, beyond
+// moving its data. Source: profiles of graphs of single operators, as the priors.
+struct OperatorWork {
+  std::string_view ops;
+  double per_output;
+  double per_input = 0;
+};
+constexpr OperatorWork kOperatorWork[] = {
+    {"Sigmoid|Tanh|QuickGelu|Sqrt|Where|Greater|Less|Equal", 25},
+    {"Erf|LayerNormalization|SimplifiedLayerNormalization|GroupNormalization|"
+     "InstanceNormalization|SkipLayerNormalization",
+     60},
+    {"Gelu|FastGelu", 150},
+    {"Softmax|LogSoftmax", 40},
+    {"Transpose", 40},
+    {"Log|Elu|Selu|Celu|Sin|Cos|Mish", 380},
+    {"Softplus", 2800},
+    {"DepthToSpace|SpaceToDepth", 240},
+    {"TopK|ArgMax|ArgMin", 0, 450},
+    {"CumSum", 0, 500},
+    {"NonMaxSuppression|NonZero|ScatterND|ScatterElements|GatherND|GatherElements", 500},
+};
+
+constexpr std::string_view kOneThread =
+    "Concat|Split|Slice|Pad|Where|Tile|Cast|Gather|DepthToSpace|SpaceToDepth|BatchNormalization|"
+    "InstanceNormalization|CumSum|Expand|Resize|Upsample|Identity|NonMaxSuppression|NonZero|"
+    "Reformat|QuickGelu";
+// What a kernel on one thread takes longer where others wrote a part of its data to their caches.
+constexpr double kFromOthers = 1.25;
+
+// Blocks of channels are computed four at a time. Fewer reach less: the multiply-adds of one wait
+// for each other.
+double block_overhead(double channels) {
+  constexpr std::array<double, 4> kRest = {0, 1.6, 2.1, 3};
+  const double blocks = std::max(1.0, std::ceil(channels / kBlock));
+  const double rest = std::fmod(blocks, 4);
+  const double cost = blocks - rest + kRest[static_cast<std::size_t>(rest)];
+  return cost * kBlock / std::max(channels, 1.0);
+}
+
+double padded(double value, double to) {
+  return value > 0 ? std::ceil(value / to) * to / value : 1;
+}
+
+// Bytes per second of data that is in a cache or in memory, as activations are.
+double mixed_bandwidth(const CpuRates& rates) {
+  return std::sqrt(rates.memory_bytes_per_s * rates.cache_bytes_per_s);
+}
+
+// The same of what a kernel reads and writes at once: in the cache while it is small, and from
+// memory as it grows.
+double bandwidth_of(const CpuRates& rates, double bytes) {
+  constexpr double kInCache = 1e6,
+                   kInMemory = 16e6;  // seen on a processor with 1 MB of L2 per core
+  const double share = std::clamp(
+      std::log(std::max(bytes, 1.0) / kInCache) / std::log(kInMemory / kInCache), 0.0, 1.0);
+  return std::pow(rates.cache_bytes_per_s, 1 - share) * std::pow(rates.memory_bytes_per_s, share);
+}
+
+// Seconds of work on a number of threads.
+struct Work {
+  double compute_s = 0;
+  double memory_s = 0;
+  double sum() const { return compute_s + memory_s; }
+};
+
+class KernelTimer {
+ public:
+  KernelTimer(const CpuTwin& twin, const CpuRates& rates) : t_(twin), rates_(rates) {}
+
+  Work of(const KernelCost& kernel) const {
+    switch (workload::contraction_of(kernel.op_class)) {
+      case workload::Contraction::kConvolution:
+      case workload::Contraction::kDepthwise:
+        return convolution(kernel);
+      case workload::Contraction::kProduct:
+        return kernel.op_class == OpClass::kRecurrent ? recurrent(kernel) : product(kernel);
+      case workload::Contraction::kNone:
+        break;
+    }
+    return vector(kernel);
+  }
+
+ private:
+  double compute_s(const KernelCost& kernel, C param, double overhead) const {
+    const double flop = 2 * kernel.macs;
+    if (kernel.work_int_op > kernel.work_flop) {
+      return flop / (t_[C::kInteger] * rates_.flop_per_s);
+    }
+    return overhead * flop / (t_[param] * rates_.flop_per_s);
+  }
+  double weights_s(const KernelCost& kernel) const {
+    return kernel.weight_bytes / (t_[C::kWeights] * rates_.memory_bytes_per_s);
+  }
+  static double activations(const KernelCost& kernel) {
+    return kernel.traffic_bytes() - kernel.weight_bytes;
+  }
+  double moved_s(double bytes, C param) const {
+    return bytes / (t_[param] * mixed_bandwidth(rates_));
+  }
+  double blocks_s(const KernelCost& kernel) const {
+    const double bytes = activations(kernel);
+    return bytes / (t_[C::kBlocks] * bandwidth_of(rates_, bytes));
+  }
+
+  Work convolution(const KernelCost& kernel) const {
+    constexpr double kShort = 10;     // multiply-adds that a short sum takes in addition
+    constexpr double kRowStart = 24;  // places of a row that a depthwise row takes in addition
+    const double sum = std::max(kernel.reduction_length, 1.0);
+    if (!kernel.blocks) return plain(kernel);
+    const double memory = weights_s(kernel) + blocks_s(kernel);
+    if (kernel.groups > 1 && kernel.output_channels <= 1) {
+      const double row = std::max(kernel.row_length, 1.0);
+      const double overhead = (1 + kRowStart / row) * padded(kernel.groups, kBlock);
+      return {compute_s(kernel, C::kDepthwise, overhead), memory};
+    }
+    const double channels = sum / std::max(kernel.window, 1.0);
+    const double read = channels < kBlock ? (sum + kShort) / sum : padded(channels, kBlock);
+    return {compute_s(kernel, C::kConvolution, read * block_overhead(kernel.output_channels)),
+            memory};
+  }
+
+  // Unrolls its window and multiplies, group by group.
+  Work plain(const KernelCost& kernel) const {
+    if (kernel.groups > 1 && kernel.output_channels < kBlock) {
+      return {compute_s(kernel, C::kPlain, kernel.output_channels <= 1 ? 5 : 1),
+              weights_s(kernel) + moved_s(activations(kernel), C::kVector)};
+    }
+    const double sum = std::max(kernel.reduction_length, 1.0);
+    const double places = kernel.output_elements / std::max(kernel.output_channels, 1.0);
+    const double unrolled = kernel.window > 1 ? 2 * kFloatBytes * sum * places : 0;
+    return {compute_s(kernel, C::kProduct, padded(places, kBlock)),
+            weights_s(kernel) + moved_s(activations(kernel) + unrolled, C::kVector)};
+  }
+
+  Work product(const KernelCost& kernel) const {
+    constexpr double kShort = 12;
+    constexpr double kPack = 60;  // FP32 operations that packing an operand takes, per element read
+    const double sum = std::max(kernel.reduction_length, 1.0);
+    const double rows = kernel.output_elements / std::max(kernel.output_channels, 1.0);
+    if (kernel.weight_bytes > 0 && rows <= 1) {  // reads its weights once, and waits for them
+      return {0, weights_s(kernel) + moved_s(activations(kernel), C::kVector)};
+    }
+    double compute =
+        compute_s(kernel, C::kProduct, (1 + kShort / sum) * padded(kernel.output_channels, kBlock));
+    if (!(kernel.weight_bytes > 0)) {
+      compute += kPack * kernel.read_bytes / kFloatBytes / rates_.flop_per_s;
+    }
+    return {compute, weights_s(kernel) + blocks_s(kernel)};
+  }
+
+  // Reads the recurrent half of its weights again in each step.
+  Work recurrent(const KernelCost& kernel) const {
+    const double steps = std::max(kernel.launches - 1, 1);
+    const double read =
+        steps * kernel.weight_bytes / 2 / (t_[C::kRecurrent] * mixed_bandwidth(rates_));
+    const double compute = compute_s(kernel, C::kProduct, 1);
+    const double both = std::hypot(read, compute);
+    const double share = both > 0 ? squared(compute / both) : 0;
+    return {both * share, both * (1 - share)};
+  }
+
+  Work vector(const KernelCost& kernel) const {
+    double operations = 0;
+    for (const auto& row : kOperatorWork) {
+      if (!workload::is_among(kernel.op, row.ops)) continue;
+      operations =
+          row.per_output * kernel.output_elements + row.per_input * kernel.read_bytes / kFloatBytes;
+    }
+    if (kernel.op_class == OpClass::kPooling) {
+      constexpr double kPerPlace = 5;
+      operations = kPerPlace * kernel.window * kernel.output_elements;
+    }
+    if (kernel.op == "Resize" && kernel.work_flop > 0) operations = 280 * kernel.output_elements;
+    if (kernel.strided) operations = 1900 * kernel.output_elements;
+    if (kernel.op == "Pow" && !(kernel.weight_bytes > 0)) operations = 850 * kernel.output_elements;
+    return {t_[C::kOperator] * operations / rates_.flop_per_s,
+            moved_s(kernel.traffic_bytes(), C::kVector)};
+  }
+
+  const CpuTwin& t_;
+  const CpuRates& rates_;
+};
+
+}  // namespace
+
+std::vector<CpuKernelTime> cpu_kernel_times(const CpuTwin& twin, const workload::WorkloadCost& cost,
+                                            int threads) {
+  const KernelTimer one(twin, twin.at(1)), all(twin, twin.at(threads));
+  std::vector<CpuKernelTime> times;
+  times.reserve(cost.kernels.size());
+  for (const auto& kernel : cost.kernels) {
+    const Work alone = one.of(kernel);
+    CpuKernelTime time{alone.compute_s, alone.memory_s, twin[C::kNode]};
+    if (threads > 1 && (kernel.strided || workload::is_among(kernel.op, kOneThread))) {
+      time.compute_s *= kFromOthers;
+      time.memory_s *= kFromOthers;
+    } else if (threads > 1) {
+      const Work shared = all.of(kernel);
+      if (shared.sum() + twin[C::kSync] < alone.sum()) {
+        time = {shared.compute_s, shared.memory_s, twin[C::kNode] + twin[C::kSync]};
+      }
+    }
+    times.push_back(time);
+  }
+  return times;
+}
+
+double cpu_run_s(const CpuTwin& twin, const workload::WorkloadCost& cost, int threads) {
+  double total_s = twin[C::kRun];
+  for (const auto& time : cpu_kernel_times(twin, cost, threads)) total_s += time.total_s();
+  return total_s;
+}
+
+double cpu_variance(const CpuTwin& twin, const workload::WorkloadCost& cost, int threads) {
+  constexpr double kStep = 0.02;  // of a logarithm
+  const double middle = std::log(cpu_run_s(twin, cost, threads));
+  double variance = squared(twin.error_time);
+  CpuTwin moved = twin;
+  for (std::size_t i = 0; i < kCpuParamCount; ++i) {
+    moved.values[i] = twin.values[i] * std::exp(kStep);
+    const double slope = (std::log(cpu_run_s(moved, cost, threads)) - middle) / kStep;
+    variance += squared(slope * twin.log_sd[i]);
+    moved.values[i] = twin.values[i];
+  }
+  return variance;
+}
+
+}  // namespace ridgewatt::twin

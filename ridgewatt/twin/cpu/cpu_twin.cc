@@ -1,0 +1,178 @@
+#include "ridgewatt/twin/cpu_twin.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/statistics.h"
+#include "ridgewatt/twin/fit/board_number.h"
+
+namespace ridgewatt::twin {
+namespace {
+
+using C = CpuParam;
+
+// Medians were read from profiles of graphs of single operators in ONNX Runtime 1.30 on one x86-64
+// processor with AVX-512 (docs/methods/cpu_twin.md); widths are chosen: how far libraries for
+// another processor may be from them.
+constexpr CpuParamSpec kCpuSpecs[] = {
+    {C::kConvolution, "convolution", "1", 0.85, 0.15,
+     "share of the peak that convolutions on blocks of channels reach"},
+    {C::kDepthwise, "depthwise", "1", 0.54, 0.25, "the same of depthwise convolutions"},
+    {C::kPlain, "plain", "1", 0.12, 0.5,
+     "the same of convolutions whose groups are not a multiple of a block"},
+    {C::kProduct, "product", "1", 0.77, 0.15, "the same of matrix products"},
+    {C::kInteger, "integer", "1", 1.6, 0.5,
+     "8-bit operations per second over the peak of FP32 operations"},
+    {C::kRecurrent, "recurrent", "1", 0.92, 0.25,
+     "share of the bandwidth at which recurrent layers read their weights in each step"},
+    {C::kWeights, "weights", "1", 0.92, 0.25, "share of the memory's bandwidth for weights"},
+    {C::kBlocks, "blocks", "1", 1, 0.3,
+     "share of the bandwidth for what contractions read and write besides weights"},
+    {C::kVector, "vector", "1", 0.8, 0.2, "the same for all other kernels"},
+    {C::kOperator, "operator", "1", 1, 0.3,
+     "time of computing in operators that are not contractions, over that of the table"},
+    {C::kNode, "node", "s", 1.5e-6, 0.5, "dispatch of a node"},
+    {C::kSync, "sync", "s", 4e-6, 0.7, "waking the other threads and waiting for them"},
+    {C::kRun, "run", "s", 20e-6, 0.5, "a run besides its nodes"},
+};
+static_assert(std::size(kCpuSpecs) == kCpuParamCount);
+
+constexpr double kPriorError = 0.13;
+constexpr double kPriorDegrees = 5;
+
+std::string thread_key(std::size_t threads) {
+  return fmt::format("threads{:03}.", threads);
+}
+
+struct RateField {
+  const char* key;
+  double CpuRates::*value;
+};
+constexpr RateField kRateFields[] = {{"flop_per_s", &CpuRates::flop_per_s},
+                                     {"memory_bytes_per_s", &CpuRates::memory_bytes_per_s},
+                                     {"cache_bytes_per_s", &CpuRates::cache_bytes_per_s}};
+
+double required_number(const Board& board, const std::string& key, double least, double most) {
+  const auto found = board.twin.numbers.find(key);
+  if (found == board.twin.numbers.end()) {
+    throw InputError("the twin of a processor lacks a number", board.source + ": twin." + key);
+  }
+  return within(found->second, least, most, board.source + ": twin." + key);
+}
+
+std::string text_of(const Board& board, const std::string& key) {
+  const auto found = board.twin.texts.find(key);
+  return found == board.twin.texts.end() ? "" : found->second;
+}
+
+void refuse_unknown_keys(const Board& board) {
+  std::set<std::string, std::less<>> known = {"error.time", "error.degrees"};
+  for (const auto& spec : kCpuSpecs) {
+    for (const char* part : {".value", ".lo", ".hi"}) known.insert(std::string(spec.key) + part);
+  }
+  for (int n = 1; n <= board.cpu_cores; ++n) {
+    for (const auto& field : kRateFields) {
+      known.insert(thread_key(static_cast<std::size_t>(n)) + field.key);
+    }
+  }
+  for (const auto& [key, value] : board.twin.numbers) {
+    if (!known.contains(key)) {
+      throw InputError("is not a number of a processor's twin", board.source + ": twin." + key);
+    }
+  }
+}
+
+}  // namespace
+
+std::span<const CpuParamSpec> cpu_parameters() {
+  return kCpuSpecs;
+}
+
+const CpuRates& CpuTwin::at(int threads) const {
+  const auto last = static_cast<int>(rates.size());
+  return rates[static_cast<std::size_t>(std::clamp(threads, 1, last) - 1)];
+}
+
+CpuTwin prior_cpu_twin(std::vector<CpuRates> rates) {
+  CpuTwin twin;
+  twin.rates = std::move(rates);
+  for (const auto& spec : kCpuSpecs) {
+    twin.values[static_cast<std::size_t>(spec.param)] = spec.prior;
+    twin.log_sd[static_cast<std::size_t>(spec.param)] = spec.prior_log_sd;
+  }
+  twin.error_time = kPriorError;
+  twin.error_degrees = kPriorDegrees;
+  twin.status = "priors on measured peaks";
+  return twin;
+}
+
+CpuTwin read_cpu_twin(const Board& board) {
+  if (board.twin.numbers.empty()) {
+    throw NotSupportedError("the board is a processor without a twin", board.source,
+                            "write one with ridgewatt calibrate --device local -o FILE.toml");
+  }
+  if (text_of(board, "kind") != kCpuTwinKind) {
+    throw InputError("the twin of a board without a GPU is of kind 'cpu'",
+                     board.source + ": twin.kind");
+  }
+  refuse_unknown_keys(board);
+  std::vector<CpuRates> rates(static_cast<std::size_t>(board.cpu_cores));
+  for (std::size_t n = 0; n < rates.size(); ++n) {
+    for (const auto& field : kRateFields) {
+      rates[n].*field.value = required_number(board, thread_key(n + 1) + field.key, 1e3, 1e18);
+    }
+  }
+  CpuTwin twin = prior_cpu_twin(std::move(rates));
+  for (const auto& spec : kCpuSpecs) {
+    const auto i = static_cast<std::size_t>(spec.param);
+    const std::string key(spec.key);
+    const auto bound = [&](const char* part) {
+      const std::string name = key + part;
+      return near_prior(required_number(board, name, 1e-30, 1e30), spec.prior,
+                        board.source + ": twin." + name);
+    };
+    twin.values[i] = bound(".value");
+    const double lo = bound(".lo"), hi = bound(".hi");
+    if (hi < lo) {
+      throw InputError("a twin parameter's interval is not one", board.source + ": twin." + key);
+    }
+    twin.log_sd[i] = std::log(hi / lo) / (2 * kNormal95);
+  }
+  twin.error_time = required_number(board, "error.time", 1e-6, 100);
+  twin.error_degrees = required_number(board, "error.degrees", 1e-3, 1e9);
+  twin.status = text_of(board, "status");
+  twin.origin = text_of(board, "origin");
+  return twin;
+}
+
+TwinTable cpu_twin_table(const CpuTwin& twin) {
+  TwinTable table;
+  const auto rounded = [](double value) { return std::stod(fmt::format("{:.5g}", value)); };
+  table.texts["kind"] = kCpuTwinKind;
+  for (std::size_t n = 0; n < twin.rates.size(); ++n) {
+    for (const auto& field : kRateFields) {
+      table.numbers[thread_key(n + 1) + field.key] = rounded(twin.rates[n].*field.value);
+    }
+  }
+  for (const auto& spec : kCpuSpecs) {
+    const auto i = static_cast<std::size_t>(spec.param);
+    const std::string key(spec.key);
+    const double width = std::exp(kNormal95 * twin.log_sd[i]);
+    table.numbers[key + ".value"] = rounded(twin.values[i]);
+    table.numbers[key + ".lo"] = rounded(twin.values[i] / width);
+    table.numbers[key + ".hi"] = rounded(twin.values[i] * width);
+    table.texts[key + ".unit"] = std::string(spec.unit);
+    table.texts[key + ".source"] = twin.log_sd[i] < 0.9 * spec.prior_log_sd ? "fitted" : "prior";
+  }
+  table.numbers["error.time"] = rounded(twin.error_time);
+  table.numbers["error.degrees"] = rounded(twin.error_degrees);
+  table.texts["status"] = twin.status;
+  table.texts["origin"] = twin.origin;
+  return table;
+}
+
+}  // namespace ridgewatt::twin

@@ -1,0 +1,186 @@
+#include "ridgewatt/twin/cpu_twin.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/twin/twin_model.h"
+
+namespace ridgewatt::twin {
+namespace {
+
+using C = CpuParam;
+
+constexpr char kBoard[] =
+    "name = \"here\"\ntitle = \"A processor\"\nsoc = \"processor\"\ndefault_bsp = \"linux\"\n"
+    "[cpu]\ntype = \"A processor\"\ncores = 2\n[memory]\nsize_gib = 8\n"
+    "[[bsp]]\nname = \"linux\"\ntitle = \"Linux\"\ndefault_preset = 0\n"
+    "presets = [{ id = 0, name = \"ALL\", cpu_cores = 2 }]\n"
+    "[provenance]\n\"cpu\" = \"seen: here\"\n\"memory\" = \"seen: here\"\n\"bsp\" = \"seen: "
+    "here\"\n";
+
+CpuTwin example_twin() {
+  return prior_cpu_twin({{100e9, 20e9, 80e9}, {200e9, 25e9, 160e9}});
+}
+
+Board board_with(const CpuTwin& twin) {
+  return parse_board(board_toml_with_twin(parse_board(kBoard, "here.toml"), cpu_twin_table(twin)),
+                     "here.toml");
+}
+
+std::shared_ptr<const workload::DeployedWorkload> deployed(const std::string& model,
+                                                           Runtime runtime) {
+  workload::DeployOptions options;
+  options.runtime = runtime;
+  return std::make_shared<const workload::DeployedWorkload>(model, options);
+}
+
+workload::WorkloadCost one_kernel(const workload::KernelCost& kernel) {
+  workload::WorkloadCost cost;
+  cost.name = "one kernel";
+  cost.runtime = Runtime::kOnnxRuntimeCpu;
+  cost.kernels = {kernel};
+  return cost;
+}
+
+// 64 to 64 channels, 3x3, 56x56: no short sum, whole blocks in groups of four.
+workload::KernelCost whole_convolution() {
+  workload::KernelCost kernel;
+  kernel.name = kernel.op = "Conv";
+  kernel.op_class = workload::OpClass::kConv;
+  kernel.blocks = true;
+  kernel.macs = 64.0 * 56 * 56 * 576;
+  kernel.work_flop = 2 * kernel.macs;
+  kernel.output_elements = 64.0 * 56 * 56;
+  kernel.output_channels = 64;
+  kernel.reduction_length = 576;
+  kernel.window = 9;
+  kernel.row_length = 56;
+  kernel.weight_bytes = 64 * 576 * 4;
+  kernel.read_bytes = kernel.weight_bytes + kernel.output_elements * 4;
+  kernel.write_bytes = kernel.output_elements * 4;
+  return kernel;
+}
+
+TEST(CpuTwin, AConvolutionIsItsFlopsItsWeightsAndItsActivations) {
+  const CpuTwin twin = example_twin();
+  const auto kernel = whole_convolution();
+  const CpuKernelTime time = cpu_kernel_times(twin, one_kernel(kernel), 1).front();
+  EXPECT_NEAR(time.compute_s, 2 * kernel.macs / (twin[C::kConvolution] * 100e9), 1e-12);
+  // Weights from memory; activations from between cache (1 MB) and memory (16 MB).
+  const double share = std::log(2 * kernel.write_bytes / 1e6) / std::log(16);
+  const double bandwidth = std::pow(80e9, 1 - share) * std::pow(20e9, share);
+  EXPECT_NEAR(time.memory_s,
+              kernel.weight_bytes / (twin[C::kWeights] * 20e9) +
+                  2 * kernel.write_bytes / (twin[C::kBlocks] * bandwidth),
+              1e-12);
+  EXPECT_EQ(time.node_s, twin[C::kNode]);
+}
+
+TEST(CpuTwin, TwoThreadsShareALargeKernelAndLeaveASmallOne) {
+  const CpuTwin twin = example_twin();
+  auto kernel = whole_convolution();
+  const double one = cpu_kernel_times(twin, one_kernel(kernel), 1).front().total_s();
+  const double two = cpu_kernel_times(twin, one_kernel(kernel), 2).front().total_s();
+  EXPECT_LT(two, 0.6 * one);
+  EXPECT_EQ(cpu_kernel_times(twin, one_kernel(kernel), 9).front().total_s(), two);  // two cores
+  kernel.macs /= 1e5;
+  kernel.weight_bytes = kernel.read_bytes = kernel.write_bytes = 64;
+  EXPECT_EQ(cpu_kernel_times(twin, one_kernel(kernel), 1).front().total_s(),
+            cpu_kernel_times(twin, one_kernel(kernel), 2).front().total_s());
+}
+
+TEST(CpuTwin, IsTheSameWhenReadFromItsBoardFile) {
+  CpuTwin twin = example_twin();
+  twin.values[0] *= 1.2;
+  twin.log_sd[0] /= 3;
+  twin.status = "fitted";
+  twin.origin = "a test";
+  const CpuTwin read = read_cpu_twin(board_with(twin));
+  ASSERT_EQ(read.rates.size(), 2u);
+  EXPECT_EQ(read.rates[1].cache_bytes_per_s, 160e9);
+  for (std::size_t i = 0; i < kCpuParamCount; ++i) {
+    EXPECT_NEAR(read.values[i], twin.values[i], 1e-4 * twin.values[i]);
+    EXPECT_NEAR(read.log_sd[i], twin.log_sd[i], 1e-3);
+  }
+  EXPECT_EQ(read.status, "fitted");
+  EXPECT_EQ(read.origin, "a test");
+}
+
+TEST(CpuTwin, AWrongTableNamesItsKey) {
+  EXPECT_THROW(read_cpu_twin(parse_board(kBoard, "here.toml")), NotSupportedError);
+  const auto fault = [](auto change) {
+    TwinTable table = cpu_twin_table(example_twin());
+    change(table);
+    const Board board =
+        parse_board(board_toml_with_twin(parse_board(kBoard, "here.toml"), table), "here.toml");
+    try {
+      read_cpu_twin(board);
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string("no error");
+  };
+  EXPECT_NE(fault([](TwinTable& t) { t.numbers.erase("node.value"); }).find("twin.node.value"),
+            std::string::npos);
+  EXPECT_NE(fault([](TwinTable& t) { t.numbers["speed"] = 1; }).find("twin.speed"),
+            std::string::npos);
+  EXPECT_NE(fault([](TwinTable& t) {
+              t.numbers["threads002.flop_per_s"] = 0;
+            }).find("threads002.flop_per_s"),
+            std::string::npos);
+  EXPECT_NE(fault([](TwinTable& t) { t.texts["kind"] = "gpu"; }).find("kind"), std::string::npos);
+}
+
+TEST(CpuTwin, AFitFindsTheRatesThatMadeTheRuns) {
+  const CpuTwin prior = example_twin();
+  CpuTwin truth = prior;
+  truth.values[static_cast<std::size_t>(C::kConvolution)] *= 0.8;
+  const auto resnet = deployed("zoo:resnet18", Runtime::kOnnxRuntimeCpu);
+  std::vector<CpuRun> runs;
+  for (const int threads : {1, 2}) {
+    for (const int batch : {1, 4}) {
+      const auto cost = resnet->at(batch);
+      runs.push_back({cost, threads, cpu_run_s(truth, *cost, threads)});
+    }
+  }
+  const CpuTwin fitted = fit_cpu_twin(prior, runs);
+  for (const CpuRun& run : runs) {
+    EXPECT_NEAR(cpu_run_s(fitted, *run.cost, run.threads) / run.time_s, 1, 0.06);
+    EXPECT_LT(cpu_variance(fitted, *run.cost, run.threads),
+              cpu_variance(prior, *run.cost, run.threads));
+  }
+  EXPECT_LT(fitted[C::kConvolution], prior[C::kConvolution]);
+  EXPECT_EQ(fitted[C::kRecurrent], prior[C::kRecurrent]);  // ResNet has none
+}
+
+TEST(CpuTwin, AnEstimateHasTimesAndNoPower) {
+  const Board board = board_with(example_twin());
+  EXPECT_FALSE(board.has_gpu());
+  EXPECT_EQ(knob_space(board).size(), 2u);
+  const Twin twin = load_twin(board);
+  const TwinModel model(twin, deployed("zoo:resnet18", Runtime::kOnnxRuntimeCpu));
+  PowerMode one, two;
+  one.cpu_cores = 1;
+  two.cpu_cores = 2;
+  const MinibatchCost slow = model({one, 4}), fast = model({two, 4});
+  EXPECT_GT(slow.period_s, 1.5 * fast.period_s);
+  EXPECT_TRUE(std::isnan(slow.power_w));
+  EXPECT_GT(model.error({one, 4})[kTime].factor(0.9), 1.1);
+  const auto layers = model.estimator(4).layers(one);
+  double sum_s = (*twin.cpu)[C::kRun];
+  for (const auto& layer : layers) sum_s += layer.time_s;
+  EXPECT_NEAR(sum_s, slow.period_s, 1e-9);
+}
+
+TEST(CpuTwin, OneRuntimeRunsOnAProcessorAndNotOnAGpu) {
+  const Twin here = load_twin(board_with(example_twin()));
+  const Twin orin = load_twin(load_board("agx-orin"));
+  EXPECT_THROW(TwinModel(here, deployed("zoo:lenet5", Runtime::kPytorchEager)), NotSupportedError);
+  EXPECT_THROW(TwinModel(orin, deployed("zoo:lenet5", Runtime::kOnnxRuntimeCpu)),
+               NotSupportedError);
+}
+
+}  // namespace
+}  // namespace ridgewatt::twin

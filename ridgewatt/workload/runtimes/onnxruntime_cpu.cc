@@ -1,0 +1,60 @@
+// ONNX Runtime's CPU execution provider at its highest level of graph optimization ("all").
+//
+// Source: [profiles] profiles of ONNX Runtime 1.30 on x86-64 with AVX-512 of graphs of two
+// convolutions with one operator between them, read node by node (tools/runtimes).
+#include "ridgewatt/workload/runtimes/fusion_rules.h"
+#include "ridgewatt/workload/runtimes/idioms.h"
+
+namespace ridgewatt::workload {
+namespace {
+
+constexpr Idiom kOrtCpuIdioms[] = {
+    {"LayerNormalization", OpClass::kNormalization, idioms::kLayerNorm},
+    {"SimplifiedLayerNormalization", OpClass::kNormalization, idioms::kRmsNorm},
+    {"SimplifiedLayerNormalization", OpClass::kNormalization, idioms::kRmsNormReciprocal},
+    {"Gelu", OpClass::kElementwise, idioms::kGelu},
+    {"Gelu", OpClass::kElementwise, idioms::kGeluHalfFirst},
+    {"Gelu", OpClass::kElementwise, idioms::kGeluFactorLast},
+    {"FastGelu", OpClass::kElementwise, idioms::kTanhGelu},
+    {"FastGelu", OpClass::kElementwise, idioms::kTanhGeluLate},
+    {"QuickGelu", OpClass::kElementwise, idioms::kSilu},
+    {"QuickGelu", OpClass::kElementwise, idioms::kQuickGelu},
+};
+
+constexpr std::string_view kOrtCpuActivations =
+    "Relu|LeakyRelu|Clip|Sigmoid|Tanh|HardSigmoid|HardSwish";
+
+constexpr Link kOrtCpuConvolution[] = {{.ops = "BatchNormalization|Mul|Add", .repeats = true},
+                                       {.ops = "Add", .reads = Reads::kTensor},
+                                       {.ops = kOrtCpuActivations}};
+constexpr Link kOrtCpuGemm[] = {{.ops = kOrtCpuActivations}};
+constexpr Link kOrtCpuProduct[] = {{.ops = "Mul|Div"}};
+constexpr Link kOrtCpuBias[] = {{.ops = "Gelu|FastGelu"}};
+
+constexpr Chain kOrtCpuChains[] = {
+    {.name = "convolution",
+     .head = "Conv",
+     .links = kOrtCpuConvolution,
+     .source = "[profiles] folded scales; a residual and an activation join"},
+    {.name = "product", .head = "Gemm", .links = kOrtCpuGemm, .source = "[profiles] FusedGemm"},
+    {.name = "product of activations",
+     .head = "MatMul",
+     .when = When::kActivations,
+     .links = kOrtCpuProduct,
+     .source = "[profiles] FusedMatMul takes the scale of attention"},
+    {.name = "bias and activation",
+     .head = "Add",
+     .links = kOrtCpuBias,
+     .source = "[profiles] BiasGelu"},
+};
+
+constexpr RuntimeRules kOnnxRuntimeCpu{
+    .idioms = kOrtCpuIdioms, .chains = kOrtCpuChains, .blocks = true};
+
+}  // namespace
+
+const RuntimeRules& onnxruntime_cpu_rules() {
+  return kOnnxRuntimeCpu;
+}
+
+}  // namespace ridgewatt::workload
