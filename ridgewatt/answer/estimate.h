@@ -62,6 +62,7 @@ struct EstimateRow {
   PowerMode mode;
   twin::Breakdown estimate;
   twin::EstimateError error{};
+  std::vector<std::string> widened_by = {};  // in this mode, in addition to the setting's
   std::string preset = {};  // name of the board's preset with this mode, where one has it
   double python_call_s =
       0;  // additional time if a Python program calls the engine; 0: included, or PyTorch

@@ -49,15 +49,9 @@ struct LanguageQuestion {
 struct LanguageWeights {
   std::string name;  // "q4_k_m"
   std::vector<llm::Tensor> tensors;
-  // One step of each phase at the request: the prompt, and the token in the middle of the
-  // generation. Nothing where the weights of the model are not known.
-  struct Step {
-    llm::StepPhase phase;
-    double work_flop = 0;
-    double traffic_bytes = 0;
-    double intensity() const { return work_flop / traffic_bytes; }
-  };
-  std::vector<Step> steps;
+  // One step of each phase at the request: the prompt, and the mean of the generation. Nothing
+  // where the weights of the model are not known.
+  std::vector<llm::PhaseWork> steps;
 };
 
 // The memory of a board while it answers requests.
@@ -77,6 +71,8 @@ struct LanguageSetting {
   const llm::ShippedEngine* engine = nullptr;
   const llm::EngineRelease* release = nullptr;  // the fitted release
   std::vector<std::string> widened_by;          // see Forecaster
+  // In what its weights are multiplied: INT8 or FP8 where engine and GPU can, else FP16.
+  Arithmetic arithmetic = Arithmetic::kFp16;
 };
 
 struct LanguageRow {
@@ -108,6 +104,12 @@ struct LanguageAnswer {
   std::vector<LeftOutLanguage> left_out;
 
   const LanguageSetting& setting_of(const LanguageRow& row) const { return settings[row.setting]; }
+  // Why intervals of the row are wide.
+  std::vector<std::string> widened_by(const LanguageRow& row) const {
+    std::vector<std::string> reasons = setting_of(row).widened_by;
+    reasons.insert(reasons.end(), row.forecast.widened_by.begin(), row.forecast.widened_by.end());
+    return reasons;
+  }
   const Board& board_of(const LanguageRow& row) const { return boards[setting_of(row).board]; }
   const LanguageMemory& memory_of(const LanguageRow& row) const {
     return memory[setting_of(row).memory];
@@ -143,13 +145,15 @@ std::vector<std::string> quantizations_named(const llm::LanguageModel& model,
                                              const std::string& text);
 std::vector<std::string> runtimes_named(const std::string& text);
 
-// Peaks of a mode for the roofline of its phases: dense FP16 and DRAM.
+// Peaks of a mode for the roofline of its phases: dense products and DRAM.
 struct LanguageRoof {
   double flop_per_s = 0;
   double bytes_per_s = 0;
   double ridge() const { return flop_per_s / bytes_per_s; }
 };
-LanguageRoof roof_of(const Board& board, const PowerMode& mode);
+LanguageRoof roof_of(const Board& board, const PowerMode& mode,
+                     Arithmetic arithmetic = Arithmetic::kFp16);
+LanguageRoof roof_of(const LanguageAnswer& found, const LanguageRow& row);
 
 }  // namespace ridgewatt::answer
 

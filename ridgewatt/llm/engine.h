@@ -18,6 +18,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -34,15 +35,25 @@ namespace ridgewatt::llm {
 struct EngineRates {
   double cpu_hz = 0;  // of a Cortex-A78AE that does as much
   double gpu_hz = 0;
-  double unpack_hz = 0;       // clock times multiprocessors
-  double bytes_per_s = 0;     // of the DRAM, or what the GPU can ask for at its clock
-  double flop_per_s = 0;      // FP16
-  double narrow_speedup = 1;  // of products in 8 bits over FP16
+  double unpack_hz = 0;    // clock times multiprocessors
+  double bytes_per_s = 0;  // of the DRAM, or what the GPU can ask for at its clock
+  double flop_per_s = 0;   // FP16
+  // Of products in 8 bits over FP16: what engines gain of the ratio of peaks; 1 where the GPU has
+  // no units for them, and widens the numbers.
+  double int8_speedup = 1, fp8_speedup = 1;
+};
+// What the hardware allows at the same clocks.
+struct EnginePeaks {
+  double bytes_per_s = 0;  // of the DRAM
+  double flop_per_s = 0;   // FP16
+  double int8_ratio = 1, fp8_ratio = 1;
 };
 
 // What the peaks of a board are in a mode, and what its parts draw there.
 struct EngineHardware : EngineRates {
   EngineRates top;  // at the highest clocks
+  EnginePeaks peaks;
+  double limit_w = std::numeric_limits<double>::infinity();  // of the module
   double idle_w = 0;
   double leak_w = 0;  // of it that GPU and cores leak
   // Of a GPU that does in a second what it does at its highest clocks, at this mode's voltage: work
@@ -66,7 +77,8 @@ class EngineBoard {
 
   double cpu_per_hz_ = 1;
   double flop_per_hz_ = 0;
-  double narrow_per_hz_ = 0;
+  double int8_ratio_ = 1, fp8_ratio_ = 1;  // of peaks, to FP16
+  double limit_w_ = 0;
   double bytes_per_hz_ = 0;
   double request_per_hz_ = 0;
   double sms_ = 0;
@@ -88,7 +100,8 @@ struct EngineWork {
   double packed_matrices = 0;  // matrices that are stored so
   double linear_flop = 0;
   double packed_flop = 0;  // of them on weights of less than 16 bits
-  double narrow_flop = 0;  // of them on weights of 8 bits that engines multiply as they are
+  double int8_flop = 0;    // of them on weights of 8 bits that engines multiply as they are
+  double fp8_flop = 0;
   double attention_flop = 0;
   double score_bytes = 0;       // of products of queries and keys, where they are written
   double activation_bytes = 0;  // read and written between the matrices
@@ -176,6 +189,8 @@ struct Engine {
   EnginePart<kPromptDrawTerms> prompt_draw;
 
   double step_s(const EngineWork& work, const EngineHardware& hardware) const;
+  // What neither a step nor a prompt is faster than: its bytes and products at the peaks.
+  double least_s(const EngineWork& work, const EngineHardware& hardware) const;
   double prompt_s(const EngineWork& work, const EngineHardware& hardware) const;
   double decode_power_w(const EngineWork& work, const EngineHardware& hardware) const;
   double prefill_power_w(const EngineWork& work, const EngineHardware& hardware) const;
@@ -188,6 +203,9 @@ struct Engine {
   double prompt_log_sd(const EngineWork& work, const EngineHardware& hardware) const;
   double decode_power_log_sd(const EngineWork& work, const EngineHardware& hardware) const;
   double prefill_power_log_sd(const EngineWork& work, const EngineHardware& hardware) const;
+  // The coefficient that adds most to the deviation of a prompt: "host_layer, within a factor of
+  // 4".
+  std::string prompt_least_known(const EngineWork& work, const EngineHardware& hardware) const;
   // Share of a step in which the host is busy; 1: it decides, whatever the GPU does.
   double host_share(const EngineWork& work, const EngineHardware& hardware) const;
   // What most of a step waits for: "launches", "weights", "cache", "unpacking" or "products".

@@ -1,7 +1,10 @@
 #include "ridgewatt/llm/forecast.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/llm/engine_file.h"
@@ -9,10 +12,37 @@
 namespace ridgewatt::llm {
 namespace {
 
-constexpr double kZ90 = 1.645;  // half of a 90 % interval, in standard deviations
+constexpr double kInterval = 0.9;
 
-PredictedValue predicted(double value, double log_sd) {
-  return {value, value * std::exp(-kZ90 * log_sd), value * std::exp(kZ90 * log_sd)};
+PredictedValue predicted(double value, const twin::LogError& error) {
+  return {error.middle(value), error.lo(value, kInterval), error.hi(value, kInterval)};
+}
+
+PredictedValue at_least(const PredictedValue& a, const PredictedValue& b) {
+  return {std::max(a.value, b.value), std::max(a.low, b.low), std::max(a.high, b.high)};
+}
+
+// A product within those of the ends of its factors.
+PredictedValue within(PredictedValue product, const PredictedValue& a, const PredictedValue& b) {
+  product.value = a.value * b.value;
+  product.low = std::clamp(product.low, a.low * b.low, product.value);
+  product.high = std::clamp(product.high, product.value, a.high * b.high);
+  return product;
+}
+
+PredictedValue over(double value, const PredictedValue& by) {
+  return {value / by.value, value / by.high, value / by.low};
+}
+PredictedValue times(const PredictedValue& a, double factor) {
+  return {a.value * factor, a.low * factor, a.high * factor};
+}
+
+// What physics cuts.
+void add_bounds(const twin::LogError& error, double value, const std::string& figure,
+                const char* least, const char* most, std::vector<std::string>& bounds) {
+  const double factor = error.factor(kInterval);
+  if (value / factor < error.least) bounds.push_back(figure + ": " + least);
+  if (value * factor > error.most) bounds.push_back(figure + ": " + most);
 }
 
 }  // namespace
@@ -77,6 +107,13 @@ std::shared_ptr<const RequestWork> request_work(const Description& description,
   return work;
 }
 
+std::array<PhaseWork, 2> phases_of(const RequestWork& work) {
+  const auto of = [](StepPhase phase, const EngineWork& w) {
+    return PhaseWork{phase, w.linear_flop + w.attention_flop, w.weight_bytes + w.cache_bytes};
+  };
+  return {of(StepPhase::kPrefill, work.prompt), of(StepPhase::kDecode, work.decode)};
+}
+
 struct Forecaster::Bound {
   Engine engine;
   EngineScales scales;
@@ -105,7 +142,11 @@ Forecaster::Forecaster(const ShippedEngine& engine, std::shared_ptr<const Reques
   } else if (std::find(boards.begin(), boards.end(), board.name) == boards.end()) {
     widened_by_.push_back(release.title + " was fitted on another board: " + boards.front());
   }
-  if (!widened_by_.empty()) {
+  const bool other = !widened_by_.empty();
+  if (!boards.empty() && release.engine.prompt.rows == 0) {
+    widened_by_.push_back(release.title + " was fitted to no prompt: drawn from other engines");
+  }
+  if (other) {
     bound->other_step = kOtherBoardStep;
     bound->other_prompt = kOtherBoardPrompt;
     bound->other_power = kOtherBoardPower;
@@ -116,6 +157,19 @@ Forecaster::Forecaster(const ShippedEngine& engine, std::shared_ptr<const Reques
     bound->other_step = std::hypot(bound->other_step, kSequences);
     bound->other_prompt = std::hypot(bound->other_prompt, kSequences);
     bound->other_power = std::hypot(bound->other_power, kSequences);
+  }
+  const EngineWork& prompt = bound->work->prompt;
+  for (const auto& [arithmetic, flop] : {std::pair{Arithmetic::kInt8, prompt.int8_flop},
+                                         std::pair{Arithmetic::kFp8, prompt.fp8_flop}}) {
+    if (!(flop > 0) || !release.engine.traits.narrow_products) continue;
+    if (supports(board, arithmetic)) {
+      arithmetic_ = arithmetic;
+    } else {
+      widened_by_.push_back(
+          fmt::format("{}: the GPU has no units for it, so that the weights are "
+                      "widened to FP16",
+                      name_of(arithmetic)));
+    }
   }
   bound_ = std::move(bound);
 }
@@ -145,21 +199,48 @@ Forecast Forecaster::operator()(const PowerMode& mode) const {
       std::hypot(b.scales.prefill_power * engine.prefill_power_log_sd(b.work->prompt, hardware),
                  b.other_power);
   const double token_sd = std::hypot(step_sd, decode_sd);
+  const twin::LogError step_error{step_sd, 0, engine.least_s(b.work->decode, hardware)};
+  const twin::LogError first_error{first_sd, 0, engine.least_s(b.work->prompt, hardware)};
+  const double idle_w = std::min(decode_idle_w, hardware.limit_w);
+  const twin::LogError decode_error{decode_sd, 0, idle_w, hardware.limit_w};
+  const twin::LogError prefill_error{prefill_sd, 0, idle_w, hardware.limit_w};
 
   Forecast forecast;
-  forecast.ttft_s = predicted(first, first_sd);
-  forecast.tpot_s = predicted(step, step_sd);
-  forecast.tokens_per_s = predicted(sequences / step, step_sd);
-  forecast.prefill_power_w = predicted(prefill_w, prefill_sd);
-  forecast.decode_power_w = predicted(decode_w, decode_sd);
-  forecast.joules_per_token = predicted(decode_w * step / sequences, token_sd);
-  forecast.request_s = first + further * step;
-  const double prefill_j = prefill_w * first, decode_j = decode_w * further * step;
+  forecast.idle_w = idle_w;
+  forecast.ttft_s = predicted(first, first_error);
+  forecast.tpot_s = predicted(step, step_error);
+  forecast.tokens_per_s = over(sequences, forecast.tpot_s);
+  forecast.decode_power_w = predicted(decode_w, decode_error);
+  // A prompt computes more in a second than a step: the meters of the fitted runs lag behind short
+  // ones.
+  const PredictedValue fitted_w = predicted(prefill_w, prefill_error);
+  forecast.prefill_power_w = at_least(fitted_w, forecast.decode_power_w);
+  forecast.joules_per_token = times(
+      within(predicted(decode_w * step, {token_sd}), forecast.decode_power_w, forecast.tpot_s),
+      1 / sequences);
+  const double first_s = forecast.ttft_s.value, step_s = forecast.tpot_s.value;
+  forecast.request_s = first_s + further * step_s;
+  const double prefill_j = forecast.prefill_power_w.value * first_s;
+  const double decode_j = forecast.decode_power_w.value * further * step_s;
   // Of a sum of two that do not err together.
   const double request_sd =
       std::hypot(prefill_j * std::hypot(first_sd, prefill_sd), decode_j * token_sd) /
       (prefill_j + decode_j);
-  forecast.request_j = predicted((prefill_j + decode_j) / sequences, request_sd);
+  forecast.request_j = predicted((prefill_j + decode_j) / sequences, {request_sd});
+  constexpr double kWide = 6;  // chosen: of the ends, from where a reason is due
+  if (widened_by_.empty() && forecast.ttft_s.high > kWide * forecast.ttft_s.low) {
+    forecast.widened_by.push_back("first token: " +
+                                  engine.prompt_least_known(b.work->prompt, hardware));
+  }
+  auto& bounds = forecast.bounded_by;
+  add_bounds(first_error, first, "ttft_ms", "the roof", "", bounds);
+  add_bounds(step_error, step, "tpot_ms", "the roof", "", bounds);
+  add_bounds(decode_error, decode_w, "decode_power_w", "idle power", "the module's limit", bounds);
+  add_bounds(prefill_error, prefill_w, "prefill_power_w", "idle power", "the module's limit",
+             bounds);
+  if (fitted_w.value < forecast.prefill_power_w.value) {
+    bounds.emplace_back("prefill_power_w: power of decoding");
+  }
   forecast.limited_by = engine.step_limited_by(b.work->decode, hardware);
   return forecast;
 }

@@ -8,6 +8,7 @@
 // Whether the model fits the board is the question of fits.h. Method: docs/methods/llm_engines.md.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -65,6 +66,8 @@ struct RequestWork;
 std::shared_ptr<const RequestWork> request_work(const Description& description,
                                                 std::span<const Tensor> tensors,
                                                 const Request& request);
+// The prompt, and the mean step: operations, and bytes of weights and cache that no engine spares.
+std::array<PhaseWork, 2> phases_of(const RequestWork& work);
 
 // Bound to a model as stored, a board and a request, so that a mode costs microseconds. Safe to
 // call from several threads. UsageError for a request below one token or sequence, or a board
@@ -81,11 +84,14 @@ class Forecaster {
   double step_s(const PowerMode& mode, std::int64_t context) const;
   // Why intervals are wider than where the engine was fitted, in words: "another board than ..".
   const std::vector<std::string>& widened_by() const { return widened_by_; }
+  // In what most of the weights are multiplied: FP16, or INT8 or FP8 where engine and GPU can.
+  Arithmetic arithmetic() const { return arithmetic_; }
 
  private:
   struct Bound;  // what does not depend on the mode
   std::shared_ptr<const Bound> bound_;
   std::vector<std::string> widened_by_;
+  Arithmetic arithmetic_ = Arithmetic::kFp16;
 };
 
 }  // namespace ridgewatt::llm

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "ridgewatt/base/enum_names.h"
 #include "ridgewatt/llm/stored_type.h"
@@ -16,6 +17,13 @@ enum class StepPhase { kPrefill, kDecode };
 constexpr auto enum_names(StepPhase) {
   return named<StepPhase>({{StepPhase::kPrefill, "prefill"}, {StepPhase::kDecode, "decode"}});
 }
+
+struct PhaseWork {
+  StepPhase phase = StepPhase::kDecode;
+  double work_flop = 0;
+  double traffic_bytes = 0;
+  double intensity() const { return work_flop / traffic_bytes; }
+};
 
 struct Request {
   std::int64_t prompt_tokens = 512;
@@ -36,10 +44,15 @@ struct Forecast {
   // Output tokens of all sequences per second while decoding: concurrency / tpot_s.
   PredictedValue tokens_per_s;
   PredictedValue prefill_power_w, decode_power_w;  // of the board's rails; idle is in it
+  double idle_w = 0;                               // of the same rails while nothing runs
   PredictedValue joules_per_token;                 // of decoding, per output token of any sequence
   PredictedValue request_j;  // of one request, from the prompt to its last token
   double request_s = 0;
   std::string limited_by;  // what most of a step waits for: "weights", "cache", "launches" ..
+  // Figures or ends of intervals that physics cuts: "decode_power_w: the module's limit".
+  std::vector<std::string> bounded_by;
+  // Why an interval is wide in this mode, in addition to what is true of all.
+  std::vector<std::string> widened_by;
 };
 
 }  // namespace ridgewatt::llm

@@ -43,6 +43,56 @@ TEST(Forecast, EveryEnginePredictsOnEveryBoardWithARate) {
   }
 }
 
+// In all presets: power between idle and the module's limit, a prompt that draws as much as
+// decoding, no phase above the roofs of its weights and products.
+TEST(Forecast, FiguresEndWherePhysicsEnds) {
+  for (const char* name : {"agx-orin", "orin-nano-8gb@super", "xavier-nx", "nano", "thor"}) {
+    const Board board = load_board(name);
+    for (const auto& [engine, quantization] :
+         {std::pair{"llama.cpp", "q4_k_m"}, std::pair{"vllm", "int8"}, std::pair{"vllm", "f16"}}) {
+      const auto forecaster = forecaster_of(engine, "llama-3.2-1b", quantization, name);
+      const auto description = read_language_model("zoo:llama-3.2-1b").description;
+      const auto tensors = quantized(description, find_recipe(quantization));
+      const auto [prompt, step] = phases_of(*request_work(description, tensors, {}));
+      for (const auto& preset : presets(board)) {
+        const Forecast f = forecaster(preset.mode);
+        for (const PredictedValue& power : {f.prefill_power_w, f.decode_power_w}) {
+          EXPECT_GE(power.low, f.idle_w) << name << engine;
+          EXPECT_LE(power.low, power.value) << name << engine;
+          EXPECT_LE(power.value, power.high) << name << engine;
+          EXPECT_LE(power.high, board.power_limit_w.value()) << name << engine;
+        }
+        EXPECT_GE(f.prefill_power_w.value, f.decode_power_w.value) << name << engine;
+        const double bytes_per_s = peak_bandwidth(board, preset.mode);
+        const double flop_per_s = peak_flops(board, preset.mode, forecaster.arithmetic());
+        EXPECT_GE(f.tpot_s.low, step.traffic_bytes / bytes_per_s) << name << engine;
+        EXPECT_GE(f.ttft_s.low, prompt.traffic_bytes / bytes_per_s) << name << engine;
+        EXPECT_GE(f.ttft_s.low, prompt.work_flop / flop_per_s) << name << engine;
+      }
+    }
+  }
+}
+
+// Where the limit cuts a figure, the forecast names it.
+TEST(Forecast, ItSaysWhatCutsAFigure) {
+  const Forecast f = forecaster_of("llama.cpp", "llama-3.1-8b", "q4_k_m", "nano")(top_of("nano"));
+  EXPECT_DOUBLE_EQ(f.decode_power_w.high, 10);
+  EXPECT_THAT(f.bounded_by, ::testing::Contains("decode_power_w: the module's limit"));
+}
+
+// 8 bits on a GPU without units for them are widened: no faster products, and a reason.
+TEST(Forecast, WhatTheGpuCannotMultiplyIsSaid) {
+  const auto reason = ::testing::Contains(::testing::HasSubstr("fp8: the GPU has no units"));
+  const auto orin = forecaster_of("vllm", "llama-3.2-1b", "fp8", "agx-orin");
+  EXPECT_THAT(orin.widened_by(), reason);
+  EXPECT_EQ(orin.arithmetic(), Arithmetic::kFp16);
+  const auto thor = forecaster_of("vllm", "llama-3.2-1b", "fp8", "thor");
+  EXPECT_THAT(thor.widened_by(), ::testing::Not(reason));
+  EXPECT_EQ(thor.arithmetic(), Arithmetic::kFp8);
+  EXPECT_EQ(forecaster_of("vllm", "llama-3.2-1b", "int8", "agx-orin").arithmetic(),
+            Arithmetic::kInt8);
+}
+
 TEST(Forecast, SumsAreThoseOfItsParts) {
   Request request;
   request.concurrency = 4;

@@ -9,6 +9,8 @@
 #include <span>
 #include <string_view>
 
+#include "ridgewatt/device/arithmetic.h"
+
 #pragma GCC visibility push(default)
 
 namespace ridgewatt::llm {
@@ -71,8 +73,9 @@ struct StoredTypeFacts {
   std::string_view safetensors = {};
   // The type that llama.cpp uses if rows are not whole blocks of this one.
   StoredType instead = StoredType::kF16;
-  bool narrow = false;  // 8 bits that engines multiply as they are
-  int packed = 1;       // weights of 4 bits that an element holds in packed checkpoints
+  // In which engines can multiply it as it is; others are widened to 16 bits.
+  Arithmetic arithmetic = Arithmetic::kFp16;
+  int packed = 1;  // weights of 4 bits that an element holds in packed checkpoints
 
   constexpr double bits() const { return 8.0 * bytes / elements; }
   constexpr bool complete() const { return !name.empty() && elements > 0 && bytes > 0; }

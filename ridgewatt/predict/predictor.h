@@ -18,6 +18,8 @@ struct Estimate {
   double lo = 0;
   double hi = 0;
   double degrees = 0;  // of freedom of Student's t that the logarithm follows; 0: normal
+  // Its scale, where the value has a greatest one at which the upper end is cut; 0: by that end.
+  double log_sd = 0;
 };
 
 // The predicted cost of an operating point, per minibatch.

@@ -21,7 +21,7 @@ namespace ridgewatt::report {
 struct EstimateLine {
   std::shared_ptr<const answer::EstimateAnswer> found;
   std::size_t number = 0;
-  std::array<double, twin::kQuantities.size()> factor{};  // of the 90 % intervals
+  std::array<twin::Bounded, twin::kQuantities.size()> cost{};  // with 90 % intervals
 
   EstimateLine(std::shared_ptr<const answer::EstimateAnswer> of, std::size_t i);
   const answer::EstimateRow& row() const { return found->rows[number]; }

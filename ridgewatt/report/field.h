@@ -92,6 +92,7 @@ inline Cell cell_of(KeyScale, bool value) {
 inline Cell cell_of(KeyScale, std::string value) {
   return value.empty() ? Cell() : Cell(std::move(value));
 }
+Cell cell_of(KeyScale scale, const std::vector<std::string>& values);  // "a; b"
 template <class Value>
 Cell cell_of(KeyScale, const Value& value) {
   if constexpr (std::is_integral_v<Value>) {

@@ -36,6 +36,10 @@ Choice choose(const Goal& goal, std::span<const OperatingPoint> points,
 predict::Estimate estimate_of(double mean, const twin::LogError& error,
                               double interval = predict::kDefaultInterval);
 
+// Time, power and energy with their intervals, within what is possible.
+predict::Prediction prediction_of(const twin::MinibatchCost& cost, const twin::EstimateError& error,
+                                  double interval = predict::kDefaultInterval);
+
 }  // namespace ridgewatt::tune
 
 #pragma GCC visibility pop

@@ -17,13 +17,17 @@ double samples_at(const OperatingPoint& point) {
 
 // Probability that what is estimated stays within `bound`; nothing where it is measured.
 std::optional<double> kept_within(const predict::Estimate& value, double bound) {
-  if (!(value.hi > value.mean) || !(value.mean > 0)) return std::nullopt;
+  if (!(value.hi > value.mean || value.log_sd > 0) || !(value.mean > 0)) return std::nullopt;
   if (!(bound > 0)) return 0;
   constexpr double kUpper = 0.5 + predict::kDefaultInterval / 2;
   const bool student = value.degrees > 0;
+  const double quantile =
+      student ? student_quantile(kUpper, value.degrees) : normal_quantile(kUpper);
   const double log_sd =
-      std::log(value.hi / value.mean) /
-      (student ? student_quantile(kUpper, value.degrees) : normal_quantile(kUpper));
+      value.log_sd > 0 ? value.log_sd : std::log(value.hi / value.mean) / quantile;
+  // Nothing lies above an end that is cut.
+  const bool cut = std::log(value.hi / value.mean) < quantile * log_sd * (1 - 1e-9);
+  if (cut && bound >= value.hi) return 1;
   const double z = std::log(bound / value.mean) / log_sd;
   return student ? student_cdf(z, value.degrees) : normal_cdf(z);
 }

@@ -54,6 +54,16 @@ TEST(Limits, ConfidenceIsOfTheEstimatesInterval) {
   EXPECT_TRUE(limit_confidence(goal, point_of(2), exact(0.05, 10)).empty());
 }
 
+// A module of 35 W: the cut interval says nothing of the scale, and no value lies above the cut.
+TEST(Limits, ConfidenceKnowsAnEndThatIsCut) {
+  predict::Prediction cost = exact(0.05, 30);
+  cost.power_w = {30, 24, 35, 0, 0.2};
+  Goal goal = served(10, 33);
+  EXPECT_NEAR(limit_confidence(goal, point_of(2), cost).front().probability, 0.683, 1e-3);
+  goal.limits.power_w = 35;
+  EXPECT_EQ(limit_confidence(goal, point_of(2), cost).front().probability, 1);
+}
+
 TEST(Limits, ASlowdownIsJudgedByTheRatioWhereItIsKnown) {
   Goal goal;
   goal.limits.slowdown = 0.1;

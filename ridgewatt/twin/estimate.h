@@ -96,6 +96,7 @@ class Estimator {
                    GpuState& state) const;
   CpuState cpu_state(const Rates& rates, const PowerMode& mode, const RunOptions& run) const;
   PowerMode clocks(const PowerMode& mode, const RunOptions& run) const;
+  double least_launch_share() const;
   Breakdown at_clocks(const PowerMode& clocks, const RunOptions& run) const;
   int threads(const PowerMode& mode) const;
   Breakdown on_processor(const PowerMode& mode) const;  // of a twin of a processor
@@ -110,6 +111,7 @@ class Estimator {
   std::shared_ptr<const workload::WorkloadCost> cost_;
   RunOptions options_;
   std::unique_ptr<const Rates> rates_;
+  double least_launch_share_ = 1;  // what no launch is faster than, over what one takes
   mutable std::unique_ptr<std::mutex> mutex_;
   mutable std::map<std::pair<double, double>, std::unique_ptr<GpuState>> states_;
 };

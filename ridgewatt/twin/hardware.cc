@@ -1,6 +1,7 @@
 #include "ridgewatt/twin/hardware.h"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 
 #include "ridgewatt/base/error.h"
@@ -65,6 +66,7 @@ void set_hardware(const Board& board, Twin& twin) {
   twin.cpu_cores = board.cpu_cores;
   twin.memory_bytes = board.visible_memory_bytes;
   twin.system_memory_bytes = board.system_memory_bytes;
+  twin.power_limit_w = board.power_limit_w.value_or(std::numeric_limits<double>::infinity());
   const double fp32 = 2.0 * board.cores_per_sm;
   twin.flop_per_cycle = fp32 * board.sms;
   twin.bus_bytes_per_cycle = board.memory_bus_bits / 8 * 2;

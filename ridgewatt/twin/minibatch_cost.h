@@ -2,8 +2,10 @@
 // estimate. Results alone; twin/estimate.h computes them.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
+#include <limits>
 #include <optional>
 #include <string_view>
 
@@ -92,6 +94,7 @@ struct Breakdown {
   double load_cpu_s = 0;    // CPU time of loading it
   double launch_cpu_s = 0;  // CPU time of handing it over and launching
   double always_w = 0;      // power whether or not anything runs
+  double least_s = 0;       // no minibatch is faster: the roofs of its kernels, and its launches
   double busy_core_w = 0;   // on top, of a core that runs
 };
 
@@ -115,10 +118,26 @@ struct TwinFitError {
 struct LogError {
   double sd = 0;       // scale of the logarithm
   double degrees = 0;  // of freedom of Student's t; 0: normal
+  // What the value cannot be, whatever the estimate: below idle power or a roof, above the module's
+  // limit.
+  double least = 0;
+  double most = std::numeric_limits<double>::infinity();
   // What the estimate is multiplied with and divided by for a central interval.
   double factor(double interval) const;
+  // The estimate, and the ends of that interval, within `least` and `most`.
+  double middle(double value) const { return std::clamp(value, least, most); }
+  double lo(double value, double interval) const { return middle(value / factor(interval)); }
+  double hi(double value, double interval) const { return middle(value * factor(interval)); }
 };
 using EstimateError = std::array<LogError, kQuantities.size()>;
+
+struct Bounded {
+  double value = 0, lo = 0, hi = 0;
+};
+// Time, power and energy within what is possible, with the ends of their central intervals: the one
+// place that cuts them. Energy lies within the products of the ends of time and power.
+std::array<Bounded, kQuantities.size()> bounded(const MinibatchCost& cost,
+                                                const EstimateError& error, double interval);
 
 }  // namespace ridgewatt::twin
 

@@ -11,6 +11,7 @@
 
 #include <array>
 #include <cstddef>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -158,6 +159,8 @@ struct Twin {
   KnobArray<std::vector<double>> levels;  // rising: what governors choose among
   double memory_bytes = 0;                // visible to Linux
   double system_memory_bytes = 0;         // of it held before a workload starts
+  // What the module draws at most for long; infinity: not known.
+  double power_limit_w = std::numeric_limits<double>::infinity();
   TwinFitError fit;
   TwinHome home;                                  // what it was fitted on
   TwinErrors errors;                              // and how its error grows from there

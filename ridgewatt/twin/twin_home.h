@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "ridgewatt/base/enum_array.h"
+#include "ridgewatt/base/workload_kind.h"
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/twin/minibatch_cost.h"
 #include "ridgewatt/workload/workload_cost.h"
@@ -55,9 +57,13 @@ struct TwinHome {
     double beyond(double value) const;  // 0 inside, and where nothing is known
   };
   std::vector<Workload> workloads;
+  // The lowest CPU clock of each kind's rows; 0: not known.
+  EnumArray<WorkloadKind, double, count_of<WorkloadKind>()> cpu_hz{};
   std::array<Range, kExtents.size()> ranges;  // log10
 
   void add(const std::string& name, const WorkloadFeatures& features);
+  void add_cpu_clock(WorkloadKind kind, double clock_hz);  // 0: not known
+  double least_cpu_hz(WorkloadKind kind) const { return cpu_hz[kind]; }
   HomeDistance distance(const WorkloadFeatures& features) const;
   // Why a workload is far: "class mix: product 97 % of the work, at most 1 % where fitted", ...
   std::vector<std::string> reasons(const WorkloadFeatures& features) const;

@@ -39,8 +39,13 @@ EstimateError TwinModel::error(const OperatingPoint& point) const {
   return errors(point.batch)(point.mode);
 }
 
-const std::vector<std::string>& TwinModel::widened_by(int batch) const {
-  return errors(batch).widened_by();
+std::vector<std::string> TwinModel::widened_by(const OperatingPoint& point) const {
+  const ErrorModel& of = errors(point.batch);
+  std::vector<std::string> reasons = of.widened_by();
+  for (auto& reason : of.widened_at(estimator(point.batch).breakdown(point.mode))) {
+    reasons.push_back(std::move(reason));
+  }
+  return reasons;
 }
 
 MinibatchCost TwinModel::operator()(const OperatingPoint& point) const {

@@ -41,7 +41,7 @@ class TwinModel {
   // common to all modes of a workload: a few measurements remove the greater part.
   EstimateError error(const OperatingPoint& point) const;
   const ErrorModel& errors(int batch) const;  // of many points at that batch
-  const std::vector<std::string>& widened_by(int batch) const;
+  std::vector<std::string> widened_by(const OperatingPoint& point) const;
   std::string provenance() const { return twin_.provenance(); }
 
  private:

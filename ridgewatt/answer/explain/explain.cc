@@ -110,12 +110,11 @@ ExplainAnswer explain(const ExplainQuestion& question) {
       question.measured_s ? *question.measured_s : of.batch / *question.samples_per_s;
   found.measured_power_w = question.power_w;
   found.claimed_s = question.claimed_s;
-  found.widened_by = of.model->widened_by(of.batch);
+  found.widened_by = of.model->widened_by({of.mode, of.batch});
   found.expected_s = scale * of.expected.total.period_s;
   found.expected_power_w = of.expected.total.power_w;
-  const double factor = error[twin::kTime].factor(kExplainInterval);
-  found.expected_low_s = found.expected_s / factor;
-  found.expected_high_s = found.expected_s * factor;
+  found.expected_low_s = error[twin::kTime].lo(found.expected_s, kExplainInterval);
+  found.expected_high_s = error[twin::kTime].hi(found.expected_s, kExplainInterval);
 
   double sum = 0;
   for (const Suspect& suspect : suspects()) {

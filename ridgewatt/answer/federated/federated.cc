@@ -169,15 +169,14 @@ FederatedPart part_of(const FederatedQuestion& question, const Participant& from
   part.energy_lo_j = part.energy_hi_j = option.energy_j;
   if (from.model == nullptr) return part;
   const twin::EstimateError error = from.model->error({option.mode, question.batch});
-  const double time = error[twin::kTime].factor(kInterval);
-  const double energy = error[twin::kEnergy].factor(kInterval);
   const double trained_s = option.time_s - from.asked.upload_s;
   const double uploaded_j = from.asked.upload_j + option.idle_power_w * from.asked.upload_s;
   const double trained_j = option.energy_j - uploaded_j;
-  part.time_lo_s = trained_s / time + from.asked.upload_s;
-  part.time_hi_s = trained_s * time + from.asked.upload_s;
-  part.energy_lo_j = trained_j / energy + uploaded_j;
-  part.energy_hi_j = trained_j * energy + uploaded_j;
+  const twin::LogError &time = error[twin::kTime], &energy = error[twin::kEnergy];
+  part.time_lo_s = time.lo(trained_s, kInterval) + from.asked.upload_s;
+  part.time_hi_s = time.hi(trained_s, kInterval) + from.asked.upload_s;
+  part.energy_lo_j = energy.lo(trained_j, kInterval) + uploaded_j;
+  part.energy_hi_j = energy.hi(trained_j, kInterval) + uploaded_j;
   return part;
 }
 

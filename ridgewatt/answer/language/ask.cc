@@ -10,7 +10,6 @@
 #include "ridgewatt/llm/engine.h"
 #include "ridgewatt/llm/engine_facts.h"
 #include "ridgewatt/llm/forecast.h"
-#include "ridgewatt/llm/graph.h"
 #include "ridgewatt/predict/pareto.h"
 #include "ridgewatt/sweep/mode_list.h"
 
@@ -131,18 +130,24 @@ class Combinations {
   std::vector<Combination> all_;
 };
 
-void add_steps(const LanguageQuestion& question, const llm::LanguageModel& model,
-               std::vector<LanguageWeights>& all) {
-  if (!model.weights_known) return;
-  const llm::Request& request = question.request;
-  parallel_for(all.size(), [&](std::size_t i) {
-    for (const auto phase : {llm::StepPhase::kPrefill, llm::StepPhase::kDecode}) {
-      llm::StepOptions step{phase, request.concurrency, request.prompt_tokens};
-      if (phase == llm::StepPhase::kDecode) step.tokens += request.generated_tokens / 2;
-      const auto cost = llm::step_cost(model.description, all[i].tensors, step, request.kv_type);
-      all[i].steps.push_back({phase, cost.work_flop(), cost.traffic_bytes()});
-    }
+using Works = std::vector<std::shared_ptr<const llm::RequestWork>>;
+
+// What the request asks of each quantization.
+Works works_of(const LanguageAnswer& found) {
+  Works works(found.weights.size());
+  parallel_for(works.size(), [&](std::size_t i) {
+    works[i] = llm::request_work(found.model.description, found.weights[i].tensors,
+                                 found.question.request);
   });
+  return works;
+}
+
+void add_steps(const Works& works, LanguageAnswer& found) {
+  if (!found.model.weights_known) return;
+  for (std::size_t i = 0; i < works.size(); ++i) {
+    const auto phases = llm::phases_of(*works[i]);
+    found.weights[i].steps.assign(phases.begin(), phases.end());
+  }
 }
 
 // Memory of each board and quantization, the quantizations of a board together.
@@ -238,10 +243,10 @@ LanguageAnswer ask_language(const LanguageQuestion& question, const llm::Languag
   found.memory = memory_of_all(found, combinations.asked());
   const std::vector<WeightFormat> formats = combinations.formats();
   found.weights = combinations.take_weights();
-  add_steps(found.question, model, found.weights);
+  const Works works = works_of(found);
+  add_steps(works, found);
 
   std::vector<llm::Forecaster> forecasters;
-  std::vector<std::shared_ptr<const llm::RequestWork>> works(found.weights.size());
   for (std::size_t b = 0; b < found.boards.size(); ++b) {
     const Board& board = found.boards[b];
     if (modes[b].empty()) continue;
@@ -257,14 +262,10 @@ LanguageAnswer ask_language(const LanguageQuestion& question, const llm::Languag
         throw UsageError("more than a million rows", "", "ask for fewer modes or combinations");
       }
       if (!hardware) hardware = std::make_shared<const llm::EngineBoard>(board);
-      auto& work = works[weights];
-      if (!work) {
-        work = llm::request_work(model.description, found.weights[weights].tensors,
-                                 found.question.request);
-      }
-      forecasters.emplace_back(*engine, work, board, hardware);
+      forecasters.emplace_back(*engine, works[weights], board, hardware);
       found.settings.push_back({b, weights, b * found.weights.size() + weights, engine,
-                                &engine->release_for(board.name), forecasters.back().widened_by()});
+                                &engine->release_for(board.name), forecasters.back().widened_by(),
+                                forecasters.back().arithmetic()});
       for (const PowerMode& mode : modes[b]) {
         found.rows.push_back({found.settings.size() - 1, mode, {}, {}, false});
       }
@@ -280,8 +281,12 @@ LanguageAnswer ask_language(const LanguageQuestion& question, const llm::Languag
   return found;
 }
 
-LanguageRoof roof_of(const Board& board, const PowerMode& mode) {
-  return {peak_flops(board, mode, Arithmetic::kFp16), peak_bandwidth(board, mode)};
+LanguageRoof roof_of(const Board& board, const PowerMode& mode, Arithmetic arithmetic) {
+  return {peak_flops(board, mode, arithmetic), peak_bandwidth(board, mode)};
+}
+
+LanguageRoof roof_of(const LanguageAnswer& found, const LanguageRow& row) {
+  return roof_of(found.board_of(row), row.mode, found.setting_of(row).arithmetic);
 }
 
 }  // namespace ridgewatt::answer

@@ -65,6 +65,12 @@ std::string why_not_run(std::string_view engine, const WeightFormat& weights, co
     return fmt::format("{} does not run {} on {}: its GPU does not compute in FP8", engine,
                        weights.name, board.name);
   }
+  // Kernels that widen FP8 as they read it are for compute capability 8.0 and later, which has
+  // BF16.
+  if (fp8 && !supports(board, Arithmetic::kFp8) && !supports(board, Arithmetic::kBf16)) {
+    return fmt::format("{} does not run {} on {}: its GPU neither computes in FP8 nor widens it",
+                       engine, weights.name, board.name);
+  }
   return "";
 }
 

@@ -106,6 +106,40 @@ TEST(Language, CombinationsThatDoNotExistAreRefused) {
   EXPECT_EQ(ask(question, "zoo:llama-3.1-8b", "thor").rows.size(), 1U);
 }
 
+// Kernels that widen FP8 need compute capability 8.0: Orin has it, Xavier does not.
+TEST(Language, Fp8NeedsUnitsOrKernelsThatWidenIt) {
+  LanguageQuestion question = question_of("fp8");
+  question.runtimes = {"vllm"};
+  EXPECT_EQ(ask(question, "zoo:llama-3.2-1b").rows.size(), 1U);
+  try {
+    ask(question, "zoo:llama-3.2-1b", "xavier-nx");
+    FAIL();
+  } catch (const UsageError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("its GPU neither computes in FP8 nor widens it"));
+  }
+}
+
+// The roof is that of the arithmetic that the engine multiplies in.
+TEST(Language, NoPhaseLiesAboveItsRoof) {
+  for (const char* quantization : {"int8", "fp8", "f16"}) {
+    LanguageQuestion question = question_of(quantization, "presets");
+    question.runtimes = {"vllm"};
+    for (const char* board : {"agx-orin", "thor"}) {
+      const LanguageAnswer found = ask(question, "zoo:llama-3.1-8b", board);
+      for (const auto& row : found.rows) {
+        const LanguageRoof roof = roof_of(found, row);
+        const auto& steps = found.weights.front().steps;
+        for (const auto& [step, figure] :
+             {std::pair{steps[0], row.forecast.ttft_s}, std::pair{steps[1], row.forecast.tpot_s}}) {
+          const double least_s =
+              std::max(step.work_flop / roof.flop_per_s, step.traffic_bytes / roof.bytes_per_s);
+          EXPECT_GE(figure.low, least_s * (1 - 1e-9)) << quantization << board;
+        }
+      }
+    }
+  }
+}
+
 TEST(Language, WithoutARuntimeTheFirstThatRunsIt) {
   EXPECT_EQ(ask(question_of("q6_k")).settings.front().engine->name, "llama.cpp");
   EXPECT_EQ(ask(question_of("awq")).settings.front().engine->name, "vllm");

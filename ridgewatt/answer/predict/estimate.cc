@@ -1,13 +1,18 @@
 #include "ridgewatt/answer/estimate.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 #include <map>
+#include <utility>
 
 #include "ridgewatt/answer/tune/runtime_choices.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/large_pages.h"
 #include "ridgewatt/base/parallel.h"
 #include "ridgewatt/base/progress.h"
+#include "ridgewatt/base/statistics.h"
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/sweep/mode_list.h"
 #include "ridgewatt/twin/twin_model.h"
@@ -29,12 +34,84 @@ std::vector<int> batches_of(const EstimateQuestion& question,
   return question.batches.empty() ? std::vector{usual_batch(workload)} : question.batches;
 }
 
-void add_rows(const Board& board, const twin::TwinModel& model, const std::vector<PowerMode>& modes,
-              const std::vector<int>& batches, std::vector<EstimateRow>& rows) {
+// A workload in several runtimes and precisions, each priced once.
+class Deployments {
+ public:
+  using Workload = std::shared_ptr<const workload::DeployedWorkload>;
+  explicit Deployments(Workload asked) : asked_(std::move(asked)) {
+    all_[{asked_->options().runtime, asked_->options().precision}] = asked_;
+  }
+  Workload in(Runtime runtime, workload::Precision precision) {
+    Workload& known = all_[{runtime, precision}];
+    if (!known) known = deployed_as(*asked_, {runtime, precision});
+    return known;
+  }
+
+ private:
+  Workload asked_;
+  std::map<std::pair<Runtime, workload::Precision>, Workload> all_;
+};
+
+// What a row should not be slower than: the same runtime in a wider precision, and PyTorch in eager
+// mode.
+struct Rival {
+  std::string text;  // "precision: {} times as long as in fp32"
+  std::shared_ptr<const twin::TwinModel> model;
+};
+
+std::vector<Rival> rivals_of(const EstimateQuestion& question, const twin::Twin& twin,
+                             const workload::DeployedWorkload& workload, Deployments& deployments) {
+  const Runtime runtime = workload.options().runtime;
+  const workload::Precision precision = workload.options().precision;
+  const workload::Precision wider = wider_than(precision);
+  std::vector<Rival> rivals;
+  if (twin.cpu) return rivals;
+  const auto add = [&](const char* what, Runtime in, workload::Precision as,
+                       std::string_view name) {
+    if (in == runtime && as == precision) return;
+    rivals.push_back({fmt::format("{}: {{:.2f}} times as long as in {} by the model", what, name),
+                      std::make_shared<const twin::TwinModel>(
+                          twin, deployments.in(in, as), question.run, usual_batch(workload))});
+  };
+  add("precision", runtime, wider, name_of(wider));
+  add("runtime", Runtime::kPytorchEager, precision, name_of(Runtime::kPytorchEager));
+  return rivals;
+}
+
+// Where the model has the row slower, the interval reaches the rival's time, and says so.
+void compare(const Rival& rival, int batch, EstimateRow& row) {
+  const double longer =
+      row.estimate.total.period_s / rival.model->estimator(batch)(row.mode).period_s;
+  if (!(longer > 1 + 1e-6)) return;  // chosen: rounding
+  row.widened_by.push_back(fmt::format(fmt::runtime(rival.text), longer));
+  for (const std::size_t quantity : {twin::kTime, twin::kEnergy}) {
+    double& sd = row.error[quantity].sd;
+    sd = std::hypot(sd, std::log(longer) / kNormal95);
+  }
+}
+
+// Those that can be asked on this board at this batch.
+std::vector<const Rival*> asked_rivals(const std::vector<Rival>& rivals, int batch) {
+  std::vector<const Rival*> asked;
+  for (const Rival& rival : rivals) {
+    try {
+      rival.model->estimator(batch);
+      asked.push_back(&rival);
+    } catch (const Error&) {
+      // The board or the runtime cannot: nothing to be slower than.
+    }
+  }
+  return asked;
+}
+
+void add_rows(const Board& board, const twin::TwinModel& model, const std::vector<Rival>& rivals,
+              const std::vector<PowerMode>& modes, const std::vector<int>& batches,
+              std::vector<EstimateRow>& rows) {
   struct AtBatch {
     const twin::Estimator& estimator;
     const twin::ErrorModel& errors;
     std::shared_ptr<const EstimateSetting> setting;
+    std::vector<const Rival*> rivals;
   };
   std::vector<AtBatch> settings;
   for (const int batch : batches) {
@@ -43,7 +120,8 @@ void add_rows(const Board& board, const twin::TwinModel& model, const std::vecto
         {estimator, model.errors(batch),
          std::make_shared<const EstimateSetting>(EstimateSetting{
              board.name, model.twin().runtime, estimator.cost().precision, batch, model.twin().fit,
-             model.memory(batch), model.twin().status, model.widened_by(batch)})});
+             model.memory(batch), model.twin().status, model.errors(batch).widened_by()}),
+         asked_rivals(rivals, batch)});
   }
   const bool counted = model.options().caller != twin::EngineCaller::kCpp;
   const std::size_t begin = rows.size();
@@ -55,9 +133,11 @@ void add_rows(const Board& board, const twin::TwinModel& model, const std::vecto
     const double python_call_s =
         counted ? 0 : model.twin().call_s(twin::EngineCaller::kThinPython, mode);
     for (std::size_t b = 0; b < settings.size(); ++b) {
-      const auto& [estimator, errors, setting] = settings[b];
-      rows[begin + m * settings.size() + b] = {setting,      mode,   estimator.breakdown(mode),
-                                               errors(mode), preset, python_call_s};
+      const auto& [estimator, errors, setting, slower_than] = settings[b];
+      const twin::Breakdown at = estimator.breakdown(mode);
+      EstimateRow& row = rows[begin + m * settings.size() + b];
+      row = {setting, mode, at, errors(at), errors.widened_at(at), preset, python_call_s};
+      for (const Rival* rival : slower_than) compare(*rival, setting->batch, row);
     }
   };
   parallel_for(modes.size(), add_mode, rows.size() - begin < kManyRows ? 1 : 0);
@@ -159,7 +239,8 @@ EstimateAnswer estimate_on_board(const EstimateQuestion& question,
   const twin::Twin twin = twin::load_twin(board);
   EstimateAnswer found = begun(EstimateAnswer::Over::kModes, question, workload, device);
   found.model = model_on(question, workload, twin);
-  add_rows(board, *found.model,
+  Deployments deployments(workload);
+  add_rows(board, *found.model, rivals_of(question, twin, *workload, deployments),
            select_modes(board, question.modes.empty() ? "presets" : question.modes),
            batches_of(question, *workload), found.rows);
   if (!found.rows.empty()) {
@@ -219,11 +300,14 @@ EstimateAnswer estimate_over_boards(
     const std::shared_ptr<const workload::DeployedWorkload>& workload) {
   EstimateAnswer found = begun(EstimateAnswer::Over::kBoards, question, workload, "");
   std::map<std::string, std::shared_ptr<const twin::TwinModel>> models;
+  Deployments deployments(workload);
   for (const auto& name : list_boards()) {
     const Board board = load_board(name);
-    const auto model = model_on(question, workload, twin::load_twin(board));
+    const twin::Twin twin = twin::load_twin(board);
+    const auto model = model_on(question, workload, twin);
     try {
-      add_rows(board, *model, select_modes(board, question.modes.empty() ? "maxn" : question.modes),
+      add_rows(board, *model, rivals_of(question, twin, *workload, deployments),
+               select_modes(board, question.modes.empty() ? "maxn" : question.modes),
                batches_of(question, *workload), found.rows);
       models[board.name] = model;
     } catch (const NotSupportedError& error) {
@@ -251,13 +335,16 @@ EstimateAnswer estimate_over_runtimes(
     throw UsageError("the workload has no kernels", counted->name, "is the model empty?");
   }
   std::map<std::pair<Runtime, workload::Precision>, std::shared_ptr<const twin::TwinModel>> models;
+  Deployments deployments(workload);
   for (const RuntimeChoice& choice : runtime_choices(precisions, board.has_gpu())) {
     const auto leave_out = [&](const Error& error) {
       found.left_out.push_back({choice.name(), error.what()});
     };
     try {
-      const auto model = model_on(question, deployed_as(*workload, choice), twin);
-      add_rows(board, *model, modes, batches_of(question, *workload), found.rows);
+      const auto deployed = deployments.in(choice.runtime, choice.precision);
+      const auto model = model_on(question, deployed, twin);
+      add_rows(board, *model, rivals_of(question, twin, *deployed, deployments), modes,
+               batches_of(question, *workload), found.rows);
       models[{choice.runtime, choice.precision}] = model;
     } catch (const NotSupportedError& error) {
       leave_out(error);

@@ -81,6 +81,45 @@ TEST(Estimate, BoardsAreRankedByTimePerSample) {
   EXPECT_EQ(found.rows.front().setting->board, "thor");
 }
 
+// Against each precision and runtime that it should not be slower than.
+TEST(Estimate, ASlowerPrecisionOrRuntimeStatesIt) {
+  std::size_t stated = 0;
+  for (const char* name : {"zoo:lstm_lm", "zoo:bert_tiny"}) {
+    const auto asked = model(name, WorkloadKind::kInference);
+    const EstimateAnswer found =
+        estimate_over_runtimes({.modes = "presets", .batches = {32}}, asked, "thor",
+                               {workload::Precision::kFp32, workload::Precision::kFp16});
+    const auto time_of = [&](const EstimateRow& like, Runtime runtime,
+                             workload::Precision precision) {
+      const auto at = std::find_if(found.rows.begin(), found.rows.end(), [&](const auto& row) {
+        return row.mode == like.mode && row.setting->runtime == runtime &&
+               row.setting->precision == precision;
+      });
+      return at->estimate.total.period_s;
+    };
+    for (const auto& row : found.rows) {
+      const double own_s = row.estimate.total.period_s;
+      const double fastest_s =
+          std::min(time_of(row, Runtime::kPytorchEager, row.setting->precision),
+                   time_of(row, row.setting->runtime, workload::Precision::kFp32));
+      const bool slower = own_s > fastest_s * (1 + 1e-5);
+      EXPECT_EQ(slower, !row.widened_by.empty()) << name << name_of(row.setting->runtime);
+      if (!slower) continue;
+      ++stated;
+      EXPECT_NE(row.widened_by.back().find("times as long as in"), std::string::npos);
+      EXPECT_LE(row.error[twin::kTime].lo(own_s, 0.9), fastest_s * (1 + 1e-9));
+    }
+  }
+  EXPECT_GT(stated, 0U);
+}
+
+// PyTorch's 8-bit engines run on the CPU (examples/studies/infer.py).
+TEST(Estimate, EagerModeDoesNotMultiplyEightBits) {
+  const auto asked = std::make_shared<const workload::DeployedWorkload>(
+      "zoo:resnet18", workload::DeployOptions{.precision = workload::Precision::kInt8});
+  EXPECT_THROW(estimate_on_board({.modes = "maxn"}, asked, "agx-orin"), NotSupportedError);
+}
+
 // 1,600 samples of 100 ms on four workers: 40 s.
 TEST(Estimate, AStepWaitsForItsData) {
   const auto resnet = model("zoo:resnet18", WorkloadKind::kTraining);

@@ -2,6 +2,8 @@
 
 #include <span>
 
+#include "ridgewatt/base/enum_rows.h"
+
 namespace ridgewatt::answer {
 
 std::string RuntimeChoice::name() const {
@@ -19,6 +21,23 @@ std::vector<RuntimeChoice> runtime_choices(const std::vector<workload::Precision
     }
   }
   return choices;
+}
+
+workload::Precision wider_than(workload::Precision precision) {
+  using P = workload::Precision;
+  struct Row {
+    P id, wider;
+  };
+  static constexpr auto kRows = enum_rows<Row>({{P::kStored, P::kStored},
+                                                {P::kFp32, P::kFp32},
+                                                {P::kTf32, P::kFp32},
+                                                {P::kFp16, P::kFp32},
+                                                {P::kBf16, P::kFp32},
+                                                {P::kInt8, P::kFp16},
+                                                {P::kFp8, P::kFp16},
+                                                {P::kFp4, P::kFp8},
+                                                {P::kMixed, P::kFp32}});
+  return kRows[precision].wider;
 }
 
 std::shared_ptr<const workload::DeployedWorkload> deployed_as(

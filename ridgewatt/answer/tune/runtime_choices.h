@@ -27,6 +27,9 @@ struct RuntimeChoice {
 std::vector<RuntimeChoice> runtime_choices(const std::vector<workload::Precision>& precisions = {},
                                            bool has_gpu = true);
 
+// The precision that another one should not be slower than; the same: there is none.
+workload::Precision wider_than(workload::Precision precision);
+
 // The workload as `choice` runs it.
 std::shared_ptr<const workload::DeployedWorkload> deployed_as(
     const workload::DeployedWorkload& workload, const RuntimeChoice& choice);

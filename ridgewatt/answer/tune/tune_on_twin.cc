@@ -36,9 +36,7 @@ predict::Prediction estimate(const twin::TwinModel& model, const OperatingPoint&
                              double interval) {
   const twin::MinibatchCost cost = model(point);
   const twin::EstimateError error = model.error(point);
-  return {tune::estimate_of(cost.period_s, error[twin::kTime], interval),
-          tune::estimate_of(cost.power_w, error[twin::kPower], interval),
-          tune::estimate_of(cost.energy_j(), error[twin::kEnergy], interval)};
+  return tune::prediction_of(cost, error, interval);
 }
 
 // What is held against limits: with means alone, which cost half of it, intervals have no width.
@@ -173,7 +171,7 @@ void add_facts(TuneAnswer& found, const twin::TwinModel& model,
   found.source.remark = model.provenance();
   found.source.twin_error = model.twin().fit;
   if (const auto& shown = found.outcome.best ? found.outcome.best : found.outcome.miss) {
-    found.source.widened_by = model.widened_by(shown->point.batch);
+    found.source.widened_by = model.widened_by(shown->point);
   }
   if (!found.outcome.best) return;
   const auto& point = found.outcome.best->point;
@@ -256,7 +254,7 @@ TuneAnswer tune_on_twin(const TuneQuestion& question,
   add_facts(found, model, priced);
   name_presets(found, board);
   const auto& best = found.outcome.best;
-  if (best && board.power_limit_w && best->cost.power_w.mean > *board.power_limit_w) {
+  if (best && model(best->point).power_w > twin.power_limit_w) {
     found.outcome.envelope_w = board.power_limit_w;
   }
   return found;

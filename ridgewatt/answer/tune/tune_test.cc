@@ -259,6 +259,24 @@ TEST(TuneOnTwin, FarFromWhatWasFittedALimitIsNotPromisedAtMaxn) {
   EXPECT_TRUE(tune_on_twin(question, model("zoo:resnet50"), "agx-orin").source.widened_by.empty());
 }
 
+// CPU clocks below 422.4 MHz and fewer than 4 cores were in no sweep of inference: an answer there
+// says so.
+TEST(TuneOnTwin, AModeThatNoSweepReachedIsNotChosenSilently) {
+  TuneQuestion question;
+  question.goal.objective = tune::Objective::kEnergy;
+  question.batches = {32};
+  const auto engine = model(
+      "zoo:resnet50", {.precision = workload::Precision::kFp16, .runtime = Runtime::kTensorRt});
+  const TuneAnswer found = tune_on_twin(question, engine, "agx-orin");
+  ASSERT_TRUE(found.outcome.best);
+  const PowerMode& mode = found.outcome.best->point.mode;
+  const bool unseen = mode.cpu_clock_hz < 422.4e6 || mode.cpu_cores < 4;
+  const auto& reasons = found.source.widened_by;
+  const bool said = std::any_of(reasons.begin(), reasons.end(),
+                                [](const auto& one) { return one.starts_with("CPU c"); });
+  EXPECT_EQ(unseen, said);
+}
+
 // label: slow
 TEST(TuneOnTwin, WithoutAnAnswerItSaysWhatWouldGiveOne) {
   TuneQuestion question = within_power(14);

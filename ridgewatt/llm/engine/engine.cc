@@ -1,10 +1,13 @@
 #include "ridgewatt/llm/engine.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <utility>
 
+#include "ridgewatt/base/statistics.h"
 #include "ridgewatt/numerics/soft_maximum.h"
 
 namespace ridgewatt::llm {
@@ -94,16 +97,25 @@ struct PromptParts {
   }
 };
 
+// What is multiplied in 8 bits: by engines that can, on GPUs that have units for it.
+struct NarrowFlop {
+  double int8 = 0, fp8 = 0;
+};
+NarrowFlop narrow_flop(const Engine& engine, const EngineWork& work, const EngineRates& h) {
+  if (!engine.traits.narrow_products) return {};
+  return {h.int8_speedup > 1 ? work.int8_flop : 0, h.fp8_speedup > 1 ? work.fp8_flop : 0};
+}
+
 PromptParts prompt_parts(const Engine& engine, const EngineWork& work, const EngineRates& h) {
   const auto& b = engine.prompt.value;
   const bool fused = engine.traits.fused_attention;
-  const double narrow = engine.traits.narrow_products ? work.narrow_flop : 0;
-  const double wide = work.linear_flop - narrow;
+  const auto [int8, fp8] = narrow_flop(engine, work, h);
+  const double wide = work.linear_flop - int8 - fp8;
   PromptParts parts;
   parts.host = b[kPromptHostLayer] * work.layers / h.cpu_hz;
   parts.weights = b[kPromptWeights] * work.weight_bytes / h.bytes_per_s;
-  parts.products = (b[kPromptProducts] * (wide + narrow / h.narrow_speedup) +
-                    b[kPromptPacked] * (work.packed_flop - narrow)) /
+  parts.products = (b[kPromptProducts] * (wide + int8 / h.int8_speedup + fp8 / h.fp8_speedup) +
+                    b[kPromptPacked] * (work.packed_flop - int8 - fp8)) /
                    h.flop_per_s;
   parts.attention = fused ? b[kPromptAttention] * work.attention_flop / h.flop_per_s
                           : b[kPromptScores] * work.score_bytes / h.bytes_per_s;
@@ -180,22 +192,29 @@ double log_sd_of(const DrawParts<N>& parts, const std::array<double, N>& log_sd)
   return std::sqrt(variance);
 }
 
-// Deviation of ln of a figure that grows with every coefficient of `part`.
+// By how much ln of a figure grows with a deviation of each coefficient of `part`.
 template <std::size_t N>
-double log_sd_of(const Engine& engine, EnginePart<N> Engine::*part,
-                 double (Engine::*figure)(const EngineWork&, const EngineHardware&) const,
-                 const EngineWork& work, const EngineHardware& hardware) {
+std::array<double, N> changes_of(const Engine& engine, EnginePart<N> Engine::*part,
+                                 double (Engine::*figure)(const EngineWork&, const EngineHardware&)
+                                     const,
+                                 const EngineWork& work, const EngineHardware& hardware) {
   const double at = (engine.*figure)(work, hardware);
   Engine moved = engine;
-  double variance = kCellSd * kCellSd;
+  std::array<double, N> changes{};
   for (std::size_t i = 0; i < N; ++i) {
-    const double log_sd = (engine.*part).log_sd[i];
     const double value = (engine.*part).value[i];
-    (moved.*part).value[i] = value * std::exp(log_sd);
-    const double change = std::log((moved.*figure)(work, hardware) / at);
-    variance += change * change;
+    (moved.*part).value[i] = value * std::exp((engine.*part).log_sd[i]);
+    changes[i] = std::log((moved.*figure)(work, hardware) / at);
     (moved.*part).value[i] = value;
   }
+  return changes;
+}
+
+// Deviation of ln of the figure.
+template <std::size_t N>
+double log_sd_of(const std::array<double, N>& changes) {
+  double variance = kCellSd * kCellSd;
+  for (const double change : changes) variance += change * change;
   return std::sqrt(variance);
 }
 
@@ -236,6 +255,14 @@ double Engine::step_s(const EngineWork& work, const EngineHardware& hardware) co
   return step_of(*this, step_parts(*this, work, hardware));
 }
 
+double Engine::least_s(const EngineWork& work, const EngineHardware& h) const {
+  const auto [int8, fp8] = narrow_flop(*this, work, h);
+  const double flop = work.linear_flop + work.attention_flop - int8 - fp8 +
+                      int8 / h.peaks.int8_ratio + fp8 / h.peaks.fp8_ratio;
+  const double bytes = work.weight_bytes + work.cache_bytes;
+  return std::max(flop / h.peaks.flop_per_s, bytes / h.peaks.bytes_per_s);
+}
+
 double Engine::prompt_s(const EngineWork& work, const EngineHardware& hardware) const {
   return prompt_of(prompt_parts(*this, work, hardware));
 }
@@ -257,10 +284,18 @@ double Engine::prefill_idle_w(const EngineHardware& hardware) const {
 }
 
 double Engine::step_log_sd(const EngineWork& work, const EngineHardware& hardware) const {
-  return log_sd_of(*this, &Engine::step, &Engine::step_s, work, hardware);
+  return log_sd_of(changes_of(*this, &Engine::step, &Engine::step_s, work, hardware));
 }
 double Engine::prompt_log_sd(const EngineWork& work, const EngineHardware& hardware) const {
-  return log_sd_of(*this, &Engine::prompt, &Engine::prompt_s, work, hardware);
+  return log_sd_of(changes_of(*this, &Engine::prompt, &Engine::prompt_s, work, hardware));
+}
+std::string Engine::prompt_least_known(const EngineWork& work,
+                                       const EngineHardware& hardware) const {
+  const auto changes = changes_of(*this, &Engine::prompt, &Engine::prompt_s, work, hardware);
+  const auto at =
+      static_cast<std::size_t>(std::max_element(changes.begin(), changes.end()) - changes.begin());
+  return fmt::format("{}, within a factor of {:.2g}", kPromptSpecs[at].key,
+                     std::exp(kNormal95 * prompt.log_sd[at]));
 }
 double Engine::decode_power_log_sd(const EngineWork& work, const EngineHardware& hardware) const {
   return log_sd_of(draw_parts(*this, work, hardware), draw.log_sd);

@@ -154,16 +154,23 @@ TEST(Engine, NarrowProductsAreFasterWhereAnEngineHasThem) {
   const auto model = read_language_model("zoo:llama-3.1-8b").description;
   const auto int8 = prompt_work(model, quantized(model, find_recipe("int8")), 2048);
   const auto f16 = prompt_work(model, quantized(model, find_recipe("f16")), 2048);
-  EXPECT_NEAR(int8.narrow_flop / int8.linear_flop, 1, 1e-3);
-  EXPECT_EQ(f16.narrow_flop + f16.packed_flop, 0);
+  EXPECT_NEAR(int8.int8_flop / int8.linear_flop, 1, 1e-3);
+  EXPECT_EQ(f16.int8_flop + f16.fp8_flop + f16.packed_flop, 0);
   const EngineHardware h =
       EngineBoard(load_board("agx-orin"))(knob_space(load_board("agx-orin")).top());
-  EXPECT_GT(h.narrow_speedup, 1.5);
-  EXPECT_LT(h.narrow_speedup, 2);
+  EXPECT_GT(h.int8_speedup, 1.5);
+  EXPECT_LT(h.int8_speedup, 2);
   const Engine with = prior_engine(engine_traits("tensorrt-llm"));
   const Engine without = prior_engine(engine_traits("mlc"));
   EXPECT_LT(with.prompt_s(int8, h), 0.8 * with.prompt_s(f16, h));
   EXPECT_GT(without.prompt_s(int8, h), 0.95 * without.prompt_s(f16, h));
+  // Ampere has no units for FP8, Blackwell has.
+  const auto fp8 = prompt_work(model, quantized(model, find_recipe("fp8")), 2048);
+  EXPECT_NEAR(fp8.fp8_flop / fp8.linear_flop, 1, 1e-3);
+  EXPECT_EQ(h.fp8_speedup, 1);
+  EXPECT_GT(with.prompt_s(fp8, h), 0.95 * with.prompt_s(f16, h));
+  const EngineHardware thor = EngineBoard(load_board("thor"))({});
+  EXPECT_LT(with.prompt_s(fp8, thor), 0.8 * with.prompt_s(f16, thor));
 }
 
 // Power of the twin: what it says idle, and less at lower clocks.

@@ -43,7 +43,7 @@ bool is_zeros(const Tensor& tensor) {
 
 // Numbers of the matrices that a step of one token works with, by how they are stored.
 struct StoredShare {
-  double all = 0, packed = 0, narrow = 0;
+  double all = 0, packed = 0, int8 = 0, fp8 = 0;
 };
 StoredShare stored_share(const Description& description, std::span<const Tensor> tensors) {
   StoredShare share;
@@ -59,7 +59,9 @@ StoredShare stored_share(const Description& description, std::span<const Tensor>
     }
     share.all += numbers;
     if (times > 0) share.packed += numbers;
-    if (facts_of(tensor.type).narrow) share.narrow += numbers;
+    const Arithmetic arithmetic = facts_of(tensor.type).arithmetic;
+    if (arithmetic == Arithmetic::kInt8) share.int8 += numbers;
+    if (arithmetic == Arithmetic::kFp8) share.fp8 += numbers;
   }
   return share;
 }
@@ -105,10 +107,14 @@ EngineBoard::EngineBoard(const Board& board) {
   cpu_per_hz_ = work_per_cycle(board.cpu_type);
   sms_ = board.sms;
   flop_per_hz_ = peak_flops(board, top_, Arithmetic::kFp16) / top_.gpu_clock_hz / sms_;
-  const double narrow = board.int8_op_per_sm_cycle.value_or(0);
-  narrow_per_hz_ = std::max(narrow, flop_per_hz_);
+  const auto ratio = [&](Arithmetic arithmetic) {
+    return std::max(1.0, stated_rate(board, arithmetic).value_or(0) / flop_per_hz_);
+  };
+  int8_ratio_ = ratio(Arithmetic::kInt8);
+  fp8_ratio_ = ratio(Arithmetic::kFp8);
   bytes_per_hz_ = peak_bandwidth(board, top_) / top_.mem_clock_hz;
   const twin::Twin twin = twin::load_twin(board);
+  limit_w_ = twin.power_limit_w;
   request_per_hz_ = kStreamRequests * twin[P::kGpuBytesPerCycle] / sms_;
   twin_top_ =
       PowerMode{twin.cpu_cores, twin.cpu_clock_hz, twin.gpu_clock_hz, twin.mem_clock_hz, ""};
@@ -132,7 +138,8 @@ EngineRates EngineBoard::rates(const PowerMode& mode, double sms) const {
   rates.gpu_hz = mode.gpu_clock_hz;
   rates.unpack_hz = mode.gpu_clock_hz * sms;
   rates.flop_per_s = flop_per_hz_ * rates.unpack_hz;
-  rates.narrow_speedup = 1 + kNarrowGain * (narrow_per_hz_ / flop_per_hz_ - 1);
+  rates.int8_speedup = 1 + kNarrowGain * (int8_ratio_ - 1);
+  rates.fp8_speedup = 1 + kNarrowGain * (fp8_ratio_ - 1);
   const double dram = bytes_per_hz_ * mode.mem_clock_hz;
   const double request = request_per_hz_ * rates.unpack_hz;
   rates.bytes_per_s = 1 / soft_maximum(1 / dram, 1 / request, 6);
@@ -148,6 +155,8 @@ EngineHardware EngineBoard::operator()(const PowerMode& asked, int sms) const {
   EngineHardware h;
   static_cast<EngineRates&>(h) = rates(mode, units);
   h.top = rates(top_, units);
+  h.peaks = {bytes_per_hz_ * mode.mem_clock_hz, h.flop_per_s, int8_ratio_, fp8_ratio_};
+  h.limit_w = limit_w_;
   // As twin::idle_power_w, and the dynamic terms of its estimates.
   const double gpu = mode.gpu_clock_hz / twin_top_.gpu_clock_hz;
   const double cpu = mode.cpu_clock_hz / twin_top_.cpu_clock_hz;
@@ -201,7 +210,8 @@ EngineWork prompt_work(const Description& description, std::span<const Tensor> t
   if (stored.all > 0) {
     const double matrices = prompts * 2 * tokens * linear.active;
     work.packed_flop = matrices * stored.packed / stored.all;
-    work.narrow_flop = matrices * stored.narrow / stored.all;
+    work.int8_flop = matrices * stored.int8 / stored.all;
+    work.fp8_flop = matrices * stored.fp8 / stored.all;
   }
   for (const Layer& layer : description.layers) {
     work.activation_bytes +=

@@ -62,12 +62,12 @@ std::string estimate_preset_note(const answer::EstimateAnswer& found) {
   std::vector<double> drawn_w;
   for (const auto& row : found.rows) {
     names.push_back(row.preset);
-    drawn_w.push_back(row.estimate.total.power_w);
+    drawn_w.push_back(row.error[twin::kPower].middle(row.estimate.total.power_w));
   }
   return preset_note(names, drawn_w);
 }
 
-// Of a board whose limit is known: modelled power is not capped, the module is.
+// Of a board whose limit is known: the module's power is capped, what a mode asks for is not.
 std::string envelope_note(const answer::EstimateAnswer& found) {
   if (found.over != Over::kModes) return {};
   const auto limit_w = load_board(found.device).power_limit_w;
@@ -81,8 +81,7 @@ std::string envelope_note(const answer::EstimateAnswer& found) {
   if (above == 0) return {};
   return fmt::format(
       "above the {:g} W that the module is built to draw for long: {} of {} rows (up to {:.1f} W); "
-      "a "
-      "board would lower its clocks there",
+      "their power ends there, and a board that lowers its clocks takes longer",
       *limit_w, above, found.rows.size(), most_w);
 }
 

@@ -20,19 +20,17 @@ namespace {
 
 using LineFields = Fields<EstimateLine>;
 
-// The ends of the interval of `value`, of which `more` may come on top: the upper bound holds with
-// it, too.
-double lower(const EstimateLine& line, std::size_t quantity, double value) {
-  return value / line.factor[quantity];
-}
-double upper(const EstimateLine& line, std::size_t quantity, double value, double more = 0) {
-  return (value + more) * line.factor[quantity];
+constexpr double kEstimateInterval = 0.9;
+
+const twin::Bounded& bounded_of(const EstimateLine& line, std::size_t quantity) {
+  return line.cost[quantity];
 }
 
 std::optional<twin::JobCost> job_of(const EstimateLine& line) {
   const double samples = line.found->job_samples;
   if (!(samples > 0)) return std::nullopt;
-  return twin::job_cost(line.total(), line.of().batch, samples);
+  return twin::job_cost(line.cost[twin::kTime].value, line.cost[twin::kEnergy].value,
+                        line.of().batch, samples);
 }
 
 // With a governor, the clocks it chooses are shown next to the mode that was asked for.
@@ -84,24 +82,67 @@ const LineFields& batch_fields() {
 
 const LineFields& cost_fields() {
   static const LineFields fields = {
-      {column("time_ms"), [](const EstimateLine& l) { return l.total().period_s; }},
+      {column("time_ms"), [](const EstimateLine& l) { return bounded_of(l, twin::kTime).value; }},
       {column("time_lo_ms", 4),
-       [](const EstimateLine& l) { return lower(l, twin::kTime, l.total().period_s); }},
+       [](const EstimateLine& l) { return bounded_of(l, twin::kTime).lo; }},
       // Who calls an engine is not known: the upper bound holds for a Python program, too.
       {column("time_hi_ms", 4),
        [](const EstimateLine& l) {
-         return upper(l, twin::kTime, l.total().period_s, l.row().python_call_s);
+         const double called_s = bounded_of(l, twin::kTime).value + l.row().python_call_s;
+         return l.row().error[twin::kTime].hi(called_s, kEstimateInterval);
        }},
-      {column("power_w"), [](const EstimateLine& l) { return l.total().power_w; }},
+      {column("power_w"), [](const EstimateLine& l) { return bounded_of(l, twin::kPower).value; }},
       {column("power_lo_w", 5),
-       [](const EstimateLine& l) { return lower(l, twin::kPower, l.total().power_w); }},
+       [](const EstimateLine& l) { return bounded_of(l, twin::kPower).lo; }},
       {column("power_hi_w", 5),
-       [](const EstimateLine& l) { return upper(l, twin::kPower, l.total().power_w); }},
-      {column("energy_j"), [](const EstimateLine& l) { return l.total().energy_j(); }},
+       [](const EstimateLine& l) { return bounded_of(l, twin::kPower).hi; }},
+      {column("energy_j"),
+       [](const EstimateLine& l) { return bounded_of(l, twin::kEnergy).value; }},
       {column("energy_lo_j", 6),
-       [](const EstimateLine& l) { return lower(l, twin::kEnergy, l.total().energy_j()); }},
+       [](const EstimateLine& l) { return bounded_of(l, twin::kEnergy).lo; }},
       {column("energy_hi_j", 6),
-       [](const EstimateLine& l) { return upper(l, twin::kEnergy, l.total().energy_j()); }}};
+       [](const EstimateLine& l) { return bounded_of(l, twin::kEnergy).hi; }}};
+  return fields;
+}
+
+std::vector<std::string> widened_by_of(const EstimateLine& line) {
+  std::vector<std::string> reasons = line.of().widened_by;
+  reasons.insert(reasons.end(), line.row().widened_by.begin(), line.row().widened_by.end());
+  return reasons;
+}
+
+// Which figures physics cuts: "power_hi_w: the module's limit".
+std::vector<std::string> bounded_by(const EstimateLine& line) {
+  const auto& error = line.row().error;
+  const twin::MinibatchCost& free = line.total();
+  std::vector<std::string> bounds;
+  const auto add = [&](double value, std::size_t q, const char* key, const char* by) {
+    if (error[q].middle(value) != value) bounds.push_back(std::string(key) + ": " + by);
+  };
+  const double time = error[twin::kTime].factor(kEstimateInterval);
+  const double power = error[twin::kPower].factor(kEstimateInterval);
+  add(free.period_s, twin::kTime, "time_ms", "the roofs or the launches");
+  add(free.period_s / time, twin::kTime, "time_lo_ms", "the roofs or the launches");
+  add(free.power_w, twin::kPower, "power_w", "the module's limit");
+  add(free.power_w / power, twin::kPower, "power_lo_w", "idle power");
+  add(free.power_w * power, twin::kPower, "power_hi_w", "the module's limit");
+  return bounds;
+}
+
+// What limits the figures, and why they are not surer.
+const LineFields& bound_fields() {
+  static const LineFields fields = {
+      {{.name = "idle_w", .heading = "idle (W)", .rank = 7, .meaning = "power while nothing runs"},
+       [](const EstimateLine& l) { return l.row().error[twin::kPower].least; }},
+      {{.name = "bounded_by",
+        .meaning = "which figures end at idle power, the module's limit, roofs or launches"},
+       bounded_by,
+       kOnTable | kInJson,
+       [](const EstimateLine& l) { return !bounded_by(l).empty(); }},
+      {{.name = "interval_widened_by", .meaning = "reasons why an interval is wider than usual"},
+       widened_by_of,
+       kOnTable | kInJson,
+       [](const EstimateLine& l) { return !widened_by_of(l).empty(); }}};
   return fields;
 }
 
@@ -266,11 +307,7 @@ const LineFields& error_fields() {
       {{.name = "python_call_ms", .meaning = "time that a call from Python may add"},
        [](const EstimateLine& l) { return l.row().python_call_s; },
        kInJson,
-       [](const EstimateLine& l) { return l.row().python_call_s > 0; }},
-      {{.name = "interval_widened_by", .meaning = "reasons why an interval is wider than usual"},
-       [](const EstimateLine& l) { return l.of().widened_by; },
-       kInJson,
-       [](const EstimateLine& l) { return !l.of().widened_by.empty(); }}};
+       [](const EstimateLine& l) { return l.row().python_call_s > 0; }}};
   return fields;
 }
 
@@ -308,7 +345,10 @@ LineFields table_fields(const answer::EstimateAnswer& found, OutputFormat reader
   for (auto& field : fields) {
     if (field.column.name == "preset") field.column.optional = unnamed;
   }
-  if (reader == OutputFormat::kCsv) append_new(fields, origin_fields_of_line());
+  if (reader == OutputFormat::kCsv) {
+    append_new(fields, bound_fields());
+    append_new(fields, origin_fields_of_line());
+  }
   return fields;
 }
 
@@ -320,6 +360,7 @@ LineFields json_fields(const answer::EstimateAnswer& found) {
   append(fields, detail_fields());
   append_new(fields, origin_fields_of_line());
   append(fields, error_fields());
+  append(fields, bound_fields());
   return fields;
 }
 
@@ -332,8 +373,7 @@ EstimateLine line_of(const answer::EstimateAnswer& found, std::size_t i) {
 
 EstimateLine::EstimateLine(std::shared_ptr<const answer::EstimateAnswer> of, std::size_t i)
     : found(std::move(of)), number(i) {
-  constexpr double kInterval = 0.9;
-  for (std::size_t q = 0; q < factor.size(); ++q) factor[q] = row().error[q].factor(kInterval);
+  cost = twin::bounded(total(), row().error, kEstimateInterval);
 }
 
 Rows estimate_rows(const answer::EstimateAnswer& found, OutputFormat reader) {
@@ -365,7 +405,7 @@ const LineFields& estimate_fields() {
     for (const auto& more :
          {runtime_fields(), precision_fields(0), mode_fields(), batch_fields(), cost_fields(),
           state_fields(), job_fields(OutputFormat::kJson), held_fields(), fit_fields(),
-          origin_fields_of_line(), detail_fields(), error_fields()}) {
+          origin_fields_of_line(), detail_fields(), error_fields(), bound_fields()}) {
       append_new(fields, more);
     }
     return fields;
@@ -522,7 +562,9 @@ void note_estimate(const answer::EstimateAnswer& found, Result& result) {
                     "run (--caller)",
                     1e3 * first.python_call_s));
   }
-  if (const auto& reasons = first.setting->widened_by; !reasons.empty()) {
+  std::vector<std::string> reasons = first.setting->widened_by;
+  reasons.insert(reasons.end(), first.widened_by.begin(), first.widened_by.end());
+  if (!reasons.empty()) {
     result.notes.push_back(fmt::format("the interval is wide: {}", fmt::join(reasons, "; ")));
   }
 }

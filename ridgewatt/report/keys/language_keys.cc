@@ -127,7 +127,6 @@ std::span<const KeyMeaning> language_keys() {
       {"request_j_less_idle_error", "bound of the error of request_j_less_idle"},
       {"request_joules_per_token", "energy of a request per token of prompt and answer"},
       {"request_joules_per_token_error", "bound of the error of request_joules_per_token"},
-      {"idle_w", "power while nothing runs"},
       {"time_stamps", "clock of the measurement: none, monotonic or unix"},
   };
   return kRows;

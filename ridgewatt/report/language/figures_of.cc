@@ -77,6 +77,8 @@ void add_forecast(Json& json, const llm::Forecast& forecast) {
     json[key_of(figure, "_hi")] = value.high * figure.scale;
   }
   json["request_s"] = forecast.request_s;
+  json["idle_w"] = forecast.idle_w;
+  if (!forecast.bounded_by.empty()) json["bounded_by"] = forecast.bounded_by;
 }
 
 std::string value_text(const llm::PredictedValue& figure, double scale, const std::string& unit) {

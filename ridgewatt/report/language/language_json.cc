@@ -97,9 +97,10 @@ Json row_json(const answer::LanguageAnswer& found, const answer::LanguageRow& ro
   steps.reserve(row.step_s.size());
   for (const double step_s : row.step_s) steps.emplace_back(step_s * 1e3);
   json["step_ms"] = std::move(steps);
-  json["ridge_flop_per_byte"] = answer::roof_of(board, row.mode).ridge();
+  json["ridge_flop_per_byte"] = answer::roof_of(found, row).ridge();
   json["on_front"] = row.on_front;
-  if (!setting.widened_by.empty()) json["interval_widened_by"] = setting.widened_by;
+  const auto reasons = found.widened_by(row);
+  if (!reasons.empty()) json["interval_widened_by"] = reasons;
   json["provenance"] = "modelled";
   return json;
 }

@@ -3,6 +3,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
+#include <map>
 #include <numeric>
 
 #include "ridgewatt/llm/forecast.h"
@@ -137,7 +139,8 @@ Plot front_figure(const LanguageAnswer& found) {
 // intensity, and the work per second that is modelled.
 Plot phase_figure(const LanguageAnswer& found) {
   const LanguageRow& first = found.rows[found.shown];
-  const answer::LanguageRoof roof = answer::roof_of(found.board_of(first), first.mode);
+  const answer::LanguageRoof roof = answer::roof_of(found, first);
+  std::map<Arithmetic, answer::LanguageRoof> roofs;  // of what is drawn
   Plot plot{.title = "Roofline of both phases in " + mode_name(found.board_of(first), first.mode),
             .source = source_of(found),
             .x = {.label = "arithmetic intensity (FLOP/byte)", .log = true},
@@ -147,6 +150,7 @@ Plot phase_figure(const LanguageAnswer& found) {
   for (const std::size_t i : drawn_rows(found)) {
     const LanguageRow& row = found.rows[i];
     if (found.board_of(row).name != found.board_of(first).name || row.mode != first.mode) continue;
+    roofs[found.setting_of(row).arithmetic] = answer::roof_of(found, row);
     Series series{.name = row_name(found, row), .mark = Mark::kPoints};
     for (const auto& step : found.weights[found.setting_of(row).weights].steps) {
       const bool prompt = step.phase == llm::StepPhase::kPrefill;
@@ -159,12 +163,18 @@ Plot phase_figure(const LanguageAnswer& found) {
     }
     points.push_back(std::move(series));
   }
-  Series line{.name = "dense FP16 and DRAM peaks"};
-  for (const double x : {low, roof.ridge(), high}) {
-    line.x.push_back(x);
-    line.y.push_back(std::min(roof.flop_per_s, x * roof.bytes_per_s) / kGiga);
+  for (const auto& [arithmetic, of] : roofs) {
+    std::string name;
+    for (const unsigned char letter : name_of(arithmetic)) {
+      name += static_cast<char>(std::toupper(letter));
+    }
+    Series line{.name = "dense " + name + " and DRAM peaks"};
+    for (const double x : {low, of.ridge(), high}) {
+      line.x.push_back(x);
+      line.y.push_back(std::min(of.flop_per_s, x * of.bytes_per_s) / kGiga);
+    }
+    plot.series.push_back(std::move(line));
   }
-  plot.series.push_back(std::move(line));
   for (auto& series : points) plot.series.push_back(std::move(series));
   return plot;
 }

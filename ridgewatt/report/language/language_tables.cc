@@ -88,7 +88,7 @@ std::vector<Column> language_columns(const answer::LanguageAnswer& found, const 
   for (const std::int64_t context : found.question.contexts) {
     append(columns, {{fmt::format("step_at_{}_ms", context)}});
   }
-  append(columns, {column("provenance")});
+  append(columns, {{"idle_w"}, {"bounded_by"}, {"interval_widened_by"}, column("provenance")});
   return columns;
 }
 
@@ -146,6 +146,11 @@ Table language_table(const answer::LanguageAnswer& found, const LanguageTableOpt
     cells.emplace_back(yes_or_no(row.on_front));
     if (!people) {
       for (const double step_s : row.step_s) cells.emplace_back(step_s * 1e3);
+      cells.emplace_back(row.forecast.idle_w);
+      for (const auto& reasons : {row.forecast.bounded_by, found.widened_by(row)}) {
+        cells.push_back(reasons.empty() ? Cell()
+                                        : Cell(fmt::format("{}", fmt::join(reasons, "; "))));
+      }
       cells.emplace_back("modelled");
     }
     table.add_row(std::move(cells));
@@ -250,7 +255,7 @@ Table language_phase_table(const answer::LanguageAnswer& found) {
                {.name = "modelled_ms", .heading = "modelled (ms)", .digits = 3},
                {.name = "roof_share_pct", .heading = "of the roof (%)", .digits = 3}});
   const answer::LanguageRow& row = found.rows[found.shown];
-  const answer::LanguageRoof roof = answer::roof_of(found.board_of(row), row.mode);
+  const answer::LanguageRoof roof = answer::roof_of(found, row);
   for (const auto& step : found.weights[found.setting_of(row).weights].steps) {
     const bool compute = step.intensity() > roof.ridge();
     const double least_s =

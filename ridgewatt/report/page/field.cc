@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <array>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "ridgewatt/report/mode_json.h"
 
 namespace ridgewatt::report {
@@ -55,6 +58,10 @@ std::string_view si_unit(std::string_view name) {
     if (name.ends_with(suffix)) return unit;
   }
   return "";
+}
+
+Cell cell_of(KeyScale scale, const std::vector<std::string>& values) {
+  return cell_of(scale, fmt::format("{}", fmt::join(values, "; ")));
 }
 
 Json json_of(const PowerMode& mode) {

@@ -8,9 +8,28 @@
 
 namespace ridgewatt::tune {
 
+namespace {
+
+// Of the logarithm, of what has a greatest value.
+double scale_of(const twin::LogError& error) {
+  return std::isfinite(error.most) ? error.sd : 0;
+}
+
+}  // namespace
+
 predict::Estimate estimate_of(double mean, const twin::LogError& error, double interval) {
-  const double factor = error.factor(interval);
-  return {mean, mean / factor, mean * factor, error.degrees};
+  return {error.middle(mean), error.lo(mean, interval), error.hi(mean, interval), error.degrees,
+          scale_of(error)};
+}
+
+predict::Prediction prediction_of(const twin::MinibatchCost& cost, const twin::EstimateError& error,
+                                  double interval) {
+  const auto all = twin::bounded(cost, error, interval);
+  const auto of = [&](std::size_t q) {
+    return predict::Estimate{all[q].value, all[q].lo, all[q].hi, error[q].degrees,
+                             scale_of(error[q])};
+  };
+  return {of(twin::kTime), of(twin::kPower), of(twin::kEnergy)};
 }
 
 namespace {

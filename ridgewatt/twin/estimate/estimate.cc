@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/statistics.h"
 #include "ridgewatt/numerics/soft_maximum.h"
 #include "ridgewatt/twin/estimate/estimator_parts.h"
 #include "ridgewatt/twin/feed.h"
@@ -69,7 +70,22 @@ Estimator::Estimator(const Twin& twin, std::shared_ptr<const workload::WorkloadC
   if (options_.loader_s_per_sample && !(*options_.loader_s_per_sample >= 0)) {
     throw UsageError("loader time must not be negative");
   }
-  if (!twin_.cpu) rates_ = std::make_unique<const Rates>(twin_, *cost_);
+  if (twin_.cpu) return;
+  rates_ = std::make_unique<const Rates>(twin_, *cost_);
+  least_launch_share_ = least_launch_share();
+}
+
+// The lower end of what is known of a launch: its parameters, and how far workloads lie off.
+double Estimator::least_launch_share() const {
+  double variance = 0;
+  for (const P param : {P::kLaunchCycles, P::kLaunchMemoryCycles, P::kLaunchFixed}) {
+    variance = std::max(variance, squared(twin_.log_sd[static_cast<std::size_t>(param)]));
+  }
+  variance += squared(twin_.errors.scales[kTime].home);
+  if (twin_.changed_by) {
+    variance += squared(twin_.changed_by->log_sd[static_cast<std::size_t>(RuntimeParam::kLaunch)]);
+  }
+  return std::exp(-kNormal95 * std::sqrt(variance));
 }
 
 Estimator::~Estimator() = default;
@@ -128,6 +144,9 @@ void Estimator::add_kernels(const Rates& rates, double gpu_clock_hz, const GpuSt
       state.work_s[k] = work_s;
       state.compute_share[k] = share;
       state.fixed_s[k] = fixed_s;
+      const double peak_bytes_per_s = twin_.bus_bytes_per_cycle * state.mem_clock_hz;
+      state.least_s +=
+          std::max(terms.least_cycles[k] / gpu_clock_hz, terms.least_bytes[k] / peak_bytes_per_s);
     }
     chain.gpu_s += work_s + fixed_s;
     chain.compute_s += work_s * share;
@@ -183,9 +202,13 @@ Estimator::CpuState Estimator::cpu_state(const Rates& t, const PowerMode& mode,
     state.load_core_s = *run.loader_s_per_sample * twin_.cpu_clock_hz * cost_->batch / clock_hz;
   } else {
     const bool training = cost_->kind == WorkloadKind::kTraining;
+    // The waits of data that is there are no time, but in the power that was fitted: they stay as
+    // long as they were at the lowest clock (and the fewest cores) at which they were seen.
+    const double load_hz =
+        state.data_is_there ? std::max(clock_hz, twin_.home.least_cpu_hz(cost_->kind)) : clock_hz;
     const double in_process = run.loader_workers == 0 ? t[P::kInProcessLoaderRatio] : 1;
     state.load_core_s = t[training ? P::kTrainingLoaderCycles : P::kInferenceLoaderCycles] *
-                        in_process * cost_->batch / clock_hz;
+                        in_process * cost_->batch / load_hz;
   }
   // With fewer cores than threads the launching thread waits for one when the workers are busy.
   const double crowd = std::max(0.0, 1 - state.cores / (state.workers + 1));
@@ -222,8 +245,9 @@ Estimator::Times Estimator::times(const Rates& rates, const GpuState& gpu,
   const Corner& chain = gpu.corner(cpu.launch_s);
   const double stretch = uneven(rates, gpu, cpu);
   const double pipe_s = cpu.host_s + stretch * (chain.launches * cpu.launch_s + chain.gpu_s);
+  const double cores = cpu.data_is_there ? std::max(cpu.cores, kLeastFedCores) : cpu.cores;
   const double period_s = feed_bounds({.workers = static_cast<int>(cpu.workers),
-                                       .cores = cpu.cores,
+                                       .cores = cores,
                                        .preprocess_s = cpu.load_core_s,
                                        .main_s = pipe_s,
                                        .main_cpu_s = cpu.thread_s})
@@ -282,7 +306,11 @@ Breakdown Estimator::combine(const Rates& t, const GpuState& gpu, const CpuState
 Breakdown Estimator::at_clocks(const PowerMode& clocks, const RunOptions& run) const {
   const GpuState& gpu = gpu_state(clocks);
   const CpuState cpu = cpu_state(*rates_, clocks, run);
-  return combine(*rates_, gpu, cpu, times(*rates_, gpu, cpu));
+  Breakdown result = combine(*rates_, gpu, cpu, times(*rates_, gpu, cpu));
+  result.clocks = clocks;
+  const double launching_s = rates_->terms->launches_until.back() * cpu.launch_s;
+  result.least_s = std::max(gpu.least_s, least_launch_share_ * launching_s);
+  return result;
 }
 
 // The busiest CPU thread is a worker, or the launching one, which polls until the GPU is done;
@@ -335,11 +363,7 @@ Breakdown Estimator::on_processor(const PowerMode& mode) const {
 }
 
 Breakdown Estimator::breakdown(const PowerMode& mode, const RunOptions& run) const {
-  if (twin_.cpu) return on_processor(mode);
-  const PowerMode at = clocks(mode, run);
-  Breakdown result = at_clocks(at, run);
-  result.clocks = at;
-  return result;
+  return twin_.cpu ? on_processor(mode) : at_clocks(clocks(mode, run), run);
 }
 
 MinibatchCost Estimator::operator()(const PowerMode& mode) const {

@@ -65,6 +65,20 @@ double LogError::factor(double interval) const {
   return std::exp(quantile * sd);
 }
 
+std::array<Bounded, kQuantities.size()> bounded(const MinibatchCost& cost,
+                                                const EstimateError& error, double interval) {
+  const auto of = [&](std::size_t q, double value) {
+    return Bounded{error[q].middle(value), error[q].lo(value, interval),
+                   error[q].hi(value, interval)};
+  };
+  const Bounded time = of(kTime, cost.period_s), power = of(kPower, cost.power_w);
+  Bounded energy = of(kEnergy, cost.energy_j());
+  energy.value = time.value * power.value;
+  energy.lo = std::clamp(energy.lo, time.lo * power.lo, energy.value);
+  energy.hi = std::clamp(energy.hi, energy.value, time.hi * power.hi);
+  return {time, power, energy};
+}
+
 struct ErrorModel::Direction {
   enum class Of { kTwin, kRuntime, kPrecision };
   Of of = Of::kTwin;
@@ -184,8 +198,7 @@ std::array<double, kQuantities.size()> ErrorModel::prior_variance(const PowerMod
 
 // Time by what was left out of the runtime's own fit; power, of which nothing is public, by the
 // eager twin's error and more.
-EstimateError ErrorModel::of_runtime(const PowerMode& mode) const {
-  const Variances& at = variances(mode);
+EstimateError ErrorModel::of_runtime(const Variances& at) const {
   const RuntimeTwin& runtime = *middle_.twin().changed_by;
   double time = at.runtime[kTime] + squared(runtime.errors.time);
   if (!runtime.fitted_on(twin_.board)) time += squared(runtime.errors.board);
@@ -234,10 +247,7 @@ EstimateError ErrorModel::on_processor(const PowerMode& mode) const {
   return error;
 }
 
-EstimateError ErrorModel::operator()(const PowerMode& mode) const {
-  if (twin_.cpu) return on_processor(mode);
-  if (middle_.twin().changed_by) return of_runtime(mode);
-  const Variances& at = variances(mode);
+EstimateError ErrorModel::of_twin(const Variances& at) const {
   EstimateError error;
   for (std::size_t q = 0; q < kQuantities.size(); ++q) {
     const ErrorScale& scale = twin_.errors.scales[q];
@@ -248,6 +258,107 @@ EstimateError ErrorModel::operator()(const PowerMode& mode) const {
                 twin_.scaled ? std::min(degrees, scale.board_degrees) : degrees};
   }
   return error;
+}
+
+EstimateError ErrorModel::operator()(const PowerMode& mode) const {
+  return (*this)(middle_.breakdown(mode));
+}
+
+EstimateError ErrorModel::operator()(const Breakdown& at) const {
+  if (twin_.cpu) return on_processor(at.clocks);
+  const Variances& known = variances(at.clocks);
+  EstimateError error = middle_.twin().changed_by ? of_runtime(known) : of_twin(known);
+  widen(at, error);
+  set_bounds(at, error);
+  return error;
+}
+
+namespace {
+
+// Decades by which a knob lies below all that were fitted.
+double decades_below(double value, double least) {
+  return value > 0 && least > value ? std::log10(least / value) : 0;
+}
+
+// The clock of the CPU, and its cores, of which only the waits of inference tell.
+struct Unseen {
+  double clock = 0, cores = 0;  // decades
+  bool any() const { return clock > 0 || cores > 0; }
+};
+
+Unseen unseen_in(const Twin& twin, const workload::WorkloadCost& cost, const Breakdown& at) {
+  const bool waits = at.counted_share < 1;
+  return {decades_below(at.clocks.cpu_clock_hz, twin.home.least_cpu_hz(cost.kind)),
+          waits
+              ? decades_below(at.clocks.cpu_cores, std::min<double>(kLeastFedCores, twin.cpu_cores))
+              : 0};
+}
+
+// Power without the waits that are in the power of the rows that were fitted.
+double unwaited_w(const Breakdown& at) {
+  return at.always_w + (at.total.power_w - at.always_w) / at.counted_share;
+}
+
+// How much longer it takes to spend the same energy at the module's limit; 1 below it.
+double throttled(const Twin& twin, const Breakdown& at) {
+  const double over_w = at.total.power_w - twin.power_limit_w;
+  if (!(over_w > 0)) return 1;
+  const double left_w = twin.power_limit_w - at.always_w;
+  return left_w > 0 ? (left_w + over_w) / left_w : at.total.power_w / twin.power_limit_w;
+}
+
+void add_deviation(LogError& error, double sd) {
+  error.sd = std::hypot(error.sd, sd);
+}
+
+}  // namespace
+
+// Below the CPU clocks and cores that were fitted nothing tells how much of the power is that of
+// waits; above the module's limit, how far the board lowers its clocks. One end of 90 % is where it
+// is extreme.
+void ErrorModel::widen(const Breakdown& at, EstimateError& error) const {
+  if (const Unseen unseen = unseen_in(twin_, middle_.cost(), at); unseen.any()) {
+    for (std::size_t q = 0; q < kQuantities.size(); ++q) {
+      add_deviation(error[q],
+                    twin_.errors.scales[q].range * std::hypot(unseen.clock, unseen.cores));
+    }
+    const double waits = std::log(unwaited_w(at) / at.total.power_w) / kNormal95;
+    add_deviation(error[kPower], waits);
+    add_deviation(error[kEnergy], waits);
+  }
+  if (const double longer = throttled(twin_, at); longer > 1) {
+    add_deviation(error[kTime], std::log(longer) / kNormal95);
+  }
+}
+
+void ErrorModel::set_bounds(const Breakdown& at, EstimateError& error) const {
+  error[kTime].least = at.least_s;
+  error[kPower].most = twin_.power_limit_w;
+  error[kPower].least = std::min(at.always_w, twin_.power_limit_w);
+  error[kEnergy].least = error[kPower].least * at.least_s;
+}
+
+std::vector<std::string> ErrorModel::widened_at(const Breakdown& at) const {
+  std::vector<std::string> reasons;
+  if (twin_.cpu) return reasons;
+  const Unseen unseen = unseen_in(twin_, middle_.cost(), at);
+  if (unseen.cores > 0) {
+    reasons.push_back(fmt::format("CPU cores: {}, at least {} where fitted", at.clocks.cpu_cores,
+                                  std::min<double>(kLeastFedCores, twin_.cpu_cores)));
+  }
+  if (unseen.clock > 0) {
+    reasons.push_back(fmt::format("CPU clock: {:.4g} MHz, at least {:.4g} where fitted",
+                                  at.clocks.cpu_clock_hz / 1e6,
+                                  twin_.home.least_cpu_hz(middle_.cost().kind) / 1e6));
+  }
+  if (at.total.power_w > twin_.power_limit_w) {
+    reasons.push_back(
+        fmt::format("power: {:.3g} W by the model, more than the module's limit of {:.3g} W: it "
+                    "would lower its "
+                    "clocks",
+                    at.total.power_w, twin_.power_limit_w));
+  }
+  return reasons;
 }
 
 // At the highest clocks, by what adds a good part to the error of time at home.

@@ -4,11 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/test_support.h"
 #include "ridgewatt/twin/calibrate.h"
 #include "ridgewatt/twin/published_runs.h"
+#include "ridgewatt/twin/twin_roofline.h"
 #include "ridgewatt/workload/deployed_workload.h"
 
 namespace ridgewatt::twin {
@@ -40,6 +42,7 @@ EstimateError error_of(const Twin& twin, const workload::WorkloadCost& cost,
 Twin exact_twin() {
   Twin twin = load_twin(load_board("agx-orin"));
   twin.log_sd.fill(0);
+  twin.power_limit_w = std::numeric_limits<double>::infinity();
   twin.correlations.clear();
   twin.home = {};
   twin.home.add("conv", features_of(one_kernel(workload::OpClass::kConv)));
@@ -132,6 +135,135 @@ TEST(LogError, IntervalsHaveStudentsTails) {
   EXPECT_DOUBLE_EQ((LogError{0.1, 4}.factor(0)), 1);
 }
 
+TEST(LogError, NothingLiesOutsideOfWhatIsPossible) {
+  const LogError error{0.5, 0, 8, 25};
+  EXPECT_DOUBLE_EQ(error.lo(10, 0.9), 8);
+  EXPECT_NEAR(error.hi(10, 0.9), 10 * std::exp(0.5 * 1.64485), 1e-4);
+  EXPECT_DOUBLE_EQ(error.hi(20, 0.9), 25);
+  EXPECT_DOUBLE_EQ(error.middle(31), 25);
+  EXPECT_DOUBLE_EQ(error.middle(5), 8);
+}
+
+// 2 s at 10 W: at least 1 s at 8 W, at most 15 W.
+TEST(LogError, EnergyLiesBetweenTheProductsOfTheEnds) {
+  MinibatchCost cost;
+  cost.period_s = 2;
+  cost.power_w = 10;
+  EstimateError error;
+  error[kTime] = {0.6, 0, 1};
+  error[kPower] = {0.6, 0, 8, 15};
+  error[kEnergy] = {2, 0};
+  const auto [time, power, energy] = bounded(cost, error, 0.9);
+  EXPECT_DOUBLE_EQ(time.lo, 1);
+  EXPECT_DOUBLE_EQ(power.lo, 8);
+  EXPECT_DOUBLE_EQ(power.hi, 15);
+  EXPECT_DOUBLE_EQ(energy.value, 20);
+  EXPECT_DOUBLE_EQ(energy.lo, 8);
+  EXPECT_DOUBLE_EQ(energy.hi, 15 * time.hi);
+}
+
+// On every board, in its presets and at the lowest clocks: between idle power and the module's
+// limit, and no faster than all work at the peak of its units.
+TEST(ErrorModel, IntervalsEndWherePhysicsEnds) {
+  for (const auto& name : list_boards()) {
+    const Board board = load_board(name);
+    const Twin twin = load_twin(board);
+    const KnobSpace space = knob_space(board);
+    std::vector<PowerMode> modes = {space.top(), space[0]};
+    for (const auto& preset : presets(board)) modes.push_back(preset.mode);
+    for (const char* workload : {"zoo:lenet5", "zoo:bert_tiny", "zoo:vgg16"}) {
+      const auto cost = workload::DeployedWorkload(workload).at(8);
+      const ErrorModel errors(twin, cost, RunOptions{});
+      const Estimator estimator(twin, cost);
+      double work_flop = 0;
+      for (const auto& kernel : cost->kernels) work_flop += kernel.work_flop;
+      for (const auto& mode : modes) {
+        const Breakdown at = estimator.breakdown(mode);
+        const auto [time, power, energy] = bounded(at.total, errors(at), 0.9);
+        const double idle_w = idle_power_w(twin, at.clocks);
+        EXPECT_GE(power.lo, std::min(idle_w, twin.power_limit_w) * (1 - 1e-9)) << name << workload;
+        EXPECT_LE(power.hi, twin.power_limit_w) << name << workload;
+        EXPECT_LE(power.lo, power.value);
+        EXPECT_LE(power.value, power.hi);
+        const double peak = std::max(
+            peak_flops(board, mode, Arithmetic::kFp32) * kWinograd,
+            supports(board, Arithmetic::kTf32) ? peak_flops(board, mode, Arithmetic::kTf32) : 0);
+        EXPECT_GE(time.lo, work_flop / peak) << name << workload;
+        EXPECT_GE(time.lo, at.least_s);
+        EXPECT_GE(energy.lo, time.lo * power.lo);
+        EXPECT_LE(energy.hi, time.hi * power.hi);
+      }
+    }
+  }
+}
+
+// 13,000 launches of nothing: no interval is so wide that they take less than the lower end of what
+// is known of a launch.
+TEST(ErrorModel, NoMinibatchIsFasterThanItsLaunches) {
+  workload::WorkloadCost cost = one_kernel(workload::OpClass::kElementwise, 1);
+  cost.kernels.front().launches = 13000;
+  Twin twin = load_twin(load_board("agx-orin"));
+  for (auto& scale : twin.errors.scales) scale.mix = 3;  // an interval of more than a factor of 100
+  const ErrorModel errors(twin, std::make_shared<const workload::WorkloadCost>(cost), {4, 0.0});
+  const Breakdown at = Estimator(twin, cost, {4, 0.0}).breakdown({});
+  const Bounded time = bounded(at.total, errors(at), 0.9)[kTime];
+  EXPECT_GT(time.lo, 0.3 * at.total.period_s);
+  EXPECT_LT(time.lo, at.total.period_s);
+  EXPECT_GT(time.hi, 10 * at.total.period_s);
+}
+
+// A module that cannot draw what a mode asks for takes longer: the same energy at its limit.
+TEST(ErrorModel, WhatTheLimitForbidsIsSaid) {
+  Twin twin = load_twin(load_board("agx-orin"));
+  twin.power_limit_w = std::numeric_limits<double>::infinity();
+  const auto cost = workload::DeployedWorkload("zoo:vgg16").at(16);
+  const Breakdown free = Estimator(twin, cost).breakdown({});
+  EXPECT_TRUE(ErrorModel(twin, cost, {}).widened_at(free).empty());
+  const double before = ErrorModel(twin, cost, {})(free)[kTime].sd;
+  twin.power_limit_w = 0.5 * free.total.power_w;
+  const ErrorModel errors(twin, cost, {});
+  const auto [time, power, energy] = bounded(free.total, errors(free), 0.9);
+  EXPECT_DOUBLE_EQ(power.value, twin.power_limit_w);
+  EXPECT_DOUBLE_EQ(power.hi, twin.power_limit_w);
+  EXPECT_GT(errors(free)[kTime].sd, before);
+  const double throttled_s = free.total.period_s * (free.total.power_w - free.always_w) /
+                             (twin.power_limit_w - free.always_w);
+  EXPECT_GE(time.hi, throttled_s);
+  EXPECT_THAT(errors.widened_at(free),
+              ::testing::ElementsAre(::testing::HasSubstr("more than the module's limit")));
+}
+
+// Sweeps of inference begin at 422.4 MHz (../shared/data/README.md): below, a busy GPU still draws
+// what it draws, and the interval says that nobody looked.
+TEST(ErrorModel, BelowTheClocksThatWereSeenABusyGpuStillDrawsPower) {
+  const Twin twin = load_twin(load_board("agx-orin"));
+  ASSERT_DOUBLE_EQ(twin.home.least_cpu_hz(WorkloadKind::kInference), 422.4e6);
+  workload::DeployOptions engine;
+  engine.runtime = Runtime::kTensorRt;
+  engine.precision = workload::Precision::kFp16;
+  const auto cost = workload::DeployedWorkload("zoo:resnet50", engine).at(32);
+  const Estimator estimator(twin, cost);
+  const ErrorModel errors(twin, cost, {});
+  PowerMode seen = knob_space(load_board("agx-orin")).top(), unseen = seen;
+  seen.cpu_clock_hz = 422.4e6;
+  unseen.cpu_clock_hz = 115.2e6;
+  const Breakdown at = estimator.breakdown(unseen), home = estimator.breakdown(seen);
+  ASSERT_GT(at.gpu_load, 0.9);
+  EXPECT_GT((at.total.power_w - at.always_w) / (home.total.power_w - home.always_w),
+            0.9 * at.gpu_load / home.gpu_load);
+  EXPECT_TRUE(errors.widened_at(home).empty());
+  EXPECT_THAT(errors.widened_at(at),
+              ::testing::ElementsAre("CPU clock: 115.2 MHz, at least 422.4 where fitted"));
+  EXPECT_GT(errors(at)[kPower].sd, errors(home)[kPower].sd);
+  PowerMode one_core = seen;
+  one_core.cpu_cores = 1;
+  EXPECT_THAT(errors.widened_at(estimator.breakdown(one_core)),
+              ::testing::ElementsAre("CPU cores: 1, at least 4 where fitted"));
+  // The interval reaches the power of a GPU that never waits.
+  const double unwaited_w = at.always_w + (at.total.power_w - at.always_w) / at.counted_share;
+  EXPECT_GE(bounded(at.total, errors(at), 0.9)[kPower].hi, unwaited_w);
+}
+
 TEST(ErrorModel, WithExactParametersTheModelsOwnErrorIsLeft) {
   Twin twin = exact_twin();
   const ErrorScale& scale = twin.errors.scales[kTime];
@@ -198,6 +330,7 @@ TEST(Twin, HomeErrorsAndCorrelationsSurviveTheBoardFile) {
   ASSERT_FALSE(twin.correlations.empty());
   const Twin read = load_twin(parse_board(board_toml_with_twin(board, twin_table(twin)), "copy"));
   ASSERT_EQ(read.home.workloads.size(), twin.home.workloads.size());
+  EXPECT_EQ(read.home.cpu_hz, twin.home.cpu_hz);
   EXPECT_EQ(read.home.workloads[0].name, twin.home.workloads[0].name);
   EXPECT_EQ(read.errors.degrees, twin.errors.degrees);
   const auto cost = one_kernel(workload::OpClass::kGemm);

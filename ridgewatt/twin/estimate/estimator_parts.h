@@ -17,6 +17,9 @@
 
 namespace ridgewatt::twin {
 
+// Of the sweeps of inference that twins are fitted to: 4, 8 and 12 cores.
+inline constexpr double kLeastFedCores = 4;
+
 struct Estimator::Rates {
   std::array<double, kTwinParamCount> values{};
   EnumArray<EngineCaller, double, count_of<EngineCaller>()> call_cycles{};
@@ -52,6 +55,7 @@ struct Estimator::GpuState {
   std::vector<double> fixed_s;
   double gpu_s(std::size_t kernel) const { return work_s[kernel] + fixed_s[kernel]; }
   double total_s = 0, compute_s = 0, memory_s = 0;
+  double least_s = 0;                 // of all kernels, each at its roof
   std::vector<Corner> corners;        // from few launches to many
   std::vector<double> corner_from_s;  // launch time from which a corner is the longest chain
 

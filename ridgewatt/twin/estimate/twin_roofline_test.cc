@@ -70,8 +70,14 @@ TEST(Ceiling, NoLayerOfTheZooLiesAboveItInAnyMode) {
     for (const auto kind : {WorkloadKind::kInference, WorkloadKind::kTraining}) {
       for (const workload::Precision precision :
            {workload::Precision::kFp32, workload::Precision::kFp16, workload::Precision::kInt8}) {
-        if (kind == WorkloadKind::kTraining && precision == workload::Precision::kInt8) continue;
-        costs.push_back(eager.with({kind, precision}).at(16));
+        const bool eight_bit = precision == workload::Precision::kInt8;
+        if (kind == WorkloadKind::kTraining && eight_bit) continue;
+        costs.push_back(
+            eager
+                .with({.kind = kind,
+                       .precision = precision,
+                       .runtime = eight_bit ? Runtime::kTensorRt : Runtime::kPytorchEager})
+                .at(16));
       }
     }
   }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/twin/twin_roofline.h"
 
 namespace ridgewatt::twin {
 namespace {
@@ -86,6 +87,24 @@ double runtime_gain(const Twin& twin, Arithmetic arithmetic, workload::OpClass o
   return 1;
 }
 
+double peak_over_fp32(const Twin& twin, Arithmetic arithmetic, workload::OpClass op_class) {
+  const workload::Contraction contraction = workload::contraction_of(op_class);
+  const auto peak = [&](Arithmetic of) {
+    return twin.speedups[static_cast<std::size_t>(of)].product;
+  };
+  const double pipes = kArithmeticRows[arithmetic].lanes;
+  if (contraction == workload::Contraction::kNone ||
+      contraction == workload::Contraction::kDepthwise) {
+    return pipes;
+  }
+  const double units = arithmetic == Arithmetic::kFp32
+                           ? std::max(1.0, peak(Arithmetic::kTf32))  // which runtimes take for it
+                           : peak(arithmetic);
+  const bool tensor_cores = units > 2;  // pipes take two halves at once
+  const bool winograd = contraction == workload::Contraction::kConvolution && !tensor_cores;
+  return std::max(1.0, units) * (winograd ? kWinograd : 1);
+}
+
 namespace {
 
 // What a dense contraction computes in addition to its work, over it: filling the pipeline of its
@@ -99,14 +118,18 @@ double idle_share(const Twin& twin, const workload::KernelCost& kernel) {
   return filling + (1 + filling) * columns;
 }
 
-// Bytes of activations that reach memory: what lies in the second cache between two kernels does
-// not. Orin's GPUs have 256 KiB of it per multiprocessor (4 MiB where there are 16).
-double activation_bytes(const Twin& twin, const workload::KernelCost& kernel) {
-  const double bytes = kernel.traffic_bytes() - kernel.weight_bytes;
-  if (twin.on_chip_share == 0) return bytes;
+// Of bytes, those that reach memory if the second cache keeps `share` of what fits: what lies in it
+// between two kernels does not. Orin's GPUs have 256 KiB of it per multiprocessor (4 MiB where
+// there are 16).
+double past_cache_bytes(const Twin& twin, double bytes, double share) {
   const double cache_bytes = twin.flop_per_cycle * 1024;  // 256 FLOP per cycle and multiprocessor
   const double over = bytes / cache_bytes;
-  return bytes * (1 - twin.on_chip_share / (1 + over));
+  return bytes * (1 - share / (1 + over));
+}
+
+double activation_bytes(const Twin& twin, const workload::KernelCost& kernel) {
+  const double bytes = kernel.traffic_bytes() - kernel.weight_bytes;
+  return twin.on_chip_share == 0 ? bytes : past_cache_bytes(twin, bytes, twin.on_chip_share);
 }
 
 }  // namespace
@@ -125,8 +148,10 @@ KernelTerms::KernelTerms(const Twin& twin, const workload::WorkloadCost& cost) {
     const double idle = idle_share(twin, kernel);
     double flop = 0;        // in FP32 operations by the peaks: what it costs in energy
     double timed_flop = 0;  // by what the runtime reaches of them: what it takes
+    double least_flop = 0;  // by what nothing passes
     const auto add = [&](double work, Arithmetic arithmetic) {
       if (work == 0) return;
+      least_flop += work / peak_over_fp32(twin, arithmetic, kernel.op_class);
       const double fp32_flop = work / arithmetic_speedup(twin, arithmetic, kernel.op_class);
       flop += fp32_flop;
       timed_flop += (1 + idle) * fp32_flop / runtime_gain(twin, arithmetic, kernel.op_class);
@@ -146,6 +171,8 @@ KernelTerms::KernelTerms(const Twin& twin, const workload::WorkloadCost& cost) {
     launched += launches.back();
     launches_until.push_back(launched);
     fixed_cycles.push_back(kernel.launches * twin[P::kKernelCycles]);
+    least_cycles.push_back(least_flop / twin.flop_per_cycle);
+    least_bytes.push_back(past_cache_bytes(twin, kernel.traffic_bytes(), 1));
     total_energy_flop += flop;
     total_traffic_bytes += bytes;
   }

@@ -216,7 +216,12 @@ TwinFit fit_twin(const Twin& start, const std::vector<CalibrationRun>& runs,
   }
   fit.twin.status = "fitted";
   fit.twin.home = {};
-  for (const auto& run : runs) fit.twin.home.add(run.workload, features_of(*run.cost));
+  for (const auto& run : runs) {
+    fit.twin.home.add(run.workload, features_of(*run.cost));
+    for (const auto& row : run.observations) {
+      fit.twin.home.add_cpu_clock(run.cost->kind, row.point.mode.cpu_clock_hz);
+    }
+  }
   return fit;
 }
 

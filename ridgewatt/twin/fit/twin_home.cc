@@ -42,6 +42,11 @@ std::string class_key(std::string_view name) {
   return key;
 }
 
+// Of the lowest CPU clock of that kind's rows, in MHz.
+std::string cpu_key(WorkloadKind kind) {
+  return fmt::format("home.{}_cpu_mhz_lo", name_of(kind));
+}
+
 double round_to(double value, int digits) {
   return std::stod(fmt::format("{:.{}g}", value, digits));
 }
@@ -100,6 +105,11 @@ void TwinHome::add(const std::string& name, const WorkloadFeatures& features) {
     ranges[i].lo = std::min(ranges[i].lo, features.extents[i]);
     ranges[i].hi = std::max(ranges[i].hi, features.extents[i]);
   }
+}
+
+void TwinHome::add_cpu_clock(WorkloadKind kind, double clock_hz) {
+  double& least = cpu_hz[kind];
+  if (clock_hz > 0 && (least == 0 || clock_hz < least)) least = clock_hz;
 }
 
 HomeDistance TwinHome::distance(const WorkloadFeatures& features) const {
@@ -179,6 +189,9 @@ void write_home(const TwinHome& home, const TwinErrors& errors, TwinTable& table
     table.numbers[key + "lo"] = round_to(home.ranges[i].lo, 5);
     table.numbers[key + "hi"] = round_to(home.ranges[i].hi, 5);
   }
+  for (const WorkloadKind kind : {WorkloadKind::kInference, WorkloadKind::kTraining}) {
+    if (home.cpu_hz[kind] > 0) table.numbers[cpu_key(kind)] = round_to(home.cpu_hz[kind] / 1e6, 5);
+  }
 }
 
 TwinHome read_home(const TwinTable& table) {
@@ -199,6 +212,9 @@ TwinHome read_home(const TwinTable& table) {
     const std::string key = fmt::format("home.log10_{}_", kExtentKeys[i]);
     home.ranges[i].lo = number_or(table, key + "lo", home.ranges[i].lo);
     home.ranges[i].hi = number_or(table, key + "hi", home.ranges[i].hi);
+  }
+  for (const WorkloadKind kind : {WorkloadKind::kInference, WorkloadKind::kTraining}) {
+    home.add_cpu_clock(kind, 1e6 * number_or(table, cpu_key(kind), 0));
   }
   return home;
 }

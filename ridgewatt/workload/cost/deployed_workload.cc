@@ -22,7 +22,9 @@ namespace {
 constexpr std::int64_t kMostBatch = 1 << 20;  // that --batch takes
 
 void refuse_narrow(const DeployOptions& options) {
-  if (computes_in(options.runtime, options.precision)) return;
+  // PyTorch's own engines of 8 bits run on the CPU; what reads such weights on the GPU widens them.
+  const bool on_cpu = is_eager(options.runtime) && narrow_bits(options.precision) > 0;
+  if (computes_in(options.runtime, options.precision) && !on_cpu) return;
   throw NotSupportedError(std::string(name_of(options.runtime)) + " does not compute in " +
                               std::string(name_of(options.precision)) + " on the GPU",
                           "", "take tensorrt, or fp16");

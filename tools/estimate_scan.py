@@ -1,0 +1,247 @@
+#!/usr/bin/env python3
+"""Asks the program for every estimate (boards x runtimes x precisions x networks of the zoo x presets x batches,
+inference and training, and language models in every engine and quantization) and counts rows that break a rule.
+
+    tools/estimate_scan.py PROGRAM [--jobs N] [--models NAME,..] [--batch 1,8,32] [--examples N] [--idle PROGRAM]
+
+Rules: figures are numbers and lie in their intervals; power lies between idle power and the module's limit; no time is
+below the roof of the board's peaks; an interval wider than a factor of 6, and a precision or runtime that is slower
+than the one that it should beat, state a reason. Exits with 1 where a row breaks a rule.
+
+--idle PROGRAM: a build that prints idle_w, for a PROGRAM that does not yet."""
+import argparse
+import collections
+import concurrent.futures
+import csv
+import functools
+import io
+import json
+import math
+import subprocess
+import sys
+
+PRECISIONS = ("fp32", "fp16", "int8", "bf16", "tf32", "fp8", "mixed")
+RUNTIMES = ("pytorch-eager", "torchscript", "torch-compile", "onnxruntime", "tensorrt")
+# What a precision should not be slower than, and a runtime: by these the rows are compared.
+WIDER = {"fp16": "fp32", "bf16": "fp32", "tf32": "fp32", "int8": "fp16", "fp8": "fp16"}
+OLDER = {"torchscript": "pytorch-eager", "torch-compile": "pytorch-eager", "onnxruntime": "pytorch-eager",
+         "tensorrt": "pytorch-eager"}
+WIDEST = 6  # upper over lower bound, without a reason
+SLACK = 1 + 1e-6  # of printed digits
+QUANTITIES = (("time", "ms"), ("power", "w"), ("energy", "j"))
+FIGURES = ("ttft_ms", "tpot_ms", "tokens_per_s", "prefill_power_w", "decode_power_w", "joules_per_token", "request_j")
+
+
+def run(program, *words):
+    done = subprocess.run([program, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    return done.returncode, done.stdout, done.stderr
+
+
+def rows_of(program, *words):
+    status, out, _ = run(program, *words, "--format", "csv", "-q")
+    return list(csv.DictReader(io.StringIO(out))) if status in (0, 3) else []
+
+
+class Boards:
+    """Power limits, and peaks in operations or bytes per second and hertz."""
+
+    def __init__(self, program):
+        self.program = program
+
+    @functools.lru_cache(maxsize=None)
+    def facts(self, board):
+        return json.loads(run(self.program, "device", "show", board, "--format", "json")[1])
+
+    def limit_w(self, board):
+        return self.facts(board)["power"]["limit_w"] or math.inf
+
+    def peaks(self, board, gpu_mhz, mem_mhz):
+        """FLOP/s by precision and byte/s at these clocks."""
+        bsp = next(b for b in self.facts(board)["bsps"] if b["knobs"]["gpu_mhz"])
+        top_gpu, top_mem = max(bsp["knobs"]["gpu_mhz"]), max(bsp["knobs"]["mem_mhz"])
+        peaks = {key.split("_")[0]: value * gpu_mhz / top_gpu for key, value in bsp["peaks"].items()
+                 if value and not key.startswith("bandwidth")}
+        return peaks, bsp["peaks"]["bandwidth_bytes_per_s"] * mem_mhz / top_mem
+
+
+class Count:
+    """Rows that break rules, and examples of each."""
+
+    def __init__(self, examples):
+        self.rows, self.broken, self.examples = collections.Counter(), collections.Counter(), {}
+        self.reasons = collections.Counter()
+        self.most = examples
+
+    def breaks(self, rule, row, what):
+        self.broken[rule] += 1
+        kept = self.examples.setdefault(rule, [])
+        if len(kept) < self.most:
+            kept.append(f"{row}: {what}")
+
+
+def number(row, key):
+    try:
+        return float(row[key])
+    except (KeyError, ValueError, TypeError):
+        return math.nan
+
+
+def check_interval(count, name, key, low, value, high, reason):
+    if not 0 < low <= value * SLACK or not value <= high * SLACK or math.isinf(high):
+        count.breaks("figures are numbers within their intervals", name, f"{key} {value} ({low} to {high})")
+    elif high > WIDEST * SLACK * low and not reason:
+        count.breaks("an interval wider than 6 states a reason", name, f"{key} {low:.4g} to {high:.4g}")
+
+
+def check_power(count, name, idle_w, limit_w, low, high):
+    if low < idle_w / SLACK:
+        count.breaks("power is not below idle", name, f"{low:.3f} W, idle {idle_w:.3f}")
+    if high > limit_w * SLACK:
+        count.breaks("power is not above the module's limit", name, f"{high:.3f} W, limit {limit_w:g}")
+
+
+def check_estimate(count, boards, row, idle, work):
+    name = " ".join(row[k] for k in ("board", "workload", "kind", "runtime", "precision", "preset", "batch"))
+    count.rows["networks"] += 1
+    reason = row.get("interval_widened_by", "")
+    for what, unit in QUANTITIES:
+        low, value, high = (number(row, f"{what}{end}_{unit}") for end in ("_lo", "", "_hi"))
+        check_interval(count, name, what, low, value, high, reason)
+    idle_w = number(row, "idle_w") if "idle_w" in row else idle.get(key_of(row), math.nan)
+    check_power(count, name, idle_w, boards.limit_w(row["board"]), number(row, "power_lo_w"),
+                number(row, "power_hi_w"))
+    peaks, bytes_per_s = boards.peaks(row["board"], number(row, "gpu_mhz"), number(row, "mem_mhz"))
+    # All work at the highest rate of the GPU in this precision or a wider one; FP32 runs in TF32, mixed
+    # and quantized networks in any; where there are no tensor cores, Winograd's algorithm saves 2.25.
+    flop, quantized = work
+    any_rate = quantized or row["precision"] in ("int8", "fp8", "mixed", "stored")
+    fastest = max(v for k, v in peaks.items() if any_rate or k in ("fp32", "tf32", row["precision"]))
+    least_ms = 1e3 * flop / (fastest * (1 if fastest > 2 * peaks["fp32"] else 2.25))
+    for end in ("_lo", ""):
+        if number(row, f"time{end}_ms") * SLACK < least_ms:
+            count.breaks("no time is below a roof", name, f"time{end} {number(row, f'time{end}_ms'):.4g} ms of "
+                         f"{least_ms:.4g}")
+
+
+def key_of(row, **other):
+    keys = ("board", "workload", "kind", "runtime", "precision", "preset", "batch", "cpu_mhz", "gpu_mhz", "mem_mhz",
+            "cpu_cores")
+    return tuple(other.get(k, row.get(k, "")) for k in keys)
+
+
+def check_order(count, rows):
+    """Precisions and runtimes that are slower than what they should beat."""
+    times = {key_of(row): number(row, "time_ms") for row in rows}
+    for row in rows:
+        name = " ".join(row[k] for k in ("board", "workload", "kind", "runtime", "precision", "preset", "batch"))
+        for rule, key, than in (("a precision slower than a wider one states a reason", "precision", WIDER),
+                                ("a runtime slower than pytorch-eager states a reason", "runtime", OLDER)):
+            other = times.get(key_of(row, **{key: than.get(row[key])}))
+            if not other or number(row, "time_ms") <= other * SLACK:
+                continue
+            count.reasons[rule] += 1
+            if f"times as long as in {than[row[key]]}" not in row.get("interval_widened_by", ""):
+                count.breaks(rule, name, f"{number(row, 'time_ms') / other:.3f} times {than[row[key]]}")
+
+
+def ask_network(program, model, kind, batches):
+    """Every row of a network, with the work of a minibatch by (precision, batch)."""
+    rows, work = [], {}
+    training = ["--training"] if kind == "training" else []
+    for runtime in RUNTIMES if kind == "inference" else RUNTIMES[:1]:
+        for precision in PRECISIONS:
+            rows += rows_of(program, "estimate", f"zoo:{model}", "--device", "all", "--runtime", runtime,
+                            "--precision", precision, "--modes", "presets", "--batch", batches, *training)
+    for batch in batches.split(","):
+        out = run(program, "analyze", f"zoo:{model}", "--batch", batch, *training, "--format", "json", "-q")[1]
+        counted = json.loads(out) if out else {"macs": 0, "int_ops": 0}
+        work[batch] = 2 * counted["macs"], counted["int_ops"] > 0
+    return rows, work
+
+
+def ask_language(program, model):
+    out = run(program, "llm", f"zoo:{model}", "--device", "all", "--runtime", "all", "--quantization", "all",
+              "--modes", "presets", "--format", "json", "-q")[1]
+    return json.loads(out) if out else {"rows": [], "phases": []}
+
+
+def check_language(count, boards, answer):
+    phases = {(p["quantization"], p["phase"]): p for p in answer["phases"]}
+    for row in answer["rows"]:
+        name = " ".join(str(row[k]) for k in ("board", "model", "runtime", "quantization", "preset"))
+        board = row["board"].split("@")[0]
+        count.rows["language models"] += 1
+        reason = row.get("interval_widened_by", [])
+        for key in FIGURES:
+            stem, unit = key.split("_", 1) if not key.endswith("power_w") else (key[:-2], "w")
+            check_interval(count, name, key, row[f"{stem}_lo_{unit}"], row[key], row[f"{stem}_hi_{unit}"], reason)
+        for phase in ("prefill", "decode"):
+            check_power(count, name, row.get("idle_w", 0), boards.limit_w(board), row[f"{phase}_power_lo_w"],
+                        row[f"{phase}_power_hi_w"])
+        if row["prefill_power_w"] * SLACK < row["decode_power_w"]:
+            count.breaks("a prompt draws as much as decoding", name,
+                         f"{row['prefill_power_w']:.2f} W, decoding {row['decode_power_w']:.2f}")
+        peaks, bytes_per_s = boards.peaks(board, row["mode"]["gpu_mhz"], row["mode"]["mem_mhz"])
+        eight = row["quantization"] in ("int8", "fp8", "fp8_block") and row["runtime"] in ("tensorrt-llm", "vllm",
+                                                                                           "sglang")
+        narrow = "int8" if row["quantization"] == "int8" else "fp8"
+        flop_per_s = peaks.get(narrow, peaks["fp16"]) if eight else peaks["fp16"]
+        for phase, key in (("prefill", "ttft"), ("decode", "tpot")):
+            step = phases[row["quantization"], phase]
+            least_ms = 1e3 * max(step["work_flop"] / max(flop_per_s, peaks["fp16"]),
+                                 step["traffic_bytes"] / bytes_per_s)
+            for end in ("_lo", ""):
+                if row[f"{key}{end}_ms"] * SLACK < least_ms:
+                    count.breaks("no phase is above its roof", name,
+                                 f"{key}{end} {row[f'{key}{end}_ms']:.4g} ms of {least_ms:.4g}")
+        if eight and narrow not in peaks and not any(r.startswith(f"{narrow}: the GPU has no units") for r in reason):
+            count.breaks("8 bits without units for them state a reason", name, f"no remark on {narrow}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--models", default="", help="networks and language models, separated by commas [all]")
+    parser.add_argument("--batch", default="1,8,32")
+    parser.add_argument("--examples", type=int, default=3, help="of each rule")
+    parser.add_argument("--idle", default="", help="a build that prints idle_w")
+    asked = parser.parse_args()
+    networks = [r["name"] for r in rows_of(asked.program, "zoo", "list")]
+    languages = [r["name"] for r in rows_of(asked.program, "zoo", "list", "--language")]
+    if asked.models:
+        networks = [n for n in networks if n in asked.models.split(",")]
+        languages = [n for n in languages if n in asked.models.split(",")]
+    boards, count = Boards(asked.program), Count(asked.examples)
+
+    def network(one):
+        model, kind = one
+        idle = {}
+        if asked.idle:
+            idle = {key_of(r): number(r, "idle_w") for r in ask_network(asked.idle, model, kind, asked.batch)[0]}
+        return ask_network(asked.program, model, kind, asked.batch), idle
+
+    with concurrent.futures.ThreadPoolExecutor(asked.jobs) as pool:
+        asked_networks = [(m, k) for m in networks for k in ("inference", "training")]
+        for (rows, work), idle in pool.map(network, asked_networks):
+            for row in rows:
+                check_estimate(count, boards, row, idle, work[row["batch"]])
+            check_order(count, rows)
+        for answer in pool.map(lambda m: ask_language(asked.program, m), languages):
+            check_language(count, boards, answer)
+    print(f"{count.rows['networks']} rows of networks, {count.rows['language models']} of language models")
+    for rule, times in count.reasons.items():
+        print(f"  of them {times}: {rule}")
+    for rule, times in sorted(count.broken.items()):
+        print(f"broken {times} times: {rule}")
+        for example in count.examples[rule]:
+            print(f"    {example}")
+    if not count.rows:
+        sys.exit("no rows: is this the program?")
+    if not count.broken:
+        print("no rule is broken")
+    return 1 if count.broken else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
