@@ -1,4 +1,4 @@
-/* Marks for `ridgewatt measure`, in C and C++; one header, no library. Does nothing when the
+/* Marks for `ridgewatt measure`, in C and C++; one header, no library. Does nothing if the
  * program is not being measured.
  *
  *     ridgewatt_phase_begin("warm-up"); ...; ridgewatt_phase_end("warm-up");
@@ -33,7 +33,7 @@ static inline void ridgewatt_tell(const char* text, int length) {
   if (write(atoi(descriptor), text, (size_t)length) < 0) return;
 }
 
-/* A line that the report repeats; at most 200 characters. */
+/* A line for the report; at most 200 characters. */
 static inline void ridgewatt_note(const char* text) {
   char line[256];
   ridgewatt_tell(line, snprintf(line, sizeof line, "note %.200s\n", text));

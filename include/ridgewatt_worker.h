@@ -3,22 +3,22 @@
  *   struct ridgewatt_worker worker;
  *   if (ridgewatt_worker_connect(&worker, NULL, "training", "resnet18") != 0) perror("ridgewatt");
  *   while (more_to_do) {
- *     if (ridgewatt_worker_begin(&worker) != 0) break;   // waits until the device is ours
+ *     if (ridgewatt_worker_begin(&worker) != 0) break;   // waits for the device
  *     train_one_minibatch();                      // and waits until the device is done with it
  *     ridgewatt_worker_end(&worker);
  *   }
  *   ridgewatt_worker_disconnect(&worker);
  *
- * An inference worker calls ridgewatt_worker_begin once worker.batch requests are gathered. One
- * that lets the controller gather them (a schedule that re-plans does it better) counts them
- * instead:
+ * An inference worker calls ridgewatt_worker_begin once worker.batch requests are gathered. Or it
+ * lets the controller gather them, which suits schedules that re-plan. Then it reports its
+ * requests:
  *
  *   ridgewatt_worker_count(&worker);             // after it connected
  *   ridgewatt_worker_arrived(&worker, 3, 1500);  // three requests, 1.5 ms ago; at any time
  *   ridgewatt_worker_begin(&worker);             // always when it is idle
  *   serve(worker.requests, worker.aside);        // `requests`, after the `aside` oldest
  *
- * All functions return 0, or -1 with errno set; ECONNRESET means that the controller is gone and
+ * All functions return 0, or -1 with errno set; ECONNRESET means that the controller has ended and
  * the device must not be used any more.
  */
 #ifndef RIDGEWATT_WORKER_H
@@ -44,11 +44,11 @@ struct ridgewatt_worker {
   int fd;
   int batch;                   /* requests an inference minibatch should hold */
   long long period_us;         /* of the cycle; 0: none */
-  unsigned long long sequence; /* of the minibatch in hand; 0: none */
+  unsigned long long sequence; /* of the current minibatch; 0: none */
   long long deadline_us;       /* time that the minibatch may take */
   int counting;                /* the controller counts the requests */
-  int requests;                /* of the minibatch in hand, where they are counted */
-  int aside;                   /* the oldest waiting ones, which it is not for */
+  int requests;                /* of the current minibatch, if counted */
+  int aside;                   /* the oldest waiting requests, which it skips */
   char pending[256];           /* received, not yet read as lines */
   size_t pending_size;
 };
@@ -100,7 +100,7 @@ static inline void ridgewatt_worker_disconnect(struct ridgewatt_worker* worker) 
   worker->fd = -1;
 }
 
-/* Where `ridgewatt schedule run` listens by default; 0, or -1 when the environment names no place.
+/* Where `ridgewatt schedule run` listens by default; 0, or -1 if the environment names no folder.
  */
 static inline int ridgewatt_default_socket_(char* path, size_t size) {
   const char* folder = getenv("XDG_RUNTIME_DIR");
@@ -116,7 +116,7 @@ static inline int ridgewatt_default_socket_(char* path, size_t size) {
   return -1;
 }
 
-/* The kernel tells who listens: not another user, who may have taken the place first. */
+/* The kernel reports the listening user: another user may have created the socket first. */
 static inline int ridgewatt_check_peer_(int fd) {
   struct {
     int process;
@@ -131,7 +131,7 @@ static inline int ridgewatt_check_peer_(int fd) {
 
 /* `path`: the socket, or NULL for $RIDGEWATT_SOCKET, else the default of `schedule run`:
  * ridgewatt.sock in $XDG_RUNTIME_DIR. `kind`: "inference" or "training". `name`: 1 to 32 of A-Z a-z
- * 0-9 _ . - ; EPERM: the controller is another user's. */
+ * 0-9 _ . - ; EPERM: the controller belongs to another user. */
 static inline int ridgewatt_worker_connect(struct ridgewatt_worker* worker, const char* path,
                                            const char* kind, const char* name) {
   struct sockaddr_un address;
@@ -168,8 +168,8 @@ static inline int ridgewatt_worker_connect(struct ridgewatt_worker* worker, cons
   return -1;
 }
 
-/* From now on the controller counts the requests that this worker reports. -1 and EPROTO: it is an
- * older one that does not know how, and nothing has changed. */
+/* From now on the controller counts the requests that this worker reports. -1 and EPROTO: the
+ * controller is too old for this, and nothing has changed. */
 static inline int ridgewatt_worker_count(struct ridgewatt_worker* worker) {
   char line[256];
   if (ridgewatt_send_(worker, "counting\n") != 0) return -1;

@@ -2,8 +2,8 @@
 //
 //   #include "ridgewatt/ridgewatt.h"
 //
-// docs/library.md goes through it with examples. A program that asks one question compiles faster
-// with that question's header alone.
+// docs/library.md explains it with examples. A program that asks one question compiles faster with
+// only the header of that question.
 #pragma once
 
 #include "ridgewatt/answer/epochs.h"

@@ -23,7 +23,7 @@ ADVICE = {
     "NotSupportedError": "Choose another board, sensor, model or build.",
     "UsageError": "Correct the value; `--help` of the command lists its options.",
     "NoSolutionError": "Relax a limit.",
-    "throw_errno": "The message ends with the reason of the operating system: remove it.",
+    "throw_errno": "The message ends with the reason that the operating system gives.",
 }
 # Functions that throw: the class, and (what, where, hint) from the arguments.
 HELPERS = {

@@ -28,7 +28,7 @@ class InPlace {
                  "the program is not started for every point");
     question_ = tune_question(asked);
     if (question_.batches.size() > 1) {
-      throw UsageError("a running program has one batch", "batch", "name that one, or none");
+      throw UsageError("a running program has one batch", "batch", "give that batch or none");
     }
     program_ = program_question(asked, answer::in_place_parameters());
     program_.profile.measure.command = {"this process"};

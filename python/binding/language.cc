@@ -281,8 +281,9 @@ void bind_language(py::module_& module) {
       [](Self<BoundLanguageTuned> self) {
         if (self->rows.front().feasible) return self->rows.front();
         const bool fits = self->rows.front().fits;
-        throw NoSolutionError(fits ? "no mode keeps the limits" : "the model fits no board asked",
-                              self->path, fits ? "loosen a limit" : "take a smaller quantization");
+        throw NoSolutionError(
+            fits ? "no mode meets the limits" : "the model fits none of the boards", self->path,
+            fits ? "relax a limit" : "use a smaller quantization");
       },
       "the first LanguageTuned; NoSolutionError where no setting keeps the limits");
   module.def("llm_estimate", &estimate);

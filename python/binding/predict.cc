@@ -107,8 +107,8 @@ void add_prior(Arguments& asked, const std::string& model, PredictQuestion& ques
   const py::object given = asked.object("model");
   if (given.is_none()) return;
   if (question.device.empty()) {
-    throw UsageError("a model alone says nothing of time and power", "model",
-                     "give device, whose twin is to be the prior");
+    throw UsageError("a model without a board predicts no time and power", "model",
+                     "give device: its twin becomes the prior");
   }
   if (py::isinstance<workload::DeployedWorkload>(given)) {
     question.workload = given.cast<std::shared_ptr<workload::DeployedWorkload>>();
@@ -183,7 +183,7 @@ std::shared_ptr<Predictions> suggest(const py::kwargs& given) {
   if (found.points.empty()) {
     throw request.budgets
         ? NoSolutionError("no further mode is expected to be faster within these budgets")
-        : NoSolutionError("every mode is profiled", question.samples.source);
+        : NoSolutionError("every mode is already profiled", question.samples.source);
   }
   return predictions(std::move(found));
 }

@@ -236,8 +236,8 @@ py::list sweeps_of_store(Self<BoundStore> self, const py::kwargs& kwargs) {
   asked.done();
   auto sweeps = self->open().sweeps(filter);
   if (sweeps.empty() && !self->open().all_series().empty()) {
-    throw UsageError("the store holds no points of this workload, kind and board", self->path(),
-                     "`ridgewatt store list` names what it holds");
+    throw UsageError("the store has no points of this workload, kind and board", self->path(),
+                     "`ridgewatt store list` shows what it has");
   }
   py::list list;
   for (auto& sweep : sweeps) {

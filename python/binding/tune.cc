@@ -167,7 +167,7 @@ std::shared_ptr<Tuned> ask_rows(Arguments& asked, const answer::TuneRequest& req
   const py::object progress = asked.progress();
   asked.done();
   if (!sweep && question.verify > 0 && !rows.workload) {
-    throw UsageError("a twin's answer is verified, so the model and its board are needed", "verify",
+    throw UsageError("verification needs the model and its board", "verify",
                      "give a model and device=BOARD");
   }
   return without_gil(

@@ -25,13 +25,13 @@
 namespace ridgewatt::answer {
 
 struct EpochQuestion {
-  pipeline::PipelineConfig config = {};  // with a twin, leave out compute, power and cores
+  pipeline::PipelineConfig config = {};  // with a twin, omit compute, power and cores
   PowerMode mode =
       {};  // absent knobs are at their highest; with a governor clocks are upper limits
   // At the highest CPU clock; unset: the twin's own loader.
   std::optional<double> preprocess_s_per_sample = {};
-  // RAM for the page cache in place of config.cache_bytes; unset: what a minibatch leaves of the
-  // board's memory.
+  // Replaces config.cache_bytes, the RAM for the page cache. Unset: the memory that a minibatch
+  // leaves free.
   std::optional<double> cache_bytes = {};
 };
 
@@ -41,14 +41,14 @@ struct EpochAnswer {
   std::string provenance;
   RowOrigin origin;
   std::optional<workload::CostCaveats> caveats;  // of the model, if one was used
-  PowerMode clocks;                              // of the board, where there is one
+  PowerMode clocks;                              // of the board, if there is one
 };
 
-// A training on the board's twin. Throws what reading boards and twins throws.
+// A training on the board's twin. Throws the errors of reading boards and twins.
 EpochAnswer epochs_on_twin(const EpochQuestion& question,
                            const std::shared_ptr<const workload::DeployedWorkload>& workload,
                            const std::string& device);
-// The times of `config` as they are given.
+// Uses the times of `config` as given.
 EpochAnswer epochs_of_times(const pipeline::PipelineConfig& config);
 
 // The first epoch and a later one in closed form and, if `simulated` > 0, the mean of that many

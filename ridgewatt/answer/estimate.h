@@ -1,4 +1,4 @@
-// The question without any profiling: what does a model cost in these modes, by a board's twin?
+// The question before any profiling: what does a model cost in these modes, according to a twin?
 //
 //   const auto model = std::make_shared<const DeployedWorkload>("zoo:resnet50");
 //   const EstimateAnswer found = estimate_on_board({.modes = "maxn"}, model, "agx-orin");
@@ -30,13 +30,13 @@ class TwinModel;
 namespace ridgewatt::answer {
 
 struct EstimateQuestion {
-  std::string modes = {};         // see select_modes; empty: the presets; of several boards, MAXN
+  std::string modes = {};         // see select_modes; empty: presets, or MAXN of several boards
   std::vector<int> batches = {};  // empty: usual_batch
   twin::RunOptions run = {};      // loading of data
   // For the cost of a job; absent: not asked.
   std::optional<double> dataset_size = {};
   double epochs = 1;
-  // For estimate(); the functions below are given a workload and a board.
+  // For estimate(); the functions below take a workload and a board.
   WorkloadQuestion workload = {};
   std::string device = {};  // a name or board file; "all"
   HeatQuestion heat = {};   // of one board and runtime
@@ -63,15 +63,14 @@ struct EstimateRow {
   twin::Breakdown estimate;
   twin::EstimateError error{};
   std::vector<std::string> widened_by = {};  // in this mode, in addition to the setting's
-  std::string preset = {};  // name of the board's preset with this mode, where one has it
-  double python_call_s =
-      0;  // additional time if a Python program calls the engine; 0: included, or PyTorch
+  std::string preset = {};   // name of the board's preset with this mode, if any
+  double python_call_s = 0;  // additional time of a Python caller; 0: included already, or PyTorch
 };
 
-// What would make a minibatch that waits for launches faster, and how much.
+// A change that makes a minibatch faster if it waits for launches, and its effect.
 struct Remedy {
   std::string what;         // "onnxruntime", "batch 8"
-  double s_per_sample = 0;  // with it
+  double s_per_sample = 0;  // with the change
   double times_faster = 1;  // than now, per sample
 };
 
@@ -81,20 +80,20 @@ struct EstimateAnswer {
     std::string name, reason;  // of a board, or of a runtime: "tensorrt int8"
   };
   Over over = Over::kModes;
-  std::shared_ptr<const workload::DeployedWorkload> workload;  // as it was asked
-  std::string device;                                          // as it was asked; empty: all boards
+  std::shared_ptr<const workload::DeployedWorkload> workload;  // of the question
+  std::string device;                                          // of the question; empty: all boards
   std::optional<workload::Precision> precision;  // absent: the usual ones of each runtime
-  double job_samples = 0;                        // as it was asked
+  double job_samples = 0;                        // of the question
   std::vector<EstimateRow> rows;
   std::shared_ptr<const twin::TwinModel> model;  // on the board of the first row; none without rows
-  std::vector<LeftOut> left_out;                 // what cannot be asked
-  std::vector<HeldRow> held;     // of each row, where thermal constants are given (add_holds)
-  std::vector<Remedy> remedies;  // of the first row of one board, where it waits for launches
+  std::vector<LeftOut> left_out;                 // boards or runtimes without rows
+  std::vector<HeldRow> held;     // of each row, if thermal constants are given (add_holds)
+  std::vector<Remedy> remedies;  // of the first row of one board, if it waits for launches
 
   bool fits_memory() const;  // whether any row does
-  // Where a row comes from.
+  // The origin of a row.
   RowOrigin origin(const EstimateRow& row) const;
-  // NotSupportedError when no board or no runtime can do it.
+  // Throws NotSupportedError if no board or no runtime can run the model.
   void check() const;
 };
 
@@ -103,8 +102,8 @@ std::optional<int> fixed_batch(const workload::DeployedWorkload& workload);
 // The default batch: the fixed one, otherwise 1, or 16 for training.
 int usual_batch(const workload::DeployedWorkload& workload);
 
-// Of the question's board, or of all; on its runtime, or on all. `workload` is that of
-// question.workload.
+// Estimates on the question's board or on all boards, in its runtime or in all. `workload` is that
+// of question.workload.
 EstimateAnswer estimate(const EstimateQuestion& question,
                         const std::shared_ptr<const workload::DeployedWorkload>& workload);
 
@@ -117,13 +116,13 @@ EstimateAnswer estimate_on_board(const EstimateQuestion& question,
 Sweep estimate_sweep(const EstimateQuestion& question,
                      const std::shared_ptr<const workload::DeployedWorkload>& workload,
                      const std::string& device);
-// All boards, by time per sample; what does not fit the memory comes last. Without rows no board
-// can do it.
+// All boards, sorted by time per sample; those with too little memory come last. No rows: no board
+// can run the model.
 EstimateAnswer estimate_over_boards(
     const EstimateQuestion& question,
     const std::shared_ptr<const workload::DeployedWorkload>& workload);
 
-// All runtimes on one board, by time per sample: in `precisions`, or by default in the usual
+// All runtimes on one board, sorted by time per sample, in `precisions` or by default in the usual
 // precisions of each.
 EstimateAnswer estimate_over_runtimes(
     const EstimateQuestion& question,

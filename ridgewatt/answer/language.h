@@ -39,8 +39,8 @@ struct LanguageQuestion {
   int min_cores = 1;           // least number of cores of a mode; boards with fewer use all
   llm::Request request = {};   // its `kv_type` follows from this:
   llm::KvType kv_type = llm::KvType::kF16;
-  // At which a step is reported too; empty: powers of four from 512 to what the model was trained
-  // for, at most 131,072.
+  // Contexts at which a decode step is also reported; empty: powers of four from 512 to the trained
+  // context, at most 131,072.
   std::vector<std::int64_t> contexts = {};
   std::optional<double> reserve_bytes = {};  // see llm::FitsOptions
 };
@@ -59,7 +59,7 @@ struct LanguageMemory {
   llm::Fit fit;                       // at prompt and generation of all sequences
   std::vector<llm::Fit> at_contexts;  // at each of `contexts`
 
-  // Of weights, cache, buffers and the process.
+  // The sum of weights, cache, buffers and the process.
   static double needed_bytes(const llm::Fit& fit) {
     return fit.runtime_bytes + fit.weights_bytes + fit.kv_bytes + fit.buffer_bytes;
   }
@@ -80,8 +80,7 @@ struct LanguageRow {
   PowerMode mode;
   llm::Forecast forecast;
   std::vector<double> step_s;  // at each of `contexts`
-  // Of the rows of its quantization that fit, none has both more tokens per second and fewer joules
-  // per token.
+  // No fitting row of its quantization has both more tokens per second and fewer joules per token.
   bool on_front = false;
 };
 
@@ -129,17 +128,18 @@ LanguageAnswer ask_language(const LanguageQuestion& question, const llm::Languag
 // The question as a user writes it.
 struct LanguageRequest {
   std::string model = {};          // what read_language_model() takes
-  std::string device = {};         // of boards_named()
-  std::string runtime = {};        // of runtimes_named()
-  std::string quantization = {};   // of quantizations_named()
+  std::string device = {};         // see boards_named()
+  std::string runtime = {};        // see runtimes_named()
+  std::string quantization = {};   // see quantizations_named()
   LanguageQuestion question = {};  // its engines and recipes follow from these
   bool front = false;              // for output: only rows on the front
 };
 // Reads the model and answers the question.
 LanguageAnswer ask_language(const LanguageRequest& asked);
 
-// Parse the text of a user: a board, a board file or "all"; names separated by commas or "all" (for
-// quantizations all that can be predicted for the model, with "stored" first if it is stored).
+// Parse the text of a user: a board, a board file or "all"; names separated by commas, or "all".
+// For quantizations, "all" means those that can be predicted for the model, and first "stored" if
+// the model is stored.
 std::vector<Board> boards_named(const std::string& device);
 std::vector<std::string> quantizations_named(const llm::LanguageModel& model,
                                              const std::string& text);

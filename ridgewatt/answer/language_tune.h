@@ -43,31 +43,31 @@ struct LanguageLimits {
 struct LanguageTuneQuestion {
   LanguageGoal goal = LanguageGoal::kEnergy;
   LanguageLimits limits;
-  double confidence = 0.5;  // with which each limit is to be kept; 0.5: half of true values do
+  double confidence = 0.5;  // probability of meeting each limit; 0.5: the mean meets it
   bool phases = false;      // a mode for the prompt and one for decoding
 };
 
 // The question as a user writes it.
 struct LanguageTuneRequest {
-  // Fewest cores of the runs that engines were fitted to and judged by.
+  // The smallest number of cores in the runs that the engines were fitted to.
   static constexpr int kCoresOfRuns = 4;
   LanguageRequest language = {.question = {.modes = "all", .min_cores = kCoresOfRuns}};
   LanguageTuneQuestion goal = {};
 };
 
-// A request in a mode for its prompt and one for its further tokens. The board goes from one to the
-// other and back: the way to the prompt's mode is counted to the first token, the way back to the
-// others.
+// A request in a mode for its prompt and one for its further tokens. The board switches between
+// them twice: the switch to the prompt's mode counts toward the first token, the switch back toward
+// the others.
 struct LanguagePlan {
   PowerMode prefill, decode;
-  double switch_s = 0;  // each way; 0: one mode
+  double switch_s = 0;  // of each switch; 0: one mode
   llm::Forecast forecast;
 
   bool one_mode() const { return prefill == decode; }
 };
 
-// How long clocks take to change: published, 1 ms for the CPU's, 5 for the GPU's and 8 for the
-// memory's, one after the other (docs/guide/llm_mode.md).
+// Published times to change clocks: 1 ms for the CPU, 5 ms for the GPU and 8 ms for the memory, one
+// after the other (docs/guide/llm_mode.md).
 double mode_switch_s(const PowerMode& from, const PowerMode& to);
 
 struct NamedLanguagePlan {
@@ -81,9 +81,9 @@ struct TunedLanguage {
   bool fits = true;
   std::size_t modes = 0;  // that were compared
   std::optional<LanguagePlan> best;
-  std::optional<LanguagePlan> miss;        // without one: one mode, nearest to the limits
-  std::vector<std::string> broken;         // the limits that `miss` breaks, in words
-  std::optional<LanguagePlan> one_mode;    // with `phases`: the best single mode
+  std::optional<LanguagePlan> miss;      // if there is none: the single mode nearest to the limits
+  std::vector<std::string> broken;       // the limits that `miss` breaks, in words
+  std::optional<LanguagePlan> one_mode;  // with `phases`: the best single mode
   std::vector<NamedLanguagePlan> presets;  // of the compared modes: the board's presets
 };
 
@@ -93,14 +93,13 @@ struct LanguageTuneAnswer {
   std::vector<TunedLanguage> settings;  // the best first; those without an answer last
 };
 
-// Compares the rows of `asked`. Modes within the tie of a twin (kTwinTie) of the least cannot be
-// distinguished: the fastest of them is best, as tune/choice.h has it, and one mode is before two.
-// Settings that do not fit have no answer. The two modes of a plan have the same cores: nothing is
-// published of how long cores take to come and go. UsageError for a limit or confidence that means
-// nothing.
+// Compares the rows of `asked`. Modes within kTwinTie of the lowest objective cannot be
+// distinguished: the fastest of them is best (tune/choice.h), and a single mode comes before two.
+// Settings that do not fit have no answer. The two modes of a plan have the same cores, because the
+// time to switch cores is not published. Throws UsageError for an invalid limit or confidence.
 LanguageTuneAnswer tune_language(const LanguageTuneQuestion& question, LanguageAnswer asked);
 
-// What the goal makes small, in SI units.
+// The objective of the goal, in SI units.
 double goal_value(LanguageGoal goal, const llm::Forecast& forecast);
 
 }  // namespace ridgewatt::answer

@@ -39,7 +39,7 @@ std::vector<OperatingPoint> at_batches_of(const Sweep& samples,
                                           const std::vector<OperatingPoint>& points);
 
 struct PredictQuestion {
-  Sweep samples;                       // none: the prediction is the prior
+  Sweep samples;                       // empty: the prediction is the prior
   std::vector<OperatingPoint> points;  // where to predict
   std::vector<Sweep> references;       // of other workloads
   std::string device;                  // board of the points; empty: unknown
@@ -52,7 +52,7 @@ struct PredictQuestion {
   bool quiet = false;  // no progress while networks are trained
 };
 
-// The same as a user writes it: files, and names of boards and models.
+// The same question as a user writes it: files, and names of boards and models.
 struct PredictRequest {
   std::string samples = {};                  // CSV file
   std::string workload = {};                 // which sweep of the file
@@ -66,30 +66,29 @@ struct PredictRequest {
   bool keep_outliers = false;
   std::uint64_t seed = 1;
 };
-// Of all modes, or which of them to profile next.
-// Reads samples (where given), references and the points asked: those of `query`, or all modes of
-// the device at the samples' batches. The model on the twin of the device is the prior. `remarks`
-// gets what was left out. UsageError where nothing says which modes.
+// Reads samples (if given), references and the points asked: those of `query`, or all modes of the
+// device at the samples' batches. The model on the twin of the device is the prior. `remarks`
+// receives what was left out. UsageError if nothing says which modes.
 PredictQuestion predict_question(const PredictRequest& asked, std::vector<std::string>& remarks);
 struct SuggestRequest {
   PredictRequest inputs = {};
-  std::optional<int> count = {};                      // nothing: all modes are predicted
-  std::optional<predict::PowerBudgets> budgets = {};  // one for each W between
+  std::optional<int> count = {};                      // absent: all modes are predicted
+  std::optional<predict::PowerBudgets> budgets = {};  // in steps of 1 W
 };
 
 struct PredictAnswer {
   std::vector<OperatingPoint> points;
-  std::vector<predict::Prediction> predictions;  // one per point; none where nothing was fitted
+  std::vector<predict::Prediction> predictions;  // one per point; empty if nothing was fitted
   std::vector<RowOrigin> origins;                // one for all, or one per point
-  RowOrigin origin;                              // of what is predicted
+  RowOrigin origin;                              // of the predictions
   std::string method;  // the predictor's name for itself; empty: rows as they are
   std::optional<predict::AutoSummary> summary;  // of the method auto, once fitted
-  // The value of each knob that the samples do not vary, 0 of others: nothing is learned of its
-  // effect, and intervals at other values are wider.
+  // The value of each knob that the samples do not vary; 0 for other knobs. Its effect is not
+  // learned, and intervals at other values are wider.
   AxisArray<double> unvaried{};
   std::vector<std::string> remarks;  // why intervals are wide or missing
 
-  // Parameters are fitted on some of very many samples.
+  // True if the parameters were fitted on only some of very many samples.
   bool rests_on_a_part() const { return summary && summary->part != summary->samples; }
 };
 
@@ -100,7 +99,7 @@ PredictAnswer predict_modes(const PredictQuestion& question);
 PredictAnswer suggest_modes(const PredictQuestion& question, std::size_t count,
                             const std::optional<predict::PowerBudgets>& budgets = {});
 
-enum class FrontCost { kTime, kPower, kEnergy };  // per sample; power as it is
+enum class FrontCost { kTime, kPower, kEnergy };  // per sample; power is not divided
 constexpr auto enum_names(FrontCost) {
   return named<FrontCost>(
       {{FrontCost::kTime, "time"}, {FrontCost::kPower, "power"}, {FrontCost::kEnergy, "energy"}});
@@ -110,11 +109,11 @@ struct ParetoRequest {
   PredictRequest inputs = {};
   std::string sweep = {};  // CSV file
   FrontCost x = FrontCost::kTime, y = FrontCost::kPower;
-  bool presets = false;  // what beats each preset of the board, in place of the front
+  bool presets = false;  // the modes that beat each preset, instead of the front
 };
-// Per sample, as objectives are; power is not divided.
+// Costs are per sample, like objectives; power is not divided.
 double front_cost(FrontCost cost, const OperatingPoint& point, const predict::Prediction& of);
-// Those of the question's points that no sample has.
+// The points of the question without a sample.
 std::vector<OperatingPoint> points_to_predict(const PredictQuestion& question);
 // The candidates of a front: predictions, with measured values where available, or the rows of a
 // sweep. If every point was measured, nothing is fitted and the method is empty.

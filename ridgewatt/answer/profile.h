@@ -18,14 +18,14 @@ namespace ridgewatt::answer {
 struct LearnQuestion {
   std::size_t count = 20;
   int batch = 0;
-  Sweep samples = {};      // points that are known already
+  Sweep samples = {};      // points that are already known
   std::string board = {};  // for messages
 };
 // The most informative modes for the predictor. The same samples give the same modes, so an
 // interrupted run resumes with the same modes.
 std::vector<PowerMode> modes_to_learn_from(const KnobSpace& space, LearnQuestion question);
 
-// `count` of the modes at random, all of them at most.
+// `count` random modes, at most all of them.
 std::vector<PowerMode> random_modes(const KnobSpace& space, std::size_t count, std::uint64_t seed);
 
 // The modes to profile, selected in one of these ways.

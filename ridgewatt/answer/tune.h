@@ -31,7 +31,7 @@ struct TuneQuestion {
   std::vector<int> batches;  // candidates; empty: batches_to_try
   // Required probability that an estimate meets each limit; 0.5: its mean meets it.
   double confidence = 0.5;
-  double job_samples = 0;  // data set size x epochs, where the cost of a job is wanted
+  double job_samples = 0;  // data set size x epochs, if the cost of a job is wanted
   // How the points to profile are chosen. Default: `auto`; a twin estimates every point.
   std::optional<std::string> strategy;
   tune::SearchBudget budget;
@@ -63,7 +63,7 @@ struct TuneRanking {
   enum class Over { kBoards, kRuntimes };
   Over over = Over::kBoards;
   std::vector<TuneAnswer> answers;    // the best first; those without an answer last
-  std::vector<std::string> left_out;  // what cannot be asked, and why: "tensorrt int8: .."
+  std::vector<std::string> left_out;  // what was left out, and why: "tensorrt int8: .."
 };
 TuneRanking rank_boards(const TuneQuestion& question,
                         const std::shared_ptr<const workload::DeployedWorkload>& workload);
@@ -79,14 +79,14 @@ struct ProfiledRows {
   Sweep rows = {};                     // trusted ones: see sweep/trusted_sweep.h
   std::vector<Sweep> references = {};  // of other workloads
   std::string device = {};             // for the names of presets; empty: unknown
-  // With a device: its twin of this model, of the kind of `rows`, is one more reference.
+  // With a device: its twin with this model, of the kind of `rows`, is a further reference.
   std::shared_ptr<const workload::DeployedWorkload> workload = {};
   std::vector<Observation> known = {};  // of earlier searches of the same workload
 };
 // Replays the sweep in place of the board. Rows with a governor are compared, not searched.
 TuneAnswer tune_on_sweep(const TuneQuestion& question, ProfiledRows asked);
-// Nothing is profiled: the few-shot predictor predicts all points: those of the board, or without a
-// device all combinations of the knob levels in the samples.
+// Profiles nothing: the few-shot predictor predicts all points of the board or, without a device,
+// all combinations of the knob levels in the samples.
 TuneAnswer tune_from_samples(const TuneQuestion& question, const ProfiledRows& asked);
 
 }  // namespace ridgewatt::answer

@@ -28,7 +28,7 @@ struct Relaxation {
   OperatingPoint at;
 };
 
-// Another board that keeps all the limits.
+// Another board that meets all limits.
 struct BoardWithAnswer {
   std::string name;
   std::string twin;  // "fitted" or "scaled, not validated"
@@ -44,17 +44,17 @@ struct NextProfile {
 // What was decided.
 struct TuneOutcome {
   tune::Goal goal;                            // slowdown reference filled in
-  std::optional<tune::ComparedPoint> best;    // keeps every limit
-  std::optional<tune::ComparedPoint> miss;    // without a best: the nearest
+  std::optional<tune::ComparedPoint> best;    // meets every limit
+  std::optional<tune::ComparedPoint> miss;    // if there is no best: the nearest
   std::vector<tune::ComparedPoint> compared;  // MAXN, presets, governors, the optimum of a sweep
-  // Of the best's minibatch, else of the smallest; nothing: not known.
+  // Of the minibatch of `best`, else of the smallest; absent: not known.
   std::optional<twin::MemoryFootprint> memory;
   bool fits_memory = true;              // the smallest minibatch does
   std::optional<double> envelope_w;     // sustained limit of the module, where the best draws more
-  std::optional<double> job_samples;    // data set size x epochs, where asked for
-  std::optional<twin::JobCost> job;     // of the best, where asked for
-  std::vector<Relaxation> relaxations;  // without a best: limits that give one when relaxed alone,
-  std::vector<BoardWithAnswer> boards;  // and boards that keep all limits
+  std::optional<double> job_samples;    // data set size x epochs, if asked for
+  std::optional<twin::JobCost> job;     // of the best, if asked for
+  std::vector<Relaxation> relaxations;  // no best: limits that give one when relaxed alone,
+  std::vector<BoardWithAnswer> boards;  // and boards that meet all limits
   std::optional<std::string> advice;    // other advice, as options of the program
 };
 
@@ -67,22 +67,22 @@ struct TuneTrace {
   bool batches_asked = true;               // by the user; else chosen by batches_to_try
   std::vector<tune::SearchStep> profiled;  // in order
   std::vector<NextProfile> next;           // by hand: what to profile next
-  std::vector<std::string> left_out;       // what could not be profiled or asked, and why
+  std::vector<std::string> left_out;       // what was left out, and why
   std::optional<std::string> stopped_because;
   double board_time_s = 0, board_energy_j = 0;
 };
 
-// What the figures rest on.
+// The basis of the figures.
 struct TuneSource {
   std::string workload;
-  std::optional<std::string> device;             // board, where one was named
+  std::optional<std::string> device;             // board, if one was named
   std::optional<workload::Precision> precision;  // of the model, if one was used
   RowOrigin origin;                              // of every row
-  std::optional<twin::TwinFitError> twin_error;  // where a twin was asked
+  std::optional<twin::TwinFitError> twin_error;  // if a twin was used
   Provenance provenance = Provenance::kModelled;
   std::optional<std::string> remark;    // with the error of a model
   std::vector<std::string> widened_by;  // why intervals are wider than for fitted workloads
-  std::optional<workload::CostCaveats> caveats;  // of the model, where one was priced
+  std::optional<workload::CostCaveats> caveats;  // of the model, if one was used
 };
 
 struct TuneAnswer {

@@ -27,7 +27,7 @@ struct WorkloadQuestion {
   std::map<std::string, std::int64_t> dims = {};  // symbolic extents other than the batch
 
   workload::DeployOptions deploy() const;
-  // Throws what reading the model throws.
+  // Throws the errors of reading the model.
   std::shared_ptr<const workload::DeployedWorkload> load() const;
 };
 

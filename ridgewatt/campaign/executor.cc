@@ -118,7 +118,7 @@ std::unique_ptr<Executor> executor_of(const Plan& plan) {
   const auto kind = find_name<ExecutorKind>(plan.executor);
   if (!kind) {
     throw UsageError("the campaign was not submitted", plan.name,
-                     "ridgewatt campaign submit PLAN --executor slurm, parallel or local");
+                     "run ridgewatt campaign submit PLAN --executor slurm, parallel or local");
   }
   return open_executor(*kind, plan.name, plan.options);
 }

@@ -117,7 +117,7 @@ class Follower {
       }
       const bool late = options_.at_most_s > 0 && since.s() > options_.at_most_s;
       if (answered && (standing_.complete() || options_.once || stuck_)) return standing_;
-      if (late) throw NoSolutionError("the time is over", plan_.name, said_missing());
+      if (late) throw NoSolutionError("the time limit is over", plan_.name, said_missing());
       const double longest_s = std::max(options_.interval_s, kLongestPauseS);
       pause_s = answered ? options_.interval_s : std::min(2 * pause_s, longest_s);
       pause(pause_s);
@@ -236,8 +236,8 @@ std::vector<Job> submit(const std::string& path, ExecutorKind kind,
   const OwnedFd lock = lock_plan(path);
   Plan plan = read_plan(path);
   if (!plan.jobs.empty()) {
-    throw UsageError("the campaign was submitted before", path,
-                     "`campaign resume` gives away what is missing, `campaign cancel` ends it");
+    throw UsageError("the campaign was already submitted", path,
+                     "`campaign resume` submits what is missing, `campaign cancel` ends it");
   }
   plan.executor = name_of(kind);
   plan.options = options;

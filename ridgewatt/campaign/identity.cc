@@ -29,7 +29,7 @@ std::string described(const store::CampaignEntry& entry) {
 
 UsageError other_plan(const std::string& name, const std::string& theirs, const std::string& ours,
                       const std::string& where) {
-  return UsageError(fmt::format("campaign {} belongs to {}, and this is {}", name, theirs, ours),
+  return UsageError(fmt::format("campaign {} belongs to {}, but this is {}", name, theirs, ours),
                     where, "give this campaign another name, or another store");
 }
 
@@ -80,7 +80,7 @@ void check_slot(const store::FilledSlot& slot, const OperatingPoint& point,
   const auto words = [](const OperatingPoint& at, const store::Series& of) {
     return fmt::format("{} batch {} of {} {}", describe(at.mode), at.batch, of.workload, of.kind);
   };
-  throw UsageError(fmt::format("the slot {} holds {}, and this task means {}", slot.slot,
+  throw UsageError(fmt::format("the slot {} has {}, but this task measures {}", slot.slot,
                                words(slot.point, slot.series), words(point, series)),
                    where, "give this campaign another name, or another store");
 }

@@ -45,7 +45,7 @@ void check_no_password(const std::string& store) {
   const auto at = authority.rfind('@');
   const bool before_host = at != std::string::npos && authority.find(':') < at;
   if (before_host || store.find("password=") != std::string::npos) {
-    throw UsageError("the store's address holds a password", "campaign",
+    throw UsageError("the address of the store contains a password", "campaign",
                      "put it into ~/.pgpass of every board, or name a file: ?passfile=FILE");
   }
 }
@@ -54,7 +54,7 @@ void check_point(const PlannedPoint& point, const std::string& kind,
                  std::set<std::string>& labels) {
   const std::string where = fmt::format("campaign, point {} of {}", point.label, kind);
   refuse_unless(is_plain_name(point.label), "is not a label", where,
-                "letters, digits, '-', '_' and '.'");
+                "use letters, digits, '-', '_' and '.'");
   refuse_unless(labels.insert(point.label).second, "duplicate label", where,
                 "each point has its own");
   refuse_unless(point.point.batch >= 0 && point.point.batch <= kLargestBatch,
@@ -97,7 +97,7 @@ bool is_plain_name(const std::string& name) {
 
 void Plan::check() const {
   refuse_unless(is_plain_name(name), fmt::format("'{}' is not a name of a campaign", name),
-                "campaign", "letters, digits, '-', '_' and '.'; at most 64");
+                "campaign", "use letters, digits, '-', '_' and '.'; at most 64");
   refuse_unless(!store.empty(), "there is no store", "campaign", "name a file or postgresql://..");
   check_text(store, "the store");
   check_no_password(store);
@@ -128,7 +128,7 @@ const BoardKind& Plan::kind(const std::string& wanted) const {
     known += (known.empty() ? "" : ", ") + kind.name;
   }
   throw NotFoundError(fmt::format("the campaign has no boards '{}'", wanted), name,
-                      "there are " + known);
+                      "choose one of " + known);
 }
 
 std::string slot_of(const std::string& campaign, const std::string& kind,
@@ -171,7 +171,7 @@ std::vector<Task> tasks_of(const BoardKind& kind) {
 }
 
 std::size_t points_per_task(std::size_t points, std::size_t most_tasks) {
-  if (most_tasks == 0) throw UsageError("no task is allowed", "campaign", "allow at least 1");
+  if (most_tasks == 0) throw UsageError("the limit on tasks is 0", "campaign", "allow at least 1");
   return std::max<std::size_t>(1, (points + most_tasks - 1) / most_tasks);
 }
 

@@ -35,7 +35,8 @@ struct SlottedPoint {
 
 std::string host_name() {
   char name[256] = {};
-  if (::gethostname(name, sizeof name - 1) != 0) throw_errno(errno, "no host name", "this board");
+  if (::gethostname(name, sizeof name - 1) != 0)
+    throw_errno(errno, "cannot read the host name", "this board");
   return name;
 }
 
@@ -92,7 +93,7 @@ std::string local_kind(const platform::LocalDevice& device, const std::string& w
   }
   if (wanted.empty()) return found;
   if (found == wanted || found.substr(0, found.find('@')) == wanted) return wanted;
-  throw UsageError("this board is not of the kind", found,
+  throw UsageError("this board is of another kind", found,
                    fmt::format("the task is for {}", wanted));
 }
 
@@ -291,7 +292,7 @@ class BoardTask {
 void TaskOptions::check() const {
   if (!is_plain_name(campaign)) {
     throw UsageError(fmt::format("'{}' is not a name of a campaign", campaign), "campaign run",
-                     "letters, digits, '-', '_' and '.'");
+                     "use letters, digits, '-', '_' and '.'");
   }
   if (!fingerprint.empty() && !is_plain_name(fingerprint)) {
     throw UsageError(fmt::format("'{}' is not a fingerprint", fingerprint), "campaign run",

@@ -117,7 +117,7 @@ TEST_F(Caveats, APrecisionThatABoardLacksIsNamedWithTheBoard) {
   const ProgramResult result =
       run_program("estimate zoo:resnet18 --device nano --precision bf16 --modes maxn");
   EXPECT_EQ(result.status, 1);
-  EXPECT_THAT(result.output, HasSubstr("no bf16 rate is known of the board nano"));
+  EXPECT_THAT(result.output, HasSubstr("no bf16 rate is known for the board nano"));
   const ProgramResult all =
       run_program("estimate zoo:resnet18 --device all --runtime tensorrt --precision int8");
   EXPECT_EQ(all.status, 0) << all.output;

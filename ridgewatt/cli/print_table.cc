@@ -68,7 +68,7 @@ void add_table_options(CLI::App& command, Context& context) {
 
 void check_table_options(const Context& context) {
   if (context.with_figures && !context.json()) {
-    throw UsageError("figures are part of JSON", "--with-figures", "take --format json");
+    throw UsageError("figures need JSON", "--with-figures", "use --format json");
   }
   if (!context.json()) return;
   const char* asked = context.top > 0            ? "--top"
@@ -76,8 +76,8 @@ void check_table_options(const Context& context) {
                       : !context.columns.empty() ? "--columns"
                                                  : nullptr;
   if (asked == nullptr) return;
-  throw UsageError("JSON is whole and keeps its own order", asked,
-                   "take --format csv, or leave the option out");
+  throw UsageError("JSON cannot be sorted or shortened", asked,
+                   "use --format csv, or omit the option");
 }
 
 void check_table_options(const Context& context, report::Table table) {

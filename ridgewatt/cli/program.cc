@@ -22,7 +22,7 @@ void refuse_empty_values(CLI::App& app) {
     if (is_flag(*option) || option->get_name() == "WORDS") continue;
     option->check(CLI::Validator(
         [](std::string& text) {
-          return std::string(text.empty() ? "the value is empty; leave the option out" : "");
+          return std::string(text.empty() ? "the value is empty: omit the option" : "");
         },
         "", "not empty"));
   }
@@ -180,7 +180,7 @@ void end_options(CLI::App& app, Context& context, std::vector<std::string>& word
   const auto [option, values] = last_option(app, context, words.begin(), end);
   if (option == nullptr || is_flag(*option)) return;
   if (values == 0) {
-    throw UsageError("an option without a value", option->get_name(false, false),
+    throw UsageError("an option has no value", option->get_name(false, false),
                      "write it before --");
   }
   if (option->get_allow_extra_args()) words.insert(end, "--");  // the list takes one of them

@@ -1,4 +1,4 @@
-// What a GPU computes in.
+// The number formats in which a GPU computes.
 #pragma once
 
 #include <string_view>
@@ -17,7 +17,7 @@ struct ArithmeticRow {
   std::string_view name;
   int bits;     // of a number as it is stored
   bool floats;  // not whole numbers
-  int lanes;    // numbers that one lane of the FP32 pipes takes at once: half2 and dp4a
+  int lanes;    // numbers that one lane of the FP32 pipes processes at once: half2 and dp4a
   constexpr bool complete() const { return bits > 0 && lanes > 0; }
 };
 inline constexpr auto kArithmeticRows =

@@ -103,7 +103,7 @@ const Preset& find_preset(const Board& board, std::string_view preset_name) {
   }
   throw UsageError(fmt::format("'{}' fits {} presets of {}@{}", preset_name, fitting.size(),
                                board.name, board.bsp),
-                   "", fmt::format("say which: {}", fmt::join(meant, "; ")));
+                   "", fmt::format("name one: {}", fmt::join(meant, "; ")));
 }
 
 std::string preset_name(const Board& board, const PowerMode& mode) {
@@ -171,7 +171,7 @@ double peak_flops(const Board& board, const PowerMode& mode, Arithmetic arithmet
   }
   const auto rate = stated_rate(board, arithmetic);
   if (!rate) {
-    throw NotSupportedError(fmt::format("no rate of {} is stated", name_of(arithmetic)),
+    throw NotSupportedError(fmt::format("the board file has no rate for {}", name_of(arithmetic)),
                             board.source,
                             "see docs/reference/board_file.md for its key under [gpu]");
   }

@@ -54,7 +54,7 @@ struct Fact {
 };
 
 // Fitted parameters of the board's twin, by the keys of the board file's [twin] table; nested
-// tables are joined by dots ("time.launch_s"). What they mean is decided in roofline/.
+// tables are joined by dots ("time.launch_s"). twin/twin.cc defines their meaning.
 struct TwinTable {
   std::map<std::string, double> numbers;
   std::map<std::string, std::string> texts;  // provenance, units and remarks
@@ -78,8 +78,8 @@ struct Board {
   int tpc_slots = 0;             // bits of the TPC mask; 0: the board has none
   int sms_per_tpc = 0;           // 0 when there is no mask
   int cores_per_sm = 0;
-  // Dense rates per SM and clock cycle, tensor cores where there are. 0: the GPU has none. Absent:
-  // unknown; functions that need the rate throw.
+  // Dense rates per SM and clock cycle, of tensor cores if there are any. 0: the GPU has none.
+  // Absent: unknown; functions that need the rate throw.
   std::optional<double> fp16_flop_per_sm_cycle;
   std::optional<double> bf16_flop_per_sm_cycle;
   std::optional<double> tf32_flop_per_sm_cycle;
@@ -110,11 +110,11 @@ struct Board {
   std::vector<Bsp> bsps;
   std::string default_bsp;
   std::string bsp;       // the one selected
-  std::string relative;  // the board whose twin stands in where this one has none; may be empty
+  std::string relative;  // the board whose twin replaces a missing one; may be empty
   std::vector<Fact> facts;
   TwinTable twin;
-  std::map<std::string, TwinTable> runtimes;  // what runtimes change of it, by name: [runtime.NAME]
-  std::optional<MeasuredRoofs> microbench;    // what microbenchmarks reached on it
+  std::map<std::string, TwinTable> runtimes;  // changes to it, by runtime: [runtime.NAME]
+  std::optional<MeasuredRoofs> microbench;    // results of microbenchmarks on it
   std::string source;                         // path of the board file, or "embedded NAME.toml"
   std::string toml;                           // its text
 
@@ -158,7 +158,7 @@ const Preset& find_preset(const Board& board, std::string_view preset_name);
 inline Preset find_preset(const Board&& board, std::string_view preset_name) {
   return find_preset(board, preset_name);
 }
-// Name of the preset with exactly this mode, "A, B" where two have it; empty when none has.
+// Name of the preset with exactly this mode, "A, B" if two have it; empty if none has.
 std::string preset_name(const Board& board, const PowerMode& mode);
 // The name of the first preset with this mode, otherwise its knobs.
 std::string mode_name(const Board& board, const PowerMode& mode);
@@ -167,15 +167,15 @@ std::optional<double> power_in_name_w(std::string_view preset_name);
 
 // SMs that a TPC mask leaves on: a set bit switches one TPC off. All when there is no mask.
 int sms_for_tpc_mask(const Board& board, unsigned mask);
-// Dense rate per SM and clock cycle in FLOP (INT8: operations); 0: the GPU has none; nothing: not
-// stated. FP32 is 2 x cores per SM. TF32, where its own key is absent, is half the BF16 rate, as on
-// every GPU with either (NVIDIA, A100 white paper: 156 and 312 TFLOPS).
+// Dense rate per SM and clock cycle in FLOP (INT8: operations); 0: the GPU has none; absent: not
+// stated. FP32 is 2 x cores per SM. TF32, if its key is absent, is half the BF16 rate, as on every
+// GPU with either (NVIDIA, A100 white paper: 156 and 312 TFLOPS).
 std::optional<double> stated_rate(const Board& board, Arithmetic arithmetic);
 // True when a rate above 0 is stated.
 bool supports(const Board& board, Arithmetic arithmetic);
 // Dense peak in FLOP/s (INT8: op/s): SMs x rate per SM and cycle x GPU clock. `sms` 0: all. An
-// absent GPU clock (also under a governor) counts as the highest. NotSupportedError for a precision
-// that the GPU has no rate for, or whose rate is not stated.
+// absent GPU clock (also under a governor) counts as the highest. Throws NotSupportedError for a
+// precision without a rate, or whose rate is not stated.
 double peak_flops(const Board& board, const PowerMode& mode, Arithmetic arithmetic, int sms = 0);
 // DRAM peak in byte/s: bus width / 8 x 2 (double data rate) x memory clock; absent: the highest.
 double peak_bandwidth(const Board& board, const PowerMode& mode);
@@ -185,7 +185,7 @@ struct CarriedRoof : MeasuredValue {
   PowerMode from;
   bool measured_here = false;
 };
-// Nothing where no microbenchmark of the board's GPU measured it.
+// Absent if no microbenchmark of the board's GPU measured it.
 std::optional<CarriedRoof> measured_peak(const Board& board, const PowerMode& mode,
                                          Arithmetic arithmetic);
 std::optional<CarriedRoof> measured_bandwidth(const Board& board, const PowerMode& mode);

@@ -153,7 +153,7 @@ TEST(Board, ARateThatIsNotStatedIsRefusedByName) {
     peak_flops(board, PowerMode{}, Arithmetic::kTf32);
     ADD_FAILURE() << "no rate of TF32";
   } catch (const NotSupportedError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("no rate of tf32 is stated"));
+    EXPECT_THAT(error.what(), HasSubstr("the board file has no rate for tf32"));
   }
   const Board nano = load_board("nano");
   try {
@@ -353,7 +353,7 @@ TEST(BoardFile, FaultsAreNamed) {
       {replaced(good, "limit_w = 60", "limit = 60"), "'power.limit_w' is missing"},
       {replaced(good, "limit_w = 60", "limit_w = 60\nmax_w = 70"), "'power.max_w' is not a key"},
       {replaced(good, "\"power.limit_w\" = ", "\"pow\" = "), "'power.limit_w' has no entry"},
-      {replaced(good, "system_mib = 1536", "system_mib = 99999"), "leaves nothing of the memory"},
+      {replaced(good, "system_mib = 1536", "system_mib = 99999"), "leaves no memory"},
       {replaced(good, "[twin]\n", "[twin]\nx = nan\n"), "'twin.x' must be a finite number"},
       {replaced(good, "[twin]\n", "[twin]\nx = [1]\n"), "'twin.x' must be a finite number"},
       {"[[[", "f line 1"},

@@ -89,7 +89,7 @@ class Section {
     const auto* node = find(key);
     if (node == nullptr) return std::nullopt;
     const double value = checked(key, *node, 0, 1e7);
-    if (value > 0 && value < 1) fail(key, "must be 0 (the GPU has none) or 1 and more");
+    if (value > 0 && value < 1) fail(key, "must be 0 (the GPU has none) or at least 1");
     return value;
   }
   int whole(std::string_view key, int lo, int hi) {
@@ -197,7 +197,7 @@ Preset parse_preset(Section& section, const Board& board, const KnobSpace::Level
   const int mask = section.whole_or("tpc_mask", -1, 0, (1 << board.tpc_slots) - 1);
   preset.sms = section.whole_or("sms", mask >= 0 ? sms_for_tpc_mask(board, mask) : 0, 1, board.sms);
   if (board.tpc_slots == 0 && preset.sms == 0 && board.sms <= 2) preset.sms = board.sms;
-  if (preset.sms > board.sms) section.fail("tpc_mask", "leaves on more SMs than the board has");
+  if (preset.sms > board.sms) section.fail("tpc_mask", "enables more SMs than the board has");
   section.reject_unknown();
   return preset;
 }
@@ -257,7 +257,7 @@ void parse_silicon(Section& root, Board& board) {
       memory.number_or("visible_mib", board.memory_bytes / kMiB, 1, 1e9) * kMiB;
   board.system_memory_bytes = memory.number_or("system_mib", 0, 0, 1e9) * kMiB;
   if (board.system_memory_bytes >= board.visible_memory_bytes) {
-    memory.fail("system_mib", "leaves nothing of the memory");
+    memory.fail("system_mib", "leaves no memory");
   }
   board.memory_bus_bits =
       board.has_gpu() ? memory.number("bus_bits", 8, 1e5) : memory.number_or("bus_bits", 0, 8, 1e5);

@@ -1,5 +1,5 @@
-// The power modes that can be chosen from: the full grid of a board's knob tables, or the list of
-// modes that a sweep happens to hold. Strategies and predictors see this and never a board.
+// The power modes that can be chosen from: the full grid of a board's knob tables, or the modes of
+// a sweep. Strategies and predictors see only this, not a board.
 #pragma once
 
 #include <cstddef>
@@ -26,8 +26,8 @@ class KnobSpace {
 
   std::size_t size() const { return modes_.size(); }
   bool empty() const { return modes_.empty(); }
-  // Of a space that is about to go (`for (.. : knob_space(board).modes())`) they give the values
-  // themselves, so that nothing refers to what is freed.
+  // For a temporary space (`for (.. : knob_space(board).modes())`) these return copies, because a
+  // reference would dangle.
   const std::vector<PowerMode>& modes() const& { return modes_; }
   std::vector<PowerMode> modes() && { return std::move(modes_); }
   const PowerMode& operator[](std::size_t index) const& { return modes_[index]; }
@@ -35,9 +35,9 @@ class KnobSpace {
   // Ascending values of a knob; empty when absent.
   const std::vector<double>& levels(Knob knob) const&;
   std::vector<double> levels(Knob knob) && { return std::as_const(*this).levels(knob); }
-  // Position of a mode, if it is in the space exactly.
+  // Position of a mode, if the space contains exactly this mode.
   std::optional<std::size_t> find(const PowerMode& mode) const;
-  // The mode with the most of everything (MAXN where the grid is full).
+  // The mode with the highest value of each knob (MAXN if the grid is complete).
   const PowerMode& top() const& { return modes_.back(); }
   PowerMode top() && { return modes_.back(); }
   // The mode nearest to `wanted`, by distance in levels summed over knobs.

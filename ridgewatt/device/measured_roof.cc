@@ -100,7 +100,7 @@ class RoofTable {
         fail(where_, key, "must have lo <= value <= hi");
       }
     }
-    if (roof.quantities.empty()) fail(where_, name, "has nothing that was measured");
+    if (roof.quantities.empty()) fail(where_, name, "has no measured value");
   }
 
   static constexpr double kLargest = 1e18;  // chosen: beyond any machine, in any of the units

@@ -4,9 +4,9 @@
 //   const Board board = load_board("board.toml");
 //   if (const auto roof = measured_bandwidth(board, mode)) use(roof->value, roof->lo, roof->hi);
 //
-// A ceiling's `value` is the fastest that was seen, since whatever else runs can only slow a
-// kernel down; `lo` and `hi` are the 90 % interval of the rate that repeated measurements scatter
-// about. The format is described in docs/reference/board_file.md.
+// A ceiling's `value` is the highest measured rate, because other load can only slow a kernel down;
+// `lo` and `hi` are the 90 % interval of the rate of repeated measurements. The format is described
+// in docs/reference/board_file.md.
 #pragma once
 
 #include <map>

@@ -42,12 +42,12 @@ double knob_in_field_unit(const PowerMode& mode, Knob knob);
 // A clock in Hz from MHz, in whole Hz: 1065.6 MHz is 1065600000 Hz wherever it is read, so that the
 // modes of files, answers and boards are equal.
 double hz_of_mhz(double mhz);
-// A clock in MHz, of whole Hz too: 114750000 Hz is 114.75 MHz, not 114.75000000000001.
+// A clock in MHz, also from whole Hz: 114750000 Hz is 114.75 MHz, not 114.75000000000001.
 double mhz_of_hz(double hz);
-// Why `value` cannot be this knob in the unit of its field, what is wanted instead; nothing when it
-// can: whole cores from 1 to 1024, clocks from 1 to 20000 MHz.
+// The reason why `value`, in the unit of the field, is not valid for this knob; absent if it is
+// valid: whole cores from 1 to 1024, clocks from 1 to 20000 MHz.
 std::optional<std::string_view> knob_fault(Knob knob, double value);
-// The inverse of knob_in_field_unit: every reader of modes sets knobs by it.
+// The inverse of knob_in_field_unit: every reader of modes sets knobs with it.
 void set_in_field_unit(PowerMode& mode, Knob knob, double value);
 // "12 cores, CPU 2201.6, GPU 1300.5, memory 3199 MHz", for people.
 std::string describe(const PowerMode& mode);

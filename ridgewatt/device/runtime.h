@@ -1,6 +1,6 @@
-// What runs a model on a board. Time, power and energy depend on it as on the board itself, so that
-// every modelled row names it. Other modules hold more about a runtime: its rules of fusion and
-// usual precisions (workload/runtimes/fusion_rules.cc), its memory
+// The software that runs a model on a board. Time, power and energy depend on it as much as on the
+// board, so every modelled row names it. Other modules hold more about a runtime: its rules of
+// fusion and usual precisions (workload/runtimes/fusion_rules.cc), its memory
 // (twin/estimate/memory_footprint.cc) and the priors of its parameters (twin/fit/runtime_priors.h).
 #pragma once
 

@@ -36,7 +36,7 @@ std::vector<Observation> rows_at(const Sweep& sweep, const std::vector<PowerMode
     const auto found = std::find_if(sweep.observations.begin(), sweep.observations.end(),
                                     [&](const Observation& row) { return row.point.mode == mode; });
     if (found == sweep.observations.end()) {
-      throw InputError("the sweep does not hold the mode " + describe(mode), sweep.source);
+      throw InputError("the sweep does not have the mode " + describe(mode), sweep.source);
     }
     rows.push_back(*found);
   }
@@ -89,8 +89,8 @@ ChoiceScore score_choice(const Sweep& sweep, const std::vector<Observation>& row
 std::vector<ChoiceScore> score_choices(const Sweep& sweep, const std::vector<PowerMode>& modes,
                                        const ChoiceOptions& options) {
   if (options.count < 1 || options.count >= modes.size()) {
-    throw UsageError("some of the modes are chosen and some left", "--count",
-                     "from 1 to one less than the modes");
+    throw UsageError("the chosen modes must leave others to predict", "--count",
+                     "give 1 to one less than the number of modes");
   }
   const std::vector<Observation> rows = rows_at(sweep, modes);
   const auto choices = choices_of(modes.size(), options.count);

@@ -283,7 +283,7 @@ StrategyScore score_outcomes(const std::vector<std::vector<double>>& outcomes, s
   StrategyScore score;
   if (outcomes.empty()) return score;
   if (seeds == 0 || outcomes.size() % seeds != 0) {
-    throw InputError("the outcomes of a strategy are not of whole problems");
+    throw InputError("the outcomes of a strategy do not cover whole problems");
   }
   std::vector<SearchOutcome> found;
   found.reserve(outcomes.size());

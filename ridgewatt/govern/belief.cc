@@ -65,7 +65,7 @@ ModeBelief::ModeBelief(ModePrior prior, const BeliefOptions& options)
   for (std::size_t quantity = 0; quantity < filters_.size(); ++quantity) {
     const auto& covariance = prior_.covariance[quantity];
     if (covariance.rows() != count || covariance.cols() != count) {
-      throw UsageError("one row and column of covariance per mode is needed");
+      throw UsageError("the covariance needs one row and column per mode");
     }
     Filter& filter = filters_[quantity];
     filter.mean = Eigen::VectorXd::Zero(count + 1);

@@ -18,8 +18,8 @@ void require_goal(bool good, const char* what, double value) {
 void Goal::check() const {
   const bool job = minibatches != 0, budget = energy_j != kNone, latency = latency_s != kNone;
   if (job + budget + latency > 1) {
-    throw UsageError("a job with a deadline, an energy budget and a latency are goals of their own",
-                     "", "give one of them; a power cap may be combined with it");
+    throw UsageError("a deadline, an energy budget and a latency cannot be combined", "",
+                     "give one of them; a power cap may be combined with it");
   }
   if (!job && !budget && !latency && power_w == kNone) {
     throw UsageError("no goal is given", "",
@@ -31,7 +31,7 @@ void Goal::check() const {
   if (power_w != kNone) require_goal(power_w > 0, "the power cap", power_w);
   if (end_s != kNone) require_goal(end_s > 0, "the end", end_s);
   if ((job || budget) && end_s == kNone) {
-    throw UsageError("a job or a budget needs an end", "", "say until when");
+    throw UsageError("a job or a budget needs an end", "", "give its end");
   }
   if (batch < 1) throw UsageError(fmt::format("a minibatch of {}", batch));
 }

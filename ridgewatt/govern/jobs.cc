@@ -157,7 +157,7 @@ void Job::check() const {
   require_option(energy_j > 0, "Job::energy_j", energy_j, "positive");
   require_option(power_w > 0, "Job::power_w", power_w, "positive");
   if (end_s == kNone && energy_j == kNone) {
-    throw UsageError("a job needs a deadline or an energy to keep");
+    throw UsageError("a job needs a deadline or an energy limit");
   }
 }
 
@@ -285,16 +285,16 @@ std::vector<double> parse_solar(const std::string& text, const std::string& sour
   const CsvTable table = parse_csv(text, source);
   const std::size_t hour = table.require_column("hour"), power = table.require_column("power_w");
   if (table.rows.empty())
-    throw InputError("the file has no rows", source, "columns: hour, power_w");
+    throw InputError("the file has no rows", source, "give the columns hour and power_w");
   std::vector<double> solar_w(kPartsOfDay, 0.0);
   double last_hour = -1;
   for (std::size_t row = 0; row < table.rows.size(); ++row) {
     const double begin_h = table.number(row, hour), power_w = table.number(row, power);
     if (!(begin_h > last_hour) || begin_h >= 24 || (row == 0 && begin_h != 0)) {
-      throw InputError("hours rise from 0 to less than 24", table.where(row));
+      throw InputError("hours must ascend from 0 to less than 24", table.where(row));
     }
     if (!(power_w >= 0 && power_w <= 1e6)) {
-      throw InputError("the sun's power is 0 to 10^6 W", table.where(row));
+      throw InputError("solar power must be 0 to 10^6 W", table.where(row));
     }
     last_hour = begin_h;
     const auto first = static_cast<std::size_t>(std::lround(begin_h * kPartsOfDay / 24));

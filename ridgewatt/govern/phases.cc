@@ -232,8 +232,9 @@ void PhaseOptions::check() const {
   if (modes.empty()) throw UsageError("no phase has a mode");
   std::set<std::string> names;
   for (const auto& one : modes) {
-    if (one.phase.empty()) throw UsageError("a phase has a name");
-    if (!names.insert(one.phase).second) throw UsageError("a phase has one mode", one.phase);
+    if (one.phase.empty()) throw UsageError("a phase needs a name");
+    if (!names.insert(one.phase).second)
+      throw UsageError("a phase can have only one mode", one.phase);
   }
   require_option(least_times >= 0 && least_times <= 1e6, "PhaseOptions::least_times", least_times,
                  "0 to 10^6");

@@ -67,7 +67,7 @@ bool CsvReader::next() {
   if (!next_record()) return false;
   if (fields_.size() != header_.size()) {
     throw InputError(
-        fmt::format("{} fields where the header has {}", fields_.size(), header_.size()), where());
+        fmt::format("{} fields, but the header has {}", fields_.size(), header_.size()), where());
   }
   return true;
 }
@@ -121,7 +121,7 @@ bool CsvReader::read_unusual_field() {
   bool ended = true;
   while (position_ < text_.size()) {
     const char c = text_[position_++];
-    if (c == '\0') throw InputError("holds a NUL byte, is not a CSV file", where());
+    if (c == '\0') throw InputError("is not a CSV file (it contains a NUL byte)", where());
     if (c == '"' && field.empty()) {
       read_quoted(field);
     } else if (c == ',') {
@@ -151,7 +151,7 @@ void CsvReader::read_quoted(std::string& field) {
       return;
     }
   }
-  throw InputError("quote is never closed", start);
+  throw InputError("a quote is never closed", start);
 }
 
 void CsvReader::refuse_name(std::size_t column, const NameSet& names) const {

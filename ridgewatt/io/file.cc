@@ -92,7 +92,7 @@ void dress(int fd, const std::string& path, bool for_user) {
   if (::fchmod(fd, 0666 & ~mask) != 0) throw_errno(errno, kCannotWrite, path);
   const auto caller = for_user ? calling_user() : std::nullopt;
   if (caller && ::fchown(fd, caller->user, caller->group) != 0) {
-    throw_errno(errno, "cannot give file to the calling user", path);
+    throw_errno(errno, "cannot make the calling user the owner of the file", path);
   }
 }
 
@@ -196,7 +196,7 @@ void write_file_atomically(const std::string& path, std::string_view content) {
 }
 
 void write_output(const std::string& path, std::string_view content) {
-  if (path.empty()) throw InputError("an empty file name", "", "name a file, or - to print");
+  if (path.empty()) throw InputError("the file name is empty", "", "name a file, or - to print");
   const std::string target = follow_links(path);
   if (const int fd = named_descriptor(target); fd >= 0) return write_all(fd, content, path);
   struct stat status {};

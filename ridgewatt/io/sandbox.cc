@@ -204,7 +204,7 @@ void set_limit(int resource, rlim_t soft, rlim_t hard) {
   limit.rlim_max = std::min(limit.rlim_max, hard);
   limit.rlim_cur = std::min(soft, limit.rlim_max);
   if (::setrlimit(static_cast<__rlimit_resource_t>(resource), &limit) != 0) {
-    throw_errno(errno, "cannot limit what the sandbox takes", "setrlimit");
+    throw_errno(errno, "cannot limit the sandbox", "setrlimit");
   }
 }
 
@@ -244,8 +244,8 @@ void enter_sandbox(const SandboxOptions& options) {
   Filter filter = sandbox_filter();
   const std::string fault = sandbox_fault();
   if (!fault.empty() && !options.limits_alone) {
-    throw NotSupportedError("there is no sandbox", fault,
-                            "--limits-alone goes on with limits of memory and time");
+    throw NotSupportedError("the sandbox is not available", fault,
+                            "--limits-alone uses only limits of memory and time");
   }
   set_limits(options);
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {

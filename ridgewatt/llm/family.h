@@ -1,6 +1,6 @@
-// Families of language models whose weights follow from their numbers, and what is known of each:
-// one row, which the readers of GGUF and of configurations, the list of weights, the graph of a
-// step and the mixtures of quantizations all take.
+// Families of language models whose weights follow from their numbers, with one row of facts for
+// each. The readers of GGUF and configurations, the list of weights, the graph of a step and the
+// quantization recipes use these rows.
 #pragma once
 
 #include <array>
@@ -30,8 +30,8 @@ enum class Family {
   kLfm2,
 };
 
-// Names of a layer's weights where families differ; llama.cpp's gguf-py/gguf/constants.py and
-// transformers' modeling files have them.
+// Names of the weights of a layer that differ between families. Sources: llama.cpp's
+// gguf-py/gguf/constants.py and transformers' modeling files.
 struct WeightNames {
   std::string_view attention_norm = "input_layernorm";
   std::string_view gguf_feed_norm = "ffn_norm";
@@ -40,23 +40,23 @@ struct WeightNames {
   std::string_view attention_out = "self_attn.o_proj";
   std::string_view gate = "mlp.gate_proj", up = "mlp.up_proj", down = "mlp.down_proj";
   std::string_view gguf_last_norm = "output_norm", last_norm = "model.norm";
-  // Of experts.
+  // Names of the weights of experts.
   std::string_view block = "mlp.", router = "gate", shared = "mlp.shared_experts.";
   std::string_view expert_gate = "gate_proj", expert_up = "up_proj", expert_down = "down_proj";
 };
 
 enum class Bias { kAsStated, kQueryKeyValue, kAll };  // kAll: unless a configuration denies it
 
-// What configurations leave out. 0: nothing.
+// Values that configurations omit. 0: none.
 struct ConfigDefaults {
   std::int64_t heads = 0, kv_heads = 0, head_size = 0, vocabulary = 0, context = 0;
   bool tied = false;
 };
 
-// Which layers look back over a window alone (transformers, configuration_*.py; llama.cpp,
+// The layers that attend only to a window (transformers, configuration_*.py; llama.cpp,
 // set_swa_pattern in src/llama-model.cpp).
 struct SlidingRule {
-  std::int64_t window = 0;     // tokens where none is stated; 0: none
+  std::int64_t window = 0;     // tokens if none is stated; 0: none
   std::int64_t period = 0;     // the last layer of each period sees all tokens; 0: all slide
   bool states_period = false;  // configurations state it
   bool switched = false;       // configurations switch it on, from a layer on
@@ -65,7 +65,7 @@ struct SlidingRule {
 struct FamilyRow {
   Family id;
   std::string_view name;
-  std::string_view gguf = "";                        // its architecture; "": that of another
+  std::string_view gguf = "";  // its architecture; "": shared with another family
   std::array<std::string_view, 2> model_types = {};  // of config.json
   WeightNames names = {};
   ConfigDefaults defaults = {};
@@ -76,12 +76,12 @@ struct FamilyRow {
   bool fused = false;            // one weight for queries, keys and values; one for gate and up
   bool expert_biases = false;    // of experts and router, and sinks of heads
   bool shared_gate = false;      // of the shared expert
-  bool gelu = false;             // activates so, not by SiLU
-  bool convolutions = false;     // short ones take the place of attention in some layers
+  bool gelu = false;             // GELU instead of SiLU
+  bool convolutions = false;     // short ones replace attention in some layers
   bool dense_from_zero = false;  // layers with experts are counted from 0
-  // The family that the same architecture of GGUF means where there are experts.
+  // The family of the same GGUF architecture if there are experts.
   Family with_experts = id;
-  // A model with this number of layers has values in at least 5 bits in llama.cpp's mixtures; 0:
+  // In llama.cpp's mixtures, values have at least 5 bits in a model with this number of layers; 0:
   // none.
   int wide_values_at = 0;
 
@@ -137,7 +137,7 @@ inline constexpr auto kFamilyRows = enum_rows<FamilyRow>({
      .sliding = {.window = 4096, .period = 2},
      .four_norms = true,
      .gelu = true},
-    // What its nested configurations leave out: configuration_gemma3.py.
+    // Values that its nested configurations omit: configuration_gemma3.py.
     {.id = Family::kGemma3,
      .name = "gemma3",
      .gguf = "gemma3",
@@ -191,7 +191,7 @@ constexpr const FamilyRow& family_row(Family family) {
   return kFamilyRows.rows[static_cast<std::size_t>(family)];
 }
 
-// The family of a GGUF architecture, or of the model_type of a config.json; nothing where none is.
+// The family of a GGUF architecture, or of the model_type of a config.json; absent if unknown.
 constexpr const FamilyRow* family_of_gguf(std::string_view architecture) {
   for (const FamilyRow& row : kFamilyRows) {
     if (!row.gguf.empty() && row.gguf == architecture) return &row;

@@ -42,15 +42,14 @@ Candidate candidate(const LanguageModel& model, const std::string& name,
                     const FitsOptions& options) {
   if (name == kStored) {
     if (model.tensors.empty()) {
-      throw UsageError("nothing is stored of this model", name, "name a quantization");
+      throw UsageError("the model has no stored weights", name, "name a quantization");
     }
     return candidate_of(model.stored_as.empty() ? name : model.stored_as, model, model.tensors,
                         options);
   }
   const Recipe& recipe = find_recipe(name);
   if (!model.weights_known) {
-    throw UsageError("only the stored size of this model is known", name,
-                     "leave --quantization out");
+    throw UsageError("only the stored size of this model is known", name, "omit --quantization");
   }
   return candidate_of(recipe.name, model, quantized(model.description, recipe), options);
 }

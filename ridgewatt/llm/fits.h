@@ -19,7 +19,7 @@
 
 namespace ridgewatt::llm {
 
-// What the cache of keys and values is stored in.
+// The type in which keys and values are cached.
 enum class KvType { kF32, kF16, kBf16, kFp8, kQ80, kQ51, kQ50, kQ41, kQ40 };
 struct KvTypeRow {
   KvType id;
@@ -57,7 +57,7 @@ struct FitsOptions {
   std::int64_t context = 4096;  // tokens of each sequence
   std::int64_t batch = 1;       // sequences at once
   KvType kv_type = KvType::kF16;
-  // Kept for the system and other programs; nothing: the board file's memory.system_mib.
+  // Kept for the system and other programs; absent: the board file's memory.system_mib.
   std::optional<double> reserve_bytes;
 };
 
@@ -71,9 +71,9 @@ struct Fit {
   double weights_bytes = 0;
   double kv_bytes = 0;
   double buffer_bytes = 0;
-  double bits_per_weight = 0;        // NaN where the number of weights is not known
+  double bits_per_weight = 0;        // NaN if the number of weights is not known
   std::int64_t largest_context = 0;  // at the batch; 0: not one token
-  bool context_of_model = false;     // it is the trained context of the model; more would fit
+  bool context_of_model = false;     // the trained context is the limit; more would fit
   std::int64_t largest_batch = 0;    // at the context
   // One step of decoding at the context and batch; NaN where the weights are not known.
   double decode_bytes = 0;

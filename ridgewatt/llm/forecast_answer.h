@@ -32,7 +32,8 @@ struct Request {
   StoredType kv_type = StoredType::kF16;
 };
 
-// A modelled figure: half of the true values of such figures lie below `value`, 90 % within.
+// A modelled figure: half of the true values of such figures are below `value`, 90 % between low
+// and high.
 struct PredictedValue {
   double value = 0;
   double low = 0, high = 0;
@@ -43,12 +44,12 @@ struct Forecast {
   PredictedValue tpot_s;  // of every further token of a sequence, mean over the generation
   // Output tokens of all sequences per second while decoding: concurrency / tpot_s.
   PredictedValue tokens_per_s;
-  PredictedValue prefill_power_w, decode_power_w;  // of the board's rails; idle is in it
+  PredictedValue prefill_power_w, decode_power_w;  // of the board's rails, including idle
   double idle_w = 0;                               // of the same rails while nothing runs
   PredictedValue joules_per_token;                 // of decoding, per output token of any sequence
   PredictedValue request_j;  // of one request, from the prompt to its last token
   double request_s = 0;
-  std::string limited_by;  // what most of a step waits for: "weights", "cache", "launches" ..
+  std::string limited_by;  // what limits most of a step: "weights", "cache", "launches" ..
   // Figures or ends of intervals that physics cuts: "decode_power_w: the module's limit".
   std::vector<std::string> bounded_by;
   // Why an interval is wide in this mode, in addition to what is true of all.

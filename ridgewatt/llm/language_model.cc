@@ -117,8 +117,8 @@ LanguageModel from_file(const std::string& path) {
     return from_json(mapped.bytes(), path);
   }
   if (start.size() > 8 && start[8] == '{') return from_safetensors(mapped.bytes(), path);
-  throw InputError("is no language model", path,
-                   "GGUF, safetensors, config.json or genai_config.json are read, and zoo:NAME");
+  throw InputError("is not a language model", path,
+                   "give a GGUF or safetensors file, config.json, genai_config.json or zoo:NAME");
 }
 
 }  // namespace

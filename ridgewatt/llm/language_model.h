@@ -33,9 +33,9 @@ constexpr auto enum_names(ModelFormat) {
 struct LanguageModel {
   std::string name;
   std::string source;        // path, or where the zoo's numbers come from
-  std::string architecture;  // as the file calls it
+  std::string architecture;  // its name in the file
   ModelFormat format = ModelFormat::kZoo;
-  // Its cache and, where `weights_known`, its weights.
+  // The cache and, if `weights_known`, the weights.
   Description description;
   // Whether the weights follow from the description, so that the size in any quantization can be
   // predicted. If not, only `tensors` gives the size.
@@ -54,7 +54,7 @@ std::span<const ZooModel> language_zoo();
 NameSet language_zoo_names();
 
 // A path of a file or folder, or zoo:NAME. Throws NotFoundError, PermissionError, IoError, or
-// InputError where a file is damaged, hostile or of no known kind.
+// InputError if a file is damaged, hostile or of an unknown kind.
 LanguageModel read_language_model(const std::string& path_or_zoo);
 
 }  // namespace ridgewatt::llm

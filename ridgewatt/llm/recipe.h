@@ -24,7 +24,7 @@ struct Tensor {
   std::vector<std::int64_t> shape;  // outermost first; of one copy
   StoredType type = StoredType::kF32;
   double bytes = 0;         // of all copies
-  std::int64_t copies = 1;  // tensors with "{}" in their name; else 1
+  std::int64_t copies = 1;  // number of tensors if the name has "{}"; else 1
   Role role = Role::kMatrix;
   int layer = -1;  // -1: of no layer
 
@@ -37,7 +37,7 @@ struct Tensor {
 
 double bytes_of(std::span<const Tensor> tensors);
 
-// How a recipe writes: one type for all, llama.cpp's mixtures, or packed checkpoints.
+// The kinds of recipes: one type for all, llama.cpp's mixtures, or packed checkpoints.
 enum class RecipeKind {
   kPlain,  // one type for every matrix
   kMixture,
@@ -69,7 +69,7 @@ inline constexpr auto kRecipeKindRows =
                               {RecipeKind::kFp8Blocks, false, false, true},
                               {RecipeKind::kMxfp4, false, true, false}});
 
-// Which weights a mixture of llama.cpp stores in another type than most: quantization/mixture.h.
+// The weights that a mixture of llama.cpp stores in another type than most: quantization/mixture.h.
 struct MixtureRules;
 
 struct Recipe {
@@ -80,7 +80,7 @@ struct Recipe {
   int bits = 4;                        // of packed integers
   int group = 128;                     // numbers that share a scale; 0: a whole row
 
-  const MixtureRules* rules = nullptr;  // of a mixture; none: every matrix in the type
+  const MixtureRules* rules = nullptr;  // of a mixture; null: every matrix has the type
 
   const RecipeKindRow& facts() const { return kRecipeKindRows[kind]; }
   bool gguf() const { return facts().gguf; }
@@ -88,8 +88,8 @@ struct Recipe {
 
 // All recipes, large to small: those of GGUF, then those of checkpoints.
 std::span<const Recipe> recipes();
-// By name or by what engines call it (fp16, int4, smoothquant ..), ignoring case and whether words
-// are joined by '-' or '_'. UsageError with the names.
+// By its name or by its name in engines (fp16, int4, smoothquant ..), ignoring case; '-' and '_'
+// are equal. UsageError with the names.
 const Recipe& find_recipe(std::string_view name);
 
 // The tensors of the model as the recipe stores it. Bytes are those of the data; a GGUF file has a

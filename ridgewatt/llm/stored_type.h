@@ -69,7 +69,7 @@ struct StoredTypeFacts {
   int gguf_id;            // -1: not in GGUF
   int elements;           // of a block
   int bytes;              // of a block
-  // Its name in safetensors; empty: not there.
+  // Its name in safetensors; empty: none.
   std::string_view safetensors = {};
   // The type that llama.cpp uses if rows are not whole blocks of this one.
   StoredType instead = StoredType::kF16;

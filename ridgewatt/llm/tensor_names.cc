@@ -109,7 +109,7 @@ void describe_with_tensors(const Numbers& numbers, const std::string& source,
   model.weights_known = false;
   model.description = described_by_rows(model);
   if (model.description.layers.empty()) {
-    throw InputError("of architecture " + name + " neither keys nor tensors tell the cache",
+    throw InputError("for architecture " + name + " neither keys nor tensors determine the cache",
                      source);
   }
   model.remarks.push_back("keys of architecture " + name +

@@ -51,7 +51,7 @@ class RunningMeasurement::State {
 
   void begin() {
     const std::lock_guard lock(mutex_);
-    if (stage_ != Stage::kIdle) throw UsageError("the measurement has begun already");
+    if (stage_ != Stage::kIdle) throw UsageError("the measurement has already begun");
     recording_.drain();
     recording_.begin();
     usage_ = usage_of_process();
@@ -87,7 +87,7 @@ class RunningMeasurement::State {
     for (auto at = ended_.rbegin(); at != ended_.rend(); ++at) {
       if (at->first == number) return priced(at->second);
     }
-    throw UsageError("there is no such window, or it is forgotten: the newest 65536 are kept");
+    throw UsageError("there is no such window, or it is too old: the newest 65536 are kept");
   }
   std::vector<WindowCost> windows() {
     const std::lock_guard lock(mutex_);

@@ -90,7 +90,7 @@ SquaresReport minimize_squares(const Residuals& residuals, Eigen::VectorXd& x,
   SquaresReport report;
   report.first = report.least = r.squaredNorm();
   if (!std::isfinite(report.first))
-    throw UsageError("least squares start where they are not finite");
+    throw UsageError("the starting point of the least squares is not finite");
   double damping = options.first_damping, growth = 2;
   while (report.iterations < options.max_iterations && damping <= kMostDamping) {
     Eigen::MatrixXd normal = jacobian.transpose() * jacobian;

@@ -100,7 +100,8 @@ std::vector<std::string> list_samples(const std::string& folder) {
       note_input(paths.back());
     }
   }
-  if (paths.empty()) throw NotFoundError("no files to load", folder, "make some with --generate N");
+  if (paths.empty())
+    throw NotFoundError("no files to load", folder, "generate some with --generate N");
   std::sort(paths.begin(), paths.end());
   return paths;
 }
@@ -111,8 +112,7 @@ void generate_samples(const std::string& folder, std::size_t count, std::size_t 
   const fs::path label_path = fs::path(folder) / kLabel;
   if (fs::exists(label_path)) {
     if (read_file(label_path.string()) == label) return;
-    throw InputError("holds another generated data set", folder,
-                     "remove it or name another folder");
+    throw InputError("has another generated data set", folder, "remove it or name another folder");
   }
   std::error_code error;
   fs::create_directories(folder, error);

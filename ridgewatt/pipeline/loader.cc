@@ -207,10 +207,11 @@ void check(const LoaderOptions& options) {
   const auto require = [](bool holds, const char* what) {
     if (!holds) throw UsageError(what, "loader");
   };
-  require(options.workers >= 0 && options.workers <= 64, "0 to 64 workers");
-  require(options.prefetch >= 1 && options.prefetch <= 64, "a worker prefetches 1 to 64");
-  require(options.batch >= 1 && options.batch <= 4096, "a minibatch has 1 to 4096 samples");
-  require(options.hidden >= 1 && options.hidden <= 65536, "the layer is 1 to 65536 wide");
+  require(options.workers >= 0 && options.workers <= 64, "workers must be 0 to 64");
+  require(options.prefetch >= 1 && options.prefetch <= 64,
+          "a worker must prefetch 1 to 64 minibatches");
+  require(options.batch >= 1 && options.batch <= 4096, "a minibatch must have 1 to 4096 samples");
+  require(options.hidden >= 1 && options.hidden <= 65536, "the layer must be 1 to 65536 wide");
   require(options.paths.size() >= static_cast<std::size_t>(options.batch),
           "there are fewer samples than one minibatch");
 }

@@ -46,7 +46,7 @@ std::vector<unsigned char> resident_pages(const std::string& path) {
   const int failed = ::mincore(mapped, size, pages.data());
   const int error = errno;
   ::munmap(mapped, size);
-  if (failed != 0) throw_errno(error, "cannot ask for residency", path);
+  if (failed != 0) throw_errno(error, "cannot query the page cache", path);
   for (auto& page : pages) page &= 1;
   return pages;
 }
@@ -88,7 +88,7 @@ std::vector<std::string> files_below(const std::string& path) {
     std::error_code unseen;
     if (at->is_regular_file(unseen)) files.push_back(at->path().string());
   }
-  if (files.empty()) throw NotFoundError("holds no file", path);
+  if (files.empty()) throw NotFoundError("has no files", path);
   std::sort(files.begin(), files.end());
   return files;
 }

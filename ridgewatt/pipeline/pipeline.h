@@ -17,12 +17,11 @@
 // keeps a CPU core busy. A worker handles one minibatch at a time, and minibatches come in order,
 // as in PyTorch's DataLoader. simulate_pipeline.h simulates the same events.
 //
-// The last term assumes that any process can run on any core at any moment. A kernel moves
-// processes rarely: with `keeps_core` each stays on one core, n workers on that of the main
-// process, and at most m on any other. The main process is woken by what it waits for and has
-// priority; a minibatch takes b = h + u g of its core. During that time a worker on the same core
-// cannot even begin its next fetch. Minibatches come in order, so the slowest core determines the
-// pace:
+// The last term assumes that any process can run on any core at any moment. A kernel rarely moves
+// processes: with `keeps_core` each process stays on one core. n workers share the core of the main
+// process, and at most m share any other core. The main process has priority and uses b = h + u g
+// of its core per minibatch. During that time a worker on the same core cannot even begin its next
+// fetch. Minibatches come in order, so the slowest core determines the pace:
 //   w t = max(w (h + g), w F / min(w, streams), w b + n P, F + P + (1 + w - n) b, m P, F + P)
 #pragma once
 
@@ -66,11 +65,11 @@ struct PipelineConfig {
   bool preprocess_reads_cache = false;  // it includes the time to read from the page cache
   // Time of a worker over that of the main process, for minibatches that come from storage.
   double worker_slowdown = 1;
-  double hand_over_s = 0;        // of a minibatch, worker to main process, with cores to spare
+  double hand_over_s = 0;        // of a minibatch, worker to main process, with free cores
   double compute_s = 0;          // of a minibatch
   double compute_cpu_share = 0;  // of compute_s that keeps one core busy
   bool keeps_core = false;       // every process stays on one core
-  bool rounded = false;          // the corner of compute and delivery, as a twin has it (feed.h)
+  bool rounded = false;          // compute and delivery are joined smoothly, as in a twin (feed.h)
   // Power: at rest, more while computing, more per core that preprocesses or hands over.
   double base_w = 0;
   double compute_w = 0;
@@ -104,9 +103,9 @@ struct EpochCost {
   double interval_s = 0;  // from one minibatch to the next
   double time_s = 0;      // time of all intervals
   double compute_s = 0;   // of the epoch
-  double stall_s = 0;     // time_s - compute_s: fetch, preprocessing and hand-over that show
+  double stall_s = 0;     // time_s - compute_s: fetch, preprocessing, hand-over
   double energy_j = 0;    // over time_s
-  // Time before: until the workers have loaded the first minibatch. At idle power.
+  // Time before that, until the workers have loaded the first minibatch, at idle power.
   double start_s = 0;
   PipelineBound bound = PipelineBound::kCompute;
 };

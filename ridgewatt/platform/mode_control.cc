@@ -50,7 +50,8 @@ std::vector<FileSetting> full_fan(const Sysfs& sysfs) {
   }
   add("/sys/devices/pwm-fan/temp_control", "0");  // JetPack 4
   add("/sys/devices/pwm-fan/target_pwm", "255");
-  if (settings.empty()) throw NotSupportedError("this board shows no fan", sysfs.root());
+  if (settings.empty())
+    throw NotSupportedError("this board has no fan that can be set", sysfs.root());
   return settings;
 }
 
@@ -64,7 +65,7 @@ std::vector<FileSetting> no_idle_states(const Sysfs& sysfs, int cpus) {
       if (sysfs.exists(path)) settings.push_back({path, "1"});
     }
   }
-  if (settings.empty()) throw NotSupportedError("this board shows no CPU idle states", kCpuFolder);
+  if (settings.empty()) throw NotSupportedError("this board has no CPU idle states", kCpuFolder);
   return settings;
 }
 
@@ -220,7 +221,7 @@ PowerMode JetsonModeControl::nearest(const PowerMode& mode) const {
     const auto& table = levels[knob];
     if (!mode.has(knob)) continue;
     if (table.empty()) {
-      throw NotSupportedError("the board does not let this knob be set",
+      throw NotSupportedError("this knob cannot be set on this board",
                               std::string(knob_field(knob)),
                               knob == Knob::kMemClock ? "the memory clock needs root" : "");
     }
@@ -230,7 +231,7 @@ PowerMode JetsonModeControl::nearest(const PowerMode& mode) const {
     });
     if (knob == Knob::kCpuCores && best != wanted) {
       throw UsageError("the board has no such number of cores", fmt::format("{:.0f}", wanted),
-                       fmt::format("1 to {}", table.size()));
+                       fmt::format("give 1 to {}", table.size()));
     }
     const double low = *std::min_element(table.begin(), table.end());
     const double high = *std::max_element(table.begin(), table.end());
@@ -305,7 +306,7 @@ void JetsonModeControl::require_governors(const PowerMode& mode,
   const auto known = governors(), known_of_gpu = gpu_governors();
   const auto list = [](const std::vector<std::string>& names) {
     return names.empty() ? std::string("it shows none")
-                         : fmt::format("there are {}", fmt::join(names, ", "));
+                         : fmt::format("choose one of {}", fmt::join(names, ", "));
   };
   if (!mode.governor.empty() && !holds(known, mode.governor)) {
     const bool of_gpu = holds(known_of_gpu, mode.governor);
@@ -338,7 +339,7 @@ ApplySummary JetsonModeControl::apply(const PowerMode& mode, const std::string& 
     if (wanted > 0 && std::abs(found - wanted) > 0.01 * wanted) {
       restore();
       throw IoError(
-          fmt::format("the board did not take {} {:g} (it has {:g}); the old mode is back",
+          fmt::format("the board did not set {} to {:g} (it is {:g}); the old mode was restored",
                       knob_field(knob), knob_in_field_unit(target, knob),
                       knob_in_field_unit(summary.applied, knob)),
           describe(target));
@@ -384,7 +385,8 @@ void JetsonModeControl::check_safety() {
   }
   if (fault.empty()) return;
   restore();
-  throw IoError(fault, "the old power mode is back", "let the board cool, check its supply");
+  throw IoError(fault, "the old power mode was restored",
+                "let the board cool and check its power supply");
 }
 
 void JetsonModeControl::restore() {

@@ -107,7 +107,7 @@ FewShotModel::LogCostPrediction FewShotModel::predict_logs(
 std::vector<Prediction> FewShotModel::predict(std::span<const OperatingPoint> points,
                                               double interval) const {
   if (!(interval > 0 && interval < 1)) {
-    throw UsageError("the probability of an interval lies between 0 and 1");
+    throw UsageError("the probability of an interval must be between 0 and 1");
   }
   if (points.size() > kPointsAtOnce) {
     std::vector<Prediction> all = predict(points.first(kPointsAtOnce), interval);

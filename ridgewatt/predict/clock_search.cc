@@ -45,8 +45,9 @@ ClockSearch search_clock(std::span<const double> clocks_hz,
                          const std::function<double(std::size_t)>& cost, std::size_t count,
                          std::optional<std::size_t> start) {
   if (clocks_hz.empty() || count == 0) throw UsageError("no clocks to search");
-  if (!std::is_sorted(clocks_hz.begin(), clocks_hz.end())) throw UsageError("clocks do not rise");
-  if (start && *start >= clocks_hz.size()) throw UsageError("no such clock to start from");
+  if (!std::is_sorted(clocks_hz.begin(), clocks_hz.end())) throw UsageError("clocks must ascend");
+  if (start && *start >= clocks_hz.size())
+    throw UsageError("the search must start from one of the clocks");
   ClockSearch search;
   std::map<std::size_t, double> known;
   const double bottom = clocks_hz.front(), top = clocks_hz.back();

@@ -113,7 +113,7 @@ void HierarchicalRoofline::validate() const {
 
 double HierarchicalRoofline::time_s(double work_flop,
                                     const std::vector<double>& traffic_bytes) const {
-  require(traffic_bytes.size() == levels.size(), "one traffic figure a memory level is needed");
+  require(traffic_bytes.size() == levels.size(), "each memory level needs one traffic figure");
   double time = work_flop / peak_flop_per_s;
   for (std::size_t i = 0; i < levels.size(); ++i) {
     time = std::max(time, traffic_bytes[i] / levels[i].bandwidth_bytes_per_s);

@@ -29,7 +29,7 @@ class PointTable {
     if (kernel_) {
       const auto kernel = find_word<MicrobenchKernel>(csv_.field(*kernel_));
       if (!kernel)
-        throw InputError("is not a kernel of microbenchmarks", csv_.where(), "column kernel");
+        throw InputError("is not a microbenchmark kernel", csv_.where(), "column kernel");
       point.kernel = *kernel;
     }
     point.mode = modes_.read().mode;
@@ -77,7 +77,7 @@ MicrobenchFile read_microbench(const std::string& path) {
   MicrobenchFile file;
   while (csv.next()) {
     if (!file.points.empty() && table.target() != file.target) {
-      throw InputError("the points are of the processor and of a GPU", csv.where(),
+      throw InputError("the points come from the CPU and from a GPU", csv.where(),
                        "calibrate each separately");
     }
     file.target = table.target();

@@ -115,7 +115,7 @@ Plan plan_with(const Candidate& candidate, const PlanProblem& problem) {
 }
 
 PlanTable::PlanTable(std::vector<Candidate> candidates) {
-  if (candidates.empty()) throw UsageError("there is nothing to plan with");
+  if (candidates.empty()) throw UsageError("a plan needs profiled points");
   has_inference_ = candidates.front().inference.has_value();
   sort_for_plans(candidates);
   Undominated undominated;

@@ -11,7 +11,7 @@
 namespace ridgewatt::schedule {
 
 PlanSpace::PlanSpace(std::vector<Candidate> candidates) : candidates_(std::move(candidates)) {
-  if (candidates_.empty()) throw UsageError("there is nothing to plan with");
+  if (candidates_.empty()) throw UsageError("a plan needs profiled points");
   std::vector<OperatingPoint> points, modes;
   for (const auto& candidate : candidates_) {
     points.push_back(candidate.point());
@@ -21,7 +21,7 @@ PlanSpace::PlanSpace(std::vector<Candidate> candidates) : candidates_(std::move(
   modes_ = std::make_shared<tune::SearchSpace>(modes);
   if (points_->size() != candidates_.size()) {
     throw UsageError("a search needs one batch of each background workload", "",
-                     "leave the other batches out of the sweep, or use --strategy exhaustive");
+                     "remove the other batches from the sweep, or use --strategy exhaustive");
   }
   std::sort(candidates_.begin(), candidates_.end(),
             [](const auto& a, const auto& b) { return a.point() < b.point(); });

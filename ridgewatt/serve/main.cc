@@ -25,8 +25,9 @@ void say(const std::string& line) {
 // A token is shown where it was made, to whoever sits there: messages that go elsewhere are kept.
 void check_token_can_be_shown(const ridgewatt::serve::Server& server) {
   if (server.made_token().empty() || ::isatty(STDERR_FILENO) == 1) return;
-  throw ridgewatt::UsageError("the token of this run cannot be shown: messages go to no terminal",
-                              "", "give a token with --token-file");
+  throw ridgewatt::UsageError(
+      "the generated token cannot be shown, because standard error is not a terminal", "",
+      "give a token with --token-file");
 }
 
 void say_beginning(const ServeOptions& options, const ridgewatt::serve::Server& server) {

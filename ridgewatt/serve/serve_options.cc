@@ -71,8 +71,8 @@ ServeOptions serve_options_from_json(const std::string& text) {
     take(json, "unsandboxed", options.unsandboxed);
     take_limits(json, options);
   } catch (const nlohmann::json::exception&) {
-    throw UsageError("ridgewatt-serve is started by `ridgewatt serve`",
-                     "its argument is not the options as JSON");
+    throw UsageError("the options are not JSON", "ridgewatt-serve",
+                     "start the server with `ridgewatt serve`");
   }
   options.check();
   return options;

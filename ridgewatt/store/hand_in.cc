@@ -82,7 +82,7 @@ std::set<std::string> taken_slots(Connection& to, const std::vector<Found>& page
 void check_pages(Connection& connection, const std::string& path) {
   connection.query("PRAGMA quick_check(1)", {}, [&](const Row& row) {
     if (row.text(0) == "ok") return;
-    throw InputError("is not a sound database", path, "pages of the file are damaged");
+    throw InputError("is a damaged database", path, "pages of the file are damaged");
   });
 }
 

@@ -82,7 +82,7 @@ Store Store::made_at_first_write(const std::string& location) {
     const auto slash = location.rfind('/');
     const std::string folder = slash == std::string::npos ? "." : location.substr(0, slash + 1);
     if (::access(folder.c_str(), W_OK | X_OK) != 0) {
-      throw_errno(errno, "cannot make store", location);
+      throw_errno(errno, "cannot create the store", location);
     }
   }
   return store;

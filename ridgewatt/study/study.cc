@@ -90,7 +90,7 @@ class StudyFile {
     if (const auto* text = node.as<std::string>()) return *text;
     if (const auto* whole = node.as<std::int64_t>()) return std::to_string(*whole);
     if (const auto* real = node.as<double>()) return fmt::format("{}", *real);
-    fail(key, "holds what is neither text nor number");
+    fail(key, "holds a value that is neither text nor number");
   }
   const TomlTable& table_;
   std::string source_;
@@ -125,13 +125,13 @@ StudyFactor parse_factor(const StudyFile& file) {
   factor.asked = file.flag("asked", true);
   factor.optional = file.flag("optional", false);
   if (factor.optional && !is_board_factor(factor.name)) {
-    file.fail("optional", "is for what is set on a board");
+    file.fail("optional", "applies only to settings of a board");
   }
   factor.needs = file.texts("needs");
   const auto require_levels = [&](const char* key, const auto& texts) {
     for (const auto& [level, text] : texts) {
       if (std::find(factor.levels.begin(), factor.levels.end(), level) == factor.levels.end()) {
-        file.fail(key, "has a text for what is not a level");
+        file.fail(key, "has a text for an unknown level");
       }
     }
   };
@@ -162,7 +162,7 @@ std::string replace_names(const std::string& text,
       continue;
     }
     if (found == values.end()) {
-      throw UsageError("the command holds a name that is neither factor nor parameter",
+      throw UsageError("the command has a name that is neither factor nor parameter",
                        "{" + name + "}");
     }
     filled += found->second;
@@ -294,7 +294,7 @@ std::vector<StudyRun> plan_study(const Study& study, std::uint64_t seed) {
     }
     cells = std::move(longer);
     if (cells.size() * static_cast<std::size_t>(study.repeats) > kMostRuns) {
-      throw UsageError("has more than 100,000 runs", study.name, "drop levels or repeats");
+      throw UsageError("has more than 100,000 runs", study.name, "reduce levels or repeats");
     }
   }
   std::vector<StudyRun> runs;

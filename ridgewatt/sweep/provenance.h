@@ -26,7 +26,7 @@ constexpr auto enum_names(Provenance) {
 }
 
 // The provenance of a result made from such rows. Results from fake rows (a replay, a prediction,
-// an answer) are fake. Results from recorded rows have the provenance `made`.
+// an answer) are fake. Results from recorded rows get the provenance `made`.
 Provenance derived_provenance(Provenance rows, Provenance made);
 // The provenance of rows of two origins together: the one farther from a measurement.
 Provenance weaker_provenance(Provenance a, Provenance b);

@@ -41,8 +41,8 @@ struct Sweep {
   Sweep without_rows() const;
 };
 
-// The mean of one or more rows of one operating point: mean time, the power that gives their energy
-// in their time, and the means of all other quantities that every row has.
+// The mean of one or more rows of one operating point: mean time, total energy over total time as
+// power, and the means of all other quantities that every row has.
 class RepeatMean {
  public:
   void add(const Observation& row);
@@ -50,7 +50,7 @@ class RepeatMean {
 
  private:
   Observation first_;
-  Observation sum_;  // power_w: of energies
+  Observation sum_;  // power_w: sum of energies
   int count_ = 0;
 };
 

@@ -27,11 +27,10 @@ TrustedSweep drop_flagged_rows(const Sweep& sweep, const std::string& path) {
   const std::size_t flagged = report.flagged_rows(), rows = sweep.observations.size();
   if (report.flagged_share() > kMostFlagged) {
     throw InputError(
-        fmt::format(
-            "the quality check flags {} of {} rows, too many to leave out without being asked",
-            flagged, rows),
+        fmt::format("the quality check flags {} of {} rows, too many to leave out", flagged, rows),
         path,
-        "--keep-outliers uses them all; `ridgewatt sweep check` says why, its -o writes the rest");
+        "--keep-outliers uses all rows; `ridgewatt sweep check` gives the reasons, its -o writes "
+        "the other rows");
   }
   return {trusted_rows(sweep, report), path, rows, flagged};
 }

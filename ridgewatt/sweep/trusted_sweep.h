@@ -28,7 +28,7 @@ struct TrustOptions {
   std::optional<std::string> workload = {};  // one of several in a file, see choose_sweep
 };
 
-// Throws what read_sweeps and choose_sweep throw, and InputError if the share of flagged rows
+// Throws the errors of read_sweeps and choose_sweep, and InputError if the share of flagged rows
 // exceeds kMostFlagged.
 TrustedSweep read_trusted_sweep(const std::string& path, const TrustOptions& options = {});
 // The same for a sweep that was already read from `path`.

@@ -32,7 +32,7 @@ void require_within(double value, double least, double most, const char* what,
 
 void check_rows(const HeatTrace& trace, const std::string& source) {
   if (trace.rows.size() >= kFewestRows) return;
-  throw InputError(fmt::format("a trace of {} rows", trace.rows.size()), source,
+  throw InputError(fmt::format("the trace has {} rows", trace.rows.size()), source,
                    fmt::format("at least {} are needed", kFewestRows));
 }
 
@@ -125,7 +125,7 @@ std::string temperature_channel(const std::map<std::string, Series>& channels,
   if (!zone.empty()) {
     if (channels.count(prefix + zone) != 0) return prefix + zone;
     throw InputError("no such zone in the series: " + zone, source,
-                     fmt::format("there are {}", fmt::join(names, ", ")));
+                     fmt::format("choose one of {}", fmt::join(names, ", ")));
   }
   std::string hottest;
   double celsius = 0;

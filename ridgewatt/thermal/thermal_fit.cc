@@ -166,9 +166,9 @@ double row_weight(const Eigen::VectorXd& differences, double sd_k) {
 void require_informative(const HeatTrace& trace, const ThermalFit& fit) {
   if (trace.rows.size() < 10) throw UsageError("the trace has fewer than ten rows", "thermal fit");
   if (fit.hottest_celsius - fit.coldest_celsius < kLeastRange) {
-    throw UsageError(fmt::format("the temperature changes by {:.2g} K",
+    throw UsageError(fmt::format("the temperature changes by only {:.2g} K",
                                  fit.hottest_celsius - fit.coldest_celsius),
-                     "thermal fit", "record the board from rest into a load");
+                     "thermal fit", "record the board at rest and then under load");
   }
 }
 

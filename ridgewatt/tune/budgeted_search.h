@@ -105,7 +105,7 @@ class BudgetedSearch {
     return profile(point, reason);
   }
 
-  // All results, known ones first; repeats are separate entries. And their points.
+  // All results, known ones first, with repeats as separate entries; and the points of the results.
   const std::vector<Result>& seen() const { return seen_; }
   const std::vector<std::size_t>& points_seen() const { return points_seen_; }
   // The profiles of this search, in order.
@@ -142,7 +142,7 @@ class BudgetedSearch {
   virtual Result measure(std::size_t point) = 0;
   // The violation of the worst limit as a share; 0 or less: all are met; empty while unknown.
   virtual std::optional<double> excess(const Result& seen) const = 0;
-  // Of two results that meet every limit: whether `a` is better.
+  // Whether `a` is better than the other result, if both meet every limit.
   virtual bool better(const Result& a, const Result& b) const = 0;
   virtual double minibatch_time_s(const Result&) const { return 0; }
   // A point that must be known before any other can be judged.

@@ -26,13 +26,13 @@ struct Serving {
 struct ComparedPoint {
   std::string name;  // "answer", "MAXN", "MODE_30W", "optimum of the sweep"
   OperatingPoint point;
-  predict::Prediction cost;  // lo = mean = hi if measured
-  Verdict verdict;           // of the means
-  double objective = 0;      // per sample, SI
-  std::string preset = {};   // name of the board's preset with this mode, where one has it
-  std::optional<Serving> serving = {};           // where requests arrive
-  std::vector<LimitStand> broken = {};           // the limits that the means violate
-  std::string misses = {};                       // the same in words
+  predict::Prediction cost;             // lo = mean = hi if measured
+  Verdict verdict;                      // of the means
+  double objective = 0;                 // per sample, SI
+  std::string preset = {};              // name of the board's preset with this mode, if any
+  std::optional<Serving> serving = {};  // if requests arrive
+  std::vector<LimitStand> broken = {};  // the limits that the means violate
+  std::string misses = {};              // the same in words
   std::vector<LimitConfidence> confidence = {};  // of each limit on estimated values
   std::optional<thermal::HoldAnswer> hold = {};  // with thermal constants
 
@@ -43,7 +43,7 @@ ComparedPoint compared(const Goal& goal, std::string name, const Observation& se
 ComparedPoint compared(const Goal& goal, std::string name, const OperatingPoint& point,
                        const predict::Prediction& cost);
 
-// For a twin with a slowdown limit: `time_over_reference` is the time; its interval is that of the
+// For a twin with a slowdown limit: `time_over_reference` is the time, with the interval of its
 // ratio to the reference. The confidence of the point uses it.
 void hold_against_reference(const Goal& goal, const predict::Estimate& time_over_reference,
                             ComparedPoint& point);

@@ -23,9 +23,10 @@ struct LimitConfidence {
   double probability = 0;  // that the limit is met
 };
 
-// Of every limit of the goal, for costs whose intervals are those of kDefaultInterval and whose
-// logarithm is normal or Student's. Empty for a limit on a measured quantity (an interval without
-// width). `time_over_reference` is used for a slowdown limit if given: see hold_against_reference.
+// The confidence of every limit of the goal. The intervals of the costs must be those of
+// kDefaultInterval, with a normal or Student's logarithm. Empty for a limit on a measured quantity
+// (an interval without width). `time_over_reference` is used for a slowdown limit if given: see
+// hold_against_reference.
 std::vector<LimitConfidence> limit_confidence(
     const Goal& goal, const OperatingPoint& point, const predict::Prediction& cost,
     const std::optional<predict::Estimate>& time_over_reference = {});

@@ -96,8 +96,8 @@ constexpr auto enum_names(LimitKind) {
                            {LimitKind::kSlowdown, "time per sample"}});
 }
 
-// An observation compared with one limit, SI. For a rate, the value is the time between batches;
-// for a slowdown, the time per sample; so is the bound.
+// An observation compared with one limit, SI. For a rate, value and bound are times between
+// batches; for a slowdown, times per sample.
 struct LimitStand {
   LimitKind kind = LimitKind::kPower;
   double value = 0;

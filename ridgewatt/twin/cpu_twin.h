@@ -92,7 +92,7 @@ struct CpuKernelTime {
 // In the order of the kernels.
 std::vector<CpuKernelTime> cpu_kernel_times(const CpuTwin& twin, const workload::WorkloadCost& cost,
                                             int threads);
-// Of a whole run: all kernels and what a run takes besides.
+// Of a whole run: all kernels, and the fixed time of a run.
 double cpu_run_s(const CpuTwin& twin, const workload::WorkloadCost& cost, int threads);
 // Variance of ln(measured / modelled) of such a run.
 double cpu_variance(const CpuTwin& twin, const workload::WorkloadCost& cost, int threads);

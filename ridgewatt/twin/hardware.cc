@@ -27,10 +27,8 @@ double conv_over_fp32(const Board& board) {
   const auto rate = conv_rate(board);
   if (!rate) {
     throw NotSupportedError(
-        "the board's rate of tf32 is not stated, and FP32 convolutions run in it where there is",
-        board.source,
-        "state gpu.tf32_flop_per_sm_cycle (0 where the GPU has none), or fit a twin with "
-        "calibrate");
+        "the board file has no TF32 rate, which FP32 convolutions use", board.source,
+        "add gpu.tf32_flop_per_sm_cycle (0 if the GPU has no TF32), or fit a twin with calibrate");
   }
   return *rate / *stated_rate(board, Arithmetic::kFp32);
 }

@@ -1,12 +1,12 @@
-// What a workload needs of a board's memory, which CPU and GPU share, and what the board has left.
+// The memory that a workload needs, and the memory that the board has left. CPU and GPU share it.
 //
 //   needed = tensors + workspace + framework + CUDA context + cuDNN + loader
-//   free   = what Linux reports less what the system holds
+//   free   = what Linux reports minus what the system holds
 //   fits   = needed <= free
 //
 // Tensors are counted (parameters, gradients and the optimizer's state, and the activations alive
 // or saved); the workspace is the unrolled input of the largest convolution. The rest are constants
-// of the runtime, each with its source. Swap is not memory.
+// of the runtime, each with its source. Swap does not count.
 #pragma once
 
 #include <span>

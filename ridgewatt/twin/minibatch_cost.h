@@ -1,5 +1,5 @@
-// What a minibatch costs by a board's twin: time, power and energy, by cause, with the error of the
-// estimate. Results alone; twin/estimate.h computes them.
+// The cost of a minibatch according to a board's twin: time, power and energy, by cause, with the
+// error of the estimate. twin/estimate.h computes it.
 #pragma once
 
 #include <algorithm>
@@ -17,12 +17,12 @@
 
 namespace ridgewatt::twin {
 
-// The quantities that have an error, and the order of arrays over them.
+// The quantities that have an error. Arrays over them have this order.
 inline constexpr std::size_t kTime = 0, kPower = 1, kEnergy = 2;
 inline constexpr std::array<std::string_view, 3> kQuantities = {"time", "power", "energy"};
 
-// What calls an engine (TensorRT, ONNX Runtime) for each run: a C++ program, Python code that only
-// enqueues it and waits, or a framework that checks, converts and keeps books around each call.
+// The caller of an engine (TensorRT, ONNX Runtime): a C++ program, Python code that only enqueues
+// the engine and waits, or a framework that checks and converts inputs and results.
 enum class EngineCaller : std::size_t { kCpp, kThinPython, kFramework };
 constexpr auto enum_names(EngineCaller) {
   return named<EngineCaller>({{EngineCaller::kCpp, "cpp"},
@@ -33,7 +33,7 @@ constexpr auto enum_names(EngineCaller) {
 // How the workload is fed and called.
 struct RunOptions {
   int loader_workers = 4;  // 0: loading does not overlap
-  // What a worker takes for one sample at the highest CPU clock. Nothing: the twin's own, an
+  // The time of a worker for one sample at the highest CPU clock. Absent: the twin's own, an
   // average over data sets.
   std::optional<double> loader_s_per_sample;
   EngineCaller caller = EngineCaller::kCpp;
@@ -41,7 +41,7 @@ struct RunOptions {
 };
 
 // A minibatch as a published sweep shows it: the median of timed minibatches, and power averaged
-// over the whole run. Their product is what such a sweep calls its energy. It is no share of a job.
+// over the whole run. Their product is the energy of such a sweep. It is not a share of a job.
 struct TimePower {
   double time_s = 0;
   double power_w = 0;
@@ -52,22 +52,22 @@ struct TimePower {
 // energy.
 struct MinibatchCost {
   // From one minibatch to the next, the wait for data included. Inference without a data set (no
-  // RunOptions::loader_s_per_sample) is of data that is there and waits for nothing.
+  // RunOptions::loader_s_per_sample) has its data available and does not wait.
   double period_s = 0;
-  double pipe_s = 0;    // of it, launching and computing
-  double median_s = 0;  // what a median of timed minibatches shows: pipe_s where most do not wait
+  double pipe_s = 0;    // the part for launching and computing
+  double median_s = 0;  // the median of timed minibatches: pipe_s if most do not wait
   double power_w = 0;   // average over the period
   double energy_j() const { return period_s * power_w; }
   double stall_s() const { return period_s - pipe_s; }
-  // To compare with a sweep of medians and with nothing else.
+  // Only for comparison with a sweep of medians.
   TimePower timed() const { return {median_s, power_w}; }
-  // To compare with a row: one with its measured energy has every wait in its time, too.
+  // For comparison with a row: the time of a row with measured energy includes every wait.
   TimePower like(const Observation& row) const {
     return row.measured_energy_j ? TimePower{period_s, power_w} : timed();
   }
 };
 
-// What the time of a minibatch goes to.
+// The causes of the time of a minibatch.
 enum class Cause : std::size_t { kCompute, kMemory, kLaunch, kHost, kLoader };
 constexpr auto enum_names(Cause) {
   return named<Cause>({{Cause::kCompute, "compute"},
@@ -78,24 +78,25 @@ constexpr auto enum_names(Cause) {
 }
 inline constexpr std::size_t kCauseCount = count_of<Cause>();
 
-// Period and energy by cause. Energy of a cause is the dynamic energy of what it does; `static_j`
-// is what is spent for time alone. Both sum to the whole exactly.
+// Period and energy by cause. The energy of a cause is dynamic; `static_j` is the static energy.
+// Times and energies add up exactly to the totals.
 struct Breakdown {
   MinibatchCost total;
   std::array<double, kCauseCount> time_s{};
   std::array<double, kCauseCount> energy_j{};
   double static_j = 0;
-  // Of the period of the runs that the twin was fitted on: below 1 where their waits do not count.
+  // The share of the period that counts in the runs that the twin was fitted to: below 1 if their
+  // waits do not count.
   double counted_share = 1;
   Cause dominant() const;  // of the period
 
-  PowerMode clocks;         // what the minibatch ran at: the mode, or where its governor settled
+  PowerMode clocks;         // of the minibatch: the mode, or where its governor settled
   double gpu_load = 0;      // share of the period in which kernels run
   double load_cpu_s = 0;    // CPU time of loading it
-  double launch_cpu_s = 0;  // CPU time of handing it over and launching
-  double always_w = 0;      // power whether or not anything runs
+  double launch_cpu_s = 0;  // CPU time of hand-over and launches
+  double always_w = 0;      // power that is drawn even if nothing runs
   double least_s = 0;       // no minibatch is faster: the roofs of its kernels, and its launches
-  double busy_core_w = 0;   // on top, of a core that runs
+  double busy_core_w = 0;   // additional power of a busy core
 };
 
 // A job with a number of samples: whole minibatches, one after the other.
@@ -108,9 +109,9 @@ inline JobCost job_cost(const MinibatchCost& minibatch, int batch, double sample
   return job_cost(minibatch.period_s, minibatch.energy_j(), batch, samples);
 }
 
-// How well a twin agrees with the sweeps it was fitted on, and with workloads it never saw.
+// The error of a twin on the sweeps that it was fitted to, and on unseen workloads.
 struct TwinFitError {
-  // Fractions; nothing: not known, as for every twin that was not fitted.
+  // Fractions; absent: not known, as for every twin that was not fitted.
   std::optional<double> time_mape, power_mape;
   std::optional<double> unseen_time_mape, unseen_power_mape;  // mean of leave-one-workload-out
 };
@@ -122,7 +123,7 @@ struct LogError {
   // limit.
   double least = 0;
   double most = std::numeric_limits<double>::infinity();
-  // What the estimate is multiplied with and divided by for a central interval.
+  // The factor by which the estimate is multiplied and divided for a central interval.
   double factor(double interval) const;
   // The estimate, and the ends of that interval, within `least` and `most`.
   double middle(double value) const { return std::clamp(value, least, most); }

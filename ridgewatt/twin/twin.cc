@@ -178,8 +178,9 @@ void read_correlations(const Board& board, Twin& twin) {
     for (std::size_t k = 0; k < parts.size(); ++k) {
       const auto value = parse_double(parts[k]);
       if (parts.size() != before.size() || !value || !(std::abs(*value) <= 1)) {
-        throw InputError("correlations are numbers from -1 to 1, one per parameter before",
-                         board.source + ": twin." + key);
+        throw InputError(
+            "correlations must be numbers from -1 to 1, one for each earlier parameter",
+            board.source + ": twin." + key);
       }
       found[i * kTwinParamCount + before[k]] = found[before[k] * kTwinParamCount + i] = *value;
     }
@@ -200,7 +201,7 @@ Twin read_table(const Board& board) {
     twin.values[index] = near(".value", required(board, key + ".value"));
     const double lo = near(".lo", optional_number(board, key + ".lo", twin.values[index]));
     const double hi = near(".hi", optional_number(board, key + ".hi", twin.values[index]));
-    if (hi < lo) throw InputError("a twin parameter's interval is not one", where);
+    if (hi < lo) throw InputError("the interval of a twin parameter is not valid", where);
     twin.log_sd[index] = std::log(hi / lo) / (2 * kNormal95);
   }
   limit_tensor_share(twin);
@@ -242,7 +243,7 @@ const Twin::ContractionSpeedup& Twin::speedup(Arithmetic arithmetic) const {
   const auto& found = speedups[static_cast<std::size_t>(arithmetic)];
   if (!(found.product > 0)) {
     throw NotSupportedError(
-        fmt::format("no {} rate is known of the board {}", name_of(arithmetic), board), "",
+        fmt::format("no {} rate is known for the board {}", name_of(arithmetic), board), "",
         "choose another precision or a board that has it");
   }
   return found;

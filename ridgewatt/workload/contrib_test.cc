@@ -424,7 +424,7 @@ TEST(DeployedWorkload, TakesTheBatchThatTheFileFixes) {
     fixed.at(1);
     FAIL();
   } catch (const InputError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("the file fixes the batch at 4: take --batch 4"));
+    EXPECT_THAT(error.what(), HasSubstr("the file fixes the batch at 4: use --batch 4"));
   }
   EXPECT_EQ(DeployedWorkload("zoo:lenet5").at(0)->batch, 1);
 }

@@ -59,8 +59,8 @@ class Accountant {
                                                     const CostOptions& options) {
     if (!options.runtime || is_eager(*options.runtime)) return std::nullopt;
     if (options.kind == WorkloadKind::kTraining) {
-      throw NotSupportedError("training is modelled in pytorch-eager alone",
-                              std::string(name_of(*options.runtime)), "leave --runtime out");
+      throw NotSupportedError("training is modelled only for pytorch-eager",
+                              std::string(name_of(*options.runtime)), "omit --runtime");
     }
     analysis.workload.runtime = *options.runtime;
     return lower(analysis.plan, {.runtime = *options.runtime,

@@ -33,7 +33,7 @@ struct DeployOptions {
 // All functions are safe to call from several threads.
 class DeployedWorkload {
  public:
-  // A file or zoo:NAME. Throws what load_workload throws, at once.
+  // A file or zoo:NAME. Throws the errors of load_workload immediately.
   explicit DeployedWorkload(const std::string& model, DeployOptions options = {});
   // Known costs by batch; other batches are an error.
   explicit DeployedWorkload(std::map<int, std::shared_ptr<const WorkloadCost>> costs);

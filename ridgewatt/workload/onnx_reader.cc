@@ -289,8 +289,8 @@ TensorId ModelReader::resolve(std::string_view name, const Scope& scope,
                               std::string_view user) const {
   const TensorId* found = scope.find(name);
   if (found == nullptr) {
-    throw InputError("nothing gives tensor " + in_quotes(name) + ", which " + std::string(user) +
-                     " need");
+    throw InputError("no node computes tensor " + in_quotes(name) + ", which " + std::string(user) +
+                     " needs");
   }
   return *found;
 }
@@ -460,7 +460,8 @@ void ModelReader::expand(Function& function, const Node& call, int depth,
   }
   for (const TensorId output : call.outputs) {
     if (output != kNoTensor && !produced_[static_cast<std::size_t>(output)]) {
-      throw InputError("local function " + in_quotes(function.name) + " does not give its output");
+      throw InputError("local function " + in_quotes(function.name) +
+                       " does not compute its output");
     }
   }
 }

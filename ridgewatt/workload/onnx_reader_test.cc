@@ -315,7 +315,7 @@ TEST(OnnxReader, RefusesCyclesAndNamesANode) {
 TEST(OnnxReader, RefusesTensorsThatAreMissingOrGivenTwice) {
   onnx::ModelProto missing = relu_model();
   missing.mutable_graph()->mutable_node(0)->set_input(0, "nowhere");
-  EXPECT_THAT(complaint(missing), HasSubstr("nothing gives tensor 'nowhere'"));
+  EXPECT_THAT(complaint(missing), HasSubstr("no node computes tensor 'nowhere'"));
   onnx::ModelProto twice = relu_model();
   add_node(twice.mutable_graph()->mutable_node(), "Exp", {"x"}, {"y"});
   EXPECT_THAT(complaint(twice), HasSubstr("given twice"));

@@ -16,14 +16,14 @@ namespace ridgewatt::workload {
 
 enum class Precision : std::uint8_t {
   kStored,  // as the model stores its weights
-  kFp32,    // products and convolutions as the runtime's own FP32: in TF32 where it uses that
+  kFp32,    // products and convolutions in the runtime's FP32, which may be TF32
   kTf32,    // FP32 data, all contractions in TF32
   kFp16,
   kBf16,
   kInt8,
   kFp8,
   kFp4,
-  // What is common for the kind of workload. Inference: INT8 weights, FP16 activations and
+  // The common choice for the kind of workload. Inference: INT8 weights, FP16 activations and
   // arithmetic. Training: automatic mixed precision, FP16 with FP32 master weights and optimizer
   // state (Micikevicius et al., 2018).
   kMixed,
@@ -40,7 +40,7 @@ struct PrecisionBits {
 struct PrecisionRow {
   Precision id;
   std::string_view name;
-  Arithmetic arithmetic;  // of contractions, after narrow weights were widened as they are read
+  Arithmetic arithmetic;  // of contractions; narrow weights are widened when they are read
   PrecisionBits inference;
   PrecisionBits training;
 };
@@ -64,7 +64,7 @@ constexpr Arithmetic arithmetic_of(Precision precision) {
 constexpr const ArithmeticRow& arithmetic_row(Precision precision) {
   return kArithmeticRows[arithmetic_of(precision)];
 }
-// Bits of numbers that contractions multiply where those are narrower than other numbers; else 0.
+// Bits of the numbers that contractions multiply, if narrower than other numbers; else 0.
 constexpr int narrow_bits(Precision precision) {
   const int bits = arithmetic_row(precision).bits;
   return bits < 16 ? bits : 0;
@@ -74,7 +74,7 @@ constexpr bool computes_in(Runtime runtime, Precision precision) {
   return kRuntimeRows[runtime].narrow || bits == 0 || bits >= 16;
 }
 
-// In which a runtime is used. PyTorch: FP32; exported graphs FP16, too; engines also INT8.
+// The usual precisions of a runtime. PyTorch: FP32; exported graphs FP16, too; engines also INT8.
 std::span<const Precision> usual_precisions(Runtime runtime);
 
 }  // namespace ridgewatt::workload

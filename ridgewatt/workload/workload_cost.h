@@ -1,5 +1,4 @@
-// The demand of a workload on a device per minibatch: the only input of the rooflines about a
-// model.
+// The demand of a workload on a device per minibatch: all that rooflines know about a model.
 #pragma once
 
 #include <cstdint>
@@ -42,7 +41,7 @@ struct OpClassRow {
   std::string_view name;
   Contraction contraction;
   int rank;      // the part of a fused kernel with the highest rank is its main work
-  bool tiles;    // tiles of the result wait for the sum to fill and empty the pipeline
+  bool tiles;    // tiles of the result wait while the pipeline of the sum fills and empties
   bool weights;  // operands that are written as Constant nodes are weights
   bool rows;     // works on rows, whatever the layout of an image
 };

@@ -51,7 +51,7 @@ export function BestMode({ tune, outgrown, question, presets, setQuery }) {
     ${!json && !tune.error && html`<p class="faint" role="status">Searching</p>`}
     ${json && html`<div class=${tune.busy ? "busy" : ""}>${json.feasible
       ? html`<${Plan} plan=${json} presets=${presets} setQuery=${setQuery} heading=${`Least ${goals.find((one) => one.value === json.goal).label}`} />`
-      : html`<div class="card" role="status"><p><b data-answer="Best mode">No mode keeps these limits.</b></p>
+      : html`<div class="card" role="status"><p><b data-answer="Best mode">No mode meets these limits.</b></p>
           ${json.misses && json.misses.length > 0 && html`<p>Nearest: ${json.misses.join(", ")}</p>`}</div>`}
       ${json.one_mode && json.feasible && json.prefill_mode && html`<p class="note">One mode for both phases: ${number(json.one_mode.request_j)} J per request at ${clocks(json.one_mode.mode)}.</p>`}</div>
     ${question && html`<${DownloadBar} command=${shown(tune.command)} csv=${address("tune/llm", { ...question, format: "csv" })} json=${address("tune/llm", question)} name="tune_llm" />`}`}`;

@@ -57,7 +57,7 @@ const workloadQuery = (query) => Object.fromEntries(["model", "file", "device", 
 function NotFound({ json }) {
   const relaxations = (json.relaxations || []).map((one) => one.option);
   const boards = (json.other_boards || []).map((one) => `${one.board} (${number(one.power_w, 3)} W)`);
-  return html`<div class="card" role="status"><p><b data-answer="Mode">No mode keeps these limits.</b></p>
+  return html`<div class="card" role="status"><p><b data-answer="Mode">No mode meets these limits.</b></p>
     ${relaxations.length > 0 && html`<p>Relax to: ${relaxations.join(", or ")}</p>`}${boards.length > 0 && html`<p class="faint">So would another board, as modelled: ${boards.join(", ")}</p>`}
     ${json.nearest_miss && html`<p class="faint">Nearest: ${modeLine(json.nearest_miss.mode)}: ${number(json.nearest_miss.time_ms)} ms, ${number(json.nearest_miss.power_w)} W, ${number(json.nearest_miss.energy_j)} J</p>`}</div>`;
 }

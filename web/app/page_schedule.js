@@ -93,7 +93,7 @@ function Answer({ plan, busy }) {
   if (!point) return null;
   const fact = (name, value, unit, note) => html`<div key=${name}><dt>${name}</dt><dd><span data-answer=${name}>${value}</span>${unit && html` <small>${unit}</small>`}</dd>${note && html`<dd>${note}</dd>`}</div>`;
   const inference = point.batch !== undefined && point.batch !== null;
-  return html`${!plan.feasible && html`<p class="error" role="alert">No plan keeps these limits. The nearest misses ${point.misses}.</p>`}
+  return html`${!plan.feasible && html`<p class="error" role="alert">No plan meets these limits. The nearest misses ${point.misses}.</p>`}
     <dl class=${`answers${busy ? " stale" : ""}`}>
       ${fact("Training", number(point.training_throughput), "1/s", inference ? `minibatches; ${point.training_minibatches_per_cycle} per cycle of ${number(point.period_ms)} ms` : "")}
       ${inference && fact("Worst latency", number(point.latency_ms), "ms", `batches of ${point.batch}, ${number(point.inference_time_ms)} ms each; bound: ${plan.bound}`)}

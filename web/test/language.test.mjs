@@ -178,7 +178,7 @@ test("the best mode is tune's; limits that none keeps are reported", async () =>
   assert.equal(row.tokens_per_s, said.tokens_per_s);
   await page.getByLabel("Maximum time to first token").fill("0.001");
   await page.keyboard.press("Enter");
-  await page.getByText("No mode keeps these limits.").waitFor();
+  await page.getByText("No mode meets these limits.").waitFor();
   view.check();
   await view.close();
 });

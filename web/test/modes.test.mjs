@@ -99,7 +99,7 @@ test("limits that no mode keeps: what would do, as the command says", async () =
   await ready(page);  // answers came in the meantime; what is typed stays
   assert.equal(await limit.inputValue(), "5");
   await limit.press("Enter");
-  await page.getByText("No mode keeps these limits.").waitFor();
+  await page.getByText("No mode meets these limits.").waitFor();
   const said = await tuned(["--max-power", "5", "--minimize", "time"]);
   assert.equal(said.feasible, false);
   await page.getByText(`Relax to: ${said.relaxations.map((one) => one.option).join(", or ")}`).waitFor();

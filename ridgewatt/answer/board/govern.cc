@@ -22,7 +22,7 @@ std::optional<double> until_clock(const std::string& text, std::time_t now) {
   if (parts.size() != 2 || parts[1].size() != 2) return std::nullopt;
   const auto hour = parse_int(parts[0]), minute = parse_int(parts[1]);
   if (!hour || !minute || *hour < 0 || *hour > 23 || *minute < 0 || *minute > 59) {
-    throw UsageError("there is no such time of day", text, "give HH:MM, 00:00 to 23:59");
+    throw UsageError("is not a time of day", text, "give HH:MM, 00:00 to 23:59");
   }
   std::tm then{};
   ::localtime_r(&now, &then);
@@ -83,7 +83,7 @@ void take_samples(const GovernQuestion& question, GovernPlan& plan) {
     plan.points.push_back(row.point);
   }
   if (taken.empty()) {
-    throw InputError("no row is of fixed clocks at this batch", question.samples->source,
+    throw InputError("no row has fixed clocks and this batch", question.samples->source,
                      "see --batch");
   }
   plan.prior = govern::profiled_prior(taken);
@@ -92,7 +92,7 @@ void take_samples(const GovernQuestion& question, GovernPlan& plan) {
 
 void take_model(const GovernQuestion& question, const KnobSpace& space, GovernPlan& plan) {
   if (question.model.empty()) {
-    throw UsageError("what the program runs is not known", "",
+    throw UsageError("the model of the program is not known", "",
                      "give --model MODEL and --batch N, or profiled points with --samples FILE");
   }
   plan.model =
@@ -176,7 +176,7 @@ GovernPlan govern_plan(const GovernQuestion& question, const std::string& board,
 
 GovernAnswer govern_day(const GovernQuestion& question, const GovernPlan& plan) {
   if (!plan.model) {
-    throw UsageError("a simulated day is of a model", "--simulate", "give --model MODEL");
+    throw UsageError("a simulated day needs a model", "--simulate", "give --model MODEL");
   }
   const platform::FakeLoad load(plan.twin, *plan.model->at(question.batch), question.seed);
   const auto played = govern::day_board(

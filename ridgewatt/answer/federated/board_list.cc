@@ -107,7 +107,7 @@ FederatedBoard parse_federated_board(const std::string& text) {
   board.name = parts.front().substr(0, equals);
   if (equals != std::string::npos) board.device = parts.front().substr(equals + 1);
   if (board.name.empty() || board.device.empty()) {
-    throw UsageError("a board has a name and a device", text, kSpecForm);
+    throw UsageError("a board needs a name and a device", text, kSpecForm);
   }
   for (std::size_t i = 1; i < parts.size(); ++i) set_key(board, parts[i]);
   if (board.samples == 0) throw UsageError("a board needs samples", text, kSpecForm);
@@ -131,7 +131,7 @@ std::vector<FederatedBoard> parse_federated_boards(std::string_view csv,
     board.upload_j = row.amount("upload_j").value_or(0);
     board.idle_power_w = row.amount("idle_w");
     if (!names.insert(board.name).second) {
-      throw InputError("a board of this name stands above", row.place("name"));
+      throw InputError("two boards have the same name", row.place("name"));
     }
     boards.push_back(std::move(board));
   }

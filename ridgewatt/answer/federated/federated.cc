@@ -66,12 +66,12 @@ Sweep training_sweep(const FederatedBoard& asked, const Board& board) {
     std::erase_if(sweeps, [&](const Sweep& one) { return one.kind != training; });
   }
   if (sweeps.empty() || sweeps.front().kind != training) {
-    throw InputError("a federated round needs a sweep of training", asked.sweep);
+    throw InputError("federated learning needs a sweep of training", asked.sweep);
   }
   Sweep sweep = choose_sweep(std::move(sweeps), std::nullopt, asked.sweep);
   const std::string of = sweep.board.substr(0, sweep.board.find('@'));
   if (of != board.name && is_known_board(of) && is_known_board(board.name)) {
-    throw InputError("the sweep is of another board than " + board.name, asked.sweep, of);
+    throw InputError("the sweep is from another board than " + board.name, asked.sweep, of);
   }
   return sweep;
 }
@@ -95,7 +95,7 @@ void take_sweep(const FederatedQuestion& question, const Board& board, const twi
                   part.asked.idle_power_w.value_or(twin::idle_power_w(twin, mode))));
   }
   if (part.options.empty()) {
-    throw InputError("the sweep has no rows of this batch", sweep.source,
+    throw InputError("the sweep has no rows with this batch", sweep.source,
                      fmt::format("--batch {}", question.batch));
   }
   part.origin = sweep.origin_of(sweep.provenance);
@@ -106,14 +106,14 @@ void take_twin(const FederatedQuestion& question,
                const Board& board, const twin::Twin& twin, Participant& part) {
   if (workload == nullptr) {
     throw UsageError("a board without a sweep needs a model", part.asked.name,
-                     "name a MODEL, or the board's sweep=FILE");
+                     "give MODEL, or sweep=FILE for this board");
   }
   part.model = std::make_shared<const twin::TwinModel>(
       twin, workload, twin::RunOptions{question.workers, {}}, question.batch);
   if (!part.model->fits_memory(question.batch)) {
     throw NotSupportedError("a minibatch does not fit the board's memory",
                             fmt::format("{} ({})", part.asked.name, board.name),
-                            "take a smaller batch");
+                            "use a smaller batch");
   }
   const twin::Estimator& estimator = part.model->estimator(question.batch);
   const KnobSpace space = knob_space(board);
@@ -185,11 +185,11 @@ void check_question(const FederatedQuestion& question) {
   std::set<std::string> names;
   for (const auto& board : question.boards) {
     if (!names.insert(board.name).second) {
-      throw UsageError("two boards have one name", board.name, "name each board once");
+      throw UsageError("two boards have the same name", board.name, "give each board its own name");
     }
   }
   if (question.batch < 1 || !(question.epochs > 0) || !std::isfinite(question.epochs)) {
-    throw UsageError("batch is at least 1 and epochs are above 0", "federated round");
+    throw UsageError("batch must be at least 1 and epochs above 0", "federated round");
   }
 }
 

@@ -15,11 +15,11 @@ double energy_until_j(const RoundOption& option, double time_s) {
 }
 
 void check_options(const std::vector<RoundOption>& options) {
-  if (options.empty()) throw UsageError("a board without modes", "federated round");
+  if (options.empty()) throw UsageError("a board has no modes", "federated round");
   for (const auto& option : options) {
     for (const double value : {option.time_s, option.energy_j, option.idle_power_w}) {
       if (!std::isfinite(value) || value < 0) {
-        throw UsageError("times, energies and powers are finite and not negative",
+        throw UsageError("times, energies and powers must be finite and not negative",
                          "federated round");
       }
     }

@@ -75,7 +75,7 @@ JobAnswer ask_day(const JobQuestion& question, ModeCosts costs) {
   }
   const double held_w = govern::held_power_w(supply);
   const auto none = [&](const std::string& advice) {
-    return NoSolutionError("no work can be done all day long", fmt::format("{:.3g} W", held_w),
+    return NoSolutionError("no mode can run all day on this power", fmt::format("{:.3g} W", held_w),
                            advice);
   };
   keep_within(question.max_power_w, costs);

@@ -41,7 +41,7 @@ void check_request(const LanguageQuestion& question) {
   for (const std::int64_t context : question.contexts) positive("a context", context);
   const std::int64_t tokens = request.prompt_tokens + request.generated_tokens;
   if (tokens > kMostRequestTokens / request.concurrency) {
-    throw UsageError("prompt and generation of all sequences together must be at most 2^24 tokens");
+    throw UsageError("prompts and answers of all sequences must have at most 2^24 tokens in total");
   }
 }
 
@@ -93,11 +93,10 @@ class Combinations {
   std::size_t add(const std::string& name) {
     const bool stored = name == kAsStored;
     if (stored && model_.tensors.empty()) {
-      throw UsageError("nothing is stored of this model", name, "name a quantization");
+      throw UsageError("the model has no stored weights", name, "name a quantization");
     }
     if (!stored && !model_.weights_known) {
-      throw UsageError("only the stored size of this model is known", name,
-                       "leave --quantization out");
+      throw UsageError("only the stored size of this model is known", name, "omit --quantization");
     }
     const WeightFormat format =
         stored ? format_of_stored(model_) : format_of(llm::find_recipe(name));
@@ -193,7 +192,7 @@ std::vector<std::vector<PowerMode>> modes_of_boards(LanguageAnswer& found) {
   const auto none = [](const auto& modes) { return modes.empty(); };
   if (std::all_of(all.begin(), all.end(), none)) {
     throw NotFoundError("no board has these modes", found.question.modes,
-                        "fewer cores are left out with --min-cores");
+                        "modes with fewer cores than --min-cores are left out");
   }
   return all;
 }
@@ -259,7 +258,8 @@ LanguageAnswer ask_language(const LanguageQuestion& question, const llm::Languag
         continue;
       }
       if (found.rows.size() + modes[b].size() > kMostRows) {
-        throw UsageError("more than a million rows", "", "ask for fewer modes or combinations");
+        throw UsageError("the answer would have more than a million rows", "",
+                         "ask for fewer modes or combinations");
       }
       if (!hardware) hardware = std::make_shared<const llm::EngineBoard>(board);
       forecasters.emplace_back(*engine, works[weights], board, hardware);

@@ -22,7 +22,7 @@ void check_goal(const LanguageTuneQuestion& question) {
     if (!(limit > 0)) throw UsageError("a limit must be above zero");
   }
   if (!(limits.tokens_per_s >= 0) || !std::isfinite(limits.tokens_per_s)) {
-    throw UsageError("tokens per second must be a number from zero");
+    throw UsageError("tokens per second must be 0 or more");
   }
   if (!(question.confidence >= 0.5 && question.confidence < 1)) {
     throw UsageError("a confidence must be at least 0.5 and below 1");

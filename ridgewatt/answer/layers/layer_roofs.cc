@@ -19,11 +19,12 @@ constexpr double kBeyondPeak = 1.05;  // chosen: above the scatter of a layer's 
 PowerMode one_mode(const Board& board, const std::string& text) {
   const auto modes = select_modes(board, text);
   if (modes.size() != 1) {
-    throw UsageError("layers are measured in one mode", "--mode " + text, "give one, as maxn");
+    throw UsageError("layers are measured in one mode", "--mode " + text,
+                     "give one, for example maxn");
   }
   if (!modes.front().governor.empty()) {
-    throw UsageError("a roof is of fixed clocks; a governor's follow the load",
-                     modes.front().governor, "give the mode with its clocks locked");
+    throw UsageError("a roof needs fixed clocks, and a governor varies them",
+                     modes.front().governor, "give a mode with fixed clocks");
   }
   return modes.front();
 }

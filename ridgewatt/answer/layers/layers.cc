@@ -144,8 +144,9 @@ std::optional<std::int64_t> batch_of(const LayersQuestion& question,
                                      const std::optional<trace::EngineLayers>& engine) {
   const auto own = engine ? ModelJoin::engine_batch(*engine) : std::nullopt;
   if (own && question.batch && *own != *question.batch) {
-    throw UsageError("the engine runs at another batch", fmt::format("--batch {}", *question.batch),
-                     fmt::format("its tensors say {}; leave --batch out", *own));
+    throw UsageError(
+        fmt::format("--batch differs from the batch of the engine's tensors, {}", *own), "",
+        "omit --batch");
   }
   return question.batch ? question.batch : own;
 }

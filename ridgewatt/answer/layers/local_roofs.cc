@@ -45,7 +45,7 @@ workload::WorkloadCost counted_cost(const RooflineQuestion& question) {
   using enum workload::Precision;
   if (deploy.precision != kFp32 && deploy.precision != kFp16 && deploy.precision != kMixed) {
     throw NotSupportedError(fmt::format("no microbenchmark measures {}", name_of(deploy.precision)),
-                            "--precision", "fp32, or on a GPU fp16");
+                            "--precision", "use fp32, or on a GPU fp16");
   }
   workload::Model model = workload::load_workload(question.workload.model);
   workload::CostOptions cost;

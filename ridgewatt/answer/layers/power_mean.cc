@@ -21,10 +21,10 @@ double time_weighted_mean(const PowerSamples& samples, const std::string& path) 
   double energy_j = 0;
   for (std::size_t i = 1; i < samples.size(); ++i) {
     const double step_s = samples[i].first - samples[i - 1].first;
-    if (!(step_s > 0)) throw InputError("times of the samples of power do not ascend", path);
+    if (!(step_s > 0)) throw InputError("the times of the power samples do not ascend", path);
     energy_j += (samples[i].second + samples[i - 1].second) / 2 * step_s;
   }
-  if (samples.size() < 2) throw InputError("has fewer than two samples of power", path);
+  if (samples.size() < 2) throw InputError("has fewer than two power samples", path);
   return energy_j / (samples.back().first - samples.front().first);
 }
 
@@ -48,7 +48,7 @@ PowerSamples series_samples_of(const CsvTable& table, const std::string& wanted)
   if (found != channels.end()) return found->second;
   std::string names;
   for (const auto& entry : channels) names += (names.empty() ? "" : ", ") + entry.first;
-  if (names.empty()) throw InputError("has no samples of power", table.source);
+  if (names.empty()) throw InputError("has no power samples", table.source);
   throw InputError(fmt::format("has no power channel '{}'", channel), table.source,
                    "name one with --power-channel: " + names);
 }

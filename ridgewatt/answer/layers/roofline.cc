@@ -16,7 +16,7 @@ void check_modes(const std::vector<PowerMode>& modes) {
   if (modes.empty()) throw UsageError("no power modes to show");
   for (const auto& mode : modes) {
     if (mode.governor.empty()) continue;
-    throw UsageError("a roof is of fixed clocks; a governor's follow the load", mode.governor,
+    throw UsageError("a roof needs fixed clocks, and a governor varies them", mode.governor,
                      "`estimate` shows the clocks at which it settles");
   }
 }
@@ -25,10 +25,10 @@ void check_cap(const RooflineAnswer& found) {
   const PowerMode& mode = found.modes.front();
   const double static_w = twin::twin_roofline(found.twin, mode).static_power_w;
   if (found.cap_w() > static_w) return;
-  throw UsageError(fmt::format("a cap of {:.4g} W is not above the {:.4g} W that the mode draws "
-                               "for time alone",
-                               found.cap_w(), static_w),
-                   mode_name(found.board, mode), "raise the cap or choose lower clocks");
+  throw UsageError(
+      fmt::format("a cap of {:.4g} W is not above the static power of the mode, {:.4g} W",
+                  found.cap_w(), static_w),
+      mode_name(found.board, mode), "raise the cap or choose lower clocks");
 }
 
 }  // namespace

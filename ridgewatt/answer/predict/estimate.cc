@@ -217,7 +217,7 @@ RowOrigin EstimateAnswer::origin(const EstimateRow& row) const {
 void EstimateAnswer::check() const {
   if (!rows.empty()) return;
   const bool boards = over == Over::kBoards;
-  throw NotSupportedError(boards ? "no board can do this" : "no runtime can do this",
+  throw NotSupportedError(boards ? "no board can run this" : "no runtime can run this",
                           boards ? "--device all" : "--runtime all",
                           left_out.empty() ? "" : left_out.back().reason);
 }
@@ -290,7 +290,7 @@ Sweep estimate_sweep(const EstimateQuestion& question,
   }
   if (sweep.observations.empty()) {
     throw NotSupportedError("no minibatch fits the board's memory", workload->name(),
-                            "take a smaller batch or a board with more memory");
+                            "use a smaller batch or a board with more memory");
   }
   return sweep;
 }

@@ -32,7 +32,7 @@ ServedTrace serve_trace(const TraceQuestion& question, int trace, schedule::Plan
 
 void TraceQuestion::check() const {
   if (!schedule.has_inference()) {
-    throw UsageError("nothing arrives", "--inference",
+    throw UsageError("there is no inference to send requests to", "--inference",
                      "give a model, or a sweep with --inference-sweep");
   }
   if (bursty.rates_hz.empty()) throw UsageError("give at least one rate", "--burst-rates");

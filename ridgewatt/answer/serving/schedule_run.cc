@@ -34,9 +34,8 @@ schedule::Interference interference_of(std::span<const schedule::GrantRecord> gr
   if (measured) return *measured;
   throw NoSolutionError(
       "no interference could be measured",
-      "two workers must run minibatches, and in the second half of the time each "
-      "run together with the other for at least half of its own (no pauses between "
-      "minibatches)");
+      "run two workers without pauses between minibatches, so that each overlaps the other for at "
+      "least half of its time in the second half");
 }
 
 void LastGrants::add(const schedule::GrantRecord& record) {
@@ -58,7 +57,7 @@ std::vector<schedule::LiveMode> offered_modes(std::vector<schedule::LiveMode> mo
                                               const platform::ModeControl& control) {
   const auto levels = control.levels();
   std::erase_if(modes, [&](const schedule::LiveMode& mode) { return !offers(levels, mode.mode); });
-  if (modes.empty()) throw InputError("the device offers none of the planned modes");
+  if (modes.empty()) throw InputError("the device has none of the planned modes");
   return modes;
 }
 

@@ -45,7 +45,7 @@ void add_models(const ScheduledModels& models, const std::string& board,
 void add_busy_shares(const std::vector<double>& shares, schedule::ScheduleWorkloads& workloads) {
   const std::size_t programs = workloads.background.size() + (workloads.inference ? 1 : 0);
   if (!shares.empty() && shares.size() != programs) {
-    throw UsageError("a share is given of each program or of none", "--busy-share",
+    throw UsageError("busy shares are needed for every program or for none", "--busy-share",
                      "give them in the order inference, training, non-urgent");
   }
   workloads.uses.resize(std::max(programs, workloads.uses.size()));
@@ -78,10 +78,10 @@ TrustedSweep read_program(const std::string& path, WorkloadKind kind, bool keep_
 
 void ScheduleRequest::check() const {
   if (!models.inference.empty() && !inference_sweep.empty()) {
-    throw UsageError("the inference is a model or a sweep, not both", "--inference");
+    throw UsageError("give the inference as a model or as a sweep, not both", "--inference");
   }
   if (!models.training.empty() && !training_sweeps.empty()) {
-    throw UsageError("the training is a model or a sweep, not both", "--training");
+    throw UsageError("give the training as a model or as a sweep, not both", "--training");
   }
 }
 

@@ -129,7 +129,7 @@ InPlaceAnswer tune_in_place(const TuneQuestion& question, LiveBoard& board,
   if (result.summary.steps.empty()) {
     board.control.restore();
     throw Error("no window was measured",
-                result.program_ended ? "the program ended before" : result.summary.stop);
+                result.program_ended ? "the program ended too early" : result.summary.stop);
   }
   InPlaceAnswer answer;
   answer.run = profiler.run();

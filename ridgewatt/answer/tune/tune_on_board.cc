@@ -19,7 +19,7 @@ void check_governors(const LiveBoard& board) {
   for (const auto& name : board.governors) {
     if (std::find(known.begin(), known.end(), name) == known.end()) {
       throw UsageError("the board has no such governor", name,
-                       fmt::format("there are {}", fmt::join(known, ", ")));
+                       fmt::format("choose one of {}", fmt::join(known, ", ")));
     }
   }
 }

@@ -28,7 +28,7 @@ tune::SearchSpace space_of(const TuneQuestion& question, const campaign::BoardKi
                                                          planned.point.batch) != wanted.end();
     if (batch_asked && planned.point.mode.governor.empty()) points.push_back(planned.point);
   }
-  if (points.empty()) throw UsageError("the plan has no point of these batches", "--batch");
+  if (points.empty()) throw UsageError("the plan has no point with these batches", "--batch");
   return tune::SearchSpace(std::move(points));
 }
 
@@ -36,8 +36,8 @@ void check_strategy(const TuneQuestion& question, std::size_t boards) {
   const std::string name = question.strategy.value_or("auto");
   const tune::Strategy& strategy = tune::find_strategy(name);
   if (boards < 2 || strategy.in_parallel) return;
-  throw UsageError("profiles one point at a time", "--strategy " + name,
-                   "several boards go with " +
+  throw UsageError("the strategy profiles one point at a time", "--strategy " + name,
+                   "with several boards use " +
                        tune::names_where(tune::strategies(), &tune::Strategy::in_parallel));
 }
 

@@ -35,9 +35,9 @@ tune::StrategyOptions hand_options(const TuneQuestion& question, const Sweep& me
   options.known = measured.observations;
   for (const auto& seen : options.known) {
     if (space.find(seen.point)) continue;
-    throw InputError("a sample is no point of the question",
+    throw InputError("a sample is not a point of the question",
                      fmt::format("{}, batch {}", describe(seen.point.mode), seen.point.batch),
-                     "its mode is to be one of the board's and its batch one of --batch");
+                     "its mode must be one of the board's, its batch one of --batch");
   }
   return options;
 }
@@ -95,7 +95,7 @@ tune::Verification verification_of(
     const std::shared_ptr<const workload::DeployedWorkload>& workload, Provenance rows,
     tune::StrategyOptions options) {
   if (!workload || device.empty()) {
-    throw UsageError("a twin's answer is verified, so the model and its board are needed", "",
+    throw UsageError("verification needs the model and its board", "",
                      "give MODEL and --device BOARD");
   }
   const twin::Twin twin = twin::load_twin(load_board(device));

@@ -13,7 +13,7 @@ namespace ridgewatt {
 namespace {
 
 void require_values(std::span<const double> values) {
-  if (values.empty()) throw UsageError("statistics of no values");
+  if (values.empty()) throw UsageError("statistics need at least one value");
 }
 
 double sorted_quantile(const std::vector<double>& sorted, double q) {
@@ -125,7 +125,8 @@ double expected_improvement(double mean, double deviation, double best) {
 }
 
 double normal_quantile(double p) {
-  if (!(p > 0 && p < 1)) throw UsageError("normal quantile outside (0, 1)");
+  if (!(p > 0 && p < 1))
+    throw UsageError("the probability of a normal quantile must be between 0 and 1");
   // Bisection on the distribution function: exact to rounding, and rarely called.
   double low = -40;
   double high = 40;
@@ -137,8 +138,9 @@ double normal_quantile(double p) {
 }
 
 double student_quantile(double p, double degrees) {
-  if (!(p > 0 && p < 1)) throw UsageError("t quantile outside (0, 1)");
-  if (!(degrees > 0)) throw UsageError("t quantile without degrees of freedom");
+  if (!(p > 0 && p < 1))
+    throw UsageError("the probability of a t quantile must be between 0 and 1");
+  if (!(degrees > 0)) throw UsageError("a t quantile needs degrees of freedom");
   if (p < 0.5) return -student_quantile(1 - p, degrees);
   const auto upper_tail = [&](double t) {
     return 0.5 * incomplete_beta(degrees / 2, 0.5, degrees / (degrees + t * t));
@@ -154,7 +156,7 @@ double student_quantile(double p, double degrees) {
 }
 
 double student_cdf(double t, double degrees) {
-  if (!(degrees > 0)) throw UsageError("t distribution without degrees of freedom");
+  if (!(degrees > 0)) throw UsageError("a t distribution needs degrees of freedom");
   const double tail = 0.5 * incomplete_beta(degrees / 2, 0.5, degrees / (degrees + t * t));
   return t < 0 ? tail : 1 - tail;
 }

@@ -93,7 +93,7 @@ OwnedFd moved_up(int descriptor) {
   static constexpr int kAbove = 64;
   if (descriptor < 0) return OwnedFd();
   OwnedFd moved(::fcntl(descriptor, F_DUPFD_CLOEXEC, kAbove));
-  if (!moved) throw_errno(errno, "cannot hand a descriptor over", std::to_string(descriptor));
+  if (!moved) throw_errno(errno, "cannot pass a descriptor", std::to_string(descriptor));
   return moved;
 }
 

@@ -255,7 +255,7 @@ BoardEffects board_effects(const std::vector<BoardPoints>& boards, const EffectO
   std::set<std::string> names;
   for (const auto& board : boards) {
     if (!names.insert(board.board).second) {
-      throw UsageError("two boards have one name", board.board, "give each its serial");
+      throw UsageError("two boards have the same name", board.board, "give each its serial number");
     }
   }
   return Estimate(boards, options).run();

@@ -33,7 +33,7 @@ ProgramOutput run_program(const std::vector<std::string>& words, const std::stri
   if (said.end == ChildEnd::kTooLate) {
     throw IoError("does not answer", words[0], fmt::format("waited {:g} s", patience_s));
   }
-  if (said.end == ChildEnd::kTooLarge) throw IoError("prints more than 64 MiB", words[0]);
+  if (said.end == ChildEnd::kTooLarge) throw IoError("the output is larger than 64 MiB", words[0]);
   return {said.end == ChildEnd::kSignaled ? 128 + said.status : said.status, said.output,
           said.errors};
 }

@@ -170,15 +170,16 @@ BackgroundExecutor::BackgroundExecutor(ExecutorKind kind, const std::string& cam
     : kind_(kind), options_(options) {
   if (!options.partition.empty() || !options.account.empty() || options.time_limit_s > 0 ||
       !options.sbatch_options.empty() || !options.logs.empty()) {
-    throw UsageError("options of Slurm alone", "--partition, --account, --time, --sbatch-option",
-                     "leave them out");
+    throw UsageError("these options are for Slurm only",
+                     "--partition, --account, --time, --sbatch-option", "omit them");
   }
   if (kind == ExecutorKind::kLocal && (!options.hosts.empty() || !options.ssh.empty())) {
-    throw UsageError("this machine alone needs no hosts", "--host, --ssh",
-                     "--executor parallel has them");
+    throw UsageError("the local executor takes no hosts", "--host, --ssh",
+                     "use --executor parallel");
   }
   if (kind == ExecutorKind::kParallel && options.hosts.empty()) {
-    throw UsageError("parallel needs the boards' hosts", "--host", "for each: HOST or KIND=HOST");
+    throw UsageError("GNU parallel needs the host of each board", "--host",
+                     "give HOST or KIND=HOST for each");
   }
   if (options_.folder.empty()) options_.folder = ExecutorOptions::default_folder(campaign);
 }
@@ -191,7 +192,7 @@ std::string BackgroundExecutor::script(const Order& order, std::size_t number) c
   if (kind_ == ExecutorKind::kLocal) return local_script(options_);
   auto hosts = hosts_of(order.board_kind, options_.hosts);
   if (hosts.empty()) {
-    throw UsageError("there is no host of this kind of board", order.board_kind,
+    throw UsageError("no host is given for this kind of board", order.board_kind,
                      fmt::format("give --host {}=HOST", order.board_kind));
   }
   // Tasks that are submitted one by one begin on different boards.

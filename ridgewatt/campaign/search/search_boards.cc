@@ -128,7 +128,7 @@ std::optional<tune::FinishedRun> CampaignBoards::given_up() {
 }
 
 std::optional<tune::FinishedRun> CampaignBoards::next(double until_s) {
-  if (flights_.empty() && until_s == kForever) throw Error("no task is in flight");
+  if (flights_.empty() && until_s == kForever) throw Error("no task is running");
   while (true) {
     if (auto run = arrived()) return run;
     if (auto run = given_up()) return run;

@@ -27,8 +27,8 @@ void check_sbatch_word(const std::string& word, const char* option) {
     return c > 0x20 && c < 0x7f && c != '\'' && c != '"' && c != '\\' && c != '#';
   });
   if (good) return;
-  throw UsageError(fmt::format("{} has a blank, a quote or another odd character", option), word,
-                   "sbatch would read it as several words");
+  throw UsageError(fmt::format("{} has a blank, a quote or another special character", option),
+                   word, "sbatch would read it as several words");
 }
 
 std::string job_name(const std::string& campaign, const std::string& board_kind) {
@@ -184,7 +184,7 @@ void leave_comment(const std::string& line) {
 SlurmExecutor::SlurmExecutor(std::string campaign, const ExecutorOptions& options)
     : campaign_(std::move(campaign)), options_(options) {
   if (!options.hosts.empty() || !options.ssh.empty()) {
-    throw UsageError("Slurm knows its boards", "--host, --ssh", "leave them out");
+    throw UsageError("Slurm selects the boards", "--host, --ssh", "omit them");
   }
 }
 
@@ -199,7 +199,7 @@ std::vector<Job> SlurmExecutor::submit(const Order& order) {
   for (const auto& script : slurm_scripts(order, options_)) {
     const std::string answer = ask_program({"sbatch", "--parsable"}, script.text);
     const std::string id(trim(answer.substr(0, answer.find_first_of(";\n"))));
-    if (!parse_int(id)) throw IoError("sbatch did not say a job number", answer.substr(0, 200));
+    if (!parse_int(id)) throw IoError("sbatch printed no job number", answer.substr(0, 200));
     jobs.push_back({name(), order.board_kind, id, script.tasks, std::time(nullptr)});
   }
   return jobs;

@@ -45,7 +45,8 @@ void suggest(const Context& context, const answer::SuggestRequest& asked) {
     throw NoSolutionError("no further mode is expected to be faster within these budgets",
                           fmt::format("{} to {} W", asked.budgets->least_w, asked.budgets->most_w));
   }
-  if (found.points.empty()) throw NoSolutionError("every mode is profiled", asked.inputs.samples);
+  if (found.points.empty())
+    throw NoSolutionError("every mode is already profiled", asked.inputs.samples);
   if (found.predictions.empty()) return print(context, report::points_table(found.points));
   print_predictions(context, found);
 }

@@ -22,11 +22,11 @@ void check_csv(const Context& context, const CLI::App& command,
                const answer::RooflineAnswer& found) {
   if (!context.csv() || !found.model || found.modes.size() < 2) return;
   if (option_given(command, "--modes")) {
-    throw UsageError("CSV holds the layers of one mode", "--modes",
-                     "name one, leave MODEL out for the roofs of all, or take --format json");
+    throw UsageError("CSV shows the layers of one mode", "--modes",
+                     "name one mode, omit MODEL, or use --format json");
   }
-  remark(context, "layers in the mode " + describe(found.modes.front()) +
-                      "; --modes names another, and without MODEL the roofs of all are printed");
+  remark(context, "layers of mode " + describe(found.modes.front()) +
+                      "; select another with --modes, or omit MODEL to print the roofs of all modes");
 }
 
 void run(const Context& context, RooflineCommand& options, const CLI::App& command) {

@@ -21,7 +21,7 @@ void fit_trace(const Context& context, const ThermalCommand& options) {
       options.fake ? Provenance::kFake : Provenance::kReplayed, options.heat);
   if (!found.file.fit.converged) remark(context, "the fit did not converge: its last step is used");
   if (!found.file.fit.trip_celsius) {
-    remark(context, "the file will name no trip: give --trip here or where it is asked");
+    remark(context, "the file will have no trip temperature: give --trip here or when you use it");
   }
   const report::Result result = report::thermal_fit_result(found);
   check_table_options(context, result);

@@ -84,10 +84,11 @@ void check_twin(const CLI::App& command, const TuneOptions& options) {
   refuse_without_effect(command, {"--reference", "--workload", "--keep-outliers", "--observations"},
                         "on a twin", "they go with --sweep or --samples");
   if (options.question.verify > 0 && options.device == "all") {
-    throw UsageError("one board is verified at a time", "--verify", "give --device BOARD");
+    throw UsageError("only one board can be verified at a time", "--verify", "give --device BOARD");
   }
   if (options.question.verify > 0 && options.workload.all_runtimes) {
-    throw UsageError("one runtime is verified at a time", "--verify", "give --runtime NAME");
+    throw UsageError("only one runtime can be verified at a time", "--verify",
+                     "give --runtime NAME");
   }
   if (options.device == "all" && options.workload.all_runtimes) {
     throw UsageError("boards and runtimes cannot both be all", "",
@@ -127,7 +128,7 @@ void ask_twin(const Context& context, const TuneOptions& options) {
   const answer::TuneQuestion question = options.asked(context);
   const auto workload = model_of(options, options.workload.kind);
   if (options.device == "all" && !options.heat.file.empty()) {
-    throw UsageError("thermal constants are of one board", "--thermal", "name it with --device");
+    throw UsageError("thermal constants apply to one board", "--thermal", "name it with --device");
   }
   if (options.device == "all")
     return print_ranking(context, answer::rank_boards(question, workload));
@@ -177,8 +178,8 @@ void ask_samples(const Context& context, const TuneOptions& options) {
   asked.workload = model_of(options, workload_kind_of(asked.rows.kind));
   const answer::TuneQuestion question = options.asked(context);
   if (question.verify > 0 && !asked.workload) {
-    throw UsageError("a twin's answer is verified, so the model and its board are needed",
-                     "--verify", "give MODEL and --device BOARD");
+    throw UsageError("verification needs the model and its board", "--verify",
+                     "give MODEL and --device BOARD");
   }
   answer::TuneAnswer found = question.verify > 0 ? answer::verify_by_hand(question, asked.workload,
                                                                           asked.device, asked.rows)
@@ -248,7 +249,7 @@ void run(const Context& context, TuneOptions& options, const CLI::App& command) 
   if (options.job.asked()) return tune_job(context, options);
   if (options.device.rfind("replay:", 0) == 0) {
     if (!options.sweep.empty()) {
-      throw UsageError("--sweep and --device replay: say the same twice", "", "give one of them");
+      throw UsageError("--sweep and --device replay: both name a sweep", "", "give one of them");
     }
     options.sweep = options.device.substr(7);
     options.device.clear();

@@ -333,7 +333,8 @@ TEST_F(EstimateCommand, PowerCapAndCachesAreReachable) {
   for (const auto& layer : json["layers"]) EXPECT_LE(layer["power_w"].get<double>(), 30 + 1e-9);
   EXPECT_EQ(json["levels"].back()["level"], "L2");
   EXPECT_EQ(json["levels"].back()["ceiling_gb_per_s"], 1000);
-  expect_refused("roofline --device agx-orin --modes maxn --power-cap 5", 2, "for time alone");
+  expect_refused("roofline --device agx-orin --modes maxn --power-cap 5", 2,
+                 "static power of the mode");
   expect_refused("roofline --device agx-orin --level L2", 2, "--level needs NAME=GB/s");
 }
 

@@ -145,7 +145,7 @@ TEST_F(TuneCommand, OptionsOfARealBoardAreRefusedElsewhere) {
     for (const std::string& from : {std::string("zoo:lenet5 --device nano"), "--sweep " + sweep_}) {
       const ProgramResult result = run_program("tune " + from + " " + option);
       EXPECT_EQ(result.status, 2) << result.output;
-      EXPECT_NE(result.output.find("needs --device local"), std::string::npos) << result.output;
+      EXPECT_NE(result.output.find("give --device local"), std::string::npos) << result.output;
     }
   }
 }

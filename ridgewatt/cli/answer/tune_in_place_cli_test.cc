@@ -179,7 +179,7 @@ TEST_F(InPlaceCommand, TunesAProcessThatMarksIntoAFile) {
   const std::string output = (board_.folder.path() / "output").string();
   const pid_t tuner = start(options + std::to_string(program), output);
   EXPECT_TRUE(within(60, [&] {
-    return read_file(output).find("the program goes on in the best mode") != std::string::npos ||
+    return read_file(output).find("the program continues in the best mode") != std::string::npos ||
            ::kill(tuner, 0) != 0;
   })) << read_file(output);
   EXPECT_EQ(::kill(program, 0), 0);  // it still runs

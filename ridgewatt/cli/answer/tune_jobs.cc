@@ -17,10 +17,10 @@ namespace {
 void print_job(const Context& context, const answer::JobAnswer& found) {
   if (found.ways.empty()) {
     const bool late = found.question.deadline_s && found.least_time_s > *found.question.deadline_s;
-    throw NoSolutionError("no way of the job keeps the goal",
-                          late ? "--deadline" : "--max-job-energy",
-                          late ? "the fastest takes " + report::duration_text(found.least_time_s)
-                               : "the least is " + report::energy_text(found.least_energy_j));
+    throw NoSolutionError(
+        "no plan for the job meets the goal", late ? "--deadline" : "--max-job-energy",
+        late ? "the fastest plan takes " + report::duration_text(found.least_time_s)
+             : "the least energy is " + report::energy_text(found.least_energy_j));
   }
   if (found.costs.caveats) say_caveats(context, *found.costs.caveats);
   print(context, report::job_result(found));
@@ -28,8 +28,8 @@ void print_job(const Context& context, const answer::JobAnswer& found) {
 
 void print_period(const Context& context, const answer::PeriodAnswer& found) {
   if (found.ways.empty()) {
-    throw NoSolutionError("no mode is done within the period", "--period",
-                          "the fastest takes " + report::duration_text(found.least_time_s));
+    throw NoSolutionError("no mode finishes within the period", "--period",
+                          "the fastest plan takes " + report::duration_text(found.least_time_s));
   }
   if (found.costs.caveats) say_caveats(context, *found.costs.caveats);
   print(context, report::period_result(found));
@@ -63,7 +63,7 @@ void check_job_options(const CLI::App& command, const TuneOptions& options) {
   if (!job.sleep_power_w) {
     refuse_without_effect(command, {"--sleep-time", "--sleep-energy"}, "without --sleep-power");
   } else if (!job.sleep_s) {
-    throw UsageError("how long it takes to suspend and to wake is not known", "--sleep-power",
+    throw UsageError("the time to suspend and wake is not known", "--sleep-power",
                      "give --sleep-time");
   }
   if (!job.asked()) {
@@ -73,7 +73,7 @@ void check_job_options(const CLI::App& command, const TuneOptions& options) {
   const bool of_job = job.of_job();
   const bool of_day = job.day_energy_j || job.battery_j || !job.solar.empty();
   if (of_job + of_day + job.period_s.has_value() > 1) {
-    throw UsageError("a job, a period and a day are questions of their own", "tune",
+    throw UsageError("goals of a job, a period and a day cannot be combined", "tune",
                      "ask one of them");
   }
   const std::string when = of_job ? "for a job" : of_day ? "for a day" : "for a period";
@@ -95,15 +95,16 @@ void check_job_options(const CLI::App& command, const TuneOptions& options) {
     if (job.day_energy_j) {
       refuse_without_effect(command, {"--battery", "--solar"}, "with --day-energy");
     } else if (!job.solar.empty() && !job.battery_j) {
-      throw UsageError("the sun does not shine at night", "--solar", "give --battery CAPACITY");
+      throw UsageError("solar power needs a battery for the night", "--solar",
+                       "give --battery CAPACITY");
     }
   }
   if (options.device == "all" || platform::is_local_device(options.device)) {
-    throw UsageError("goals of a job or a day are asked of one board's twin", "--device",
+    throw UsageError("goals of a job or a day need the twin of one board", "--device",
                      "give --device BOARD; `ridgewatt govern` holds them on a board");
   }
   if (options.question.batches.size() > 1) {
-    throw UsageError("goals of a job or a day are asked at one batch", "--batch");
+    throw UsageError("goals of a job or a day need one batch", "--batch");
   }
 }
 

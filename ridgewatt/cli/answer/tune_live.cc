@@ -61,20 +61,20 @@ void check_in_place(const CLI::App& command, const TuneOptions& options) {
                          "--governors", "--verify", "--model", "--min-gain", "--minibatches"},
                         "with --in-place", "the program is not started for every point");
   if (live.process && !live.command.empty()) {
-    throw UsageError("--pid and a command say two programs", live.command[0], "give one of them");
+    throw UsageError("--pid and a command name two programs", live.command[0], "give one of them");
   }
   if (!live.process && live.command.empty()) {
     throw UsageError("no program to tune", "--in-place",
                      "give --pid N, or the program after --, for example -- python3 train.py");
   }
   if (live.process && live.end_program) {
-    throw UsageError("a process that was not started here is not ended", "--end-program");
+    throw UsageError("only a program that this command started can be ended", "--end-program");
   }
   if (options.question.batches.size() > 1) {
-    throw UsageError("a running program has one batch", "--batch", "name that one, or none");
+    throw UsageError("a running program has one batch", "--batch", "give that batch or none");
   }
   if (options.question.batches.empty() && takes_batch(live.command)) {
-    throw UsageError("the command waits for a batch", "{batch}", "give --batch N");
+    throw UsageError("the command needs a batch", "{batch}", "give --batch N");
   }
 }
 
@@ -82,8 +82,8 @@ void check_in_place(const CLI::App& command, const TuneOptions& options) {
 void add_twin(const TuneOptions& options, answer::LiveBoard& board) {
   if (options.question.verify == 0) return;
   if (options.workload.model.empty() || options.question.batches.empty()) {
-    throw UsageError("the twin is asked of a model at a batch", "--verify",
-                     "give --model MODEL and --batch N: what the program runs");
+    throw UsageError("verification needs the model and its batch", "--verify",
+                     "give --model MODEL and --batch N of the program");
   }
   board.workload = options.workload.load();
   board.twin_board = options.device.starts_with("fake:")
@@ -110,8 +110,8 @@ void tune_in_place(const Context& context, const TuneOptions& options, const CLI
     found = answer::tune_in_place(question, board, in_place, [&](const auto& answer) {
       if (live.end_program) return;
       const auto& best = answer.outcome.best;
-      remark(context, best ? "the program goes on in the best mode: " + describe(best->point.mode)
-                           : "no mode keeps the limits: the program goes on in the first mode");
+      remark(context, best ? "the program continues in the best mode: " + describe(best->point.mode)
+                           : "no mode meets the limits: the program continues in the first mode");
     });
   } catch (const measure::InterruptedError& error) {
     board.control.restore();
@@ -130,8 +130,8 @@ void refuse_live_options(const CLI::App& command) {
   for (const CLI::Option* option : command.get_options()) {
     const bool live = option->get_group() == kGroup || option->get_group() == kMeasuringGroup;
     if (live && option->count() > 0) {
-      throw UsageError("an option of a real or fake board", option->get_name(),
-                       "it needs --device local or fake:BOARD");
+      throw UsageError("the option needs a real or fake board", option->get_name(),
+                       "give --device local or fake:BOARD");
     }
   }
 }
@@ -163,8 +163,8 @@ void add_in_place_options(CLI::App& command, LiveOptions& options) {
 void refuse_in_place_options(const CLI::App& command) {
   for (const CLI::Option* option : command.get_options()) {
     if (option->get_group() == kInPlaceGroup && option->count() > 0) {
-      throw UsageError("an option of a running program", option->get_name(),
-                       "it needs --in-place and --device local or fake:BOARD");
+      throw UsageError("the option needs a running program", option->get_name(),
+                       "give --in-place and --device local or fake:BOARD");
     }
   }
 }

@@ -219,7 +219,7 @@ TEST(CalibrateCommand, FiguresThatAreNoneAreRefused) {
                    "nano,other,power_w,value,zoo:resnet18,inference,16,,,,,1,4,0.02,bench\n");
   const auto none = run_program("calibrate --device tx2 --evidence " + other);
   EXPECT_EQ(none.status, 1);
-  EXPECT_THAT(none.output, HasSubstr("no figure of this board"));
+  EXPECT_THAT(none.output, HasSubstr("the file has no figures of this board"));
   EXPECT_EQ(run_program("calibrate --device nano --evidence missing.csv").status, 1);
   EXPECT_EQ(run_program("calibrate --device nano --evidence published --runtimes " + other).status,
             2);

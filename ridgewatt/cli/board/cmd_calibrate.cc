@@ -77,8 +77,9 @@ void run(const Context& context, const CalibrateCommand& command, const CLI::App
   const bool fits = !question.sweeps.empty() || !question.evidence.empty();
   const bool roofs = !question.microbench.empty();
   if (question.runtimes.empty() ? !fits && !roofs : fits || roofs) {
-    throw UsageError("calibrate needs sweeps, figures and microbenchmarks, or rows of runtimes", "",
-                     "--sweep FILE..., --evidence FILE, --microbench FILE; or --runtimes FILE");
+    throw UsageError(
+        "calibrate needs data", "",
+        "give --sweep FILE, --evidence FILE or --microbench FILE, or only --runtimes FILE");
   }
   if (!question.runtimes.empty()) return calibrate_runtimes(context, command, app);
   if (!fits) return calibrate_microbench(context, command, app);

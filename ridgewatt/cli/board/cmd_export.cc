@@ -18,12 +18,12 @@ struct ExportCommand {
 
 void run(const Context& context, const ExportCommand& options) {
   if (context.json() || context.csv()) {
-    throw UsageError("metrics have one form of text", "--format",
-                     "as JSON: ridgewatt sensors --format json");
+    throw UsageError("metrics are printed only as text", "--format",
+                     "for JSON use ridgewatt sensors --format json");
   }
   const auto device = options.device.open(context);
   if (options.textfile.empty()) {
-    if (options.count > 0) throw UsageError("--count is for --textfile", "export");
+    if (options.count > 0) throw UsageError("--count needs --textfile", "export");
     std::cout << monitor::metrics_once(*device.sysfs, options.rate_hz, device.provenance());
     return;
   }

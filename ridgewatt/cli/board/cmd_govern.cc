@@ -108,7 +108,7 @@ void govern_live(const Context& context, GovernCommand& options) {
 // One program, that is started here or runs already.
 void check_program(const GovernCommand& options) {
   if (options.process && !options.live.command.empty()) {
-    throw UsageError("--pid and a command say two programs", options.live.command[0],
+    throw UsageError("--pid and a command name two programs", options.live.command[0],
                      "give one of them");
   }
   if (!options.process && options.live.command.empty()) {
@@ -150,7 +150,8 @@ void run(const Context& context, GovernCommand& options, const CLI::App& command
                            "--state-dir", "--pid", "--phase-mode"},
                           "with --simulate");
     if (options.max_latency_ms && !(options.question.arrival_hz > 0)) {
-      throw UsageError("requests must come", "--max-latency", "give --arrival-rate");
+      throw UsageError("a latency goal needs an arrival rate", "--max-latency",
+                       "give --arrival-rate");
     }
     return simulate(context, options);
   }

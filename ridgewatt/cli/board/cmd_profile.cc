@@ -46,7 +46,7 @@ void check_tokens(const CLI::App& command, const Context& context, ProfileComman
   finish_token_options(command, context, options.tokens);
   const bool server = options.tokens.asks_server();
   if (options.phases && (server || options.tokens.llama_bench)) {
-    throw UsageError("--phases has no effect with --server and --llama-bench", "", "leave it out");
+    throw UsageError("--phases has no effect with --server and --llama-bench", "", "omit it");
   }
   options.phases = options.phases || server || options.tokens.llama_bench;
   if (options.profile.measure.command.empty() && !server) {

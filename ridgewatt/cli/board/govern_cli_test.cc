@@ -53,7 +53,7 @@ TEST_F(GovernCommand, WhatMeansNothingIsRefused) {
   refused(
       "--simulate --device agx-orin --deadline 1h --minibatches 5 --day-energy 1kJ --model "
       "zoo:lenet5",
-      "goals of their own");
+      "cannot be combined");
 }
 
 // The program's own failure is said, and marks that never come.

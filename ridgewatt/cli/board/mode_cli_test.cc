@@ -70,7 +70,7 @@ TEST(ModeCommand, GovernorsOfTheGpuAreNamed) {
   EXPECT_EQ(board.changes(first), "");
   const auto unknown = testing::run_program("mode apply --gpu-governor schedutil" + where);
   EXPECT_EQ(unknown.status, 2);
-  EXPECT_THAT(unknown.output, ::testing::HasSubstr("there are nvhost_podgov, wmark_active"));
+  EXPECT_THAT(unknown.output, ::testing::HasSubstr("choose one of nvhost_podgov, wmark_active"));
   const auto of_gpu = testing::run_program("mode apply --governor nvhost_podgov" + where);
   EXPECT_EQ(of_gpu.status, 2);
   EXPECT_THAT(of_gpu.output, ::testing::HasSubstr("--gpu-governor"));

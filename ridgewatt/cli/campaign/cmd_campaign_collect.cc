@@ -42,7 +42,8 @@ void collect(const Context& context, const CollectCommand& options) {
   if (rows.empty()) throw NotFoundError("the store has no point of this campaign", plan.name);
   const auto standing = campaign::standing_of(plan, campaign::filled_slots(plan, store), {}, 0);
   if (!standing.complete()) {
-    remark(context, fmt::format("{} of {} points are there", standing.done, standing.planned));
+    remark(context,
+           fmt::format("{} of {} points are in the store", standing.done, standing.planned));
   }
   write_output(options.output, options.raw ? report::raw_points_table(rows).csv()
                                            : merged_csv(context, rows, !options.as_measured));

@@ -35,7 +35,7 @@ void follow_campaign(const Context& context, FollowCommand& options) {
   if (standing.complete() || follow.once) return;
   std::cout.flush();
   const auto& faults = standing.faults;
-  throw Error(fmt::format("{} of {} points are missing, and nothing runs any more",
+  throw Error(fmt::format("{} of {} points are missing, and no task is running",
                           standing.planned - standing.done, standing.planned),
               faults.empty() ? "" : faults.front().why,
               fmt::format("tasks were tried {} times; --attempts allows more", follow.attempts));

@@ -41,7 +41,8 @@ void run(const Context& context, const EvaluateOptions& options) {
   std::erase_if(suite, [&](const evaluate::SuiteEntry& entry) {
     return entry.scenario.name.find(options.only) == std::string::npos;
   });
-  if (suite.empty()) throw UsageError("no scenario has this in its name", "--only " + options.only);
+  if (suite.empty())
+    throw UsageError("no scenario has this text in its name", "--only " + options.only);
 
   for (auto& entry : suite) entry.runs = options.chosen.of(entry);
   evaluate::StrategyEvaluationOptions evaluation;

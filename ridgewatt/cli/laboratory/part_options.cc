@@ -88,7 +88,7 @@ bool PartOptions::printed_script(const Context& context) const {
 void PartOptions::refuse(bool asked, const std::string& option) const {
   if (!asked || !(splits() || slurm_ > 0)) return;
   throw UsageError("cannot be given together with --part, --processes or --slurm", option,
-                   "work it out in one process");
+                   "run the evaluation in one process");
 }
 
 std::optional<evaluate::Outcomes> PartOptions::work(const Context& context,

@@ -14,7 +14,7 @@ namespace ridgewatt::cli {
 // declared) that was given. `advice` says what would give it one. Names that `command` does not
 // have are passed over.
 void refuse_without_effect(const CLI::App& command, std::initializer_list<const char*> options,
-                           const std::string& when, const std::string& advice = "leave it out");
+                           const std::string& when, const std::string& advice = "omit it");
 
 // Whether an option of that name was given.
 bool option_given(const CLI::App& command, const std::string& name);

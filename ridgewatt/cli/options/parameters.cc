@@ -91,8 +91,7 @@ void check_parameters(const CLI::App& command, const answer::ParameterTable& tab
       find_idle(table, question, answer::Surface::kCommandLine,
                 [&](const Parameter& row) { return option_given(command, option_name(row)); });
   if (!idle) return;
-  throw UsageError(idle->what, command.get_name(),
-                   idle->advice.empty() ? "leave it out" : idle->advice);
+  throw UsageError(idle->what, command.get_name(), idle->advice.empty() ? "omit it" : idle->advice);
 }
 
 void check_rows(const CLI::App& command, std::span<const Parameter> rows) {

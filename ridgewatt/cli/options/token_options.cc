@@ -30,7 +30,7 @@ void finish_token_options(const CLI::App& command, const Context& context, Token
                           {"--api", "--prompt", "--generate", "--concurrency", "--requests"},
                           "without --server", "give --server URL");
   } else if (options.llama_bench) {
-    throw UsageError("--llama-bench has no effect with --server", "", "leave it out");
+    throw UsageError("--llama-bench has no effect with --server", "", "omit it");
   }
   options.server.seed = context.seed;
   if (const char* key = std::getenv("RIDGEWATT_API_KEY"); key != nullptr) {

@@ -37,7 +37,7 @@ void refuse_uncounted(const Context& context, const workload::CostCaveats& cavea
   throw NotSupportedError(
       "the model has operators that are not counted",
       first.full_name() + (more > 0 ? " and " + std::to_string(more) + " more" : ""),
-      "leave --strict out to see what the others cost");
+      "omit --strict to count the other operators");
 }
 
 }  // namespace ridgewatt::cli

@@ -86,7 +86,7 @@ answer::LiveQuestion live_question(const Context& context, const LiveRunOptions&
   answer::LiveQuestion question;
   auto workloads = read_workloads(context, schedule);
   if (!workloads.inference) {
-    throw UsageError("nothing arrives", "--inference-sweep", "give the sweep of an inference");
+    throw UsageError("there is no inference to send requests to", "--inference-sweep", "give the sweep of an inference");
   }
   if (std::isinf(schedule.problem.max_latency_s))
     throw UsageError("an inference needs a latency bound", "", "give --max-latency");
@@ -172,7 +172,7 @@ std::vector<schedule::LiveMode> offered(const Context& context,
   const std::size_t all = modes.size();
   modes = answer::offered_modes(std::move(modes), control);
   if (modes.size() < all) {
-    remark(context, fmt::format("{} of {} modes left out: the device does not offer them",
+    remark(context, fmt::format("{} of {} modes left out: the device does not have them",
                                 all - modes.size(), all));
   }
   return modes;
@@ -249,7 +249,8 @@ void run(const Context& context, const RunOptions& options, const CLI::App& comm
   };
   if (options.measure_interference) {
     if (executor_settings.duration_s <= 0) {
-      throw UsageError("how long to measure?", "--measure-interference", "give --duration");
+      throw UsageError("the duration of the measurement is not given", "--measure-interference",
+                       "give --duration");
     }
     executor_settings.native_from_s = executor_settings.duration_s / 2;
   }
@@ -263,7 +264,7 @@ void run(const Context& context, const RunOptions& options, const CLI::App& comm
   AppliedMode set;
   auto& control = set.control;
   if (options.apply_mode) {
-    if (!mode) throw UsageError("no plan to take the mode from", "--apply-mode", "give sweeps");
+    if (!mode) throw UsageError("there is no plan whose mode could be set", "--apply-mode", "give sweeps");
     set.open(context, options);
     const auto applied = control->apply(*mode);
     remark(context, "mode: " + describe(applied.applied));

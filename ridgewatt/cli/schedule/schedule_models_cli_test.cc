@@ -127,7 +127,7 @@ TEST(PredictSharing, WhatMeansNothingIsRefused) {
   refused("--training zoo:lenet5 --device agx-orin", "two programs");
   refused("", "two programs");
   const std::string pair = "--training zoo:lenet5 --training zoo:lenet5 --device agx-orin ";
-  refused(pair + "--busy-share 0.5", "of each program or of none");
+  refused(pair + "--busy-share 0.5", "for every program or for none");
   refused(pair + "--busy-share 1.5,0.5", "--busy-share");
   refused(pair + "--switching 0.5", "--switching");
   refused(pair + "--training zoo:lenet5", "two programs");

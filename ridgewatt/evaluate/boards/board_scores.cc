@@ -207,7 +207,7 @@ void score_workload(const twin::Twin& shipped, const BoardRuns& runs,
 
 void BoardScoreOptions::check() const {
   require_option(draws >= 1 && draws <= 1000, "BoardScoreOptions::draws", draws, "1 to 1000");
-  require_option(!points.empty(), "BoardScoreOptions::points", "", "one number at least");
+  require_option(!points.empty(), "BoardScoreOptions::points", "", "at least one number");
   for (const int count : points) {
     require_option(count >= 0, "BoardScoreOptions::points", count, "0 or more");
   }

@@ -279,7 +279,7 @@ std::vector<MemoryLevelScore> score_memory_levels(const Twin& start, const Runs&
   const auto workloads = workloads_of(runs);
   const auto levels = levels_of(runs);
   if (workloads.size() < 2 || left_out.size() != workloads.size()) {
-    throw UsageError("memory levels are judged on two workloads or more, each with a twin", "",
+    throw UsageError("memory levels need two or more workloads, each with a twin", "",
                      "give sweeps of several workloads");
   }
   if (levels.empty()) throw InputError("no row has a memory clock", "calibration sweeps");

@@ -17,7 +17,7 @@ using Words = std::vector<SettingWord>;
 
 double setting_number(const std::string& key, const std::string& value, double least) {
   const auto number = parse_double(value);
-  if (!number || !(*number >= least)) throw InputError("is not such a number", key + "=" + value);
+  if (!number || !(*number >= least)) throw InputError("is not a valid number", key + "=" + value);
   return *number;
 }
 
@@ -60,7 +60,7 @@ std::string one_of(const std::string& key, const std::string& value,
   for (const char* name : known) {
     if (value == name) return value;
   }
-  throw InputError("is not a value of this word", key + "=" + value);
+  throw InputError("is not a valid value", key + "=" + value);
 }
 
 // Words of how the workload is fed; false: another word.

@@ -83,7 +83,7 @@ double FindingValues::span(Asked asked, const std::string& knob) {
 
 double FindingValues::span_ratio(Asked asked) {
   const auto knobs = split(asked.first.to, '/');
-  if (knobs.size() != 2) throw InputError("a ratio of spans is of two knobs", asked.first.to);
+  if (knobs.size() != 2) throw InputError("a ratio of spans needs two knobs", asked.first.to);
   return span(asked, knobs[0]) / span(asked, knobs[1]);
 }
 

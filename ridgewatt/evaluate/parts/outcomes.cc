@@ -81,7 +81,7 @@ Outcomes in_order(const std::vector<OutcomeGroup>& groups, std::vector<Outcome> 
   for (std::size_t g = 0; g < groups.size(); ++g) {
     if (result.values[g].size() == groups[g].outcomes) continue;
     throw InputError(
-        fmt::format("{} of {} outcomes are there", result.values[g].size(), groups[g].outcomes),
+        fmt::format("only {} of {} outcomes exist", result.values[g].size(), groups[g].outcomes),
         groups[g].names.dump());
   }
   return result;

@@ -104,8 +104,9 @@ void check_fits(const PartFile& file, const std::string& path, const PartFile& f
                      difference(file.question, first.question));
   }
   if (file.part.of != first.part.of) {
-    throw InputError(fmt::format("one of {} parts and one of {}", file.part.of, first.part.of),
-                     path + " and " + first_path);
+    throw InputError(
+        fmt::format("one file is a part of {}, the other of {}", file.part.of, first.part.of),
+        path + " and " + first_path);
   }
   bool same = file.groups.size() == first.groups.size();
   for (std::size_t g = 0; same && g < file.groups.size(); ++g) {

@@ -138,7 +138,8 @@ TEST_F(Parts, ThatDoNotFitAreRefusedInOneLine) {
   const auto a = write(1, 2), b = write(2, 2);
   EXPECT_THAT(refusal({a}), HasSubstr("1 of 2 parts is missing: 2"));
   EXPECT_THAT(refusal({b, a, write(2, 2, "again.json")}), HasSubstr("part 2 of 2 is given twice"));
-  EXPECT_THAT(refusal({a, write(2, 3, "third.json")}), HasSubstr("one of 3 parts and one of 2"));
+  EXPECT_THAT(refusal({a, write(2, 3, "third.json")}),
+              HasSubstr("one file is a part of 3, the other of 2"));
   const auto other = write(2, 2, "other.json", {{"options", {{"--seeds", 3}}}});
   EXPECT_THAT(refusal({a, other}), HasSubstr("different questions"));
   EXPECT_THAT(refusal({a, other}), HasSubstr("--seeds is 3, not 10"));
@@ -156,7 +157,7 @@ TEST_F(Parts, ThatAreCutOffOrEditedAreRefused) {
   std::string without = text;
   without.erase(row, text.find('\n', row) - row + 1);
   EXPECT_THAT(refusal({a, folder_.write("less.json", without)}),
-              HasSubstr("19 of 20 outcomes are there"));
+              HasSubstr("only 19 of 20 outcomes exist"));
   text.replace(row, 5, "[0,1,");
   EXPECT_THAT(refusal({a, folder_.write("twice.json", text)}), HasSubstr("outcome 1"));
 }
@@ -205,7 +206,7 @@ TEST(Processes, OneThatAlwaysDiesEndsTheWork) {
     answer_in_processes(question, 2, {.threads = 1});
     FAIL() << "it answered";
   } catch (const IoError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("ended 4 times, at last with signal 9"));
+    EXPECT_THAT(error.what(), HasSubstr("failed 4 times, the last with signal 9"));
   }
 }
 

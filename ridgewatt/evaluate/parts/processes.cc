@@ -195,7 +195,7 @@ class Worker {
     const std::string how = WIFSIGNALED(status) ? fmt::format("signal {}", WTERMSIG(status))
                                                 : fmt::format("status {}", WEXITSTATUS(status));
     throw IoError(
-        fmt::format("a process of the evaluation ended {} times, at last with {}", starts_, how),
+        fmt::format("processes of the evaluation failed {} times, the last with {}", starts_, how),
         "", fmt::format("{} units are left", left_.size()));
   }
 

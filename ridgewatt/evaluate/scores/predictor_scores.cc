@@ -337,7 +337,8 @@ class PredictorRuns {
     const auto count = static_cast<std::size_t>(job.size);
     const std::size_t all = sweep_.observations.size();
     if (count == 0 || count > all) {
-      throw UsageError(fmt::format("{} samples of a sweep of {} rows", job.size, all));
+      throw UsageError(
+          fmt::format("cannot take {} samples from a sweep of {} rows", job.size, all));
     }
     if (options_.sampling == Sampling::kRandom) return random.sample(all, count);
     if (options_.sampling != Sampling::kGiven) {
@@ -346,7 +347,8 @@ class PredictorRuns {
     }
     const auto found = options_.given.find({job.size, job.run});
     if (found == options_.given.end()) {
-      throw UsageError(fmt::format("no given run {} with {} modes", job.run, job.size));
+      throw UsageError(
+          fmt::format("the file of runs has no run {} with {} modes", job.run, job.size));
     }
     return found->second;
   }

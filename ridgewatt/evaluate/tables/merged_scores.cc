@@ -22,7 +22,7 @@ MergedScores merged_scores(const std::vector<std::string>& paths) {
       const bool every_run = whole.question.at("options").contains("--every-run");
       return {command, predictor_table(predictor_scores(groups, outcomes), every_run)};
     }
-    throw InputError("parts of an evaluation that this version does not know", command);
+    throw InputError("this version does not know these parts of an evaluation", command);
   } catch (const Json::exception&) {
     throw InputError("is not a part of an evaluation", paths.front(), "names are missing in it");
   }

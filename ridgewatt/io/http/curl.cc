@@ -53,12 +53,12 @@ void check_url(const std::string& url) {
   const auto begin = url.find("//") + 2;
   const auto host = url.substr(begin, url.find_first_of("/?#", begin) - begin);
   if (host.find('@') != std::string::npos) {
-    throw UsageError("a name or password in a URL is seen by others", "",
-                     "leave it out and write it into ~/.netrc");
+    throw UsageError("others can see a name or password in a URL", "",
+                     "put it into ~/.netrc instead");
   }
   for (const char c : url) {
     if (static_cast<unsigned char>(c) <= ' ' || c == 127) {
-      throw UsageError("a URL has no blanks and no control characters");
+      throw UsageError("a URL must not contain blanks or control characters");
     }
   }
 }

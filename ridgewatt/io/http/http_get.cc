@@ -48,7 +48,7 @@ std::string http_get(const std::string& url, const HttpGetOptions& options) {
   question.set(kCurlWriteData, &body);
   const int result = question.perform();
   if (result == kCurlWriteError && body.too_long) {
-    throw IoError(fmt::format("a reply of more than {} bytes", options.limit_bytes),
+    throw IoError(fmt::format("the reply has more than {} bytes", options.limit_bytes),
                   server_of(url));
   }
   if (result != kCurlOk) throw IoError("no reply", server_of(url), question.reason(result));

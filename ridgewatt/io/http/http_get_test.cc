@@ -59,7 +59,7 @@ TEST_F(HttpGet, AsksOnlyWebServersAndShowsNoPassword) {
   const std::string line = refusal("http://me:secret@127.0.0.1:9/");
   EXPECT_THAT(line, HasSubstr(".netrc"));
   EXPECT_THAT(line, Not(HasSubstr("secret")));
-  EXPECT_THAT(refusal("http://127.0.0.1/a\r\nX: y"), HasSubstr("no blanks"));
+  EXPECT_THAT(refusal("http://127.0.0.1/a\r\nX: y"), HasSubstr("must not contain blanks"));
 }
 
 }  // namespace

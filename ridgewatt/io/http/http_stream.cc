@@ -67,7 +67,7 @@ class CurlHeaders {
   CurlHeaders() = default;
   void add(const std::string& line) {
     if (line.find_first_of("\r\n") != std::string::npos) {
-      throw UsageError("a header of a question has one line");
+      throw UsageError("a request header must be one line");
     }
     list_ = curl_library().add_header(list_, line.c_str());
   }
@@ -94,7 +94,7 @@ void http_post_stream(const std::string& url, const std::string& body,
   if (pieces.failure) std::rethrow_exception(pieces.failure);
   if (pieces.enough || result == kCurlAborted) return;
   if (pieces.too_long) {
-    throw IoError(fmt::format("an answer of more than {} bytes", options.limit_bytes),
+    throw IoError(fmt::format("the answer has more than {} bytes", options.limit_bytes),
                   server_of(url));
   }
   if (result != kCurlOk) throw IoError("no answer", server_of(url), question.reason(result));

@@ -46,7 +46,7 @@ const Json& genai_decoder(const Json& json, const std::string& source) {
   const auto model = json.find("model");
   if (model == json.end() || !model->is_object() || !model->contains("decoder") ||
       !(*model)["decoder"].is_object()) {
-    throw InputError("is no configuration of ONNX GenAI: no model.decoder", source);
+    throw InputError("is not a configuration of ONNX GenAI: no model.decoder", source);
   }
   return (*model)["decoder"];
 }
@@ -96,7 +96,7 @@ std::string genai_decoder_file(const Json& json, const std::string& source) {
   const auto found = decoder.find("filename");
   if (found == decoder.end() || !found->is_string() ||
       !is_plain_file_name(found->get<std::string>())) {
-    throw InputError("model.decoder.filename is no file of its folder", source);
+    throw InputError("model.decoder.filename is not a file in its folder", source);
   }
   return found->get<std::string>();
 }

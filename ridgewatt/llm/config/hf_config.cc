@@ -56,7 +56,7 @@ class ConfigFields {
 
  private:
   [[noreturn]] void fail(std::string_view name) const {
-    throw InputError(fmt::format("{} is of the wrong type", name), file_);
+    throw InputError(fmt::format("{} has the wrong type", name), file_);
   }
   const Json& json_;
   const std::string& file_;
@@ -185,7 +185,7 @@ const Json* weights_of_groups(const ConfigFields& fields) {
 void add_quantization(const Json& json, const std::string& file, HfConfig& config) {
   const auto found = json.find("quantization_config");
   if (found == json.end() || found->is_null()) return;
-  if (!found->is_object()) throw InputError("quantization_config is of the wrong type", file);
+  if (!found->is_object()) throw InputError("quantization_config has the wrong type", file);
   const ConfigFields fields(*found, file);
   const std::string method = fields.text("quant_method");
   const Json* weights = weights_of_groups(fields);
@@ -219,11 +219,11 @@ void add_head_sizes(const ConfigFields& fields, Numbers& n) {
 Json parse_config_json(std::string_view text, const std::string& file) {
   if (text.size() > kMostConfigBytes) throw InputError("is larger than 4 MiB", file);
   const auto bounded = [&](int depth, Json::parse_event_t /*event*/, Json& /*value*/) {
-    if (depth > kMostConfigDepth) throw InputError("is nested too deep", file);
+    if (depth > kMostConfigDepth) throw InputError("is nested too deeply", file);
     return true;
   };
   Json json = Json::parse(text, bounded, false);
-  if (!json.is_object()) throw InputError("is no JSON object", file);
+  if (!json.is_object()) throw InputError("is not a JSON object", file);
   return json;
 }
 
@@ -254,7 +254,7 @@ HfConfig parse_hf_config(const Json& json, const std::string& file) {
   n.kv_heads = fields.number({"num_key_value_heads"}, defaults.kv_heads);
   n.vocabulary = fields.number({"vocab_size"}, defaults.vocabulary);
   if (n.layers < 1 || n.layers > kMostConfigLayers) {
-    throw InputError("is no configuration of a language model: num_hidden_layers", file);
+    throw InputError("is not the configuration of a language model: num_hidden_layers", file);
   }
   n.feed_forward = fields.number({"intermediate_size"});
   n.context = fields.number({"max_position_embeddings"}, defaults.context);

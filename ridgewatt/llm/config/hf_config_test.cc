@@ -80,8 +80,8 @@ TEST(HfConfig, NestedTextIsRead) {
 }
 
 TEST(HfConfig, LiesAreRefused) {
-  EXPECT_THAT(config_refusal("[]"), HasSubstr("no JSON object"));
-  EXPECT_THAT(config_refusal("{"), HasSubstr("no JSON object"));
+  EXPECT_THAT(config_refusal("[]"), HasSubstr("not a JSON object"));
+  EXPECT_THAT(config_refusal("{"), HasSubstr("not a JSON object"));
   EXPECT_THAT(config_refusal("{}"), HasSubstr("num_hidden_layers"));
   const std::string start = R"({"model_type": "llama", "num_hidden_layers": 2, "hidden_size": 64,
     "num_attention_heads": 4, "intermediate_size": 128, "vocab_size": 1000)";

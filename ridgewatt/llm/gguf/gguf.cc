@@ -82,7 +82,7 @@ class GgufCursor {
   std::uint64_t count(std::uint64_t least, std::uint64_t most, const char* what) {
     const auto value = length();
     if (value > most || value > left() / least) {
-      fail(fmt::format("says that it has {} {}", value, what));
+      fail(fmt::format("cannot be complete: its header states {} {}", value, what));
     }
     return value;
   }
@@ -109,7 +109,7 @@ class GgufCursor {
       case kArray:
         return 0;
       default:
-        fail(fmt::format("value of unknown type {}", type));
+        fail(fmt::format("a value has the unknown type {}", type));
     }
   }
 
@@ -142,7 +142,7 @@ class GgufCursor {
 
   // The array that follows; what is long or no whole numbers is walked over.
   std::vector<std::int64_t> array(int depth) {
-    if (depth > kMostNesting) fail("arrays are nested too deep");
+    if (depth > kMostNesting) fail("arrays are nested too deeply");
     const auto type = number<std::uint32_t>();
     const std::uint64_t size = width(type);
     const std::uint64_t least_array = sizeof(std::uint32_t) + length_bytes();
@@ -194,7 +194,7 @@ void read_values(GgufCursor& cursor, std::uint64_t count, GgufHeader& header) {
     const std::string_view key = cursor.text(kMostKeyBytes, "key");
     if (key.empty()) cursor.fail("has a key without a name");
     if (!seen.insert(key).second) {
-      cursor.fail("key twice: " + escape_terminal(key.substr(0, kMostNameBytes)));
+      cursor.fail("duplicate key: " + escape_terminal(key.substr(0, kMostNameBytes)));
     }
     auto value = read_value(cursor);
     if (!value) continue;
@@ -229,11 +229,11 @@ GgufTensor read_tensor(GgufCursor& cursor) {
   }
   const auto id = cursor.number<std::uint32_t>();
   const auto type = stored_type_of_gguf(id);
-  if (!type) cursor.fail(fmt::format("tensor {} is of unknown or removed type {}", shown, id));
+  if (!type) cursor.fail(fmt::format("tensor {} has an unknown or removed type {}", shown, id));
   tensor.type = *type;
   const StoredTypeFacts& facts = facts_of(*type);
   if (tensor.shape.front() % facts.elements != 0) {
-    cursor.fail(fmt::format("rows of tensor {} are no whole blocks of {}", shown, facts.name));
+    cursor.fail(fmt::format("rows of tensor {} are not whole blocks of {}", shown, facts.name));
   }
   std::reverse(tensor.shape.begin(), tensor.shape.end());
   tensor.bytes = stored_bytes(*type, elements);
@@ -249,7 +249,7 @@ void check_places(const GgufCursor& cursor, const GgufHeader& header, std::uint6
   for (const GgufTensor& tensor : header.tensors) {
     order.push_back(&tensor);
     if (!names.insert(tensor.name).second) {
-      cursor.fail("tensor twice: " + escape_terminal(tensor.name));
+      cursor.fail("duplicate tensor: " + escape_terminal(tensor.name));
     }
   }
   std::sort(order.begin(), order.end(),
@@ -300,7 +300,7 @@ GgufHeader parse_gguf(std::string_view bytes, const std::string& file) {
   header.version = cursor.number<std::uint32_t>();
   if (header.version == 1) cursor.narrow_lengths();
   if (header.version < 1 || header.version > 3) {
-    cursor.fail(fmt::format("version {}; 1 to 3 are read{}", header.version,
+    cursor.fail(fmt::format("version {} is not supported, 1 to 3 are{}", header.version,
                             header.version >= 1U << 24 ? ", little-endian" : ""));
   }
   const auto tensors = cursor.count(kLeastTensorBytes, kMostTensors, "tensors");

@@ -129,7 +129,7 @@ void add_tensors(const std::vector<GgufHeader>& headers, const std::string& sour
   for (const GgufHeader& header : headers) {
     for (const GgufTensor& tensor : header.tensors) {
       if (!names.insert(tensor.name).second) {
-        throw InputError("tensor in two shards", source, escape_terminal(tensor.name));
+        throw InputError("the same tensor is in two shards", source, escape_terminal(tensor.name));
       }
       const TensorPlace place = place_of(tensor.name, tensor.shape.size());
       model.tensors.push_back(

@@ -294,7 +294,7 @@ TEST(Gguf, LiesAreRefusedByName) {
   EXPECT_THAT(refusal(counts(0, kHuge)), HasSubstr("keys"));
   EXPECT_THAT(with(GgufTestWriter(4)), HasSubstr("version 4"));
   EXPECT_THAT(with(GgufTestWriter(3U << 24)), HasSubstr("little-endian"));
-  EXPECT_THAT(with(GgufTestWriter().number("a", 1).number("a", 2)), HasSubstr("key twice"));
+  EXPECT_THAT(with(GgufTestWriter().number("a", 1).number("a", 2)), HasSubstr("duplicate key"));
   EXPECT_THAT(with(GgufTestWriter().value("a", 13, "")), HasSubstr("unknown type 13"));
   EXPECT_THAT(with(GgufTestWriter().number("general.alignment", 3)), HasSubstr("alignment 3"));
   EXPECT_THAT(with(GgufTestWriter().tensor("t", {}, kF32Id, 0)), HasSubstr("dimensions"));
@@ -304,11 +304,11 @@ TEST(Gguf, LiesAreRefusedByName) {
   EXPECT_THAT(with(GgufTestWriter().tensor("t", {1LL << 40, 1LL << 40}, kF32Id, 0)),
               HasSubstr("extent"));
   EXPECT_THAT(with(GgufTestWriter().tensor("t", {32}, 4, 0)), HasSubstr("removed type 4"));
-  EXPECT_THAT(with(GgufTestWriter().tensor("t", {32}, 12, 0)), HasSubstr("no whole blocks"));
+  EXPECT_THAT(with(GgufTestWriter().tensor("t", {32}, 12, 0)), HasSubstr("not whole blocks"));
   EXPECT_THAT(with(GgufTestWriter().tensor("t", {32}, kF32Id, 1)), HasSubstr("not aligned"));
   EXPECT_THAT(with(GgufTestWriter().tensor("t", {64}, kF32Id, 0)), HasSubstr("cut off"));
   EXPECT_THAT(with(GgufTestWriter().tensor("t", {8}, kF32Id, 0).tensor("t", {8}, kF32Id, 32)),
-              HasSubstr("tensor twice"));
+              HasSubstr("duplicate tensor"));
   EXPECT_THAT(with(GgufTestWriter().tensor("a", {16}, kF32Id, 0).tensor("b", {8}, kF32Id, 32)),
               HasSubstr("overlaps"));
   EXPECT_THAT(with(GgufTestWriter().tensor("\x1b[31m", {8}, kF32Id, 1)),

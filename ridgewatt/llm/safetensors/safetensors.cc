@@ -80,7 +80,7 @@ class HeaderEvents : public nlohmann::json_sax<nlohmann::json> {
   }
   bool key(string_t& name) override {
     if (depth_ == 1) {
-      fail_unless(names_.insert(name).second, "a tensor twice");
+      fail_unless(names_.insert(name).second, "a duplicate tensor");
       metadata_ = name == "__metadata__";
       if (metadata_) return true;
       fail_unless(!name.empty(), "a tensor without a name");
@@ -107,7 +107,7 @@ class HeaderEvents : public nlohmann::json_sax<nlohmann::json> {
   }
   bool parse_error(std::size_t position, const std::string& /*token*/,
                    const nlohmann::detail::exception& /*error*/) override {
-    throw InputError(fmt::format("header is no JSON (byte {})", position), file_);
+    throw InputError(fmt::format("the header is not JSON (byte {})", position), file_);
   }
 
  private:
@@ -138,10 +138,10 @@ Tensor tensor_of(const HeaderEvents::Entry& entry, std::uint64_t data_bytes,
   const std::string shown = "tensor '" + escape_terminal(entry.name) + "'";
   const auto type = stored_type_of_safetensors(entry.dtype);
   if (!type) {
-    throw InputError(shown + " is of unknown type '" + escape_terminal(entry.dtype) + "'", file);
+    throw InputError(shown + " has the unknown type '" + escape_terminal(entry.dtype) + "'", file);
   }
   if (!entry.has_shape || entry.offsets.size() != 2) {
-    throw InputError(shown + " lacks its shape or its place", file);
+    throw InputError(shown + " lacks its shape or its offsets", file);
   }
   std::int64_t elements = 1;
   for (const std::int64_t extent : entry.shape) {
@@ -152,11 +152,12 @@ Tensor tensor_of(const HeaderEvents::Entry& entry, std::uint64_t data_bytes,
   }
   const std::uint64_t begin = entry.offsets[0], end = entry.offsets[1];
   if (begin > end || end > data_bytes) {
-    throw InputError("is cut off, or lies: " + shown + " ends beyond the data", file);
+    throw InputError("is cut off or wrong: " + shown + " ends beyond the data", file);
   }
   const double bytes = stored_bytes(*type, elements);
   if (bytes != static_cast<double>(end - begin)) {
-    throw InputError(fmt::format("{} of {} bytes lies in {}", shown, bytes, end - begin), file);
+    throw InputError(
+        fmt::format("{} needs {} bytes, but its offsets give {}", shown, bytes, end - begin), file);
   }
   const TensorPlace place = place_of(entry.name, entry.shape.size());
   return {entry.name, entry.shape, *type, bytes, 1, place.role, place.layer};
@@ -165,7 +166,7 @@ Tensor tensor_of(const HeaderEvents::Entry& entry, std::uint64_t data_bytes,
 Json parse_index(std::string_view text, const std::string& file) {
   constexpr int kMostIndexDepth = 8;
   const auto bounded = [&](int depth, Json::parse_event_t /*event*/, Json& /*value*/) {
-    if (depth > kMostIndexDepth) throw InputError("is nested too deep", file);
+    if (depth > kMostIndexDepth) throw InputError("is nested too deeply", file);
     return true;
   };
   return Json::parse(text, bounded, false);
@@ -180,15 +181,15 @@ bool is_plain_file_name(std::string_view name) {
 
 std::vector<Tensor> parse_safetensors(std::string_view bytes, const std::string& file) {
   std::uint64_t header = 0;
-  if (bytes.size() < sizeof header) throw InputError("is no safetensors file: too short", file);
+  if (bytes.size() < sizeof header) throw InputError("is not a safetensors file: too short", file);
   std::memcpy(&header, bytes.data(), sizeof header);
   if (header > kMostHeaderBytes || header > bytes.size() - sizeof header) {
-    throw InputError(fmt::format("is cut off or no safetensors file: a header of {} bytes", header),
-                     file);
+    throw InputError(
+        fmt::format("is cut off or not a safetensors file: a header of {} bytes", header), file);
   }
   HeaderEvents events(file);
   const std::string_view text = bytes.substr(sizeof header, header);
-  if (!text.starts_with('{')) throw InputError("is no safetensors file", file);
+  if (!text.starts_with('{')) throw InputError("is not a safetensors file", file);
   nlohmann::json::sax_parse(text.begin(), text.end(), &events);
   const std::uint64_t data = bytes.size() - sizeof header - header;
   std::vector<Tensor> tensors;
@@ -209,13 +210,12 @@ std::map<std::string, std::vector<std::string>> parse_safetensors_index(std::str
                                                                         const std::string& file) {
   const Json json = parse_index(text, file);
   if (!json.is_object() || !json.contains("weight_map") || !json["weight_map"].is_object()) {
-    throw InputError("is no index of safetensors: no weight_map", file);
+    throw InputError("is not an index of safetensors: no weight_map", file);
   }
   std::map<std::string, std::vector<std::string>> shards;
   for (const auto& [tensor, shard] : json["weight_map"].items()) {
     if (!shard.is_string() || !is_plain_file_name(shard.get<std::string>())) {
-      throw InputError("maps a tensor to what is no file of its folder", file,
-                       escape_terminal(tensor));
+      throw InputError("maps a tensor to a file outside its folder", file, escape_terminal(tensor));
     }
     shards[shard.get<std::string>()].push_back(tensor);
     if (shards.size() > kMostShardFiles) throw InputError("has too many shards", file);
@@ -240,13 +240,13 @@ std::vector<Tensor> read_safetensors_index(const std::string& path) {
     std::size_t found = 0;
     for (Tensor& tensor : read_safetensors(file)) {
       if (!names.insert(tensor.name).second) {
-        throw InputError("tensor in two shards", file, escape_terminal(tensor.name));
+        throw InputError("the same tensor is in two shards", file, escape_terminal(tensor.name));
       }
       found += wanted.count(tensor.name);
       all.push_back(std::move(tensor));
     }
     if (found < wanted.size()) {
-      throw InputError("lacks tensors that the index has in it", file);
+      throw InputError("lacks tensors that the index lists for it", file);
     }
   }
   return all;

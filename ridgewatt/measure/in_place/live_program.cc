@@ -54,13 +54,14 @@ OwnedFd marks_of(pid_t process) {
   }
   const std::string path = fmt::format("{}/fd/{}", folder, *number);
   struct stat status {};
-  if (::stat(path.c_str(), &status) != 0) throw_errno(errno, "cannot see its marks", path);
+  if (::stat(path.c_str(), &status) != 0)
+    throw_errno(errno, "cannot find the marks of the program", path);
   if (!S_ISREG(status.st_mode)) {
-    throw UsageError("the process marks into what is not a file", path,
+    throw UsageError("the process does not write its marks to a file", path,
                      S_ISFIFO(status.st_mode) ? "another program reads it; " + how : how);
   }
   OwnedFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file) throw_errno(errno, "cannot read its marks", path);
+  if (!file) throw_errno(errno, "cannot read the marks of the program", path);
   ::lseek(file.get(), 0, SEEK_END);
   return file;
 }

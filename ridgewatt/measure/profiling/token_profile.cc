@@ -114,14 +114,16 @@ TokenPoints token_points(const TokenMeasurement& measured, const OperatingPoint&
     if (!run.cost) continue;
     if (run.ttft && run.cost->prefill.time_s > 0) {
       if (points.prefill) {
-        throw UsageError("prompts of several lengths", run.source, "profile one at a time");
+        throw UsageError("the prompts have several lengths", run.source,
+                         "profile one length at a time");
       }
       points.prefill = phase_record(measured, point, run.cost->prefill, *run.ttft,
                                     static_cast<double>(run.cost->requests));
     }
     if (run.tpot && run.cost->decode.time_s > 0 && run.cost->decoded_tokens > 0) {
       if (points.decode) {
-        throw UsageError("answers of several lengths", run.source, "profile one at a time");
+        throw UsageError("the answers have several lengths", run.source,
+                         "profile one length at a time");
       }
       points.decode = phase_record(measured, point, run.cost->decode, *run.tpot,
                                    std::round(run.cost->decoded_tokens));

@@ -33,7 +33,7 @@ std::vector<Point> valid_points(std::span<const double> times_s, std::span<const
 
 EnergyEstimate integrate_power(std::span<const double> times_s, std::span<const double> powers_w,
                                double begin_s, double end_s) {
-  if (!(end_s > begin_s)) throw UsageError("the window of an energy is empty");
+  if (!(end_s > begin_s)) throw UsageError("the energy window is empty");
   const auto points = valid_points(times_s, powers_w);
   if (points.empty()) throw NotSupportedError("no power sample is valid");
   EnergyEstimate result;

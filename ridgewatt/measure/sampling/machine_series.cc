@@ -81,7 +81,8 @@ std::vector<store::RawSample> series_samples(const platform::SensorSnapshot& sna
 
 MachineSeries::MachineSeries(const platform::Sysfs& sysfs, double rate_hz, std::size_t most_samples)
     : sysfs_(sysfs), reader_(sysfs), interval_s_(1 / rate_hz), most_samples_(most_samples) {
-  if (!(rate_hz >= 0.1 && rate_hz <= 50)) throw UsageError("the series' rate is 0.1 to 50 Hz");
+  if (!(rate_hz >= 0.1 && rate_hz <= 50))
+    throw UsageError("the rate of the series must be 0.1 to 50 Hz");
   first_processes_ = gpu_processes(sysfs);
   look();
   thread_ = quiet_thread([this] { run(); });

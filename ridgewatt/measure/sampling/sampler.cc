@@ -32,9 +32,9 @@ void sleep_until(double time_s) {
 Sampler::Sampler(platform::PowerSource& source, Options options)
     : source_(source), options_(options) {
   if (!(options.rate_hz >= 1 && options.rate_hz <= 1000)) {
-    throw UsageError("sampling rate is 1 to 1000 Hz");
+    throw UsageError("the sampling rate must be 1 to 1000 Hz");
   }
-  if (options.capacity < 2) throw UsageError("the sampler's ring needs room for 2 samples");
+  if (options.capacity < 2) throw UsageError("the sampler needs room for 2 samples");
   if (source.channels().size() > kMaxPowerChannels) {
     throw NotSupportedError("more than 16 power channels");
   }

@@ -129,7 +129,7 @@ class Soak {
     for (const auto& channel : source_->channels()) {
       if (channel.in_total) return;
     }
-    throw NotSupportedError("the machine shows no total power", "soak");
+    throw NotSupportedError("the machine has no sensor of its total power", "soak");
   }
 
   bool look_when_due() {
@@ -146,7 +146,7 @@ class Soak {
       if (zone.celsius && is_of_the_chip(zone.name)) look.celsius[zone.name] = *zone.celsius;
     }
     if (look.celsius.empty()) {
-      throw NotSupportedError("the machine shows no temperature of its chip", "soak");
+      throw NotSupportedError("the machine has no temperature sensor of its chip", "soak");
     }
     for (const auto& fan : now.fans) {
       if (fan.duty && !look.fan_known) look.fan = *fan.duty, look.fan_known = true;

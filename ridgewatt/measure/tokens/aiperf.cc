@@ -20,7 +20,7 @@ double seconds_per(const std::string& unit, const std::string& where) {
   if (unit == "us") return 1e-6;
   if (unit == "ns") return 1e-9;
   if (unit == "s" || unit == "sec" || unit == "seconds") return 1;
-  throw InputError(fmt::format("the unit '{}' is not one of time", unit.substr(0, 20)), where);
+  throw InputError(fmt::format("the unit '{}' is not a unit of time", unit.substr(0, 20)), where);
 }
 
 std::optional<TokenTime> time_metric(const ResultFields& all, const char* name) {
@@ -93,12 +93,12 @@ TokenRequest request_of(const ResultFields& line) {
   const ResultFields metrics = line.at("metrics");
   const auto begin_ns = stamps.number("request_start_ns");
   const auto end_ns = stamps.number("request_end_ns");
-  if (!begin_ns || !end_ns || *end_ns < *begin_ns) line.fail("a request without its times");
+  if (!begin_ns || !end_ns || *end_ns < *begin_ns) line.fail("a request has no times");
   TokenRequest request;
   request.begin_s = *begin_ns * 1e-9;
   request.end_s = *end_ns * 1e-9;
   const auto first_s = metric_value(metrics, "time_to_first_token", true);
-  if (!first_s) line.fail("a request without the time to its first token: was it streamed?");
+  if (!first_s) line.fail("a request has no time to first token: was it streamed?");
   request.first_s = request.begin_s + *first_s;
   // The stamp of the end is a little after the last token; latency ends with it.
   if (const auto latency_s = metric_value(metrics, "request_latency", true)) {
@@ -134,7 +134,7 @@ TokenRun aiperf_summary(const Json& json, const std::string& source) {
   run.requests = static_cast<std::size_t>(plain_metric(all, "request_count").value_or(0));
   run.failed = static_cast<std::size_t>(plain_metric(all, "error_request_count").value_or(0));
   add_configuration(all, run);
-  if (!run.ttft && !run.tpot && !run.output_tokens_per_s) all.fail("no times and no rates in it");
+  if (!run.ttft && !run.tpot && !run.output_tokens_per_s) all.fail("it has no times and no rates");
   return run;
 }
 

@@ -151,7 +151,7 @@ void ServerClient::describe_openai() {
     if (owner == "vllm" || owner == "sglang") described_.engine = owner;
   }
   if (question_.model.empty()) {
-    throw InputError("the server names no model", url, "--model says which one is asked for");
+    throw InputError("the server names no model", url, "give its name with --model");
   }
   described_.model = question_.model;
 }

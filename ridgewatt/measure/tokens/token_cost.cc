@@ -133,11 +133,12 @@ std::optional<EnergySum> TokenCost::less_idle(const std::optional<EnergySum>& en
 
 TokenCost split_energy(std::span<const TokenRequest> requests, const PowerTrace& power,
                        std::optional<double> idle_w) {
-  if (requests.empty()) throw NotSupportedError("no request has time stamps to split energy by");
+  if (requests.empty())
+    throw NotSupportedError("no request has time stamps, so energy cannot be split");
   const auto changes = changes_of(requests);
   const ValidPower samples(power);
   if (!samples.covers(changes.front().time_s, changes.back().time_s)) {
-    throw NotSupportedError("no sample of power lies within the requests");
+    throw NotSupportedError("no power sample lies within the requests");
   }
   TokenCost cost;
   cost.idle_w = idle_w;

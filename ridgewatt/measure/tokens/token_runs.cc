@@ -29,7 +29,7 @@ std::vector<TokenRun> runs_of_object(const Json& json, const std::string& source
   for (const char* metric : {"time_to_first_token", "request_latency", "output_token_throughput"}) {
     if (json.contains(metric)) return {aiperf_summary(json, source)};
   }
-  throw InputError("is not the result of a run that is known", source, kKnownResults);
+  throw InputError("is not a known kind of result", source, kKnownResults);
 }
 
 std::vector<TokenRun> runs_of_lines(std::string_view text, const std::string& source) {
@@ -118,7 +118,7 @@ std::vector<TokenRun> parse_token_runs(std::string_view text, const std::string&
   if (begin.empty()) throw InputError("is empty", source, kKnownResults);
   if (begin[0] == '{' || begin[0] == '[') {
     auto runs = runs_of_json(begin, source);
-    if (runs.empty()) throw InputError("holds no test", source, kKnownResults);
+    if (runs.empty()) throw InputError("has no test", source, kKnownResults);
     return runs;
   }
   const std::string_view header = begin.substr(0, begin.find('\n'));
@@ -128,7 +128,7 @@ std::vector<TokenRun> parse_token_runs(std::string_view text, const std::string&
     auto runs = llama_bench_table(begin, source);
     if (!runs.empty()) return runs;
   }
-  throw InputError("is not the result of a run that is known", source, kKnownResults);
+  throw InputError("is not a known kind of result", source, kKnownResults);
 }
 
 std::vector<TokenRun> read_token_runs(const std::string& path) {

@@ -202,7 +202,7 @@ TEST(TokenRuns, DamagedResultsAreRefusedInALine) {
   EXPECT_THAT(token_refusal(""), HasSubstr("is empty"));
   EXPECT_THAT(token_refusal("hello"), HasSubstr("llama-bench"));
   EXPECT_THAT(token_refusal("[]"), HasSubstr("no test"));
-  EXPECT_THAT(token_refusal("{}"), HasSubstr("not the result"));
+  EXPECT_THAT(token_refusal("{}"), HasSubstr("not a known kind of result"));
   EXPECT_THAT(token_refusal(std::string(100000, '[')), HasSubstr("nested"));
   EXPECT_THAT(token_refusal(R"([{"n_prompt": 512, "n_gen": 0}])"), HasSubstr("avg_ns"));
   EXPECT_THAT(token_refusal(R"([{"n_prompt": -1, "n_gen": 0, "avg_ns": 5}])"),

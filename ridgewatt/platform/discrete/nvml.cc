@@ -117,13 +117,13 @@ std::unique_ptr<Nvml> Nvml::open(const std::string& path) {
   l.load(l.shutdown, "nvmlShutdown");
   unsigned count = 0;
   if (l.get_count(&count) != kSuccess || count == 0) {
-    throw NotSupportedError("the driver shows no GPU");
+    throw NotSupportedError("the driver finds no GPU");
   }
   for (unsigned i = 0; i < std::min(count, kMaxDevices); ++i) {
     Device device = nullptr;
     if (l.get_handle(i, &device) == kSuccess) l.devices.push_back(device);
   }
-  if (l.devices.empty()) throw NotSupportedError("the driver gives access to no GPU");
+  if (l.devices.empty()) throw NotSupportedError("the driver allows access to no GPU");
   return std::unique_ptr<Nvml>(new Nvml(std::move(library)));
 }
 

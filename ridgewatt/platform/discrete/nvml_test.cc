@@ -111,7 +111,7 @@ TEST_F(NvmlTest, WhyThereIsNoneIsInTheErrorAndInTheLibrarysWords) {
   EXPECT_THAT(refusal(), HasSubstr("NVML error 999"));
   stub_->init_result = 0;
   stub_->devices = 0;
-  EXPECT_THAT(refusal(), HasSubstr("shows no GPU"));
+  EXPECT_THAT(refusal(), HasSubstr("finds no GPU"));
   EXPECT_EQ(stub_->initialized, 0) << "a library that was started is shut down";
   try {
     Nvml::open("/no/such/libnvidia-ml.so.1");

@@ -70,7 +70,7 @@ ExampleWorkload parse_example_workload(const std::string& text) {
     workload.kind = *kind;
   }
   if (workload.model.empty()) {
-    throw UsageError(fmt::format("'{}' names no model", text), "--workload",
+    throw UsageError(fmt::format("'{}' does not name a model", text), "--workload",
                      "write resnet18:training or model.onnx:inference");
   }
   const bool file =
@@ -80,7 +80,7 @@ ExampleWorkload parse_example_workload(const std::string& text) {
 }
 
 std::vector<PowerMode> example_modes(const KnobSpace& space, std::size_t count) {
-  if (count == 0) throw UsageError("a sweep has at least one mode", "--mode-count");
+  if (count == 0) throw UsageError("a sweep needs at least one mode", "--mode-count");
   if (count >= space.size()) return space.modes();
   // Times and powers bend most along the clocks of GPU and CPU.
   constexpr std::array kOrder = {Knob::kGpuClock, Knob::kCpuClock, Knob::kMemClock,

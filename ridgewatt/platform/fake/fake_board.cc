@@ -367,7 +367,8 @@ FakeBoardMark fake_board_mark(const std::string& folder) {
   std::error_code error;
   if (!fs::is_regular_file(path, error)) return {};
   const auto words = words_of(read_file(path, 4096));
-  if (words.size() != 2 && words.size() != 3) throw InputError("is not a fake board's mark", path);
+  if (words.size() != 2 && words.size() != 3)
+    throw InputError("is not the mark file of a fake board", path);
   return {words[0], static_cast<std::uint64_t>(parse_int(words[1]).value_or(0)),
           FakeSpecimen::parse(words.size() == 3 ? words[2] : "", path)};
 }

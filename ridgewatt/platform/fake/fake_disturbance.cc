@@ -48,7 +48,8 @@ std::vector<FakeDisturbance> parse_fake_disturbances(const std::string& text,
     one.process = trim(table.rows[row][process]);
     const auto words = split(one.process, ' ');
     if (!one.process.empty() && (words.size() != 2 || !parse_int(words[0]))) {
-      throw InputError("a process is its number and its name", table.where(row), "4242 other.py");
+      throw InputError("a process needs a number and a name", table.where(row),
+                       "for example 4242 other.py");
     }
     all.push_back(std::move(one));
   }

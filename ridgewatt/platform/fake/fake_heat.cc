@@ -79,7 +79,7 @@ std::optional<HeatFile> read_heat_file(const Sysfs& sysfs) {
     whole = number.has_value();
     numbers[i] = number.value_or(0);
   }
-  if (!whole) throw InputError("is not a fake board's heat", where);
+  if (!whole) throw InputError("is not the heat file of a fake board", where);
   const HeatFile file{*spec,
                       {numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5]}};
   file.model.check();
@@ -110,7 +110,7 @@ std::optional<FakeHeatSpec> FakeHeatSpec::parse(const std::string& text, const s
     }
     if (number == nullptr) {
       throw UsageError(fmt::format("heat of a fake board has no '{}'", name), where,
-                       "there are ambient, scale, cooling, trip and limit");
+                       "use ambient, scale, cooling, trip or limit");
     }
     if (!seen.insert(name).second) {
       throw UsageError(fmt::format("a fake board's {} is given twice", name), where);

@@ -46,7 +46,7 @@ void set_number(FakeSpecimen& specimen, const std::string& name, const std::stri
     return;
   }
   throw UsageError(fmt::format("a fake board has no '{}'", name), where,
-                   "there are serial, time, power, time-slope and power-slope");
+                   "use serial, time, power, time-slope or power-slope");
 }
 
 double differing(double value, double top, double factor, double slope) {

@@ -29,7 +29,7 @@ class Parser {
       std::string_view line = text_.substr(0, end);
       text_.remove_prefix(std::min(end + 1, text_.size()));
       if (line_number_ > kMaxLines || line.size() > kMaxLineBytes) fail("file is too large");
-      if (line.find('\0') != std::string_view::npos) fail("holds a NUL byte");
+      if (line.find('\0') != std::string_view::npos) fail("has a NUL byte");
       line = trim(line.substr(0, line.find('#')));
       if (line.empty()) continue;
       if (line.front() == '<')
@@ -37,7 +37,7 @@ class Parser {
       else
         body(words_of(line));
     }
-    if (conf_.modes.empty()) throw InputError("holds no POWER_MODEL", conf_.source);
+    if (conf_.modes.empty()) throw InputError("has no POWER_MODEL", conf_.source);
     check();
     return std::move(conf_);
   }
@@ -125,8 +125,9 @@ class Parser {
       const auto& mode = conf_.modes[i];
       for (std::size_t j = 0; j < i; ++j) {
         if (conf_.modes[j].id == mode.id || conf_.modes[j].name == mode.name) {
-          throw InputError(fmt::format("modes share id or name: {} {}", mode.id, mode.name),
-                           conf_.source);
+          throw InputError(
+              fmt::format("two modes have the same id or name: {} {}", mode.id, mode.name),
+              conf_.source);
         }
       }
       for (const auto& setting : mode.settings) check(mode, setting);
@@ -172,7 +173,7 @@ const NvpMode& NvpConf::mode(const std::string& name) const {
     if (entry.name == name || fmt::format("{}", entry.id) == name) return entry;
     names += (names.empty() ? "" : ", ") + entry.name;
   }
-  throw NotFoundError("no such power mode", name, "there are " + names);
+  throw NotFoundError("no such power mode", name, "choose one of " + names);
 }
 
 NvpConf parse_nvpmodel_conf(std::string_view text, const std::string& source) {
@@ -201,11 +202,11 @@ PowerMode limits_of(const NvpConf& conf, const NvpMode& mode) {
 std::string power_model_section(const NvpConf& conf, const PowerMode& mode, int id,
                                 const std::string& name) {
   if (name.empty() || name.find_first_of(" \t\r\n<>#=") != std::string::npos) {
-    throw UsageError("a mode's name is one word without < > # =", name);
+    throw UsageError("the name of a mode must be one word without < > # =", name);
   }
   for (const auto& entry : conf.modes) {
     if (entry.id == id || entry.name == name) {
-      throw UsageError("the board has a mode with this id or name",
+      throw UsageError("the board already has a mode with this id or name",
                        fmt::format("{} {}", entry.id, entry.name), "choose another");
     }
   }

@@ -74,13 +74,13 @@ TEST(NvpmodelConf, FaultsNameTheLine) {
     return std::string("none");
   };
   const std::string mode = "< POWER_MODEL ID=0 NAME=A >\n";
-  EXPECT_EQ(fault(""), "conf holds no POWER_MODEL");
+  EXPECT_EQ(fault(""), "conf has no POWER_MODEL");
   EXPECT_EQ(fault("X /y\n"), "text before the first section: conf line 1");
   EXPECT_EQ(fault("\n< POWER_MODEL ID=0 >\n"), "POWER_MODEL section has no NAME: conf line 2");
   EXPECT_EQ(fault("< POWER_MODEL ID=x NAME=A >\n"), "conf line 1 is not an id: x");
   EXPECT_EQ(fault("< POWER_MODEL ID=0 NAME=A\n"),
             "section header does not end with '>': conf line 1");
-  EXPECT_EQ(fault(mode + mode), "modes share id or name: 0 A: conf");
+  EXPECT_EQ(fault(mode + mode), "two modes have the same id or name: 0 A: conf");
   EXPECT_EQ(fault(mode + "GPU MAX_FREQ 1\n"), "unknown parameter GPU: conf mode A");
   EXPECT_EQ(fault("< PARAM TYPE=CLOCK NAME=GPU >\nMAX_FREQ /g\n" + mode + "GPU MAX_FREQ fast\n"),
             "conf mode A is not a whole number: fast");

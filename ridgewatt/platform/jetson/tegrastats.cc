@@ -271,7 +271,7 @@ std::vector<TegrastatsLine> parse_tegrastats(std::string_view log, const std::st
     any = any || !lines.back().empty();
   }
   if (!any) {
-    throw InputError("holds no tegrastats line", source, "give the output of 'tegrastats'");
+    throw InputError("has no tegrastats line", source, "give the output of 'tegrastats'");
   }
   return lines;
 }

@@ -177,7 +177,7 @@ TEST(ModeControl, TheGpuHasGovernorsOfItsOwn) {
     EXPECT_EQ(state.limits.gpu_clock_hz, limit_hz) << name;
     EXPECT_FALSE(state.gpu_fixed) << name;
     EXPECT_THAT(error_of([&] { control.apply({}, "schedutil"); }),
-                ::testing::HasSubstr("there are nvhost_podgov, wmark_active"));
+                ::testing::HasSubstr("choose one of nvhost_podgov, wmark_active"));
     EXPECT_THAT(error_of([&] {
                   control.apply({0, 0, 0, 0, "nvhost_podgov"});
                 }),

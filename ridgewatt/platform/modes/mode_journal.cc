@@ -169,8 +169,8 @@ std::optional<ModeSnapshot> ModeJournal::read(const std::string& path) const {
     case JournalAnswer::kSound:
       return std::move(journal.snapshot);
     case JournalAnswer::kForeign:
-      throw NotSupportedError("the old power mode was written down by another version of ridgewatt",
-                              path, "restore it with that version, or remove the file");
+      throw NotSupportedError("the old power mode was saved by another version of ridgewatt", path,
+                              "restore it with that version, or remove the file");
     case JournalAnswer::kStale:
     case JournalAnswer::kDamaged:
       break;

@@ -88,7 +88,8 @@ Mlp::Mlp(std::size_t inputs, const std::vector<std::size_t>& hidden, std::uint64
   if (inputs == 0 || hidden.empty()) throw UsageError("a network needs inputs and a hidden layer");
   widths_.push_back(inputs);
   for (const std::size_t width : hidden) {
-    if (width == 0 || width % 32 != 0) throw UsageError("hidden layers are multiples of 32 wide");
+    if (width == 0 || width % 32 != 0)
+      throw UsageError("the width of a hidden layer must be a multiple of 32");
     widths_.push_back(width);
   }
   widths_.push_back(1);

@@ -91,7 +91,7 @@ std::vector<double> PowerBudgets::values_w() const {
   constexpr double kMost = 10000, kRounding = 1e-9;
   const double steps = std::floor((most_w - least_w) / step_w + kRounding);
   if (!(least_w > 0 && most_w >= least_w && step_w > 0 && steps < kMost)) {
-    throw UsageError("budgets of power are positive, from least to most, and at most 10,000");
+    throw UsageError("power budgets must be positive, in ascending order, and at most 10,000");
   }
   std::vector<double> values;
   for (int i = 0; i <= static_cast<int>(steps); ++i) values.push_back(least_w + i * step_w);

@@ -88,7 +88,7 @@ void ConformalPredictor::fit(std::span<const Observation> samples) {
 std::vector<Prediction> ConformalPredictor::predict(std::span<const OperatingPoint> points,
                                                     double interval) const {
   if (!(interval > 0 && interval < 1)) {
-    throw UsageError("the probability of an interval lies between 0 and 1");
+    throw UsageError("the probability of an interval must be between 0 and 1");
   }
   const double time = std::exp(bound(time_, interval)), power = std::exp(bound(power_, interval)),
                energy = std::exp(bound(energy_, interval));

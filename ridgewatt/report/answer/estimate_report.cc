@@ -577,7 +577,7 @@ Result estimate_result(const answer::EstimateQuestion& question,
   Result result;
   if (!found.fits_memory()) {
     result.none = {"no minibatch fits the board's memory", question.workload.model,
-                   "take a smaller batch or a board with more memory"};
+                   "use a smaller batch or a board with more memory"};
   }
   if (format == OutputFormat::kJson) {
     result.streamed = estimate_json(found, question.per_layer);

@@ -96,7 +96,7 @@ void tell_miss(const answer::TuneAnswer& report, std::vector<std::string>& lines
       : report.trace.profiled.empty()
           ? fmt::format("the {} points", report.trace.considered)
           : fmt::format("the {} profiled points", report.trace.profiled.size());
-  lines.push_back(fmt::format("No answer: none of {} keeps the limits.", which));
+  lines.push_back(fmt::format("No answer: none of {} meets the limits.", which));
   if (report.outcome.miss) {
     std::string batch;
     if (report.outcome.miss->point.batch > 0)

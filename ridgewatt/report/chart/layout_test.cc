@@ -227,7 +227,7 @@ TEST(ResultJson, EveryKindSaysItsAnswer) {
   const std::string miss =
       page_of_json(R"({"feasible":false,"minimize":"time","compared":[],"nearest_miss":{)" + mode +
                    R"(,"time_ms":20,"power_w":10,"misses":"10 W over 5 W"}})");
-  EXPECT_THAT(miss, HasSubstr("No answer: nothing keeps the limits. Nearest: 4 cores"));
+  EXPECT_THAT(miss, HasSubstr("No answer: nothing meets the limits. Nearest: 4 cores"));
   EXPECT_THAT(page_of_json("[" + slow + "," + fast + "," + slow + "]"),
               HasSubstr("Time against power"));
   EXPECT_THAT(page_of_json(R"({"a":{"b":[1,2]},"c":null})"), HasSubstr("<b>c</b> -"));

@@ -67,7 +67,7 @@ std::span<const KeyMeaning> language_keys() {
       {"goal", "what is to be least, or most"},
       {"tune.llm:limits", "the limits; null without one"},
       {"tune.llm:phases", "whether prompt and tokens may have two modes"},
-      {"tune.llm:confidence", "probability with which estimates are to keep the limits"},
+      {"tune.llm:confidence", "probability with which estimates are to meet the limits"},
       {"settings", "the same for each board, engine and quantization, the best first"},
       {"one_mode", "the best plan with a single mode"},
       {"tune.llm:presets", "the same figures in each preset of the board"},

@@ -162,7 +162,7 @@ std::vector<std::string> language_tune_headline(const answer::LanguageTuneAnswer
     return lines;
   }
   if (!tuned.best) {
-    lines.push_back(fmt::format("No answer: none of the {} modes keeps the limits.", tuned.modes));
+    lines.push_back(fmt::format("No answer: none of the {} modes meets the limits.", tuned.modes));
     lines.push_back(fmt::format("Nearest: {}: {}.", plan_text(board, *tuned.miss),
                                 fmt::join(tuned.broken, "; ")));
     return lines;

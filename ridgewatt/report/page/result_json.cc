@@ -126,8 +126,8 @@ void add_tune_result(HtmlReport& report, const Json& json) {
   const Json& best = feasible ? json : miss;
   report.lead(feasible ? "Run at " + point_words(json) + "."
               : miss.empty() || !observation_at(miss)
-                  ? std::string("No answer: nothing keeps the limits.")
-                  : fmt::format("No answer: nothing keeps the limits. Nearest: {}: {}.",
+                  ? std::string("No answer: nothing meets the limits.")
+                  : fmt::format("No answer: nothing meets the limits. Nearest: {}: {}.",
                                 point_words(miss), text_at(miss, "misses")));
   report.paragraph(fmt::format("Asked: least {}. {}.", text_at(json, "minimize"), source.line()));
   add_answer(report, best);

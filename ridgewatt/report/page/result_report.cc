@@ -166,7 +166,7 @@ void check_number(const Json& value, const std::string& name) {
   if (!value.is_number_float()) return;
   const double size = std::abs(value.get<double>());
   if (size == 0 || (size >= kLeast && size <= kMost)) return;
-  throw InputError("a number that no machine has: " + value.dump(), name);
+  throw InputError("an implausible number: " + value.dump(), name);
 }
 
 }  // namespace

@@ -229,7 +229,7 @@ void add_plan_result(HtmlReport& report, const Json& json) {
   const Json miss = json.contains("nearest_miss") ? json["nearest_miss"] : Json::object();
   const Json& plan = feasible ? json : miss;
   report.lead(feasible ? "Run at " + describe(mode_at(json)) + "."
-                       : "No plan keeps the limits. Nearest: " + describe(mode_at(miss)) + ": " +
+                       : "No plan meets the limits. Nearest: " + describe(mode_at(miss)) + ": " +
                              text_at(miss, "misses") + ".");
   report.paragraph(source.line() + ".");
   add_plan_facts(report, plan);

@@ -49,11 +49,12 @@ double RateEstimator::estimate(double now_s, std::span<const double> arrivals) c
 void DynamicOptions::check() const {
   if (!(estimator.short_s > 0) || !(estimator.long_s >= estimator.short_s) ||
       !(estimator.sigmas >= 0)) {
-    throw UsageError("the windows of the rate estimate must be positive, the short one shorter");
+    throw UsageError(
+        "the windows of the rate estimate must be positive, and the short one must be shorter");
   }
   if (!(headroom >= 0) || !(hysteresis >= 0) || !(dwell_s >= 0) || !(epoch_s > 0) ||
       !(mode_change_s >= 0) || !(initial_rate_hz >= 0)) {
-    throw UsageError("head-room, hysteresis and times cannot be negative");
+    throw UsageError("headroom, hysteresis and times cannot be negative");
   }
 }
 

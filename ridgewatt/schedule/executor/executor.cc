@@ -33,12 +33,12 @@ void ExecutorOptions::check() const {
   };
   require(!socket_path.empty(), "the socket needs a path");
   require(socket_path.size() < sizeof(sockaddr_un{}.sun_path), "the socket's path is too long");
-  require(batch >= 1 && training_per_cycle >= 0, "batch and training a cycle must be positive");
+  require(batch >= 1 && training_per_cycle >= 0, "batch and training per cycle must be positive");
   require(period_s >= 0 && period_s < 1e6, "the period cannot be negative");
   require(infer_time_s >= 0 && train_time_s >= 0, "planned times cannot be negative");
   require(deadline_factor >= 1 && least_deadline_s > 0 && grace_s >= 0, "deadlines are too short");
   require(duration_s >= 0 && hello_timeout_s > 0 && native_from_s >= 0, "times must be positive");
-  require(max_workers >= 1 && max_faults >= 1, "at least one worker and one fault");
+  require(max_workers >= 1 && max_faults >= 1, "at least one worker and one fault must be allowed");
 }
 
 Executor::Executor(ExecutorOptions options) : options_(std::move(options)) {

@@ -29,7 +29,7 @@ std::string fallback_folder() {
 void require_private(const std::string& folder) {
   struct stat status {};
   if (::lstat(folder.c_str(), &status) != 0) {
-    throw_errno(errno, "cannot look at the folder of the socket", folder);
+    throw_errno(errno, "cannot read the folder of the socket", folder);
   }
   const char* fault = nullptr;
   if (!S_ISDIR(status.st_mode))

@@ -132,7 +132,7 @@ class ProgramsReader {
       }
       entry.batches = batches(table, entry.name);
       if (entry.model.empty() && !entry.batches.empty()) {
-        fail("batches are for a model", entry.name);
+        fail("batches need a model", entry.name);
       }
       entry.command = words(table, entry.name);
       entry.max_latency_s = positive(table, "max_latency_ms", entry.name) / 1e3;

@@ -16,10 +16,10 @@ constexpr double kPlannedMinibatchS = 60;  // nobody knows: late is who takes mi
 void SharingOptions::check() const {
   if (!(duration_s > 0) || !std::isfinite(duration_s) || !(start_within_s > 0) || rounds < 2 ||
       rounds > 1000) {
-    throw UsageError("the time must be positive, with two rounds at least");
+    throw UsageError("the duration must be positive, and at least two rounds are needed");
   }
   if (names.size() != 2 || names[0] == names[1]) {
-    throw UsageError("two programs with two names are measured");
+    throw UsageError("two programs with different names are needed");
   }
 }
 
@@ -123,7 +123,7 @@ void SharingPolicy::released(const GrantRecord& record) {
 }
 
 SharingMeasurement SharingPolicy::result() const {
-  if (begun_s_ < 0) throw NoSolutionError("two workers did not come", "nothing was measured");
+  if (begun_s_ < 0) throw NoSolutionError("two workers did not connect", "two workers did not connect");
   SharingMeasurement result;
   std::vector<double> factors, alone[2], together[2], speeds[2];
   std::vector<GrantRecord> in_turns;

@@ -15,7 +15,7 @@ void check_program(const Minibatch& program) {
     throw UsageError("time and power of a program alone must be positive and finite");
   }
   const double busy = program.busy_share.value_or(1);
-  if (!(busy >= 0 && busy <= 1)) throw UsageError("a busy share is from 0 to 1");
+  if (!(busy >= 0 && busy <= 1)) throw UsageError("a busy share must be 0 to 1");
   if (!(program.busy_cores >= 0) || !std::isfinite(program.busy_cores)) {
     throw UsageError("busy cores must be finite and not negative");
   }
@@ -36,9 +36,9 @@ void SharingForecastOptions::check() const {
     if (!good) throw UsageError(what);
   };
   require(idle_power_w >= 0 && std::isfinite(idle_power_w), "idle power must not be negative");
-  require(cores > 0, "there must be a CPU core");
-  require(switching >= 1 && switching <= 100, "what switching costs is a factor from 1 to 100");
-  require(switch_s >= 0 && std::isfinite(switch_s), "a switch takes no negative time");
+  require(cores > 0, "at least one CPU core is needed");
+  require(switching >= 1 && switching <= 100, "the switching factor must be 1 to 100");
+  require(switch_s >= 0 && std::isfinite(switch_s), "the time of a switch must not be negative");
 }
 
 SharingForecast forecast_sharing(const Minibatch& first, const Minibatch& second,

@@ -28,7 +28,7 @@ void SimulationOptions::check() const {
   require(duration_s > 0 && duration_s <= 1e8, "the duration must be positive, at most 10^8 s");
   require(max_latency_s > 0, "the latency bound must be positive");
   require(jitter >= 0 && jitter <= 2, "jitter must be between 0 and 2");
-  require(mode_change_s >= 0 && mode_change_s < 1e6, "the mode change cannot take that long");
+  require(mode_change_s >= 0 && mode_change_s < 1e6, "the mode change takes too long");
   require(epoch_s > 0 && power_bin_s > 0 && window_s > 0, "intervals must be positive");
   require(duration_s / std::min(power_bin_s, window_s) <= 1e8, "too many bins");
   require(interference > 0.5 && interference <= 100, "interference must be above 0.5");

@@ -53,8 +53,8 @@ std::string sandbox_of(const ServeOptions& options) {
   const std::string fault = sandbox_fault();
   if (fault.empty()) return "seccomp";
   if (!options.unsandboxed) {
-    throw NotSupportedError("there is no sandbox for questions", fault,
-                            "--allow-unsandboxed goes on with limits of memory and time");
+    throw NotSupportedError("the sandbox for questions is not available", fault,
+                            "--allow-unsandboxed uses only limits of memory and time");
   }
   return "limits alone: " + fault;
 }

@@ -56,7 +56,7 @@ class Builder {
 
   void check(const EndpointOption& option, const std::string& value) const {
     if (value.size() > kValueLimitBytes) refuse_value(option.name, "the value is too long");
-    if (value.empty()) refuse_value(option.name, "the value is empty: leave the parameter out");
+    if (value.empty()) refuse_value(option.name, "the value is empty: omit the parameter");
     if (value.front() == '-') refuse_value(option.name, "a value does not begin with '-'");
   }
 

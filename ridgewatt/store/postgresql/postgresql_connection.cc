@@ -73,7 +73,7 @@ std::optional<std::int64_t> schema_version(PostgresqlSession& session) {
   std::int64_t version = 0;
   session.query("SELECT max(version) FROM ridgewatt.schema_version", {},
                 [&](const Row& row) { version = row.integer(0); });
-  if (version < 1) throw InputError("is not a sound ridgewatt store", session.shown());
+  if (version < 1) throw InputError("is a damaged ridgewatt store", session.shown());
   if (version > kSchemaVersion) {
     throw InputError(
         fmt::format("store has schema {}, this program knows up to {}", version, kSchemaVersion),
@@ -141,7 +141,7 @@ PostgresqlConnection::PostgresqlConnection(const std::string& location, bool rea
   }
   if (!version) {
     throw InputError("the database does not hold a ridgewatt store", session_.shown(),
-                     "the first command that writes makes it");
+                     "the first command that writes creates it");
   }
   schema_ = *version;
 }
@@ -151,7 +151,7 @@ void PostgresqlConnection::make_schema() {
     take_schema_steps();
   } catch (const PermissionError& error) {
     throw PermissionError(
-        fmt::format("the store has to be brought to schema {}, which this role may not do",
+        fmt::format("the store must be upgraded to schema {}, which this role may not do",
                     kSchemaVersion),
         error.what(), "let the owner of the schema run `ridgewatt store upgrade` on it once");
   }

@@ -153,7 +153,8 @@ void PostgresqlSession::wait_for_connection() {
       throw IoError("cannot connect to the store", shown(), message);
     }
     const double left_s = address_.timeout_s - waiting.s();
-    if (left_s <= 0) throw IoError("cannot connect to the store", shown(), "the server is silent");
+    if (left_s <= 0)
+      throw IoError("cannot connect to the store", shown(), "the server does not answer");
     pollfd wanted{pq_.socket(connection_),
                   static_cast<short>(next == libpq::kPollReading ? POLLIN : POLLOUT), 0};
     if (::poll(&wanted, 1, static_cast<int>(left_s * 1000) + 1) > 0) {
@@ -200,14 +201,14 @@ void PostgresqlSession::reconnect(const SessionLost& lost) {
 void PostgresqlSession::fail(const std::string& state, const std::string& message) const {
   const std::string reason = in_one_line(message);
   if (state == "3D000") {
-    throw NotFoundError("the server has no such database", shown(), "make it with createdb");
+    throw NotFoundError("the server has no such database", shown(), "create it with createdb");
   }
   if (state.starts_with("28")) throw PermissionError("the server refuses", shown(), reason);
   if (state == "42501") throw PermissionError("this role may not use the store", shown(), reason);
   if (state == "25006") throw PermissionError("cannot write the store", shown(), reason);
   if (state.starts_with("22")) throw InputError("the store cannot hold this", shown(), reason);
   if (state == "42P01" || state == "42703" || state == "3F000") {
-    throw InputError("is not a sound ridgewatt store", shown(), reason);
+    throw InputError("is a damaged ridgewatt store", shown(), reason);
   }
   throw IoError("database error", shown(), reason);
 }

@@ -139,7 +139,7 @@ void Database::fail(int code) const {
   switch (code & 0xFF) {
     case SQLITE_NOTADB:
     case SQLITE_CORRUPT:
-      throw InputError("is not a sound database", path_, reason);
+      throw InputError("is a damaged database", path_, reason);
     case SQLITE_PERM:
     case SQLITE_READONLY:
     case SQLITE_AUTH:

@@ -31,7 +31,7 @@ void refuse_unknown_columns(const CsvReader& csv, const PointReader& reader) {
   }
   if (unknown.empty()) return;
   throw InputError("unknown columns in a file of modes: " + unknown, csv.source(),
-                   "cpu_cores, cpu_mhz, gpu_mhz, mem_mhz and governor are read");
+                   "use cpu_cores, cpu_mhz, gpu_mhz, mem_mhz or governor");
 }
 
 }  // namespace

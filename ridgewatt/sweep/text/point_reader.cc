@@ -22,8 +22,8 @@ std::optional<std::size_t> column_of(const CsvReader& csv, Knob knob) {
   const auto column = csv.column(knob_field(knob)), other = csv.column(short_name(knob));
   if (column && other) {
     throw InputError(
-        fmt::format("the columns {} and {} are one knob", knob_field(knob), short_name(knob)),
-        csv.source(), "leave one out");
+        fmt::format("the columns {} and {} name the same knob", knob_field(knob), short_name(knob)),
+        csv.source(), "remove one");
   }
   return column ? column : other;
 }

@@ -138,7 +138,7 @@ class ChromeEvents {
   double sound_us(const Json& event, std::string_view field) const {
     const double us = number_field(event, field);
     if (!(us >= 0) || us > 1e18) {
-      throw InputError("an event has no sound \"ts\" and \"dur\"", name_);
+      throw InputError("an event has no valid \"ts\" and \"dur\"", name_);
     }
     return us;
   }

@@ -37,7 +37,7 @@ LayerTrace read_engine_profile(ElementReader& reader, const std::string& name,
     const double time_ms = row_time_ms(row, trace.runs);
     if (layer.empty() || !(time_ms >= 0) || time_ms > kMostMs) {
       throw InputError(
-          fmt::format("row {} has no \"name\" or no sound \"timeMs\"", trace.layers.size() + 1),
+          fmt::format("row {} has no \"name\" or no valid \"timeMs\"", trace.layers.size() + 1),
           name, "give what trtexec --exportProfile wrote");
     }
     trace.layers.push_back({.name = layer, .time_s = time_ms * 1e-3});
@@ -48,7 +48,7 @@ LayerTrace read_engine_profile(ElementReader& reader, const std::string& name,
   }
   if (options.runs && *options.runs != trace.runs) {
     throw UsageError("the profile states its number of runs", fmt::format("{}", trace.runs),
-                     "leave --runs out");
+                     "omit --runs");
   }
   return trace;
 }

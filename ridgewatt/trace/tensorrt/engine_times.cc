@@ -30,7 +30,7 @@ EngineTimes read_times(TraceInput& input) {
     // Not below zero, not NaN and of no absurd size, all three.
     const auto sound = [](double ms) { return ms >= 0 && ms < 1e12; };
     if (!sound(compute) || !sound(latency) || !sound(enqueue)) {
-      throw InputError("a run has no sound computeMs, latencyMs, startEnqMs and endEnqMs",
+      throw InputError("a run has no valid computeMs, latencyMs, startEnqMs and endEnqMs",
                        input.name(), "give what trtexec --exportTimes wrote");
     }
     compute_ms.push_back(compute), latency_ms.push_back(latency), enqueue_ms.push_back(enqueue);

@@ -151,7 +151,7 @@ std::string ElementReader::key_text() {
 }
 
 Json ElementReader::value(Within within, int depth) {
-  if (depth > kMaxDepth) fail("is nested too deep");
+  if (depth > kMaxDepth) fail("is nested too deeply");
   spend(kValueBytes);
   switch (skip_blanks()) {
     case '{':
@@ -266,7 +266,7 @@ void ElementReader::escape(std::string& into) {
   } else if (quotes_ == Quotes::kRaw) {
     into += '\\';
   } else {
-    fail("an escape is not JSON's");
+    fail("an escape sequence is not valid JSON");
   }
 }
 
@@ -282,7 +282,7 @@ void ElementReader::unicode(std::string& into) {
   };
   auto code = four_digits(1);
   if (!code) {
-    if (quotes_ == Quotes::kEscaped) fail("an escape is not JSON's");
+    if (quotes_ == Quotes::kEscaped) fail("an escape sequence is not valid JSON");
     into += '\\';
     return;
   }

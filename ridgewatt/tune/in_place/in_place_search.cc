@@ -32,8 +32,9 @@ class InPlaceSearch::State {
         options_(std::move(options)),
         recorder_(*this) {
     if (goal.needs_reference() && std::isfinite(goal.limits.power_w)) {
-      throw UsageError("a slowdown limit is held against the top mode, which a power limit forbids",
-                       "--in-place", "give --max-time in place of --max-slowdown");
+      throw UsageError(
+          "a slowdown limit needs a measurement of the top mode, which the power limit forbids",
+          "--in-place", "give --max-time in place of --max-slowdown");
     }
     if (!options_.strategy.prior) {
       options_.strategy.prior = std::make_shared<const SurrogatePrior>(space);

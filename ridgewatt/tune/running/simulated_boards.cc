@@ -63,7 +63,7 @@ std::optional<FinishedRun> SimulatedBoards::next(double until_s) {
         return a.at_s != b.at_s ? a.at_s < b.at_s : a.run.run < b.run.run;
       });
   if (first == endings_.end() || first->at_s > until_s) {
-    if (until_s == kForever) throw Error("no board is left that could end a run");
+    if (until_s == kForever) throw Error("no board is left that could finish a run");
     now_s_ = std::max(now_s_, until_s);
     return std::nullopt;
   }

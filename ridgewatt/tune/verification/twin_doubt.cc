@@ -76,7 +76,7 @@ void TwinDoubt::learn(std::size_t point, const Observation& seen) {
   const auto measured = logarithms({seen.time_s, seen.energy_j() / seen.time_s});
   const auto expected = logarithms(modelled_[point]);
   if (!std::isfinite(measured[0]) || !std::isfinite(measured[1])) {
-    throw UsageError("a profile without a time or a power cannot be learned from");
+    throw UsageError("a profile needs a time and a power");
   }
   learned_.push_back(point);
   const auto count = static_cast<Eigen::Index>(learned_.size());

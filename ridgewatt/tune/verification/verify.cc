@@ -82,7 +82,7 @@ bool waits_for_reference(const Goal& goal) {
 // Of a gain over the best so far; where nothing keeps the limits yet there is none to tell.
 std::string gain_text(double gain, bool over_best) {
   return over_best ? fmt::format("promises {:.2g} % by expectation", 100 * gain)
-                   : "likely to keep the limits";
+                   : "likely to meet the limits";
 }
 
 }  // namespace

@@ -31,13 +31,13 @@ constexpr CpuParamSpec kCpuSpecs[] = {
      "share of the bandwidth at which recurrent layers read their weights in each step"},
     {C::kWeights, "weights", "1", 0.92, 0.25, "share of the memory's bandwidth for weights"},
     {C::kBlocks, "blocks", "1", 1, 0.3,
-     "share of the bandwidth for what contractions read and write besides weights"},
+     "share of the bandwidth for the activations that contractions read and write"},
     {C::kVector, "vector", "1", 0.8, 0.2, "the same for all other kernels"},
     {C::kOperator, "operator", "1", 1, 0.3,
      "time of computing in operators that are not contractions, over that of the table"},
     {C::kNode, "node", "s", 1.5e-6, 0.5, "dispatch of a node"},
     {C::kSync, "sync", "s", 4e-6, 0.7, "waking the other threads and waiting for them"},
-    {C::kRun, "run", "s", 20e-6, 0.5, "a run besides its nodes"},
+    {C::kRun, "run", "s", 20e-6, 0.5, "fixed time of a run"},
 };
 static_assert(std::size(kCpuSpecs) == kCpuParamCount);
 
@@ -138,7 +138,7 @@ CpuTwin read_cpu_twin(const Board& board) {
     twin.values[i] = bound(".value");
     const double lo = bound(".lo"), hi = bound(".hi");
     if (hi < lo) {
-      throw InputError("a twin parameter's interval is not one", board.source + ": twin." + key);
+      throw InputError("the interval of a twin parameter is not valid", board.source + ": twin." + key);
     }
     twin.log_sd[i] = std::log(hi / lo) / (2 * kNormal95);
   }

@@ -79,7 +79,7 @@ class EvidenceReader {
     const bool idle = row.quantity == EvidenceQuantity::kIdlePower;
     const bool alone = row.form == EvidenceForm::kValue;
     if (idle != text("model").empty()) {
-      throw InputError(idle ? "nothing runs on an idle board" : "no model is named", csv_.where());
+      throw InputError(idle ? "an idle board runs no model" : "no model is named", csv_.where());
     }
     if (!alone) row.against = EvidencePoint{nullptr, mode("against_mode")};
     if (idle) return row;

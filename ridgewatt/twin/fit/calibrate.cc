@@ -73,9 +73,9 @@ void check_row(const CalibrationRun& run, const Observation& row, const Twin& st
   }
   const auto check_clock = [&](double clock_hz, double highest_hz, std::string_view knob) {
     if (clock_hz > 20 * highest_hz) {
-      throw InputError(
-          fmt::format("{} of {:g} MHz is beyond this board", knob, mhz_of_hz(clock_hz)), where,
-          "clocks are in MHz: is the file in kHz or Hz?");
+      throw InputError(fmt::format("{} of {:g} MHz is above the clocks of this board", knob,
+                                   mhz_of_hz(clock_hz)),
+                       where, "clocks are in MHz: is the file in kHz or Hz?");
     }
     if (clock_hz > 0 && clock_hz < highest_hz / 200) {
       throw InputError(fmt::format("{} of {:g} MHz is too low", knob, mhz_of_hz(clock_hz)), where,
@@ -86,7 +86,7 @@ void check_row(const CalibrationRun& run, const Observation& row, const Twin& st
   check_clock(row.point.mode.gpu_clock_hz, start.gpu_clock_hz, "gpu_mhz");
   check_clock(row.point.mode.mem_clock_hz, start.mem_clock_hz, "mem_mhz");
   if (!(row.time_s > 1e-6) || row.time_s > 1e5 || row.power_w > 5000 || row.power_w < 0.05) {
-    throw InputError(fmt::format("time {:g} ms and power {:g} W are not a minibatch's",
+    throw InputError(fmt::format("{:g} ms and {:g} W are not plausible for a minibatch",
                                  row.time_s * 1e3, row.power_w),
                      where, "time_ms is in ms and power_w in W: is the file in other units?");
   }
@@ -109,7 +109,7 @@ std::string CalibrateSummary::brief_report() const {
 void check_calibration_rows(const Twin& start, const std::vector<CalibrationRun>& runs) {
   for (const auto& run : runs) {
     if (!run.flagged.empty() && run.flagged.size() != run.observations.size()) {
-      throw UsageError("one flag a row is needed", run.workload);
+      throw UsageError("one flag per row is needed", run.workload);
     }
     for (const auto& row : run.observations) check_row(run, row, start);
   }

@@ -142,7 +142,7 @@ void require_trusted_rows(const std::vector<CalibrationRun>& runs) {
   }
   for (const auto& [workload, rows] : trusted) {
     if (rows > 0) continue;
-    throw InputError("the quality check trusts no row of " + workload, "calibration sweeps",
+    throw InputError("the quality check flags every row of " + workload, "calibration sweeps",
                      "`ridgewatt sweep check` says why");
   }
 }

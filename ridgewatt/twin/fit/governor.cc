@@ -97,7 +97,7 @@ PowerMode settled_clocks(const Twin& twin, const PowerMode& mode,
   if (name == "performance" || name == "powersave") return now;
   if (name != "schedutil" && name != "ondemand") {
     throw NotSupportedError("the governor is not modelled", name,
-                            "schedutil, ondemand, performance, powersave and userspace are");
+                            "choose schedutil, ondemand, performance, powersave or userspace");
   }
   // From the highest clocks; where the domains do not settle with each other, the last round
   // counts.

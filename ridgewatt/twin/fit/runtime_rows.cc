@@ -256,7 +256,7 @@ class RowReader {
     remark(row, runtime.remark);
     row.precision = at("precision").substr(0, at("precision").find(' '));
     if (at("precision").find("not stated") != std::string_view::npos) {
-      remark(row, "the precision is not stated, taken as " + row.precision);
+      remark(row, "the precision is not stated: " + row.precision + " is assumed");
     }
     DeployOptions options;
     const auto precision = find_word<Precision>(row.precision);

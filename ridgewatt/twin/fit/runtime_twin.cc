@@ -72,7 +72,7 @@ void read_correlations(const TwinTable& table, const std::string& where, Runtime
   const auto parts = words(table, "correlations");
   constexpr std::size_t kCount = kRuntimeParamCount;
   if (parts.size() != kCount * (kCount - 1) / 2) {
-    throw InputError("correlations are one number per pair of parameters", where);
+    throw InputError("there must be one correlation per pair of parameters", where);
   }
   twin.correlations.assign(kCount * kCount, 0.0);
   std::size_t next = 0;
@@ -81,7 +81,7 @@ void read_correlations(const TwinTable& table, const std::string& where, Runtime
     for (std::size_t j = 0; j < i; ++j) {
       const auto value = parse_double(parts[next++]);
       if (!value || !(std::abs(*value) <= 1)) {
-        throw InputError("correlations are numbers from -1 to 1", where);
+        throw InputError("correlations must be numbers from -1 to 1", where);
       }
       twin.correlations[i * kCount + j] = twin.correlations[j * kCount + i] = *value;
     }
@@ -290,7 +290,7 @@ Twin on_runtime(const Twin& twin, Runtime runtime, WorkloadKind kind) {
   if (twin.cpu) return twin;
   if (twin.changed_by) {
     if (twin.changed_by->runtime == runtime) return twin;
-    throw UsageError("a twin of one runtime does not tell of another",
+    throw UsageError("the twin of one runtime cannot estimate another",
                      std::string(name_of(runtime)));
   }
   if (!changes(twin, runtime, kind)) return twin;

@@ -27,7 +27,7 @@ void refuse_narrow(const DeployOptions& options) {
   if (computes_in(options.runtime, options.precision) && !on_cpu) return;
   throw NotSupportedError(std::string(name_of(options.runtime)) + " does not compute in " +
                               std::string(name_of(options.precision)) + " on the GPU",
-                          "", "take tensorrt, or fp16");
+                          "", "use tensorrt or fp16");
 }
 
 }  // namespace
@@ -65,8 +65,8 @@ std::shared_ptr<const WorkloadCost> DeployedWorkload::at(int batch) const {
   cost.precision = options_.precision;
   const bool eager = is_eager(options_.runtime);
   if (!eager && options_.kind == WorkloadKind::kTraining) {
-    throw NotSupportedError("training is modelled in pytorch-eager alone",
-                            std::string(name_of(options_.runtime)), "leave --runtime out");
+    throw NotSupportedError("training is modelled only for pytorch-eager",
+                            std::string(name_of(options_.runtime)), "omit --runtime");
   }
   refuse_narrow(options_);
   if (eager) {
@@ -94,7 +94,7 @@ double DeployedWorkload::image_side() const {
       }
     }
   }
-  throw UsageError("the model takes no images", name_, "leave image= out");
+  throw UsageError("the model takes no images", name_, "omit image=");
 }
 
 WorkloadCost scale_image(const WorkloadCost& cost, double area_ratio) {

@@ -58,7 +58,7 @@ Explanation explain_node(const Analysis& analysis, std::string_view node) {
       std::find_if(steps.begin(), steps.end(), [&](const Step& s) { return s.node->name == node; });
   if (step == steps.end()) {
     throw NotFoundError("no such node", escape_terminal(node),
-                        "names are those of 'analyze --per-layer'");
+                        "use a name that 'analyze --per-layer' prints");
   }
   Explanation explanation;
   explanation.node = step->node->name;

@@ -298,9 +298,8 @@ InferSummary infer(Model& model, const InferOptions& options) {
   }
   const auto fixed = fixed_batch(model);
   if (fixed && options.batch && *options.batch != *fixed) {
-    throw InputError(
-        first_error->what(), "",
-        fmt::format("the file fixes the batch at {}: take --batch {}", *fixed, *fixed));
+    throw InputError(first_error->what(), "",
+                     fmt::format("the file fixes the batch at {}: use --batch {}", *fixed, *fixed));
   }
   const std::string hint = extents_hint(model, options);
   if (hint.empty()) throw *first_error;

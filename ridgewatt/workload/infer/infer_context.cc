@@ -98,7 +98,7 @@ void InferContext::set_content(std::size_t output, Constant content) {
 std::size_t InferContext::axis(std::int64_t axis, std::size_t rank) const {
   const auto signed_rank = static_cast<std::int64_t>(rank);
   if (axis < -signed_rank || axis >= signed_rank) {
-    fail("axis " + std::to_string(axis) + " of a tensor of rank " + std::to_string(rank));
+    fail("axis " + std::to_string(axis) + " is outside a tensor of rank " + std::to_string(rank));
   }
   return static_cast<std::size_t>(axis < 0 ? axis + signed_rank : axis);
 }

@@ -19,7 +19,7 @@ bool lies_in(const fs::path& path, const fs::path& folder) {
 }
 
 [[noreturn]] void throw_outside(const std::string& location) {
-  throw InputError("external data leaves the model's folder", escape_terminal(location),
+  throw InputError("external data is outside the model's folder", escape_terminal(location),
                    "put the data into the folder of the model");
 }
 

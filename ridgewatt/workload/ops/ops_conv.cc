@@ -14,14 +14,14 @@ std::optional<Shape> conv_shape(InferContext& c, std::size_t x, std::size_t w,
   const Shape* weights = c.shape(w);
   if (!in) return std::nullopt;
   if (channels_last && in->size() > 2) std::rotate(in->begin() + 1, in->end() - 1, in->end());
-  if (in->size() < 2) c.fail("input of rank " + std::to_string(in->size()));
+  if (in->size() < 2) c.fail("the input has rank " + std::to_string(in->size()));
   const std::size_t axes = in->size() - 2;
   if (weights != nullptr && weights->size() != in->size()) c.fail("weights do not fit the rank");
   std::vector<std::int64_t> kernel;
   if (weights != nullptr) kernel.assign(weights->begin() + 2, weights->end());
   const SlidingWindow window = read_window(c, axes, kernel);
   const std::int64_t group = c.node().integer("group", 1);
-  if (group < 1) c.fail("group " + std::to_string(group));
+  if (group < 1) c.fail("group is " + std::to_string(group));
   if (weights != nullptr) {
     const std::int64_t channels = multiply_extents((*weights)[1], group);
     if (channels != kUnknownDim && (*in)[1] != kUnknownDim && channels != (*in)[1]) {
@@ -52,7 +52,7 @@ void conv_transpose(InferContext& c) {
   const Shape* in = c.shape(0);
   const Shape* weights = c.shape(1);
   if (in == nullptr) return c.set(0, c.dtype(0));
-  if (in->size() < 2) c.fail("input of rank " + std::to_string(in->size()));
+  if (in->size() < 2) c.fail("the input has rank " + std::to_string(in->size()));
   const std::size_t axes = in->size() - 2;
   if (weights != nullptr && weights->size() != in->size()) c.fail("weights do not fit the rank");
   std::vector<std::int64_t> kernel;
@@ -61,7 +61,8 @@ void conv_transpose(InferContext& c) {
   const auto* output_shape = c.node().integers("output_shape");
   const auto* output_padding = c.node().integers("output_padding");
   if (output_shape != nullptr && output_shape->size() < axes) c.fail("output_shape is too short");
-  if (output_padding != nullptr && output_padding->size() < axes) c.fail("output_padding is short");
+  if (output_padding != nullptr && output_padding->size() < axes)
+    c.fail("output_padding is too short");
   Shape out = {(*in)[0], weights != nullptr
                              ? multiply_extents((*weights)[1], c.node().integer("group", 1))
                              : kUnknownDim};
@@ -77,12 +78,12 @@ void conv_transpose(InferContext& c) {
       out.push_back(multiply_extents(extent, window.strides[i]));
     } else {
       const std::int64_t extra = output_padding != nullptr ? (*output_padding)[i] : 0;
-      if (extra < 0 || extra > kMaxElements) c.fail("absurd output_padding");
+      if (extra < 0 || extra > kMaxElements) c.fail("implausible output_padding");
       const std::int64_t span = (window.kernel[i] - 1) * window.dilations[i] + 1;
       const std::int64_t size =
           multiply_extents(window.strides[i], extent - 1 < 0 ? 0 : extent - 1) + extra + span -
           window.pads_begin[i] - window.pads_end[i];
-      if (size < 0) c.fail("pads cut away more than there is");
+      if (size < 0) c.fail("pads remove more than the input has");
       out.push_back(size);
     }
   }

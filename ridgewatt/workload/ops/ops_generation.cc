@@ -140,9 +140,9 @@ class Generation {
       further_ = std::max<std::int64_t>(*longest - prompt_ - 1, 0);
       return;
     }
-    c_.remark(node_.op + " '" + node_.name +
-              "': the length to generate is not known, counted the first pass and one further "
-              "token");
+    c_.remark(
+        node_.op + " '" + node_.name +
+        "': the length to generate is not known; the first pass and one further token are counted");
   }
 
   void count_beams() {
@@ -152,7 +152,7 @@ class Generation {
       beams_ = *beams;
       return;
     }
-    c_.remark(node_.op + " '" + node_.name + "': the number of beams is not known, counted one");
+    c_.remark(node_.op + " '" + node_.name + "': the number of beams is not known; one is counted");
   }
 
   void run_body(Graph& body, std::int64_t count) {

@@ -86,7 +86,7 @@ void range(InferContext& c) {
     if (delta == 0) c.fail("step 0");
     std::int64_t span = 0;
     if (__builtin_sub_overflow(limits->front(), start, &span) || delta == INT64_MIN) {
-      c.fail("absurd limits");
+      c.fail("implausible limits");
     }
     // ceil(span / delta), without overflow.
     std::int64_t count = (span > 0) == (delta > 0) ? span / delta : 0;

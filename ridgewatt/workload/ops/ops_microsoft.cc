@@ -186,7 +186,7 @@ void qlinear_concat(InferContext& c) {
       out = *shape;
       continue;
     }
-    if (shape->size() != out->size()) c.fail("inputs of different rank");
+    if (shape->size() != out->size()) c.fail("the inputs have different ranks");
     const std::size_t axis = c.axis(c.node().integer("axis", 0), shape->size());
     (*out)[axis] = add_extents((*out)[axis], (*shape)[axis]);
   }

@@ -73,7 +73,7 @@ void concat(InferContext& c) {
       result = *shape;
       continue;
     }
-    if (shape->size() != result->size()) c.fail("inputs of different rank");
+    if (shape->size() != result->size()) c.fail("the inputs have different ranks");
     const std::size_t axis = c.axis(c.node().integer("axis", 1), shape->size());
     for (std::size_t k = 0; k < shape->size(); ++k) {
       std::int64_t& extent = (*result)[k];
@@ -130,7 +130,7 @@ void split(InferContext& c) {
   const std::size_t axis = c.axis(c.node().integer("axis", 0), shape->size());
   const auto* sizes = c.ints_of("split", 1);
   const std::int64_t whole = (*shape)[axis];
-  if (sizes != nullptr && sizes->size() != parts) c.fail("as many sizes as outputs are needed");
+  if (sizes != nullptr && sizes->size() != parts) c.fail("one size per output is needed");
   const auto count = static_cast<std::int64_t>(parts);
   for (std::size_t i = 0; i < parts; ++i) {
     Shape part = *shape;
@@ -209,7 +209,7 @@ bool slice_parameters(const InferContext& c, std::size_t rank, SliceParameters& 
   } else {
     return false;
   }
-  if (count > rank) c.fail("more axes than the tensor has");
+  if (count > rank) c.fail("there are more axes than the tensor has");
   const auto fill = [&](const Indices* from, std::int64_t otherwise) {
     if (from != nullptr && from->size() != count) c.fail("starts, ends, axes and steps differ");
     return from != nullptr ? *from : Indices(count, otherwise);
@@ -358,9 +358,10 @@ void pad(InferContext& c) {
       result[axis] = kUnknownDim;
       continue;
     }
-    if (std::abs(before) > kMaxElements || std::abs(after) > kMaxElements) c.fail("absurd pads");
+    if (std::abs(before) > kMaxElements || std::abs(after) > kMaxElements)
+      c.fail("implausible pads");
     result[axis] += before + after;
-    if (result[axis] < 0) c.fail("pads cut away more than there is");
+    if (result[axis] < 0) c.fail("pads remove more than the input has");
   }
   c.set(0, c.dtype(0), std::move(result));
 }

@@ -12,7 +12,7 @@ void pool_of(InferContext& c, DataType type, bool channels_last) {
   std::optional<Shape> out;
   if (in) {
     if (channels_last && in->size() > 2) std::rotate(in->begin() + 1, in->end() - 1, in->end());
-    if (in->size() < 2) c.fail("input of rank " + std::to_string(in->size()));
+    if (in->size() < 2) c.fail("the input has rank " + std::to_string(in->size()));
     const SlidingWindow window = read_window(c, in->size() - 2, {});
     out = Shape{(*in)[0], (*in)[1]};
     for (std::size_t i = 2; i < in->size(); ++i) {

@@ -9,7 +9,7 @@ namespace {
 void recurrent(InferContext& c) {
   const Shape* x = c.shape(0);
   const Shape* r = c.shape(2);
-  if (x != nullptr && x->size() != 3) c.fail("input of rank " + std::to_string(x->size()));
+  if (x != nullptr && x->size() != 3) c.fail("the input has rank " + std::to_string(x->size()));
   const bool batch_first = c.node().integer("layout", 0) != 0;
   const std::int64_t directions = c.node().text("direction", "forward") == "bidirectional" ? 2 : 1;
   std::int64_t hidden = c.node().integer("hidden_size", kUnknownDim);
@@ -21,7 +21,7 @@ void recurrent(InferContext& c) {
     if (shape == nullptr || shape->size() != 3) continue;
     const std::int64_t samples = (*shape)[batch_first ? 0 : 1];
     if (samples != batch && samples != kUnknownDim && batch != kUnknownDim) {
-      c.fail("initial state for " + std::to_string(samples) + " samples, input of " +
+      c.fail("the initial state has " + std::to_string(samples) + " samples, the input " +
              std::to_string(batch));
     }
   }

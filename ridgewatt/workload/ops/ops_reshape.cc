@@ -51,13 +51,13 @@ void reshape(InferContext& c) {
       ++unknown;
       extent = kUnknownDim;
     } else if (extent == -1) {
-      if (open >= 0) c.fail("two extents of -1");
+      if (open >= 0) c.fail("two extents are -1");
       open = static_cast<std::ptrdiff_t>(i);
     } else if (extent == 0 && !keep_zero) {
       extent = from != nullptr && i < from->size() ? (*from)[i] : kUnknownDim;
       if (from != nullptr && i >= from->size()) c.fail("extent 0 copies an axis that is not there");
     } else if (extent < -1) {
-      c.fail("extent " + std::to_string(extent));
+      c.fail("an extent is " + std::to_string(extent));
     }
     to.push_back(extent);
   }
@@ -79,7 +79,7 @@ void flatten(InferContext& c) {
     const auto rank = static_cast<std::int64_t>(shape->size());
     std::int64_t axis = c.node().integer("axis", 1);
     if (axis < 0) axis += rank;
-    if (axis < 0 || axis > rank) c.fail("axis outside the tensor");
+    if (axis < 0 || axis > rank) c.fail("an axis is outside the tensor");
     const auto at = static_cast<std::size_t>(axis);
     result = Shape{product(*shape, 0, at), product(*shape, at, shape->size())};
   }
@@ -117,7 +117,7 @@ void unsqueeze(InferContext& c) {
   std::vector<bool> is_new(rank, false);
   for (const std::int64_t axis : *axes) {
     const std::size_t at = c.axis(axis, rank);
-    if (is_new[at]) c.fail("axis " + std::to_string(axis) + " twice");
+    if (is_new[at]) c.fail("axis " + std::to_string(axis) + " occurs twice");
     is_new[at] = true;
   }
   Shape result;

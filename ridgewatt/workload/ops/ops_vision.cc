@@ -104,7 +104,7 @@ void col2im(InferContext& c) {
   if (block != nullptr) {
     area = 1;
     for (const std::int64_t extent : *block) {
-      if (extent < 1) c.fail("block of extent " + std::to_string(extent));
+      if (extent < 1) c.fail("a block has extent " + std::to_string(extent));
       area = multiply_extents(area, extent);
     }
   }
