@@ -63,7 +63,7 @@ struct EstimateRow {
   twin::Breakdown estimate;
   twin::EstimateError error{};
   std::vector<std::string> widened_by = {};  // in this mode, in addition to the setting's
-  std::string preset = {};   // name of the board's preset with this mode, if any
+  std::string preset = {};                   // name of the board's preset with this mode, if any
   double python_call_s = 0;  // additional time of a Python caller; 0: included already, or PyTorch
 };
 

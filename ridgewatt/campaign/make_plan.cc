@@ -141,7 +141,8 @@ NamedBoards parse_boards(const std::string& text) {
   if (colon != std::string::npos && text.substr(0, colon) != kFake) {
     const auto count = parse_int(text.substr(colon + 1));
     if (!count || *count < 1 || *count > 100000) {
-      throw UsageError("is not a kind of board with a number", text, "write, for example, agx-orin:4");
+      throw UsageError("is not a kind of board with a number", text,
+                       "write, for example, agx-orin:4");
     }
     named.kind = text.substr(0, colon);
     named.count = static_cast<int>(*count);

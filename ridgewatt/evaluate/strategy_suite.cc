@@ -189,7 +189,8 @@ void add_twin_views(const std::string& board, std::vector<ScoredSweep>& training
 void ChosenRuns::check() const {
   for (const auto& strategy : strategies) {
     if (boards.empty() || tune::find_strategy(strategy).in_parallel) continue;
-    throw UsageError("the strategy profiles one point at a time", "--boards with --strategy " + strategy,
+    throw UsageError("the strategy profiles one point at a time",
+                     "--boards with --strategy " + strategy,
                      "with several boards use " +
                          tune::names_where(tune::strategies(), &tune::Strategy::in_parallel));
   }

@@ -83,7 +83,8 @@ TEST(Study, FaultsNameTheKey) {
   EXPECT_THAT(fault(head + "levels = []"), HasSubstr("'factor.levels' needs"));
   EXPECT_THAT(fault(head + "levels = [1, 1]"), HasSubstr("twice"));
   EXPECT_THAT(fault(head + "levels = 5"), HasSubstr("only for a clock"));
-  EXPECT_THAT(fault(head + "levels = [1]\noptional = true"), HasSubstr("'factor.optional' is for"));
+  EXPECT_THAT(fault(head + "levels = [1]\noptional = true"),
+              HasSubstr("'factor.optional' applies only to"));
   EXPECT_THAT(fault(head + "levels = [1]\n[factor.needs]\n2 = \"true\""),
               HasSubstr("'factor.needs' has a text for an unknown level"));
   EXPECT_THAT(fault("fallback = \"f\"\n" + head + "levels = [1]"),

@@ -25,8 +25,9 @@ void check_csv(const Context& context, const CLI::App& command,
     throw UsageError("CSV shows the layers of one mode", "--modes",
                      "name one mode, omit MODEL, or use --format json");
   }
-  remark(context, "layers of mode " + describe(found.modes.front()) +
-                      "; select another with --modes, or omit MODEL to print the roofs of all modes");
+  remark(context,
+         "layers of mode " + describe(found.modes.front()) +
+             "; select another with --modes, or omit MODEL to print the roofs of all modes");
 }
 
 void run(const Context& context, RooflineCommand& options, const CLI::App& command) {

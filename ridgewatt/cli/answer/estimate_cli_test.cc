@@ -72,18 +72,17 @@ TEST_F(EstimateCommand, CsvHasOneRowPerModeAndBatchWithBounds) {
   ASSERT_EQ(lines.size(), 8U);  // heading, 2 x 3 rows, and what follows the last line's end
   EXPECT_EQ(
       lines[0],
-      "cpu_cores,cpu_mhz,gpu_mhz,mem_mhz,governor,preset,batch,time_ms,time_lo_ms,time_hi_ms,power_"
-      "w,"
-      "power_lo_w,power_hi_w,energy_j,energy_lo_j,energy_hi_j,time_median_ms,stall_ms,"
-      "gpu_load_pct,bound,fits_memory,memory_needed_gb,memory_free_gb,precision,workload,kind,"
-      "board,provenance,runtime,twin");
+      "cpu_cores,cpu_mhz,gpu_mhz,mem_mhz,governor,preset,batch,time_ms,time_lo_ms,time_hi_ms,"
+      "power_w,power_lo_w,power_hi_w,energy_j,energy_lo_j,energy_hi_j,time_median_ms,stall_ms,"
+      "gpu_load_pct,bound,fits_memory,memory_needed_gb,memory_free_gb,precision,idle_w,bounded_by,"
+      "interval_widened_by,workload,kind,board,provenance,runtime,twin");
   const std::vector<std::string> batches = {"1", "4", "16", "1", "4", "16"};
   for (std::size_t row = 0; row < 6; ++row) {
     const auto cells = split(lines[row + 1], ',');
-    ASSERT_EQ(cells.size(), 30U);
+    ASSERT_EQ(cells.size(), 33U);
     EXPECT_EQ(cells[23], "fp32");
-    EXPECT_EQ(cells[28], "pytorch-eager");
-    EXPECT_EQ(cells[29], "fitted");
+    EXPECT_EQ(cells[31], "pytorch-eager");
+    EXPECT_EQ(cells[32], "fitted");
     EXPECT_EQ(cells[1], row < 3 ? "2201.6" : "422.4");
     EXPECT_EQ(cells[6], batches[row]);
     const auto number = [&](std::size_t i) { return parse_double(cells[i]).value(); };

@@ -54,7 +54,8 @@ void add_campaign_run(CLI::App& campaign, Context& context) {
   add.text("--board-kind", task.board_kind,
            "Kind of board that the points are for; without it that of --device");
   add.text("--store", task.store, "Store to hand in to: postgresql://.. or a file")->required();
-  const auto points = [&](const char* name, std::vector<std::string>& texts, const char* meaning) {
+  const auto points = [&add = add](const char* name, std::vector<std::string>& texts,
+                                   const char* meaning) {
     add.text(name, texts, meaning)->allow_extra_args(false)->type_name("POINT");
   };
   points("--point", options.points, "LABEL:MODE,batch=N, a point to measure; may be repeated");

@@ -73,7 +73,7 @@ TEST(LlmCommand, CsvHasARowEachAndAStepAtEachContext) {
       "llm zoo:qwen3-0.6b --device all --modes maxn --context 1024,4096 --quiet --format csv");
   EXPECT_EQ(csv.status, 0) << csv.output;
   EXPECT_THAT(csv.output, HasSubstr("ttft_ms,ttft_lo_ms,ttft_hi_ms"));
-  EXPECT_THAT(csv.output, HasSubstr("step_at_1024_ms,step_at_4096_ms,provenance"));
+  EXPECT_THAT(csv.output, HasSubstr("step_at_1024_ms,step_at_4096_ms,idle_w,bounded_by"));
   EXPECT_EQ(std::count(csv.output.begin(), csv.output.end(), '\n'), 12);  // 11 boards
 }
 

@@ -86,7 +86,8 @@ answer::LiveQuestion live_question(const Context& context, const LiveRunOptions&
   answer::LiveQuestion question;
   auto workloads = read_workloads(context, schedule);
   if (!workloads.inference) {
-    throw UsageError("there is no inference to send requests to", "--inference-sweep", "give the sweep of an inference");
+    throw UsageError("there is no inference to send requests to", "--inference-sweep",
+                     "give the sweep of an inference");
   }
   if (std::isinf(schedule.problem.max_latency_s))
     throw UsageError("an inference needs a latency bound", "", "give --max-latency");
@@ -264,7 +265,8 @@ void run(const Context& context, const RunOptions& options, const CLI::App& comm
   AppliedMode set;
   auto& control = set.control;
   if (options.apply_mode) {
-    if (!mode) throw UsageError("there is no plan whose mode could be set", "--apply-mode", "give sweeps");
+    if (!mode)
+      throw UsageError("there is no plan whose mode could be set", "--apply-mode", "give sweeps");
     set.open(context, options);
     const auto applied = control->apply(*mode);
     remark(context, "mode: " + describe(applied.applied));

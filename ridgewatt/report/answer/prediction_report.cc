@@ -146,7 +146,8 @@ Result predictions_result(const answer::PredictAnswer& found, std::uint64_t seed
   result.remarks = found.remarks;
   if (found.rests_on_a_part()) {
     result.remarks.push_back(
-        fmt::format("parameters are fitted to {} of the {} samples, spread over the space; predictions use the neighbors among all samples (seed {})",
+        fmt::format("parameters are fitted to {} of the {} samples, spread over the space; "
+                    "predictions use the neighbors among all samples (seed {})",
                     found.summary->part, found.summary->samples, seed));
   }
   return result;
@@ -162,7 +163,8 @@ Result presets_result(const std::vector<answer::PresetStanding>& presets, answer
     if (preset.best) ++dominated;
     if (preset.sms_off > 0) {
       result.remarks.push_back(
-          fmt::format("{} also switches off {} multiprocessors, which rows do not show: only its knobs are compared",
+          fmt::format("{} also switches off {} multiprocessors, which rows do not show: only its "
+                      "knobs are compared",
                       preset.name, preset.sms_off));
     }
   }

@@ -324,8 +324,8 @@ Result language_tune_result(const answer::LanguageTuneAnswer& found, const std::
   for (auto& line : language_remarks(found.language)) result.notes.push_back(std::move(line));
   const answer::TunedLanguage& first = found.settings.front();
   if (!first.best) {
-    result.none = {first.fits ? "no mode meets the limits" : "the model fits none of the boards", model,
-                   first.fits ? "relax a limit" : "use a smaller quantization"};
+    result.none = {first.fits ? "no mode meets the limits" : "the model fits none of the boards",
+                   model, first.fits ? "relax a limit" : "use a smaller quantization"};
   }
   return result;
 }

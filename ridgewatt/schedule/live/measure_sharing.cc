@@ -123,7 +123,8 @@ void SharingPolicy::released(const GrantRecord& record) {
 }
 
 SharingMeasurement SharingPolicy::result() const {
-  if (begun_s_ < 0) throw NoSolutionError("two workers did not connect", "two workers did not connect");
+  if (begun_s_ < 0)
+    throw NoSolutionError("two workers did not connect", "two workers did not connect");
   SharingMeasurement result;
   std::vector<double> factors, alone[2], together[2], speeds[2];
   std::vector<GrantRecord> in_turns;

@@ -49,12 +49,12 @@ CpuTwin fit_cpu_twin(const CpuTwin& prior, std::span<const CpuRun> runs) {
     fill(x, found);
     if (jacobian == nullptr) return;
     jacobian->resize(rows + kParams, kParams);
-    Eigen::VectorXd beside;
+    Eigen::VectorXd near;
     for (Eigen::Index i = 0; i < kParams; ++i) {
       Eigen::VectorXd at = x;
       at[i] += kSlopeStep;
-      fill(at, beside);
-      jacobian->col(i) = (beside - found) / kSlopeStep;
+      fill(at, near);
+      jacobian->col(i) = (near - found) / kSlopeStep;
     }
   };
   Eigen::VectorXd x = Eigen::VectorXd::Zero(kParams);

@@ -138,7 +138,8 @@ CpuTwin read_cpu_twin(const Board& board) {
     twin.values[i] = bound(".value");
     const double lo = bound(".lo"), hi = bound(".hi");
     if (hi < lo) {
-      throw InputError("the interval of a twin parameter is not valid", board.source + ": twin." + key);
+      throw InputError("the interval of a twin parameter is not valid",
+                       board.source + ": twin." + key);
     }
     twin.log_sd[i] = std::log(hi / lo) / (2 * kNormal95);
   }

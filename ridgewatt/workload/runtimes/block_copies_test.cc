@@ -26,8 +26,8 @@ std::vector<std::string> kernels_of(Between between) {
   options.runtime = Runtime::kOnnxRuntimeCpu;
   options.precision = Precision::kFp32;
   std::vector<std::string> ops;
-  for (const KernelCost& kernel : analyze(model, options).workload.kernels)
-    ops.push_back(kernel.op);
+  const auto analysis = analyze(model, options);
+  for (const KernelCost& kernel : analysis.workload.kernels) ops.push_back(kernel.op);
   return ops;
 }
 
