@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -12,13 +13,15 @@
 
 #include "ridgewatt/measure/window.h"
 #include "ridgewatt/platform/jetson_sensors.h"
+#include "ridgewatt/platform/nvml.h"
 #include "ridgewatt/platform/sysfs.h"
 #include "ridgewatt/store/store.h"
 
 namespace ridgewatt::measure {
 
 // The readings of one look: "clock:gpu" in Hz, "load:cpu" as a fraction, "temperature:tj-thermal"
-// in degrees Celsius, "fan:pwmfan 1" as a share of full speed, "memory:used" in bytes.
+// in degrees Celsius, "fan:pwmfan 1" as a share of full speed, "memory:used" in bytes. The first
+// GPU behind NVML is "gpu", the next is "gpu 1".
 std::vector<store::RawSample> series_samples(const platform::SensorSnapshot& snapshot,
                                              double time_s);
 
@@ -52,6 +55,8 @@ class MachineSeries {
  private:
   void run();
   void look();
+  void add_gpus(platform::SensorSnapshot& snapshot);
+  void add_throttled(const std::string& name);
   void keep(const platform::SensorSnapshot& snapshot, double time_s);
   void note(const std::string& cause, bool seen, double time_s);
   bool clock_changed(const platform::SensorSnapshot& now) const;
@@ -59,6 +64,7 @@ class MachineSeries {
 
   const platform::Sysfs& sysfs_;
   platform::SensorReader reader_;
+  std::unique_ptr<platform::Nvml> nvml_;  // null on a Jetson, a recorded tree and without a GPU
   double interval_s_;
   std::size_t most_samples_;
   std::size_t looks_ = 0, keep_every_ = 1;  // looks; of them the first is kept

@@ -21,12 +21,16 @@ struct PowerTrace {
   std::optional<EnergyEstimate> energy(double begin_s, double end_s) const;
 };
 
-// A trace whose powers are means since the sample before, as the steps that they are: integrals of
-// it by trapezoids are differences of the counter, however uneven the samples.
+// A trace whose powers are means since the value before, as the steps that they are: integrals of
+// it by trapezoids are differences of the counter, however uneven the samples. Samples without a
+// value lie in the mean of the next one that has one.
 PowerTrace as_steps(const PowerTrace& means);
 // One trace per channel.
 std::vector<PowerTrace> traces_of(const std::vector<PowerSample>& samples,
                                   const std::vector<platform::PowerSource::Channel>& channels);
+// The same of a source, whose means become steps.
+std::vector<PowerTrace> traces_of(const std::vector<PowerSample>& samples,
+                                  const platform::PowerSource& source);
 // The sum of the traces in the total, which share their times; empty when there is none.
 PowerTrace total_of(const std::vector<PowerTrace>& traces);
 

@@ -13,7 +13,6 @@
 #include "ridgewatt/base/fd.h"
 #include "ridgewatt/platform/jetson/tegrastats_source.h"
 #include "ridgewatt/platform/jetson_identity.h"
-#include "ridgewatt/platform/nvml.h"
 #include "ridgewatt/platform/rapl.h"
 
 namespace ridgewatt::platform {
@@ -69,26 +68,6 @@ class RailSource : public PowerSource {
   std::vector<NumberFile> first_;   // power, or voltage
   std::vector<NumberFile> second_;  // current, of those that have voltage first
   std::vector<bool> has_second_;
-};
-
-class NvmlSource : public PowerSource {
- public:
-  explicit NvmlSource(std::unique_ptr<Nvml> nvml) : nvml_(std::move(nvml)) {
-    for (const auto& device : nvml_->devices()) {
-      if (device.power) channels_.push_back({device.name, true}), devices_.push_back(device.index);
-    }
-    if (devices_.empty()) throw NotSupportedError("NVML does not support power on this GPU");
-  }
-  void read(std::span<double> power_w) override {
-    for (std::size_t i = 0; i < devices_.size(); ++i) {
-      power_w[i] = nvml_->power_w(devices_[i]).value_or(kNoValue);
-    }
-  }
-  std::string description() const override { return "GPU board power through NVML"; }
-
- private:
-  std::unique_ptr<Nvml> nvml_;
-  std::vector<int> devices_;
 };
 
 // Power is the counter's difference between two reads; the first read has none.
@@ -149,7 +128,7 @@ std::unique_ptr<PowerSource> open_power_source(const Sysfs& sysfs) {
   const bool this_machine = sysfs.root().empty();
   if (this_machine) {
     if (auto source = attempt(open_tegrastats)) return source;
-    if (auto source = attempt([] { return std::make_unique<NvmlSource>(Nvml::open()); })) {
+    if (auto source = attempt([] { return open_gpu_power(Nvml::open()); })) {
       return source;
     }
   } else {

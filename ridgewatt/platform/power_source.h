@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "ridgewatt/platform/jetson_power.h"
+#include "ridgewatt/platform/nvml.h"
 #include "ridgewatt/platform/sysfs.h"
 
 namespace ridgewatt::platform {
@@ -23,8 +24,8 @@ class PowerSource {
   };
   virtual ~PowerSource() = default;
   const std::vector<Channel>& channels() const { return channels_; }
-  // Power of every channel now, NaN where a sensor does not answer. `power_w` has channels().size()
-  // entries.
+  // Power of every channel now, NaN where a sensor does not answer, or tells means and has no new
+  // one. `power_w` has channels().size() entries.
   virtual void read(std::span<double> power_w) = 0;
   // Forgets what was read before: a series of reads begins. Whoever samples calls it first.
   virtual void begin() {}
@@ -32,8 +33,10 @@ class PowerSource {
   virtual double largest_rate_hz() const { return 1000; }
   // "INA3221 rails; total VDD_IN", for people.
   virtual std::string description() const = 0;
-  // A power is the mean since the last read, not of the moment: an energy counter.
+  // A power is the mean since the last value, not of the moment: an energy counter.
   virtual bool tells_means() const { return false; }
+  // The mean of a moment may come this much later.
+  virtual double interval_s() const { return 0; }
 
  protected:
   std::vector<Channel> channels_;
@@ -42,6 +45,10 @@ class PowerSource {
 // The rails that `rails` lists. Throws NotSupportedError when there is none, IoError when a file
 // cannot be opened.
 std::unique_ptr<PowerSource> open_rails(const Sysfs& sysfs, const PowerRails& rails);
+
+// GPUs through NVML: means of their energy counters where all have one, else board power. Throws
+// NotSupportedError where no GPU tells either.
+std::unique_ptr<PowerSource> open_gpu_power(std::unique_ptr<Nvml> nvml);
 
 // What this machine has: rails, else what `tegrastats` prints, else a GPU through NVML, else RAPL.
 // NotSupportedError says why there is nothing.

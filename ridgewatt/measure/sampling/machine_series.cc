@@ -13,6 +13,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/thread.h"
 #include "ridgewatt/measure/sampler.h"
+#include "ridgewatt/platform/jetson_identity.h"
 
 namespace ridgewatt::measure {
 namespace {
@@ -39,6 +40,15 @@ bool is_ours(int process) {
     fields >> state >> process;
   }
   return false;
+}
+
+std::unique_ptr<platform::Nvml> open_gpus(const platform::Sysfs& sysfs) {
+  if (!sysfs.root().empty() || platform::identify_jetson(sysfs)) return nullptr;
+  try {
+    return platform::Nvml::open();
+  } catch (const NotSupportedError&) {
+    return nullptr;
+  }
 }
 
 }  // namespace
@@ -80,7 +90,11 @@ std::vector<store::RawSample> series_samples(const platform::SensorSnapshot& sna
 }
 
 MachineSeries::MachineSeries(const platform::Sysfs& sysfs, double rate_hz, std::size_t most_samples)
-    : sysfs_(sysfs), reader_(sysfs), interval_s_(1 / rate_hz), most_samples_(most_samples) {
+    : sysfs_(sysfs),
+      reader_(sysfs),
+      nvml_(open_gpus(sysfs)),
+      interval_s_(1 / rate_hz),
+      most_samples_(most_samples) {
   if (!(rate_hz >= 0.1 && rate_hz <= 50))
     throw UsageError("the rate of the series must be 0.1 to 50 Hz");
   first_processes_ = gpu_processes(sysfs);
@@ -95,13 +109,12 @@ MachineSeries::~MachineSeries() {
 void MachineSeries::look() {
   const double time_s = monotonic_s();
   platform::SensorSnapshot now = reader_.read();
+  add_gpus(now);
   keep(now, time_s);
   const bool first = last_s_ == 0;
   if (first) first_ = last_ = now, last_s_ = time_s;
   for (const auto& name : ridgewatt::platform::throttled(first_.throttling, now.throttling)) {
-    if (std::find(throttled_.begin(), throttled_.end(), name) == throttled_.end()) {
-      throttled_.push_back(name);
-    }
+    add_throttled(name);
   }
   // What was on from the beginning stays out of both.
   const auto rose = [&](const platform::ThrottleSignal& signal) {
@@ -113,6 +126,33 @@ void MachineSeries::look() {
   note("another process", another_process(), time_s);
   last_ = std::move(now);
   last_s_ = time_s;
+}
+
+void MachineSeries::add_throttled(const std::string& name) {
+  if (std::find(throttled_.begin(), throttled_.end(), name) == throttled_.end()) {
+    throttled_.push_back(name);
+  }
+}
+
+// A GPU that a program loads reaches its power limit again and again, so its reasons are told and
+// exclude nothing.
+void MachineSeries::add_gpus(platform::SensorSnapshot& snapshot) {
+  if (!nvml_) return;
+  for (const auto& device : nvml_->devices()) {
+    const std::string name = device.index == 0 ? "gpu" : fmt::format("gpu {}", device.index);
+    if (const auto hz = nvml_->gpu_clock_hz(device.index)) {
+      platform::ClockReading& clock = snapshot.clocks.emplace_back();
+      clock.name = name, clock.clock_hz = *hz;
+    }
+    if (const auto load = nvml_->load(device.index)) snapshot.loads.push_back({name, *load});
+    if (const auto celsius = nvml_->temperature_celsius(device.index)) {
+      platform::TemperatureReading& zone = snapshot.temperatures.emplace_back();
+      zone.name = name, zone.celsius = *celsius;
+    }
+    for (const auto& reason : nvml_->throttle_reasons(device.index)) {
+      add_throttled(fmt::format("{} {}", name, reason));
+    }
+  }
 }
 
 void MachineSeries::keep(const platform::SensorSnapshot& snapshot, double time_s) {

@@ -19,14 +19,18 @@ std::optional<EnergyEstimate> PowerTrace::energy(double begin_s, double end_s) c
 }
 
 PowerTrace as_steps(const PowerTrace& means) {
+  std::vector<double> powers_w = means.powers_w;
+  for (std::size_t i = powers_w.size(); i-- > 2;) {
+    if (!std::isfinite(powers_w[i - 1])) powers_w[i - 1] = powers_w[i];
+  }
   PowerTrace steps{means.name, means.in_total, {}, {}};
   for (std::size_t i = 0; i < means.times_s.size(); ++i) {
     if (i > 0) {
       steps.times_s.push_back(std::nextafter(means.times_s[i - 1], means.times_s[i]));
-      steps.powers_w.push_back(means.powers_w[i]);
+      steps.powers_w.push_back(powers_w[i]);
     }
     steps.times_s.push_back(means.times_s[i]);
-    steps.powers_w.push_back(means.powers_w[i]);
+    steps.powers_w.push_back(powers_w[i]);
   }
   return steps;
 }
@@ -42,6 +46,22 @@ std::vector<PowerTrace> traces_of(const std::vector<PowerSample>& samples,
     }
     traces.push_back(std::move(trace));
   }
+  return traces;
+}
+
+std::vector<PowerTrace> traces_of(const std::vector<PowerSample>& samples,
+                                  const platform::PowerSource& source) {
+  const auto& channels = source.channels();
+  if (!source.tells_means()) return traces_of(samples, channels);
+  std::vector<PowerSample> told;  // the first begins the first mean
+  for (const auto& sample : samples) {
+    const auto end = sample.power_w.begin() + static_cast<std::ptrdiff_t>(channels.size());
+    const bool any =
+        std::any_of(sample.power_w.begin(), end, [](double w) { return std::isfinite(w); });
+    if (any || told.empty()) told.push_back(sample);
+  }
+  auto traces = traces_of(told, channels);
+  for (auto& trace : traces) trace = as_steps(trace);
   return traces;
 }
 

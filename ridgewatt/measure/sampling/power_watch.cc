@@ -1,6 +1,8 @@
 #include "ridgewatt/measure/power_watch.h"
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 #include <utility>
 
 #include "ridgewatt/measure/power_trace.h"
@@ -20,11 +22,12 @@ void PowerWatch::start() {
 
 std::optional<double> PowerWatch::stop() {
   const double end_s = monotonic_s();
+  std::this_thread::sleep_for(std::chrono::duration<double>(source_->interval_s()));
   sampler_->stop();
   std::vector<PowerSample> samples;
   sampler_->drain(samples);
   sampler_.reset();
-  const auto energy = total_of(traces_of(samples, source_->channels())).energy(begin_s_, end_s);
+  const auto energy = total_of(traces_of(samples, *source_)).energy(begin_s_, end_s);
   if (!energy || energy->samples == 0) return std::nullopt;
   return energy->mean_w;
 }

@@ -121,18 +121,15 @@ void Recording::stop() {
     series_->stop();
   }
   if (!sampler_) return;
-  std::this_thread::sleep_for(std::chrono::duration<double>(1.5 / rate_hz_));
+  const double wait_s = 1.5 / rate_hz_ + source_->interval_s();
+  std::this_thread::sleep_for(std::chrono::duration<double>(wait_s));
   sampler_->stop();
   stopped_s_ = monotonic_s();
   drain();
 }
 
 std::vector<PowerTrace> Recording::traces(const std::vector<PowerSample>& samples) const {
-  if (source_ == nullptr) return {};
-  auto traces = traces_of(samples, source_->channels());
-  if (!source_->tells_means()) return traces;
-  for (auto& trace : traces) trace = as_steps(trace);
-  return traces;
+  return source_ == nullptr ? std::vector<PowerTrace>{} : traces_of(samples, *source_);
 }
 
 std::optional<EnergyEstimate> Recording::energy(double begin_s, double end_s) const {

@@ -141,6 +141,15 @@ TEST(PowerIntegral, OfACountersMeans) {
   EXPECT_NEAR(PowerIntegral(steps).energy_j(1, 1.005), 0.75, 1e-9);
 }
 
+// A counter that advances less often than it is read: without news there is no value.
+TEST(PowerIntegral, OfACounterReadMoreOftenThanItAdvances) {
+  const PowerTrace means{"counter", true, {0, 1, 2, 3, 4, 5}, {NAN, NAN, 100, NAN, 200, NAN}};
+  const PowerTrace steps = as_steps(means);
+  EXPECT_NEAR(steps.energy(0, 4)->energy_j, 600, 1e-6);
+  EXPECT_NEAR(steps.energy(2, 4)->energy_j, 400, 1e-6);
+  EXPECT_NEAR(steps.energy(0, 5)->energy_j, 800, 1e-6) << "what came last is held";
+}
+
 TEST(Meter, PowerOrVoltageTimesCurrentWithoutALineThatIsBeingWritten) {
   const testing::TemporaryFolder folder;
   const auto power = read_meter(folder.write("p.csv", "time_s,power_w\n1,10\n2,12\n3,1"), 0, 5);

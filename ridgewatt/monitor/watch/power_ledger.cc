@@ -36,7 +36,7 @@ PowerLedger::PowerLedger(const std::vector<platform::PowerSource::Channel>& chan
   total_ = {true, empty, kNoPower};
 }
 
-// A mean since the sample before is a step that lasts from there.
+// A mean since the value before is a step that lasts from there.
 void PowerLedger::extend(Integral& integral, double time_s, double power_w) const {
   if (means_ && last_s_ > 0) integral.add(std::nextafter(last_s_, time_s), power_w);
   integral.add(time_s, power_w);
@@ -51,11 +51,27 @@ void PowerLedger::add(Channel& channel, double time_s, double power_w) const {
   channel.highest.error_j = std::max(channel.highest.error_j, sum.error_j);
 }
 
+// A counter that has not advanced has no value: what it told last lasts while another has one.
+// False where none has.
+bool PowerLedger::hold(std::array<double, measure::kMaxPowerChannels>& power_w) const {
+  bool news = false;
+  for (std::size_t i = 0; i < rails_.size(); ++i) news = news || std::isfinite(power_w[i]);
+  for (std::size_t i = 0; news && i < rails_.size(); ++i) {
+    if (!std::isfinite(power_w[i])) power_w[i] = rails_[i].power_w;
+  }
+  return news;
+}
+
 void PowerLedger::add(const measure::PowerSample& sample) {
   const double time_s = sample.time_s;
   if (!(time_s > last_s_)) return;
-  for (std::size_t i = 0; i < rails_.size(); ++i) add(rails_[i], time_s, sample.power_w[i]);
-  const auto in_total = [&](std::size_t i) { return sample.power_w[i]; };
+  std::array<double, measure::kMaxPowerChannels> power_w_of = sample.power_w;
+  if (means_ && !hold(power_w_of) && (last_s_ == 0 || time_s - last_s_ < gap_s_)) {
+    if (last_s_ == 0) last_s_ = time_s;  // the first mean begins here
+    return;
+  }
+  for (std::size_t i = 0; i < rails_.size(); ++i) add(rails_[i], time_s, power_w_of[i]);
+  const auto in_total = [&](std::size_t i) { return power_w_of[i]; };
   const double power_w = platform::total_power_w(rails_, in_total).value_or(kNoPower);
   add(total_, time_s, power_w);
   for (auto& [number, open] : open_) extend(open.energy, time_s, power_w);

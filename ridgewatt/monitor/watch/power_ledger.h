@@ -6,6 +6,7 @@
 //   ledger.begin_window("epoch", now_s);  // `now_s` is not before the newest sample
 #pragma once
 
+#include <array>
 #include <deque>
 #include <map>
 #include <string>
@@ -51,6 +52,7 @@ class PowerLedger {
     Integral energy;
   };
 
+  bool hold(std::array<double, measure::kMaxPowerChannels>& power_w) const;
   void add(Channel& channel, double time_s, double power_w) const;
   void extend(Integral& integral, double time_s, double power_w) const;
   Integral integral_from(double begin_s) const;

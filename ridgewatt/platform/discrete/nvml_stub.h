@@ -14,6 +14,8 @@ struct NvmlStub {
   unsigned locked_min_mhz, locked_max_mhz;  // what was asked for last
   unsigned long long throttle_mask;
   int initialized;  // nvmlInit calls less nvmlShutdown calls
+  int energy_result;
+  unsigned load_w;  // of the energy counter, which advances every 100 ms, as that of an H100
 };
 
 #ifdef __cplusplus

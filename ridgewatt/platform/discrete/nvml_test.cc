@@ -5,11 +5,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cmath>
+#include <thread>
 
+#include "ridgewatt/base/clock.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/test_support.h"
 #include "ridgewatt/platform/discrete/nvml_stub.h"
+#include "ridgewatt/platform/power_source.h"
 
 namespace ridgewatt::platform {
 namespace {
@@ -41,6 +45,56 @@ class NvmlTest : public ::testing::Test {
     return "opened";
   }
 };
+
+// An H100 under driver 580: the counter advances every 100 ms, and its power is a mean over a
+// second that says 278 W of half a second at 711 W.
+TEST_F(NvmlTest, PowerIsTheMeanOfTheEnergyCounterWhereThereIsOne) {
+  stub_->load_w = 700;
+  const auto source = open_gpu_power(Nvml::open(path_));
+  ASSERT_TRUE(source->tells_means());
+  EXPECT_THAT(source->description(), HasSubstr("energy counter"));
+  source->begin();
+  const Stopwatch watch;
+  double power_w = 0, known_s = 0, energy_j = 0, before_s = 0;
+  int values = 0;
+  while (watch.s() < 0.55) {
+    source->read({&power_w, 1});
+    if (std::isfinite(power_w)) {
+      known_s = watch.s();
+      energy_j += power_w * (known_s - before_s);
+      before_s = known_s;
+      ++values;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  EXPECT_GE(values, 3);
+  EXPECT_LE(values, 6);
+  EXPECT_NEAR(energy_j / known_s, 700, 70);
+}
+
+TEST_F(NvmlTest, PowerIsTheBoardsWithoutACounter) {
+  stub_->energy_result = 3;
+  const auto source = open_gpu_power(Nvml::open(path_));
+  EXPECT_FALSE(source->tells_means());
+  double power_w = 0;
+  source->read({&power_w, 1});
+  EXPECT_DOUBLE_EQ(power_w, 23.456);
+  stub_->power_result = 3;
+  EXPECT_THROW(open_gpu_power(Nvml::open(path_)), NotSupportedError);
+}
+
+TEST_F(NvmlTest, ACounterThatStandsStillOrStartsAgainHasNoPower) {
+  stub_->load_w = 0;
+  const auto source = open_gpu_power(Nvml::open(path_));
+  source->begin();
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  double power_w = 0;
+  source->read({&power_w, 1});
+  EXPECT_TRUE(std::isnan(power_w));
+  stub_->energy_result = 15;
+  source->read({&power_w, 1});
+  EXPECT_TRUE(std::isnan(power_w));
+}
 
 // NVML counts mW, mJ, MHz, percent.
 TEST_F(NvmlTest, QuantitiesAreInSi) {
