@@ -18,10 +18,15 @@ try:
 except ImportError as _error:
     _missing = _error
 
+    class _MissingPart(errors.NotSupportedError, AttributeError):
+        """An AttributeError as well: hasattr(), and whoever looks through all modules, go on."""
+
+    _MissingPart.__name__ = "NotSupportedError"
+
     def _needs_compiled_part(name: str) -> _NoReturn:
         if name.startswith("_"):
             raise AttributeError(name)
-        raise errors.NotSupportedError(
+        raise _MissingPart(
             f"ridgewatt.{name} needs the compiled part, which is not here: {_missing}")
 
     globals()["__getattr__"] = _needs_compiled_part  # no __getattr__ that types every name

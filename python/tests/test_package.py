@@ -34,6 +34,10 @@ class WithoutTheCompiledPart(unittest.TestCase):
         found = run_python("import ridgewatt; ridgewatt.tune", SOURCES.parent)
         self.assertIn("needs the compiled part", found.stderr)
 
+    def test_who_looks_through_all_modules_goes_on(self):  # pickle does, and so torch.compile
+        found = run_python("import ridgewatt; print(hasattr(ridgewatt, 'torch'))", SOURCES.parent)
+        self.assertEqual(found.stdout, "False\n", found.stderr)
+
 
 class Errors(unittest.TestCase):
     def test_kinds_are_pythons_too(self):
