@@ -6,7 +6,7 @@
     pytorch_worker.py - inference|training      print the time of a minibatch in ms and leave
 
 SOCKET "" is $RIDGEWATT_SOCKET. With --count the controller gathers the requests, as a schedule that
-re-plans wants it. --device cuda was not run on a GPU; without a CUDA device it says so and leaves.
+re-plans wants it. With --device cuda and without a CUDA device it says so and leaves.
 """
 import argparse
 import os

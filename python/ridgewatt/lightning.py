@@ -3,9 +3,9 @@
     trainer = lightning.Trainer(callbacks=[ridgewatt.lightning.callback(run)])
 
 Written after Lightning's documented hooks (Callback.on_train_batch_start and .._end, on_train_epoch_
-start and .._end, on_fit_end, on_exception); tried with a stand-in for its base class that calls
-them in the documented order, and not with Lightning itself, which Debian does not have. Lightning
-is imported when callback() is called."""
+start and .._end, on_fit_end, on_exception). The tests have a stand-in for its base class that calls
+them in the documented order, since Debian does not have Lightning; with Lightning 2.6 itself it was
+run on an H100. Lightning is imported when callback() is called."""
 import importlib
 from collections.abc import Callable
 from typing import Any

@@ -3,9 +3,10 @@
     trainer = Trainer(..., callbacks=[ridgewatt.transformers.callback(run)])
 
 Written after the documented events of TrainerCallback (on_epoch_begin, on_step_begin, on_step_end,
-on_epoch_end, on_train_end, each called with args, state, control and keyword arguments); tried with
-a stand-in for its base class that calls them in the documented order, and not with Transformers
-itself, which Debian does not have. Transformers is imported when callback() is called.
+on_epoch_end, on_train_end, each called with args, state, control and keyword arguments). The tests
+have a stand-in for its base class that calls them in the documented order, since Debian does not
+have Transformers; with Transformers 5.17 itself it was run on an H100. Transformers is imported when
+callback() is called.
 
 With gradient accumulation a step is several forward and backward passes; the wait for all of their
 data but the first counts as compute, since the Trainer has no event between them."""
