@@ -25,6 +25,8 @@ struct PowerTrace {
 // it by trapezoids are differences of the counter, however uneven the samples. Samples without a
 // value lie in the mean of the next one that has one.
 PowerTrace as_steps(const PowerTrace& means);
+// Whether one of the first `channels` has a value.
+bool has_value(const PowerSample& sample, std::size_t channels);
 // One trace per channel.
 std::vector<PowerTrace> traces_of(const std::vector<PowerSample>& samples,
                                   const std::vector<platform::PowerSource::Channel>& channels);

@@ -198,6 +198,21 @@ TEST(PowerRecord, ARampKeepsItsEnergyInBoundedMemory) {
   }
 }
 
+TEST(PowerRecord, SamplesOfACounterWithoutNewsAreLeftOut) {
+  PowerRecord record(/*means=*/true, /*channels=*/2);
+  for (int i = 0; i <= 20; ++i) {
+    PowerSample sample;
+    sample.time_s = 0.01 * i;
+    sample.power_w.fill(std::numeric_limits<double>::quiet_NaN());
+    if (i == 10) sample.power_w[0] = 100;
+    if (i == 20) sample.power_w[1] = 100;
+    record.incoming().push_back(sample);
+    record.settle();
+  }
+  ASSERT_EQ(record.all().size(), 3u);
+  EXPECT_EQ(record.all()[1].time_s, 0.1);
+}
+
 TEST(MarkRecord, ForgetsTheOldestButNotWhatIsOpen) {
   using Kind = TimedMark::Kind;
   MarkRecord record(100);

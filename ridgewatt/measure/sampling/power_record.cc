@@ -5,6 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include "ridgewatt/measure/power_trace.h"
+
 namespace ridgewatt::measure {
 namespace {
 
@@ -57,10 +59,19 @@ void append_between(const std::vector<PowerSample>& samples, double begin_s, dou
 }  // namespace
 
 void PowerRecord::settle() {
+  if (means_) {
+    if (settled_ == 0 && old_.empty() && !new_.empty()) settled_ = 1;
+    const auto unsettled = new_.begin() + static_cast<std::ptrdiff_t>(settled_);
+    new_.erase(std::remove_if(unsettled, new_.end(),
+                              [&](const auto& sample) { return !has_value(sample, channels_); }),
+               new_.end());
+    settled_ = new_.size();
+  }
   while (new_.size() >= options_.most_new) {
     const auto half = new_.begin() + static_cast<std::ptrdiff_t>(options_.most_new / 2);
     std::vector<PowerSample> older(new_.begin(), half);
     new_.erase(new_.begin(), half);
+    settled_ = new_.size();
     make_old(std::move(older));
   }
 }

@@ -23,9 +23,12 @@ class PowerRecord {
     // room for most_old x most_new / 2 samples, five years at 100 Hz. Both are powers of two.
     std::size_t most_new = std::size_t{1} << 17;
   };
-  // `means`: each power is the mean since the sample before (PowerSource::tells_means).
-  PowerRecord(bool means, Options options) : means_(means), options_(options) {}
-  explicit PowerRecord(bool means) : PowerRecord(means, Options()) {}
+  // `means`: each power is the mean since the value before (PowerSource::tells_means). Then samples
+  // in which none of the `channels` has a value are left out, but for the first.
+  PowerRecord(bool means, Options options, std::size_t channels = 1)
+      : means_(means), options_(options), channels_(channels) {}
+  explicit PowerRecord(bool means, std::size_t channels = 1)
+      : PowerRecord(means, Options(), channels) {}
 
   // Where new samples are appended, their times ascending; settle() bounds them afterwards.
   std::vector<PowerSample>& incoming() { return new_; }
@@ -42,7 +45,9 @@ class PowerRecord {
 
   bool means_;
   Options options_;
-  std::size_t group_ = 1;  // samples in one old one
+  std::size_t channels_;
+  std::size_t settled_ = 0;  // of new_
+  std::size_t group_ = 1;    // samples in one old one
   std::vector<PowerSample> old_, new_;
 };
 

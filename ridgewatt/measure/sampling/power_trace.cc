@@ -35,6 +35,12 @@ PowerTrace as_steps(const PowerTrace& means) {
   return steps;
 }
 
+bool has_value(const PowerSample& sample, std::size_t channels) {
+  return std::any_of(sample.power_w.begin(),
+                     sample.power_w.begin() + static_cast<std::ptrdiff_t>(channels),
+                     [](double power_w) { return std::isfinite(power_w); });
+}
+
 std::vector<PowerTrace> traces_of(const std::vector<PowerSample>& samples,
                                   const std::vector<platform::PowerSource::Channel>& channels) {
   std::vector<PowerTrace> traces;
@@ -55,10 +61,7 @@ std::vector<PowerTrace> traces_of(const std::vector<PowerSample>& samples,
   if (!source.tells_means()) return traces_of(samples, channels);
   std::vector<PowerSample> told;  // the first begins the first mean
   for (const auto& sample : samples) {
-    const auto end = sample.power_w.begin() + static_cast<std::ptrdiff_t>(channels.size());
-    const bool any =
-        std::any_of(sample.power_w.begin(), end, [](double w) { return std::isfinite(w); });
-    if (any || told.empty()) told.push_back(sample);
+    if (told.empty() || has_value(sample, channels.size())) told.push_back(sample);
   }
   auto traces = traces_of(told, channels);
   for (auto& trace : traces) trace = as_steps(trace);

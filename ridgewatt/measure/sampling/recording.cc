@@ -95,7 +95,8 @@ Recording::Recording(const platform::Sysfs& sysfs, platform::PowerMeter& meter,
       description_(meter.description()),
       rate_hz_(meter.usable_rate_hz(options.rate_hz)),
       sampling_s_(monotonic_s()),
-      power_(source_ != nullptr && source_->tells_means()),
+      power_(source_ != nullptr && source_->tells_means(),
+             source_ == nullptr ? 0 : source_->channels().size()),
       layout_(platform::find_jetson_layout(sysfs)) {
   Sampler::Options sampler;
   sampler.rate_hz = rate_hz_;
