@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # Checks of the project (structure, words, messages, documentation), format, clang-tidy. Called by ./dev lint.
 # `tools/lint.sh rules` leaves clang-tidy out, `tools/lint.sh units` is clang-tidy alone, and `tools/lint.sh FILE...` runs it
-# on those files. Most of the time of clang-tidy goes into the headers of libraries, so it reads the files of a module in
-# groups, like the compiler.
+# on those files. Most of the time of clang-tidy goes into the headers of libraries, so it reads all files in six units.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 if [[ ${1:-} != units ]]; then
@@ -24,15 +23,18 @@ preset=lint
 (($#)) && preset=dev
 cmake --preset "$preset" >/dev/null
 cmake --build "build-$preset" --target ridgewatt_generated >/dev/null
+commands="build-$preset"
 if (($#)); then
   files=("$@")
+  count=$#
 else
-  mapfile -t files < <(sed -n 's/^ *"file": "\(.*\)",\{0,1\}$/\1/p' build-lint/compile_commands.json |
-    grep -v '/generated/\|/embedded_[a-z]*\.cc$\|\.pb\.cc$\|\.c$')
+  count=$(python3 tools/join_units.py "build-$preset" 6)
+  commands+=/joined
+  mapfile -t files < <(ls -v "$commands"/*.cxx)  # the largest first
 fi
 # Clang 14 has coroutines, but neither says so to <coroutine> nor to Boost.Asio 1.74 (serve/http).
 extra=(--extra-arg=-Wno-unknown-warning-option --extra-arg=-D__cpp_impl_coroutine=201902L
   --extra-arg=-DBOOST_ASIO_HAS_CO_AWAIT --extra-arg=-DBOOST_ASIO_HAS_STD_COROUTINE)
-printf '%s\0' "${files[@]}" | xargs -0 ls -S |  # the largest first, so that no processor waits for it at the end
-  xargs -P "$(nproc)" -n 1 clang-tidy -p "build-$preset" --quiet "${extra[@]}" 2>/dev/null
-echo "lint: ${#files[@]} units clean"
+printf '%s\0' "${files[@]}" |
+  xargs -0 -P "$(nproc)" -n 1 clang-tidy -p "$commands" --quiet "${extra[@]}" 2>/dev/null
+echo "lint: $count units clean"

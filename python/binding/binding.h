@@ -19,6 +19,7 @@ void bind_sweeps(py::module_& module);      // Sweep, Store
 void bind_predict(py::module_& module);     // predict, suggest, pareto
 void bind_estimate(py::module_& module);    // estimate
 void bind_roofline(py::module_& module);    // roofline
+void bind_explain(py::module_& module);     // explain
 void bind_plan(py::module_& module);        // plan
 void bind_measure(py::module_& module);     // Measurement, .., _Run
 void bind_modes(py::module_& module);       // ModeState, _Device, _HeldMode

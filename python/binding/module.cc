@@ -13,6 +13,7 @@ PYBIND11_MODULE(_core, module) {
   ridgewatt::python::bind_tune(module);
   ridgewatt::python::bind_predict(module);
   ridgewatt::python::bind_roofline(module);
+  ridgewatt::python::bind_explain(module);
   ridgewatt::python::bind_plan(module);
   ridgewatt::python::bind_llm(module);
   ridgewatt::python::bind_language(module);

@@ -144,8 +144,16 @@ def _language(answer: Any, ax: Any) -> Any:
                   "joules per token")
 
 
+def _causes(answer: Any, ax: Any) -> Any:
+    """Causes by probability, those above 1 %."""
+    likely = [row for row in answer if row.probability >= 0.01][::-1]
+    ax.barh([row.cause for row in likely], [100 * row.probability for row in likely])
+    return _label(ax, f"{1e3 * answer.measured_s:.3g} ms measured, {1e3 * answer.expected_s:.3g} ms "
+                  f"expected, {answer.provenance}", "probability (%)", "")
+
+
 _FIGURES = {"Analysis": _layers, "Estimates": _energy, "Predictions": _cloud, "Sweep": _cloud,
-            "Tuned": _timeline, "Roofline": _roofline, "Fits": _fits, "LanguageEstimates": _language,
+            "Tuned": _timeline, "Roofline": _roofline, "Explanation": _causes, "Fits": _fits, "LanguageEstimates": _language,
             "LanguageTunes": _language}
 
 

@@ -7,7 +7,7 @@ What has steps to count (profiles of a search, epochs of networks that are train
 from . import _core
 from .parameters import asks
 
-__all__ = ["analyze", "estimate", "roofline", "tune", "predict", "suggest", "pareto", "read_sweep",
+__all__ = ["analyze", "estimate", "roofline", "explain", "tune", "predict", "suggest", "pareto", "read_sweep",
            "example_sweep"]
 
 
@@ -36,6 +36,16 @@ def roofline():
     Without a model: the roofs alone. Returns a Roofline, a sequence of Roof, one per mode and class
     of kernels; its layers are those of the model. UsageError: a mode under a governor, whose clocks
     follow the load."""
+
+
+@asks("explain", "Explanation")
+def explain():
+    """Why a measured time is not what the hardware can do: causes, the most probable first.
+
+    Of a language model tokens_per_s, first_token_s or both are measured instead of a time.
+
+    Returns an Explanation, a sequence of ExplainedCause. UsageError: neither a time nor a rate, or
+    both."""
 
 
 def _tune(**asked):

@@ -4,21 +4,27 @@
 //                                        .device = "orin-nano-8gb", .measured_s = 0.045});
 //   found.rows.front().cause;  // SlowCause::kPowerMode
 //
-// Every cause predicts times (and powers) by the board's twin. With w_j the weight of prediction j,
-//   P(cause) ~ prior x sum_j w_j t(ln(measured / time_j); sd_j) t(ln(power / power_j); ..)
-// where t is Student's t of the twin's error, widened by what is uncertain about the cause
-// (docs/methods/explain.md). Numbers alone decide: nothing is run.
+// Every cause predicts the measured figures: time, power, of a language model the first token. By
+// the board's twin, or by the forecast of the engine. With w_j the weight of prediction j,
+//   P(cause) ~ prior x sum_j w_j prod_f t(ln(measured_f / predicted_fj); sd_fj) x prod_s P(s |
+//   cause)
+// where t is Student's t of the estimate's error, widened by what is uncertain about the cause, and
+// s are the signs that a watched run showed (docs/methods/explain.md).
 #pragma once
 
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "ridgewatt/answer/language.h"
 #include "ridgewatt/answer/workload_question.h"
 #include "ridgewatt/base/enum_names.h"
 #include "ridgewatt/device/power_mode.h"
+#include "ridgewatt/measure/seen_run.h"
 #include "ridgewatt/sweep/provenance.h"
 #include "ridgewatt/twin/minibatch_cost.h"
 
@@ -37,15 +43,19 @@ enum class SlowCause {
   kPerBatch,
   kAsynchronousTiming,
   kCpuFallback,
+  kPartialOffload,  // of a language model: some layers on the CPU
   kHostCopy,
   kPrePostProcessing,
   kPythonCaller,
   kWarmUp,
   kInputSize,
+  kContextLength,
   kThermal,
   kPowerLimit,
   kMemoryPressure,
   kContention,
+  kThreads,
+  kCpuQuota,
   kLoader,
   kStorage,
 };
@@ -60,15 +70,19 @@ constexpr auto enum_names(SlowCause) {
                            {SlowCause::kPerBatch, "per_batch"},
                            {SlowCause::kAsynchronousTiming, "asynchronous_timing"},
                            {SlowCause::kCpuFallback, "cpu_fallback"},
+                           {SlowCause::kPartialOffload, "partial_offload"},
                            {SlowCause::kHostCopy, "host_copy"},
                            {SlowCause::kPrePostProcessing, "pre_post_processing"},
                            {SlowCause::kPythonCaller, "python_caller"},
                            {SlowCause::kWarmUp, "warm_up"},
                            {SlowCause::kInputSize, "input_size"},
+                           {SlowCause::kContextLength, "context_length"},
                            {SlowCause::kThermal, "thermal"},
                            {SlowCause::kPowerLimit, "power_limit"},
                            {SlowCause::kMemoryPressure, "memory_pressure"},
                            {SlowCause::kContention, "contention"},
+                           {SlowCause::kThreads, "threads"},
+                           {SlowCause::kCpuQuota, "cpu_quota"},
                            {SlowCause::kLoader, "loader"},
                            {SlowCause::kStorage, "storage"}});
 }
@@ -83,45 +97,94 @@ struct ExplainQuestion {
   std::optional<double> samples_per_s = {};  // instead: a rate of samples
   std::optional<double> power_w = {};        // average while it ran
   std::optional<double> claimed_s = {};      // a published time of one minibatch in this mode
+
+  // Of a language model, instead: either one says that the model is one.
+  std::optional<double> tokens_per_s = {};          // output tokens of all sequences while decoding
+  std::optional<double> first_token_s = {};         // from the request to its first token
+  std::optional<double> claimed_tokens_per_s = {};  // published, in this mode
+  std::string engine = {};                          // a name; empty: see LanguageQuestion
+  // Its quantization, request and type of cache; the rest follows from this question.
+  LanguageRequest language = {};
+
+  std::optional<measure::SeenRun> seen = {};  // what a watched run showed
+
+  bool of_language() const { return tokens_per_s || first_token_s; }
 };
+
+// The numbers of a watched run by name, as a user writes them and as JSON has them.
+struct SeenValue {
+  std::string_view name;
+  std::optional<double> (*get)(const measure::SeenRun&);
+  void (*set)(measure::SeenRun&, double);
+};
+std::span<const SeenValue> seen_values();
+
+// UsageError for an unknown name, with the names.
+void set_seen(measure::SeenRun& seen, const std::string& name, double value);
+
+// What the measured time and the gap are of.
+enum class ExplainedTime { kMinibatch, kToken, kFirstToken };
+constexpr auto enum_names(ExplainedTime) {
+  return named<ExplainedTime>({{ExplainedTime::kMinibatch, "minibatch"},
+                               {ExplainedTime::kToken, "token"},
+                               {ExplainedTime::kFirstToken, "first token"}});
+}
 
 // What a cause predicts, of its predictions the most probable.
 struct Prognosis {
   std::string setting = {};  // "15W", "onnxruntime", "batch 8"; empty: the cause has none
-  double time_s = 0;         // of one minibatch
+  double time_s = 0;         // of one minibatch, or of one token of a sequence
   std::optional<double> power_w = {};
+  std::optional<double> first_token_s = {};
 };
 
 struct ExplainRow {
   SlowCause cause = SlowCause::kNone;
   double probability = 0;
+  double prior = 0;   // probability before anything was measured
   double time_s = 0;  // its share of the gap: probability x gap, so that the rows add up to it
   Prognosis prognosis = {};
+  std::vector<std::string> signs = {};  // what a watched run showed that this cause explains
   std::optional<double> gain = {};  // measured time over the time without the cause; none: nothing
                                     // to speed up, the number was misread
   double gain_low = 0, gain_high = 0;  // 90 %
 };
 
+// A measured figure, with its estimate and the 90 % interval of that.
+struct ExplainedFigure {
+  double measured = 0;
+  double expected = 0, low = 0, high = 0;
+  double gap() const { return measured - expected; }
+};
+
 struct ExplainAnswer {
-  std::shared_ptr<const workload::DeployedWorkload> workload;
   RowOrigin origin;
   PowerMode mode;
   std::string mode_text;  // a preset's name, or its knobs
-  int batch = 1;
-  workload::Precision precision = workload::Precision::kFp32;
-  double measured_s = 0;
+  std::string runtime;    // or engine
+  std::string precision;  // or quantization
+  int batch = 1;          // or concurrency
+  ExplainedTime of = ExplainedTime::kMinibatch;
+  ExplainedFigure time;                        // s
+  std::optional<ExplainedFigure> first_token;  // s; where time is of the further tokens
   std::optional<double> measured_power_w = {};
-  double expected_s = 0, expected_low_s = 0, expected_high_s = 0;  // 90 %
-  double expected_power_w = 0;
+  double expected_power_w = 0, expected_power_low_w = 0, expected_power_high_w = 0;  // 90 %
   std::optional<double> claimed_s = {};      // where given: times are scaled to it
   std::vector<std::string> widened_by = {};  // why the interval is wider than for fitted workloads
-  std::vector<ExplainRow> rows;              // most probable first
+  workload::CostCaveats caveats = {};        // of the cost of the model
+  std::optional<measure::SeenRun> watched = {};
+  std::vector<std::string> seen = {};  // every sign that a watched run showed
+  std::vector<ExplainRow> rows;        // most probable first
 
-  double gap_s() const { return measured_s - expected_s; }
+  double gap_s() const { return time.gap(); }
 };
 
-// UsageError when neither a time nor a rate is given, or both; else what estimating throws.
+// UsageError when no time and no rate is given, or both; else what estimating throws, or
+// ask_language().
 ExplainAnswer explain(const ExplainQuestion& question);
+// Of a workload that is loaded already, which the question does not name.
+ExplainAnswer explain(const ExplainQuestion& question,
+                      std::shared_ptr<const workload::DeployedWorkload> workload);
 
 }  // namespace ridgewatt::answer
 

@@ -2,6 +2,7 @@
 // over each minibatch and phase that it marks (marks.h), against the idle board in the same mode.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -43,6 +44,8 @@ struct MeasureOptions {
   bool meter_is_total = false;    // in place of the rails; it is when there is no other source
   // Files, or folders of files, whose share in the page cache is reported before and after the run.
   std::vector<std::string> watched_files;
+  // Called at least ten times per second while the command runs; false ends it.
+  std::function<bool()> go_on = {};
 };
 
 struct ChannelEnergy {

@@ -1,11 +1,11 @@
 #include "ridgewatt/answer/explain.h"
 
 #include <algorithm>
-#include <boost/math/distributions/normal.hpp>
-#include <boost/math/distributions/students_t.hpp>
-#include <cmath>
+#include <utility>
 
 #include "ridgewatt/answer/estimate.h"
+#include "ridgewatt/answer/explain/explain_language.h"
+#include "ridgewatt/answer/explain/signs.h"
 #include "ridgewatt/answer/explain/suspects.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/sweep/mode_list.h"
@@ -13,89 +13,56 @@
 namespace ridgewatt::answer {
 namespace {
 
-constexpr double kExplainInterval = 0.9;
 // Error of times relative to a claimed one: published figures are rounded, and the twin's ratios
 // between settings are better than its times. Chosen.
 constexpr double kClaimSd = 0.1;
-constexpr double kLeastSd = 0.03;  // of repeated measurements; chosen
-
-// Density of ln(measured / predicted).
-double density(double measured, double predicted, const twin::LogError& error, double spread) {
-  const double sd = std::hypot(std::max(error.sd, kLeastSd), spread);
-  const double z = std::log(measured / predicted) / sd;
-  // The twin's error has the tails of Student's t; what a cause adds is normal.
-  const bool tails = error.degrees > 0 && spread <= error.sd;
-  const double at = tails ? boost::math::pdf(boost::math::students_t(error.degrees), z)
-                          : boost::math::pdf(boost::math::normal(), z);
-  return at / sd;
-}
 
 void check_measurement(const ExplainQuestion& question) {
   if (question.measured_s.has_value() == question.samples_per_s.has_value()) {
     throw UsageError("explaining needs a measured time or a rate", "",
-                     "give --measured or --samples-per-second, not both");
+                     "give one of the two; of a language model tokens per second, or the time to "
+                     "the first token");
   }
 }
 
-ExplainCase make_case(const ExplainQuestion& question) {
-  const auto workload = question.workload.load();
+ExplainCase make_case(const ExplainQuestion& question,
+                      std::shared_ptr<const workload::DeployedWorkload> workload) {
   Board board = load_board(question.device);
   twin::Twin twin = twin::load_twin(board);
-  const auto modes = select_modes(board, question.mode);
-  if (modes.size() != 1) {
-    throw UsageError("explaining needs one mode", question.mode, "name one preset or one mode");
-  }
+  const PowerMode mode = explained_mode(board, question.mode);
   const int batch = question.batch.value_or(usual_batch(*workload));
   auto model = std::make_shared<const twin::TwinModel>(twin, workload, question.run, batch);
-  const auto expected = model->estimator(batch).breakdown(modes.front());
-  return {question,         std::move(board), std::move(twin), workload,
-          std::move(model), modes.front(),    batch,           expected};
+  const auto expected = model->estimator(batch).breakdown(mode);
+  return {question, std::move(board), std::move(twin), std::move(workload), std::move(model), mode,
+          batch,    expected};
 }
 
-// The cause with the density of the measurement under it, which is not yet normalized.
-ExplainRow weigh(const Suspect& suspect, const ExplainCase& of, const ExplainAnswer& found,
-                 const twin::EstimateError& error, double scale) {
-  constexpr double kUnknownPower = 0.75, kUnknownPowerSd = 0.5;  // chosen: of the expected power
-  ExplainRow row{.cause = suspect.cause};
-  const auto predictions = suspect.predict(of);
-  double weights = 0, best = -1;
-  for (const Prediction& one : predictions) weights += one.weight;
-  for (const Prediction& one : predictions) {
-    const double time_s = scale * one.prognosis.time_s;
-    double likely =
-        one.weight / weights * density(found.measured_s, time_s, error[twin::kTime], one.spread);
-    if (found.measured_power_w) {
-      const auto& power = one.prognosis.power_w;
-      likely *=
-          density(*found.measured_power_w, power.value_or(kUnknownPower * found.expected_power_w),
-                  error[twin::kPower], power ? 0 : kUnknownPowerSd);
-    }
-    row.probability += suspect.prior * likely;
-    if (likely <= best) continue;
-    best = likely;
-    row.prognosis = one.prognosis;
-    row.prognosis.time_s = time_s;
+std::vector<MeasuredFigure> figures_of(const ExplainCase& of) {
+  constexpr double kUnknownPower = 0.75;  // chosen: of the expected power
+  const ExplainQuestion& question = of.question;
+  const twin::EstimateError error = of.model->error({of.mode, of.batch});
+  const twin::MinibatchCost& expected = of.expected.total;
+  MeasuredFigure time{.expected = expected.period_s, .error = error[twin::kTime]};
+  time.measured = question.measured_s ? *question.measured_s : of.batch / *question.samples_per_s;
+  time.predicted = [](const Prognosis& one) { return std::optional(one.time_s); };
+  if (question.claimed_s) {
+    time.scale = *question.claimed_s / expected.period_s;
+    time.error = {.sd = kClaimSd};
   }
-  return row;
+  std::vector<MeasuredFigure> figures{time};
+  if (question.power_w) {
+    figures.push_back({.measured = *question.power_w,
+                       .expected = expected.power_w,
+                       .error = error[twin::kPower],
+                       .predicted = [](const Prognosis& one) { return one.power_w; },
+                       .unknown = kUnknownPower,
+                       .spreads = false});
+  }
+  return figures;
 }
 
-void add_gain(ExplainRow& row, const ExplainAnswer& found) {
-  if (found.gap_s() <= 0) return;
-  row.gain = found.measured_s / found.expected_s;
-  row.gain_low = found.measured_s / found.expected_high_s;
-  row.gain_high = found.measured_s / found.expected_low_s;
-}
-
-}  // namespace
-
-ExplainAnswer explain(const ExplainQuestion& question) {
-  check_measurement(question);
-  const ExplainCase of = make_case(question);
-  twin::EstimateError error = of.model->error({of.mode, of.batch});
-  const double scale = question.claimed_s ? *question.claimed_s / of.expected.total.period_s : 1.0;
-  if (question.claimed_s) error[twin::kTime] = {.sd = kClaimSd};
+ExplainAnswer answer_of(const ExplainCase& of, const MeasuredFigure& time) {
   ExplainAnswer found;
-  found.workload = of.workload;
   found.origin = {of.workload->name(),
                   std::string(name_of(of.workload->options().kind)),
                   of.board.name,
@@ -104,32 +71,45 @@ ExplainAnswer explain(const ExplainQuestion& question) {
                   of.model->twin().status};
   found.mode = of.mode;
   found.mode_text = mode_name(of.board, of.mode);
+  found.runtime = name_of(*found.origin.runtime);
+  found.precision = name_of(of.cost().precision);
   found.batch = of.batch;
-  found.precision = of.cost().precision;
-  found.measured_s =
-      question.measured_s ? *question.measured_s : of.batch / *question.samples_per_s;
-  found.measured_power_w = question.power_w;
-  found.claimed_s = question.claimed_s;
+  found.time = explained(time);
+  found.measured_power_w = of.question.power_w;
+  const MeasuredFigure power{.expected = of.expected.total.power_w,
+                             .error = of.model->error({of.mode, of.batch})[twin::kPower]};
+  add_power(found, power);
+  found.claimed_s = of.question.claimed_s;
+  found.watched = of.question.seen;
   found.widened_by = of.model->widened_by({of.mode, of.batch});
-  found.expected_s = scale * of.expected.total.period_s;
-  found.expected_power_w = of.expected.total.power_w;
-  found.expected_low_s = error[twin::kTime].lo(found.expected_s, kExplainInterval);
-  found.expected_high_s = error[twin::kTime].hi(found.expected_s, kExplainInterval);
+  found.caveats = of.workload->at(of.batch)->caveats;
+  return found;
+}
 
-  double sum = 0;
-  for (const Suspect& suspect : suspects()) {
-    ExplainRow row = weigh(suspect, of, found, error, scale);
-    if (row.probability <= 0) continue;
-    sum += row.probability;
-    if (!suspect.misread && suspect.cause != SlowCause::kNone) add_gain(row, found);
-    found.rows.push_back(std::move(row));
-  }
-  for (ExplainRow& row : found.rows) {
-    row.probability /= sum;
-    row.time_s = row.probability * found.gap_s();
-  }
-  std::stable_sort(found.rows.begin(), found.rows.end(),
-                   [](const auto& a, const auto& b) { return a.probability > b.probability; });
+}  // namespace
+
+PowerMode explained_mode(const Board& board, const std::string& name) {
+  const auto modes = select_modes(board, name);
+  if (modes.size() == 1) return modes.front();
+  throw UsageError("explaining needs one mode", name, "name one preset or one mode");
+}
+
+ExplainAnswer explain(const ExplainQuestion& question) {
+  if (question.of_language()) return explain_language(question);
+  check_measurement(question);
+  return explain(question, question.workload.load());
+}
+
+ExplainAnswer explain(const ExplainQuestion& question,
+                      std::shared_ptr<const workload::DeployedWorkload> workload) {
+  check_measurement(question);
+  const ExplainCase of = make_case(question, std::move(workload));
+  const std::vector<MeasuredFigure> figures = figures_of(of);
+  ExplainAnswer found = answer_of(of, figures.front());
+  std::vector<SeenSign> signs;
+  if (question.seen)
+    signs = signs_in({*question.seen, of.mode, found.mode_text, of.expected.gpu_load});
+  conclude(found, causes_of(of), figures, signs);
   return found;
 }
 

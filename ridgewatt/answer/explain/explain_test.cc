@@ -1,9 +1,11 @@
 #include "ridgewatt/answer/explain.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "ridgewatt/answer/estimate.h"
 #include "ridgewatt/base/error.h"
@@ -91,14 +93,14 @@ TEST(Explain, AClaimScalesEveryEstimate) {
   question.claimed_s = 3 * estimated(question, "maxn").estimate.total.period_s;
   const auto found = explained(question, *question.claimed_s);
   EXPECT_EQ(found.rows.front().cause, SlowCause::kNone);
-  EXPECT_DOUBLE_EQ(found.expected_s, *question.claimed_s);
+  EXPECT_DOUBLE_EQ(found.time.expected, *question.claimed_s);
 }
 
 TEST(Explain, ARateIsATimePerBatch) {
   ExplainQuestion question = question_of();
   question.batch = 8;
   question.samples_per_s = 100;
-  EXPECT_DOUBLE_EQ(explain(question).measured_s, 0.08);
+  EXPECT_DOUBLE_EQ(explain(question).time.measured, 0.08);
 }
 
 // Loaders and storage explain only what loads data; memory only what nearly fills it.
@@ -111,6 +113,142 @@ TEST(Explain, CausesThatCannotBeAreLeftOut) {
   ExplainQuestion training = question_of();
   training.workload.kind = WorkloadKind::kTraining;
   EXPECT_GT(probability_of(explained(training, 2.0), SlowCause::kStorage), 0);
+}
+
+ExplainQuestion language_question(double tokens_per_s) {
+  ExplainQuestion question;
+  question.workload.model = "zoo:llama-3.1-8b";
+  question.device = "agx-orin";
+  question.engine = "llama.cpp";
+  question.language.quantization = "q4_k_m";
+  question.tokens_per_s = tokens_per_s;
+  return question;
+}
+
+llm::Forecast forecast_of(const ExplainQuestion& question, const std::string& mode) {
+  LanguageRequest request = question.language;
+  request.model = question.workload.model;
+  request.device = question.device;
+  request.runtime = question.engine;
+  request.question.modes = mode;
+  return ask_language(request).rows.front().forecast;
+}
+
+TEST(ExplainLanguage, TheForecastHasNoCause) {
+  ExplainQuestion question = language_question(1);
+  const auto expected = forecast_of(question, "maxn");
+  question.tokens_per_s = expected.tokens_per_s.value;
+  question.first_token_s = expected.ttft_s.value;
+  question.power_w = expected.decode_power_w.value;
+  const auto found = explain(question);
+  EXPECT_EQ(found.rows.front().cause, SlowCause::kNone);
+  EXPECT_EQ(found.of, ExplainedTime::kToken);
+  EXPECT_NEAR(found.gap_s(), 0, 1e-9);
+  EXPECT_NEAR(found.first_token->gap(), 0, 1e-9);
+}
+
+TEST(ExplainLanguage, AnotherPresetIsRecognized) {
+  ExplainQuestion question = language_question(1);
+  const auto there = forecast_of(question, "15W");
+  question.tokens_per_s = there.tokens_per_s.value;
+  question.first_token_s = there.ttft_s.value;
+  question.power_w = there.decode_power_w.value;
+  const auto found = explain(question);
+  EXPECT_EQ(found.rows.front().cause, SlowCause::kPowerMode);
+  EXPECT_EQ(found.rows.front().prognosis.setting, "MODE_15W");
+}
+
+// Both figures as slow as a CPU of twelve cores computes: Q4 of 8 B parameters on 12 Cortex-A78AE
+// decodes a few tokens per second, and reads a prompt at little more than ten times that.
+TEST(ExplainLanguage, SlowTokensAndAVerySlowPromptAreTheCpu) {
+  ExplainQuestion question = language_question(4);
+  question.first_token_s = 60;
+  const auto found = explain(question);
+  const double on_cpu = probability_of(found, SlowCause::kCpuFallback) +
+                        probability_of(found, SlowCause::kPartialOffload);
+  EXPECT_GT(on_cpu, 0.5);
+}
+
+TEST(ExplainLanguage, PartsAddUpToTheGapOfTheFigureThatIsGiven) {
+  ExplainQuestion question = language_question(1);
+  question.tokens_per_s.reset();
+  question.first_token_s = 5;
+  const auto found = explain(question);
+  EXPECT_EQ(found.of, ExplainedTime::kFirstToken);
+  double part_s = 0;
+  for (const auto& row : found.rows) part_s += row.time_s;
+  EXPECT_NEAR(part_s, found.gap_s(), 1e-9);
+  EXPECT_DOUBLE_EQ(found.time.measured, 5);
+}
+
+// 16 sequences share the rate; the time per token of each is 16 times longer.
+TEST(ExplainLanguage, TheRateIsOfAllSequences) {
+  ExplainQuestion question = language_question(32);
+  question.language.question.request.concurrency = 16;
+  EXPECT_DOUBLE_EQ(explain(question).time.measured, 0.5);
+}
+
+TEST(ExplainLanguage, RefusesWhatOtherModelsHave) {
+  ExplainQuestion batch = language_question(7);
+  batch.batch = 4;
+  EXPECT_THROW(explain(batch), UsageError);
+  ExplainQuestion measured = language_question(7);
+  measured.measured_s = 1;
+  EXPECT_THROW(explain(measured), UsageError);
+  ExplainQuestion engines = language_question(7);
+  engines.language.quantization = "q4_k_m,q8_0";
+  EXPECT_THROW(explain(engines), UsageError);
+}
+
+// Every cause of the contract is in one of both tables.
+TEST(Explain, EveryCauseCanBeFound) {
+  ExplainQuestion training = question_of();
+  training.workload.kind = WorkloadKind::kTraining;
+  training.batch = 64;
+  training.workload.runtime = Runtime::kPytorchEager;
+  ExplainQuestion engine = question_of();
+  engine.workload.runtime = Runtime::kTensorRt;
+  std::set<SlowCause> causes;
+  for (const auto& found : {explained(training, 60), explained(engine, 0.5)}) {
+    for (const auto& row : found.rows) causes.insert(row.cause);
+  }
+  ExplainQuestion language = language_question(1);
+  language.device = "orin-nano-8gb";
+  language.language.quantization = "q8_0";
+  const auto slow = explain(language);
+  for (const auto& row : slow.rows) causes.insert(row.cause);
+  EXPECT_EQ(causes.size(), count_of<SlowCause>());
+}
+
+double probability_with(measure::SeenRun seen, SlowCause cause) {
+  ExplainQuestion question = question_of();
+  question.seen = std::move(seen);
+  const double expected_s = estimated(question_of(), "maxn").estimate.total.period_s;
+  return probability_of(explained(question, 2 * expected_s), cause);
+}
+
+// A sign raises its cause, and a sign that was looked for and is not there lowers it.
+TEST(ExplainSigns, RaiseAndLowerTheirCauses) {
+  const double before = probability_with({}, SlowCause::kContention);
+  EXPECT_GT(probability_with({.other_cores = 3}, SlowCause::kContention), 1.5 * before);
+  EXPECT_LT(probability_with({.other_cores = 0.02}, SlowCause::kContention), before);
+  EXPECT_GT(probability_with({.quota_cores = 1, .quota_wait_share = 0.6}, SlowCause::kCpuQuota),
+            0.5);
+  EXPECT_GT(probability_with({.hot = std::vector<std::string>{"gpu-throttle-alert"}},
+                             SlowCause::kThermal),
+            0.4);
+}
+
+TEST(ExplainSigns, CiteWhatWasSeen) {
+  ExplainQuestion question = question_of();
+  question.seen = measure::SeenRun{.cpus_online = 6, .cpus_allowed = 6};
+  question.seen->clocks.gpu_clock_hz = 306e6;
+  const double expected_s = estimated(question_of(), "maxn").estimate.total.period_s;
+  const auto found = explained(question, 1.8 * expected_s);
+  EXPECT_THAT(found.seen, ::testing::ElementsAre(::testing::HasSubstr("GPU clock 306 of ")));
+  const auto& first = found.rows.front();
+  EXPECT_EQ(first.cause, SlowCause::kGpuClock);
+  EXPECT_THAT(first.signs, ::testing::ElementsAre(found.seen.front()));
 }
 
 TEST(Explain, RefusesWhatItCannotExplain) {

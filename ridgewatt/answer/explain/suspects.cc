@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "ridgewatt/answer/explain/lower_clocks.h"
 #include "ridgewatt/answer/tune/runtime_choices.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
@@ -47,29 +48,19 @@ Predictions none(const ExplainCase& of) {
   return {{1, prognosis_of(of.expected.total, ""), 0}};
 }
 
-// Other presets; the one that is set after installation is the most frequent.
 Predictions power_mode(const ExplainCase& of) {
-  const Bsp& bsp = of.board.find_bsp();
   Predictions found;
-  for (const Preset& preset : bsp.presets) {
-    const Prognosis there = of.in_mode(preset.mode, preset.name);
-    if (!differs(of, there.time_s)) continue;
-    found.push_back({preset.id == bsp.default_preset ? 3.0 : 1.0, there, 0});
+  for (const auto& [weight, mode, name] : presets_besides(of.board)) {
+    const Prognosis there = of.in_mode(mode, name);
+    if (differs(of, there.time_s)) found.push_back({weight, there, 0});
   }
   return found;
 }
 
-// One clock below the one asked for; a governor rests at the lowest.
 Predictions lower_clock(const ExplainCase& of, Knob knob) {
-  const std::vector<double>& levels = of.board.find_bsp().levels[knob];
   Predictions found;
-  for (const double level : levels) {
-    if (level >= of.mode.get(knob)) continue;
-    PowerMode lower = of.mode;
-    lower.set(knob, level);
-    const Prognosis there =
-        of.in_mode(lower, format_exact(knob_in_field_unit(lower, knob)) + " MHz");
-    const double weight = level == *std::min_element(levels.begin(), levels.end()) ? 2 : 1;
+  for (const auto& [weight, mode, name] : modes_below(of.board, of.mode, knob)) {
+    const Prognosis there = of.in_mode(mode, name);
     if (differs(of, there.time_s)) found.push_back({weight, there, 0});
   }
   return found;
@@ -84,25 +75,18 @@ Predictions memory_clock(const ExplainCase& of) {
   return lower_clock(of, Knob::kMemClock);
 }
 
-// Throttling moves the GPU clock between its upper levels: a mean of 35 to 90 % of the clock.
 Predictions throttled(const ExplainCase& of) {
-  constexpr std::array kShares = {0.35, 0.45, 0.55, 0.65, 0.75, 0.85, 0.9};
   Predictions found;
-  for (const double share : kShares) {
-    PowerMode lower = of.mode;
-    lower.gpu_clock_hz *= share;
-    if (lower.gpu_clock_hz <= 0) return {};
+  for (const PowerMode& lower : throttled_modes(of.mode)) {
     Prognosis there = of.in_mode(lower, "");
-    if (differs(of, there.time_s)) found.push_back({1, there, 0.05});
+    if (differs(of, there.time_s)) found.push_back({1, std::move(there), 0.05});
   }
   return found;
 }
 
 // A module slows down for its power limit only if the mode needs nearly as much.
 Predictions power_limit(const ExplainCase& of) {
-  constexpr double kNear = 0.8;  // chosen: supplies and limits differ by 10 to 20 %
-  const auto limit = of.board.power_limit_w;
-  return limit && of.expected.total.power_w < kNear * *limit ? Predictions{} : throttled(of);
+  return nears_limit(of.board, of.expected.total.power_w) ? throttled(of) : Predictions{};
 }
 
 void add_deployed(Predictions& found, const ExplainCase& of, const RuntimeChoice& choice,
@@ -181,9 +165,7 @@ Predictions asynchronous_timing(const ExplainCase& of) {
 Predictions cpu_fallback(const ExplainCase& of) {
   constexpr std::array kShares = {0.05, 0.1, 0.25, 0.5, 1.0};
   constexpr double kEfficiency = 0.3;  // chosen: CPU providers reach 20 to 50 % of the peak
-  const double flop_per_cycle =
-      of.board.cpu_flop_per_cycle > 0 ? of.board.cpu_flop_per_cycle : 16.0;  // two FMA of 128 bits
-  const double peak = of.mode.cpu_cores * of.mode.cpu_clock_hz * flop_per_cycle;
+  const double peak = cpu_peak_flop_per_s(of.board, of.mode);
   if (peak <= 0) return {};
   const double on_cpu_s = of.cost().work_flop() / (kEfficiency * peak);
   Predictions found;
@@ -265,6 +247,31 @@ bool loads_data(const ExplainCase& of) {
          of.question.run.loader_s_per_sample;
 }
 
+// The program may run on fewer cores than the mode has online.
+Predictions fewer_cores(const ExplainCase& of) {
+  Predictions found;
+  for (int cores = 1; cores < of.mode.cpu_cores; ++cores) {
+    PowerMode fewer = of.mode;
+    fewer.cpu_cores = cores;
+    Prognosis there = of.in_mode(fewer, std::to_string(cores) + (cores == 1 ? " core" : " cores"));
+    if (differs(of, there.time_s)) found.push_back({1, std::move(there), 0.05});
+  }
+  return found;
+}
+
+// A control group gives the program a share of the time that it needs on the CPU.
+Predictions cpu_quota(const ExplainCase& of) {
+  constexpr std::array kShares = {0.1, 0.25, 0.5, 0.75};
+  const double on_cpu_s = of.expected.launch_cpu_s + of.expected.load_cpu_s;
+  Predictions found;
+  for (const double share : kShares) {
+    const double time_s = of.expected.total.period_s + on_cpu_s * (1 / share - 1);
+    if (!differs(of, time_s)) continue;
+    found.push_back({1, {format_exact(100 * share) + " %", time_s, {}}, 0.2});
+  }
+  return found;
+}
+
 // Fewer loader workers than asked for.
 Predictions loader(const ExplainCase& of) {
   if (!loads_data(of)) return {};
@@ -287,6 +294,12 @@ Predictions storage(const ExplainCase& of) {
 
 // Priors follow how often a cause was confirmed in public threads about slow inference, one more
 // for each; of two that numbers alone cannot separate the rarer one has less.
+struct Suspect {
+  SlowCause cause;
+  double prior;  // relative
+  bool misread;
+  Predictions (*predict)(const ExplainCase&);
+};
 constexpr Suspect kSuspects[] = {
     {SlowCause::kNone, 12, false, &none},
     {SlowCause::kPowerMode, 6, false, &power_mode},
@@ -307,10 +320,11 @@ constexpr Suspect kSuspects[] = {
     {SlowCause::kPowerLimit, 2, false, &power_limit},
     {SlowCause::kMemoryPressure, 2, false, &memory_pressure},
     {SlowCause::kContention, 2, false, &contention},
+    {SlowCause::kThreads, 1, false, &fewer_cores},
+    {SlowCause::kCpuQuota, 1, false, &cpu_quota},
     {SlowCause::kLoader, 4, false, &loader},
     {SlowCause::kStorage, 2, false, &storage},
 };
-static_assert(std::size(kSuspects) == count_of<SlowCause>(), "a cause has no row");
 
 }  // namespace
 
@@ -318,8 +332,12 @@ Prognosis ExplainCase::in_mode(const PowerMode& other, std::string setting) cons
   return prognosis_of((*model)({other, batch}), std::move(setting));
 }
 
-std::span<const Suspect> suspects() {
-  return kSuspects;
+std::vector<WeighedCause> causes_of(const ExplainCase& of) {
+  std::vector<WeighedCause> causes;
+  for (const Suspect& suspect : kSuspects) {
+    causes.push_back({suspect.cause, suspect.prior, suspect.misread, suspect.predict(of)});
+  }
+  return causes;
 }
 
 }  // namespace ridgewatt::answer

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "ridgewatt/answer/explain.h"
+#include "ridgewatt/answer/explain/weigh.h"
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/twin/twin_model.h"
 
@@ -27,18 +27,7 @@ struct ExplainCase {
   Prognosis in_mode(const PowerMode& other, std::string setting) const;
 };
 
-struct Prediction {
-  double weight = 1;  // relative to the other predictions of its cause
-  Prognosis prognosis;
-  double spread = 0;  // standard deviation of ln time that the cause adds to the twin's
-};
-
-struct Suspect {
-  SlowCause cause;
-  double prior;  // relative
-  bool misread;  // the number means something else, so that nothing becomes faster
-  std::vector<Prediction> (*predict)(const ExplainCase&);  // empty: cannot be the cause
-};
-std::span<const Suspect> suspects();
+// Every cause of the table, with what it predicts.
+std::vector<WeighedCause> causes_of(const ExplainCase& of);
 
 }  // namespace ridgewatt::answer

@@ -1,6 +1,8 @@
 // What a user may say with `explain`.
 #include "ridgewatt/answer/explain.h"
 
+#include <algorithm>
+
 #include "ridgewatt/answer/parameters/access.h"
 #include "ridgewatt/answer/parameters/shared_rows.h"
 
@@ -8,6 +10,36 @@ namespace ridgewatt::answer {
 namespace {
 
 using X = ExplainQuestion;
+using W = WorkloadQuestion;
+using LR = LanguageRequest;
+
+std::vector<std::string> runtimes_and_engines() {
+  std::vector<std::string> all = names<Runtime>();
+  for (auto& engine : runtimes_named("all")) all.push_back(std::move(engine));
+  return all;
+}
+
+// What runs the model: a runtime, or the engine of a language model. Which, the figures say.
+void set_runtime(void* part, const Parameter& row, const Given& given) {
+  X& question = *static_cast<X*>(part);
+  const auto name = require_name(noun_of(row), given.words.front(), {runtimes_and_engines()});
+  const auto engines = runtimes_named("all");
+  question.engine = std::find(engines.begin(), engines.end(), name) != engines.end() ? name : "";
+  if (question.engine.empty()) question.workload.runtime = value_of<Runtime>(row, given, 0);
+}
+
+constexpr Parameter kExplainedModelRows[] = {
+    {.name = "model",
+     .help = "ONNX file, file or folder of a language model, or zoo:NAME",
+     .access = access_as<&X::workload, &W::model>(Input::kModel),
+     .presence = Presence::kRequired,
+     .positional = "MODEL"},
+    {.name = "runtime",
+     .help = "What runs MODEL",
+     .access = {.set = &set_runtime,
+                .get = access<&X::workload, &W::runtime>.get,
+                .choices = &runtimes_and_engines},
+     .of_model = true}};
 
 constexpr Parameter kExplainRows[] = {
     {.name = "measured",
@@ -40,15 +72,81 @@ constexpr Parameter kExplainRows[] = {
      .access = access_as<&X::mode>(Input::kModes)},
 };
 
+void set_seen_pairs(void* part, const Parameter&, const Given& given) {
+  auto& seen = static_cast<X*>(part)->seen;
+  if (!seen) seen.emplace();
+  for (const auto& [name, value] : given.pairs) set_seen(*seen, name, value);
+}
+
+constexpr Parameter kSeenRows[] = {
+    {.name = "seen",
+     .help = "NAME=VALUE that was seen while it ran, in place of a watch: gpu_mhz, gpu_load, "
+             "other_cores .. (docs/guide/explain.md)",
+     .access = {.input = Input::kPair, .repeated = true, .set = &set_seen_pairs},
+     .quantity = units::number().within(0, 1e15),
+     .example = "gpu_mhz=306"},
+};
+
+constexpr Quantity kTokenCount = units::count().within(1, 1 << 24);
+constexpr Needs kNeedsTokens = {
+    .name = "tokens-per-second", .or_name = "first-token", .advice = "it is of language models"};
+
+constexpr Parameter kExplainLanguageRows[] = {
+    {.name = "tokens-per-second",
+     .help = "Measured output tokens per second of all sequences of a language model, while it "
+             "decodes",
+     .access = access<&X::tokens_per_s>,
+     .quantity = units::number().positive(),
+     .python = "tokens_per_s"},
+    {.name = "first-token",
+     .help = "Measured time from a request to its first token",
+     .access = access<&X::first_token_s>,
+     .quantity = units::milliseconds().positive()},
+    {.name = "claimed-tokens-per-second",
+     .help = "Published rate in this mode; estimates are scaled to it",
+     .access = access<&X::claimed_tokens_per_s>,
+     .quantity = units::number().positive(),
+     .needs = {.name = "tokens-per-second"},
+     .python = "claimed_tokens_per_s"},
+    {.name = "quantization",
+     .help = "stored, or a name (f16, q4_k_m, awq ..) [as stored, or four bits as the runtime has "
+             "them]",
+     .access = access_as<&X::language, &LR::quantization>(Input::kText),
+     .needs = kNeedsTokens},
+    {.name = "prompt",
+     .help = "Tokens of the prompt",
+     .access = access<&X::language, &LR::question, &LanguageQuestion::request,
+                      &llm::Request::prompt_tokens>,
+     .quantity = kTokenCount,
+     .needs = kNeedsTokens},
+    {.name = "generate",
+     .help = "Tokens that are generated, the first one included",
+     .access = access<&X::language, &LR::question, &LanguageQuestion::request,
+                      &llm::Request::generated_tokens>,
+     .quantity = kTokenCount,
+     .needs = kNeedsTokens},
+    {.name = "concurrency",
+     .help = "Sequences at once, each with its own prompt",
+     .access =
+         access<&X::language, &LR::question, &LanguageQuestion::request, &llm::Request::concurrency>,
+     .quantity = units::count().within(1, 65536),
+     .needs = kNeedsTokens},
+    {.name = "kv-type",
+     .help = "Type of the cache of keys and values",
+     .access = access<&X::language, &LR::question, &LanguageQuestion::kv_type>,
+     .needs = kNeedsTokens},
+};
+
 }  // namespace
 
 const ParameterTable& explain_parameters() {
-  static const Part parts[] = {{model_rows(), &member_part<&X::workload>},
+  static const Part parts[] = {{kExplainedModelRows, &whole},
                                {workload_rows(), &member_part<&X::workload>},
-                               {runtime_rows(), &member_part<&X::workload>},
                                {loader_rows(), &member_part<&X::run>},
                                {kEngineCallRows<X>, &whole},
-                               {kExplainRows, &whole}};
+                               {kExplainRows, &whole},
+                               {kSeenRows, &whole},
+                               {kExplainLanguageRows, &whole}};
   static const ParameterTable table{"explain", parts, &make_question<X>};
   return table;
 }

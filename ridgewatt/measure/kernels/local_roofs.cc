@@ -10,7 +10,7 @@
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/base/thread.h"
 #include "ridgewatt/measure/kernels/vector_kernels.h"
-#include "ridgewatt/measure/power_watch.h"
+#include "ridgewatt/measure/sampling/power_watch.h"
 
 namespace ridgewatt::measure {
 namespace {

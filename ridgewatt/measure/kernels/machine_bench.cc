@@ -2,7 +2,7 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/measure/microbench.h"
-#include "ridgewatt/measure/power_watch.h"
+#include "ridgewatt/measure/sampling/power_watch.h"
 #include "ridgewatt/platform/jetson_identity.h"
 #include "ridgewatt/platform/local_device.h"
 #include "ridgewatt/platform/mode_control.h"

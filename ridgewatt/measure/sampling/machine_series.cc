@@ -134,8 +134,8 @@ void MachineSeries::add_throttled(const std::string& name) {
   }
 }
 
-// A GPU that a program loads reaches its power limit again and again, so its reasons are told and
-// exclude nothing.
+// A GPU that a program loads reaches its power limit again and again, so its reasons are reported
+// and exclude nothing.
 void MachineSeries::add_gpus(platform::SensorSnapshot& snapshot) {
   if (!nvml_) return;
   for (const auto& device : nvml_->devices()) {

@@ -154,6 +154,7 @@ Measurement measure_command(const platform::Sysfs& sysfs, const MeasureOptions& 
   const auto run = run_marked_command(options.command, [&](const auto& marks) {
     recording.drain();
     load.look(recording.power().newest(), marks);
+    if (options.go_on && !options.go_on()) return false;
     if (!options.end_after_window || !load.begin_s()) return true;
     window.begin_s = *load.begin_s();
     return !minibatch_window(marks, window, recording.disturbances()).complete;

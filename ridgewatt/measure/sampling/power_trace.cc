@@ -59,11 +59,11 @@ std::vector<PowerTrace> traces_of(const std::vector<PowerSample>& samples,
                                   const platform::PowerSource& source) {
   const auto& channels = source.channels();
   if (!source.tells_means()) return traces_of(samples, channels);
-  std::vector<PowerSample> told;  // the first begins the first mean
+  std::vector<PowerSample> known;  // the first begins the first mean
   for (const auto& sample : samples) {
-    if (told.empty() || has_value(sample, channels.size())) told.push_back(sample);
+    if (known.empty() || has_value(sample, channels.size())) known.push_back(sample);
   }
-  auto traces = traces_of(told, channels);
+  auto traces = traces_of(known, channels);
   for (auto& trace : traces) trace = as_steps(trace);
   return traces;
 }

@@ -1,4 +1,4 @@
-#include "ridgewatt/measure/power_watch.h"
+#include "ridgewatt/measure/sampling/power_watch.h"
 
 #include <algorithm>
 #include <chrono>

@@ -51,7 +51,7 @@ void PowerLedger::add(Channel& channel, double time_s, double power_w) const {
   channel.highest.error_j = std::max(channel.highest.error_j, sum.error_j);
 }
 
-// A counter that has not advanced has no value: what it told last lasts while another has one.
+// A counter that has not advanced has no value: its last value lasts while another has one.
 // False where none has.
 bool PowerLedger::hold(std::array<double, measure::kMaxPowerChannels>& power_w) const {
   bool news = false;

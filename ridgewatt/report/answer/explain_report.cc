@@ -11,17 +11,19 @@ namespace ridgewatt::report {
 namespace {
 
 using answer::ExplainAnswer;
+using answer::ExplainedTime;
 using answer::ExplainRow;
 using answer::SlowCause;
 
 constexpr double kExplainMs = 1e3;
 constexpr double kShownProbability = 0.01;  // to people
 
-// How a cause is worded. In `evidence`, {} is the setting; in `remedy`, the mode.
+// How a cause is worded. In evidence, {} is the setting; in `remedy`, the mode.
 struct CauseText {
   SlowCause id;
   std::string_view evidence;
   std::string_view remedy;
+  std::string_view language_evidence = {};  // of a language model, if it differs
 };
 constexpr auto kCauseTexts = enum_rows<CauseText>({
     {SlowCause::kNone, "the estimate for {}", "nothing to fix"},
@@ -36,18 +38,25 @@ constexpr auto kCauseTexts = enum_rows<CauseText>({
      "check which runtime runs; compare with ridgewatt estimate --runtime all"},
     {SlowCause::kPrecision, "precision {}", "check in which precision the engine was built"},
     {SlowCause::kPerBatch, "the number read as {}",
-     "state the batch with --batch, and whether the time is per batch or per sample"},
+     "state the batch with --batch, and whether the time is per batch or per sample",
+     "the rate read as {}"},
     {SlowCause::kAsynchronousTiming, "a timer that stops before the GPU does",
      "synchronize the GPU before stopping the timer"},
     {SlowCause::kCpuFallback, "work on the CPU {}",
-     "check the execution provider and the GPU load: ridgewatt top"},
+     "check the execution provider and the GPU load: ridgewatt top", "{} on the CPU"},
+    {SlowCause::kPartialOffload, "{} on the CPU",
+     "offload all layers (-ngl 99, num_gpu); ridgewatt fits says whether they fit"},
     {SlowCause::kHostCopy, "a copy of the input on each call",
      "bind buffers on the device, or use pinned memory"},
     {SlowCause::kPrePostProcessing, "pre- and post-processing on the CPU",
-     "time the model alone, then move the rest to the GPU or to another thread"},
+     "time the model alone, then move the rest to the GPU or to another thread",
+     "a rate that counts the time of the prompt"},
     {SlowCause::kPythonCaller, "a caller {}", "call the engine from C++, or raise the batch"},
-    {SlowCause::kWarmUp, "first runs in the mean", "leave out the first 50 runs"},
+    {SlowCause::kWarmUp, "first runs in the mean", "leave out the first 50 runs",
+     "the first request, which loads the model,"},
     {SlowCause::kInputSize, "an image of {}", "state the size of the input with --dim"},
+    {SlowCause::kContextLength, "a prompt of {}",
+     "state the tokens with --prompt; start a new conversation"},
     {SlowCause::kThermal, "a GPU clock lowered by heat",
      "watch temperatures: ridgewatt top; raise the fan or take a lower mode"},
     {SlowCause::kPowerLimit, "a GPU clock lowered by the power limit",
@@ -56,46 +65,90 @@ constexpr auto kCauseTexts = enum_rows<CauseText>({
      "close other programs, or take a smaller batch: ridgewatt estimate shows the memory"},
     {SlowCause::kContention, "another program on the GPU",
      "stop other programs; ridgewatt top lists them"},
+    {SlowCause::kThreads, "a program on {}",
+     "let it use every core: taskset -p PID; set its number of threads to that of the cores",
+     "a wrong number of threads"},
+    {SlowCause::kCpuQuota, "a control group that gives {} of the CPU time",
+     "raise cpu.max of its control group (docker --cpus)",
+     "a control group that limits the CPU time"},
     {SlowCause::kLoader, "a loader with {}", "raise the number of loader workers"},
     {SlowCause::kStorage, "waits for storage", "keep the data set in memory: ridgewatt loadbench"},
 });
 
-// A row with what it is about.
-struct ExplainLine {
-  const ExplainAnswer& found;
-  const ExplainRow& row;
-};
+// The rows of an answer that outlives them.
+std::vector<ExplainLine> lines_of(const ExplainAnswer& found) {
+  const std::shared_ptr<const ExplainAnswer> lent(std::shared_ptr<void>(), &found);
+  std::vector<ExplainLine> lines;
+  for (std::size_t i = 0; i < found.rows.size(); ++i) lines.push_back({lent, i});
+  return lines;
+}
+
+Json watched_json(const measure::SeenRun& watched) {
+  Json json = Json::object();
+  if (watched.time_s > 0) json["time_s"] = watched.time_s;
+  if (!watched.preset.empty()) json["preset"] = watched.preset;
+  for (const answer::SeenValue& one : answer::seen_values()) {
+    if (const auto value = one.get(watched)) json[std::string(one.name)] = *value;
+  }
+  return json;
+}
+
+std::string figures_text(const ExplainAnswer& found, const answer::Prognosis& prognosis) {
+  std::string text;
+  if (found.of == ExplainedTime::kMinibatch) {
+    text = fmt::format("{:.3g} ms", kExplainMs * prognosis.time_s);
+  } else if (found.of == ExplainedTime::kToken) {
+    text = fmt::format("{:.3g} tokens/s", found.batch / prognosis.time_s);
+  }
+  if (prognosis.first_token_s && (found.first_token || text.empty())) {
+    text += fmt::format("{}a first token after {:.3g} ms", text.empty() ? "" : ", ",
+                        kExplainMs * *prognosis.first_token_s);
+  }
+  if (prognosis.power_w) text += fmt::format(" at {:.3g} W", *prognosis.power_w);
+  return text;
+}
 
 std::string evidence_text(const ExplainLine& line) {
-  const ExplainRow& row = line.row;
+  const ExplainRow& row = line.row();
+  const bool language = line.found->of != ExplainedTime::kMinibatch;
   const std::string setting =
-      row.cause == SlowCause::kNone ? line.found.mode_text : row.prognosis.setting;
-  std::string text = fmt::format(fmt::runtime(kCauseTexts[row.cause].evidence), setting);
+      row.cause == SlowCause::kNone ? line.found->mode_text : row.prognosis.setting;
+  const CauseText& words = kCauseTexts[row.cause];
+  const bool own = language && !words.language_evidence.empty();
+  std::string text =
+      fmt::format(fmt::runtime(own ? words.language_evidence : words.evidence), setting);
   while (!text.empty() && text.back() == ' ') text.pop_back();
-  text += fmt::format(" gives {:.3g} ms", kExplainMs * row.prognosis.time_s);
-  if (row.prognosis.power_w) text += fmt::format(" at {:.3g} W", *row.prognosis.power_w);
+  text += " gives " + figures_text(*line.found, row.prognosis);
+  for (const auto& sign : row.signs) text += "; " + sign;
   return text;
 }
 
 std::string remedy_text(const ExplainLine& line) {
-  return fmt::format(fmt::runtime(kCauseTexts[line.row.cause].remedy), line.found.mode_text);
+  return fmt::format(fmt::runtime(kCauseTexts[line.row().cause].remedy), line.found->mode_text);
 }
+
+}  // namespace
 
 const Fields<ExplainLine>& explain_fields() {
   static const Fields<ExplainLine> rows = {
       {{.name = "cause", .meaning = "name of the cause; none: the measurement is as expected"},
-       [](const ExplainLine& line) { return std::string(name_of(line.row.cause)); }},
+       [](const ExplainLine& line) { return std::string(name_of(line.row().cause)); }},
       {{.name = "probability",
         .heading = "probability (%)",
         .digits = 2,
         .scale = 100,
         .meaning = "posterior probability of the cause, among those listed"},
-       [](const ExplainLine& line) { return line.row.probability; }},
+       [](const ExplainLine& line) { return line.row().probability; }},
+      {{.name = "prior",
+        .digits = 2,
+        .rank = 3,
+        .meaning = "probability of the cause before anything was measured"},
+       [](const ExplainLine& line) { return line.row().prior; }},
       {{.name = "time_ms",
         .heading = "of the gap (ms)",
         .digits = 3,
         .meaning = "probability times the gap; the rows add up to the gap"},
-       [](const ExplainLine& line) { return line.row.time_s; }},
+       [](const ExplainLine& line) { return line.row().time_s; }},
       {{.name = "evidence",
         .wrap = true,
         .meaning = "what the cause predicts, to compare with the measurement"},
@@ -103,14 +156,14 @@ const Fields<ExplainLine>& explain_fields() {
       {{.name = "gain",
         .digits = 3,
         .meaning = "measured time over the time without the cause; null: nothing to speed up"},
-       [](const ExplainLine& line) { return line.row.gain; }},
+       [](const ExplainLine& line) { return line.row().gain; }},
       {{.name = "gain_lo",
         .heading = "gain from",
         .digits = 3,
         .rank = 2,
         .meaning = "lower end of its 90 % interval"},
        [](const ExplainLine& line) {
-         return line.row.gain ? std::optional(line.row.gain_low) : std::nullopt;
+         return line.row().gain ? std::optional(line.row().gain_low) : std::nullopt;
        }},
       {{.name = "gain_hi",
         .heading = "gain to",
@@ -118,7 +171,7 @@ const Fields<ExplainLine>& explain_fields() {
         .rank = 2,
         .meaning = "upper end of its 90 % interval"},
        [](const ExplainLine& line) {
-         return line.row.gain ? std::optional(line.row.gain_high) : std::nullopt;
+         return line.row().gain ? std::optional(line.row().gain_high) : std::nullopt;
        }},
       {{.name = "remedy", .rank = 1, .wrap = true, .meaning = "what tests or removes the cause"},
        &remedy_text},
@@ -126,55 +179,88 @@ const Fields<ExplainLine>& explain_fields() {
   return rows;
 }
 
-}  // namespace
+namespace {
 
 Table explain_table(const ExplainAnswer& found, bool for_people) {
   Table table(columns_of(explain_fields()));
-  for (const ExplainRow& row : found.rows) {
-    if (for_people && row.probability < kShownProbability) continue;
+  for (const ExplainLine& line : lines_of(found)) {
+    if (for_people && line.row().probability < kShownProbability) continue;
     std::vector<Cell> cells(table.columns().size());
-    set_cells(explain_fields(), ExplainLine{found, row}, cells);
+    set_cells(explain_fields(), line, cells);
     table.add_row(std::move(cells));
   }
   return table;
 }
 
-std::string explain_text(const ExplainAnswer& found) {
+std::vector<std::string> explain_lines(const ExplainAnswer& found) {
+  const bool language = found.of != ExplainedTime::kMinibatch;
+  const auto figure = [](const answer::ExplainedFigure& of) {
+    return fmt::format("measured {:.3g} ms, expected {:.3g} ms ({:.3g} to {:.3g}",
+                       kExplainMs * of.measured, kExplainMs * of.expected, kExplainMs * of.low,
+                       kExplainMs * of.high);
+  };
   std::string text = fmt::format(
-      "{}, {} on {}, {}, {} {}, batch {}: measured {:.3g} ms, expected {:.3g} ms ({:.3g} to "
-      "{:.3g}, {})",
-      found.origin.workload, found.origin.kind, found.origin.board, found.mode_text,
-      name_of(*found.origin.runtime), name_of(found.precision), found.batch,
-      kExplainMs * found.measured_s, kExplainMs * found.expected_s,
-      kExplainMs * found.expected_low_s, kExplainMs * found.expected_high_s,
+      "{}, {} on {}, {}, {} {}, {} {}: {}, {})", found.origin.workload, found.origin.kind,
+      found.origin.board, found.mode_text, found.runtime, found.precision,
+      language ? "sequences" : "batch", found.batch,
+      (language ? std::string(name_of(found.of)) + " " : std::string()) + figure(found.time),
       found.claimed_s ? "the published time" : "modelled, 90 %");
+  if (found.first_token) text += "; first token " + figure(*found.first_token) + ")";
   if (found.measured_power_w) {
     text += fmt::format("; {:.3g} W of {:.3g} W", *found.measured_power_w, found.expected_power_w);
   }
-  return text;
+  std::vector<std::string> lines{text};
+  for (const auto& sign : found.seen) lines.push_back("seen: " + sign);
+  lines.emplace_back();
+  return lines;
 }
+
+}  // namespace
 
 Json explain_json(const ExplainAnswer& found) {
   Json json;
   add_origin(json, found.origin);
-  json.update({{"precision", name_of(found.precision)},
+  json.update({{"precision", found.precision},
                {"mode", mode_to_json(found.mode)},
                {"batch", found.batch},
-               {"measured_ms", kExplainMs * found.measured_s},
-               {"expected_ms", kExplainMs * found.expected_s},
-               {"expected_lo_ms", kExplainMs * found.expected_low_s},
-               {"expected_hi_ms", kExplainMs * found.expected_high_s},
+               {"time_of", name_of(found.of)},
+               {"measured_ms", kExplainMs * found.time.measured},
+               {"expected_ms", kExplainMs * found.time.expected},
+               {"expected_lo_ms", kExplainMs * found.time.low},
+               {"expected_hi_ms", kExplainMs * found.time.high},
                {"gap_ms", kExplainMs * found.gap_s()},
-               {"expected_power_w", found.expected_power_w}});
+               {"expected_power_w", found.expected_power_w},
+               {"expected_power_lo_w", found.expected_power_low_w},
+               {"expected_power_hi_w", found.expected_power_high_w}});
+  json["runtime"] = found.runtime;
+  if (found.first_token) {
+    json.update({{"measured_ttft_ms", kExplainMs * found.first_token->measured},
+                 {"ttft_ms", kExplainMs * found.first_token->expected},
+                 {"ttft_lo_ms", kExplainMs * found.first_token->low},
+                 {"ttft_hi_ms", kExplainMs * found.first_token->high}});
+  }
   if (found.measured_power_w) json["measured_power_w"] = *found.measured_power_w;
   if (found.claimed_s) json["claimed_ms"] = kExplainMs * *found.claimed_s;
   if (!found.widened_by.empty()) json["interval_widened_by"] = found.widened_by;
-  add_caveats(found.workload->at(found.batch)->caveats, json);
+  if (found.watched) json["watched"] = watched_json(*found.watched);
+  if (!found.seen.empty()) json["seen"] = found.seen;
+  add_caveats(found.caveats, json);
   Json& rows = json["rows"] = Json::array();
-  for (const ExplainRow& row : found.rows) {
-    write_json(explain_fields(), ExplainLine{found, row}, rows.emplace_back(Json::object()));
+  for (const ExplainLine& line : lines_of(found)) {
+    write_json(explain_fields(), line, rows.emplace_back(Json::object()));
   }
   return json;
+}
+
+Result explain_result(const ExplainAnswer& found) {
+  Result result{.table = explain_table(found, true),
+                .data = with_origin(explain_table(found, false), {found.origin}),
+                .json = explain_json(found)};
+  result.lines_before(explain_lines(found));
+  for (const auto& reason : found.widened_by) {
+    result.notes.push_back("the interval is wide: " + reason);
+  }
+  return result;
 }
 
 std::vector<KeyMeaning> explain_keys() {

@@ -1,0 +1,80 @@
+// Why a measured time is not what the hardware can do.
+#include "ridgewatt/answer/explain.h"
+
+#include "python/binding/parameters.h"
+#include "python/binding/questions.h"
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/report/explain_report.h"
+
+namespace ridgewatt::python {
+namespace {
+
+using report::ExplainLine;
+
+struct Explanation {
+  std::shared_ptr<const answer::ExplainAnswer> found;
+  std::vector<ExplainLine> rows;
+  Json json() const { return report::explain_json(*found); }
+};
+
+const Fields<ExplainLine>& cause_fields() {
+  static const Fields<ExplainLine> fields = attributes(report::explain_fields());
+  return fields;
+}
+
+const Fields<Explanation>& explanation_fields() {
+  using A = Explanation;
+  static const Fields<A> fields = {
+      {"time_of", [](const A& a) { return std::string(name_of(a.found->of)); },
+       "what the times are of: \"minibatch\", \"token\" or \"first token\""},
+      {"measured_s", [](const A& a) { return a.found->time.measured; }, "measured time (s)"},
+      {"expected_s", [](const A& a) { return a.found->time.expected; },
+       "the same by the estimate, or as claimed (s)"},
+      {"expected_lo_s", [](const A& a) { return a.found->time.low; },
+       "lower end of its 90 % interval (s)"},
+      {"expected_hi_s", [](const A& a) { return a.found->time.high; },
+       "upper end of its 90 % interval (s)"},
+      {"gap_s", [](const A& a) { return a.found->gap_s(); }, "measured less expected time (s)"},
+      {"expected_power_w", [](const A& a) { return a.found->expected_power_w; },
+       "power by the estimate (W)"},
+      {"provenance", [](const A&) { return std::string(name_of(Provenance::kModelled)); },
+       "always \"modelled\""}};
+  return fields;
+}
+
+std::shared_ptr<Explanation> explain(const py::kwargs& given) {
+  Arguments asked(given);
+  answer::ExplainQuestion question;
+  const answer::ParameterTable& table = answer::explain_parameters();
+  fill(asked, table, &question);
+  question.device = device_or_local(question.device);
+  const auto workload = question.of_language() ? nullptr : workload_of(asked, question.workload);
+  check(asked, table, &question);
+  const py::object progress = asked.progress();
+  asked.done();
+  return without_gil(
+      [&] {
+        auto made = std::make_shared<Explanation>();
+        made->found = std::make_shared<const answer::ExplainAnswer>(
+            workload ? answer::explain(question, workload) : answer::explain(question));
+        for (std::size_t i = 0; i < made->found->rows.size(); ++i) {
+          made->rows.push_back({made->found, i});
+        }
+        return made;
+      },
+      progress);
+}
+
+}  // namespace
+
+void bind_explain(py::module_& module) {
+  record<ExplainLine>(module, "ExplainedCause", "A possible cause of a measured time.",
+                      cause_fields());
+  answer_class<Explanation>(module, "Explanation",
+                            "Causes of a measured time: a sequence of ExplainedCause, the most "
+                            "probable first.",
+                            explanation_fields(), cause_fields());
+  module.def("explain", &explain);
+}
+
+}  // namespace ridgewatt::python

@@ -1,0 +1,125 @@
+#include "ridgewatt/answer/explain/explain_language.h"
+
+#include <cmath>
+#include <utility>
+
+#include "ridgewatt/answer/explain/language_suspects.h"
+#include "ridgewatt/answer/explain/signs.h"
+#include "ridgewatt/base/error.h"
+
+namespace ridgewatt::answer {
+namespace {
+
+// What only other models have.
+void check_language(const ExplainQuestion& question) {
+  const twin::RunOptions run;
+  const auto refuse = [](bool given, const char* what, const char* advice) {
+    if (given) throw UsageError(std::string(what) + " is not of a language model", "", advice);
+  };
+  refuse(question.measured_s || question.samples_per_s || question.claimed_s,
+         "the time of a minibatch", "give tokens per second, or the time to the first token");
+  refuse(question.workload.kind == WorkloadKind::kTraining, "training", "leave it out");
+  refuse(question.batch.has_value(), "a batch", "give the number of sequences as the concurrency");
+  refuse(question.workload.precision.has_value(), "a precision", "give the quantization");
+  refuse(!question.workload.dims.empty(), "a symbolic dimension", "give the prompt's tokens");
+  refuse(question.run.loader_s_per_sample.has_value() ||
+             question.run.loader_workers != run.loader_workers,
+         "a loader", "leave it out");
+  refuse(question.run.cuda_graph || question.run.caller != run.caller, "how an engine is called",
+         "leave it out");
+}
+
+LanguageCase make_language_case(const ExplainQuestion& question) {
+  LanguageRequest request = question.language;
+  request.model = question.workload.model;
+  request.device = question.device;
+  request.runtime = question.engine;
+  request.question.modes = question.mode;
+  LanguageAnswer asked = ask_language(request);
+  if (asked.settings.size() != 1) {
+    throw UsageError("explaining needs one board, runtime and quantization", "",
+                     "name one of each");
+  }
+  const PowerMode mode = explained_mode(asked.boards.front(), question.mode);
+  auto hardware = std::make_shared<const llm::EngineBoard>(asked.boards.front());
+  auto work = llm::request_work(asked.model.description, asked.weights.front().tensors,
+                                asked.question.request);
+  return {question, std::move(asked), mode, std::move(hardware), std::move(work)};
+}
+
+twin::LogError error_of(const llm::PredictedValue& value) {
+  constexpr double kZ90 = 1.645;  // half of a 90 % interval, in standard deviations
+  return {.sd = std::log(value.high / value.low) / (2 * kZ90)};
+}
+
+std::vector<MeasuredFigure> figures_of(const LanguageCase& of) {
+  constexpr double kClaimedSd = 0.1;  // chosen: published rates are rounded
+  const ExplainQuestion& question = of.question;
+  const llm::Forecast& expected = of.expected();
+  std::vector<MeasuredFigure> figures;
+  if (question.tokens_per_s) {
+    const auto sequences = static_cast<double>(of.request().concurrency);
+    MeasuredFigure& token = figures.emplace_back();
+    token.measured = sequences / *question.tokens_per_s;
+    token.expected = expected.tpot_s.value;
+    token.error = error_of(expected.tpot_s);
+    token.predicted = [](const Prognosis& one) { return std::optional(one.time_s); };
+    if (question.claimed_tokens_per_s) {
+      token.scale = sequences / *question.claimed_tokens_per_s / token.expected;
+      token.error = {.sd = kClaimedSd};
+    }
+  }
+  if (question.first_token_s) {
+    figures.push_back({.measured = *question.first_token_s,
+                       .expected = expected.ttft_s.value,
+                       .error = error_of(expected.ttft_s),
+                       .predicted = [](const Prognosis& one) { return one.first_token_s; }});
+  }
+  if (question.power_w) {
+    const auto& power = question.tokens_per_s ? expected.decode_power_w : expected.prefill_power_w;
+    figures.push_back({.measured = *question.power_w,
+                       .expected = power.value,
+                       .error = error_of(power),
+                       .predicted = [](const Prognosis& one) { return one.power_w; },
+                       .unknown = 0.75,  // chosen: of the expected power
+                       .spreads = false});
+  }
+  return figures;
+}
+
+ExplainAnswer answer_of(const LanguageCase& of, const std::vector<MeasuredFigure>& figures) {
+  const ExplainQuestion& question = of.question;
+  ExplainAnswer found;
+  found.origin = {of.asked.model.name, "decode", of.board().name, Provenance::kModelled, {}, {}};
+  found.mode = of.mode;
+  found.mode_text = mode_name(of.board(), of.mode);
+  found.runtime = of.engine().name;
+  found.precision = of.weights().name;
+  found.batch = static_cast<int>(of.request().concurrency);
+  found.of = question.tokens_per_s ? ExplainedTime::kToken : ExplainedTime::kFirstToken;
+  found.time = explained(figures.front());
+  if (question.tokens_per_s && question.first_token_s) found.first_token = explained(figures[1]);
+  found.measured_power_w = question.power_w;
+  const auto& power =
+      question.tokens_per_s ? of.expected().decode_power_w : of.expected().prefill_power_w;
+  add_power(found, {.expected = power.value, .error = error_of(power)});
+  found.watched = question.seen;
+  if (question.claimed_tokens_per_s) found.claimed_s = found.time.expected;
+  found.widened_by = of.asked.settings.front().widened_by;
+  return found;
+}
+
+}  // namespace
+
+ExplainAnswer explain_language(const ExplainQuestion& question) {
+  check_language(question);
+  const LanguageCase of = make_language_case(question);
+  const std::vector<MeasuredFigure> figures = figures_of(of);
+  ExplainAnswer found = answer_of(of, figures);
+  std::vector<SeenSign> signs;
+  if (question.seen) signs = signs_in({*question.seen, of.mode, found.mode_text, 1});
+  conclude(found, causes_of(of), figures, signs);
+  return found;
+}
+
+}  // namespace ridgewatt::answer

@@ -1,0 +1,303 @@
+#include "ridgewatt/answer/explain/language_suspects.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "ridgewatt/answer/explain/lower_clocks.h"
+#include "ridgewatt/answer/language/engine_formats.h"
+#include "ridgewatt/base/text.h"
+#include "ridgewatt/llm/recipe.h"
+
+namespace ridgewatt::answer {
+namespace {
+
+using Forecasts = std::vector<Prediction>;
+
+constexpr double kFigureChanges = 1.03;  // chosen: a setting that changes less explains nothing
+
+bool changes(double now, double there) {
+  const double ratio = there / now;
+  return ratio > kFigureChanges || ratio < 1 / kFigureChanges;
+}
+
+void add_if_different(Forecasts& found, const LanguageCase& of, Prediction prediction) {
+  const llm::Forecast& now = of.expected();
+  const Prognosis& there = prediction.prognosis;
+  if (changes(now.tpot_s.value, there.time_s) ||
+      (there.first_token_s && changes(now.ttft_s.value, *there.first_token_s))) {
+    found.push_back(std::move(prediction));
+  }
+}
+
+// The time per token, and with it that of the first one, by each factor.
+Forecasts slowed(const LanguageCase& of, std::span<const double> factors, double spread) {
+  Forecasts found;
+  for (const double factor : factors) {
+    const llm::Forecast& now = of.expected();
+    found.push_back({1, {"", factor * now.tpot_s.value, {}, factor * now.ttft_s.value}, spread});
+  }
+  return found;
+}
+
+Forecasts as_forecast(const LanguageCase& of) {
+  return {{1, of.prognosis(of.expected(), ""), 0}};
+}
+
+Forecasts other_presets(const LanguageCase& of) {
+  Forecasts found;
+  for (const auto& [weight, mode, name] : presets_besides(of.board())) {
+    add_if_different(found, of, {weight, of.in_mode(mode, name), 0});
+  }
+  return found;
+}
+
+Forecasts lower_levels(const LanguageCase& of, Knob knob) {
+  Forecasts found;
+  for (const auto& [weight, mode, name] : modes_below(of.board(), of.mode, knob)) {
+    add_if_different(found, of, {weight, of.in_mode(mode, name), 0});
+  }
+  return found;
+}
+Forecasts lower_gpu_clock(const LanguageCase& of) {
+  return lower_levels(of, Knob::kGpuClock);
+}
+Forecasts lower_cpu_clock(const LanguageCase& of) {
+  return lower_levels(of, Knob::kCpuClock);
+}
+Forecasts lower_memory_clock(const LanguageCase& of) {
+  return lower_levels(of, Knob::kMemClock);
+}
+
+Forecasts throttled_engine(const LanguageCase& of) {
+  Forecasts found;
+  for (const PowerMode& lower : throttled_modes(of.mode)) {
+    add_if_different(found, of, {1, of.in_mode(lower, ""), 0.05});
+  }
+  return found;
+}
+
+Forecasts limited_engine(const LanguageCase& of) {
+  const bool near = nears_limit(of.board(), of.expected().decode_power_w.value) ||
+                    nears_limit(of.board(), of.expected().prefill_power_w.value);
+  return near ? throttled_engine(of) : Forecasts{};
+}
+
+Prediction in_engine(const LanguageCase& of, const llm::ShippedEngine& engine,
+                     std::span<const llm::Tensor> tensors, std::string name) {
+  const llm::Forecaster forecaster(
+      engine, llm::request_work(of.asked.model.description, tensors, of.request()), of.board(),
+      of.hardware);
+  return {1, of.prognosis(forecaster(of.mode), std::move(name)), 0.1};
+}
+
+// Another engine, with the same weights where it reads them, or else in about four bits in its own
+// format.
+Forecasts other_engines(const LanguageCase& of) {
+  Forecasts found;
+  const llm::LanguageModel& model = of.asked.model;
+  const WeightFormat format = model.tensors.empty() || of.weights().name != model.stored_as
+                                  ? format_of(llm::find_recipe(of.weights().name))
+                                  : format_of_stored(model);
+  for (const llm::ShippedEngine& engine : llm::engines()) {
+    if (engine.name == of.engine().name) continue;
+    if (why_not_run(engine.name, format, of.board()).empty()) {
+      add_if_different(found, of, in_engine(of, engine, of.weights().tensors, engine.name));
+    } else if (model.weights_known) {
+      const std::string recipe(usual_recipe(engine.name));
+      const auto tensors = llm::quantized(model.description, llm::find_recipe(recipe));
+      add_if_different(found, of, in_engine(of, engine, tensors, engine.name + " " + recipe));
+    }
+  }
+  return found;
+}
+
+Forecasts other_quantizations(const LanguageCase& of) {
+  // Chosen: those of most downloads, about one per number of bits.
+  constexpr std::array kUsual = {"f16",    "q8_0", "int8",   "fp8",  "q6_k",
+                                 "q5_k_m", "awq",  "q4_k_m", "q4_0", "q3_k_m"};
+  Forecasts found;
+  if (!of.asked.model.weights_known) return found;
+  for (const std::string name : kUsual) {
+    if (name == of.weights().name) continue;
+    const llm::Recipe& recipe = llm::find_recipe(name);
+    if (!why_not_run(of.engine().name, format_of(recipe), of.board()).empty()) continue;
+    const auto tensors = llm::quantized(of.asked.model.description, recipe);
+    add_if_different(found, of, in_engine(of, of.engine(), tensors, name));
+  }
+  return found;
+}
+
+// Of a prompt, or of a step, with all layers on the CPU.
+double on_cpu_s(const LanguageCase& of, const llm::PhaseWork& step) {
+  constexpr double kOfPeak = 0.3;       // chosen: CPU programs reach 20 to 50 % of the peak
+  constexpr double kOfBandwidth = 0.5;  // chosen: CPU cores of public boards, 40 to 60 %
+  const double peak = cpu_peak_flop_per_s(of.board(), of.mode);
+  const double bytes_per_s = kOfBandwidth * peak_bandwidth(of.board(), of.mode);
+  return std::max(step.work_flop / (kOfPeak * peak), step.traffic_bytes / bytes_per_s);
+}
+
+Forecasts on_cpu(const LanguageCase& of, std::span<const double> shares) {
+  Forecasts found;
+  if (of.weights().steps.size() < 2 || cpu_peak_flop_per_s(of.board(), of.mode) <= 0) return found;
+  const double prompt_s = on_cpu_s(of, of.weights().steps[0]);
+  const double step_s = on_cpu_s(of, of.weights().steps[1]);
+  const llm::Forecast& now = of.expected();
+  for (const double share : shares) {
+    const std::string setting =
+        share < 1 ? fmt::format("{:.0f} % of the layers", 100 * share) : "all layers";
+    const double time_s = (1 - share) * now.tpot_s.value + share * step_s;
+    const double first_s = (1 - share) * now.ttft_s.value + share * prompt_s;
+    add_if_different(found, of, {1, {setting, time_s, {}, first_s}, 0.3});
+  }
+  return found;
+}
+Forecasts cpu_alone(const LanguageCase& of) {
+  return on_cpu(of, std::array{1.0});
+}
+Forecasts partial_offload(const LanguageCase& of) {
+  return on_cpu(of, std::array{0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9});
+}
+
+// A longer conversation, or a shorter one: a prompt of which a part is in the cache already.
+Forecasts context_length(const LanguageCase& of) {
+  constexpr std::array kTimes = {1.0 / 64, 1.0 / 16, 0.25, 0.5, 2.0, 4.0, 8.0, 16.0, 64.0};
+  const double trained = static_cast<double>(of.asked.model.description.context);
+  Forecasts found;
+  for (const double times : kTimes) {
+    llm::Request request = of.request();
+    const double tokens = std::round(times * static_cast<double>(request.prompt_tokens));
+    if (tokens < 1 || (trained > 0 && tokens > trained)) continue;
+    request.prompt_tokens = static_cast<std::int64_t>(tokens);
+    const llm::Forecaster forecaster(
+        of.engine(), llm::request_work(of.asked.model.description, of.weights().tensors, request),
+        of.board(), of.hardware);
+    add_if_different(found, of,
+                     {1, of.prognosis(forecaster(of.mode), format_exact(tokens) + " tokens"), 0.1});
+  }
+  return found;
+}
+
+// The rate is of one sequence of several, or of several at once where one was meant.
+Forecasts per_sequence(const LanguageCase& of) {
+  constexpr std::array kAtOnce = {2, 4, 8, 16, 32};
+  Forecasts found;
+  const llm::Forecast& now = of.expected();
+  if (!of.question.tokens_per_s) return found;
+  const auto sequences = static_cast<double>(of.request().concurrency);
+  if (sequences > 1) {
+    found.push_back(
+        {1,
+         {"per sequence", sequences * now.tpot_s.value, now.decode_power_w.value, now.ttft_s.value},
+         0});
+    return found;
+  }
+  for (const int several : kAtOnce) {
+    llm::Request request = of.request();
+    request.concurrency = several;
+    const llm::Forecaster forecaster(
+        of.engine(), llm::request_work(of.asked.model.description, of.weights().tensors, request),
+        of.board(), of.hardware);
+    Prognosis there =
+        of.prognosis(forecaster(of.mode), "of " + std::to_string(several) + " sequences");
+    there.time_s /= several;
+    found.push_back({1, std::move(there), 0.1});
+  }
+  return found;
+}
+
+// The rate is of the whole request: the prompt is in it.
+Forecasts prompt_in_rate(const LanguageCase& of) {
+  Forecasts found;
+  const llm::Forecast& now = of.expected();
+  if (!of.question.tokens_per_s) return found;
+  const double tokens = static_cast<double>(of.request().generated_tokens);
+  Prognosis there = of.prognosis(now, "");
+  there.time_s = now.request_s / tokens;
+  add_if_different(found, of, {1, std::move(there), 0.05});
+  return found;
+}
+
+// The model is read and the first kernels are prepared in the first request.
+Forecasts first_request(const LanguageCase& of) {
+  constexpr std::array kMoreS = {1.0, 3.0, 10.0};  // chosen: reading gigabytes from storage
+  const llm::Forecast& now = of.expected();
+  const double tokens = static_cast<double>(of.request().generated_tokens);
+  Forecasts found;
+  for (const double more_s : kMoreS) {
+    // With a first token that shows it, the rate is of the tokens behind it.
+    const double token_s = of.question.first_token_s ? 0 : more_s / tokens;
+    found.push_back({1, {"", now.tpot_s.value + token_s, {}, now.ttft_s.value + more_s}, 0.4});
+  }
+  return found;
+}
+
+Forecasts full_memory(const LanguageCase& of) {
+  constexpr double kFullShare = 0.85;  // chosen: what else runs takes the rest
+  const llm::Fit& fit = of.asked.memory.front().fit;
+  const double free_bytes = fit.board_bytes - fit.system_bytes;
+  if (LanguageMemory::needed_bytes(fit) < kFullShare * free_bytes) return {};
+  return slowed(of, std::array{1.5, 3.0, 8.0, 25.0}, 0.4);
+}
+
+Forecasts other_programs(const LanguageCase& of) {
+  return slowed(of, std::array{1.35, 1.65, 2.0, 3.0}, 0.15);
+}
+
+// Of a program that computes on the CPU, or waits for its launches.
+Forecasts wrong_threads(const LanguageCase& of) {
+  return slowed(of, std::array{1.3, 2.0, 4.0}, 0.3);
+}
+
+struct LanguageSuspect {
+  SlowCause cause;
+  double prior;  // relative
+  bool misread;
+  Forecasts (*predict)(const LanguageCase&);
+};
+// Priors are chosen: those of other models, and how common layers on the CPU, long conversations
+// and full memory are in public threads about language models.
+constexpr LanguageSuspect kLanguageSuspects[] = {
+    {SlowCause::kNone, 12, false, &as_forecast},
+    {SlowCause::kPowerMode, 6, false, &other_presets},
+    {SlowCause::kGpuClock, 2, false, &lower_gpu_clock},
+    {SlowCause::kCpuClock, 1, false, &lower_cpu_clock},
+    {SlowCause::kMemoryClock, 1, false, &lower_memory_clock},
+    {SlowCause::kRuntime, 4, false, &other_engines},
+    {SlowCause::kPrecision, 3, false, &other_quantizations},
+    {SlowCause::kPerBatch, 3, true, &per_sequence},
+    {SlowCause::kCpuFallback, 3, false, &cpu_alone},
+    {SlowCause::kPartialOffload, 4, false, &partial_offload},
+    {SlowCause::kPrePostProcessing, 3, true, &prompt_in_rate},
+    {SlowCause::kWarmUp, 2, true, &first_request},
+    {SlowCause::kContextLength, 3, true, &context_length},
+    {SlowCause::kThermal, 2, false, &throttled_engine},
+    {SlowCause::kPowerLimit, 2, false, &limited_engine},
+    {SlowCause::kMemoryPressure, 3, false, &full_memory},
+    {SlowCause::kContention, 2, false, &other_programs},
+    {SlowCause::kThreads, 1, false, &wrong_threads},
+    {SlowCause::kCpuQuota, 1, false, &wrong_threads},
+};
+
+}  // namespace
+
+Prognosis LanguageCase::prognosis(const llm::Forecast& forecast, std::string setting) const {
+  const auto& power = question.tokens_per_s ? forecast.decode_power_w : forecast.prefill_power_w;
+  return {std::move(setting), forecast.tpot_s.value, power.value, forecast.ttft_s.value};
+}
+
+Prognosis LanguageCase::in_mode(const PowerMode& other, std::string setting) const {
+  return prognosis(llm::Forecaster(engine(), work, board(), hardware)(other), std::move(setting));
+}
+
+std::vector<WeighedCause> causes_of(const LanguageCase& of) {
+  std::vector<WeighedCause> causes;
+  for (const LanguageSuspect& suspect : kLanguageSuspects) {
+    causes.push_back({suspect.cause, suspect.prior, suspect.misread, suspect.predict(of)});
+  }
+  return causes;
+}
+
+}  // namespace ridgewatt::answer

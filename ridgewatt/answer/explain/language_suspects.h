@@ -1,0 +1,33 @@
+// The table of causes of language models.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ridgewatt/answer/explain/weigh.h"
+#include "ridgewatt/answer/language.h"
+#include "ridgewatt/llm/forecast.h"
+
+namespace ridgewatt::answer {
+
+// The case to explain: one model, quantization, engine, board and mode.
+struct LanguageCase {
+  const ExplainQuestion& question;
+  LanguageAnswer asked;  // of one row
+  PowerMode mode;
+  std::shared_ptr<const llm::EngineBoard> hardware;
+  std::shared_ptr<const llm::RequestWork> work;
+
+  const Board& board() const { return asked.boards.front(); }
+  const llm::Request& request() const { return asked.question.request; }
+  const llm::ShippedEngine& engine() const { return *asked.settings.front().engine; }
+  const LanguageWeights& weights() const { return asked.weights.front(); }
+  const llm::Forecast& expected() const { return asked.rows.front().forecast; }
+  Prognosis prognosis(const llm::Forecast& forecast, std::string setting) const;
+  Prognosis in_mode(const PowerMode& other, std::string setting) const;
+};
+
+std::vector<WeighedCause> causes_of(const LanguageCase& of);
+
+}  // namespace ridgewatt::answer

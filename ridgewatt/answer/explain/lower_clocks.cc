@@ -1,0 +1,55 @@
+#include "ridgewatt/answer/explain/lower_clocks.h"
+
+#include <algorithm>
+#include <array>
+
+#include "ridgewatt/base/text.h"
+
+namespace ridgewatt::answer {
+
+std::vector<WeighedMode> presets_besides(const Board& board) {
+  constexpr double kOften = 3;  // chosen: of the one that is set after installation
+  const Bsp& bsp = board.find_bsp();
+  std::vector<WeighedMode> found;
+  for (const Preset& preset : bsp.presets) {
+    found.push_back({preset.id == bsp.default_preset ? kOften : 1, preset.mode, preset.name});
+  }
+  return found;
+}
+
+std::vector<WeighedMode> modes_below(const Board& board, const PowerMode& mode, Knob knob) {
+  const std::vector<double>& levels = board.find_bsp().levels[knob];
+  std::vector<WeighedMode> found;
+  for (const double level : levels) {
+    if (level >= mode.get(knob)) continue;
+    PowerMode lower = mode;
+    lower.set(knob, level);
+    const double weight = level == *std::min_element(levels.begin(), levels.end()) ? 2 : 1;
+    found.push_back({weight, lower, format_exact(knob_in_field_unit(lower, knob)) + " MHz"});
+  }
+  return found;
+}
+
+std::vector<PowerMode> throttled_modes(const PowerMode& mode) {
+  constexpr std::array kShares = {0.35, 0.45, 0.55, 0.65, 0.75, 0.85, 0.9};
+  std::vector<PowerMode> found;
+  if (mode.gpu_clock_hz <= 0) return found;
+  for (const double share : kShares) {
+    found.push_back(mode);
+    found.back().gpu_clock_hz *= share;
+  }
+  return found;
+}
+
+bool nears_limit(const Board& board, double power_w) {
+  constexpr double kNear = 0.8;  // chosen: supplies and limits differ by 10 to 20 %
+  return !board.power_limit_w || power_w >= kNear * *board.power_limit_w;
+}
+
+double cpu_peak_flop_per_s(const Board& board, const PowerMode& mode) {
+  constexpr double kTwoFma = 16;  // chosen: two FMA of 128 bits, where a board file has no figure
+  const double per_cycle = board.cpu_flop_per_cycle > 0 ? board.cpu_flop_per_cycle : kTwoFma;
+  return mode.cpu_cores * mode.cpu_clock_hz * per_cycle;
+}
+
+}  // namespace ridgewatt::answer

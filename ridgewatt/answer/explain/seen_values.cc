@@ -1,0 +1,78 @@
+
+#include <vector>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/suggest.h"
+
+namespace ridgewatt::answer {
+namespace {
+
+using measure::SeenRun;
+
+template <std::optional<double> SeenRun::*kMember>
+constexpr SeenValue number(std::string_view name) {
+  return {name, [](const SeenRun& seen) { return seen.*kMember; },
+          [](SeenRun& seen, double value) { seen.*kMember = value; }};
+}
+
+template <Knob kKnob>
+constexpr SeenValue clock_of(std::string_view name) {
+  return {name,
+          [](const SeenRun& seen) {
+            return seen.clocks.has(kKnob) ? std::optional(knob_in_field_unit(seen.clocks, kKnob))
+                                          : std::nullopt;
+          },
+          [](SeenRun& seen, double value) { set_in_field_unit(seen.clocks, kKnob, value); }};
+}
+
+// Signals by how many rose.
+template <std::optional<std::vector<std::string>> SeenRun::*kMember>
+constexpr SeenValue signals(std::string_view name) {
+  return {name,
+          [](const SeenRun& seen) {
+            return seen.*kMember ? std::optional(static_cast<double>((seen.*kMember)->size()))
+                                 : std::nullopt;
+          },
+          [](SeenRun& seen, double value) {
+            (seen.*kMember).emplace();
+            if (value > 0) (seen.*kMember)->emplace_back("a signal");
+          }};
+}
+
+constexpr SeenValue kSeenValues[] = {clock_of<Knob::kGpuClock>("gpu_mhz"),
+                                     clock_of<Knob::kCpuClock>("cpu_mhz"),
+                                     clock_of<Knob::kMemClock>("mem_mhz"),
+                                     signals<&SeenRun::hot>("thermal_signals"),
+                                     signals<&SeenRun::over_current>("current_signals"),
+                                     number<&SeenRun::gpu_load>("gpu_load"),
+                                     number<&SeenRun::program_cores>("program_cores"),
+                                     number<&SeenRun::busiest_thread>("busiest_thread"),
+                                     number<&SeenRun::other_cores>("other_cores"),
+                                     number<&SeenRun::cpus_online>("cpus_online"),
+                                     number<&SeenRun::cpus_allowed>("cpus_allowed"),
+                                     number<&SeenRun::quota_cores>("quota_cores"),
+                                     number<&SeenRun::quota_wait_share>("quota_wait_share"),
+                                     number<&SeenRun::run_delay_share>("run_delay_share"),
+                                     number<&SeenRun::major_faults_per_s>("major_faults_per_s"),
+                                     number<&SeenRun::swap_bytes_per_s>("swap_bytes_per_s"),
+                                     number<&SeenRun::io_wait_share>("io_wait_share"),
+                                     number<&SeenRun::storage_bytes_per_s>("storage_bytes_per_s"),
+                                     number<&SeenRun::fetch_share>("fetch_share"),
+                                     number<&SeenRun::mean_over_median>("mean_over_median")};
+
+}  // namespace
+
+std::span<const SeenValue> seen_values() {
+  return kSeenValues;
+}
+
+void set_seen(SeenRun& seen, const std::string& name, double value) {
+  std::vector<std::string> names;
+  for (const SeenValue& one : kSeenValues) names.emplace_back(one.name);
+  const std::string meant = require_name("name of what was seen", name, {names});
+  for (const SeenValue& one : kSeenValues) {
+    if (one.name == meant) one.set(seen, value);
+  }
+}
+
+}  // namespace ridgewatt::answer

@@ -1,0 +1,259 @@
+#include "ridgewatt/answer/explain/signs.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <optional>
+#include <span>
+
+#include "ridgewatt/base/text.h"
+
+namespace ridgewatt::answer {
+namespace {
+
+using Look = std::optional<std::string>;  // nothing: cannot be seen; empty: is not shown
+using enum SlowCause;
+
+constexpr double kLowClock = 0.93;  // chosen: of the mode's; governors stay within 5 % under load
+
+Look shown_if(bool shown, std::string text) {
+  return shown ? std::move(text) : std::string();
+}
+
+Look low_clock(const SignContext& of, Knob knob, const char* name) {
+  if (!of.seen.clocks.has(knob) || !of.mode.has(knob)) return {};
+  return shown_if(
+      of.seen.clocks.get(knob) < kLowClock * of.mode.get(knob),
+      fmt::format("{} clock {:.0f} of {:.0f} MHz on average", name,
+                  knob_in_field_unit(of.seen.clocks, knob), knob_in_field_unit(of.mode, knob)));
+}
+Look low_gpu_clock(const SignContext& of) {
+  return low_clock(of, Knob::kGpuClock, "GPU");
+}
+Look low_cpu_clock(const SignContext& of) {
+  return low_clock(of, Knob::kCpuClock, "CPU");
+}
+Look low_memory_clock(const SignContext& of) {
+  return low_clock(of, Knob::kMemClock, "memory");
+}
+
+// The limits of the machine are below the mode.
+Look another_preset(const SignContext& of) {
+  const PowerMode& limits = of.seen.limits;
+  if (limits == PowerMode{}) return {};
+  bool below = false;
+  for (const Knob knob : kKnobs) {
+    below = below || (limits.has(knob) && limits.get(knob) < kLowClock * of.mode.get(knob));
+  }
+  const std::string what =
+      of.seen.preset.empty() ? "its limits are " + describe(limits) : of.seen.preset + " is active";
+  return shown_if(below, what + ", not " + of.mode_text);
+}
+
+Look throttled_by(const std::optional<std::vector<std::string>>& signals) {
+  if (!signals) return {};
+  return shown_if(!signals->empty(), fmt::format("throttled: {}", fmt::join(*signals, ", ")));
+}
+Look throttled_by_heat(const SignContext& of) {
+  return throttled_by(of.seen.hot);
+}
+Look throttled_by_current(const SignContext& of) {
+  return throttled_by(of.seen.over_current);
+}
+
+Look other_programs_on_cpu(const SignContext& of) {
+  constexpr double kMany = 0.5;  // chosen: half a core is no background service
+  if (!of.seen.other_cores) return {};
+  return shown_if(*of.seen.other_cores > kMany,
+                  fmt::format("other programs use {:.2g} cores", *of.seen.other_cores));
+}
+
+Look waits_for_core(const SignContext& of) {
+  constexpr double kLong = 0.15;  // chosen: an idle machine shows below 0.02
+  if (!of.seen.run_delay_share) return {};
+  return shown_if(*of.seen.run_delay_share > kLong,
+                  fmt::format("waits for a core in {:.0f} % of the time that it wants one",
+                              100 * *of.seen.run_delay_share));
+}
+
+Look shares_gpu(const SignContext& of) {
+  if (of.seen.gpu_processes.empty()) return {};
+  return fmt::format("on the GPU, too: {}", fmt::join(of.seen.gpu_processes, ", "));
+}
+
+Look stopped_by_quota(const SignContext& of) {
+  constexpr double kOften = 0.03;  // chosen: of its periods
+  if (!of.seen.quota_wait_share) return {};
+  return shown_if(*of.seen.quota_wait_share > kOften,
+                  fmt::format("its control group may use {:.3g} cores and stops it in {:.0f} % of "
+                              "its periods",
+                              of.seen.quota_cores.value_or(0), 100 * *of.seen.quota_wait_share));
+}
+
+Look fewer_cpus(const SignContext& of) {
+  if (!of.seen.cpus_allowed || !of.seen.cpus_online) return {};
+  return shown_if(
+      *of.seen.cpus_allowed < *of.seen.cpus_online,
+      fmt::format("may run on {:.0f} of {:.0f} CPUs", *of.seen.cpus_allowed, *of.seen.cpus_online));
+}
+
+Look swaps(const SignContext& of) {
+  constexpr double kMuch = 1e6;  // chosen: bytes/s
+  if (!of.seen.swap_bytes_per_s) return {};
+  return shown_if(*of.seen.swap_bytes_per_s > kMuch,
+                  fmt::format("swaps {:.3g} MB/s", *of.seen.swap_bytes_per_s / 1e6));
+}
+
+Look reads_pages(const SignContext& of) {
+  constexpr double kMany = 50;  // chosen: per second
+  if (!of.seen.major_faults_per_s) return {};
+  return shown_if(
+      *of.seen.major_faults_per_s > kMany,
+      fmt::format("{:.0f} pages per second read when touched", *of.seen.major_faults_per_s));
+}
+
+Look waits_for_storage(const SignContext& of) {
+  constexpr double kLong = 0.1;  // chosen: of the time watched
+  if (!of.seen.io_wait_share) return {};
+  return shown_if(
+      *of.seen.io_wait_share > kLong,
+      fmt::format("waits for storage in {:.0f} % of the time, {:.3g} MB/s",
+                  100 * *of.seen.io_wait_share, of.seen.storage_bytes_per_s.value_or(0) / 1e6));
+}
+
+Look waits_for_data(const SignContext& of) {
+  constexpr double kLong = 0.15;  // chosen: of a minibatch
+  if (!of.seen.fetch_share) return {};
+  return shown_if(
+      *of.seen.fetch_share > kLong,
+      fmt::format("waits for data in {:.0f} % of a minibatch", 100 * *of.seen.fetch_share));
+}
+
+// A GPU below half of the load that it should have.
+bool gpu_rests(const SignContext& of) {
+  constexpr double kExpected = 0.3;  // chosen: below it, a load says nothing
+  return of.seen.gpu_load && of.gpu_load > kExpected && *of.seen.gpu_load < 0.5 * of.gpu_load;
+}
+
+Look core_is_full(const SignContext& of) {
+  constexpr double kFull = 0.9;  // chosen: of a core
+  if (!of.seen.busiest_thread || !of.seen.gpu_load) return {};
+  return shown_if(*of.seen.busiest_thread > kFull && gpu_rests(of),
+                  fmt::format("a thread uses {:.0f} % of a core, the GPU is at {:.0f} %",
+                              100 * *of.seen.busiest_thread, 100 * *of.seen.gpu_load));
+}
+
+Look gpu_is_idle(const SignContext& of) {
+  constexpr double kIdle = 0.05;
+  if (!of.seen.gpu_load) return {};
+  return shown_if(*of.seen.gpu_load < kIdle && gpu_rests(of),
+                  fmt::format("the GPU is at {:.0f} %", 100 * *of.seen.gpu_load));
+}
+
+Look first_ones_are_slow(const SignContext& of) {
+  constexpr double kLonger = 1.2;  // chosen: mean over median
+  if (!of.seen.mean_over_median) return {};
+  return shown_if(*of.seen.mean_over_median > kLonger,
+                  fmt::format("the mean of its minibatches is {:.2g} times their median",
+                              *of.seen.mean_over_median));
+}
+
+struct CauseChance {
+  SlowCause cause;
+  double shown;
+};
+struct SignRow {
+  Look (*look)(const SignContext&);
+  std::vector<CauseChance> of;  // probability that it is shown under these causes
+  double otherwise;             // and under all others: what it is shown by for other reasons
+};
+// Probabilities are chosen. Signs are taken as independent of each other under each cause, which
+// overstates what two that go together tell (docs/methods/explain.md).
+const std::vector<SignRow>& sign_rows() {
+  static const std::vector<SignRow> rows = {
+      {&another_preset,
+       {{kPowerMode, 0.95}, {kGpuClock, 0.4}, {kCpuClock, 0.4}, {kMemoryClock, 0.4}},
+       0.02},
+      // A GPU that waits is clocked down by its governor.
+      {&low_gpu_clock,
+       {{kGpuClock, 0.95},
+        {kThermal, 0.9},
+        {kPowerLimit, 0.9},
+        {kPowerMode, 0.7},
+        {kCpuFallback, 0.5},
+        {kPartialOffload, 0.5},
+        {kLoader, 0.5},
+        {kStorage, 0.5},
+        {kPrePostProcessing, 0.5},
+        {kPythonCaller, 0.4},
+        {kMemoryPressure, 0.4},
+        {kCpuQuota, 0.4},
+        {kThreads, 0.4}},
+       0.05},
+      {&low_cpu_clock,
+       {{kCpuClock, 0.95}, {kPowerMode, 0.6}, {kThermal, 0.4}, {kPowerLimit, 0.5}},
+       0.15},
+      {&low_memory_clock, {{kMemoryClock, 0.95}, {kPowerMode, 0.5}}, 0.03},
+      {&throttled_by_heat, {{kThermal, 0.9}, {kPowerLimit, 0.1}}, 0.02},
+      {&throttled_by_current, {{kPowerLimit, 0.8}, {kThermal, 0.1}}, 0.02},
+      {&other_programs_on_cpu, {{kContention, 0.8}}, 0.08},
+      {&waits_for_core, {{kContention, 0.7}, {kThreads, 0.6}, {kCpuQuota, 0.3}}, 0.03},
+      {&shares_gpu, {{kContention, 0.9}}, 0.1},
+      {&stopped_by_quota, {{kCpuQuota, 0.95}}, 0.01},
+      {&fewer_cpus, {{kThreads, 0.85}}, 0.03},
+      {&swaps, {{kMemoryPressure, 0.85}}, 0.02},
+      {&reads_pages, {{kMemoryPressure, 0.7}, {kStorage, 0.5}, {kWarmUp, 0.3}}, 0.03},
+      {&waits_for_storage,
+       {{kStorage, 0.8}, {kMemoryPressure, 0.6}, {kLoader, 0.4}, {kWarmUp, 0.3}},
+       0.04},
+      {&waits_for_data, {{kLoader, 0.95}, {kStorage, 0.9}, {kContention, 0.2}}, 0.03},
+      {&core_is_full,
+       {{kCpuFallback, 0.8},
+        {kPartialOffload, 0.7},
+        {kPythonCaller, 0.6},
+        {kPrePostProcessing, 0.6},
+        {kCpuClock, 0.5},
+        {kThreads, 0.5},
+        {kHostCopy, 0.3}},
+       0.08},
+      {&gpu_is_idle, {{kCpuFallback, 0.8}, {kLoader, 0.3}, {kStorage, 0.3}}, 0.03},
+      {&first_ones_are_slow,
+       {{kWarmUp, 0.9},
+        {kMemoryPressure, 0.4},
+        {kContention, 0.3},
+        {kStorage, 0.3},
+        {kThermal, 0.2}},
+       0.05}};
+  return rows;
+}
+
+}  // namespace
+
+double SeenSign::probability(SlowCause cause) const {
+  double chance = otherwise;
+  for (const auto& [one, probability] : of) {
+    if (one == cause) chance = probability;
+  }
+  return shown ? chance : 1 - chance;
+}
+
+bool SeenSign::belongs_to(SlowCause cause) const {
+  return std::any_of(of.begin(), of.end(), [&](const auto& one) { return one.first == cause; });
+}
+
+std::vector<SeenSign> signs_in(const SignContext& context) {
+  std::vector<SeenSign> signs;
+  for (const SignRow& row : sign_rows()) {
+    const Look seen = row.look(context);
+    if (!seen) continue;
+    SeenSign& sign = signs.emplace_back();
+    sign.shown = !seen->empty();
+    sign.text = *seen;
+    sign.otherwise = row.otherwise;
+    for (const auto& [cause, shown] : row.of) sign.of.emplace_back(cause, shown);
+  }
+  return signs;
+}
+
+}  // namespace ridgewatt::answer

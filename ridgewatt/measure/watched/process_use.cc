@@ -1,0 +1,161 @@
+#include "ridgewatt/measure/watched/process_use.h"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
+#include "ridgewatt/base/text.h"
+#include "ridgewatt/io/path.h"
+
+namespace ridgewatt::measure {
+namespace {
+
+// A process may end while it is read: empty then.
+std::string proc_text(const std::string& path) {
+  std::ifstream in(path);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// Fields of a stat file behind the name, which may hold anything: the state is the first.
+std::vector<std::string> stat_fields(const std::string& path) {
+  const std::string text = proc_text(path);
+  const auto end = text.rfind(')');
+  return end == std::string::npos ? std::vector<std::string>() : words_of(text.substr(end + 1));
+}
+
+double number_at(const std::vector<std::string>& fields, std::size_t at) {
+  return at < fields.size() ? parse_double(fields[at]).value_or(0) : 0;
+}
+
+// The numbers that a folder of /proc is full of.
+std::vector<pid_t> numbers_in(const std::string& folder) {
+  std::vector<pid_t> numbers;
+  std::error_code ignored;
+  for (std::filesystem::directory_iterator at(folder, ignored), end; !ignored && at != end;
+       at.increment(ignored)) {
+    const auto number = parse_int(at->path().filename().string());
+    if (number && *number > 0) numbers.push_back(static_cast<pid_t>(*number));
+  }
+  return numbers;
+}
+
+constexpr std::size_t kParentField = 1, kMajorFaultsField = 9, kUserField = 11, kSystemField = 12;
+
+// "nr_throttled 12" of a file of such lines.
+double counter_in(const std::string& path, std::string_view name) {
+  std::istringstream lines(proc_text(path));
+  std::string key;
+  double value = 0;
+  while (lines >> key >> value) {
+    if (key == name) return value;
+  }
+  return 0;
+}
+
+}  // namespace
+
+std::map<pid_t, ProcessUse> process_table() {
+  std::map<pid_t, ProcessUse> table;
+  for (const pid_t process : numbers_in("/proc")) {
+    const auto fields = stat_fields("/proc/" + std::to_string(process) + "/stat");
+    if (fields.empty()) continue;
+    table[process] = {static_cast<pid_t>(number_at(fields, kParentField)),
+                      number_at(fields, kMajorFaultsField),
+                      {}};
+  }
+  return table;
+}
+
+std::vector<pid_t> process_tree(const std::map<pid_t, ProcessUse>& table, pid_t root) {
+  std::vector<pid_t> tree = {root};
+  for (std::size_t i = 0; i < tree.size(); ++i) {
+    for (const auto& [process, use] : table) {
+      const bool known = std::find(tree.begin(), tree.end(), process) != tree.end();
+      if (use.parent == tree[i] && !known) tree.push_back(process);
+    }
+  }
+  if (root == ::getpid() || !table.contains(root)) tree.erase(tree.begin());
+  return tree;
+}
+
+std::map<pid_t, ThreadUse> threads_of(pid_t process) {
+  static const double tick_s = 1.0 / static_cast<double>(::sysconf(_SC_CLK_TCK));
+  std::map<pid_t, ThreadUse> threads;
+  const std::string folder = "/proc/" + std::to_string(process) + "/task";
+  for (const pid_t thread : numbers_in(folder)) {
+    const std::string path = folder + "/" + std::to_string(thread);
+    const auto fields = stat_fields(path + "/stat");
+    if (fields.empty()) continue;
+    ThreadUse& use = threads[thread];
+    use.cpu_s = tick_s * (number_at(fields, kUserField) + number_at(fields, kSystemField));
+    use.blocked = fields.front() == "D";
+    const auto scheduled = words_of(proc_text(path + "/schedstat"));  // ns: run, waited; slices
+    const bool counts = number_at(scheduled, 0) > 0 || number_at(scheduled, 1) > 0;
+    if (!counts) continue;
+    use.cpu_s = 1e-9 * number_at(scheduled, 0);
+    use.wait_s = 1e-9 * number_at(scheduled, 1);
+  }
+  return threads;
+}
+
+// "cpu USER NICE SYSTEM IDLE IOWAIT IRQ SOFTIRQ .." in ticks.
+std::optional<MachineUse> read_machine_use() {
+  const auto fields = words_of(proc_text("/proc/stat"));
+  constexpr std::size_t kSoftIrq = 7, kIdle = 4, kIoWait = 5;
+  if (fields.size() <= kSoftIrq || fields.front() != "cpu") return {};
+  MachineUse use;
+  for (std::size_t i = 1; i <= kSoftIrq; ++i) {
+    if (i != kIdle && i != kIoWait) use.busy_s += number_at(fields, i);
+  }
+  use.busy_s /= static_cast<double>(::sysconf(_SC_CLK_TCK));
+  const std::string counters = "/proc/vmstat";
+  use.swap_bytes = (counter_in(counters, "pswpin") + counter_in(counters, "pswpout")) *
+                   static_cast<double>(::sysconf(_SC_PAGESIZE));
+  return use;
+}
+
+std::optional<double> quota_of(const std::string& cpu_max) {
+  const auto words = words_of(cpu_max);
+  if (words.size() != 2) return {};
+  const auto quota = parse_double(words[0]), period = parse_double(words[1]);
+  if (!quota || !period || !(*quota > 0) || !(*period > 0)) return {};
+  return *quota / *period;
+}
+
+// Version 2 ("0::/user.slice"), from the group of the process to the root that is visible.
+std::optional<CpuQuota> read_cpu_quota(pid_t process) {
+  std::optional<CpuQuota> found;
+  std::istringstream lines(proc_text("/proc/" + std::to_string(process) + "/cgroup"));
+  std::string line;
+  while (std::getline(lines, line)) {
+    if (!line.starts_with("0::/")) continue;
+    std::string last;
+    for (std::string group = line.substr(line.find('/')); group != last; group = folder_of(last)) {
+      last = group;
+      const std::string folder = "/sys/fs/cgroup" + group;
+      const std::string limit = proc_text(folder + "/cpu.max");
+      if (limit.empty()) continue;
+      if (!found) found.emplace();
+      const auto cores = quota_of(limit);
+      if (!cores || (found->cores && *found->cores <= *cores)) continue;
+      found->cores = cores;
+      found->periods = counter_in(folder + "/cpu.stat", "nr_periods");
+      found->stopped = counter_in(folder + "/cpu.stat", "nr_throttled");
+    }
+  }
+  return found;
+}
+
+std::optional<int> allowed_cpus(pid_t process) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (::sched_getaffinity(process, sizeof set, &set) != 0) return {};
+  return CPU_COUNT(&set);
+}
+
+}  // namespace ridgewatt::measure

@@ -1,0 +1,303 @@
+#include "ridgewatt/measure/program_watch.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include "ridgewatt/base/clock.h"
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/progress.h"
+#include "ridgewatt/base/statistics.h"
+#include "ridgewatt/io/file.h"
+#include "ridgewatt/measure/machine_series.h"
+#include "ridgewatt/measure/sampling/recording.h"
+#include "ridgewatt/measure/watched/process_use.h"
+#include "ridgewatt/platform/jetson_sensors.h"
+#include "ridgewatt/platform/mode_control.h"
+
+namespace ridgewatt::measure {
+namespace {
+
+constexpr double kWatchS = 0.1;  // between two looks
+
+// The knob of a clock: of the processors the first.
+std::optional<Knob> knob_of(const std::string& clock) {
+  if (clock == "gpu") return Knob::kGpuClock;
+  if (clock == "emc") return Knob::kMemClock;
+  if (clock == "cpu0") return Knob::kCpuClock;
+  return {};
+}
+
+struct RunningMean {
+  double sum = 0;
+  int count = 0;
+  void add(double value) { sum += value, ++count; }
+  std::optional<double> value() const {
+    return count > 0 ? std::optional(sum / count) : std::nullopt;
+  }
+};
+
+}  // namespace
+
+class ProgramWatch::State {
+ public:
+  State(const platform::Sysfs& sysfs, pid_t root)
+      : sysfs_(sysfs), root_(root), reader_(sysfs), first_machine_(read_machine_use()) {
+    begin_s_ = monotonic_s();
+    own_s_ = own_cpu_s();
+    first_throttling_ = reader_.read().throttling;
+    if (root != ::getpid()) {  // what it did before does not count
+      for (const pid_t process : process_tree(process_table(), root)) {
+        first_threads_[process] = threads_of(process);
+      }
+      for (const auto& [process, use] : process_table()) first_faults_[process] = use.major_faults;
+    }
+  }
+
+  void look() {
+    end_s_ = monotonic_s();
+    look_at_sensors();
+    look_at_processes();
+    machine_ = read_machine_use();
+  }
+
+  SeenRun seen() const {
+    SeenRun seen;
+    seen.time_s = end_s_ - begin_s_;
+    if (!(seen.time_s > 0)) return seen;
+    add_sensors(seen);
+    add_processes(seen);
+    return seen;
+  }
+
+ private:
+  static double own_cpu_s() {
+    double sum = 0;
+    for (const auto& [thread, use] : threads_of(::getpid())) sum += use.cpu_s;
+    return sum;
+  }
+
+  void look_at_sensors() {
+    const platform::SensorSnapshot now = reader_.read();
+    for (const auto& clock : now.clocks) {
+      const auto knob = knob_of(clock.name);
+      if (knob && clock.clock_hz > 0) clocks_[*knob].add(clock.clock_hz);
+    }
+    for (const auto& load : now.loads) {
+      if (load.name == "gpu") gpu_load_.add(load.load);
+    }
+    last_throttling_ = now.throttling;
+    try {
+      state_ = platform::read_mode_state(sysfs_, reader_.layout(), nullptr);
+    } catch (const Error&) {
+      state_.reset();  // no knobs
+    }
+  }
+
+  void look_at_processes() {
+    const auto table = process_table();
+    const auto tree = process_tree(table, root_);
+    bool blocked = false;
+    for (const pid_t process : tree) {
+      faults_[process] = table.at(process).major_faults;
+      for (const auto& [thread, use] : threads_of(process)) {
+        threads_[process][thread] = use;
+        blocked = blocked || use.blocked;
+      }
+    }
+    if (tree.empty()) return;
+    blocked_.add(blocked ? 1 : 0);
+    look_at_limits(tree);
+    for (const int process : gpu_processes(sysfs_)) {
+      const bool ours = std::find(tree.begin(), tree.end(), process) != tree.end();
+      const std::string text = std::to_string(process);
+      const bool known = std::find(others_.begin(), others_.end(), text) != others_.end();
+      if (!ours && !known && process != ::getpid()) others_.push_back(text);
+    }
+  }
+
+  // Of the process that computed most.
+  void look_at_limits(const std::vector<pid_t>& tree) {
+    const auto busiest = *std::max_element(tree.begin(), tree.end(),
+                                           [&](pid_t a, pid_t b) { return cpu_s(a) < cpu_s(b); });
+    allowed_ = allowed_cpus(busiest);
+    const auto quota = read_cpu_quota(busiest);
+    if (quota && (!first_quota_ || quota->periods < first_quota_->periods)) first_quota_ = quota;
+    if (quota) quota_ = quota;
+  }
+
+  double cpu_s(pid_t process) const {
+    double sum = 0;
+    const auto found = threads_.find(process);
+    if (found == threads_.end()) return 0;
+    for (const auto& [thread, use] : found->second) sum += use.cpu_s;
+    return sum;
+  }
+
+  ThreadUse first_of(pid_t process, pid_t thread) const {
+    const auto found = first_threads_.find(process);
+    if (found == first_threads_.end()) return {0, 0, false};
+    const auto one = found->second.find(thread);
+    return one == found->second.end() ? ThreadUse{0, 0, false} : one->second;
+  }
+
+  void add_sensors(SeenRun& seen) const {
+    for (const Knob knob : kKnobs) {
+      if (const auto mean = clocks_[knob].value()) seen.clocks.set(knob, *mean);
+    }
+    seen.gpu_load = gpu_load_.value();
+    if (state_) seen.limits = state_->limits, seen.preset = state_->preset;
+    if (last_throttling_.empty()) return;
+    using Kind = platform::ThrottleSignal::Kind;
+    const auto rose = platform::throttled(first_throttling_, last_throttling_);
+    seen.hot.emplace();
+    seen.over_current.emplace();
+    for (const auto& signal : last_throttling_) {
+      if (std::find(rose.begin(), rose.end(), signal.name) == rose.end()) continue;
+      (signal.kind == Kind::kThermal ? seen.hot : seen.over_current)->push_back(signal.name);
+    }
+  }
+
+  void add_processes(SeenRun& seen) const {
+    double cpu = 0, wait = 0, busiest = 0, faults = 0;
+    bool waits = false;
+    for (const auto& [process, threads] : threads_) {
+      for (const auto& [thread, use] : threads) {
+        const ThreadUse before = first_of(process, thread);
+        cpu += use.cpu_s - before.cpu_s;
+        busiest = std::max(busiest, use.cpu_s - before.cpu_s);
+        if (!use.wait_s) continue;
+        waits = true;
+        wait += *use.wait_s - before.wait_s.value_or(0);
+      }
+    }
+    if (threads_.empty()) return;
+    for (const auto& [process, count] : faults_) {
+      const auto before = first_faults_.find(process);
+      faults += count - (before == first_faults_.end() ? 0 : before->second);
+    }
+    seen.program_cores = cpu / seen.time_s;
+    seen.busiest_thread = busiest / seen.time_s;
+    seen.major_faults_per_s = faults / seen.time_s;
+    seen.io_wait_share = blocked_.value();
+    if (waits && cpu + wait > 0) seen.run_delay_share = wait / (cpu + wait);
+    seen.cpus_online = static_cast<double>(::sysconf(_SC_NPROCESSORS_ONLN));
+    if (allowed_) seen.cpus_allowed = *allowed_;
+    seen.gpu_processes = others_;
+    if (quota_) add_quota(seen);
+    if (!machine_ || !first_machine_) return;
+    const double busy = machine_->busy_s - first_machine_->busy_s;
+    seen.other_cores = std::max(0.0, busy - cpu - (own_cpu_s() - own_s_)) / seen.time_s;
+    seen.swap_bytes_per_s = (machine_->swap_bytes - first_machine_->swap_bytes) / seen.time_s;
+  }
+
+  void add_quota(SeenRun& seen) const {
+    seen.quota_cores = quota_->cores;
+    const double periods = quota_->periods - first_quota_->periods;
+    const double stopped = quota_->stopped - first_quota_->stopped;
+    seen.quota_wait_share = quota_->cores && periods > 0 ? stopped / periods : 0;
+  }
+
+  const platform::Sysfs& sysfs_;
+  pid_t root_;
+  platform::SensorReader reader_;
+  double begin_s_ = 0, end_s_ = 0, own_s_ = 0;
+  std::vector<platform::ThrottleSignal> first_throttling_, last_throttling_;
+  std::optional<platform::ModeState> state_;
+  KnobArray<RunningMean> clocks_;
+  RunningMean gpu_load_, blocked_;
+  std::optional<MachineUse> first_machine_, machine_;
+  std::map<pid_t, std::map<pid_t, ThreadUse>> first_threads_, threads_;
+  std::map<pid_t, double> first_faults_, faults_;
+  std::optional<CpuQuota> first_quota_, quota_;
+  std::optional<int> allowed_;
+  std::vector<std::string> others_;
+};
+
+ProgramWatch::ProgramWatch(const platform::Sysfs& sysfs, pid_t root)
+    : state_(std::make_unique<State>(sysfs, root)) {}
+
+ProgramWatch::~ProgramWatch() = default;
+
+void ProgramWatch::look() {
+  state_->look();
+}
+
+SeenRun ProgramWatch::seen() const {
+  return state_->seen();
+}
+
+namespace {
+
+// What marks and the kernel's counters of the whole run tell.
+void add_measured(const Measurement& measured, SeenRun& seen) {
+  std::vector<double> times;
+  for (const auto& minibatch : measured.minibatches) times.push_back(minibatch.time_s());
+  if (times.size() > 2) seen.mean_over_median = mean(times) / median(times);
+  const MinibatchSummary& summary = measured.summary;
+  if (summary.fetch_marked && summary.time_s > 0)
+    seen.fetch_share = summary.fetch_s / summary.time_s;
+  const double time_s = measured.end_s - measured.begin_s;
+  if (measured.io && time_s > 0)
+    seen.storage_bytes_per_s = measured.io->storage_read_bytes / time_s;
+}
+
+}  // namespace
+
+SeenProgram measure_and_watch(const platform::Sysfs& sysfs, MeasureOptions options,
+                              std::optional<double> for_s, platform::PowerMeter& meter) {
+  std::unique_ptr<ProgramWatch> watch;
+  double begin_s = 0, looked_s = 0;
+  options.idle_s = 0;
+  options.window.warm_up = 0;  // first minibatches are evidence
+  options.go_on = [&] {
+    const double now_s = monotonic_s();
+    if (!watch) {
+      watch = std::make_unique<ProgramWatch>(sysfs, ::getpid());
+      begin_s = now_s;
+    }
+    if (now_s >= looked_s + kWatchS) watch->look(), looked_s = now_s;
+    return !for_s || now_s < begin_s + *for_s;
+  };
+  SeenProgram found;
+  found.measurement = measure_command(sysfs, options, meter);
+  if (watch) found.seen = watch->seen();
+  add_measured(found.measurement, found.seen);
+  return found;
+}
+
+SeenProgram watch_process(const platform::Sysfs& sysfs, pid_t process, double for_s,
+                          platform::PowerMeter& meter) {
+  const std::string folder = "/proc/" + std::to_string(process);
+  if (::access(folder.c_str(), F_OK) != 0) {
+    throw NotFoundError("no such process", std::to_string(process));
+  }
+  MeasureOptions options;
+  options.idle_s = 0;
+  options.window.warm_up = 0;
+  Recording recording(sysfs, meter, options);
+  recording.begin();
+  ProgramWatch watch(sysfs, process);
+  SeenProgram found;
+  found.measurement.begin_s = monotonic_s();
+  double now_s = found.measurement.begin_s;
+  while (now_s < found.measurement.begin_s + for_s && ::access(folder.c_str(), F_OK) == 0) {
+    watch.look();
+    recording.drain();
+    check_work();
+    std::this_thread::sleep_for(std::chrono::duration<double>(kWatchS));
+    now_s = monotonic_s();
+  }
+  found.measurement.end_s = now_s;
+  recording.stop();
+  recording.add_costs({}, options.window, true, found.measurement);
+  found.seen = watch.seen();
+  add_measured(found.measurement, found.seen);
+  return found;
+}
+
+}  // namespace ridgewatt::measure
