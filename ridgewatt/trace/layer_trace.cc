@@ -2,6 +2,7 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/trace/nsight/nsight.h"
+#include "ridgewatt/trace/onnxruntime/node_profile.h"
 #include "ridgewatt/trace/pytorch/chrome_trace.h"
 #include "ridgewatt/trace/tensorrt/engine_profile.h"
 #include "ridgewatt/trace/text/element_reader.h"
@@ -28,15 +29,11 @@ LayerTrace read_json(TraceInput& input, ElementReader& raw, const TraceOptions& 
   if (begin.empty()) throw InputError("is empty", input.name());
   if (begin.front() != '[' && begin.front() != '{') {
     throw InputError("is not a known profile format", input.name(),
-                     "give what trtexec --exportProfile, nsys export --type sqlite or PyTorch's "
-                     "profiler wrote");
+                     "give what trtexec --exportProfile, nsys export --type sqlite, PyTorch's "
+                     "profiler or ONNX Runtime's wrote");
   }
   if (is_engine_profile(begin)) return read_engine_profile(raw, input.name(), options);
-  if (is_onnxruntime_profile(begin)) {
-    throw InputError("is a profile of ONNX Runtime, which is not read", input.name(),
-                     "record the layers with trtexec --exportProfile, nsys export --type sqlite or "
-                     "PyTorch's profiler");
-  }
+  if (is_onnxruntime_profile(begin)) return read_node_profile(raw, input.name(), options);
   raw.trust_quotes();
   return read_chrome_trace(raw, input.name(), options);
 }

@@ -9,6 +9,7 @@
 //                                   ranges, for each kernel name
 //   PyTorch profiler, Chrome trace  a layer for each operator and shapes of its inputs; plain or
 //                                   gzip
+//   ONNX Runtime, node profile      a layer for each node of the optimized graph, CPU provider
 // Files are streamed: memory use grows by a few bytes per kernel and operator, not with the file
 // size, and is bounded. Times are per run of the model. The rows of trtexec state their number of
 // runs; for the other formats TraceOptions::runs gives it.
@@ -25,11 +26,12 @@
 
 namespace ridgewatt::trace {
 
-enum class TraceSource { kTrtexec, kNsight, kPytorch };
+enum class TraceSource { kTrtexec, kNsight, kPytorch, kOnnxRuntime };
 constexpr auto enum_names(TraceSource) {
   return named<TraceSource>({{TraceSource::kTrtexec, "trtexec"},
                              {TraceSource::kNsight, "nsight-systems"},
-                             {TraceSource::kPytorch, "pytorch-profiler"}});
+                             {TraceSource::kPytorch, "pytorch-profiler"},
+                             {TraceSource::kOnnxRuntime, "onnxruntime"}});
 }
 
 struct TracedLayer {
@@ -41,6 +43,10 @@ struct TracedLayer {
   double launch_s = 0;                    // CPU time of their launches
   double gap_s = 0;                       // the device idle just before them
   std::optional<EngineLayer> shape = {};  // from the trace itself
+  // Of a node of ONNX Runtime's graph; empty for others.
+  std::string op = {};  // "Conv", "ReorderInput"
+  std::vector<std::int64_t> output_extents = {};
+  double moved_bytes = 0;  // inputs, parameters and outputs, per call
 };
 
 // Idle time between kernels, over the whole recording.

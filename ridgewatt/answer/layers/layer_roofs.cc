@@ -8,6 +8,7 @@
 #include "ridgewatt/answer/layers/power_mean.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/sweep/mode_list.h"
+#include "ridgewatt/twin/cpu_twin.h"
 #include "ridgewatt/twin/runtime_twin.h"
 #include "ridgewatt/twin/twin.h"
 
@@ -61,6 +62,15 @@ double flop_of(const MeasuredLayer& layer) {
   return layer.work ? layer.work->work_flop : 0;
 }
 
+// Activations may lie in caches: no kernel moves more than the cache gives, or computes above the
+// measured FP32 peak.
+twin::RoofCeiling processor_ceiling(const twin::CpuRates& rates, workload::Precision precision) {
+  if (workload::arithmetic_of(precision) != Arithmetic::kFp32) {
+    throw NotSupportedError("only FP32 is measured on the processor", "");
+  }
+  return {Arithmetic::kFp32, rates.flop_per_s, rates.cache_bytes_per_s};
+}
+
 void add_ceiling(const twin::RoofCeiling& ceiling, LayersAnswer& answer) {
   const bool known =
       std::any_of(answer.ceilings.begin(), answer.ceilings.end(),
@@ -75,15 +85,19 @@ void add_roofs(const LayersQuestion& question, LayersAnswer& answer) {
   const Board board = load_board(question.device);
   answer.board = board.name;
   answer.mode = one_mode(board, question.mode);
-  const bool reached = is_fitted(board, answer.runtime);
-  const twin::Twin twin = runtime_twin(board, answer.runtime);
+  const std::optional<twin::CpuTwin> processor =
+      board.has_gpu() ? std::nullopt : std::optional(twin::read_cpu_twin(board));
+  const bool reached = !processor && is_fitted(board, answer.runtime);
+  const twin::Twin twin = processor ? twin::Twin{} : runtime_twin(board, answer.runtime);
   std::set<std::string> without;
   std::size_t faster = 0;  // than the arithmetic can be, whatever caches do
   for (auto& layer : answer.layers) {
     if (!has_roof(layer)) continue;
     const twin::RoofClass roof = twin::roof_class_of(layer.op_class);
     try {
-      const auto ceiling = twin::roof_ceiling(board, answer.mode, roof, layer.precision);
+      const auto ceiling =
+          processor ? processor_ceiling(processor->at(answer.mode.cpu_cores), layer.precision)
+                    : twin::roof_ceiling(board, answer.mode, roof, layer.precision);
       add_ceiling(ceiling, answer);
       const double flop = flop_of(layer), bytes = *layer.traffic_bytes;
       layer.roof.emplace();
@@ -123,7 +137,9 @@ void add_energy(const LayersQuestion& question, LayersAnswer& answer) {
     return;
   }
   if (question.device.empty()) return;
-  const twin::Twin twin = runtime_twin(load_board(question.device), answer.runtime);
+  const Board board = load_board(question.device);
+  if (!board.has_gpu()) return;  // nothing is known of a processor's power
+  const twin::Twin twin = runtime_twin(board, answer.runtime);
   answer.energy_provenance = Provenance::kModelled;
   for (auto& layer : answer.layers) {
     if (!layer.roof) continue;

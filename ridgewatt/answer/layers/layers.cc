@@ -72,6 +72,21 @@ bool is_stored_name(const std::string& name) {
   return name.ends_with(".weight") || name.ends_with(".bias");
 }
 
+// A node of ONNX Runtime's graph: what its operator tells.
+void describe_node(const trace::TracedLayer& row, MeasuredLayer& layer) {
+  layer.onnx_nodes.clear();
+  const auto* rule = workload::find_cost_rule("", row.op);
+  if (rule == nullptr) rule = workload::find_cost_rule("com.microsoft", row.op);
+  if (rule != nullptr) layer.op_class = rule->op_class;
+  const bool integer = row.op.starts_with("QLinear") ||
+                       row.op.find("Integer") != std::string::npos || row.op == "QGemm" ||
+                       row.op == "DynamicQuantizeMatMul";
+  if (integer) layer.precision = workload::Precision::kInt8;
+  if (row.op != "ReorderInput" && row.op != "ReorderOutput") return;
+  layer.kind = LayerKind::kReformat;
+  layer.traffic_bytes = row.moved_bytes;
+}
+
 // What is known of a layer without the model.
 MeasuredLayer measured_layer(const trace::TracedLayer& row, const EngineLayer* engine,
                              double calls) {
@@ -89,6 +104,10 @@ MeasuredLayer measured_layer(const trace::TracedLayer& row, const EngineLayer* e
   }
   std::erase_if(layer.onnx_nodes, is_stored_name);
   if (!layer.copy_of.empty()) layer.kind = LayerKind::kReformat;
+  if (!row.op.empty()) {
+    describe_node(row, layer);
+    return layer;
+  }
   for (auto node = layer.onnx_nodes.rbegin(); node != layer.onnx_nodes.rend(); ++node) {
     layer.op_class = class_by_name(*node).value_or(layer.op_class);
   }
@@ -113,6 +132,8 @@ std::optional<Runtime> runtime_of(trace::TraceSource source) {
       return Runtime::kTensorRt;
     case trace::TraceSource::kPytorch:
       return Runtime::kPytorchEager;
+    case trace::TraceSource::kOnnxRuntime:
+      return Runtime::kOnnxRuntimeCpu;
     case trace::TraceSource::kNsight:
       return std::nullopt;
   }
@@ -250,7 +271,7 @@ LayersAnswer measured_layers(const LayersQuestion& question) {
     const EngineLayer* known = by_trace ? &*row.shape : stated[i];
     const double calls = by_trace ? row.calls : 1;
     answer.layers.push_back(measured_layer(row, known, calls));
-    joined.push_back({&answer.layers.back(), known, calls});
+    joined.push_back({&answer.layers.back(), known, calls, row.op.empty() ? nullptr : &row});
   }
   answer.batch = batch_of(question, engine);
   join_model(question, joined, answer);

@@ -255,6 +255,39 @@ TEST(MeasuredLayers, AModelThatWasNotRunIsAMismatch) {
   EXPECT_THROW(measured_layers(question), UsageError);  // the engine says 32
 }
 
+// The names of LeNet-5's nodes in ONNX Runtime 1.30 at level "all"; times are of the test's own.
+TEST(MeasuredLayers, NodesOfOnnxRuntimeAreJoinedByTheirOutputs) {
+  const testing::TemporaryFolder folder;
+  std::string profile =
+      R"([{"cat":"Session","ph":"X","ts":0,"dur":1,"name":"model_run","args":{}})";
+  const auto node = [&](const std::string& name, const std::string& op) {
+    profile += R"(,{"cat":"Node","ph":"X","ts":1,"dur":100,"name":")" + name +
+               R"(_kernel_time","args":{"provider":"CPUExecutionProvider","op_name":")" + op +
+               R"(","activation_size":"18816","output_size":"18816"}})";
+  };
+  node("Relu_0.out_nchwc", "Conv");
+  node("ReorderOutput", "ReorderOutput");
+  node("MaxPool_0", "MaxPool");
+  node("Relu_1.out_nchwc", "Conv");
+  node("MaxPool_1.out_nchwc", "MaxPool");
+  node("ReorderOutput_token_5", "ReorderOutput");
+  node("fused Gemm_0", "FusedGemm");
+  node("fused Gemm_1", "FusedGemm");
+  node("Gemm_2", "Gemm");
+  const LayersAnswer answer =
+      measured_layers({.profile = folder.write("p.json", profile + "]"), .model = "zoo:lenet5"});
+  EXPECT_EQ(answer.runtime, Runtime::kOnnxRuntimeCpu);
+  EXPECT_EQ(answer.layers[0].work->macs, 117600);
+  EXPECT_THAT(answer.layers[0].onnx_nodes, ElementsAre("Conv_0", "Relu_0"));
+  EXPECT_EQ(answer.layers[1].kind, LayerKind::kReformat);
+  EXPECT_EQ(answer.layers[1].traffic_bytes, 2 * 18816);
+  EXPECT_EQ(answer.work->macs, answer.model_work->macs);
+  EXPECT_THAT(answer.mismatches, IsEmpty());
+  EXPECT_THAT(answer.remarks, ::testing::Contains(::testing::HasSubstr(
+                                  "77.8 % of the time is in nodes that are joined with the "
+                                  "model's, 22.2 % in copies")));
+}
+
 TEST(MeasuredLayers, EnqueueingThatBindsIsSaid) {
   SmallEngine engine;
   engine.question.times = engine.folder.write(

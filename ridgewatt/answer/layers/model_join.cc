@@ -8,6 +8,7 @@
 
 #include "ridgewatt/answer/layers/engine_work.h"
 #include "ridgewatt/answer/layers/layer_names.h"
+#include "ridgewatt/workload/cost_table.h"
 
 namespace ridgewatt::answer {
 namespace {
@@ -174,6 +175,81 @@ ModelJoin::Matching ModelJoin::by_order(const std::vector<JoinedLayer>& layers) 
   return matching;
 }
 
+std::optional<std::size_t> ModelJoin::step_of_node(std::string name) const {
+  const auto known = [&](const std::string& text) -> std::optional<std::size_t> {
+    if (const auto at = by_node_.find(text); at != by_node_.end() && !text.empty())
+      return at->second;
+    if (const auto at = by_output_.find(text); at != by_output_.end()) return at->second;
+    return std::nullopt;
+  };
+  // What the optimizer adds: "fused X", "X_nchwc", "X_token_12", "X/MatMulAddFusion/".
+  constexpr std::string_view kFused = "fused ";
+  if (name.starts_with(kFused)) name.erase(0, kFused.size());
+  while (!name.empty()) {
+    if (const auto step = known(name)) return step;
+    if (name.back() == '/') {
+      name.pop_back();
+      continue;
+    }
+    const auto cut = name.find_last_of("_/");
+    if (cut == std::string::npos) break;
+    name.resize(cut);
+  }
+  return std::nullopt;
+}
+
+std::optional<std::size_t> ModelJoin::open_step_like(const trace::TracedLayer& node,
+                                                     const std::vector<bool>& used) const {
+  double elements = 1;
+  for (const auto extent : node.output_extents) elements *= static_cast<double>(extent);
+  const auto* rule = workload::find_cost_rule("", node.op);
+  if (rule == nullptr) rule = workload::find_cost_rule("com.microsoft", node.op);
+  for (const auto& kernel : analysis_.workload.kernels) {
+    if (kernel.steps.empty() || used[kernel.steps[0]]) continue;
+    if (!same_count(kernel.output_elements, elements)) continue;
+    if (kernel.op == node.op || (rule != nullptr && rule->op_class == kernel.op_class)) {
+      return kernel.steps[0];
+    }
+  }
+  return std::nullopt;
+}
+
+ModelJoin::Matching ModelJoin::by_runtime_node(const std::vector<JoinedLayer>& layers) const {
+  Matching matching;
+  matching.steps.resize(layers.size());
+  std::vector<bool> used(analysis_.plan.steps.size(), false);
+  const auto take = [&](std::size_t layer, std::optional<std::size_t> step) {
+    if (!step || used[*step]) return;
+    Steps& steps = matching.steps[layer];
+    take_kernel(*step, steps, used);
+    if (!used[*step]) used[*step] = true, steps.push_back(*step);
+    std::sort(steps.begin(), steps.end());
+  };
+  const auto is_work = [&](std::size_t l) { return layers[l].measured->kind == LayerKind::kWork; };
+  for (std::size_t l = 0; l < layers.size(); ++l) {
+    if (is_work(l)) take(l, step_of_node(layers[l].node->name));
+  }
+  for (std::size_t l = 0; l < layers.size(); ++l) {
+    if (is_work(l) && matching.steps[l].empty()) take(l, open_step_like(*layers[l].node, used));
+  }
+  return matching;
+}
+
+void ModelJoin::say_joined_share(const std::vector<JoinedLayer>& layers, const Matching& matching,
+                                 LayersAnswer& answer) const {
+  double joined_s = 0, copies_s = 0;
+  for (std::size_t l = 0; l < layers.size(); ++l) {
+    const MeasuredLayer& measured = *layers[l].measured;
+    if (!matching.steps[l].empty()) joined_s += measured.time_s;
+    if (measured.kind == LayerKind::kReformat) copies_s += measured.time_s;
+  }
+  constexpr double kPercent = 100;
+  answer.remarks.push_back(fmt::format(
+      "{:.1f} % of the time is in nodes that are joined with the model's, {:.1f} % in copies "
+      "between layouts",
+      kPercent * joined_s / answer.time_s, kPercent * copies_s / answer.time_s));
+}
+
 void ModelJoin::judge(const std::vector<JoinedLayer>& layers, Matching& matching) const {
   for (std::size_t l = 0; l < layers.size(); ++l) {
     const double stated = engine_macs(layers[l]) * layers[l].calls;
@@ -256,8 +332,11 @@ void ModelJoin::list_unmatched(const Matching& matching, LayersAnswer& answer) c
 }
 
 void ModelJoin::join(std::vector<JoinedLayer>& layers, LayersAnswer& answer) {
-  Matching matching = by_name(layers);
-  if (matching.disagreeing > 0 || matching.agreeing == 0) {
+  const bool nodes = !layers.empty() && layers.front().node != nullptr;
+  Matching matching = nodes ? by_runtime_node(layers) : by_name(layers);
+  if (nodes) {
+    say_joined_share(layers, matching, answer);
+  } else if (matching.disagreeing > 0 || matching.agreeing == 0) {
     Matching other = by_order(layers);
     if (other.agreeing > matching.agreeing) {
       matching = std::move(other);

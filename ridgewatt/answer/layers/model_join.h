@@ -21,6 +21,7 @@ struct JoinedLayer {
   MeasuredLayer* measured = nullptr;
   const trace::EngineLayer* engine = nullptr;  // what is stated about it; may be none
   double calls = 1;                            // of that operator
+  const trace::TracedLayer* node = nullptr;    // of ONNX Runtime's graph; may be none
 };
 
 class ModelJoin {
@@ -46,6 +47,14 @@ class ModelJoin {
   };
   std::optional<std::size_t> step_named(const std::string& name) const;
   Matching by_name(const std::vector<JoinedLayer>& layers) const;
+  // Nodes of ONNX Runtime's graph: by their name, which is that of a node or of its output, else by
+  // operator and number of elements, in order. Each gets the whole kernel of its step.
+  Matching by_runtime_node(const std::vector<JoinedLayer>& layers) const;
+  std::optional<std::size_t> step_of_node(std::string name) const;
+  std::optional<std::size_t> open_step_like(const trace::TracedLayer& node,
+                                            const std::vector<bool>& used) const;
+  void say_joined_share(const std::vector<JoinedLayer>& layers, const Matching& matching,
+                        LayersAnswer& answer) const;
   Matching by_order(const std::vector<JoinedLayer>& layers) const;
   void match_contractions(const std::vector<JoinedLayer>& layers, Matching& matching,
                           std::vector<bool>& used) const;

@@ -1,0 +1,123 @@
+#include "ridgewatt/trace/onnxruntime/node_profile.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <unordered_map>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/base/text.h"
+#include "ridgewatt/trace/text/fields.h"
+
+namespace ridgewatt::trace {
+namespace {
+
+constexpr std::string_view kTimed = "_kernel_time", kCpuProvider = "CPUExecutionProvider";
+constexpr std::array<std::string_view, 3> kWithBody = {"If", "Loop", "Scan"};
+
+// Extents of the first output, of [{"float": [1, 64, 56, 56]}].
+std::vector<std::int64_t> first_extents(const Json& args) {
+  const Json* shapes = find_field(args, "output_type_shape");
+  if (shapes == nullptr || !shapes->is_array() || shapes->empty()) return {};
+  const Json& first = shapes->front();
+  return first.is_object() && !first.empty() ? whole_numbers(&*first.begin())
+                                             : std::vector<std::int64_t>();
+}
+
+// A size that is written as text.
+double bytes_of(const Json& args, std::string_view field) {
+  const double bytes = parse_double(text_field(args, field)).value_or(0);
+  return bytes > 0 ? bytes : 0;
+}
+
+double median(std::vector<double>& values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+class NodeTimes {
+ public:
+  explicit NodeTimes(std::string name) : name_(std::move(name)) {}
+
+  void add(const Json& event) {
+    const std::string what = text_field(event, "name");
+    runs_ += what == "model_run";
+    const Json* args = find_field(event, "args");
+    if (text_field(event, "cat") != "Node" || args == nullptr || !what.ends_with(kTimed)) return;
+    const std::string op = text_field(*args, "op_name");
+    if (std::find(kWithBody.begin(), kWithBody.end(), op) != kWithBody.end()) return;
+    if (text_field(*args, "provider") != kCpuProvider) {
+      ++elsewhere_;
+      return;
+    }
+    if (++events_ > kMostEvents) {
+      throw InputError("has more than 16 million nodes", name_, "record fewer runs");
+    }
+    const double us = number_field(event, "dur");
+    if (!(us >= 0) || us > 1e18) throw InputError("an event has no valid \"dur\"", name_);
+    node(what.substr(0, what.size() - kTimed.size()), op, *args).push_back(us * kUs);
+  }
+
+  LayerTrace finish(const TraceOptions& options) {
+    if (layers_.empty()) {
+      throw InputError(elsewhere_ > 0 ? "has no node that ran on the CPU provider" : "has no node",
+                       name_,
+                       "of kernels on a GPU, record what trtexec --exportProfile or nsys writes");
+    }
+    LayerTrace trace;
+    trace.source = TraceSource::kOnnxRuntime;
+    trace.runs = options.runs.value_or(std::max<double>(1, runs_));
+    for (std::size_t i = 0; i < layers_.size(); ++i) {
+      TracedLayer& layer = layers_[i];
+      layer.calls = static_cast<double>(times_s_[i].size()) / trace.runs;
+      layer.time_s = median(times_s_[i]) * layer.calls;
+      trace.total_s += layer.time_s;
+    }
+    trace.layers = std::move(layers_);
+    if (elsewhere_ > 0) {
+      trace.remarks.push_back(fmt::format("{} events of other providers than {} are left out",
+                                          elsewhere_, kCpuProvider));
+    }
+    return trace;
+  }
+
+ private:
+  std::vector<double>& node(const std::string& name, const std::string& op, const Json& args) {
+    const std::string key = name + '\n' + text_field(args, "node_index");
+    const auto [found, fresh] = index_.emplace(key, layers_.size());
+    if (fresh) {
+      if (layers_.size() >= kMostLayers) throw InputError("has more than a million nodes", name_);
+      TracedLayer layer{.name = name};
+      layer.op = op;
+      layer.output_extents = first_extents(args);
+      layer.moved_bytes = bytes_of(args, "activation_size") + bytes_of(args, "output_size") +
+                          bytes_of(args, "parameter_size");
+      layers_.push_back(std::move(layer));
+      times_s_.emplace_back();
+    }
+    return times_s_[found->second];
+  }
+
+  static constexpr std::size_t kMostEvents = std::size_t{1} << 24;
+  static constexpr std::size_t kMostLayers = std::size_t{1} << 20;
+  static constexpr double kUs = 1e-6;
+  std::string name_;
+  double runs_ = 0;
+  std::size_t events_ = 0, elsewhere_ = 0;
+  std::vector<TracedLayer> layers_;
+  std::vector<std::vector<double>> times_s_;  // by layer
+  std::unordered_map<std::string, std::size_t> index_;
+};
+
+}  // namespace
+
+LayerTrace read_node_profile(ElementReader& reader, const std::string& name,
+                             const TraceOptions& options) {
+  NodeTimes nodes(name);
+  reader.for_each("", [&](const Json& event) { nodes.add(event); });
+  return nodes.finish(options);
+}
+
+}  // namespace ridgewatt::trace
