@@ -122,5 +122,8 @@ inline constexpr CalibrationModel kCalibrationModels[] = {
 // Throws the errors of microbenchmarks; NotFoundError for a runner that was named and is not there,
 // InputError for a wrong CSV file. A model that cannot run is a remark.
 LocalCalibration calibrate_local(const LocalCalibrateQuestion& question);
+// Writes the board to local_board_path(), from where every question about "local" reads it, and
+// returns the path. NotFoundError without a folder, IoError.
+std::string keep_local_board(const LocalCalibration& found);
 
 }  // namespace ridgewatt::answer

@@ -9,4 +9,12 @@ namespace ridgewatt {
 // default ("orin-nano-8gb@super"), and other words for both ("orin-nano-super").
 const NameSet& board_names();
 
+// The processor of this machine, which load_board() knows once `ridgewatt calibrate --device local`
+// has measured it.
+inline constexpr char kLocalBoard[] = "local";
+// Its board file: $XDG_DATA_HOME/ridgewatt/local.toml (~/.local/share/..). Empty: no folder is
+// known.
+std::string local_board_path();
+bool has_local_board();
+
 }  // namespace ridgewatt

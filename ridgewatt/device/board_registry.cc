@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdlib>
+#include <filesystem>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -97,11 +99,11 @@ NotFoundError unknown_bsp(const std::string& text, const Board& board) {
 
 // What to write in place of `text`. A real or fake board has no twin of its own.
 std::string board_hint(const std::string& text) {
-  if (text == "local") {
-    return "this machine is none of the boards of `ridgewatt device list`; name one of them or "
-           "give "
-           "a board file. Of this machine itself roofline, microbench, measure, sensors and top, "
-           "and tune and profile with a program after --, can be asked";
+  if (text == kLocalBoard) {
+    return "this machine is none of the boards of `ridgewatt device list`: "
+           "`ridgewatt calibrate --device local` measures its processor once, and then it is one. "
+           "Of the machine itself roofline, microbench, measure, sensors and top, and tune and "
+           "profile with a program after --, can be asked";
   }
   const auto colon = text.find(':');  // fake:agx-orin
   const std::string name = text.substr(colon == std::string::npos ? 0 : colon + 1);
@@ -150,7 +152,25 @@ std::vector<std::string> list_boards() {
   return names;
 }
 
+std::string local_board_path() {
+  constexpr char kFile[] = "/ridgewatt/local.toml";
+  const auto of = [](const char* name) {
+    const char* value = std::getenv(name);
+    return std::string(value == nullptr ? "" : value);
+  };
+  if (const std::string data = of("XDG_DATA_HOME"); !data.empty()) return data + kFile;
+  if (const std::string home = of("HOME"); !home.empty()) return home + "/.local/share" + kFile;
+  return "";
+}
+
+bool has_local_board() {
+  std::error_code failed;
+  const std::string path = local_board_path();
+  return !path.empty() && std::filesystem::is_regular_file(path, failed);
+}
+
 Board load_board(const std::string& name_or_path) {
+  if (name_or_path == kLocalBoard && has_local_board()) return load_board(local_board_path());
   if (name_or_path.find('/') != std::string::npos || name_or_path.ends_with(kSuffix)) {
     return parse_board(read_file(name_or_path, kBoardFileLimitBytes), name_or_path);
   }

@@ -1,11 +1,16 @@
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/test_support.h"
 #include "ridgewatt/device/board.h"
+#include "ridgewatt/device/board_names.h"
 
 namespace ridgewatt {
 namespace {
@@ -38,6 +43,18 @@ TEST(BoardRegistry, ABspThatIsChosenIsTheCallersOwn) {
   EXPECT_EQ(load_board("agx-orin@jp5.1").bsp, "jp5.1");
   EXPECT_EQ(load_board("agx-orin").bsp, usual);
   EXPECT_NE(usual, "jp5.1");
+}
+
+TEST(BoardRegistry, LocalIsTheProcessorOnceItWasMeasured) {
+  const testing::TemporaryFolder data;
+  const std::string before = std::getenv("XDG_DATA_HOME");  // that of the test program
+  ::setenv("XDG_DATA_HOME", data.path().c_str(), 1);
+  EXPECT_FALSE(has_local_board());
+  EXPECT_THROW(load_board(kLocalBoard), NotFoundError);
+  std::filesystem::create_directories(data.path() / "ridgewatt");
+  std::ofstream(local_board_path()) << load_board("agx-orin").toml;
+  EXPECT_EQ(load_board(kLocalBoard).name, "agx-orin");
+  ::setenv("XDG_DATA_HOME", before.c_str(), 1);
 }
 
 TEST(BoardRegistry, NamesAliasesAndDeviceTrees) {

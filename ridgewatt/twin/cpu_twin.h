@@ -59,8 +59,12 @@ struct CpuRates {
   double cache_bytes_per_s = 0;   // and within 8 MiB
 };
 
+inline constexpr double kPriorCacheBytes =
+    8.0 * (1 << 20);  // chosen: the least that was measured at
+
 struct CpuTwin {
-  std::vector<CpuRates> rates;  // by threads, from 1 on
+  std::vector<CpuRates> rates;            // by threads, from 1 on
+  double cache_bytes = kPriorCacheBytes;  // of the last cache, as far as a program gets it
   std::array<double, kCpuParamCount> values{};
   std::array<double, kCpuParamCount> log_sd{};
   double error_time = 0;  // deviation of ln(measured / modelled) that the parameters do not explain

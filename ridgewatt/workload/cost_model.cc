@@ -17,6 +17,12 @@
 namespace ridgewatt::workload {
 namespace {
 
+// Of a convolution; of a recurrent layer its directions.
+double groups_of(const Node& node) {
+  if (node.text("direction", "") == "bidirectional") return 2;
+  return static_cast<double>(std::max<std::int64_t>(node.integer("group", 1), 1));
+}
+
 constexpr double kPagodaTrainingFactor = 3;
 
 // Turns a plan into kernels, node costs and totals.
@@ -200,7 +206,7 @@ class Accountant {
     cost.output_channels = output_channels_of(plan_, head);
     cost.row_length = row_length_of(plan_, head);
     cost.strided = is_strided(plan_, head);
-    cost.groups = static_cast<double>(std::max<std::int64_t>(head.node->integer("group", 1), 1));
+    cost.groups = groups_of(*head.node);
     workload().workspace_bytes =
         std::max(workload().workspace_bytes, unrolled_bytes(plan_, sizes_, head));
     cost.launches = launches_of(plan_, head);

@@ -14,6 +14,7 @@
 #include "ridgewatt/base/process.h"
 #include "ridgewatt/base/progress.h"
 #include "ridgewatt/base/text.h"
+#include "ridgewatt/device/board_names.h"
 #include "ridgewatt/io/csv_reader.h"
 #include "ridgewatt/io/file.h"
 #include "ridgewatt/io/json.h"
@@ -97,6 +98,34 @@ twin::CpuRates measure_rates(double seconds, int threads) {
         std::max(best.cache_bytes_per_s, rate_of(cache, MicrobenchKernel::kTriad));
   }
   return best;
+}
+
+// The size at which the bandwidth of one thread has fallen halfway, in ratio, from that of the
+// cache to that of memory.
+double measure_cache_bytes(double seconds, const twin::CpuRates& one) {
+  const double half = std::sqrt(one.cache_bytes_per_s * one.memory_bytes_per_s);
+  double size = kCacheBytes, rate = one.cache_bytes_per_s;
+  for (std::size_t next = 2 * kCacheBytes; next < kMemoryBytes; next *= 2) {
+    check_work();
+    measure::MicrobenchOptions options;
+    options.seconds_per_point = seconds;
+    options.threads = 1;
+    options.intensities.clear();
+    options.footprint_bytes = next;
+    double reached = 0;
+    for (int repeat = 0; repeat < kRepeats; ++repeat) {
+      reached = std::max(reached,
+                         rate_of(measure::run_cpu_microbench(options), MicrobenchKernel::kTriad));
+    }
+    const auto next_size = static_cast<double>(next);
+    if (reached <= half) {
+      if (!(rate > half)) return size;
+      const double share = std::log(rate / half) / std::log(rate / reached);
+      return size * std::pow(next_size / size, share);
+    }
+    size = next_size, rate = reached;
+  }
+  return size;
 }
 
 // From 1 to all, about evenly in ratio.
@@ -388,6 +417,7 @@ LocalCalibration calibrate_local(const LocalCalibrateQuestion& question) {
     }
   }
   found.prior = twin::prior_cpu_twin(all_rates(counts, rates));
+  found.prior.cache_bytes = measure_cache_bytes(question.seconds_per_point / 2, rates.front());
   if (!runner.empty()) measured = run_models(question, runner, machine.cores, found.remarks);
   if (measured.rows.empty()) {
     found.twin = found.prior;
@@ -410,6 +440,20 @@ LocalCalibration calibrate_local(const LocalCalibrateQuestion& question) {
   found.board =
       parse_board(board_toml_with_twin(found.board, twin::cpu_twin_table(found.twin)), "local");
   return found;
+}
+
+std::string keep_local_board(const LocalCalibration& found) {
+  const std::string path = local_board_path();
+  if (path.empty()) {
+    throw NotFoundError("no folder for the board of this machine", "",
+                        "set XDG_DATA_HOME or HOME, or give -o FILE.toml");
+  }
+  const fs::path folder = fs::path(folder_of(path));
+  std::error_code failed;
+  fs::create_directories(folder, failed);
+  if (failed) throw_errno(failed.value(), "cannot make the folder", folder.string());
+  write_file_atomically(path, found.board_text());
+  return path;
 }
 
 }  // namespace ridgewatt::answer

@@ -44,7 +44,7 @@ constexpr OperatorWork kOperatorWork[] = {
 constexpr std::string_view kOneThread =
     "Concat|Split|Slice|Pad|Where|Tile|Cast|Gather|DepthToSpace|SpaceToDepth|BatchNormalization|"
     "InstanceNormalization|CumSum|Expand|Resize|Upsample|Identity|NonMaxSuppression|NonZero|"
-    "Reformat|QuickGelu";
+    "Reformat|QuickGelu|GRU";
 // What a kernel on one thread takes longer where others wrote a part of its data to their caches.
 constexpr double kFromOthers = 1.25;
 
@@ -77,6 +77,22 @@ double bandwidth_of(const CpuRates& rates, double bytes) {
   return std::pow(rates.cache_bytes_per_s, 1 - share) * std::pow(rates.memory_bytes_per_s, share);
 }
 
+// The same of a model's weights, which each run reads once: as activations where the last cache
+// holds all of them, from memory where it holds few.
+double stored_bandwidth(const CpuTwin& twin, const CpuRates& rates, double bytes) {
+  constexpr double kHolds = 0.5, kHoldsFew = 2;  // chosen: around the size of the cache
+  const double share = std::clamp(
+      std::log(std::max(bytes, 1.0) / (kHolds * twin.cache_bytes)) / std::log(kHoldsFew / kHolds),
+      0.0, 1.0);
+  return std::pow(mixed_bandwidth(rates), 1 - share) * std::pow(rates.memory_bytes_per_s, share);
+}
+
+double weights_of(const workload::WorkloadCost& cost) {
+  double bytes = 0;
+  for (const auto& kernel : cost.kernels) bytes += kernel.weight_bytes;
+  return bytes;
+}
+
 // Seconds of work on a number of threads.
 struct Work {
   double compute_s = 0;
@@ -86,7 +102,12 @@ struct Work {
 
 class KernelTimer {
  public:
-  KernelTimer(const CpuTwin& twin, const CpuRates& rates) : t_(twin), rates_(rates) {}
+  // `weights_bytes` are those of the whole model: what the cache holds of them stays for the next
+  // run.
+  KernelTimer(const CpuTwin& twin, const CpuRates& rates, double weights_bytes)
+      : t_(twin),
+        rates_(rates),
+        weights_bytes_per_s_(stored_bandwidth(twin, rates, weights_bytes)) {}
 
   Work of(const KernelCost& kernel) const {
     switch (workload::contraction_of(kernel.op_class)) {
@@ -102,15 +123,16 @@ class KernelTimer {
   }
 
  private:
+  static bool is_integer(const KernelCost& kernel) { return kernel.work_int_op > kernel.work_flop; }
   double compute_s(const KernelCost& kernel, C param, double overhead) const {
     const double flop = 2 * kernel.macs;
-    if (kernel.work_int_op > kernel.work_flop) {
+    if (is_integer(kernel)) {
       return flop / (t_[C::kInteger] * rates_.flop_per_s);
     }
     return overhead * flop / (t_[param] * rates_.flop_per_s);
   }
   double weights_s(const KernelCost& kernel) const {
-    return kernel.weight_bytes / (t_[C::kWeights] * rates_.memory_bytes_per_s);
+    return kernel.weight_bytes / (t_[C::kWeights] * weights_bytes_per_s_);
   }
   static double activations(const KernelCost& kernel) {
     return kernel.traffic_bytes() - kernel.weight_bytes;
@@ -127,6 +149,7 @@ class KernelTimer {
     constexpr double kShort = 10;     // multiply-adds that a short sum takes in addition
     constexpr double kRowStart = 24;  // places of a row that a depthwise row takes in addition
     const double sum = std::max(kernel.reduction_length, 1.0);
+    if (is_integer(kernel)) return integer_convolution(kernel);
     if (!kernel.blocks) return plain(kernel);
     const double memory = weights_s(kernel) + blocks_s(kernel);
     if (kernel.groups > 1 && kernel.output_channels <= 1) {
@@ -138,6 +161,20 @@ class KernelTimer {
     const double read = channels < kBlock ? (sum + kShort) / sum : padded(channels, kBlock);
     return {compute_s(kernel, C::kConvolution, read * block_overhead(kernel.output_channels)),
             memory};
+  }
+
+  // Unrolls its window, place by place and group by group, and multiplies.
+  Work integer_convolution(const KernelCost& kernel) const {
+    // FP32 operations for a place of the window; of a depthwise one, with its sum, and per result.
+    constexpr double kPerPlace = 1500, kPerTap = 21, kPerSum = 42;
+    const double memory = weights_s(kernel) + moved_s(activations(kernel), C::kVector);
+    if (kernel.groups > 1 && kernel.output_channels <= 1) {
+      const double operations = kernel.output_elements * (kPerSum + kPerTap * kernel.window);
+      return {operations / rates_.flop_per_s, memory};
+    }
+    const double places = kernel.output_elements / std::max(kernel.output_channels, 1.0);
+    const double unrolling = kernel.window > 1 ? places * kernel.window * kPerPlace : 0;
+    return {compute_s(kernel, C::kInteger, 1) + unrolling / rates_.flop_per_s, memory};
   }
 
   // Unrolls its window and multiplies, group by group.
@@ -169,15 +206,21 @@ class KernelTimer {
     return {compute, weights_s(kernel) + blocks_s(kernel)};
   }
 
-  // Reads the recurrent half of its weights again in each step.
+  // Reads the recurrent half of its weights again in each step, and applies its gates.
   Work recurrent(const KernelCost& kernel) const {
-    const double steps = std::max(kernel.launches - 1, 1);
-    const double read =
-        steps * kernel.weight_bytes / 2 / (t_[C::kRecurrent] * mixed_bandwidth(rates_));
+    constexpr double kGruGates = 3, kLstmGates = 4;
+    constexpr double kPerGruGate = 380, kPerLstmGate = 160;  // FP32 operations for an element
+    double gates = 0;
+    if (kernel.op == "GRU") gates = kGruGates * kPerGruGate;
+    if (kernel.op == "LSTM") gates = kLstmGates * kPerLstmGate;
+    const double gates_s = gates * kernel.output_elements / rates_.flop_per_s;
+    const double steps = std::max(kernel.launches - 1, 1);  // of all directions
+    const double step_bytes = kernel.weight_bytes / 2 / std::max(kernel.groups, 1.0);
+    const double read = steps * step_bytes / (t_[C::kRecurrent] * bandwidth_of(rates_, step_bytes));
     const double compute = compute_s(kernel, C::kProduct, 1);
     const double both = std::hypot(read, compute);
     const double share = both > 0 ? squared(compute / both) : 0;
-    return {both * share, both * (1 - share)};
+    return {both * share + gates_s, both * (1 - share)};
   }
 
   Work vector(const KernelCost& kernel) const {
@@ -200,13 +243,16 @@ class KernelTimer {
 
   const CpuTwin& t_;
   const CpuRates& rates_;
+  double weights_bytes_per_s_ = 0;
 };
 
 }  // namespace
 
 std::vector<CpuKernelTime> cpu_kernel_times(const CpuTwin& twin, const workload::WorkloadCost& cost,
                                             int threads) {
-  const KernelTimer one(twin, twin.at(1)), all(twin, twin.at(threads));
+  const double weights_bytes = weights_of(cost);
+  const KernelTimer one(twin, twin.at(1), weights_bytes);
+  const KernelTimer all(twin, twin.at(threads), weights_bytes);
   std::vector<CpuKernelTime> times;
   times.reserve(cost.kernels.size());
   for (const auto& kernel : cost.kernels) {

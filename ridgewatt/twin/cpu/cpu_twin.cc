@@ -25,7 +25,7 @@ constexpr CpuParamSpec kCpuSpecs[] = {
     {C::kPlain, "plain", "1", 0.12, 0.5,
      "the same of convolutions whose groups are not a multiple of a block"},
     {C::kProduct, "product", "1", 0.77, 0.15, "the same of matrix products"},
-    {C::kInteger, "integer", "1", 1.6, 0.5,
+    {C::kInteger, "integer", "1", 2.6, 0.35,
      "8-bit operations per second over the peak of FP32 operations"},
     {C::kRecurrent, "recurrent", "1", 0.92, 0.25,
      "share of the bandwidth at which recurrent layers read their weights in each step"},
@@ -41,7 +41,7 @@ constexpr CpuParamSpec kCpuSpecs[] = {
 };
 static_assert(std::size(kCpuSpecs) == kCpuParamCount);
 
-constexpr double kPriorError = 0.13;
+constexpr double kPriorError = 0.16;
 constexpr double kPriorDegrees = 5;
 
 std::string thread_key(std::size_t threads) {
@@ -55,6 +55,8 @@ struct RateField {
 constexpr RateField kRateFields[] = {{"flop_per_s", &CpuRates::flop_per_s},
                                      {"memory_bytes_per_s", &CpuRates::memory_bytes_per_s},
                                      {"cache_bytes_per_s", &CpuRates::cache_bytes_per_s}};
+
+constexpr char kCacheKey[] = "cache_bytes";
 
 double required_number(const Board& board, const std::string& key, double least, double most) {
   const auto found = board.twin.numbers.find(key);
@@ -70,7 +72,7 @@ std::string text_of(const Board& board, const std::string& key) {
 }
 
 void refuse_unknown_keys(const Board& board) {
-  std::set<std::string, std::less<>> known = {"error.time", "error.degrees"};
+  std::set<std::string, std::less<>> known = {"error.time", "error.degrees", kCacheKey};
   for (const auto& spec : kCpuSpecs) {
     for (const char* part : {".value", ".lo", ".hi"}) known.insert(std::string(spec.key) + part);
   }
@@ -143,6 +145,7 @@ CpuTwin read_cpu_twin(const Board& board) {
     }
     twin.log_sd[i] = std::log(hi / lo) / (2 * kNormal95);
   }
+  twin.cache_bytes = required_number(board, kCacheKey, 1e3, 1e12);
   twin.error_time = required_number(board, "error.time", 1e-6, 100);
   twin.error_degrees = required_number(board, "error.degrees", 1e-3, 1e9);
   twin.status = text_of(board, "status");
@@ -169,6 +172,7 @@ TwinTable cpu_twin_table(const CpuTwin& twin) {
     table.texts[key + ".unit"] = std::string(spec.unit);
     table.texts[key + ".source"] = twin.log_sd[i] < 0.9 * spec.prior_log_sd ? "fitted" : "prior";
   }
+  table.numbers[kCacheKey] = rounded(twin.cache_bytes);
   table.numbers["error.time"] = rounded(twin.error_time);
   table.numbers["error.degrees"] = rounded(twin.error_degrees);
   table.texts["status"] = twin.status;

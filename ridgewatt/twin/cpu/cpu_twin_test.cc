@@ -68,14 +68,51 @@ TEST(CpuTwin, AConvolutionIsItsFlopsItsWeightsAndItsActivations) {
   const auto kernel = whole_convolution();
   const CpuKernelTime time = cpu_kernel_times(twin, one_kernel(kernel), 1).front();
   EXPECT_NEAR(time.compute_s, 2 * kernel.macs / (twin[C::kConvolution] * 100e9), 1e-12);
-  // Weights from memory; activations from between cache (1 MB) and memory (16 MB).
+  // Weights that the last cache holds, at the mean of cache and memory, 40 GB/s; activations from
+  // between cache (1 MB) and memory (16 MB).
   const double share = std::log(2 * kernel.write_bytes / 1e6) / std::log(16);
   const double bandwidth = std::pow(80e9, 1 - share) * std::pow(20e9, share);
   EXPECT_NEAR(time.memory_s,
-              kernel.weight_bytes / (twin[C::kWeights] * 20e9) +
+              kernel.weight_bytes / (twin[C::kWeights] * 40e9) +
                   2 * kernel.write_bytes / (twin[C::kBlocks] * bandwidth),
               1e-12);
   EXPECT_EQ(time.node_s, twin[C::kNode]);
+}
+
+TEST(CpuTwin, WeightsThatTheCacheDoesNotHoldComeFromMemory) {
+  CpuTwin twin = example_twin();
+  const auto kernel = whole_convolution();
+  const double held_s = cpu_kernel_times(twin, one_kernel(kernel), 1).front().memory_s;
+  twin.cache_bytes = kernel.weight_bytes / 2;
+  const double read_s = cpu_kernel_times(twin, one_kernel(kernel), 1).front().memory_s;
+  EXPECT_NEAR(read_s - held_s, kernel.weight_bytes / twin[C::kWeights] * (1 / 20e9 - 1 / 40e9),
+              1e-12);
+}
+
+TEST(CpuTwin, EachDirectionOfARecurrentLayerReadsItsOwnWeights) {
+  const CpuTwin twin = example_twin();
+  workload::KernelCost kernel;
+  kernel.name = kernel.op = "LSTM";
+  kernel.op_class = workload::OpClass::kRecurrent;
+  kernel.weight_bytes = 1e6;
+  kernel.launches = 1 + 10;
+  const double one_s = cpu_kernel_times(twin, one_kernel(kernel), 1).front().memory_s;
+  // Two directions of that size: twice the weights and twice the steps.
+  kernel.groups = 2;
+  kernel.weight_bytes *= 2;
+  kernel.launches = 1 + 20;
+  EXPECT_NEAR(cpu_kernel_times(twin, one_kernel(kernel), 1).front().memory_s, 2 * one_s, 1e-12);
+}
+
+TEST(CpuTwin, EightBitGroupsWaitForTheirUnrolledWindows) {
+  const CpuTwin twin = example_twin();
+  auto kernel = whole_convolution();
+  std::swap(kernel.work_flop, kernel.work_int_op);
+  const double whole_s = cpu_kernel_times(twin, one_kernel(kernel), 1).front().compute_s;
+  kernel.groups = 16;
+  kernel.output_channels = 4;
+  kernel.macs /= 16;
+  EXPECT_GT(cpu_kernel_times(twin, one_kernel(kernel), 1).front().compute_s, 5 * whole_s);
 }
 
 TEST(CpuTwin, TwoThreadsShareALargeKernelAndLeaveASmallOne) {

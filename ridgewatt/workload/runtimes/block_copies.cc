@@ -68,7 +68,8 @@ class Blocker {
   // Whether the convolution writes blocks, and whether it reads them.
   bool writes_blocks(const Step& head) const {
     const TensorId in = head.node->inputs[0], out = head.node->outputs[0];
-    if (head.node->op != "Conv" || !is_image(in) || !is_image(out)) return false;
+    if (head.node->op != "Conv" || head.quantized) return false;
+    if (!is_image(in) || !is_image(out)) return false;
     const std::int64_t group = std::max<std::int64_t>(head.node->integer("group", 1), 1);
     const std::int64_t read = extent(in, 1), written = extent(out, 1);
     if (group == 1) return read < kBlock || read % kAlignment == 0;

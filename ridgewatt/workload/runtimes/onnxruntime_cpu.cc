@@ -29,6 +29,8 @@ constexpr Link kOrtCpuConvolution[] = {{.ops = "BatchNormalization|Mul|Add", .re
                                        {.ops = kOrtCpuActivations}};
 constexpr Link kOrtCpuGemm[] = {{.ops = kOrtCpuActivations}};
 constexpr Link kOrtCpuProduct[] = {{.ops = "Mul|Div"}};
+constexpr Link kOrtCpuInteger[] = {
+    {.ops = "Cast"}, {.ops = "Mul", .reads = Reads::kAny}, {.ops = "Add"}};
 constexpr Link kOrtCpuBias[] = {{.ops = "Gelu|FastGelu"}};
 
 constexpr Chain kOrtCpuChains[] = {
@@ -42,6 +44,10 @@ constexpr Chain kOrtCpuChains[] = {
      .when = When::kActivations,
      .links = kOrtCpuProduct,
      .source = "[profiles] FusedMatMul takes the scale of attention"},
+    {.name = "dynamic quantization",
+     .head = "MatMulInteger",
+     .links = kOrtCpuInteger,
+     .source = "[profiles] DynamicQuantizeMatMul returns real numbers"},
     {.name = "bias and activation",
      .head = "Add",
      .links = kOrtCpuBias,

@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""A real network in ONNX Runtime (tools/runtimes) under `measure`, its profile in `layers`, and the shapes
+that are inferred for it. Skipped where the packages of tools/runtimes are not installed (exit status 77).
+
+    real_network_test.py --program build/ridgewatt/ridgewatt
+"""
+import argparse
+import glob
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+RUNTIMES = pathlib.Path(__file__).resolve().parent / "runtimes"
+PROGRAM = ""
+
+
+def ridgewatt(*words):
+    done = subprocess.run([PROGRAM, *words], capture_output=True, text=True, timeout=120, check=False)
+    if done.returncode:
+        raise AssertionError(f"ridgewatt {' '.join(words)}: {done.stderr}")
+    return done
+
+
+def run_words(model, *words):
+    return ["node", str(RUNTIMES / "run_onnx.js"), "--model", model, *words]
+
+
+class RealNetwork(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.model = os.path.join(cls.folder.name, "squeezenet1_1.onnx")
+        ridgewatt("zoo", "write", "squeezenet1_1", "--weights", "random", "-o", cls.model)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def test_measure_sees_the_time_that_the_program_sees(self):
+        done = ridgewatt("measure", "--idle", "0", "--format", "json", "--",
+                         *run_words(self.model, "--runs", "30", "--seconds", "0.3"))
+        measured = json.loads(done.stdout)
+        own = json.loads(re.search(r'\{"model".*\}', done.stderr).group())
+        self.assertGreaterEqual(measured["minibatches"]["count"], 29)  # the first one warms up
+        ratio = measured["minibatches"]["time_median_ms"] / own["median_ms"]
+        self.assertGreater(ratio, 0.8)  # marks are a little further apart than runs are long
+        self.assertLess(ratio, 2)
+
+    def test_layers_joins_almost_all_time(self):
+        prefix = os.path.join(self.folder.name, "profile")
+        subprocess.run(run_words(self.model, "--runs", "5", "--profile", prefix), capture_output=True, check=True)
+        [profile] = glob.glob(prefix + "*")
+        found = json.loads(ridgewatt("layers", "--profile", profile, "--model", self.model, "--format", "json").stdout)
+        [share] = [remark for remark in found["remarks"] if "% of the time is in nodes" in remark]
+        joined, copies = (float(part) for part in re.findall(r"([0-9.]+) %", share))
+        self.assertGreaterEqual(joined + copies, 95)
+        self.assertEqual(found["mismatches"], [])
+
+    def test_shapes_are_those_of_the_runtime(self):
+        subprocess.run([sys.executable, str(RUNTIMES / "shapes.py"), "--ridgewatt", PROGRAM, self.model],
+                       check=True, capture_output=True)
+
+
+def main():
+    global PROGRAM
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--program", required=True)
+    PROGRAM = str(pathlib.Path(parser.parse_args().program).resolve())
+    if shutil.which("node") is None or not (RUNTIMES / "node_modules" / "onnxruntime-node").exists():
+        print("skipped: ONNX Runtime is not installed (npm ci --ignore-scripts in tools/runtimes)")
+        return 77
+    unittest.main(argv=sys.argv[:1])
+
+
+if __name__ == "__main__":
+    sys.exit(main())
