@@ -68,6 +68,9 @@ void calibrate_local(const Context& context, const CalibrateCommand& command, co
                                               .quiet = context.quiet});
   for (const auto& line : found.remarks) remark(context, line);
   finish(context, command, found, report::local_calibration_result(found));
+  if (!command.output.empty()) return;
+  remark(context,
+         "--device local is now this machine's processor, from " + answer::keep_local_board(found));
 }
 
 void run(const Context& context, const CalibrateCommand& command, const CLI::App& app) {
@@ -128,7 +131,9 @@ void add_calibrate(CLI::App& app, Context& context) {
            "With --device local: folder of run_onnx.js and its packages [tools/runtimes]");
   add.number("--seconds", options.seconds, seconds().within(0.01, 10),
              "With --device local: seconds per microbenchmark");
-  add.output("-o,--output", options.output, "Board file with what was fitted");
+  add.output("-o,--output", options.output,
+             "Board file with what was fitted; with --device local the default is the file that "
+             "--device local of other commands reads");
   add.flag("--no-validation", asked.no_validation, "Skip leave-one-workload-out");
   add.flag("--parameters", options.parameters, "Also print the parameters");
 }

@@ -2,6 +2,7 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/options/option_adder.h"
+#include "ridgewatt/device/board_names.h"
 #include "ridgewatt/platform/local_device.h"
 #include "ridgewatt/workload/cost_model.h"
 
@@ -10,7 +11,7 @@ namespace ridgewatt::cli {
 std::string board_or_local(const Context& context, const std::string& device) {
   if (!device.empty() && device != "local") return device;
   const auto board = platform::local_board(*platform::open_local_device("local").sysfs);
-  if (!board && !device.empty()) return device;  // load_board() says what can be asked instead
+  if (!board && (!device.empty() || has_local_board())) return kLocalBoard;  // or what to do
   if (!board) {
     throw UsageError("no board given", "--device NAME", "`ridgewatt device list` shows them");
   }

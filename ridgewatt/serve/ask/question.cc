@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "ridgewatt/base/option_words.h"
+#include "ridgewatt/device/board_names.h"
 
 namespace ridgewatt::serve {
 namespace {
@@ -36,7 +37,7 @@ bool may_name_file(std::string_view text) {
 }
 
 void check_board(std::string_view name, const std::string& value) {
-  if (value == "local" || value.starts_with("fake:")) {
+  if (value == kLocalBoard ? !has_local_board() : value.starts_with("fake:")) {
     refuse_value(name, "this machine is watched, not asked: name a board of /api/v1/devices");
   }
   if (!is_of(value, "-_@") && value != "all") refuse_value(name, "is not the name of a board");
