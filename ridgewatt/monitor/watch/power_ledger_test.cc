@@ -16,7 +16,7 @@ measure::PowerSample sample_of(double time_s, double first_w, double second_w = 
   return sample;
 }
 
-Snapshot told_by(const PowerLedger& ledger, std::size_t rails) {
+Snapshot snapshot_of(const PowerLedger& ledger, std::size_t rails) {
   Snapshot snapshot;
   snapshot.rails.resize(rails);
   ledger.fill(snapshot);
@@ -30,18 +30,18 @@ TEST(PowerLedger, ACounterWithoutNewsIsNotMissing) {
   ledger.add(sample_of(10.05, NAN));
   ledger.add(sample_of(10.1, 100));
   ledger.add(sample_of(10.15, NAN));
-  EXPECT_EQ(told_by(ledger, 1).total_w, 100);
+  EXPECT_EQ(snapshot_of(ledger, 1).total_w, 100);
   ledger.add(sample_of(10.2, 300));
   ledger.add(sample_of(10.25, NAN));
-  const Snapshot now = told_by(ledger, 1);
+  const Snapshot now = snapshot_of(ledger, 1);
   EXPECT_NEAR(now.total.energy_j, 40, 1e-6);
   EXPECT_NEAR(now.rails[0].since_start.energy_j, 40, 1e-6);
   EXPECT_EQ(now.total_w, 300);
   EXPECT_EQ(now.samples, 2u);
   EXPECT_EQ(now.missing, 0u);
   ledger.add(sample_of(11.5, NAN));  // silent for longer than a second
-  EXPECT_EQ(told_by(ledger, 1).missing, 1u);
-  EXPECT_EQ(told_by(ledger, 1).total_w, std::nullopt);
+  EXPECT_EQ(snapshot_of(ledger, 1).missing, 1u);
+  EXPECT_EQ(snapshot_of(ledger, 1).total_w, std::nullopt);
 }
 
 TEST(PowerLedger, CountersThatAdvanceInTurnAddUp) {
@@ -50,8 +50,8 @@ TEST(PowerLedger, CountersThatAdvanceInTurnAddUp) {
   ledger.add(sample_of(10.1, 100, 50));
   ledger.add(sample_of(10.2, 100, NAN));
   ledger.add(sample_of(10.3, NAN, 50));
-  EXPECT_NEAR(told_by(ledger, 2).total.energy_j, 45, 1e-6);
-  EXPECT_EQ(told_by(ledger, 2).total_w, 150);
+  EXPECT_NEAR(snapshot_of(ledger, 2).total.energy_j, 45, 1e-6);
+  EXPECT_EQ(snapshot_of(ledger, 2).total_w, 150);
 }
 
 }  // namespace
