@@ -205,6 +205,7 @@ TEST(Explain, EveryCauseCanBeFound) {
   ExplainQuestion training = question_of();
   training.workload.kind = WorkloadKind::kTraining;
   training.batch = 64;
+  training.device = "agx-orin";  // near its power limit
   training.workload.runtime = Runtime::kPytorchEager;
   ExplainQuestion engine = question_of();
   engine.workload.runtime = Runtime::kTensorRt;
@@ -242,13 +243,20 @@ TEST(ExplainSigns, RaiseAndLowerTheirCauses) {
 TEST(ExplainSigns, CiteWhatWasSeen) {
   ExplainQuestion question = question_of();
   question.seen = measure::SeenRun{.cpus_online = 6, .cpus_allowed = 6};
+  question.seen->limits.gpu_clock_hz = 1020e6;  // no other preset is active
   question.seen->clocks.gpu_clock_hz = 306e6;
-  const double expected_s = estimated(question_of(), "maxn").estimate.total.period_s;
-  const auto found = explained(question, 1.8 * expected_s);
+  const double measured_s = 1.8 * estimated(question_of(), "maxn").estimate.total.period_s;
+  const auto found = explained(question, measured_s);
   EXPECT_THAT(found.seen, ::testing::ElementsAre(::testing::HasSubstr("GPU clock 306 of ")));
-  const auto& first = found.rows.front();
-  EXPECT_EQ(first.cause, SlowCause::kGpuClock);
-  EXPECT_THAT(first.signs, ::testing::ElementsAre(found.seen.front()));
+  for (const auto& row : found.rows) {
+    if (row.cause == SlowCause::kGpuClock) {
+      EXPECT_THAT(row.signs, ::testing::ElementsAre(found.seen.front()));
+    } else if (row.cause == SlowCause::kContention) {
+      EXPECT_THAT(row.signs, ::testing::IsEmpty());
+    }
+  }
+  EXPECT_GT(probability_of(found, SlowCause::kGpuClock),
+            2 * probability_of(explained(question_of(), measured_s), SlowCause::kGpuClock));
 }
 
 TEST(Explain, RefusesWhatItCannotExplain) {

@@ -28,6 +28,12 @@ void set_runtime(void* part, const Parameter& row, const Given& given) {
   if (question.engine.empty()) question.workload.runtime = value_of<Runtime>(row, given, 0);
 }
 
+std::string set_name_of_runtime(const void* part, const Parameter& row) {
+  const X& question = *static_cast<const X*>(part);
+  return question.engine.empty() ? access<&X::workload, &W::runtime>.get(part, row)
+                                 : question.engine;
+}
+
 constexpr Parameter kExplainedModelRows[] = {
     {.name = "model",
      .help = "ONNX file, file or folder of a language model, or zoo:NAME",
@@ -37,7 +43,7 @@ constexpr Parameter kExplainedModelRows[] = {
     {.name = "runtime",
      .help = "What runs MODEL",
      .access = {.set = &set_runtime,
-                .get = access<&X::workload, &W::runtime>.get,
+                .get = &set_name_of_runtime,
                 .choices = &runtimes_and_engines},
      .of_model = true}};
 

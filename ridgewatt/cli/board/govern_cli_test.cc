@@ -49,7 +49,7 @@ TEST_F(GovernCommand, WhatMeansNothingIsRefused) {
           "time of day");
   refused("--simulate --device agx-orin --day-energy 1kJ", "--model");
   refused("--deadline 6h --minibatches 5 --model zoo:lenet5", "no program");
-  refused("--simulate --max-latency 50ms --model zoo:lenet5 --device agx-orin", "requests");
+  refused("--simulate --max-latency 50ms --model zoo:lenet5 --device agx-orin", "arrival rate");
   refused(
       "--simulate --device agx-orin --deadline 1h --minibatches 5 --day-energy 1kJ --model "
       "zoo:lenet5",

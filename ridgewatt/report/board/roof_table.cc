@@ -184,8 +184,7 @@ Result roofline_result(const answer::RooflineAnswer& found, const RooflineReport
     result.streamed = roofline_json(found, report);
     return result;
   }
-  Table roofs = found.model && format == OutputFormat::kCsv ? Table() : roof_rows(found).table();
-  result.table = found.model ? roofline_layer_table(report.layers) : std::move(roofs);
+  result.table = found.model ? roofline_layer_table(report.layers) : roof_rows(found).table();
   result.data = with_origin(result.table, {found.origin});
   result.lines_before({found.twin.provenance()});
   result.lines_before(report.ceilings);
@@ -200,7 +199,7 @@ Result roofline_result(const answer::RooflineAnswer& found, const RooflineReport
     return result;
   }
   result.order = kGpuOrder;
-  result.before.back().table = std::move(roofs);
+  if (format != OutputFormat::kCsv) result.before.back().table = roof_rows(found).table();
   add_levels(result.before);
   result.before.push_back(
       {fmt::format("\n{} at {}, batch {}; traffic as modelled, time on the GPU:\n\n",
