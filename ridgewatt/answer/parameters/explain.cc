@@ -42,9 +42,7 @@ constexpr Parameter kExplainedModelRows[] = {
      .positional = "MODEL"},
     {.name = "runtime",
      .help = "What runs MODEL",
-     .access = {.set = &set_runtime,
-                .get = &set_name_of_runtime,
-                .choices = &runtimes_and_engines},
+     .access = {.set = &set_runtime, .get = &set_name_of_runtime, .choices = &runtimes_and_engines},
      .of_model = true}};
 
 constexpr Parameter kExplainRows[] = {
@@ -133,8 +131,8 @@ constexpr Parameter kExplainLanguageRows[] = {
      .needs = kNeedsTokens},
     {.name = "concurrency",
      .help = "Sequences at once, each with its own prompt",
-     .access =
-         access<&X::language, &LR::question, &LanguageQuestion::request, &llm::Request::concurrency>,
+     .access = access<&X::language, &LR::question, &LanguageQuestion::request,
+                      &llm::Request::concurrency>,
      .quantity = units::count().within(1, 65536),
      .needs = kNeedsTokens},
     {.name = "kv-type",
