@@ -12,6 +12,7 @@ namespace {
 using X = ExplainQuestion;
 using W = WorkloadQuestion;
 using LR = LanguageRequest;
+using Q = LanguageQuestion;
 
 std::vector<std::string> runtimes_and_engines() {
   std::vector<std::string> all = names<Runtime>();
@@ -40,10 +41,8 @@ constexpr Parameter kExplainedModelRows[] = {
      .access = access_as<&X::workload, &W::model>(Input::kModel),
      .presence = Presence::kRequired,
      .positional = "MODEL"},
-    {.name = "runtime",
-     .help = "What runs MODEL",
-     .access = {.set = &set_runtime, .get = &set_name_of_runtime, .choices = &runtimes_and_engines},
-     .of_model = true}};
+    runtime_row(
+        {.set = &set_runtime, .get = &set_name_of_runtime, .choices = &runtimes_and_engines})};
 
 constexpr Parameter kExplainRows[] = {
     {.name = "measured",
@@ -91,7 +90,6 @@ constexpr Parameter kSeenRows[] = {
      .example = "gpu_mhz=306"},
 };
 
-constexpr Quantity kTokenCount = units::count().within(1, 1 << 24);
 constexpr Needs kNeedsTokens = {
     .name = "tokens-per-second", .or_name = "first-token", .advice = "it is of language models"};
 
@@ -117,28 +115,16 @@ constexpr Parameter kExplainLanguageRows[] = {
              "them]",
      .access = access_as<&X::language, &LR::quantization>(Input::kText),
      .needs = kNeedsTokens},
-    {.name = "prompt",
-     .help = "Tokens of the prompt",
-     .access = access<&X::language, &LR::question, &LanguageQuestion::request,
-                      &llm::Request::prompt_tokens>,
-     .quantity = kTokenCount,
-     .needs = kNeedsTokens},
-    {.name = "generate",
-     .help = "Tokens that are generated, the first one included",
-     .access = access<&X::language, &LR::question, &LanguageQuestion::request,
-                      &llm::Request::generated_tokens>,
-     .quantity = kTokenCount,
-     .needs = kNeedsTokens},
-    {.name = "concurrency",
-     .help = "Sequences at once, each with its own prompt",
-     .access = access<&X::language, &LR::question, &LanguageQuestion::request,
-                      &llm::Request::concurrency>,
-     .quantity = units::count().within(1, 65536),
-     .needs = kNeedsTokens},
-    {.name = "kv-type",
-     .help = "Type of the cache of keys and values",
-     .access = access<&X::language, &LR::question, &LanguageQuestion::kv_type>,
-     .needs = kNeedsTokens},
+    needing(
+        prompt_row(access<&X::language, &LR::question, &Q::request, &llm::Request::prompt_tokens>),
+        kNeedsTokens),
+    needing(generate_row(
+                access<&X::language, &LR::question, &Q::request, &llm::Request::generated_tokens>),
+            kNeedsTokens),
+    needing(concurrency_row(
+                access<&X::language, &LR::question, &Q::request, &llm::Request::concurrency>),
+            kNeedsTokens),
+    needing(kv_type_row(access<&X::language, &LR::question, &Q::kv_type>), kNeedsTokens),
 };
 
 }  // namespace

@@ -13,9 +13,6 @@ using Q = LanguageQuestion;
 using T = LanguageTuneRequest;
 using Limits = LanguageLimits;
 
-constexpr Quantity kTokens = units::count().within(1, 1 << 24);
-constexpr Quantity kSequences = units::count().within(1, 65536);
-
 constexpr Parameter model_of(const Access& access) {
   return {.name = "model",
           .help = "GGUF, safetensors, config.json, a folder with them, or zoo:NAME",
@@ -29,10 +26,6 @@ constexpr Parameter device_of(const Access& access) {
           .help = "Board, board file, or all; default: this machine",
           .access = access,
           .presence = Presence::kLocal};
-}
-
-constexpr Parameter kv_type_of(const Access& access) {
-  return {.name = "kv-type", .help = "Type of the cache of keys and values", .access = access};
 }
 
 constexpr Parameter reserve_of(const Access& access) {
@@ -57,7 +50,7 @@ constexpr Parameter kFitsRows[] = {
      .help = "Sequences at once",
      .access = access<&F::options, &llm::FitsOptions::batch>,
      .quantity = kSequences},
-    kv_type_of(access<&F::options, &llm::FitsOptions::kv_type>),
+    kv_type_row(access<&F::options, &llm::FitsOptions::kv_type>),
     reserve_of(access<&F::options, &llm::FitsOptions::reserve_bytes>),
 };
 
@@ -77,19 +70,10 @@ constexpr Parameter kLanguageRows[] = {
      .help = "stored, a name (f16, q4_k_m, awq ..), several, or all [as stored, or four bits as "
              "the runtime has them]",
      .access = access_as<&L::quantization>(Input::kNames)},
-    {.name = "prompt",
-     .help = "Tokens of the prompt",
-     .access = access<&L::question, &Q::request, &llm::Request::prompt_tokens>,
-     .quantity = kTokens},
-    {.name = "generate",
-     .help = "Tokens that are generated, the first one included",
-     .access = access<&L::question, &Q::request, &llm::Request::generated_tokens>,
-     .quantity = kTokens},
-    {.name = "concurrency",
-     .help = "Sequences at once, each with its own prompt",
-     .access = access<&L::question, &Q::request, &llm::Request::concurrency>,
-     .quantity = kSequences},
-    kv_type_of(access<&L::question, &Q::kv_type>),
+    prompt_row(access<&L::question, &Q::request, &llm::Request::prompt_tokens>),
+    generate_row(access<&L::question, &Q::request, &llm::Request::generated_tokens>),
+    concurrency_row(access<&L::question, &Q::request, &llm::Request::concurrency>),
+    kv_type_row(access<&L::question, &Q::kv_type>),
     {.name = "modes",
      .help = "Power modes",
      .access = access_as<&L::question, &Q::modes>(Input::kModes)},

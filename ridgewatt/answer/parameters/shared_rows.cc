@@ -36,10 +36,7 @@ constexpr Parameter kWorkloadRows[] = {
     of_model(dims_row(access<&W::dims>)),
 };
 
-constexpr Parameter kRuntimeRows[] = {{.name = "runtime",
-                                       .help = "What runs MODEL",
-                                       .access = access<&W::runtime>,
-                                       .of_model = true}};
+constexpr Parameter kRuntimeRows[] = {runtime_row(access<&W::runtime>)};
 
 void set_runtimes(void* part, const Parameter& row, const Given& given) {
   W& workload = *static_cast<W*>(part);

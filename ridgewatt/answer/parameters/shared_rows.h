@@ -66,6 +66,35 @@ constexpr Parameter of_model(Parameter row) {
   row.of_model = true;
   return row;
 }
+constexpr Parameter needing(Parameter row, const Needs& needs) {
+  row.needs = needs;
+  return row;
+}
+constexpr Parameter runtime_row(const Access& access) {
+  return {.name = "runtime", .help = "What runs MODEL", .access = access, .of_model = true};
+}
+
+// The request to a language model.
+constexpr Quantity kTokens = units::count().within(1, 1 << 24);
+constexpr Quantity kSequences = units::count().within(1, 65536);
+constexpr Parameter prompt_row(const Access& access) {
+  return {.name = "prompt", .help = "Tokens of the prompt", .access = access, .quantity = kTokens};
+}
+constexpr Parameter generate_row(const Access& access) {
+  return {.name = "generate",
+          .help = "Tokens that are generated, the first one included",
+          .access = access,
+          .quantity = kTokens};
+}
+constexpr Parameter concurrency_row(const Access& access) {
+  return {.name = "concurrency",
+          .help = "Sequences at once, each with its own prompt",
+          .access = access,
+          .quantity = kSequences};
+}
+constexpr Parameter kv_type_row(const Access& access) {
+  return {.name = "kv-type", .help = "Type of the cache of keys and values", .access = access};
+}
 
 std::span<const Parameter> model_rows();           // MODEL, of WorkloadQuestion
 std::span<const Parameter> optional_model_rows();  // the same, which may be left out
