@@ -136,7 +136,8 @@ PredictedCost predicted_cost(const BoardKind& kind) {
 
 NamedBoards parse_boards(const std::string& text) {
   constexpr std::string_view kFake = "fake";
-  NamedBoards named{.kind = text};
+  NamedBoards named;
+  named.kind = text;
   const auto colon = text.rfind(':');
   if (colon != std::string::npos && text.substr(0, colon) != kFake) {
     const auto count = parse_int(text.substr(colon + 1));

@@ -78,30 +78,33 @@ std::vector<Rival> rivals_of(const EstimateQuestion& question, const twin::Twin&
   return rivals;
 }
 
+struct RivalAtBatch {
+  const std::string& text;
+  const twin::Estimator& estimator;
+};
+
+// Those that can be asked on this board at this batch.
+std::vector<RivalAtBatch> asked_rivals(const std::vector<Rival>& rivals, int batch) {
+  std::vector<RivalAtBatch> asked;
+  for (const Rival& rival : rivals) {
+    try {
+      asked.push_back({rival.text, rival.model->estimator(batch)});
+    } catch (const Error&) {
+      // The board or the runtime cannot: nothing to be slower than.
+    }
+  }
+  return asked;
+}
+
 // Where the model has the row slower, the interval reaches the rival's time, and says so.
-void compare(const Rival& rival, int batch, EstimateRow& row) {
-  const double longer =
-      row.estimate.total.period_s / rival.model->estimator(batch)(row.mode).period_s;
+void compare(const RivalAtBatch& rival, EstimateRow& row) {
+  const double longer = row.estimate.total.period_s / rival.estimator(row.mode).period_s;
   if (!(longer > 1 + 1e-6)) return;  // chosen: rounding
   row.widened_by.push_back(fmt::format(fmt::runtime(rival.text), longer));
   for (const std::size_t quantity : {twin::kTime, twin::kEnergy}) {
     double& sd = row.error[quantity].sd;
     sd = std::hypot(sd, std::log(longer) / kNormal95);
   }
-}
-
-// Those that can be asked on this board at this batch.
-std::vector<const Rival*> asked_rivals(const std::vector<Rival>& rivals, int batch) {
-  std::vector<const Rival*> asked;
-  for (const Rival& rival : rivals) {
-    try {
-      rival.model->estimator(batch);
-      asked.push_back(&rival);
-    } catch (const Error&) {
-      // The board or the runtime cannot: nothing to be slower than.
-    }
-  }
-  return asked;
 }
 
 void add_rows(const Board& board, const twin::TwinModel& model, const std::vector<Rival>& rivals,
@@ -111,7 +114,7 @@ void add_rows(const Board& board, const twin::TwinModel& model, const std::vecto
     const twin::Estimator& estimator;
     const twin::ErrorModel& errors;
     std::shared_ptr<const EstimateSetting> setting;
-    std::vector<const Rival*> rivals;
+    std::vector<RivalAtBatch> rivals;
   };
   std::vector<AtBatch> settings;
   for (const int batch : batches) {
@@ -137,7 +140,7 @@ void add_rows(const Board& board, const twin::TwinModel& model, const std::vecto
       const twin::Breakdown at = estimator.breakdown(mode);
       EstimateRow& row = rows[begin + m * settings.size() + b];
       row = {setting, mode, at, errors(at), errors.widened_at(at), preset, python_call_s};
-      for (const Rival* rival : slower_than) compare(*rival, setting->batch, row);
+      for (const RivalAtBatch& rival : slower_than) compare(rival, row);
     }
   };
   parallel_for(modes.size(), add_mode, rows.size() - begin < kManyRows ? 1 : 0);

@@ -32,15 +32,6 @@ std::optional<Knob> knob_of(const std::string& clock) {
   return {};
 }
 
-struct RunningMean {
-  double sum = 0;
-  int count = 0;
-  void add(double value) { sum += value, ++count; }
-  std::optional<double> value() const {
-    return count > 0 ? std::optional(sum / count) : std::nullopt;
-  }
-};
-
 }  // namespace
 
 class ProgramWatch::State {
@@ -75,6 +66,15 @@ class ProgramWatch::State {
   }
 
  private:
+  struct RunningMean {
+    double sum = 0;
+    int count = 0;
+    void add(double value) { sum += value, ++count; }
+    std::optional<double> value() const {
+      return count > 0 ? std::optional(sum / count) : std::nullopt;
+    }
+  };
+
   static double own_cpu_s() {
     double sum = 0;
     for (const auto& [thread, use] : threads_of(::getpid())) sum += use.cpu_s;

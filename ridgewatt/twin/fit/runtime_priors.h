@@ -13,14 +13,15 @@ namespace ridgewatt::twin {
 // them.
 struct RuntimePriors {
   Runtime id;
-  double launch, run, caller, thin_caller, kernel, graph, traffic, fill;
-  double short_macs, narrow_columns, on_chip;
-  double conv_fp32, conv_fp16, conv_int8;
-  double product_fp32, product_fp16, product_int8;
-  double depthwise;
-  bool window_on_chip;  // depthwise kernels read what they slide over once
+  double launch = 0, run = 0, caller = 0, thin_caller = 0, kernel = 0, graph = 0, traffic = 0;
+  double fill = 0, short_macs = 0, narrow_columns = 0, on_chip = 0;
+  double conv_fp32 = 0, conv_fp16 = 0, conv_int8 = 0;
+  double product_fp32 = 0, product_fp16 = 0, product_int8 = 0;
+  double depthwise = 0;
+  bool window_on_chip = false;  // depthwise kernels read what they slide over once
 
   constexpr bool complete() const {
+    if (is_on_cpu(id)) return true;
     for (const double prior : {launch, run, caller, thin_caller, kernel, graph, traffic, fill,
                                short_macs, narrow_columns, on_chip, conv_fp32, conv_fp16, conv_int8,
                                product_fp32, product_fp16, product_int8, depthwise}) {
@@ -131,27 +132,8 @@ inline constexpr auto kRuntimePriors = enum_rows<RuntimePriors>({
      .product_int8 = 0.6,
      .depthwise = 1.2,
      .window_on_chip = true},
-    // Never asked: a processor's twin has its own parameters (twin/cpu_twin.h).
-    {.id = Runtime::kOnnxRuntimeCpu,
-     .launch = 0.06,
-     .run = 0.15,
-     .caller = 1.5,
-     .thin_caller = 0.15,
-     .kernel = 0.5,
-     .graph = 0.6,
-     .traffic = 0.8,
-     .fill = 0.7,
-     .short_macs = 64,
-     .narrow_columns = 16,
-     .on_chip = 0.5,
-     .conv_fp32 = 1,
-     .conv_fp16 = 0.9,
-     .conv_int8 = 0.7,
-     .product_fp32 = 0.8,
-     .product_fp16 = 0.7,
-     .product_int8 = 0.6,
-     .depthwise = 1.2,
-     .window_on_chip = true},
+    // Its twin has its own parameters (twin/cpu_twin.h).
+    {.id = Runtime::kOnnxRuntimeCpu},
 });
 
 // Of one parameter, by Runtime.

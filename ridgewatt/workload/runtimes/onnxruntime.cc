@@ -1,9 +1,13 @@
-// ONNX Runtime's CUDA execution provider at its highest level of graph optimization.
+// ONNX Runtime's CUDA and CPU execution providers at their highest level of graph optimization.
 //
 // Source: [ort] ONNX Runtime, documentation "Graph Optimizations in ONNX Runtime": basic (constant
 // folding; convolution with BatchNormalization, Mul, Add; MatMul with Add) and extended fusions
 // (Gelu, BiasGelu, QuickGelu, LayerNormalization, SkipLayerNormalization, Attention) of the CUDA
 // provider.
+// [profiles] profiles of ONNX Runtime 1.30 on x86-64 with AVX-512 of graphs of two convolutions
+// with one operator between them, read node by node (tools/runtimes).
+#include <iterator>
+
 #include "ridgewatt/workload/runtimes/fusion_rules.h"
 #include "ridgewatt/workload/runtimes/idioms.h"
 
@@ -21,8 +25,9 @@ constexpr Idiom kOrtIdioms[] = {
     {"FastGelu", OpClass::kElementwise, idioms::kTanhGeluLate},
     {"QuickGelu", OpClass::kElementwise, idioms::kSilu},
     {"QuickGelu", OpClass::kElementwise, idioms::kQuickGelu},
-    {"Attention", OpClass::kAttention, idioms::kAttention, kInAll, true},
+    {"Attention", OpClass::kAttention, idioms::kAttention, kInAll, true},  // of CUDA only
 };
+constexpr std::span<const Idiom> kOrtCpuIdioms(kOrtIdioms, std::size(kOrtIdioms) - 1);
 
 constexpr Link kOrtConvolution[] = {{.ops = "BatchNormalization|Mul|Add", .repeats = true},
                                     {.ops = "Add", .reads = Reads::kTensor, .leads_on = true},
@@ -50,10 +55,50 @@ constexpr Chain kOrtChains[] = {
 constexpr RuntimeRules kOnnxRuntime{
     .idioms = kOrtIdioms, .chains = kOrtChains, .transposes = Transposes::kIntoAttention};
 
+constexpr std::string_view kOrtCpuActivations =
+    "Relu|LeakyRelu|Clip|Sigmoid|Tanh|HardSigmoid|HardSwish";
+
+constexpr Link kOrtCpuConvolution[] = {{.ops = "BatchNormalization|Mul|Add", .repeats = true},
+                                       {.ops = "Add", .reads = Reads::kTensor},
+                                       {.ops = kOrtCpuActivations}};
+constexpr Link kOrtCpuGemm[] = {{.ops = kOrtCpuActivations}};
+constexpr Link kOrtCpuProduct[] = {{.ops = "Mul|Div"}};
+constexpr Link kOrtCpuInteger[] = {
+    {.ops = "Cast"}, {.ops = "Mul", .reads = Reads::kAny}, {.ops = "Add"}};
+constexpr Link kOrtCpuBias[] = {{.ops = "Gelu|FastGelu"}};
+
+constexpr Chain kOrtCpuChains[] = {
+    {.name = "convolution",
+     .head = "Conv",
+     .links = kOrtCpuConvolution,
+     .source = "[profiles] folded scales; a residual and an activation join"},
+    {.name = "product", .head = "Gemm", .links = kOrtCpuGemm, .source = "[profiles] FusedGemm"},
+    {.name = "product of activations",
+     .head = "MatMul",
+     .when = When::kActivations,
+     .links = kOrtCpuProduct,
+     .source = "[profiles] FusedMatMul takes the scale of attention"},
+    {.name = "dynamic quantization",
+     .head = "MatMulInteger",
+     .links = kOrtCpuInteger,
+     .source = "[profiles] DynamicQuantizeMatMul returns real numbers"},
+    {.name = "bias and activation",
+     .head = "Add",
+     .links = kOrtCpuBias,
+     .source = "[profiles] BiasGelu"},
+};
+
+constexpr RuntimeRules kOnnxRuntimeCpu{
+    .idioms = kOrtCpuIdioms, .chains = kOrtCpuChains, .blocks = true};
+
 }  // namespace
 
 const RuntimeRules& onnxruntime_rules() {
   return kOnnxRuntime;
+}
+
+const RuntimeRules& onnxruntime_cpu_rules() {
+  return kOnnxRuntimeCpu;
 }
 
 }  // namespace ridgewatt::workload
