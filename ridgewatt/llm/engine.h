@@ -22,6 +22,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/llm/description.h"
@@ -31,6 +33,11 @@
 
 namespace ridgewatt::llm {
 
+// Formats of fewer than 16 bits in which some engines multiply weights as they are stored.
+inline constexpr std::array kNarrowArithmetics = {Arithmetic::kInt8, Arithmetic::kFp8,
+                                                  Arithmetic::kFp4};
+using PerNarrow = std::array<double, kNarrowArithmetics.size()>;  // a number for each of them
+
 // Rates of a board in a mode.
 struct EngineRates {
   double cpu_hz = 0;  // of a Cortex-A78AE that does as much
@@ -38,15 +45,15 @@ struct EngineRates {
   double unpack_hz = 0;    // clock times multiprocessors
   double bytes_per_s = 0;  // of the DRAM, or what the GPU can ask for at its clock
   double flop_per_s = 0;   // FP16
-  // Of products in 8 bits over FP16: what engines gain of the ratio of peaks; 1 where the GPU has
-  // no units for them, and widens the numbers.
-  double int8_speedup = 1, fp8_speedup = 1;
+  // Of products in fewer bits over FP16: what engines gain of the ratio of peaks; 1 where the GPU
+  // has no units for them, and widens the numbers.
+  PerNarrow narrow_speedup = {1, 1, 1};
 };
 // What the hardware allows at the same clocks.
 struct EnginePeaks {
   double bytes_per_s = 0;  // of the DRAM
   double flop_per_s = 0;   // FP16
-  double int8_ratio = 1, fp8_ratio = 1;
+  PerNarrow narrow_ratio = {1, 1, 1};
 };
 
 // What the peaks of a board are in a mode, and what its parts draw there.
@@ -69,7 +76,7 @@ struct EngineHardware : EngineRates {
 class EngineBoard {
  public:
   explicit EngineBoard(const Board& board);
-  // Absent knobs count as the highest. `sms` 0: all.
+  // Absent knobs count as the highest. `sms` 0: what the preset with this mode leaves on, else all.
   EngineHardware operator()(const PowerMode& mode, int sms = 0) const;
 
  private:
@@ -77,11 +84,12 @@ class EngineBoard {
 
   double cpu_per_hz_ = 1;
   double flop_per_hz_ = 0;
-  double int8_ratio_ = 1, fp8_ratio_ = 1;  // of peaks, to FP16
+  PerNarrow narrow_ratio_ = {1, 1, 1};  // of peaks, to FP16
   double limit_w_ = 0;
   double bytes_per_hz_ = 0;
   double request_per_hz_ = 0;
   double sms_ = 0;
+  std::vector<std::pair<PowerMode, int>> preset_sms_;  // of presets that switch some off
   PowerMode top_;
   // Of the twin, at its highest clocks.
   PowerMode twin_top_;
@@ -99,9 +107,8 @@ struct EngineWork {
   double unpacked = 0;         // weights that are read in less than 16 bits
   double packed_matrices = 0;  // matrices that are stored so
   double linear_flop = 0;
-  double packed_flop = 0;  // of them on weights of less than 16 bits
-  double int8_flop = 0;    // of them on weights of 8 bits that engines multiply as they are
-  double fp8_flop = 0;
+  double packed_flop = 0;      // of them on weights of less than 16 bits
+  PerNarrow narrow_flop = {};  // of them on weights that engines multiply as they are
   double attention_flop = 0;
   double score_bytes = 0;       // of products of queries and keys, where they are written
   double activation_bytes = 0;  // read and written between the matrices
@@ -167,7 +174,7 @@ struct EngineTraits {
   bool launches_ahead = false;   // Python launches kernels one by one while the GPU works
   bool fused_attention = true;   // products of queries and keys stay on chip
   bool fused_layers = true;      // norms, activations and sums do not pass through memory each
-  bool narrow_products = false;  // multiplies INT8 and FP8 weights in 8 bits
+  bool narrow_products = false;  // multiplies INT8, FP8 and FP4 weights as they are
 };
 // Of an engine, or of a variant of it ("vllm (gguf)"): engines/engines.toml. The usual ones where
 // there is none.

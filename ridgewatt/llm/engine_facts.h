@@ -16,8 +16,10 @@ struct EngineVariant {
   std::string name;               // "llama.cpp b5283"
   std::vector<std::string> rows;  // what measured rows call it
   std::string title, origin;      // of the release that is shipped; empty: it is not shipped
+  bool gguf = false;              // reads files of GGUF, although the engine prefers others
   EngineTraits traits;
   std::vector<std::string> cached_prompts;
+  std::string like;  // the variant whose prompts and power it has where its own are not measured
 };
 
 struct EngineFacts {
@@ -45,6 +47,8 @@ struct FoundVariant {
   const EngineVariant* variant = nullptr;
 };
 FoundVariant find_variant_of_rows(std::string_view theirs);
+// The variant of this name; nullptr: none.
+const EngineVariant* find_variant(std::string_view name);
 
 // InputError names the key of `source` that is wrong.
 std::vector<EngineFacts> parse_engine_facts(std::string_view toml, const std::string& source);

@@ -33,12 +33,22 @@ struct EngineRow {
   double prompt_s = std::numeric_limits<double>::quiet_NaN();
   double decode_power_w = std::numeric_limits<double>::quiet_NaN();
   double prefill_power_w = std::numeric_limits<double>::quiet_NaN();
+  // Shares of the power above idle that the mean over a phase shows: meters lag (kMeterLagS).
+  double decode_metered = 1, prefill_metered = 1;
   bool fitted = true;  // false: never learned from, only judged
+  // All rails of a board whose twin is carried: tells what the board draws, not what the engine
+  // does.
+  double board_power_w = std::numeric_limits<double>::quiet_NaN();
   // Judged alone: a whole request of one sequence, and what GPU and CPU draw of a token.
   double request_s = std::numeric_limits<double>::quiet_NaN();
   double rail_token_j = std::numeric_limits<double>::quiet_NaN();
   double rail_share = std::numeric_limits<double>::quiet_NaN();  // of these in decode_power_w
 };
+
+// What a meter shows of a phase in the mean, where it lags behind the power.
+double metered_w(double power_w, double idle_w, double metered);
+double metered_decode_w(const Engine& engine, const EngineRow& row);
+double metered_prefill_w(const Engine& engine, const EngineRow& row);
 
 class EngineFits {
  public:

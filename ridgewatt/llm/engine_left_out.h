@@ -47,9 +47,10 @@ struct BoardDraw {
   double dynamic = 1;
   std::size_t rows = 0;
 };
-// Of boards with such cells whose step is fitted to, without one model's or with all.
+// Of boards with such cells whose step is fitted to, without those of one model or one engine.
 std::vector<BoardDraw> board_draws(std::span<const LeftOutCell> cells,
-                                   std::string_view without_model = "");
+                                   std::string_view without_model = "",
+                                   std::string_view without_engine = "");
 // 1 where there is none.
 double dynamic_of(std::span<const BoardDraw> draws, std::string_view board);
 // Share of GPU and CPU in what power is above idle, less what these leak; NaN without cells.

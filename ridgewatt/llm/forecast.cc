@@ -56,6 +56,7 @@ struct RequestWork {
   Request request;
   EngineWork decode, prompt;
   std::vector<CacheGroup> cache;
+  bool gguf = false;  // weights lie in blocks that only files of GGUF have
 
   void add_cache(const Description& description) {
     for (const Layer& layer : description.layers) {
@@ -97,6 +98,9 @@ std::shared_ptr<const RequestWork> request_work(const Description& description,
   auto work = std::make_shared<RequestWork>();
   work->request = request;
   work->add_cache(description);
+  work->gguf = std::any_of(tensors.begin(), tensors.end(), [](const Tensor& tensor) {
+    return facts_of(tensor.type).safetensors.empty();
+  });
   work->decode = decode_work(description, tensors, static_cast<double>(request.prompt_tokens),
                              request.kv_type, request.concurrency);
   const auto first = static_cast<double>(request.prompt_tokens + 1);
@@ -115,6 +119,7 @@ std::array<PhaseWork, 2> phases_of(const RequestWork& work) {
 }
 
 struct Forecaster::Bound {
+  const EngineRelease& release;
   Engine engine;
   EngineScales scales;
   std::shared_ptr<const RequestWork> work;
@@ -130,10 +135,10 @@ Forecaster::Forecaster(const ShippedEngine& engine, const Description& descripti
 
 Forecaster::Forecaster(const ShippedEngine& engine, std::shared_ptr<const RequestWork> work,
                        const Board& board, std::shared_ptr<const EngineBoard> hardware) {
-  const EngineRelease& release = engine.release_for(board.name);
+  const EngineRelease& release = engine.release_for(board.name, work->gguf);
   const std::int64_t concurrency = work->request.concurrency;
   auto bound = std::make_shared<Bound>(
-      Bound{release.engine, release.scales, std::move(work), std::move(hardware)});
+      Bound{release, release.engine, release.scales, std::move(work), std::move(hardware)});
   const std::span<const BoardDraw> draws = shipped_engine_file().boards;
   bound->dynamic = dynamic_of(draws, board.name) * dynamic_of(draws, board.relative);
   const auto& boards = release.boards;
@@ -159,9 +164,9 @@ Forecaster::Forecaster(const ShippedEngine& engine, std::shared_ptr<const Reques
     bound->other_power = std::hypot(bound->other_power, kSequences);
   }
   const EngineWork& prompt = bound->work->prompt;
-  for (const auto& [arithmetic, flop] : {std::pair{Arithmetic::kInt8, prompt.int8_flop},
-                                         std::pair{Arithmetic::kFp8, prompt.fp8_flop}}) {
-    if (!(flop > 0) || !release.engine.traits.narrow_products) continue;
+  for (std::size_t i = 0; i < kNarrowArithmetics.size(); ++i) {
+    if (!(prompt.narrow_flop[i] > 0) || !release.engine.traits.narrow_products) continue;
+    const Arithmetic arithmetic = kNarrowArithmetics[i];
     if (supports(board, arithmetic)) {
       arithmetic_ = arithmetic;
     } else {
@@ -172,6 +177,10 @@ Forecaster::Forecaster(const ShippedEngine& engine, std::shared_ptr<const Reques
     }
   }
   bound_ = std::move(bound);
+}
+
+const EngineRelease& Forecaster::release() const {
+  return bound_->release;
 }
 
 Forecast Forecaster::operator()(const PowerMode& mode) const {

@@ -37,6 +37,7 @@ struct EngineRelease {
   std::vector<std::string> boards;         // that it was fitted on; empty: drawn from others
   std::vector<std::string> quantizations;  // and in which
   std::string origin;                      // date and data of the fit
+  bool gguf = false;                       // for files of GGUF, in an engine that prefers others
 };
 
 struct ShippedEngine {
@@ -46,8 +47,9 @@ struct ShippedEngine {
   std::vector<std::string> quantizations;  // of all releases
   std::string origin;                      // of its first release
   std::vector<EngineRelease> releases;
-  // The release that was fitted on this board, or the first.
-  const EngineRelease& release_for(std::string_view board) const;
+  // The release that was fitted on this board, or the first; of those for files of GGUF where
+  // weights come from one and the engine has such releases.
+  const EngineRelease& release_for(std::string_view board, bool gguf) const;
 };
 // llama.cpp, mlc, pytorch, sglang, tensorrt-llm, vllm; of engines/language_models.toml.
 std::span<const ShippedEngine> engines();
@@ -80,6 +82,7 @@ class Forecaster {
   Forecaster(const ShippedEngine& engine, std::shared_ptr<const RequestWork> work,
              const Board& board, std::shared_ptr<const EngineBoard> hardware);
   Forecast operator()(const PowerMode& mode) const;
+  const EngineRelease& release() const;
   // Of the token that is decoded with `context` tokens in the cache.
   double step_s(const PowerMode& mode, std::int64_t context) const;
   // Why intervals are wider than where the engine was fitted, in words: "another board than ..".

@@ -49,25 +49,29 @@ enum class RecipeKind {
   kFp8,         // the same
   kFp8Blocks,   // DeepSeek V3: a scale per 128 x 128
   kMxfp4,       // gpt-oss: experts in MXFP4, all else in BF16
+  kNvfp4,       // ModelOpt: FP4, an FP8 scale per 16
+  kNf4,         // bitsandbytes: 4 bits, a scale of 32 bits per 64
 };
 
 struct RecipeKindRow {
   RecipeKind id;
   bool gguf;          // files of llama.cpp; else checkpoints
   bool experts_only;  // only experts are stored in the type of the recipe
-  bool fp8;           // matrices are stored in FP8
+  Arithmetic units;   // that multiply its matrices as they are stored; FP16: none
 };
 inline constexpr auto kRecipeKindRows =
-    enum_rows<RecipeKindRow>({{RecipeKind::kPlain, true, false, false},
-                              {RecipeKind::kMixture, true, false, false},
-                              {RecipeKind::kExpertsMxfp4, true, true, false},
-                              {RecipeKind::kAwq, false, false, false},
-                              {RecipeKind::kGptq, false, false, false},
-                              {RecipeKind::kPackedInt4, false, false, false},
-                              {RecipeKind::kInt8, false, false, false},
-                              {RecipeKind::kFp8, false, false, true},
-                              {RecipeKind::kFp8Blocks, false, false, true},
-                              {RecipeKind::kMxfp4, false, true, false}});
+    enum_rows<RecipeKindRow>({{RecipeKind::kPlain, true, false, Arithmetic::kFp16},
+                              {RecipeKind::kMixture, true, false, Arithmetic::kFp16},
+                              {RecipeKind::kExpertsMxfp4, true, true, Arithmetic::kFp16},
+                              {RecipeKind::kAwq, false, false, Arithmetic::kFp16},
+                              {RecipeKind::kGptq, false, false, Arithmetic::kFp16},
+                              {RecipeKind::kPackedInt4, false, false, Arithmetic::kFp16},
+                              {RecipeKind::kInt8, false, false, Arithmetic::kInt8},
+                              {RecipeKind::kFp8, false, false, Arithmetic::kFp8},
+                              {RecipeKind::kFp8Blocks, false, false, Arithmetic::kFp8},
+                              {RecipeKind::kMxfp4, false, true, Arithmetic::kFp16},
+                              {RecipeKind::kNvfp4, false, false, Arithmetic::kFp4},
+                              {RecipeKind::kNf4, false, false, Arithmetic::kFp16}});
 
 // The weights that a mixture of llama.cpp stores in another type than most: quantization/mixture.h.
 struct MixtureRules;

@@ -264,7 +264,7 @@ LanguageAnswer ask_language(const LanguageQuestion& question, const llm::Languag
       if (!hardware) hardware = std::make_shared<const llm::EngineBoard>(board);
       forecasters.emplace_back(*engine, works[weights], board, hardware);
       found.settings.push_back({b, weights, b * found.weights.size() + weights, engine,
-                                &engine->release_for(board.name), forecasters.back().widened_by(),
+                                &forecasters.back().release(), forecasters.back().widened_by(),
                                 forecasters.back().arithmetic()});
       for (const PowerMode& mode : modes[b]) {
         found.rows.push_back({found.settings.size() - 1, mode, {}, {}, false});

@@ -11,7 +11,10 @@ namespace {
 
 bool takes(const llm::EngineFacts& engine, const WeightFormat& weights) {
   if (weights.plain) return true;
-  if (weights.gguf) return engine.gguf;
+  if (weights.gguf) {
+    return engine.gguf || std::any_of(engine.variants.begin(), engine.variants.end(),
+                                      [](const llm::EngineVariant& one) { return one.gguf; });
+  }
   // A checkpoint of a kind that is not known is left to those that read checkpoints.
   if (!weights.kind) return !engine.gguf;
   return std::any_of(engine.takes.begin(), engine.takes.end(), [&](const std::string& name) {
@@ -60,16 +63,19 @@ std::string why_not_run(std::string_view engine, const WeightFormat& weights, co
   if (!takes(*facts, weights)) {
     return fmt::format("{} does not run {}: it takes {}", engine, weights.name, taken_by(*facts));
   }
-  const bool fp8 = weights.kind && llm::kRecipeKindRows[*weights.kind].fp8;
-  if (facts->needs_fp8 && fp8 && !supports(board, Arithmetic::kFp8)) {
-    return fmt::format("{} does not run {} on {}: its GPU does not compute in FP8", engine,
-                       weights.name, board.name);
+  const Arithmetic units =
+      weights.kind ? llm::kRecipeKindRows[*weights.kind].units : Arithmetic::kFp16;
+  if ((units != Arithmetic::kFp8 && units != Arithmetic::kFp4) || supports(board, units)) return "";
+  const std::string_view name = units == Arithmetic::kFp8 ? "FP8" : "FP4";
+  if (facts->needs_fp8) {
+    return fmt::format("{} does not run {} on {}: its GPU does not compute in {}", engine,
+                       weights.name, board.name, name);
   }
-  // Kernels that widen FP8 as they read it are for compute capability 8.0 and later, which has
-  // BF16.
-  if (fp8 && !supports(board, Arithmetic::kFp8) && !supports(board, Arithmetic::kBf16)) {
-    return fmt::format("{} does not run {} on {}: its GPU neither computes in FP8 nor widens it",
-                       engine, weights.name, board.name);
+  // Kernels that widen these numbers as they read them are for compute capability 8.0 and later,
+  // which has BF16.
+  if (!supports(board, Arithmetic::kBf16)) {
+    return fmt::format("{} does not run {} on {}: its GPU neither computes in {} nor widens it",
+                       engine, weights.name, board.name, name);
   }
   return "";
 }

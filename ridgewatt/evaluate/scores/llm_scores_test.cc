@@ -12,8 +12,13 @@ namespace ridgewatt::evaluate {
 namespace {
 
 std::vector<std::string> public_runs() {
-  const auto folder = testing::shared_folder() / "data" / "runtimes";
-  return {(folder / "llm-agx-orin-32gb.csv").string(), (folder / "llm-boards.csv").string()};
+  const auto data = testing::shared_folder() / "data";
+  std::vector<std::string> paths;
+  for (const char* path : {"runtimes/llm-agx-orin-32gb.csv", "runtimes/llm-boards.csv",
+                           "public/thor.csv", "public/orin_side.csv"}) {
+    paths.push_back((data / path).string());
+  }
+  return paths;
 }
 
 const LlmScores& public_scores() {
@@ -29,7 +34,7 @@ TEST(LlmScores, PublicRunsArePredictedWithoutTheirOwnRows) {
   for (const LlmGroup& group : scores.totals) {
     if (group.board != "agx-orin-32gb") continue;
     seen = true;
-    EXPECT_EQ(group.cells, 576U);
+    EXPECT_EQ(group.cells, 604U);
     EXPECT_LE(group.step.error, 0.15);
     EXPECT_LE(group.prompt.error, 0.25);
     EXPECT_LE(group.decode_power.error, 0.12);
@@ -40,11 +45,11 @@ TEST(LlmScores, PublicRunsArePredictedWithoutTheirOwnRows) {
   }
   EXPECT_TRUE(seen);
   for (const LlmGroup& group : scores.totals) {
-    if (group.mode != "25W" && group.mode != "MAXN_SUPER") continue;
-    EXPECT_EQ(group.cells, 4U);
-    EXPECT_LE(group.step.error, 0.25) << group.mode;
+    if (group.board != "orin-nano-8gb" || group.mode == "15W") continue;  // 15 W: MLC, too
+    EXPECT_EQ(group.cells, 5U);
+    EXPECT_LE(group.step.error, 0.2) << group.mode;
   }
-  EXPECT_EQ(scores.rows.memory_twice, 72U + 36U);  // of decoding, and of prompts from 1,024 on
+  EXPECT_EQ(scores.rows.memory_twice, 72U + 36U);  // of decoding, and of prompts from 0.5 s on
 }
 
 // Where an engine is not held up by its host and keeps scores on chip, the time per token grows as
@@ -57,7 +62,7 @@ TEST(LlmScores, TimeOverContextHasTheSlopeOfTheCache) {
     if (slope.engine != "tensorrt-llm") continue;
     ++seen;
     EXPECT_GE(slope.predicted, 0.85);
-    EXPECT_LE(slope.predicted, 1.1);
+    EXPECT_LE(slope.predicted, 1.2);
   }
   EXPECT_EQ(seen, 2U);
 }

@@ -97,25 +97,32 @@ struct PromptParts {
   }
 };
 
-// What is multiplied in 8 bits: by engines that can, on GPUs that have units for it.
+// What is multiplied in fewer than 16 bits: by engines that can, on GPUs that have units for it.
 struct NarrowFlop {
-  double int8 = 0, fp8 = 0;
+  double all = 0;
+  double as_fp16 = 0;  // that takes as long in FP16
 };
-NarrowFlop narrow_flop(const Engine& engine, const EngineWork& work, const EngineRates& h) {
-  if (!engine.traits.narrow_products) return {};
-  return {h.int8_speedup > 1 ? work.int8_flop : 0, h.fp8_speedup > 1 ? work.fp8_flop : 0};
+NarrowFlop narrow_flop(const Engine& engine, const EngineWork& work, const EngineRates& h,
+                       const PerNarrow& speedup) {
+  NarrowFlop sum;
+  if (!engine.traits.narrow_products) return sum;
+  for (std::size_t i = 0; i < work.narrow_flop.size(); ++i) {
+    if (!(h.narrow_speedup[i] > 1)) continue;
+    sum.all += work.narrow_flop[i];
+    sum.as_fp16 += work.narrow_flop[i] / speedup[i];
+  }
+  return sum;
 }
 
 PromptParts prompt_parts(const Engine& engine, const EngineWork& work, const EngineRates& h) {
   const auto& b = engine.prompt.value;
   const bool fused = engine.traits.fused_attention;
-  const auto [int8, fp8] = narrow_flop(engine, work, h);
-  const double wide = work.linear_flop - int8 - fp8;
+  const NarrowFlop narrow = narrow_flop(engine, work, h, h.narrow_speedup);
   PromptParts parts;
   parts.host = b[kPromptHostLayer] * work.layers / h.cpu_hz;
   parts.weights = b[kPromptWeights] * work.weight_bytes / h.bytes_per_s;
-  parts.products = (b[kPromptProducts] * (wide + int8 / h.int8_speedup + fp8 / h.fp8_speedup) +
-                    b[kPromptPacked] * (work.packed_flop - int8 - fp8)) /
+  parts.products = (b[kPromptProducts] * (work.linear_flop - narrow.all + narrow.as_fp16) +
+                    b[kPromptPacked] * (work.packed_flop - narrow.all)) /
                    h.flop_per_s;
   parts.attention = fused ? b[kPromptAttention] * work.attention_flop / h.flop_per_s
                           : b[kPromptScores] * work.score_bytes / h.bytes_per_s;
@@ -256,9 +263,8 @@ double Engine::step_s(const EngineWork& work, const EngineHardware& hardware) co
 }
 
 double Engine::least_s(const EngineWork& work, const EngineHardware& h) const {
-  const auto [int8, fp8] = narrow_flop(*this, work, h);
-  const double flop = work.linear_flop + work.attention_flop - int8 - fp8 +
-                      int8 / h.peaks.int8_ratio + fp8 / h.peaks.fp8_ratio;
+  const NarrowFlop narrow = narrow_flop(*this, work, h, h.peaks.narrow_ratio);
+  const double flop = work.linear_flop + work.attention_flop - narrow.all + narrow.as_fp16;
   const double bytes = work.weight_bytes + work.cache_bytes;
   return std::max(flop / h.peaks.flop_per_s, bytes / h.peaks.bytes_per_s);
 }

@@ -31,8 +31,10 @@ EngineVariant parse_variant(const TomlTable& toml, const std::string& where) {
     one.title = table.text("title");
     one.origin = table.text("origin");
   }
+  one.gguf = table.has("gguf") && table.flag("gguf");
   one.traits = {table.flag("launches_ahead"), table.flag("fused_attention"),
                 table.flag("fused_layers"), table.flag("narrow_products")};
+  if (table.has("like")) one.like = table.text("like");
   if (table.has("cached_prompts")) one.cached_prompts = table.texts("cached_prompts");
   return one;
 }
@@ -134,14 +136,19 @@ FoundVariant find_variant_of_rows(std::string_view theirs) {
   return {};
 }
 
-EngineTraits engine_traits(std::string_view name) {
+const EngineVariant* find_variant(std::string_view name) {
   for (const EngineFacts& engine : engine_facts()) {
-    if (engine.name == name) return engine.variants.front().traits;
     for (const EngineVariant& variant : engine.variants) {
-      if (variant.name == name) return variant.traits;
+      if (variant.name == name) return &variant;
     }
   }
-  return {};
+  return nullptr;
+}
+
+EngineTraits engine_traits(std::string_view name) {
+  if (const EngineVariant* variant = find_variant(name)) return variant->traits;
+  const EngineFacts* engine = find_engine_facts(name);
+  return engine == nullptr ? EngineTraits{} : engine->variants.front().traits;
 }
 
 }  // namespace ridgewatt::llm

@@ -18,7 +18,8 @@ namespace {
 constexpr char kHead[] =
     "# Engines of language models as fitted to public runs (docs/methods/llm_engines.md): values,\n"
     "# and deviations of their logarithms. This file is written by\n"
-    "#   ridgewatt evaluate llm llm-agx-orin-32gb.csv llm-boards.csv -o FILE\n";
+    "#   ridgewatt evaluate llm llm-agx-orin-32gb.csv llm-boards.csv thor.csv orin_side.csv -o "
+    "FILE\n";
 
 template <std::size_t N>
 EnginePart<N> part_of(const TomlTable& release, std::string_view key,
@@ -59,6 +60,8 @@ EngineRelease parse_release(const TomlTable& toml, const std::string& where) {
   one.scales.prefill_power = table.number("prompt_draw_scale");
   one.engine.traits = engine_traits(table.text("works_as"));
   one.works_as = table.text("works_as");
+  const EngineVariant* variant = find_variant(one.works_as);
+  one.gguf = variant != nullptr && variant->gguf;
   one.engine.step = part_of<kStepTerms>(toml, "step", step_terms(), table);
   one.engine.prompt = part_of<kPromptTerms>(toml, "prompt", prompt_terms(), table);
   one.engine.draw = part_of<kDrawTerms>(toml, "draw", draw_terms(), table);
@@ -100,6 +103,7 @@ EngineRelease release_of(const EngineVariant& of, std::span<const EngineRow> row
   release.title = of.title;
   release.origin = of.origin;
   release.works_as = of.name;
+  release.gguf = of.gguf;
   release.engine = fits.of(of.name);
   release.scales = scales;
   std::set<std::string> boards, quantizations;
@@ -214,11 +218,16 @@ const ShippedEngine& find_engine(std::string_view name) {
                        [&](const ShippedEngine& engine) { return engine.name == known; });
 }
 
-const EngineRelease& ShippedEngine::release_for(std::string_view board) const {
+const EngineRelease& ShippedEngine::release_for(std::string_view board, bool gguf) const {
+  const auto is_for = [&](const EngineRelease& one) { return one.gguf == gguf; };
+  const bool some = std::any_of(releases.begin(), releases.end(), is_for);
+  const EngineRelease* first = nullptr;
   for (const EngineRelease& one : releases) {
+    if (some && !is_for(one)) continue;
+    if (first == nullptr) first = &one;
     if (std::find(one.boards.begin(), one.boards.end(), board) != one.boards.end()) return one;
   }
-  return releases.front();
+  return *first;
 }
 
 }  // namespace ridgewatt::llm

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <vector>
 
+#include "ridgewatt/llm/engine_facts.h"
 #include "ridgewatt/numerics/minimize.h"
 #include "ridgewatt/numerics/posterior.h"
 
@@ -15,7 +16,7 @@ namespace {
 // How many cells without a common error a (board, model, quantization) counts as, however many it
 // has.
 constexpr double kCellsOfGroup = 4;
-constexpr int kRounds = 4;  // of means and engines
+constexpr int kRounds = 30;  // of means and engines
 
 // A part of an engine: its terms, its place, what is measured of it and what is predicted.
 template <std::size_t N>
@@ -31,12 +32,10 @@ const FittedPart<kStepTerms> kStepPart = {
 const FittedPart<kPromptTerms> kPromptPart = {
     prompt_terms(), &Engine::prompt, &EngineRow::prompt_s,
     [](const Engine& e, const EngineRow& row) { return e.prompt_s(row.prompt, row.hardware); }};
-const FittedPart<kDrawTerms> kDrawPart = {
-    draw_terms(), &Engine::draw, &EngineRow::decode_power_w,
-    [](const Engine& e, const EngineRow& r) { return e.decode_power_w(r.decode, r.hardware); }};
+const FittedPart<kDrawTerms> kDrawPart = {draw_terms(), &Engine::draw, &EngineRow::decode_power_w,
+                                          metered_decode_w};
 const FittedPart<kPromptDrawTerms> kPromptDrawPart = {
-    prompt_draw_terms(), &Engine::prompt_draw, &EngineRow::prefill_power_w,
-    [](const Engine& e, const EngineRow& r) { return e.prefill_power_w(r.prompt, r.hardware); }};
+    prompt_draw_terms(), &Engine::prompt_draw, &EngineRow::prefill_power_w, metered_prefill_w};
 
 struct WeighedRow {
   const EngineRow* row = nullptr;
@@ -114,32 +113,29 @@ void fit_part(Engine& engine, const std::vector<WeighedRow>& rows, const FittedP
   std::copy(known.deviations.begin(), known.deviations.end(), part.log_sd.begin());
 }
 
-// The mean of engines as their own cells tell it, each without what it was drawn to.
+// The most probable mean of engines at their present values; its deviations are by what their own
+// cells tell, each without what it was drawn to.
 template <std::size_t N>
 EnginePart<N> mean_of(const std::map<std::string, Engine, std::less<>>& engines,
-                      const FittedPart<N>& fitted, const Engine& drawn_to) {
+                      const FittedPart<N>& fitted) {
   EnginePart<N> mean;
   for (std::size_t i = 0; i < N; ++i) {
     const EngineTerm& term = fitted.terms[i];
-    double weight = 1 / (term.prior_sd * term.prior_sd);
+    const double pull = 1 / (term.engine_sd * term.engine_sd);
+    double weight = 1 / (term.prior_sd * term.prior_sd), known = weight;
     double sum = weight * std::log(term.prior);
     for (const auto& [name, engine] : engines) {
       const EnginePart<N>& part = engine.*(fitted.part);
       if (part.rows == 0) continue;
       const double trait =
           std::log((prior_engine(engine.traits).*(fitted.part)).value[i] / term.prior);
-      const double pull = 1 / (term.engine_sd * term.engine_sd);
+      weight += pull;
+      sum += pull * (std::log(part.value[i]) - trait);
       const double own_weight = 1 / (part.log_sd[i] * part.log_sd[i]) - pull;
-      if (own_weight <= 1e-6 * pull) continue;
-      const double center = std::log((drawn_to.*(fitted.part)).value[i]);
-      const double own =
-          ((own_weight + pull) * (std::log(part.value[i]) - trait) - pull * center) / own_weight;
-      const double trust = 1 / (1 / own_weight + term.engine_sd * term.engine_sd);
-      weight += trust;
-      sum += trust * own;
+      if (own_weight > 1e-6 * pull) known += 1 / (1 / own_weight + 1 / pull);
     }
     mean.value[i] = std::exp(sum / weight);
-    mean.log_sd[i] = 1 / std::sqrt(weight);
+    mean.log_sd[i] = 1 / std::sqrt(known);
   }
   return mean;
 }
@@ -165,6 +161,30 @@ Engine drawn_from(const EngineTraits& traits, const Engine& mean) {
   return engine;
 }
 
+// Where a variant has no rows of a part, the one that it is like tells more of it than the mean of
+// engines.
+template <std::size_t N>
+void draw_from_like(Engine& engine, std::string_view name,
+                    const std::map<std::string, Engine, std::less<>>& engines,
+                    const FittedPart<N>& fitted) {
+  constexpr double kVariantSd = 0.5;  // chosen: of what engines lie around their mean
+  EnginePart<N>& part = engine.*(fitted.part);
+  if (part.rows > 0) return;
+  const EngineVariant* variant = find_variant(name);
+  while (variant != nullptr && !variant->like.empty()) {
+    const auto like = engines.find(variant->like);
+    if (like != engines.end() && (like->second.*(fitted.part)).rows > 0) {
+      part = like->second.*(fitted.part);
+      part.rows = 0;
+      for (std::size_t i = 0; i < N; ++i) {
+        part.log_sd[i] = std::hypot(part.log_sd[i], kVariantSd * fitted.terms[i].engine_sd);
+      }
+      return;
+    }
+    variant = find_variant(variant->like);
+  }
+}
+
 template <std::size_t N>
 EnginePart<N> terms_as_mean(std::span<const EngineTerm> terms) {
   EnginePart<N> part;
@@ -176,6 +196,18 @@ EnginePart<N> terms_as_mean(std::span<const EngineTerm> terms) {
 }
 
 }  // namespace
+
+double metered_w(double power_w, double idle_w, double metered) {
+  return idle_w + metered * (power_w - idle_w);
+}
+double metered_decode_w(const Engine& engine, const EngineRow& row) {
+  return metered_w(engine.decode_power_w(row.decode, row.hardware),
+                   engine.decode_idle_w(row.hardware), row.decode_metered);
+}
+double metered_prefill_w(const Engine& engine, const EngineRow& row) {
+  return metered_w(engine.prefill_power_w(row.prompt, row.hardware),
+                   engine.prefill_idle_w(row.hardware), row.prefill_metered);
+}
 
 EngineFits::EngineFits(std::span<const EngineRow> rows) {
   std::map<std::string, std::vector<const EngineRow*>, std::less<>> of_engine;
@@ -195,17 +227,21 @@ EngineFits::EngineFits(std::span<const EngineRow> rows) {
       engines_[name] = engine;
     }
     Engine mean;
-    mean.step = mean_of(engines_, kStepPart, mean_);
-    mean.prompt = mean_of(engines_, kPromptPart, mean_);
-    mean.draw = mean_of(engines_, kDrawPart, mean_);
-    mean.prompt_draw = mean_of(engines_, kPromptDrawPart, mean_);
+    mean.step = mean_of(engines_, kStepPart);
+    mean.prompt = mean_of(engines_, kPromptPart);
+    mean.draw = mean_of(engines_, kDrawPart);
+    mean.prompt_draw = mean_of(engines_, kPromptDrawPart);
     mean_ = mean;
   }
 }
 
 Engine EngineFits::of(std::string_view name) const {
   const auto found = engines_.find(name);
-  return found != engines_.end() ? found->second : drawn_from(engine_traits(name), mean_);
+  Engine engine = found != engines_.end() ? found->second : drawn_from(engine_traits(name), mean_);
+  draw_from_like(engine, name, engines_, kPromptPart);
+  draw_from_like(engine, name, engines_, kDrawPart);
+  draw_from_like(engine, name, engines_, kPromptDrawPart);
+  return engine;
 }
 
 }  // namespace ridgewatt::llm

@@ -86,11 +86,20 @@ std::vector<LeftOutCell> left_out_cells(std::span<const EngineRow> rows) {
                  engine.step_log_sd(row.decode, row.hardware)};
     cell.prompt = {row.prompt_s, engine.prompt_s(row.prompt, row.hardware),
                    engine.prompt_log_sd(row.prompt, row.hardware)};
-    cell.decode_power = {row.decode_power_w, engine.decode_power_w(row.decode, row.hardware),
+    cell.decode_power = {row.decode_power_w, metered_decode_w(engine, row),
                          engine.decode_power_log_sd(row.decode, row.hardware)};
-    cell.prefill_power = {row.prefill_power_w, engine.prefill_power_w(row.prompt, row.hardware),
+    cell.prefill_power = {row.prefill_power_w, metered_prefill_w(engine, row),
                           engine.prefill_power_log_sd(row.prompt, row.hardware)};
     cells.push_back(cell);
+  }
+  for (LeftOutCell& cell : cells) {
+    const EngineRow& row = *cell.row;
+    if (std::isnan(row.board_power_w)) continue;
+    const double dynamic = dynamic_of(board_draws(cells, "", row.engine), row.board);
+    cell.decode_power = {row.board_power_w,
+                         metered_w(cell.engine.decode_power_w(row.decode, row.hardware),
+                                   cell.engine.decode_idle_w(row.hardware), dynamic),
+                         cell.engine.decode_power_log_sd(row.decode, row.hardware)};
   }
   return cells;
 }
@@ -107,7 +116,8 @@ double rail_share_of(std::span<const LeftOutCell> cells) {
 }
 
 std::vector<BoardDraw> board_draws(std::span<const LeftOutCell> cells,
-                                   std::string_view without_model) {
+                                   std::string_view without_model,
+                                   std::string_view without_engine) {
   const double share = rail_share_of(cells);
   std::map<std::string, std::vector<double>> ratios;
   // Cells of 15 W and 7 W are judged alone here, too: so those of modes whose step is fitted.
@@ -117,11 +127,16 @@ std::vector<BoardDraw> board_draws(std::span<const LeftOutCell> cells,
   }
   for (const LeftOutCell& cell : cells) {
     const EngineRow& row = *cell.row;
-    if (std::isnan(row.rail_token_j) || std::isnan(share) || row.model == without_model) continue;
+    if (row.model == without_model || row.engine == without_engine) continue;
     if (!modes.contains({row.board, row.mode})) continue;
-    const double rail_w = row.rail_token_j / cell.step.predicted - row.hardware.leak_w;
-    const double above_w = cell.decode_power.predicted - cell.engine.decode_idle_w(row.hardware);
-    ratios[row.board].push_back(rail_w / (share * above_w));
+    const double idle_w = cell.engine.decode_idle_w(row.hardware);
+    const double above_w = cell.engine.decode_power_w(row.decode, row.hardware) - idle_w;
+    if (!std::isnan(row.board_power_w)) {
+      ratios[row.board].push_back((row.board_power_w - idle_w) / above_w);
+    } else if (!std::isnan(row.rail_token_j) && !std::isnan(share)) {
+      const double rail_w = row.rail_token_j / cell.step.predicted - row.hardware.leak_w;
+      ratios[row.board].push_back(rail_w / (share * above_w));
+    }
   }
   std::vector<BoardDraw> draws;
   for (const auto& [board, all] : ratios) draws.push_back({board, median(all), all.size()});

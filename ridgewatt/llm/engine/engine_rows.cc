@@ -21,8 +21,20 @@ namespace ridgewatt::llm {
 namespace {
 
 constexpr double kLeastPrompt = 256;
-constexpr double kLeastSampledPrompt = 1024;  // power of shorter ones is sampled too few times
+constexpr double kKernelTokens = 128;  // of prompt and generation, in traces of kernels
+constexpr double kLeastSampledS = 0.5;  // power of shorter prompts is sampled a few times only
+// Kernels of llama.cpp and vLLM take 0.96 to 0.99 of a step on the board whose kernels are public.
+constexpr double kKernelShare = 0.97;
 constexpr std::size_t kMostRowBytes = std::size_t{64} << 20;
+
+// Of a meter that follows the power with one time constant: chosen with the cells of TensorRT-LLM
+// and llama.cpp in view, whose mean power rises with the length of a run at the same time per
+// token.
+constexpr double kMeterLagS = 0.25;
+// Share of a step of the power that the mean over `seconds` after it does not show.
+double lag_share(double seconds) {
+  return kMeterLagS / seconds * -std::expm1(-seconds / kMeterLagS);
+}
 
 // "Llama 3.2 3B" and "Qwen3-4B-VL" (the part that writes) as the zoo calls them.
 std::string model_named(std::string_view theirs) {
@@ -48,11 +60,7 @@ std::optional<Recipe> recipe_named(std::string name) {
   if (name == "int4") name = "awq";  // TensorRT-LLM: AWQ
   if (name == "w8a16") name = "int8";
   if (name.starts_with("w4a16")) name = "w4a16";
-  if (name == "4bit") {  // bitsandbytes: a scale of 32 bits for 64 numbers, 4.5 bits
-    Recipe recipe = find_recipe("w4a16");
-    recipe.group = 32;
-    return recipe;
-  }
+  if (name == "4bit") name = "nf4";
   for (const Recipe& recipe : recipes()) {
     if (recipe.name == name) return recipe;
   }
@@ -74,22 +82,38 @@ class EngineRowReader {
  public:
   explicit EngineRowReader(const std::string& path)
       : text_(read_file(path, kMostRowBytes)), csv_(text_, path) {
-    cells_ = csv_.column("ttft_ms").has_value();
+    normalized_ = csv_.column("what_is_timed").has_value();
+    cells_ = !normalized_ && csv_.column("ttft_ms").has_value();
+    const std::vector<const char*> normalized = {
+        "board",         "runtime",    "workload", "precision", "batch",   "input",
+        "what_is_timed", "latency_ms", "power_w",  "ttft_ms",   "tpot_ms", "note"};
     const std::vector<const char*> cell = {
         "runtime",          "model",   "quantization", "prompt_tokens",
         "generated_tokens", "ttft_ms", "tpot_ms",      "decode_power_w"};
-    const std::vector<const char*> board = {"board",    "power_mode", "runtime",
-                                            "workload", "precision",  "batch",
-                                            "sequence", "metric",     "value"};
-    for (const char* name : cells_ ? cell : board) columns_[name] = csv_.require_column(name);
+    const std::vector<const char*> board = {"board",     "power_mode", "runtime",  "workload",
+                                            "precision", "batch",      "sequence", "metric",
+                                            "value",     "note"};
+    for (const char* name : normalized_ ? normalized : cells_ ? cell : board) {
+      columns_[name] = csv_.require_column(name);
+    }
   }
 
   EngineRows read() {
     while (csv_.next()) {
-      if (cells_) {
+      if (normalized_) {
+        read_normalized_row();
+      } else if (cells_) {
         read_cell();
       } else {
         read_board_row();
+      }
+    }
+    for (auto& [key, row] : kernels_) {
+      const Engine engine = prior_engine(engine_traits(row.engine));
+      if (engine.traits.launches_ahead || row.step_s < engine.least_s(row.decode, row.hardware)) {
+        all_.left_out.push_back({key, "times of kernels do not tell a step"});
+      } else {
+        all_.rows.push_back(std::move(row));
       }
     }
     return std::move(all_);
@@ -111,7 +135,10 @@ class EngineRowReader {
 
   // Fills engine, model, quantization and work; false where one is not known.
   bool describe_row(EngineRow& row, std::string_view model, std::string quantization) {
-    const std::string theirs = lowered(at("runtime"));
+    return describe_row(row, model, std::move(quantization), lowered(at("runtime")));
+  }
+  bool describe_row(EngineRow& row, std::string_view model, std::string quantization,
+                    const std::string& theirs) {
     const FoundVariant found = find_variant_of_rows(theirs);
     if (found.engine == nullptr) return leave_out("the engine is not known"), false;
     row.engine = found.variant->name;
@@ -126,6 +153,11 @@ class EngineRowReader {
       quantization.resize(quantization.size() - kWithoutCache.size());
     }
     row.quantization = quantization.substr(0, quantization.find(' '));  // "w4a16 or similar"
+    constexpr std::array<std::string_view, 3> kSixteenBits = {"fp16", "bf16", "w16a16"};
+    if (std::find(kSixteenBits.begin(), kSixteenBits.end(), row.quantization) !=
+        kSixteenBits.end()) {
+      row.quantization = "f16";  // the same to an engine: none tells of another's rows
+    }
     for (const auto& [written, recipe] : found.engine->means) {
       if (quantization == written) quantization = recipe;
     }
@@ -183,9 +215,13 @@ class EngineRowReader {
     const bool cached = prompts_were_cached(row.engine, quantization);
     if (!cached && row.prompt_tokens >= kLeastPrompt) row.prompt_s = positive("ttft_ms") * 1e-3;
     row.decode_power_w = power_of("decode");
+    const double prompt_s = positive("ttft_ms") * 1e-3;
+    row.prefill_metered = 1 - lag_share(prompt_s);
+    row.decode_metered =
+        1 - lag_share(row.generated_tokens * row.step_s) * std::exp(-prompt_s / kMeterLagS);
     row.rail_share = rail_w("decode_gpu_w") + rail_w("decode_cpu_w");
     row.rail_share /= row.decode_power_w;
-    if (!cached && row.prompt_tokens >= kLeastSampledPrompt) {
+    if (!cached && prompt_s >= kLeastSampledS) {
       row.prefill_power_w = power_of("prefill");
     }
     all_.rows.push_back(std::move(row));
@@ -230,14 +266,74 @@ class EngineRowReader {
     mode.cpu_clock_hz = hz_of_mhz(cpu_mhz);
     const bool low = row.mode == "7W" || row.mode == "15W";
     if (low) mode.mem_clock_hz = hz_of_mhz(2133);
-    row.hardware = kHardware(mode);
+    // The preset of 7 W switches half of the multiprocessors off.
+    row.hardware = kHardware(mode, row.mode == "7W" ? kBoard.sms / 2 : 0);
     if (at("metric") == "J_per_token") {
+      if (at("note").find("approximated") != std::string_view::npos) {
+        return leave_out("the source approximates the joules");
+      }
       row.fitted = false;
       row.rail_token_j = positive("value");
     } else {
-      row.fitted = !low;
       row.step_s = 1 / positive("value");
     }
+    all_.rows.push_back(std::move(row));
+  }
+
+  double number_or_nan(const char* column) const {
+    return at(column).empty() ? std::numeric_limits<double>::quiet_NaN() : positive(column);
+  }
+
+  // A row of a file whose columns are those of all sources. Power on the Orin is the sum of four
+  // rails, one of which another holds: not taken.
+  void read_normalized_row() {
+    const std::string_view timed = at("what_is_timed");
+    const bool kernel = timed.starts_with("kernel time per token");
+    if (!kernel && !timed.starts_with("decoding, per token") &&
+        !timed.starts_with("first token; decoding")) {
+      return leave_out("not a language model alone");
+    }
+    if (at("batch") != "1") return leave_out("more than one sequence");
+    const std::string_view sequence = at("input");
+    const auto slash = sequence.find('/');
+    EngineRow row;
+    row.prompt_tokens = row.generated_tokens = kKernelTokens;
+    if (!kernel) {
+      if (slash == std::string_view::npos) return leave_out("prompt and generation are not stated");
+      row.prompt_tokens = parse_double(sequence.substr(0, slash)).value_or(0);
+      row.generated_tokens = parse_double(sequence.substr(slash + 1)).value_or(0);
+    }
+    std::string theirs = lowered(at("runtime"));
+    std::string quantization = lowered(at("precision"));
+    const bool fused = at("note").starts_with("llamacpp_fa") || quantization.ends_with("_fa");
+    if (quantization.ends_with("_fa")) quantization.resize(quantization.size() - 3);
+    if (quantization.starts_with("gguf_")) {
+      quantization.erase(0, 5);
+      theirs += " gguf";
+    }
+    const bool thor = at("board") == "thor";
+    if (fused && !thor) theirs += " flash attention";
+    if (thor) theirs += " thor";
+    if (!describe_row(row, at("workload"), quantization, theirs)) return;
+    static std::map<std::string, std::pair<Board, EngineBoard>, std::less<>> boards;
+    auto board = boards.find(at("board"));
+    if (board == boards.end()) {
+      const Board loaded = load_board(std::string(at("board")));
+      board = boards.emplace(at("board"), std::pair(loaded, EngineBoard(loaded))).first;
+    }
+    row.board = board->second.first.name;
+    row.mode = "MAXN";
+    row.hardware = board->second.second(knob_space(board->second.first).top());
+    if (kernel) {
+      const std::string note(at("note").substr(0, at("note").find(';')));
+      auto& sum = kernels_.emplace(theirs + ": " + note, row).first->second;
+      const double before = std::isnan(sum.step_s) ? 0 : sum.step_s;
+      sum.step_s = before + csv_.number(columns_.at("latency_ms")) * 1e-3 / kKernelShare;
+      return;
+    }
+    row.step_s = number_or_nan("tpot_ms") * 1e-3;
+    if (row.prompt_tokens >= kLeastPrompt) row.prompt_s = number_or_nan("ttft_ms") * 1e-3;
+    if (thor) row.board_power_w = number_or_nan("power_w");
     all_.rows.push_back(std::move(row));
   }
 
@@ -258,7 +354,7 @@ class EngineRowReader {
                                       [&](const Source& one) { return one.theirs == theirs; });
     if (source == kSources.end()) return leave_out("the mode does not name its clocks");
     EngineRow row;
-    row.fitted = false;
+    row.fitted = theirs == "mlc";
     const std::string_view sequence = at("sequence");
     constexpr double kShort = 128;
     row.prompt_tokens = parse_double(sequence.substr(0, sequence.find(' '))).value_or(kShort);
@@ -284,7 +380,8 @@ class EngineRowReader {
 
   std::string text_;
   CsvReader csv_;
-  bool cells_ = false;
+  bool normalized_ = false, cells_ = false;
+  std::map<std::string, EngineRow> kernels_;  // sums over categories, by engine and run
   std::map<std::string, std::size_t, std::less<>> columns_;
   EngineRows all_;
 };

@@ -154,23 +154,28 @@ TEST(Engine, NarrowProductsAreFasterWhereAnEngineHasThem) {
   const auto model = read_language_model("zoo:llama-3.1-8b").description;
   const auto int8 = prompt_work(model, quantized(model, find_recipe("int8")), 2048);
   const auto f16 = prompt_work(model, quantized(model, find_recipe("f16")), 2048);
-  EXPECT_NEAR(int8.int8_flop / int8.linear_flop, 1, 1e-3);
-  EXPECT_EQ(f16.int8_flop + f16.fp8_flop + f16.packed_flop, 0);
+  EXPECT_NEAR(int8.narrow_flop[0] / int8.linear_flop, 1, 1e-3);
+  EXPECT_EQ(f16.narrow_flop, PerNarrow{});
+  EXPECT_EQ(f16.packed_flop, 0);
   const EngineHardware h =
       EngineBoard(load_board("agx-orin"))(knob_space(load_board("agx-orin")).top());
-  EXPECT_GT(h.int8_speedup, 1.5);
-  EXPECT_LT(h.int8_speedup, 2);
+  EXPECT_GT(h.narrow_speedup[0], 1.5);
+  EXPECT_LT(h.narrow_speedup[0], 2);
   const Engine with = prior_engine(engine_traits("tensorrt-llm"));
   const Engine without = prior_engine(engine_traits("mlc"));
   EXPECT_LT(with.prompt_s(int8, h), 0.8 * with.prompt_s(f16, h));
   EXPECT_GT(without.prompt_s(int8, h), 0.95 * without.prompt_s(f16, h));
   // Ampere has no units for FP8, Blackwell has.
   const auto fp8 = prompt_work(model, quantized(model, find_recipe("fp8")), 2048);
-  EXPECT_NEAR(fp8.fp8_flop / fp8.linear_flop, 1, 1e-3);
-  EXPECT_EQ(h.fp8_speedup, 1);
+  EXPECT_NEAR(fp8.narrow_flop[1] / fp8.linear_flop, 1, 1e-3);
+  EXPECT_EQ(h.narrow_speedup[1], 1);
   EXPECT_GT(with.prompt_s(fp8, h), 0.95 * with.prompt_s(f16, h));
   const EngineHardware thor = EngineBoard(load_board("thor"))({});
   EXPECT_LT(with.prompt_s(fp8, thor), 0.8 * with.prompt_s(f16, thor));
+  const auto fp4 = prompt_work(model, quantized(model, find_recipe("nvfp4")), 2048);
+  EXPECT_NEAR(fp4.narrow_flop[2] / fp4.linear_flop, 1, 1e-3);
+  EXPECT_LT(with.prompt_s(fp4, thor), with.prompt_s(fp8, thor));
+  EXPECT_GT(with.prompt_s(fp4, h), 0.95 * with.prompt_s(f16, h));
 }
 
 // Power of the twin: what it says idle, and less at lower clocks.
@@ -263,7 +268,8 @@ TEST(EngineRows, RowsOfBoardsAreFittedOrJudgedAlone) {
   ASSERT_EQ(rows.rows.size(), 5U) << rows.left_out.front().reason;
   EXPECT_TRUE(rows.rows[0].fitted);
   EXPECT_DOUBLE_EQ(rows.rows[0].step_s, 0.02);
-  for (std::size_t i = 1; i < 5; ++i) EXPECT_FALSE(rows.rows[i].fitted) << i;
+  for (const std::size_t i : {1, 2, 4}) EXPECT_FALSE(rows.rows[i].fitted) << i;
+  EXPECT_TRUE(rows.rows[3].fitted);
   EXPECT_DOUBLE_EQ(rows.rows[1].rail_token_j, 0.15);
   EXPECT_DOUBLE_EQ(rows.rows[2].request_s, 4);  // 128 tokens at 32 a second
   EXPECT_EQ(rows.rows[2].engine, "vllm (graphs)");

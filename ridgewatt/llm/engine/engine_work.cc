@@ -26,7 +26,7 @@ double work_per_cycle(std::string_view cpu_type) {
 // to: TensorRT-LLM reads its weights at 0.86 of the peak where those would reach 0.72.
 constexpr double kStreamRequests = 2;
 // What multiplying in 8 bits gains of twice the rate: SmoothQuant's authors measured prompts up to
-// 1.56 times as fast as in FP16 (arXiv 2211.10438, abstract).
+// 1.56 times as fast as in FP16 (arXiv 2211.10438, abstract). Taken for FP4, too.
 constexpr double kNarrowGain = 0.64;
 
 // Weights that must be unpacked, for each element.
@@ -36,20 +36,24 @@ double unpacked_share(StoredType type) {
   return facts.bits() < 16 ? 1 : 0;
 }
 
-// Zeros lie next to packed weights and are no matrix of their own.
-bool is_zeros(const Tensor& tensor) {
-  return tensor.name.ends_with("zeros") || tensor.name.ends_with("zero_point");
+// Zeros and scales lie next to packed weights and are no matrix of their own.
+bool is_of_another(const Tensor& tensor) {
+  constexpr std::array<std::string_view, 5> kEnds = {"zeros", "zero_point", "weight_scale",
+                                                     "scales", "absmax"};
+  return std::any_of(kEnds.begin(), kEnds.end(),
+                     [&](std::string_view end) { return tensor.name.ends_with(end); });
 }
 
 // Numbers of the matrices that a step of one token works with, by how they are stored.
 struct StoredShare {
-  double all = 0, packed = 0, int8 = 0, fp8 = 0;
+  double all = 0, packed = 0;
+  PerNarrow narrow = {};
 };
 StoredShare stored_share(const Description& description, std::span<const Tensor> tensors) {
   StoredShare share;
   for (const Tensor& tensor : tensors) {
     if (tensor.role != Role::kMatrix && tensor.role != Role::kExpert) continue;
-    if (is_zeros(tensor)) continue;
+    if (is_of_another(tensor)) continue;
     const double times = unpacked_share(tensor.type);
     auto numbers = static_cast<double>(tensor.elements()) * (times > 0 ? times : 1);
     if (tensor.role == Role::kExpert && tensor.layer >= 0 &&
@@ -59,9 +63,9 @@ StoredShare stored_share(const Description& description, std::span<const Tensor>
     }
     share.all += numbers;
     if (times > 0) share.packed += numbers;
-    const Arithmetic arithmetic = facts_of(tensor.type).arithmetic;
-    if (arithmetic == Arithmetic::kInt8) share.int8 += numbers;
-    if (arithmetic == Arithmetic::kFp8) share.fp8 += numbers;
+    for (std::size_t i = 0; i < share.narrow.size(); ++i) {
+      if (facts_of(tensor.type).arithmetic == kNarrowArithmetics[i]) share.narrow[i] += numbers;
+    }
   }
   return share;
 }
@@ -107,11 +111,15 @@ EngineBoard::EngineBoard(const Board& board) {
   cpu_per_hz_ = work_per_cycle(board.cpu_type);
   sms_ = board.sms;
   flop_per_hz_ = peak_flops(board, top_, Arithmetic::kFp16) / top_.gpu_clock_hz / sms_;
-  const auto ratio = [&](Arithmetic arithmetic) {
-    return std::max(1.0, stated_rate(board, arithmetic).value_or(0) / flop_per_hz_);
-  };
-  int8_ratio_ = ratio(Arithmetic::kInt8);
-  fp8_ratio_ = ratio(Arithmetic::kFp8);
+  for (std::size_t i = 0; i < narrow_ratio_.size(); ++i) {
+    const double rate = stated_rate(board, kNarrowArithmetics[i]).value_or(0);
+    narrow_ratio_[i] = std::max(1.0, rate / flop_per_hz_);
+  }
+  for (const Preset& preset : presets(board)) {
+    if (preset.sms > 0 && preset.sms < board.sms) {
+      preset_sms_.emplace_back(preset.mode, preset.sms);
+    }
+  }
   bytes_per_hz_ = peak_bandwidth(board, top_) / top_.mem_clock_hz;
   const twin::Twin twin = twin::load_twin(board);
   limit_w_ = twin.power_limit_w;
@@ -138,8 +146,9 @@ EngineRates EngineBoard::rates(const PowerMode& mode, double sms) const {
   rates.gpu_hz = mode.gpu_clock_hz;
   rates.unpack_hz = mode.gpu_clock_hz * sms;
   rates.flop_per_s = flop_per_hz_ * rates.unpack_hz;
-  rates.int8_speedup = 1 + kNarrowGain * (int8_ratio_ - 1);
-  rates.fp8_speedup = 1 + kNarrowGain * (fp8_ratio_ - 1);
+  for (std::size_t i = 0; i < narrow_ratio_.size(); ++i) {
+    rates.narrow_speedup[i] = 1 + kNarrowGain * (narrow_ratio_[i] - 1);
+  }
   const double dram = bytes_per_hz_ * mode.mem_clock_hz;
   const double request = request_per_hz_ * rates.unpack_hz;
   rates.bytes_per_s = 1 / soft_maximum(1 / dram, 1 / request, 6);
@@ -151,11 +160,14 @@ EngineHardware EngineBoard::operator()(const PowerMode& asked, int sms) const {
   for (const Knob knob : kKnobs) {
     if (!mode.has(knob)) mode.set(knob, top_.get(knob));
   }
+  const auto preset = std::find_if(preset_sms_.begin(), preset_sms_.end(),
+                                   [&](const auto& one) { return one.first == mode; });
+  if (sms <= 0 && preset != preset_sms_.end()) sms = preset->second;
   const double units = sms > 0 ? sms : sms_;
   EngineHardware h;
   static_cast<EngineRates&>(h) = rates(mode, units);
   h.top = rates(top_, units);
-  h.peaks = {bytes_per_hz_ * mode.mem_clock_hz, h.flop_per_s, int8_ratio_, fp8_ratio_};
+  h.peaks = {bytes_per_hz_ * mode.mem_clock_hz, h.flop_per_s, narrow_ratio_};
   h.limit_w = limit_w_;
   // As twin::idle_power_w, and the dynamic terms of its estimates.
   const double gpu = mode.gpu_clock_hz / twin_top_.gpu_clock_hz;
@@ -186,7 +198,7 @@ EngineWork decode_work(const Description& description, std::span<const Tensor> t
     if (tensor.role == Role::kTokenEmbedding && !description.tied) continue;
     double share = unpacked_share(tensor.type);
     if (share == 0) continue;
-    if (!is_zeros(tensor)) work.packed_matrices += 1;
+    if (!is_of_another(tensor)) work.packed_matrices += 1;
     if (tensor.role == Role::kExpert && tensor.layer >= 0 &&
         tensor.layer < static_cast<int>(description.layers.size())) {
       const auto layer = static_cast<std::size_t>(tensor.layer);
@@ -210,8 +222,9 @@ EngineWork prompt_work(const Description& description, std::span<const Tensor> t
   if (stored.all > 0) {
     const double matrices = prompts * 2 * tokens * linear.active;
     work.packed_flop = matrices * stored.packed / stored.all;
-    work.int8_flop = matrices * stored.int8 / stored.all;
-    work.fp8_flop = matrices * stored.fp8 / stored.all;
+    for (std::size_t i = 0; i < stored.narrow.size(); ++i) {
+      work.narrow_flop[i] = matrices * stored.narrow[i] / stored.all;
+    }
   }
   for (const Layer& layer : description.layers) {
     work.activation_bytes +=

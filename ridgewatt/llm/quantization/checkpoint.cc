@@ -84,6 +84,15 @@ void add_checkpoint_tensors(const Weight& weight, const Recipe& recipe, std::vec
       packed.add("weight_blocks", StoredType::kU8, {out, parts(in, 32), 16});
       packed.add("weight_scales", StoredType::kU8, {out, parts(in, 32)});
       break;
+    case RecipeKind::kNvfp4:
+      packed.add("weight", StoredType::kF4, {out, in});
+      packed.add("weight_scale", StoredType::kF8E4m3, {out, groups});
+      packed.add("weight_scale_2", StoredType::kF32, {1});
+      break;
+    case RecipeKind::kNf4:
+      packed.add("weight", StoredType::kU8, {parts(out * in, 2), 1});
+      packed.add("weight.absmax", StoredType::kF32, {parts(out * in, recipe.group)});
+      break;
     case RecipeKind::kPlain:  // of GGUF: not checkpoints
     case RecipeKind::kMixture:
     case RecipeKind::kExpertsMxfp4:

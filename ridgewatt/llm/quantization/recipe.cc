@@ -79,13 +79,15 @@ std::vector<Recipe> all_recipes() {
       {"awq", "AWQ: 4 bits in groups of 128, with zeros", RecipeKind::kAwq, kF16},
       {"gptq", "GPTQ: 4 bits in groups of 128, with zeros and order", RecipeKind::kGptq, kF16},
       {"w4a16", "compressed-tensors: 4 bits in groups of 128", RecipeKind::kPackedInt4, kBf16},
+      {"nf4", "bitsandbytes: 4 bits in groups of 64", RecipeKind::kNf4, kBf16, 4, 64},
+      {"nvfp4", "ModelOpt: FP4 in groups of 16", RecipeKind::kNvfp4, kBf16, 4, 16},
       {"mxfp4", "gpt-oss: experts in MXFP4, all else in 16 bits", RecipeKind::kMxfp4, kBf16},
   };
 }
 
 // What engines and checkpoints call these: TensorRT-LLM's INT4 is AWQ, its INT8 SmoothQuant, whose
 // weights are those of compressed tensors in 8 bits.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kOtherNames = {
+constexpr std::array<std::pair<std::string_view, std::string_view>, 13> kOtherNames = {
     {{"w16a16", "f16"},
      {"int4", "awq"},
      {"int4_awq", "awq"},
@@ -93,7 +95,12 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kOtherNam
      {"int8_sq", "int8"},
      {"smoothquant", "int8"},
      {"w8a8", "int8"},
-     {"w8a16", "int8"}}};
+     {"w8a16", "int8"},
+     {"4bit", "nf4"},
+     {"bnb_4bit", "nf4"},
+     {"bitsandbytes", "nf4"},
+     {"w4a4", "nvfp4"},
+     {"fp4", "nvfp4"}}};
 
 }  // namespace
 

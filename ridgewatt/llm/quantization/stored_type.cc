@@ -25,7 +25,7 @@ constexpr auto kTypes = enum_rows<StoredTypeFacts>({
     {StoredType::kF8E8m0, "F8_E8M0", -1, 1, 1, "F8_E8M0"},
     {StoredType::kF6E2m3, "F6_E2M3", -1, 4, 3, "F6_E2M3"},
     {StoredType::kF6E3m2, "F6_E3M2", -1, 4, 3, "F6_E3M2"},
-    {StoredType::kF4, "F4", -1, 2, 1, "F4"},
+    {StoredType::kF4, "F4", -1, 2, 1, "F4", StoredType::kF16, Arithmetic::kFp4},
     {StoredType::kQ40, "Q4_0", 2, 32, 18},
     {StoredType::kQ41, "Q4_1", 3, 32, 20},
     {StoredType::kQ50, "Q5_0", 6, 32, 22},

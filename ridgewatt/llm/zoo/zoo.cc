@@ -41,6 +41,24 @@ Numbers mixtral() {
   return n;
 }
 
+Numbers qwen3_moe() {
+  Numbers n = decoder(Family::kQwen3Moe, 2048, 48, 32, 4, 128, 6144, kQwenWords, false, 40960);
+  n.experts = 128;
+  n.experts_used = 8;
+  n.expert_width = 768;
+  return n;
+}
+
+// Every second layer looks back 4096 tokens.
+Numbers gemma2(std::int64_t hidden, std::int64_t layers, std::int64_t heads, std::int64_t kv_heads,
+               std::int64_t feed_forward) {
+  Numbers n = decoder(Family::kGemma2, hidden, layers, heads, kv_heads, 256, feed_forward, 256000,
+                      true, 8192);
+  n.window = 4096;
+  for (std::int64_t i = 0; i < layers; ++i) n.sliding.push_back(i % 2 == 0);
+  return n;
+}
+
 // Of six layers five look back 512 tokens.
 Numbers gemma3() {
   Numbers n = decoder(Family::kGemma3, 1152, 26, 4, 1, 256, 6912, 262144, true, 32768);
@@ -49,10 +67,10 @@ Numbers gemma3() {
   return n;
 }
 
-// Ten layers are short convolutions. The configuration says 12,288 for the feed-forward and the
-// code takes two thirds of it (transformers, modeling_lfm2.py).
-Numbers lfm2() {
-  Numbers n = decoder(Family::kLfm2, 2048, 16, 32, 8, 64, 8192, 65536, true, 128000);
+// Ten layers are short convolutions. The configurations say 12,288 and 6,656 for the feed-forward;
+// the code takes two thirds of it, rounded up to 256 (transformers, modeling_lfm2.py).
+Numbers lfm2(std::int64_t hidden, std::int64_t heads, std::int64_t feed_forward) {
+  Numbers n = decoder(Family::kLfm2, hidden, 16, heads, 8, 64, feed_forward, 65536, true, 128000);
   n.convolution_kernel = 3;
   for (int i = 0; i < 16; ++i) {
     n.convolution.push_back(i != 2 && i != 5 && i != 8 && i != 10 && i != 12 && i != 14);
@@ -67,19 +85,35 @@ std::vector<ZooModel> all_models() {
        kMeta},
       {"llama-3.2-3b", decoder(kLlama, 3072, 28, 24, 8, 128, 8192, kLlamaWords, true, 131072),
        kMeta},
+      {"llama-2-7b", decoder(kLlama, 4096, 32, 32, 32, 128, 11008, 32000, false, 4096), kMeta},
+      {"llama-3-8b", decoder(kLlama, 4096, 32, 32, 8, 128, 14336, kLlamaWords, false, 8192), kMeta},
       {"llama-3.1-8b", decoder(kLlama, 4096, 32, 32, 8, 128, 14336, kLlamaWords, false, 131072),
        kMeta},
       {"llama-3.3-70b", decoder(kLlama, 8192, 80, 64, 8, 128, 28672, kLlamaWords, false, 131072),
        kMeta},
       {"mixtral-8x7b", mixtral(), "Mistral AI's configuration, huggingface.co/mistralai"},
       {"qwen2.5-0.5b", decoder(kQwen2, 896, 24, 14, 2, 64, 4864, kQwenWords, true, 32768), kQwen},
+      {"qwen2.5-1.5b", decoder(kQwen2, 1536, 28, 12, 2, 128, 8960, kQwenWords, true, 32768), kQwen},
+      {"qwen2.5-3b", decoder(kQwen2, 2048, 36, 16, 2, 128, 11008, kQwenWords, true, 32768), kQwen},
+      {"qwen2.5-7b", decoder(kQwen2, 3584, 28, 28, 4, 128, 18944, 152064, false, 32768), kQwen},
       {"qwen3-0.6b", decoder(kQwen3, 1024, 28, 16, 8, 128, 3072, kQwenWords, true, 40960), kQwen},
+      {"qwen3-1.7b", decoder(kQwen3, 2048, 28, 16, 8, 128, 6144, kQwenWords, true, 40960), kQwen},
       {"qwen3-4b", decoder(kQwen3, 2560, 36, 32, 8, 128, 9728, kQwenWords, true, 40960), kQwen},
       {"qwen3-8b", decoder(kQwen3, 4096, 36, 32, 8, 128, 12288, kQwenWords, false, 40960), kQwen},
+      {"qwen3-32b", decoder(kQwen3, 5120, 64, 64, 8, 128, 25600, kQwenWords, false, 40960), kQwen},
+      {"qwen3-30b-a3b", qwen3_moe(), kQwen},
+      {"gemma-2-2b", gemma2(2304, 26, 8, 4, 9216),
+       "Google's configuration, huggingface.co/google/gemma-2-2b"},
+      {"gemma-2-9b", gemma2(3584, 42, 16, 8, 14336),
+       "Google's configuration, huggingface.co/google/gemma-2-9b"},
+      {"phi-3.5-mini", decoder(kPhi3, 3072, 32, 32, 32, 96, 8192, 32064, false, 131072),
+       "Microsoft's configuration, huggingface.co/microsoft/Phi-3.5-mini-instruct"},
       {"gemma3-1b", gemma3(), "Google's configuration, huggingface.co/google/gemma-3-1b-it"},
       {"smollm2-135m", decoder(kLlama, 576, 30, 9, 3, 64, 1536, kSmolWords, true, 8192), kSmol},
       {"smollm2-360m", decoder(kLlama, 960, 32, 15, 5, 64, 2560, kSmolWords, true, 8192), kSmol},
-      {"lfm2.5-1.2b", lfm2(), "Liquid AI's configuration, huggingface.co/LiquidAI"},
+      {"smollm2-1.7b", decoder(kLlama, 2048, 24, 32, 32, 64, 8192, kSmolWords, true, 8192), kSmol},
+      {"lfm2.5-350m", lfm2(1024, 16, 4608), "Liquid AI's configuration, huggingface.co/LiquidAI"},
+      {"lfm2.5-1.2b", lfm2(2048, 32, 8192), "Liquid AI's configuration, huggingface.co/LiquidAI"},
   };
 }
 
