@@ -31,8 +31,8 @@ struct LeftOutCell {
 std::vector<LeftOutCell> left_out_cells(std::span<const EngineRow> rows);
 
 // By what deviations of figures must be multiplied so that nine tenths of the cells that were left
-// out lie within 1.645 of them; every (engine, model, quantization) counts the same. 1 without
-// cells.
+// out lie within 1.645 of them; every (engine, model, quantization) counts the same. At least 1:
+// few cells do not show that an interval is too wide.
 struct EngineScales {
   double step = 1, prompt = 1, decode_power = 1, prefill_power = 1;
 };

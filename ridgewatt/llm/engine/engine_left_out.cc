@@ -49,9 +49,9 @@ double scale_of(std::span<const LeftOutCell> cells, LeftOutFigure LeftOutCell::*
   double sum = 0;
   for (const auto& [distance, weight] : distances) {
     sum += weight;
-    if (sum >= kInside * whole) return distance / kZ90;
+    if (sum >= kInside * whole) return std::max(1.0, distance / kZ90);
   }
-  return distances.back().first / kZ90;
+  return std::max(1.0, distances.back().first / kZ90);
 }
 
 }  // namespace
