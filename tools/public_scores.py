@@ -52,6 +52,18 @@ def engine_scores(options, row):
                   estimate["time_lo_ms"], estimate["time_hi_ms"]) for key in keys]
 
 
+def memory_shares(folder):
+    """What the memory's rail adds to the rails that contain it, by runtime: sums of four rails of
+    an AGX Orin count it twice. Of the cells of the same source that name each rail."""
+    shares = collections.defaultdict(list)
+    path = folder.parent / "runtimes/llm-agx-orin-32gb.csv"
+    for row in csv.DictReader(path.open(newline="")) if path.exists() else ():
+        rails = [float(row[f"decode_{rail}_w"]) for rail in ("gpu", "cpu", "soc")]
+        shares[row["runtime"].replace("llamacpp", "llama.cpp")].append(
+            float(row["decode_dram_w"]) / sum(rails))
+    return {runtime: statistics.median(of) for runtime, of in shares.items()}
+
+
 def language_scores(options, row):
     """A row of a language model: first token, time per token, power while decoding."""
     prompt, generated = row["input"].split("/")
@@ -70,9 +82,13 @@ def language_scores(options, row):
         unit = name[name.rindex("_"):]
         bounds = [name.removesuffix(unit) + side + unit for side in ("_lo", "_hi")]
         if row[column] and all(key in forecast for key in (name, *bounds)):
-            found.append(Score(("language " + row["runtime"], row["board"], row["precision"]),
-                               quantity, float(row[column]), forecast[name],
-                               *(forecast[key] for key in bounds)))
+            key = ("language " + row["runtime"], row["board"], row["precision"])
+            answer = [forecast[name], *(forecast[bound] for bound in bounds)]
+            found.append(Score(key, quantity, float(row[column]), *answer))
+            share = options.memory_shares.get(row["runtime"])
+            if quantity == "power" and share and "four rails" in row["what_is_timed"]:
+                found.append(Score(key, "power, memory once", float(row[column]) / (1 + share),
+                                   *answer))
     return found
 
 
@@ -117,6 +133,7 @@ def main():
     if not options.data.is_dir():
         print(f"nothing to score: no {options.data}")
         return 0
+    options.memory_shares = memory_shares(options.data)
     asked = list(rows_of(options.data))
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         answers = list(pool.map(lambda item: item[0](options, item[1]), asked))

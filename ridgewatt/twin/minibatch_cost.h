@@ -30,6 +30,13 @@ constexpr auto enum_names(EngineCaller) {
                               {EngineCaller::kFramework, "framework"}});
 }
 
+// Where the input of a run lies before its time starts: a program reads it from the host's memory
+// and copies it, or it is in memory of the GPU, as in loops that time one tensor again and again.
+enum class InputPlace : std::size_t { kHost, kDevice };
+constexpr auto enum_names(InputPlace) {
+  return named<InputPlace>({{InputPlace::kHost, "host"}, {InputPlace::kDevice, "device"}});
+}
+
 // How the workload is fed and called.
 struct RunOptions {
   int loader_workers = 4;  // 0: loading does not overlap
@@ -38,6 +45,7 @@ struct RunOptions {
   std::optional<double> loader_s_per_sample;
   EngineCaller caller = EngineCaller::kCpp;
   bool cuda_graph = false;  // an engine's launches are recorded once and replayed as one
+  InputPlace input = InputPlace::kHost;  // of PyTorch; an engine's lies where the GPU reads it
 };
 
 // A minibatch as a published sweep shows it: the median of timed minibatches, and power averaged

@@ -99,6 +99,12 @@ constexpr std::array kZoo = {
     ZooEntry{"gptj_block", "gptj",
              "one block of GPT-J 6B, width 4096, reading a prompt (Wang and Komatsuzaki, 2021)",
              gptj_block},
+    ZooEntry{"deeponet_small", "",
+             "DeepONet on 2048 points, 3 layers of width 128, for Burgers' equation (Lu et al., "
+             "2021; sizes of a benchmark on an Orin Nano)",
+             deeponet_small},
+    ZooEntry{"deeponet_base", "deeponet", "the same with 4 layers of width 256", deeponet_base},
+    ZooEntry{"deeponet_large", "", "the same with 5 layers of width 512", deeponet_large},
     ZooEntry{"lstm_lm", "lstm",
              "2-layer LSTM language model of width 256, vocabulary 29,423 (WikiText)", lstm_lm},
     ZooEntry{"llama_small_prefill", "llama_small",

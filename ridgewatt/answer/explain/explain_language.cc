@@ -25,8 +25,9 @@ void check_language(const ExplainQuestion& question) {
   refuse(question.run.loader_s_per_sample.has_value() ||
              question.run.loader_workers != run.loader_workers,
          "a loader", "leave it out");
-  refuse(question.run.cuda_graph || question.run.caller != run.caller, "how an engine is called",
-         "leave it out");
+  refuse(question.run.cuda_graph || question.run.caller != run.caller ||
+             question.run.input != run.input,
+         "how a program is called", "leave it out");
 }
 
 LanguageCase make_language_case(const ExplainQuestion& question) {

@@ -115,6 +115,16 @@ inline constexpr Needs kNeedsEngine = {
     .advice = "the launches of PyTorch are Python's already"};
 
 template <class Question>
+inline constexpr Needs kNeedsPytorch = {
+    .name = "runtime",
+    .which = "PyTorch's ",
+    .met =
+        [](const void* question) {
+          return !runs_engine(static_cast<const Question*>(question)->workload);
+        },
+    .advice = "the input of an engine lies where the GPU reads it"};
+
+template <class Question>
 inline constexpr Parameter kEngineCallRows[] = {
     {.name = "caller",
      .help = "What calls the engine of tensorrt or onnxruntime for each run",
@@ -135,6 +145,11 @@ inline constexpr Parameter kEngineCallRows[] = {
      .help = "The engine's launches are recorded once and replayed as a CUDA graph",
      .access = access<&Question::run, &twin::RunOptions::cuda_graph>,
      .of_model = true,
-     .needs = kNeedsEngine<Question>}};
+     .needs = kNeedsEngine<Question>},
+    {.name = "input-on",
+     .help = "Where PyTorch finds the input of each run: on the device, nothing is copied",
+     .access = access<&Question::run, &twin::RunOptions::input>,
+     .of_model = true,
+     .needs = kNeedsPytorch<Question>}};
 
 }  // namespace ridgewatt::answer

@@ -187,8 +187,10 @@ Estimator::CpuState Estimator::cpu_state(const Rates& t, const PowerMode& mode,
   const double core_penalty = 1 + t[P::kLaunchCorePenalty] * squared(4 / state.cores);
   state.launch_s = core_penalty * t[P::kLaunchCycles] / clock_hz +
                    t[P::kLaunchMemoryCycles] / mem_hz + t[P::kLaunchFixed];
-  state.host_s =
-      (t[P::kHostCyclesPerByte] * cost_->input_bytes + t[P::kHostCyclesPerBatch]) / clock_hz;
+  if (run.input == InputPlace::kHost) {
+    state.host_s =
+        (t[P::kHostCyclesPerByte] * cost_->input_bytes + t[P::kHostCyclesPerBatch]) / clock_hz;
+  }
   state.host_s += t.call_cycles[run.caller] / clock_hz;
   if (run.cuda_graph) {
     state.host_s += state.launch_s;  // of all kernels at once

@@ -72,6 +72,10 @@ constexpr Alias kModels[] = {
     {"yoloxt", "yolox_tiny", ""},
     {"yoloxs", "yolox_s", ""},
     {"yoloxm", "yolox_m", ""},
+    {"burgers_deeponet_small", "deeponet_small", ""},
+    {"burgers_deeponet_base", "deeponet_base", ""},
+    {"burgers_deeponet_large", "deeponet_large", ""},
+    {"deeponet burgers_", "deeponet_base", ""},
 };
 
 constexpr std::int64_t kMostBatch = 1 << 20;
@@ -111,6 +115,12 @@ std::optional<std::int64_t> image_side(std::string_view workload) {
     if (cross != word.npos && side && word.substr(cross + 1) == word.substr(0, cross)) return side;
   }
   return std::nullopt;
+}
+
+// Points of the grid in "deeponet burgers_r4096".
+std::optional<std::int64_t> grid_points(std::string_view workload) {
+  const auto found = workload.rfind("_r");
+  return found == workload.npos ? std::nullopt : parse_int(workload.substr(found + 2));
 }
 
 // Reads one file: models and twins are made once.
@@ -187,6 +197,9 @@ class RowReader {
   std::string refuse() const {
     if (at("note").find("DLA") != std::string_view::npos) return "the GPU and two DLAs together";
     if (at("what_is_timed").starts_with("end to end")) return "not of the engine alone";
+    if (at("precision").find("autocast") != std::string_view::npos) {
+      return "weights are converted in each run";
+    }
     if (metric() == "seq_s") return "throughput of many lengths at once";
     if (metric() != "ms" && metric() != "fps") return "not a time";
     if (!find_alias(kRuntimeNames, at("runtime"))) return "the runtime is not known";
@@ -223,6 +236,9 @@ class RowReader {
     if (at("what_is_timed").starts_with("engine alone called from Python")) {
       run.caller = EngineCaller::kThinPython;
     }
+    if (at("what_is_timed").find("input on the device") != std::string_view::npos) {
+      run.input = InputPlace::kDevice;
+    }
     run.cuda_graph = at("runtime").find("MLPerf") != std::string_view::npos || says("cuda graph");
     return run;
   }
@@ -254,7 +270,7 @@ class RowReader {
   void read_cost(RuntimeRow& row) {
     const Alias& runtime = *find_alias(kRuntimeNames, at("runtime"));
     remark(row, runtime.remark);
-    row.precision = at("precision").substr(0, at("precision").find(' '));
+    row.precision = at("precision").substr(0, at("precision").find_first_of(" _"));
     if (at("precision").find("not stated") != std::string_view::npos) {
       remark(row, "the precision is not stated: " + row.precision + " is assumed");
     }
@@ -272,6 +288,8 @@ class RowReader {
     }
     if (const auto side = image_side(workload())) options.dims["image"] = *side;
     const std::string model = model_name(at("workload"));
+    const auto points = grid_points(at("workload"));
+    if (points && model.starts_with("zoo:deeponet")) options.dims["points"] = *points;
     row.cost = cost_of(model, options, static_cast<int>(*parse_int(at("batch"))));
     row.model = workload::is_zoo_name(model) ? model.substr(model.find(':') + 1) : model;
   }

@@ -57,6 +57,9 @@ std::string clip_vit_b_32();
 std::string dinov2_b();
 std::string gptj_block();
 std::string lstm_lm();
+std::string deeponet_small();
+std::string deeponet_base();
+std::string deeponet_large();
 std::string llama_small_prefill();
 std::string llama_small_decode();
 

@@ -98,6 +98,19 @@ TEST(ZooNetworks, TheLstmTiesItsOutputToItsEmbedding) {
   EXPECT_NEAR(lstm.analysis.parameter_count, 8.6e6, 0.05e6);
 }
 
+// A branch of four layers on 256 sensors of two channels, a trunk of four on three features of each
+// point, 128 products per point of their 128 results: counted by hand.
+TEST(ZooNetworks, AnOperatorNetworkGrowsWithItsGrid) {
+  const Network usual("deeponet_base");
+  const Network fine("deeponet_base", {.dims = {{"points", 8192}}});
+  const std::int64_t branch = 512 * 256 + 256 * 256 * 2 + 256 * 128;
+  const std::int64_t trunk = 3 * 256 + 256 * 256 * 2 + 256 * 128;
+  EXPECT_EQ(usual.analysis.parameter_count, branch + trunk + 2 * (3 * 256 + 128) + 1);
+  EXPECT_EQ(usual.analysis.macs, branch + 2048 * (trunk + 128));
+  EXPECT_EQ(fine.analysis.macs, branch + 8192 * (trunk + 128));
+  EXPECT_EQ(fine.output(0), "float32[1x8192]");
+}
+
 // A detector's cells follow the image: twice the side, four times the convolutions and anchors.
 // On 1600 pixels there are 9 x (200^2 + 100^2 + 50^2 + 25^2 + 13^2) anchors.
 TEST(ZooNetworks, DetectorsOfMlperfTakeImagesOfAnySide) {
