@@ -68,6 +68,33 @@ TEST(RuntimeRows, OfTimesTellWhatCalledTheEngine) {
   EXPECT_NE(rows.left_out[0].label.find("and 1 more"), std::string::npos);
 }
 
+// Operators: the grid is part of the name, the input lies on the GPU, and autocast is not modelled.
+TEST(RuntimeRows, OfOperatorsTellTheGridAndWhereTheInputLies) {
+  const testing::TemporaryFolder folder;
+  const std::string path = (folder.path() / "operators.csv").string();
+  std::ofstream file(path);
+  file << "source,board,power_mode,runtime,workload,precision,batch,input,what_is_timed,latency_ms,"
+          "note\n";
+  for (const char* row : {"pytorch-eager,burgers_deeponet_base,fp32",
+                          "pytorch-eager,deeponet burgers_r8192,fp32_strict",
+                          "torchscript,deeponet burgers_r8192,tf32",
+                          "torchscript,deeponet burgers_base,fp16_autocast"}) {
+    file << "s,orin-nano-8gb@super,MAXN_SUPER," << row
+         << ",1,,synchronized forward pass; input on the device,2,\n";
+  }
+  file.close();
+  const RuntimeRows rows = load_runtime_rows({path});
+  ASSERT_EQ(rows.rows.size(), 3);
+  for (const RuntimeRow& row : rows.rows) {
+    EXPECT_EQ(row.model, "deeponet_base");
+    EXPECT_EQ(row.run.input, InputPlace::kDevice);
+  }
+  EXPECT_NEAR(rows.rows[1].cost->work_flop() / rows.rows[0].cost->work_flop(), 4, 0.01);
+  EXPECT_EQ(rows.rows[2].precision, "tf32");
+  ASSERT_EQ(rows.left_out.size(), 1);
+  EXPECT_EQ(rows.left_out[0].reason, "weights are converted in each run");
+}
+
 // What joins one precision's rate to the next informs those without rows.
 TEST(RuntimeRows, OfOnePrecisionInformTheNextOne) {
   const testing::TemporaryFolder folder;
