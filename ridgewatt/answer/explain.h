@@ -4,10 +4,10 @@
 //                                        .device = "orin-nano-8gb", .measured_s = 0.045});
 //   found.rows.front().cause;  // SlowCause::kPowerMode
 //
-// Every cause predicts the measured figures: time, power, of a language model the first token. By
-// the board's twin, or by the forecast of the engine. With w_j the weight of prediction j,
-//   P(cause) ~ prior x sum_j w_j prod_f t(ln(measured_f / predicted_fj); sd_fj) x prod_s P(s |
-//   cause)
+// Every cause predicts the measured figures: time, power, load of the GPU, of a language model the
+// first token. By the board's twin, or by the forecast of the engine. With w_j the weight of
+// prediction j, each cause alone and each pair of causes has
+//   P ~ prior x sum_j w_j prod_f t(ln(measured_f / predicted_fj); sd_fj) x prod_s P(s | causes)
 // where t is Student's t of the estimate's error, widened by what is uncertain about the cause, and
 // s are the signs that a watched run showed (docs/methods/explain.md).
 #pragma once
@@ -136,13 +136,14 @@ struct Prognosis {
   double time_s = 0;         // of one minibatch, or of one token of a sequence
   std::optional<double> power_w = {};
   std::optional<double> first_token_s = {};
+  std::optional<double> gpu_load = {};  // share of the time
 };
 
 struct ExplainRow {
   SlowCause cause = SlowCause::kNone;
-  double probability = 0;
-  double prior = 0;   // probability before anything was measured
-  double time_s = 0;  // its share of the gap: probability x gap, so that the rows add up to it
+  double probability = 0;  // that it is at work, alone or with one other: more than 1 in total
+  double prior = 0;        // the same before anything was measured
+  double time_s = 0;       // its expected share of the gap; the rows add up to it
   Prognosis prognosis = {};
   std::vector<std::string> signs = {};  // what a watched run showed that this cause explains
   std::optional<double> gain = {};  // measured time over the time without the cause; none: nothing

@@ -53,6 +53,10 @@ constexpr const char* kCommands[] = {
     "device list",
     "device show orin-nano-4gb --list-modes",
     "explain zoo:lenet5 --device agx-orin --measured 1ms --power 10W --claimed 2ms",
+    "explain zoo:lenet5 " FAKE FAKE_RUN,
+    "explain zoo:llama-3.1-8b --device agx-orin --runtime llama.cpp --quantization q4_k_m "
+    "--tokens-per-second 7 --first-token 900ms --power 20W",
+    "evaluate explain --runs 5",
     "estimate zoo:lenet5 --device agx-orin --modes maxn --per-layer --dataset-size 1000",
     "estimate zoo:lenet5 --device all",
     "estimate zoo:lenet5 --device agx-orin --modes maxn --runtime tensorrt --precision int8",

@@ -10,6 +10,7 @@
 #include "ridgewatt/evaluate/board_effect_scores.h"
 #include "ridgewatt/evaluate/board_findings.h"
 #include "ridgewatt/evaluate/board_scores.h"
+#include "ridgewatt/evaluate/explain_scores.h"
 #include "ridgewatt/evaluate/govern_scores.h"
 #include "ridgewatt/evaluate/in_place_scores.h"
 #include "ridgewatt/evaluate/llm_scores.h"
@@ -108,6 +109,7 @@ struct ScoredClocks {
 void add_clock_scores(const std::vector<Sweep>& sweeps, const std::string& path, std::size_t count,
                       double tolerance, std::vector<ScoredClocks>& scores);
 Table clock_table(const std::vector<ScoredClocks>& scores);
+report::Result explain_scores_result(const ExplainScores& scores);
 report::Result govern_scores_result(const std::vector<GovernScore>& scores, bool every_day);
 // By goal, or by disturbance.
 Table in_place_table(const std::map<std::string, std::vector<InPlaceTrial>>& groups);

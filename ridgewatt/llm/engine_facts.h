@@ -32,6 +32,7 @@ struct EngineFacts {
   std::vector<std::string> takes;
   std::string usual;
   bool needs_fp8 = false;
+  std::string library;  // of measure::kKnownLibraries, that its programs load; empty: none is known
   std::vector<std::pair<std::string, std::string>> means;
   std::vector<EngineVariant> variants;
 };

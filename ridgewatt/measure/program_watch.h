@@ -46,8 +46,8 @@ struct SeenProgram {
 SeenProgram measure_and_watch(const platform::Sysfs& sysfs, MeasureOptions options,
                               std::optional<double> for_s, platform::PowerMeter& meter);
 
-// Watches a process that runs already for so long, or until it ends. Its minibatches are known if
-// it marks them into a file (LiveProgram). NotFoundError where there is no such process.
+// Watches a process that runs already for so long, or until it ends; its marks are not read.
+// NotFoundError where there is no such process.
 SeenProgram watch_process(const platform::Sysfs& sysfs, pid_t process, double for_s,
                           platform::PowerMeter& meter);
 

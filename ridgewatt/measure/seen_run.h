@@ -8,6 +8,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ridgewatt/device/power_mode.h"
@@ -15,6 +16,16 @@
 #pragma GCC visibility push(default)
 
 namespace ridgewatt::measure {
+
+// Libraries by which a program shows what it runs on, and a part of their files' names.
+struct KnownLibrary {
+  std::string_view name, file;
+};
+inline constexpr KnownLibrary kKnownLibraries[] = {
+    {"TensorRT", "libnvinfer.so"}, {"ONNX Runtime", "libonnxruntime"},
+    {"PyTorch", "libtorch_"},      {"llama.cpp", "libggml"},
+    {"Python", "libpython"},       {"Python", "/python3"},
+    {"CUDA", "libcuda.so"}};
 
 struct SeenRun {
   double time_s = 0;  // watched
@@ -39,6 +50,9 @@ struct SeenRun {
       {};  // share of its periods in which that limit stopped it
   std::optional<double> run_delay_share = {};   // waiting for a core, of the time it wanted one
   std::vector<std::string> gpu_processes = {};  // of others: "1234 python3"
+  std::optional<double> threads_set = {};       // by OMP_NUM_THREADS and the like
+  // Of kKnownLibraries, those that the program has mapped.
+  std::optional<std::vector<std::string>> libraries = {};
 
   // Memory and storage.
   std::optional<double> major_faults_per_s = {};   // pages read from storage when touched
@@ -47,6 +61,7 @@ struct SeenRun {
   std::optional<double> storage_bytes_per_s = {};  // read by the program
 
   // By its marks.
+  std::optional<double> marked_s = {};          // one minibatch, the median
   std::optional<double> fetch_share = {};       // waiting for data, of a minibatch
   std::optional<double> mean_over_median = {};  // of all its minibatches, the first ones included
 };

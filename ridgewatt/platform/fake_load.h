@@ -31,7 +31,7 @@ struct FakeUse {
 class FakeLoad {
  public:
   FakeLoad(const twin::Twin& twin, const workload::WorkloadCost& cost, std::uint64_t seed,
-           FakeSpecimen specimen = {});
+           FakeSpecimen specimen = {}, const twin::RunOptions& run = {});
   // The next minibatch: how many times as long as a mean one it takes.
   double next();
   // A minibatch with these clocks, its wait for data included, and the module's power during it: of

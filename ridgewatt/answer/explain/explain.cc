@@ -42,7 +42,7 @@ std::vector<MeasuredFigure> figures_of(const ExplainCase& of) {
   const ExplainQuestion& question = of.question;
   const twin::EstimateError error = of.model->error({of.mode, of.batch});
   const twin::MinibatchCost& expected = of.expected.total;
-  MeasuredFigure time{.expected = expected.period_s, .error = error[twin::kTime]};
+  MeasuredFigure time{.expected = expected.period_s, .error = error[twin::kTime], .adds = true};
   time.measured = question.measured_s ? *question.measured_s : of.batch / *question.samples_per_s;
   time.predicted = [](const Prognosis& one) { return std::optional(one.time_s); };
   if (question.claimed_s) {
@@ -58,7 +58,33 @@ std::vector<MeasuredFigure> figures_of(const ExplainCase& of) {
                        .unknown = kUnknownPower,
                        .spreads = false});
   }
+  if (question.seen && question.seen->gpu_load && of.expected.gpu_load > 0) {
+    figures.push_back(gpu_load_figure(*question.seen->gpu_load, of.expected.gpu_load));
+  }
   return figures;
+}
+
+// How a program shows a runtime.
+std::string_view library_of(Runtime runtime) {
+  if (runtime == Runtime::kTensorRt) return "TensorRT";
+  return is_engine(runtime) ? "ONNX Runtime" : "PyTorch";
+}
+
+std::vector<SeenSign> signs_of(const ExplainCase& of, const ExplainAnswer& found) {
+  if (!of.question.seen) return {};
+  const Runtime runtime = of.model->twin().runtime;
+  return signs_in(
+      {.seen = *of.question.seen,
+       .mode = of.mode,
+       .mode_text = found.mode_text,
+       .preset = preset_name(of.board, of.question.seen->limits),
+       .gpu_load = of.expected.gpu_load,
+       .fetch_share = of.expected.total.stall_s() / of.expected.total.period_s,
+       .measured_s = found.time.measured,
+       .batch = of.batch,
+       .library = library_of(runtime),
+       .python = !is_engine(runtime) || of.question.run.caller != twin::EngineCaller::kCpp,
+       .gpu = !is_on_cpu(runtime)});
 }
 
 ExplainAnswer answer_of(const ExplainCase& of, const MeasuredFigure& time) {
@@ -106,10 +132,7 @@ ExplainAnswer explain(const ExplainQuestion& question,
   const ExplainCase of = make_case(question, std::move(workload));
   const std::vector<MeasuredFigure> figures = figures_of(of);
   ExplainAnswer found = answer_of(of, figures.front());
-  std::vector<SeenSign> signs;
-  if (question.seen)
-    signs = signs_in({*question.seen, of.mode, found.mode_text, of.expected.gpu_load});
-  conclude(found, causes_of(of), figures, signs);
+  conclude(found, causes_of(of), figures, signs_of(of, found));
   return found;
 }
 

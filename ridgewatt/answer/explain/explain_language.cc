@@ -6,6 +6,7 @@
 #include "ridgewatt/answer/explain/language_suspects.h"
 #include "ridgewatt/answer/explain/signs.h"
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/llm/engine_facts.h"
 
 namespace ridgewatt::answer {
 namespace {
@@ -64,6 +65,7 @@ std::vector<MeasuredFigure> figures_of(const LanguageCase& of) {
     token.measured = sequences / *question.tokens_per_s;
     token.expected = expected.tpot_s.value;
     token.error = error_of(expected.tpot_s);
+    token.adds = true;
     token.predicted = [](const Prognosis& one) { return std::optional(one.time_s); };
     if (question.claimed_tokens_per_s) {
       token.scale = sequences / *question.claimed_tokens_per_s / token.expected;
@@ -74,7 +76,8 @@ std::vector<MeasuredFigure> figures_of(const LanguageCase& of) {
     figures.push_back({.measured = *question.first_token_s,
                        .expected = expected.ttft_s.value,
                        .error = error_of(expected.ttft_s),
-                       .predicted = [](const Prognosis& one) { return one.first_token_s; }});
+                       .predicted = [](const Prognosis& one) { return one.first_token_s; },
+                       .adds = true});
   }
   if (question.power_w) {
     const auto& power = question.tokens_per_s ? expected.decode_power_w : expected.prefill_power_w;
@@ -84,6 +87,9 @@ std::vector<MeasuredFigure> figures_of(const LanguageCase& of) {
                        .predicted = [](const Prognosis& one) { return one.power_w; },
                        .unknown = 0.75,  // chosen: of the expected power
                        .spreads = false});
+  }
+  if (question.seen && question.seen->gpu_load) {
+    figures.push_back(gpu_load_figure(*question.seen->gpu_load, kDecodeLoad));
   }
   return figures;
 }
@@ -110,6 +116,18 @@ ExplainAnswer answer_of(const LanguageCase& of, const std::vector<MeasuredFigure
   return found;
 }
 
+std::vector<SeenSign> signs_of(const LanguageCase& of, const ExplainAnswer& found) {
+  if (!of.question.seen) return {};
+  const llm::EngineFacts* engine = llm::find_engine_facts(of.engine().name);
+  return signs_in({.seen = *of.question.seen,
+                   .mode = of.mode,
+                   .mode_text = found.mode_text,
+                   .preset = preset_name(of.board(), of.question.seen->limits),
+                   .gpu_load = kDecodeLoad,
+                   .measured_s = found.time.measured,
+                   .library = engine != nullptr ? engine->library : ""});
+}
+
 }  // namespace
 
 ExplainAnswer explain_language(const ExplainQuestion& question) {
@@ -117,9 +135,7 @@ ExplainAnswer explain_language(const ExplainQuestion& question) {
   const LanguageCase of = make_language_case(question);
   const std::vector<MeasuredFigure> figures = figures_of(of);
   ExplainAnswer found = answer_of(of, figures);
-  std::vector<SeenSign> signs;
-  if (question.seen) signs = signs_in({*question.seen, of.mode, found.mode_text, 1});
-  conclude(found, causes_of(of), figures, signs);
+  conclude(found, causes_of(of), figures, signs_of(of, found));
   return found;
 }
 

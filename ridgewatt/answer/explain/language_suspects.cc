@@ -32,12 +32,17 @@ void add_if_different(Forecasts& found, const LanguageCase& of, Prediction predi
   }
 }
 
-// The time per token, and with it that of the first one, by each factor.
-Forecasts slowed(const LanguageCase& of, std::span<const double> factors, double spread) {
+// The time per token, and with it that of the first one, by each factor. The GPU waits, or is
+// shared.
+enum class DecodeLoad { kWaits, kUnknown };
+Forecasts slowed(const LanguageCase& of, std::span<const double> factors, double spread,
+                 DecodeLoad load) {
   Forecasts found;
+  const llm::Forecast& now = of.expected();
   for (const double factor : factors) {
-    const llm::Forecast& now = of.expected();
-    found.push_back({1, {"", factor * now.tpot_s.value, {}, factor * now.ttft_s.value}, spread});
+    Prognosis there{"", factor * now.tpot_s.value, {}, factor * now.ttft_s.value};
+    if (load == DecodeLoad::kWaits) there.gpu_load = kDecodeLoad / factor;
+    found.push_back({1, std::move(there), spread});
   }
   return found;
 }
@@ -48,7 +53,8 @@ Forecasts as_forecast(const LanguageCase& of) {
 
 Forecasts other_presets(const LanguageCase& of) {
   Forecasts found;
-  for (const auto& [weight, mode, name] : presets_besides(of.board())) {
+  for (const auto& [weight, mode, name] : weighted_presets(of.board())) {
+    if (saw_higher_clock(of.question.seen, mode)) continue;
     add_if_different(found, of, {weight, of.in_mode(mode, name), 0});
   }
   return found;
@@ -56,7 +62,8 @@ Forecasts other_presets(const LanguageCase& of) {
 
 Forecasts lower_levels(const LanguageCase& of, Knob knob) {
   Forecasts found;
-  for (const auto& [weight, mode, name] : modes_below(of.board(), of.mode, knob)) {
+  for (const auto& [weight, mode, name] :
+       modes_below(of.board(), of.mode, knob, of.question.seen)) {
     add_if_different(found, of, {weight, of.in_mode(mode, name), 0});
   }
   return found;
@@ -73,7 +80,7 @@ Forecasts lower_memory_clock(const LanguageCase& of) {
 
 Forecasts throttled_engine(const LanguageCase& of) {
   Forecasts found;
-  for (const PowerMode& lower : throttled_modes(of.mode)) {
+  for (const PowerMode& lower : throttled_modes(of.mode, of.question.seen)) {
     add_if_different(found, of, {1, of.in_mode(lower, ""), 0.05});
   }
   return found;
@@ -81,7 +88,8 @@ Forecasts throttled_engine(const LanguageCase& of) {
 
 Forecasts limited_engine(const LanguageCase& of) {
   const bool near = nears_limit(of.board(), of.expected().decode_power_w.value) ||
-                    nears_limit(of.board(), of.expected().prefill_power_w.value);
+                    nears_limit(of.board(), of.expected().prefill_power_w.value) ||
+                    saw_low_clock(of.question.seen, of.mode, Knob::kGpuClock);
   return near ? throttled_engine(of) : Forecasts{};
 }
 
@@ -150,7 +158,8 @@ Forecasts on_cpu(const LanguageCase& of, std::span<const double> shares) {
         share < 1 ? fmt::format("{:.0f} % of the layers", 100 * share) : "all layers";
     const double time_s = (1 - share) * now.tpot_s.value + share * step_s;
     const double first_s = (1 - share) * now.ttft_s.value + share * prompt_s;
-    add_if_different(found, of, {1, {setting, time_s, {}, first_s}, 0.3});
+    const double gpu_load = (1 - share) * now.tpot_s.value / time_s * kDecodeLoad;
+    add_if_different(found, of, {1, {setting, time_s, {}, first_s, gpu_load}, 0.3, true});
   }
   return found;
 }
@@ -188,10 +197,10 @@ Forecasts per_sequence(const LanguageCase& of) {
   if (!of.question.tokens_per_s) return found;
   const auto sequences = static_cast<double>(of.request().concurrency);
   if (sequences > 1) {
-    found.push_back(
-        {1,
-         {"per sequence", sequences * now.tpot_s.value, now.decode_power_w.value, now.ttft_s.value},
-         0});
+    found.push_back({1,
+                     {"per sequence", sequences * now.tpot_s.value, now.decode_power_w.value,
+                      now.ttft_s.value, kDecodeLoad},
+                     0});
     return found;
   }
   for (const int several : kAtOnce) {
@@ -238,17 +247,18 @@ Forecasts full_memory(const LanguageCase& of) {
   constexpr double kFullShare = 0.85;  // chosen: what else runs takes the rest
   const llm::Fit& fit = of.asked.memory.front().fit;
   const double free_bytes = fit.board_bytes - fit.system_bytes;
-  if (LanguageMemory::needed_bytes(fit) < kFullShare * free_bytes) return {};
-  return slowed(of, std::array{1.5, 3.0, 8.0, 25.0}, 0.4);
+  const bool watched = of.question.seen && of.question.seen->swap_bytes_per_s;  // signs tell
+  if (LanguageMemory::needed_bytes(fit) < kFullShare * free_bytes && !watched) return {};
+  return slowed(of, std::array{1.5, 3.0, 8.0, 25.0}, 0.4, DecodeLoad::kWaits);
 }
 
 Forecasts other_programs(const LanguageCase& of) {
-  return slowed(of, std::array{1.35, 1.65, 2.0, 3.0}, 0.15);
+  return slowed(of, std::array{1.35, 1.65, 2.0, 3.0}, 0.15, DecodeLoad::kUnknown);
 }
 
 // Of a program that computes on the CPU, or waits for its launches.
 Forecasts wrong_threads(const LanguageCase& of) {
-  return slowed(of, std::array{1.3, 2.0, 4.0}, 0.3);
+  return slowed(of, std::array{1.3, 2.0, 4.0}, 0.3, DecodeLoad::kWaits);
 }
 
 struct LanguageSuspect {
@@ -260,7 +270,7 @@ struct LanguageSuspect {
 // Priors are chosen: those of other models, and how common layers on the CPU, long conversations
 // and full memory are in public threads about language models.
 constexpr LanguageSuspect kLanguageSuspects[] = {
-    {SlowCause::kNone, 12, false, &as_forecast},
+    {SlowCause::kNone, 6, false, &as_forecast},
     {SlowCause::kPowerMode, 6, false, &other_presets},
     {SlowCause::kGpuClock, 2, false, &lower_gpu_clock},
     {SlowCause::kCpuClock, 1, false, &lower_cpu_clock},
@@ -285,7 +295,8 @@ constexpr LanguageSuspect kLanguageSuspects[] = {
 
 Prognosis LanguageCase::prognosis(const llm::Forecast& forecast, std::string setting) const {
   const auto& power = question.tokens_per_s ? forecast.decode_power_w : forecast.prefill_power_w;
-  return {std::move(setting), forecast.tpot_s.value, power.value, forecast.ttft_s.value};
+  return {std::move(setting), forecast.tpot_s.value, power.value, forecast.ttft_s.value,
+          kDecodeLoad};
 }
 
 Prognosis LanguageCase::in_mode(const PowerMode& other, std::string setting) const {

@@ -11,6 +11,9 @@
 
 namespace ridgewatt::answer {
 
+// Load of the GPU while an engine decodes. Chosen: steps follow each other.
+inline constexpr double kDecodeLoad = 0.95;
+
 // The case to explain: one model, quantization, engine, board and mode.
 struct LanguageCase {
   const ExplainQuestion& question;

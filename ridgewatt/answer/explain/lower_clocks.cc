@@ -1,5 +1,7 @@
 #include "ridgewatt/answer/explain/lower_clocks.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
@@ -7,7 +9,7 @@
 
 namespace ridgewatt::answer {
 
-std::vector<WeighedMode> presets_besides(const Board& board) {
+std::vector<WeighedMode> weighted_presets(const Board& board) {
   constexpr double kOften = 3;  // chosen: of the one that is set after installation
   const Bsp& bsp = board.find_bsp();
   std::vector<WeighedMode> found;
@@ -17,9 +19,29 @@ std::vector<WeighedMode> presets_besides(const Board& board) {
   return found;
 }
 
-std::vector<WeighedMode> modes_below(const Board& board, const PowerMode& mode, Knob knob) {
+bool saw_low_clock(const WatchedRun& seen, const PowerMode& mode, Knob knob) {
+  return seen && seen->clocks.has(knob) && mode.has(knob) &&
+         seen->clocks.get(knob) < kLowClock * mode.get(knob);
+}
+
+bool saw_higher_clock(const WatchedRun& seen, const PowerMode& mode) {
+  return seen && std::any_of(kKnobs.begin(), kKnobs.end(), [&](Knob knob) {
+           return knob != Knob::kCpuCores && seen->clocks.has(knob) && mode.has(knob) &&
+                  mode.get(knob) < kLowClock * seen->clocks.get(knob);
+         });
+}
+
+std::vector<WeighedMode> modes_below(const Board& board, const PowerMode& mode, Knob knob,
+                                     const WatchedRun& seen) {
   const std::vector<double>& levels = board.find_bsp().levels[knob];
   std::vector<WeighedMode> found;
+  if (seen && seen->clocks.has(knob)) {
+    if (!saw_low_clock(seen, mode, knob)) return found;
+    PowerMode lower = mode;
+    lower.set(knob, seen->clocks.get(knob));
+    found.push_back({1, lower, fmt::format("{:.0f} MHz", knob_in_field_unit(lower, knob))});
+    return found;
+  }
   for (const double level : levels) {
     if (level >= mode.get(knob)) continue;
     PowerMode lower = mode;
@@ -30,10 +52,18 @@ std::vector<WeighedMode> modes_below(const Board& board, const PowerMode& mode, 
   return found;
 }
 
-std::vector<PowerMode> throttled_modes(const PowerMode& mode) {
+std::vector<PowerMode> throttled_modes(const PowerMode& mode, const WatchedRun& seen) {
   constexpr std::array kShares = {0.35, 0.45, 0.55, 0.65, 0.75, 0.85, 0.9};
   std::vector<PowerMode> found;
   if (mode.gpu_clock_hz <= 0) return found;
+  if (seen && seen->clocks.has(Knob::kGpuClock)) {
+    if (!saw_low_clock(seen, mode, Knob::kGpuClock)) return found;
+    found.push_back(mode);
+    for (const Knob knob : {Knob::kCpuClock, Knob::kGpuClock}) {
+      if (saw_low_clock(seen, mode, knob)) found.back().set(knob, seen->clocks.get(knob));
+    }
+    return found;
+  }
   for (const double share : kShares) {
     found.push_back(mode);
     found.back().gpu_clock_hz *= share;

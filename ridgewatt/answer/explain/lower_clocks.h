@@ -2,11 +2,13 @@
 // what causes of models of all kinds take.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/device/power_mode.h"
+#include "ridgewatt/measure/seen_run.h"
 
 namespace ridgewatt::answer {
 
@@ -17,14 +19,27 @@ struct WeighedMode {
 };
 
 // Presets; the one that is set after installation is the most frequent.
-std::vector<WeighedMode> presets_besides(const Board& board);
+std::vector<WeighedMode> weighted_presets(const Board& board);
 
-// One clock below the one asked for; a governor rests at the lowest.
-std::vector<WeighedMode> modes_below(const Board& board, const PowerMode& mode, Knob knob);
+// A run that was watched; none: numbers alone.
+using WatchedRun = std::optional<measure::SeenRun>;
 
-// Throttling moves the GPU clock between its upper levels: means of 35 to 90 % of the clock. Empty
-// without a GPU clock.
-std::vector<PowerMode> throttled_modes(const PowerMode& mode);
+// A mean clock below this share of the mode's is low. Chosen: governors stay within 5 % under load.
+inline constexpr double kLowClock = 0.93;
+// Whether the clock was seen, and was low.
+bool saw_low_clock(const WatchedRun& seen, const PowerMode& mode, Knob knob);
+
+// Whether a clock was seen above what the mode allows, so that the mode was not set.
+bool saw_higher_clock(const WatchedRun& seen, const PowerMode& mode);
+
+// One clock below the one asked for; a governor rests at the lowest. Where the clock was seen, that
+// one, and none where it was not low.
+std::vector<WeighedMode> modes_below(const Board& board, const PowerMode& mode, Knob knob,
+                                     const WatchedRun& seen);
+
+// Throttling moves the GPU clock between its upper levels: means of 35 to 90 % of the clock, or the
+// clocks that were seen. Empty without a GPU clock, and where it was seen and was not low.
+std::vector<PowerMode> throttled_modes(const PowerMode& mode, const WatchedRun& seen);
 
 // Whether a power is so near the module's limit that it may slow down for it; true where no limit
 // is known.

@@ -1,3 +1,4 @@
+#include "ridgewatt/answer/explain.h"
 
 #include <vector>
 
@@ -13,6 +14,16 @@ template <std::optional<double> SeenRun::*kMember>
 constexpr SeenValue number(std::string_view name) {
   return {name, [](const SeenRun& seen) { return seen.*kMember; },
           [](SeenRun& seen, double value) { seen.*kMember = value; }};
+}
+
+template <std::optional<double> SeenRun::*kMember>
+constexpr SeenValue milliseconds(std::string_view name) {
+  constexpr double kMs = 1e-3;
+  return {name,
+          [](const SeenRun& seen) {
+            return seen.*kMember ? std::optional(*(seen.*kMember) / kMs) : std::nullopt;
+          },
+          [](SeenRun& seen, double value) { seen.*kMember = kMs * value; }};
 }
 
 template <Knob kKnob>
@@ -53,10 +64,12 @@ constexpr SeenValue kSeenValues[] = {clock_of<Knob::kGpuClock>("gpu_mhz"),
                                      number<&SeenRun::quota_cores>("quota_cores"),
                                      number<&SeenRun::quota_wait_share>("quota_wait_share"),
                                      number<&SeenRun::run_delay_share>("run_delay_share"),
+                                     number<&SeenRun::threads_set>("threads_set"),
                                      number<&SeenRun::major_faults_per_s>("major_faults_per_s"),
                                      number<&SeenRun::swap_bytes_per_s>("swap_bytes_per_s"),
                                      number<&SeenRun::io_wait_share>("io_wait_share"),
                                      number<&SeenRun::storage_bytes_per_s>("storage_bytes_per_s"),
+                                     milliseconds<&SeenRun::marked_s>("marked_ms"),
                                      number<&SeenRun::fetch_share>("fetch_share"),
                                      number<&SeenRun::mean_over_median>("mean_over_median")};
 

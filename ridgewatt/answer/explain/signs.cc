@@ -4,9 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <span>
 
+#include "ridgewatt/answer/explain/lower_clocks.h"
 #include "ridgewatt/base/text.h"
 
 namespace ridgewatt::answer {
@@ -14,8 +16,6 @@ namespace {
 
 using Look = std::optional<std::string>;  // nothing: cannot be seen; empty: is not shown
 using enum SlowCause;
-
-constexpr double kLowClock = 0.93;  // chosen: of the mode's; governors stay within 5 % under load
 
 Look shown_if(bool shown, std::string text) {
   return shown ? std::move(text) : std::string();
@@ -46,8 +46,9 @@ Look another_preset(const SignContext& of) {
   for (const Knob knob : kKnobs) {
     below = below || (limits.has(knob) && limits.get(knob) < kLowClock * of.mode.get(knob));
   }
+  const std::string& preset = of.seen.preset.empty() ? of.preset : of.seen.preset;
   const std::string what =
-      of.seen.preset.empty() ? "its limits are " + describe(limits) : of.seen.preset + " is active";
+      preset.empty() ? "its limits are " + describe(limits) : preset + " is active";
   return shown_if(below, what + ", not " + of.mode_text);
 }
 
@@ -99,9 +100,8 @@ Look fewer_cpus(const SignContext& of) {
 }
 
 Look swaps(const SignContext& of) {
-  constexpr double kMuch = 1e6;  // chosen: bytes/s
   if (!of.seen.swap_bytes_per_s) return {};
-  return shown_if(*of.seen.swap_bytes_per_s > kMuch,
+  return shown_if(*of.seen.swap_bytes_per_s > kSwapBytesPerS,
                   fmt::format("swaps {:.3g} MB/s", *of.seen.swap_bytes_per_s / 1e6));
 }
 
@@ -114,19 +114,17 @@ Look reads_pages(const SignContext& of) {
 }
 
 Look waits_for_storage(const SignContext& of) {
-  constexpr double kLong = 0.1;  // chosen: of the time watched
   if (!of.seen.io_wait_share) return {};
   return shown_if(
-      *of.seen.io_wait_share > kLong,
+      *of.seen.io_wait_share > kIoWaitShare,
       fmt::format("waits for storage in {:.0f} % of the time, {:.3g} MB/s",
                   100 * *of.seen.io_wait_share, of.seen.storage_bytes_per_s.value_or(0) / 1e6));
 }
 
 Look waits_for_data(const SignContext& of) {
-  constexpr double kLong = 0.15;  // chosen: of a minibatch
   if (!of.seen.fetch_share) return {};
   return shown_if(
-      *of.seen.fetch_share > kLong,
+      *of.seen.fetch_share > of.fetch_share + kFetchShare,
       fmt::format("waits for data in {:.0f} % of a minibatch", 100 * *of.seen.fetch_share));
 }
 
@@ -157,6 +155,74 @@ Look first_ones_are_slow(const SignContext& of) {
   return shown_if(*of.seen.mean_over_median > kLonger,
                   fmt::format("the mean of its minibatches is {:.2g} times their median",
                               *of.seen.mean_over_median));
+}
+
+bool mapped(const SignContext& of, std::string_view library) {
+  const auto& names = *of.seen.libraries;
+  return std::find(names.begin(), names.end(), library) != names.end();
+}
+
+// The libraries of another runtime, without those of the one that was meant.
+Look another_library(const SignContext& of) {
+  constexpr std::string_view kOfRuntimes[] = {"TensorRT", "ONNX Runtime", "PyTorch", "llama.cpp"};
+  if (!of.seen.libraries || of.library.empty()) return {};
+  for (const std::string_view other : kOfRuntimes) {
+    if (mapped(of, of.library)) return std::string();
+    if (other != of.library && mapped(of, other)) {
+      return fmt::format("{} is loaded, {} is not", other, of.library);
+    }
+  }
+  return {};  // linked into the program
+}
+
+Look is_python(const SignContext& of) {
+  if (!of.seen.libraries || of.python) return {};
+  return shown_if(mapped(of, "Python"), "the program is Python");
+}
+
+Look no_cuda(const SignContext& of) {
+  if (!of.seen.libraries || of.seen.libraries->empty() || !of.gpu) return {};
+  return shown_if(!mapped(of, "CUDA"), "the program has not loaded CUDA");
+}
+
+Look fewer_threads(const SignContext& of) {
+  if (!of.seen.cpus_online) return {};
+  const double threads = of.seen.threads_set.value_or(*of.seen.cpus_online);
+  return shown_if(threads < *of.seen.cpus_online,
+                  fmt::format("its environment sets {:.0f} threads for {:.0f} CPUs", threads,
+                              *of.seen.cpus_online));
+}
+
+// Of a minibatch by the marks of the program, over the time that the user states; nothing where
+// the time was taken from the marks.
+std::optional<double> marks_over_stated(const SignContext& of) {
+  if (!of.seen.marked_s) return {};
+  const double ratio = *of.seen.marked_s / of.measured_s;
+  return ratio == 1 ? std::nullopt : std::optional(ratio);
+}
+
+Look marks_are_longer(const SignContext& of) {
+  constexpr double kLonger = 1.1;  // chosen
+  const auto ratio = marks_over_stated(of);
+  if (!ratio) return {};
+  return shown_if(*ratio > kLonger,
+                  fmt::format("its marks show {:.3g} ms per minibatch", 1e3 * *of.seen.marked_s));
+}
+
+Look marks_are_batch_times_longer(const SignContext& of) {
+  constexpr double kNear = 0.1;  // chosen
+  const auto ratio = marks_over_stated(of);
+  if (!ratio || of.batch == 1) return {};
+  return shown_if(std::abs(*ratio / of.batch - 1) < kNear,
+                  fmt::format("its marks show {} times the stated time", of.batch));
+}
+
+Look marks_are_shorter(const SignContext& of) {
+  constexpr double kShorter = 0.9;  // chosen
+  const auto ratio = marks_over_stated(of);
+  if (!ratio) return {};
+  return shown_if(*ratio < kShorter, fmt::format("its marks show only {:.3g} ms per minibatch",
+                                                 1e3 * *of.seen.marked_s));
 }
 
 struct CauseChance {
@@ -192,20 +258,29 @@ const std::vector<SignRow>& sign_rows() {
         {kThreads, 0.4}},
        0.05},
       {&low_cpu_clock,
-       {{kCpuClock, 0.95}, {kPowerMode, 0.6}, {kThermal, 0.4}, {kPowerLimit, 0.5}},
+       {{kCpuClock, 0.95}, {kPowerMode, 0.6}, {kThermal, 0.6}, {kPowerLimit, 0.6}},
        0.15},
       {&low_memory_clock, {{kMemoryClock, 0.95}, {kPowerMode, 0.5}}, 0.03},
       {&throttled_by_heat, {{kThermal, 0.9}, {kPowerLimit, 0.1}}, 0.02},
       {&throttled_by_current, {{kPowerLimit, 0.8}, {kThermal, 0.1}}, 0.02},
-      {&other_programs_on_cpu, {{kContention, 0.8}}, 0.08},
-      {&waits_for_core, {{kContention, 0.7}, {kThreads, 0.6}, {kCpuQuota, 0.3}}, 0.03},
-      {&shares_gpu, {{kContention, 0.9}}, 0.1},
+      {&other_programs_on_cpu, {{kContention, 0.7}}, 0.06},
+      {&waits_for_core, {{kContention, 0.5}, {kThreads, 0.4}, {kCpuQuota, 0.3}}, 0.03},
+      {&shares_gpu, {{kContention, 0.9}}, 0.06},
       {&stopped_by_quota, {{kCpuQuota, 0.95}}, 0.01},
-      {&fewer_cpus, {{kThreads, 0.85}}, 0.03},
+      {&fewer_cpus, {{kThreads, 0.5}}, 0.03},
+      {&fewer_threads, {{kThreads, 0.5}}, 0.03},
+      {&another_library, {{kRuntime, 0.9}}, 0.02},
+      {&no_cuda, {{kCpuFallback, 0.7}}, 0.02},
+      {&is_python,
+       {{kPythonCaller, 0.97}, {kRuntime, 0.8}, {kPrePostProcessing, 0.6}, {kLoader, 0.5}},
+       0.3},
+      {&marks_are_longer, {{kAsynchronousTiming, 0.95}, {kPerBatch, 0.95}}, 0.02},
+      {&marks_are_batch_times_longer, {{kPerBatch, 0.95}}, 0.01},
+      {&marks_are_shorter, {{kWarmUp, 0.9}, {kPrePostProcessing, 0.4}}, 0.03},
       {&swaps, {{kMemoryPressure, 0.85}}, 0.02},
       {&reads_pages, {{kMemoryPressure, 0.7}, {kStorage, 0.5}, {kWarmUp, 0.3}}, 0.03},
       {&waits_for_storage,
-       {{kStorage, 0.8}, {kMemoryPressure, 0.6}, {kLoader, 0.4}, {kWarmUp, 0.3}},
+       {{kStorage, 0.85}, {kMemoryPressure, 0.6}, {kLoader, 0.15}, {kWarmUp, 0.3}},
        0.04},
       {&waits_for_data, {{kLoader, 0.95}, {kStorage, 0.9}, {kContention, 0.2}}, 0.03},
       {&core_is_full,
@@ -230,12 +305,12 @@ const std::vector<SignRow>& sign_rows() {
 
 }  // namespace
 
-double SeenSign::probability(SlowCause cause) const {
-  double chance = otherwise;
-  for (const auto& [one, probability] : of) {
-    if (one == cause) chance = probability;
+double SeenSign::probability(SlowCause a, SlowCause b) const {
+  double hidden = 1 - otherwise;
+  for (const auto& [cause, chance] : of) {
+    if (cause == a || cause == b) hidden *= (1 - chance) / (1 - otherwise);
   }
-  return shown ? chance : 1 - chance;
+  return shown ? 1 - hidden : hidden;
 }
 
 bool SeenSign::belongs_to(SlowCause cause) const {

@@ -2,18 +2,32 @@
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ridgewatt/answer/explain.h"
 
 namespace ridgewatt::answer {
 
+// From where on it is a sign. Chosen.
+inline constexpr double kSwapBytesPerS = 1e6;
+inline constexpr double kIoWaitShare = 0.1;  // of the time watched
+inline constexpr double kFetchShare = 0.15;  // of a minibatch
+
 // What a sign is compared with.
 struct SignContext {
   const measure::SeenRun& seen;
   PowerMode mode;  // that the user believes to be set
   std::string mode_text;
-  double gpu_load = 0;  // expected
+  std::string preset;      // of the board, with the limits that were seen; empty: none
+  double gpu_load = 0;     // expected
+  double fetch_share = 0;  // expected, of a minibatch
+  double measured_s = 0;   // as the user states it
+  int batch = 1;
+  std::string_view library;  // of measure::kKnownLibraries, of what was meant to run; empty: any
+  bool python = true;        // it was meant to be called from Python
+  bool gpu = true;           // and to use the GPU
 };
 
 // A sign that was looked for.
@@ -23,7 +37,9 @@ struct SeenSign {
   std::vector<std::pair<SlowCause, double>> of;  // probability of the sign under its causes
   double otherwise = 0;                          // and under all others
 
-  double probability(SlowCause cause) const;  // of what was seen
+  // Of what was seen, if both causes are at work: each shows the sign or not, and so do other
+  // reasons. `a` and `b` may be equal.
+  double probability(SlowCause a, SlowCause b) const;
   bool belongs_to(SlowCause cause) const;
 };
 

@@ -17,26 +17,31 @@ using Predictions = std::vector<Prediction>;
 
 constexpr double kNoticeable = 1.03;  // chosen: a setting that changes less explains nothing
 
-Prognosis prognosis_of(const twin::MinibatchCost& cost, std::string setting) {
-  return {std::move(setting), cost.period_s, cost.power_w};
+Prognosis prognosis_of(const twin::Breakdown& cost, std::string setting) {
+  return {std::move(setting), cost.total.period_s, cost.total.power_w, {}, cost.gpu_load};
 }
 
-// Time multiplied by each factor: causes whose extent is not known.
-Predictions multiplied(const ExplainCase& of, std::span<const double> factors, double spread) {
+// Time multiplied by each factor: causes whose extent is not known. The GPU waits, or what it shows
+// is not known.
+enum class GpuThen { kWaits, kUnknown };
+Predictions multiplied(const ExplainCase& of, std::span<const double> factors, double spread,
+                       GpuThen gpu) {
   Predictions found;
   for (const double factor : factors) {
-    found.push_back({1, {"", of.expected.total.period_s * factor, {}}, spread});
+    Prognosis there{"", of.expected.total.period_s * factor, {}};
+    if (gpu == GpuThen::kWaits) there.gpu_load = of.expected.gpu_load / factor;
+    found.push_back({1, std::move(there), spread});
   }
   return found;
 }
 
-// Time increased by each amount.
-Predictions increased(const ExplainCase& of, std::span<const double> seconds, double spread) {
-  Predictions found;
-  for (const double more : seconds) {
-    found.push_back({1, {"", of.expected.total.period_s + more, {}}, spread});
-  }
-  return found;
+// Time increased while the GPU waits.
+Prediction increased(const ExplainCase& of, double more_s, double spread,
+                     std::string setting = "") {
+  const double expected_s = of.expected.total.period_s;
+  const double time_s = expected_s + more_s;
+  const double gpu_load = of.expected.gpu_load * expected_s / time_s;
+  return {1, {std::move(setting), time_s, {}, {}, gpu_load}, spread, true};
 }
 
 bool differs(const ExplainCase& of, double time_s) {
@@ -45,12 +50,13 @@ bool differs(const ExplainCase& of, double time_s) {
 }
 
 Predictions none(const ExplainCase& of) {
-  return {{1, prognosis_of(of.expected.total, ""), 0}};
+  return {{1, prognosis_of(of.expected, ""), 0}};
 }
 
 Predictions power_mode(const ExplainCase& of) {
   Predictions found;
-  for (const auto& [weight, mode, name] : presets_besides(of.board)) {
+  for (const auto& [weight, mode, name] : weighted_presets(of.board)) {
+    if (saw_higher_clock(of.question.seen, mode)) continue;
     const Prognosis there = of.in_mode(mode, name);
     if (differs(of, there.time_s)) found.push_back({weight, there, 0});
   }
@@ -59,7 +65,7 @@ Predictions power_mode(const ExplainCase& of) {
 
 Predictions lower_clock(const ExplainCase& of, Knob knob) {
   Predictions found;
-  for (const auto& [weight, mode, name] : modes_below(of.board, of.mode, knob)) {
+  for (const auto& [weight, mode, name] : modes_below(of.board, of.mode, knob, of.question.seen)) {
     const Prognosis there = of.in_mode(mode, name);
     if (differs(of, there.time_s)) found.push_back({weight, there, 0});
   }
@@ -77,16 +83,26 @@ Predictions memory_clock(const ExplainCase& of) {
 
 Predictions throttled(const ExplainCase& of) {
   Predictions found;
-  for (const PowerMode& lower : throttled_modes(of.mode)) {
+  for (const PowerMode& lower : throttled_modes(of.mode, of.question.seen)) {
     Prognosis there = of.in_mode(lower, "");
     if (differs(of, there.time_s)) found.push_back({1, std::move(there), 0.05});
   }
   return found;
 }
 
-// A module slows down for its power limit only if the mode needs nearly as much.
+// What a watched run showed; nothing where none was watched, or it cannot be seen.
+double seen_value(const ExplainCase& of, std::optional<double> measure::SeenRun::*member) {
+  return of.question.seen ? (*of.question.seen.*member).value_or(0) : 0;
+}
+
+// A module slows down for its power limit only if the mode needs nearly as much; for a weak supply
+// at any power, which signals or a low clock show.
 Predictions power_limit(const ExplainCase& of) {
-  return nears_limit(of.board, of.expected.total.power_w) ? throttled(of) : Predictions{};
+  const auto& seen = of.question.seen;
+  const bool signals = seen && seen->over_current && !seen->over_current->empty();
+  const bool near = nears_limit(of.board, of.expected.total.power_w);
+  const bool low = saw_low_clock(seen, of.mode, Knob::kGpuClock);
+  return near || signals || low ? throttled(of) : Predictions{};
 }
 
 void add_deployed(Predictions& found, const ExplainCase& of, const RuntimeChoice& choice,
@@ -94,7 +110,7 @@ void add_deployed(Predictions& found, const ExplainCase& of, const RuntimeChoice
   try {
     const twin::TwinModel model(of.twin, deployed_as(*of.workload, choice), of.question.run,
                                 of.batch);
-    auto there = prognosis_of(model({of.mode, of.batch}), std::move(name));
+    auto there = prognosis_of(model.estimator(of.batch).breakdown(of.mode), std::move(name));
     if (differs(of, there.time_s)) found.push_back({1, std::move(there), 0.1});
   } catch (const Error&) {
     // The runtime cannot run this model on this board, so it did not.
@@ -132,15 +148,17 @@ Predictions per_batch(const ExplainCase& of) {
   Predictions found;
   const double now_s = of.expected.total.period_s;
   if (of.batch > 1) {
-    found.push_back({3, {"per sample", now_s / of.batch, of.expected.total.power_w}, 0});
+    found.push_back({3, prognosis_of(of.expected, "per sample"), 0});
+    found.back().prognosis.time_s = now_s / of.batch;
     return found;
   }
   for (const int batch : kUsual) {
     try {
-      const auto there = (*of.model)({of.mode, batch});
+      const auto there = of.model->estimator(batch).breakdown(of.mode);
       const std::string name = "batch " + std::to_string(batch);
       found.push_back({1, prognosis_of(there, name), 0});
-      found.push_back({1, {name + " per sample", there.period_s / batch, there.power_w}, 0});
+      found.push_back({1, prognosis_of(there, name + " per sample"), 0});
+      found.back().prognosis.time_s /= batch;
     } catch (const Error&) {
       break;  // the model fixes its batch
     }
@@ -156,7 +174,8 @@ Predictions asynchronous_timing(const ExplainCase& of) {
   Predictions found;
   for (int i = 0; i < kSteps; ++i) {
     const double at = static_cast<double>(i) / (kSteps - 1);
-    found.push_back({1, {"", least_s * std::pow(most_s / least_s, at), {}}, 0.1});
+    found.push_back({1, prognosis_of(of.expected, ""), 0.1});
+    found.back().prognosis.time_s = least_s * std::pow(most_s / least_s, at);
   }
   return found;
 }
@@ -172,7 +191,12 @@ Predictions cpu_fallback(const ExplainCase& of) {
   for (const double share : kShares) {
     const double time_s = (1 - share) * of.expected.total.period_s + share * on_cpu_s;
     if (time_s < kNoticeable * of.expected.total.period_s) continue;
-    found.push_back({share == 1 ? 2.0 : 1.0, {share == 1 ? "" : "in part", time_s, {}}, 0.5});
+    const double gpu_load =
+        (1 - share) * of.expected.gpu_load * of.expected.total.period_s / time_s;
+    found.push_back({share == 1 ? 2.0 : 1.0,
+                     {share == 1 ? "" : "in part", time_s, {}, {}, gpu_load},
+                     0.5,
+                     true});
   }
   return found;
 }
@@ -182,16 +206,15 @@ Predictions host_copy(const ExplainCase& of) {
   constexpr double kBytesPerS = 4e9;  // chosen: unpinned copies of public boards, 2 to 8 GB/s
   constexpr double kCallS = 100e-6;   // chosen: two synchronous copies
   const double seconds = of.cost().input_bytes / kBytesPerS + kCallS;
-  return increased(of, std::array{seconds, 3 * seconds}, 0.2);
+  return {increased(of, seconds, 0.2), increased(of, 3 * seconds, 0.2)};
 }
 
 // Decoding, resizing, suppression of boxes, drawing: milliseconds per picture on a CPU.
 Predictions pre_post_processing(const ExplainCase& of) {
   constexpr std::array kPerSampleS = {2e-3, 5e-3, 10e-3, 20e-3, 40e-3};
-  std::array<double, kPerSampleS.size()> seconds{};
-  std::transform(kPerSampleS.begin(), kPerSampleS.end(), seconds.begin(),
-                 [&](double one) { return one * of.batch; });
-  return increased(of, seconds, 0.2);
+  Predictions found;
+  for (const double one : kPerSampleS) found.push_back(increased(of, one * of.batch, 0.2));
+  return found;
 }
 
 // A Python program calls the engine, and was thought not to.
@@ -202,14 +225,13 @@ Predictions python_caller(const ExplainCase& of) {
   for (const auto caller : {twin::EngineCaller::kThinPython, twin::EngineCaller::kFramework}) {
     const double more_s = engine.call_s(caller, of.mode) - now_s;
     if (more_s <= 0) continue;
-    const double time_s = of.expected.total.period_s + more_s;
-    found.push_back({1, {std::string(name_of(caller)), time_s, {}}, 0.1});
+    found.push_back(increased(of, more_s, 0.1, std::string(name_of(caller))));
   }
   return found;
 }
 
 Predictions warm_up(const ExplainCase& of) {
-  return multiplied(of, std::array{1.3, 2.0, 5.0, 20.0, 100.0}, 0.4);
+  return multiplied(of, std::array{1.3, 2.0, 5.0, 20.0, 100.0}, 0.4, GpuThen::kUnknown);
 }
 
 // Images of another size.
@@ -225,7 +247,7 @@ Predictions input_size(const ExplainCase& of) {
     const twin::Estimator scaled(of.model->twin(), workload::scale_image(of.cost(), side * side),
                                  of.question.run);
     found.push_back(
-        {1, prognosis_of(scaled(of.mode), format_exact(side) + " times the side"), 0.05});
+        {1, prognosis_of(scaled.breakdown(of.mode), format_exact(side) + " times the side"), 0.05});
   }
   return found;
 }
@@ -233,13 +255,14 @@ Predictions input_size(const ExplainCase& of) {
 Predictions memory_pressure(const ExplainCase& of) {
   constexpr double kFull = 0.7;  // chosen: what else runs takes the rest
   const auto memory = of.model->memory(of.batch);
-  if (memory.needed_bytes() < kFull * memory.free_bytes()) return {};
-  return multiplied(of, std::array{1.5, 3.0, 8.0}, 0.4);
+  const bool watched = of.question.seen && of.question.seen->swap_bytes_per_s;  // signs tell
+  if (memory.needed_bytes() < kFull * memory.free_bytes() && !watched) return {};
+  return multiplied(of, std::array{1.5, 3.0, 8.0}, 0.4, GpuThen::kWaits);
 }
 
 // Another program on the GPU or on the memory: 1.35 to 3 times the time in public measurements.
 Predictions contention(const ExplainCase& of) {
-  return multiplied(of, std::array{1.35, 1.65, 2.0, 3.0}, 0.15);
+  return multiplied(of, std::array{1.35, 1.65, 2.0, 3.0}, 0.15, GpuThen::kUnknown);
 }
 
 bool loads_data(const ExplainCase& of) {
@@ -247,8 +270,16 @@ bool loads_data(const ExplainCase& of) {
          of.question.run.loader_s_per_sample;
 }
 
-// The program may run on fewer cores than the mode has online.
-Predictions fewer_cores(const ExplainCase& of) {
+bool lacks_data(const ExplainCase& of) {
+  return seen_value(of, &measure::SeenRun::fetch_share) > kFetchShare;
+}
+bool lacks_storage(const ExplainCase& of) {
+  return seen_value(of, &measure::SeenRun::io_wait_share) > kIoWaitShare;
+}
+
+// The program runs on fewer cores than the mode has, or with the wrong number of threads: what the
+// twin knows of that, and where a watched run shows it, what it does not know.
+Predictions threads(const ExplainCase& of) {
   Predictions found;
   for (int cores = 1; cores < of.mode.cpu_cores; ++cores) {
     PowerMode fewer = of.mode;
@@ -256,40 +287,64 @@ Predictions fewer_cores(const ExplainCase& of) {
     Prognosis there = of.in_mode(fewer, std::to_string(cores) + (cores == 1 ? " core" : " cores"));
     if (differs(of, there.time_s)) found.push_back({1, std::move(there), 0.05});
   }
+  if (of.question.seen) {
+    for (Prediction& one : multiplied(of, std::array{1.5, 2.5}, 0.3, GpuThen::kWaits)) {
+      one.prognosis.setting = "the wrong number of threads";
+      found.push_back(std::move(one));
+    }
+  }
   return found;
 }
 
-// A control group gives the program a share of the time that it needs on the CPU.
+// A control group gives the program a share of the time that it needs on the CPU: of the launches,
+// or of all, where it spins.
 Predictions cpu_quota(const ExplainCase& of) {
   constexpr std::array kShares = {0.1, 0.25, 0.5, 0.75};
   const double on_cpu_s = of.expected.launch_cpu_s + of.expected.load_cpu_s;
   Predictions found;
   for (const double share : kShares) {
-    const double time_s = of.expected.total.period_s + on_cpu_s * (1 / share - 1);
-    if (!differs(of, time_s)) continue;
-    found.push_back({1, {format_exact(100 * share) + " %", time_s, {}}, 0.2});
+    for (const double needed_s : {on_cpu_s, of.expected.total.period_s}) {
+      const double more_s = needed_s * (1 / share - 1);
+      if (!differs(of, of.expected.total.period_s + more_s)) continue;
+      found.push_back(increased(of, more_s, 0.2, format_exact(100 * share) + " %"));
+    }
   }
   return found;
 }
 
-// Fewer loader workers than asked for.
+// The time with the share of it in which the program was seen to wait for data.
+Predictions with_seen_stall(const ExplainCase& of) {
+  if (!lacks_data(of)) return {};
+  const double stall_s = of.expected.total.stall_s();
+  const double busy_s = of.expected.total.period_s - stall_s;
+  const double share = std::min(0.98, *of.question.seen->fetch_share);
+  const double time_s = busy_s / (1 - share);
+  return {increased(of, time_s - of.expected.total.period_s, 0.1, "as seen")};
+}
+
+// Fewer loader workers than asked for; or a loader that nothing is known of.
 Predictions loader(const ExplainCase& of) {
-  if (!loads_data(of)) return {};
+  if (of.question.seen && of.question.seen->fetch_share) return with_seen_stall(of);
+  if (!loads_data(of)) {
+    if (!of.question.seen) return {};
+    return multiplied(of, std::array{1.3, 2.0, 4.0}, 0.3, GpuThen::kWaits);
+  }
   Predictions found;
   for (const int workers : {0, 1, 2}) {
     if (workers >= of.question.run.loader_workers) break;
     twin::RunOptions run = of.question.run;
     run.loader_workers = workers;
-    const auto there = of.model->estimator(of.batch).breakdown(of.mode, run).total;
-    if (!differs(of, there.period_s)) continue;
+    const auto there = of.model->estimator(of.batch).breakdown(of.mode, run);
+    if (!differs(of, there.total.period_s)) continue;
     found.push_back({1, prognosis_of(there, std::to_string(workers) + " workers"), 0.15});
   }
   return found;
 }
 
 Predictions storage(const ExplainCase& of) {
-  if (!loads_data(of)) return {};
-  return multiplied(of, std::array{1.5, 2.5, 5.0}, 0.3);
+  if (of.question.seen && of.question.seen->fetch_share) return with_seen_stall(of);
+  if (!loads_data(of) && !lacks_storage(of)) return {};
+  return multiplied(of, std::array{1.5, 2.5, 5.0}, 0.3, GpuThen::kWaits);
 }
 
 // Priors follow how often a cause was confirmed in public threads about slow inference, one more
@@ -301,7 +356,7 @@ struct Suspect {
   Predictions (*predict)(const ExplainCase&);
 };
 constexpr Suspect kSuspects[] = {
-    {SlowCause::kNone, 12, false, &none},
+    {SlowCause::kNone, 6, false, &none},
     {SlowCause::kPowerMode, 6, false, &power_mode},
     {SlowCause::kGpuClock, 2, false, &gpu_clock},
     {SlowCause::kCpuClock, 1, false, &cpu_clock},
@@ -320,7 +375,7 @@ constexpr Suspect kSuspects[] = {
     {SlowCause::kPowerLimit, 2, false, &power_limit},
     {SlowCause::kMemoryPressure, 2, false, &memory_pressure},
     {SlowCause::kContention, 2, false, &contention},
-    {SlowCause::kThreads, 1, false, &fewer_cores},
+    {SlowCause::kThreads, 1, false, &threads},
     {SlowCause::kCpuQuota, 1, false, &cpu_quota},
     {SlowCause::kLoader, 4, false, &loader},
     {SlowCause::kStorage, 2, false, &storage},
@@ -329,7 +384,7 @@ constexpr Suspect kSuspects[] = {
 }  // namespace
 
 Prognosis ExplainCase::in_mode(const PowerMode& other, std::string setting) const {
-  return prognosis_of((*model)({other, batch}), std::move(setting));
+  return prognosis_of(model->estimator(batch).breakdown(other), std::move(setting));
 }
 
 std::vector<WeighedCause> causes_of(const ExplainCase& of) {

@@ -2,80 +2,215 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace ridgewatt::answer {
 namespace {
 
 constexpr double kExplainInterval = 0.9;
-constexpr double kLeastSd = 0.03;  // of repeated measurements; chosen
+constexpr double kLeastSd = 0.03;   // of repeated measurements; chosen
+constexpr double kPairShare = 0.3;  // chosen: two causes at once, of all runs with a cause
 
 // Logarithm of the density of ln(measured / predicted). The estimate's error has the tails of
 // Student's t; what a cause adds is normal.
-double log_density(double measured, double predicted, const twin::LogError& error, double spread) {
-  const double sd = std::hypot(std::max(error.sd, kLeastSd), spread);
-  const double z = std::log(measured / predicted) / sd;
-  if (error.degrees > 0 && spread <= error.sd) {
-    const double degrees = error.degrees, half = (degrees + 1) / 2;
-    return std::lgamma(half) - std::lgamma(degrees / 2) - std::log(degrees * M_PI) / 2 -
-           half * std::log1p(z * z / degrees) - std::log(sd);
+class FigureDensity {
+ public:
+  explicit FigureDensity(const MeasuredFigure& figure)
+      : figure_(figure), degrees_(figure.error.degrees), half_((degrees_ + 1) / 2) {
+    log_normal_ = std::log(2 * M_PI) / 2;
+    if (degrees_ > 0) {
+      log_t_ = std::lgamma(half_) - std::lgamma(degrees_ / 2) - std::log(degrees_ * M_PI) / 2;
+    }
   }
-  return -z * z / 2 - std::log(2 * M_PI) / 2 - std::log(sd);
-}
+  double log(std::optional<double> predicted, double spread) const {
+    const double value = predicted.value_or(figure_.unknown * figure_.expected);
+    if (!predicted) spread = figure_.unknown_sd;
+    const double sd = std::hypot(std::max(figure_.error.sd, kLeastSd), spread);
+    const double z = std::log(figure_.measured / (figure_.scale * value)) / sd;
+    if (degrees_ > 0 && spread <= figure_.error.sd) {
+      return log_t_ - half_ * std::log1p(z * z / degrees_) - std::log(sd);
+    }
+    return -z * z / 2 - log_normal_ - std::log(sd);
+  }
+  const MeasuredFigure& figure() const { return figure_; }
 
-double log_likelihood(const Prediction& one, const std::vector<MeasuredFigure>& figures) {
+ private:
+  const MeasuredFigure& figure_;
+  double degrees_, half_, log_normal_, log_t_ = 0;
+};
+
+using Densities = std::vector<FigureDensity>;
+
+double log_likelihood(const Prediction& one, const Densities& densities) {
   double sum = 0;
-  for (const MeasuredFigure& figure : figures) {
-    const auto predicted = figure.predicted(one.prognosis);
-    const double value = figure.scale * predicted.value_or(figure.unknown * figure.expected);
-    double spread = figure.spreads ? one.spread : 0;
-    if (!predicted) spread = figure.unknown_sd;
-    sum += log_density(figure.measured, value, figure.error, spread);
+  for (const FigureDensity& density : densities) {
+    const MeasuredFigure& figure = density.figure();
+    sum += density.log(figure.predicted(one.prognosis), figure.spreads ? one.spread : 0);
   }
   return sum;
 }
 
-// Logarithm of a sum of exponentials.
-double log_sum(const std::vector<double>& logs) {
-  const double most = *std::max_element(logs.begin(), logs.end());
+// Both at once.
+std::optional<double> joint(std::optional<double> a, std::optional<double> b, double expected,
+                            bool adds) {
+  if (!a || !b) return {};
+  return adds ? std::max(*a + *b - expected, std::min(*a, *b)) : *a * *b / expected;
+}
+
+double log_likelihood(const Prediction& a, const Prediction& b, const Densities& densities) {
   double sum = 0;
-  for (const double one : logs) sum += std::exp(one - most);
-  return most + std::log(sum);
-}
-
-// A row whose probability is still the logarithm of a density, not normalized.
-ExplainRow weigh_one(const WeighedCause& cause, const std::vector<MeasuredFigure>& figures) {
-  ExplainRow row{.cause = cause.cause, .prior = cause.prior};
-  double weights = 0;
-  for (const Prediction& one : cause.predictions) weights += one.weight;
-  std::vector<double> logs;
-  for (const Prediction& one : cause.predictions) {
-    logs.push_back(std::log(one.weight / weights) + log_likelihood(one, figures));
+  for (const FigureDensity& density : densities) {
+    const MeasuredFigure& figure = density.figure();
+    const auto both = joint(figure.predicted(a.prognosis), figure.predicted(b.prognosis),
+                            figure.expected, figure.adds && (a.adds || b.adds));
+    sum += density.log(both, figure.spreads ? std::hypot(a.spread, b.spread) : 0);
   }
-  const auto best = std::max_element(logs.begin(), logs.end()) - logs.begin();
-  row.prognosis = cause.predictions[static_cast<std::size_t>(best)].prognosis;
-  row.probability = std::log(cause.prior) + log_sum(logs);
-  return row;
+  return sum;
 }
 
-void normalize(std::vector<ExplainRow>& rows) {
-  std::vector<double> logs;
+// A sum of exponentials that grows, by its logarithm, and its largest term.
+struct LogSum {
+  double log = -std::numeric_limits<double>::infinity();
+  double most = -std::numeric_limits<double>::infinity();
+  // Whether the term is the largest so far.
+  bool add(double term) {
+    const double high = std::max(log, term);
+    if (!(high > -std::numeric_limits<double>::infinity())) return false;
+    log = high + std::log(std::exp(log - high) + std::exp(term - high));
+    if (term <= most) return false;
+    most = term;
+    return true;
+  }
+};
+
+double weights_of(const WeighedCause& cause) {
+  double sum = 0;
+  for (const Prediction& one : cause.predictions) sum += one.weight;
+  return sum;
+}
+
+// Of a cause, or of two at once; `other` is null for one alone.
+struct Hypothesis {
+  std::size_t cause = 0, other = 0;
+  double prior = 0;      // relative
+  double log = 0;        // of the likelihood
+  double share = 1;      // of the gap, of `cause`; the rest is of `other`
+  std::size_t best = 0;  // prediction of `cause`
+  double probability = 0;
+};
+
+double log_signs(const std::vector<SeenSign>& signs, SlowCause a, SlowCause b) {
+  double sum = 0;
+  for (const SeenSign& sign : signs) sum += std::log(sign.probability(a, b));
+  return sum;
+}
+
+Hypothesis alone(std::size_t at, const WeighedCause& cause, const Densities& densities,
+                 const std::vector<SeenSign>& signs) {
+  Hypothesis one{at, at};
+  LogSum sum;
+  const double weights = weights_of(cause);
+  for (std::size_t i = 0; i < cause.predictions.size(); ++i) {
+    const Prediction& prediction = cause.predictions[i];
+    const double log = std::log(prediction.weight / weights);
+    if (sum.add(log + log_likelihood(prediction, densities))) one.best = i;
+  }
+  one.log = sum.log + log_signs(signs, cause.cause, cause.cause);
+  return one;
+}
+
+Hypothesis together(const std::vector<WeighedCause>& causes, std::size_t at, std::size_t other,
+                    const Densities& densities, const std::vector<SeenSign>& signs) {
+  const WeighedCause &a = causes[at], &b = causes[other];
+  const MeasuredFigure& time = densities.front().figure();
+  Hypothesis both{at, other};
+  LogSum sum;
+  const double weights = weights_of(a) * weights_of(b);
+  for (const Prediction& one : a.predictions) {
+    for (const Prediction& two : b.predictions) {
+      const double log = std::log(one.weight * two.weight / weights);
+      if (!sum.add(log + log_likelihood(one, two, densities))) continue;
+      const double first = std::log(time.predicted(one.prognosis).value_or(0) / time.expected);
+      const double second = std::log(time.predicted(two.prognosis).value_or(0) / time.expected);
+      const bool same_way = first * second > 0;
+      both.share = same_way ? first / (first + second) : std::abs(first) > std::abs(second);
+    }
+  }
+  both.log = sum.log + log_signs(signs, a.cause, b.cause);
+  return both;
+}
+
+void normalize(std::vector<Hypothesis>& hypotheses) {
+  LogSum sum;
   double priors = 0;
-  for (const ExplainRow& row : rows) logs.push_back(row.probability), priors += row.prior;
-  const double sum = log_sum(logs);
-  for (ExplainRow& row : rows) {
-    row.probability = std::exp(row.probability - sum);
-    row.prior /= priors;
+  for (const Hypothesis& one : hypotheses) {
+    sum.add(std::log(one.prior) + one.log);
+    priors += one.prior;
+  }
+  for (Hypothesis& one : hypotheses) {
+    one.probability = std::exp(std::log(one.prior) + one.log - sum.log);
+    one.prior /= priors;
   }
 }
 
-void add_gain(ExplainRow& row, const ExplainedFigure& time) {
-  if (time.gap() <= 0) return;
-  row.gain = time.measured / time.expected;
-  row.gain_low = time.measured / time.high;
-  row.gain_high = time.measured / time.low;
+// Every hypothesis, with its probability. `none` is not one of a pair.
+std::vector<Hypothesis> weigh(const std::vector<WeighedCause>& causes, const Densities& densities,
+                              const std::vector<SeenSign>& signs) {
+  double priors = 0, squares = 0;
+  for (const WeighedCause& cause : causes) {
+    if (cause.cause == SlowCause::kNone) continue;
+    priors += cause.prior;
+    squares += cause.prior * cause.prior;
+  }
+  const double pairs = (priors * priors - squares) / 2;
+  std::vector<Hypothesis> found;
+  for (std::size_t i = 0; i < causes.size(); ++i) {
+    const bool none = causes[i].cause == SlowCause::kNone;
+    found.push_back(alone(i, causes[i], densities, signs));
+    found.back().prior = causes[i].prior * (none ? 1 : 1 - kPairShare);
+    for (std::size_t j = i + 1; j < causes.size() && !none; ++j) {
+      if (causes[j].cause == SlowCause::kNone) continue;
+      found.push_back(together(causes, i, j, densities, signs));
+      found.back().prior = causes[i].prior * causes[j].prior / pairs * priors * kPairShare;
+    }
+  }
+  normalize(found);
+  return found;
+}
+
+// What removing the cause alone makes faster, as far as it explains the measured time.
+void add_gain(ExplainRow& row, const ExplainedFigure& time, double predicted) {
+  const double slower = std::min(predicted, time.measured);
+  if (slower <= time.expected) return;
+  row.gain = slower / time.expected;
+  row.gain_low = std::max(1.0, slower / time.high);
+  row.gain_high = slower / time.low;
+}
+
+void add(const Hypothesis& one, std::size_t cause, double part_s, std::vector<ExplainRow>& rows) {
+  rows[cause].probability += one.probability;
+  rows[cause].prior += one.prior;
+  rows[cause].time_s += one.probability * part_s;
+}
+
+double shown_load(double load) {
+  constexpr double kLeast = 0.01;  // what a sensor shows at rest
+  return std::clamp(load, kLeast, 1.0);
 }
 
 }  // namespace
+
+MeasuredFigure gpu_load_figure(double measured, double expected) {
+  constexpr double kLoadSd = 0.15, kUnknownLoadSd = 0.7;  // chosen
+  return {.measured = shown_load(measured),
+          .expected = shown_load(expected),
+          .error = {.sd = kLoadSd},
+          .predicted =
+              [](const Prognosis& one) {
+                return one.gpu_load ? std::optional(shown_load(*one.gpu_load)) : std::nullopt;
+              },
+          .unknown_sd = kUnknownLoadSd};
+}
 
 ExplainedFigure explained(const MeasuredFigure& figure) {
   const double expected = figure.scale * figure.expected;
@@ -90,21 +225,30 @@ void add_power(ExplainAnswer& found, const MeasuredFigure& power) {
   found.expected_power_high_w = figure.high;
 }
 
-void conclude(ExplainAnswer& found, const std::vector<WeighedCause>& causes,
+void conclude(ExplainAnswer& found, std::vector<WeighedCause> causes,
               const std::vector<MeasuredFigure>& figures, const std::vector<SeenSign>& signs) {
-  for (const WeighedCause& cause : causes) {
-    if (cause.predictions.empty()) continue;
-    found.rows.push_back(weigh_one(cause, figures));
-    ExplainRow& row = found.rows.back();
-    for (const SeenSign& sign : signs) {
-      row.probability += std::log(sign.probability(cause.cause));
-      if (sign.shown && sign.belongs_to(cause.cause)) row.signs.push_back(sign.text);
-    }
-    row.prognosis.time_s *= figures.front().scale;
-    if (!cause.misread && cause.cause != SlowCause::kNone) add_gain(row, found.time);
+  std::erase_if(causes, [](const WeighedCause& cause) { return cause.predictions.empty(); });
+  const Densities densities(figures.begin(), figures.end());
+  found.rows.resize(causes.size());
+  std::vector<Prediction> best(causes.size());
+  for (const Hypothesis& one : weigh(causes, densities, signs)) {
+    if (one.cause == one.other) best[one.cause] = causes[one.cause].predictions[one.best];
+    add(one, one.cause, one.share * found.gap_s(), found.rows);
+    if (one.cause != one.other) add(one, one.other, (1 - one.share) * found.gap_s(), found.rows);
   }
-  normalize(found.rows);
-  for (ExplainRow& row : found.rows) row.time_s = row.probability * found.gap_s();
+  const MeasuredFigure& time = figures.front();
+  for (std::size_t i = 0; i < causes.size(); ++i) {
+    ExplainRow& row = found.rows[i];
+    row.cause = causes[i].cause;
+    row.prognosis = best[i].prognosis;
+    if (!causes[i].misread && row.cause != SlowCause::kNone) {
+      add_gain(row, found.time, time.scale * time.predicted(row.prognosis).value_or(0));
+    }
+    row.prognosis.time_s *= time.scale;
+    for (const SeenSign& sign : signs) {
+      if (sign.shown && sign.belongs_to(row.cause)) row.signs.push_back(sign.text);
+    }
+  }
   std::stable_sort(found.rows.begin(), found.rows.end(),
                    [](const auto& a, const auto& b) { return a.probability > b.probability; });
   for (const SeenSign& sign : signs) {

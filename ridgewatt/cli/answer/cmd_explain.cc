@@ -1,6 +1,5 @@
 // ridgewatt explain: why a measured time differs from what the hardware can do, from numbers or
 // from a program that is watched.
-
 #include "ridgewatt/answer/explain.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/commands.h"
@@ -9,6 +8,7 @@
 #include "ridgewatt/cli/options/parameters.h"
 #include "ridgewatt/cli/options/workload_options.h"
 #include "ridgewatt/measure/program_watch.h"
+#include "ridgewatt/platform/fake_load.h"
 #include "ridgewatt/platform/local_device.h"
 #include "ridgewatt/report/explain_report.h"
 
@@ -30,7 +30,10 @@ void watch(const Context& context, ExplainCommand& command) {
   answer::ExplainQuestion& question = command.question;
   const auto device = platform::open_local_device(
       platform::is_local_device(question.device) ? question.device : "local", "", context.seed);
-  if (question.device.starts_with(kFake)) question.device.erase(0, kFake.size());
+  if (device.fake) {
+    question.device = platform::local_board(*device.sysfs)
+                          .value_or(platform::board_of_fake(question.device.substr(kFake.size())));
+  }
   platform::PowerMeter meter(*device.sysfs);
   measure::SeenProgram found;
   if (command.process) {

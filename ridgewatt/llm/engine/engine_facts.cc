@@ -51,6 +51,7 @@ EngineFacts parse_facts(const TomlTable& toml, const std::string& source) {
   one.takes = table.texts("takes");
   one.usual = table.text("usual");
   one.needs_fp8 = table.flag("needs_fp8");
+  one.library = table.text("library");
   if (const auto* means = toml["means"].as<TomlArray>()) {
     for (const TomlNode& node : *means) {
       const auto pair = texts_in(node, table, "means");

@@ -21,7 +21,7 @@ namespace ridgewatt::llm {
 namespace {
 
 constexpr double kLeastPrompt = 256;
-constexpr double kKernelTokens = 128;  // of prompt and generation, in traces of kernels
+constexpr double kKernelTokens = 128;   // of prompt and generation, in traces of kernels
 constexpr double kLeastSampledS = 0.5;  // power of shorter prompts is sampled a few times only
 // Kernels of llama.cpp and vLLM take 0.96 to 0.99 of a step on the board whose kernels are public.
 constexpr double kKernelShare = 0.97;

@@ -11,6 +11,7 @@
 
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/io/path.h"
+#include "ridgewatt/measure/seen_run.h"
 
 namespace ridgewatt::measure {
 namespace {
@@ -156,6 +157,30 @@ std::optional<int> allowed_cpus(pid_t process) {
   CPU_ZERO(&set);
   if (::sched_getaffinity(process, sizeof set, &set) != 0) return {};
   return CPU_COUNT(&set);
+}
+
+std::optional<std::vector<std::string>> libraries_of(pid_t process) {
+  const std::string maps = proc_text("/proc/" + std::to_string(process) + "/maps");
+  if (maps.empty()) return {};
+  std::vector<std::string> names;
+  for (const auto& [name, file] : kKnownLibraries) {
+    const bool known = std::find(names.begin(), names.end(), name) != names.end();
+    if (!known && maps.find(file) != std::string::npos) names.emplace_back(name);
+  }
+  return names;
+}
+
+std::optional<int> threads_set(pid_t process) {
+  const std::string text = proc_text("/proc/" + std::to_string(process) + "/environ");
+  for (const std::string& word : split(text, '\0')) {
+    for (const std::string_view name :
+         {"OMP_NUM_THREADS=", "MKL_NUM_THREADS=", "OPENBLAS_NUM_THREADS="}) {
+      if (!word.starts_with(name)) continue;
+      const auto number = parse_int(word.substr(name.size()));
+      if (number && *number > 0) return static_cast<int>(*number);
+    }
+  }
+  return {};
 }
 
 }  // namespace ridgewatt::measure

@@ -47,6 +47,11 @@ std::optional<CpuQuota> read_cpu_quota(pid_t process);
 // CPUs that a process may run on.
 std::optional<int> allowed_cpus(pid_t process);
 
+// Names of kKnownLibraries that it has mapped; nothing where its maps cannot be read.
+std::optional<std::vector<std::string>> libraries_of(pid_t process);
+// The number of threads that its environment sets; nothing: none.
+std::optional<int> threads_set(pid_t process);
+
 // Reads "max 100000" or "150000 100000", cores; nothing for "max" and for what is neither.
 std::optional<double> quota_of(const std::string& cpu_max);
 

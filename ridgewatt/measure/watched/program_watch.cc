@@ -22,7 +22,8 @@
 namespace ridgewatt::measure {
 namespace {
 
-constexpr double kWatchS = 0.1;  // between two looks
+constexpr double kWatchS = 0.1;      // between two looks
+constexpr int kLibrariesEvery = 10;  // looks: the maps of a large program are long
 
 // The knob of a clock: of the processors the first.
 std::optional<Knob> knob_of(const std::string& clock) {
@@ -128,6 +129,9 @@ class ProgramWatch::State {
     const auto quota = read_cpu_quota(busiest);
     if (quota && (!first_quota_ || quota->periods < first_quota_->periods)) first_quota_ = quota;
     if (quota) quota_ = quota;
+    if (looks_++ % kLibrariesEvery != 0) return;
+    if (auto libraries = libraries_of(busiest)) libraries_ = std::move(libraries);
+    threads_set_ = threads_set(busiest);
   }
 
   double cpu_s(pid_t process) const {
@@ -150,7 +154,11 @@ class ProgramWatch::State {
       if (const auto mean = clocks_[knob].value()) seen.clocks.set(knob, *mean);
     }
     seen.gpu_load = gpu_load_.value();
-    if (state_) seen.limits = state_->limits, seen.preset = state_->preset;
+    if (state_) {
+      seen.limits = state_->limits;
+      seen.limits.governor.clear();  // limits of clocks, however they are chosen
+      seen.preset = state_->preset;
+    }
     if (last_throttling_.empty()) return;
     using Kind = platform::ThrottleSignal::Kind;
     const auto rose = platform::throttled(first_throttling_, last_throttling_);
@@ -188,6 +196,8 @@ class ProgramWatch::State {
     seen.cpus_online = static_cast<double>(::sysconf(_SC_NPROCESSORS_ONLN));
     if (allowed_) seen.cpus_allowed = *allowed_;
     seen.gpu_processes = others_;
+    if (threads_set_) seen.threads_set = *threads_set_;
+    seen.libraries = libraries_;
     if (quota_) add_quota(seen);
     if (!machine_ || !first_machine_) return;
     const double busy = machine_->busy_s - first_machine_->busy_s;
@@ -214,7 +224,9 @@ class ProgramWatch::State {
   std::map<pid_t, std::map<pid_t, ThreadUse>> first_threads_, threads_;
   std::map<pid_t, double> first_faults_, faults_;
   std::optional<CpuQuota> first_quota_, quota_;
-  std::optional<int> allowed_;
+  std::optional<int> allowed_, threads_set_;
+  std::optional<std::vector<std::string>> libraries_;
+  int looks_ = 0;
   std::vector<std::string> others_;
 };
 
@@ -239,6 +251,7 @@ void add_measured(const Measurement& measured, SeenRun& seen) {
   for (const auto& minibatch : measured.minibatches) times.push_back(minibatch.time_s());
   if (times.size() > 2) seen.mean_over_median = mean(times) / median(times);
   const MinibatchSummary& summary = measured.summary;
+  if (!times.empty()) seen.marked_s = median(times);
   if (summary.fetch_marked && summary.time_s > 0)
     seen.fetch_share = summary.fetch_s / summary.time_s;
   const double time_s = measured.end_s - measured.begin_s;

@@ -82,8 +82,8 @@ double share_of(const std::string& rail) {
 }  // namespace
 
 FakeLoad::FakeLoad(const twin::Twin& twin, const workload::WorkloadCost& cost, std::uint64_t seed,
-                   FakeSpecimen specimen)
-    : estimator_(perturbed(twin, seed), cost),
+                   FakeSpecimen specimen, const twin::RunOptions& run)
+    : estimator_(perturbed(twin, seed), cost, run),
       seed_(seed),
       specimen_(std::move(specimen)),
       random_(Random(seed).fork(2)) {

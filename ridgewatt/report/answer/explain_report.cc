@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "ridgewatt/base/enum_rows.h"
+#include "ridgewatt/base/text.h"
 #include "ridgewatt/report/columns.h"
 #include "ridgewatt/report/field.h"
 #include "ridgewatt/report/mode_json.h"

@@ -1,0 +1,75 @@
+// ridgewatt explain on the command line: a program that is run or attached to, and what is refused.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "ridgewatt/io/json.h"
+#include "ridgewatt/platform/fake_board_support.h"
+
+namespace ridgewatt::cli {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::run_program;
+
+std::string fake_run(const std::string& options) {
+  return (testing::build_folder() / "ridgewatt").string() +
+         " fake-run zoo:resnet50 --device fake:orin-nano --quiet " + options;
+}
+
+double sum_of(const Json& rows, const char* key) {
+  double sum = 0;
+  for (const Json& row : rows) sum += row[key].get<double>();
+  return sum;
+}
+
+// The board is in its preset of 15 W, and the question says MAXN: clocks and limits tell.
+// label: board
+TEST(ExplainCommand, AWatchedProgramShowsItsPreset) {
+  ASSERT_EQ(run_program("mode apply 15W --device fake:orin-nano").status, 0);
+  const auto result =
+      run_program("explain zoo:resnet50 --device fake:orin-nano --mode maxn --format json -- " +
+                  fake_run("--minibatches 20"));
+  ASSERT_EQ(result.status, 0) << result.output;
+  const Json found = Json::parse(result.output);
+  const Json& rows = found["rows"];  // a busy machine is a cause, too
+  const Json& row = rows[rows[0]["cause"] == "power_mode" ? 0 : 1];
+  EXPECT_EQ(row["cause"], "power_mode") << result.output;
+  EXPECT_THAT(row["evidence"].get<std::string>(), HasSubstr("15W is active"));
+  EXPECT_GT(found["watched"]["gpu_mhz"], 0);
+  EXPECT_NEAR(sum_of(found["rows"], "time_ms"), found["gap_ms"].get<double>(), 1e-6);
+}
+
+// label: board
+TEST(ExplainCommand, AttachesToAProcess) {
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    ::execl("/bin/sleep", "sleep", "20", nullptr);
+    ::_exit(127);
+  }
+  const std::string command = "explain zoo:resnet50 --device fake:orin-nano --for 0.5s --pid " +
+                              std::to_string(child) + " --format json";
+  EXPECT_THAT(run_program(command).output, HasSubstr("state the measured time"));
+  const auto result = run_program(command + " --measured 80ms");
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
+  ASSERT_EQ(result.status, 0) << result.output;
+  const Json watched = Json::parse(result.output)["watched"];
+  EXPECT_GT(watched["cpus_online"], 0);
+  EXPECT_LT(watched["program_cores"], 0.1);
+}
+
+TEST(ExplainCommand, RefusesWhatHasNoEffect) {
+  EXPECT_THAT(run_program("explain zoo:lenet5 --device nano --measured 1ms --for 2s").output,
+              HasSubstr("without --pid or COMMAND"));
+  EXPECT_THAT(run_program("explain zoo:lenet5 --device nano").output,
+              HasSubstr("explaining needs a measured time or a rate"));
+  EXPECT_THAT(run_program("explain zoo:lenet5 --device nano --measured 1ms --prompt 9").output,
+              HasSubstr("--tokens-per-second"));
+}
+
+}  // namespace
+}  // namespace ridgewatt::cli
