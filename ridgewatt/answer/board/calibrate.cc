@@ -112,7 +112,7 @@ std::string runtime_origin(const std::vector<std::string>& paths,
   std::size_t used = 0;
   std::set<std::string> sources;
   for (const auto& row : rows) {
-    if (row.runtime() != runtime) continue;
+    if (row.runtime() != runtime || row.judged_only()) continue;
     ++used;
     if (!row.source.empty()) sources.insert(row.source);
   }

@@ -32,7 +32,7 @@ class RuntimeCost {
   RuntimeCost(Runtime runtime, const std::vector<RuntimeRow>& rows, double scale)
       : prior_(prior_runtime_twin(runtime)), scale_(scale) {
     for (const auto& row : rows) {
-      if (row.runtime() == runtime) rows_.push_back(&row);
+      if (row.runtime() == runtime && !row.judged_only()) rows_.push_back(&row);
     }
     share_weights();
   }
