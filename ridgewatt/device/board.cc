@@ -82,6 +82,13 @@ KnobSpace knob_space(const Board& board, std::string_view bsp_name) {
   return KnobSpace(board.find_bsp(bsp_name).levels);
 }
 
+KnobSpace mode_space(const Board& board) {
+  if (board.find_bsp().power_limits_w.empty()) return knob_space(board);
+  std::vector<PowerMode> modes = knob_space(board).modes();
+  for (const auto& preset : presets(board)) modes.push_back(preset.mode);
+  return KnobSpace(std::move(modes));
+}
+
 const std::vector<Preset>& presets(const Board& board, std::string_view bsp_name) {
   return board.find_bsp(bsp_name).presets;
 }

@@ -43,7 +43,10 @@ struct Bsp {
   KnobSpace::Levels levels;
   std::vector<Preset> presets;
   int default_preset = 0;  // id of the preset after installation
-  bool partial = false;    // the tables have only the known clocks, not all of the board's
+  // Of a discrete GPU: what `nvidia-smi -pl` can be set to, ascending; each is a preset. Its
+  // firmware lowers the GPU's clock to hold the limit.
+  std::vector<double> power_limits_w;
+  bool partial = false;  // the tables have only the known clocks, not all of the board's
 };
 
 // Where numbers come from: `key` is a place in the board file ("gpu.sms") or all places below it.
@@ -71,6 +74,7 @@ struct Board {
 
   std::string cpu_type;
   int cpu_cores = 0;
+  bool discrete_gpu = false;      // the CPU is a host's: not a knob, and not in the power
   double cpu_flop_per_cycle = 0;  // FP32, per core; 0: not known
 
   std::string gpu_architecture;  // empty: the board is a processor without a GPU
@@ -143,8 +147,10 @@ std::string board_toml_with_microbench(const Board& board, const MeasuredRoofs& 
 // matches.
 std::optional<std::string> find_board(std::span<const std::string> compatible);
 
-// All power modes of a BSP (default: the selected one): core counts 1 to all, times the tables.
+// All fixed clocks of a BSP (default: the selected one): core counts 1 to all, times the tables.
 KnobSpace knob_space(const Board& board, std::string_view bsp_name = "");
+// The same, with every power limit at the highest clocks where there are limits.
+KnobSpace mode_space(const Board& board);
 // These functions return a reference into the board. For a temporary board they return a copy,
 // because in `for (.. : presets(load_board(name)))` a reference would dangle.
 const std::vector<Preset>& presets(const Board& board, std::string_view bsp_name = "");

@@ -132,8 +132,11 @@ TEST(Board, EveryPrecisionIsStated) {
       EXPECT_TRUE(stated_rate(board, arithmetic)) << name << " " << name_of(arithmetic);
     }
     EXPECT_EQ(*stated_rate(board, Arithmetic::kTf32), *stated_rate(board, Arithmetic::kBf16) / 2);
-    const bool ampere = board.gpu_architecture.starts_with("Ampere") || name == "thor";
-    EXPECT_EQ(supports(board, Arithmetic::kTf32), ampere) << name;
+    constexpr std::string_view kBeforeAmpere[] = {"Maxwell", "Pascal", "Volta", "Turing"};
+    const bool before =
+        std::any_of(std::begin(kBeforeAmpere), std::end(kBeforeAmpere),
+                    [&](auto older) { return board.gpu_architecture.starts_with(older); });
+    EXPECT_EQ(supports(board, Arithmetic::kTf32), !before) << name;
   }
   const Board thor = load_board("thor");
   const PowerMode top = knob_space(thor).top();
@@ -206,7 +209,9 @@ TEST(Board, EveryBoardIsWhole) {
       }
       EXPECT_EQ(space.size(), product);
       for (const auto& preset : bsp.presets) {
-        EXPECT_TRUE(space.find(preset.mode)) << name << " " << preset.name;
+        PowerMode clocks = preset.mode;
+        if (board.discrete_gpu) clocks.governor.clear();  // its limit
+        EXPECT_TRUE(space.find(clocks)) << name << " " << preset.name;
         EXPECT_LE(preset.sms, board.sms);
       }
       // More clock or cores never lowers a peak.
@@ -220,6 +225,35 @@ TEST(Board, EveryBoardIsWhole) {
   }
   EXPECT_EQ(find_fact(load_board("agx-orin"), "cpu.flop_per_cycle")->status, "unverified");
   EXPECT_EQ(find_fact(load_board("agx-orin"), "cpu.cores")->status, "seen");
+}
+
+// NVIDIA's data sheet of the A40: 37.4 TFLOPS of FP32, 149.7 of FP16, 696 GB/s, 300 W.
+TEST(Board, ADiscreteGpuHasPowerLimitsAsModes) {
+  const Board a40 = load_board("nvidia-a40");
+  EXPECT_NEAR(peak_flops(a40, PowerMode{}, Arithmetic::kFp32) / 1e12, 37.4, 0.05);
+  EXPECT_NEAR(peak_flops(a40, PowerMode{}, Arithmetic::kFp16) / 1e12, 149.7, 0.1);
+  EXPECT_NEAR(peak_bandwidth(a40, PowerMode{}) / 1e9, 696, 1);
+  EXPECT_EQ(knob_space(a40).levels(Knob::kCpuCores).size(), 1u);
+  EXPECT_EQ(knob_space(a40).size(), 103u);
+  EXPECT_EQ(mode_space(a40).size(), 103u + 9u);
+  EXPECT_EQ(find_preset(a40, "150w").mode, (PowerMode{8, 3000e6, 1740e6, 7251e6, "150W"}));
+  EXPECT_EQ(preset_name(a40, find_preset(a40, "150W").mode), "150W");
+  EXPECT_EQ(a40.find_bsp().default_preset, 300);
+  const Board orin = load_board("agx-orin");
+  EXPECT_EQ(mode_space(orin).size(), knob_space(orin).size());
+}
+
+TEST(Board, PowerLimitsAreWholeWattsThatAscend) {
+  const std::string text = load_board("a40").toml;
+  const std::string limits = "power_limits_w = [100, 125, 150, 175, 200, 225, 250, 275, 300]";
+  const auto at = text.find(limits);
+  ASSERT_NE(at, std::string::npos);
+  for (const char* wrong : {"[]", "[200, 100]", "[100, 100]", "[0.5]", "[150.5]", "300", "[2000]",
+                            "[nan]", "[\"100\"]"}) {
+    std::string changed = text;
+    changed.replace(at, limits.size(), std::string("power_limits_w = ") + wrong);
+    EXPECT_THROW(parse_board(changed, "own.toml"), InputError) << wrong;
+  }
 }
 
 TEST(Board, EmbeddedFilesAreTheFilesByteForByte) {

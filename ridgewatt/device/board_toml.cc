@@ -146,6 +146,14 @@ class Section {
       }
     }
   }
+  double checked(std::string_view key, const TomlNode& node, double lo, double hi) const {
+    const auto value = node.number();
+    if (!value || !std::isfinite(*value)) fail(key, "must be a number");
+    if (*value < lo || *value > hi) {
+      fail(key, fmt::format("is {}, must lie between {} and {}", *value, lo, hi));
+    }
+    return *value;
+  }
   const TomlTable& content() const { return table_; }
   const std::string& prefix() const { return prefix_; }
 
@@ -156,14 +164,6 @@ class Section {
     for (const auto& [other, value] : table_) there.names.emplace_back(other);
     const std::string closest = closest_name(key, there);
     return closest.empty() ? "" : fmt::format(": '{}' is not a key", escape_terminal(closest));
-  }
-  double checked(std::string_view key, const TomlNode& node, double lo, double hi) const {
-    const auto value = node.number();
-    if (!value || !std::isfinite(*value)) fail(key, "must be a number");
-    if (*value < lo || *value > hi) {
-      fail(key, fmt::format("is {}, must lie between {} and {}", *value, lo, hi));
-    }
-    return *value;
   }
 
   const TomlTable& table_;
@@ -202,19 +202,50 @@ Preset parse_preset(Section& section, const Board& board, const KnobSpace::Level
   return preset;
 }
 
+// The highest clocks under a power limit, which names the preset.
+Preset limit_preset(double limit_w, const KnobSpace::Levels& levels) {
+  Preset preset;
+  preset.id = static_cast<int>(limit_w);
+  for (const Knob knob : kKnobs) {
+    if (!levels[knob].empty()) preset.mode.set(knob, levels[knob].back());
+  }
+  set_power_limit(preset.mode, limit_w);
+  preset.name = preset.mode.governor;
+  return preset;
+}
+
+void parse_power_limits(Section& section, Bsp& bsp) {
+  const auto* limits = section.require("power_limits_w").as<TomlArray>();
+  if (limits == nullptr || limits->empty()) section.fail("power_limits_w", "must be an array");
+  for (const auto& node : *limits) {
+    const double limit_w = section.checked("power_limits_w", node, 1, 1000);
+    if (limit_w != std::floor(limit_w)) section.fail("power_limits_w", "must be whole watts");
+    if (!bsp.power_limits_w.empty() && limit_w <= bsp.power_limits_w.back()) {
+      section.fail("power_limits_w", "must ascend");
+    }
+    bsp.power_limits_w.push_back(limit_w);
+    bsp.presets.push_back(limit_preset(limit_w, bsp.levels));
+  }
+}
+
 Bsp parse_bsp(Section& section, const Board& board) {
   Bsp bsp;
   bsp.name = section.text("name");
   bsp.title = section.text("title");
   bsp.partial = section.flag("partial");
-  for (int cores = 1; cores <= board.cpu_cores; ++cores)
+  for (int cores = board.discrete_gpu ? board.cpu_cores : 1; cores <= board.cpu_cores; ++cores) {
     bsp.levels[Knob::kCpuCores].push_back(cores);
+  }
   for (const Knob knob : {Knob::kCpuClock, Knob::kGpuClock, Knob::kMemClock}) {
     if (!board.has_gpu() && !section.has(knob_field(knob))) continue;  // it cannot be set
     bsp.levels[knob] = section.clocks(knob_field(knob));
   }
-  for (auto& preset : section.tables("presets")) {
-    bsp.presets.push_back(parse_preset(preset, board, bsp.levels));
+  if (board.discrete_gpu) {
+    parse_power_limits(section, bsp);
+  } else {
+    for (auto& preset : section.tables("presets")) {
+      bsp.presets.push_back(parse_preset(preset, board, bsp.levels));
+    }
   }
   bsp.default_preset = section.whole("default_preset", 0, 1000);
   if (std::none_of(bsp.presets.begin(), bsp.presets.end(),
@@ -247,9 +278,11 @@ void parse_silicon(Section& root, Board& board) {
   board.cpu_type = cpu.text("type");
   board.cpu_cores = cpu.whole("cores", 1, 1024);
   board.cpu_flop_per_cycle = cpu.number_or("flop_per_cycle", 0, 0.5, 1e4);
+  board.discrete_gpu = cpu.flag("host");
   cpu.reject_unknown();
 
   if (root.has("gpu")) parse_gpu(root.table("gpu"), board);
+  if (board.discrete_gpu && !root.has("gpu")) root.fail("gpu", "is missing: the CPU is a host's");
 
   Section memory = root.table("memory");
   board.memory_bytes = memory.number("size_gib", 0.1, 1e5) * 1024 * kMiB;

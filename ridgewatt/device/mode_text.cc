@@ -9,13 +9,19 @@
 namespace ridgewatt {
 namespace {
 
-constexpr const char* kModeTextHint = "write cores=4,cpu=1113.6,gpu=612,mem=2133,governor=NAME";
+constexpr double kMostLimit_w = 1e5;
+constexpr const char* kModeTextHint =
+    "write cores=4,cpu=1113.6,gpu=612,mem=2133,governor=NAME or limit=150";
 
 // What a part may be called.
 const NameSet& part_names() {
   static const NameSet kNames = [] {
-    NameSet set{{"governor"},
-                {{"cpu_cores", "cores"}, {"cpus", "cores"}, {"memory", "mem"}, {"emc", "mem"}}};
+    NameSet set{{"governor", "limit"},
+                {{"cpu_cores", "cores"},
+                 {"cpus", "cores"},
+                 {"memory", "mem"},
+                 {"emc", "mem"},
+                 {"power_limit", "limit"}}};
     for (const Knob knob : kKnobs) {
       set.names.emplace_back(short_name(knob));
       if (knob_field(knob) == "cpu_cores") continue;
@@ -37,6 +43,13 @@ bool set_part(PowerMode& mode, std::string_view given, const std::string& text,
   if (*name == "governor") {
     mode.governor = text;
     return !text.empty();
+  }
+  if (*name == "limit") {
+    const std::string number = text.ends_with('W') ? text.substr(0, text.size() - 1) : text;
+    const auto limit_w = parse_double(number);
+    if (!limit_w || !(*limit_w > 0 && *limit_w <= kMostLimit_w)) return false;
+    set_power_limit(mode, *limit_w);
+    return true;
   }
   for (const Knob knob : kKnobs) {
     if (*name != short_name(knob)) continue;
@@ -86,7 +99,11 @@ std::string mode_text(const PowerMode& mode) {
   for (const Knob knob : kKnobs) {
     if (mode.has(knob)) add(short_name(knob), fmt::format("{}", knob_in_field_unit(mode, knob)));
   }
-  if (!mode.governor.empty()) add("governor", mode.governor);
+  if (const auto limit_w = power_limit_w(mode)) {
+    add("limit", fmt::format("{}", *limit_w));
+  } else if (!mode.governor.empty()) {
+    add("governor", mode.governor);
+  }
   return text;
 }
 

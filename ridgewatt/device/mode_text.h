@@ -7,7 +7,8 @@
 
 namespace ridgewatt {
 
-// Parts in any order, clocks in MHz, also "governor=NAME". UsageError on anything else.
+// Parts in any order, clocks in MHz, also "governor=NAME", and "limit=150" (watts) where
+// the firmware holds a power limit. UsageError on anything else.
 PowerMode parse_mode_text(const std::string& text);
 // The knob's name in such a text: cores, cpu, gpu or mem.
 const char* short_name(Knob knob);

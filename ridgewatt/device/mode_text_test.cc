@@ -28,11 +28,15 @@ TEST(ModeText, PresetsOfAllBoardsReadBack) {
   }
   const PowerMode governed{4, 0, 0, 0, "schedutil"};
   EXPECT_EQ(parse_mode_text(mode_text(governed)), governed);
+  for (const char* text : {"limit=150", "limit=150W", "power_limit=150"}) {
+    EXPECT_EQ(parse_mode_text(text), (PowerMode{0, 0, 0, 0, "150W"})) << text;
+  }
 }
 
 TEST(ModeText, WhatIsNotAModeIsRefused) {
   for (const char* text : {"cores=2.5", "cores=0", "cores=-1", "cores=nan", "gpu=inf", "gpu=1e400",
-                           "gpu=306000000", "cpu=0", "mem=", "gpu", "speed=3", "", "governor="}) {
+                           "gpu=306000000", "cpu=0", "mem=", "gpu", "speed=3", "", "governor=",
+                           "limit=", "limit=0", "limit=-5", "limit=nan", "limit=1e9"}) {
     EXPECT_THROW(parse_mode_text(text), UsageError) << text;
   }
 }

@@ -81,6 +81,16 @@ void set_in_field_unit(PowerMode& mode, Knob knob, double value) {
   mode.set(knob, knob == Knob::kCpuCores ? value : hz_of_mhz(value));
 }
 
+std::optional<double> power_limit_w(const PowerMode& mode) {
+  if (!mode.governor.ends_with('W')) return std::nullopt;
+  const auto limit_w = parse_double(mode.governor.substr(0, mode.governor.size() - 1));
+  return limit_w && std::isfinite(*limit_w) && *limit_w > 0 ? limit_w : std::nullopt;
+}
+
+void set_power_limit(PowerMode& mode, double limit_w) {
+  mode.governor = fmt::format("{}W", limit_w);
+}
+
 std::string describe(const PowerMode& mode) {
   std::string text;
   const auto add = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
@@ -91,7 +101,11 @@ std::string describe(const PowerMode& mode) {
     add(fmt::format("memory {}", knob_in_field_unit(mode, Knob::kMemClock)));
   }
   if (mode.cpu_clock_hz + mode.gpu_clock_hz + mode.mem_clock_hz > 0) text += " MHz";
-  if (!mode.governor.empty()) add("governor " + mode.governor);
+  if (const auto limit_w = power_limit_w(mode)) {
+    add(fmt::format("limit {} W", *limit_w));
+  } else if (!mode.governor.empty()) {
+    add("governor " + mode.governor);
+  }
   return text.empty() ? "any" : text;
 }
 

@@ -49,6 +49,10 @@ double mhz_of_hz(double hz);
 std::optional<std::string_view> knob_fault(Knob knob, double value);
 // The inverse of knob_in_field_unit: every reader of modes sets knobs with it.
 void set_in_field_unit(PowerMode& mode, Knob knob, double value);
+// A power limit that the firmware of a GPU holds by lowering its clock takes the place of a
+// governor: "150W". Absent: the mode has none.
+std::optional<double> power_limit_w(const PowerMode& mode);
+void set_power_limit(PowerMode& mode, double limit_w);
 // "12 cores, CPU 2201.6, GPU 1300.5, memory 3199 MHz", for people.
 std::string describe(const PowerMode& mode);
 

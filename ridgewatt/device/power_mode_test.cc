@@ -34,6 +34,19 @@ TEST(PowerMode, ClocksAreWholeHz) {
   EXPECT_EQ(mhz_of_hz(114750000.4), 114.75);
 }
 
+TEST(PowerMode, APowerLimitTakesThePlaceOfAGovernor) {
+  PowerMode mode{8, 3e9, 1.74e9, 7.251e9, ""};
+  EXPECT_FALSE(power_limit_w(mode));
+  set_power_limit(mode, 150);
+  EXPECT_EQ(mode.governor, "150W");
+  EXPECT_EQ(power_limit_w(mode), 150);
+  EXPECT_EQ(describe(mode), "8 cores, CPU 3000, GPU 1740, memory 7251 MHz, limit 150 W");
+  for (const char* name : {"W", "-5W", "0W", "nanW", "infW", "schedutil", "15WW", "1e999W"}) {
+    mode.governor = name;
+    EXPECT_FALSE(power_limit_w(mode)) << name;
+  }
+}
+
 TEST(KnobArray, IsIndexedByTheKnob) {
   KnobArray<int> counts{{1, 2, 3, 4}};
   int next = 1;

@@ -135,7 +135,7 @@ Forecaster::Forecaster(const ShippedEngine& engine, const Description& descripti
 
 Forecaster::Forecaster(const ShippedEngine& engine, std::shared_ptr<const RequestWork> work,
                        const Board& board, std::shared_ptr<const EngineBoard> hardware) {
-  const EngineRelease& release = engine.release_for(board.name, work->gguf);
+  const EngineRelease& release = engine.release_for(board, work->gguf);
   const std::int64_t concurrency = work->request.concurrency;
   auto bound = std::make_shared<Bound>(
       Bound{release, release.engine, release.scales, std::move(work), std::move(hardware)});

@@ -47,9 +47,10 @@ struct ShippedEngine {
   std::vector<std::string> quantizations;  // of all releases
   std::string origin;                      // of its first release
   std::vector<EngineRelease> releases;
-  // The release that was fitted on this board, or the first; of those for files of GGUF where
-  // weights come from one and the engine has such releases.
-  const EngineRelease& release_for(std::string_view board, bool gguf) const;
+  // The release that was fitted on this board, or the first (on a discrete GPU the first that does
+  // not launch kernels one by one, as servers run them); of those for files of GGUF where weights
+  // come from one and the engine has such releases.
+  const EngineRelease& release_for(const Board& board, bool gguf) const;
 };
 // llama.cpp, mlc, pytorch, sglang, tensorrt-llm, vllm; of engines/language_models.toml.
 std::span<const ShippedEngine> engines();

@@ -37,10 +37,13 @@ struct SweepSpec {
   std::optional<double> loader_ms;   // of one worker for one sample at the highest CPU clock
   std::optional<double> image_side;  // pixels, when the workload ran on images of another size
   std::optional<Runtime> runtime;    // nothing: PyTorch in eager mode
-  std::string device;                // another board: judges how a twin carries over, is not fitted
+  std::optional<workload::Precision> precision;  // nothing: FP32
+  std::optional<InputPlace> input;               // nothing: on the host
+  std::string device;  // another board: judges how a twin carries over, is not fitted
 };
 
-// "FILE[,model=M][,workers=N][,loader-ms=X][,image=PIXELS][,runtime=NAME][,device=BOARD]".
+// "FILE[,model=M][,workers=N][,loader-ms=X][,image=PIXELS][,runtime=NAME][,precision=NAME]
+// [,input=PLACE][,device=BOARD]".
 // UsageError on anything else.
 SweepSpec parse_sweep_spec(const std::string& text);
 

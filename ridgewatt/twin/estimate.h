@@ -4,7 +4,8 @@
 //   const MinibatchCost at = estimator(mode);         // microseconds: kernels are summed once a
 //                                                     // (GPU clock, memory clock)
 //   const Breakdown why = estimator.breakdown(mode);  // seconds and joules by cause
-// A mode with a governor is run at the clocks at which it settles (governor.h): why.clocks.
+// A mode with a governor is run at the clocks at which it settles (governor.h), and a discrete GPU
+// at the highest clock at which it holds its power limit while it works: why.clocks.
 //
 // The model (docs/methods/twin.md). On the GPU, kernel k takes
 //   g_k = (c_k^3 + m_k^3)^(1/3) + kernel_cycles / f_gpu,   c_k compute, m_k memory time.
@@ -96,6 +97,12 @@ class Estimator {
                    GpuState& state) const;
   CpuState cpu_state(const Rates& rates, const PowerMode& mode, const RunOptions& run) const;
   PowerMode clocks(const PowerMode& mode, const RunOptions& run) const;
+  // Where firmware holds a power limit: it, the clocks that it leaves, and how many times the
+  // relative error of a lowered clock's power is in the time.
+  double limit_w(const PowerMode& mode) const;
+  PowerMode under_limit(const PowerMode& mode, const RunOptions& run) const;
+  double time_over_limit(const Breakdown& at) const;
+  Breakdown once_at(double gpu_clock_hz, const PowerMode& mode, const RunOptions& run) const;
   double least_launch_share() const;
   Breakdown at_clocks(const PowerMode& clocks, const RunOptions& run) const;
   int threads(const PowerMode& mode) const;

@@ -57,6 +57,7 @@ class ErrorModel {
   EstimateError of_runtime(const Variances& at) const;
   EstimateError of_twin(const Variances& at) const;
   void widen(const Breakdown& at, EstimateError& error) const;
+  void widen_by_limit(const Breakdown& at, EstimateError& error) const;
   void set_bounds(const Breakdown& at, EstimateError& error) const;
   bool precision_is_fitted() const;
   void explain(const WorkloadFeatures& features);

@@ -65,8 +65,10 @@ void set_hardware(const Board& board, Twin& twin) {
   twin.memory_bytes = board.visible_memory_bytes;
   twin.system_memory_bytes = board.system_memory_bytes;
   twin.power_limit_w = board.power_limit_w.value_or(std::numeric_limits<double>::infinity());
+  twin.discrete = board.discrete_gpu;
   const double fp32 = 2.0 * board.cores_per_sm;
   twin.flop_per_cycle = fp32 * board.sms;
+  twin.sms = board.sms;
   twin.bus_bytes_per_cycle = board.memory_bus_bits / 8 * 2;
   const double conv_base = conv_rate(board).value_or(fp32);
   for (const Arithmetic arithmetic : {Arithmetic::kTf32, Arithmetic::kFp16, Arithmetic::kBf16,

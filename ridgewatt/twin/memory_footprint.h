@@ -1,4 +1,5 @@
-// The memory that a workload needs, and the memory that the board has left. CPU and GPU share it.
+// The memory that a workload needs, and the memory that the board has left. CPU and GPU share it;
+// of a discrete GPU its own memory counts, in which framework and loader take no part.
 //
 //   needed = tensors + workspace + framework + CUDA context + cuDNN + loader
 //   free   = what Linux reports minus what the system holds

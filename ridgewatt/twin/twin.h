@@ -85,8 +85,8 @@ inline constexpr std::size_t kTwinParamCount = static_cast<std::size_t>(TwinPara
 enum class TwinScaling {
   kNone,
   kPerSm,        // SMs
-  kGpuPower,     // SMs, highest GPU clock and V^2
-  kGpuLeakage,   // SMs and V^2
+  kGpuPower,     // FP32 cores, highest GPU clock and V^2
+  kGpuLeakage,   // FP32 cores and V^2
   kGpuEnergy,    // V^2
   kCpuPower,     // highest CPU clock and V^2
   kCpuLeakage,   // V^2
@@ -124,6 +124,7 @@ struct Twin {
   std::vector<double> correlations;
   // The hardware that the parameters are relative to.
   double flop_per_cycle = 0;  // FP32 peak of all SMs per GPU cycle
+  int sms = 0;
   // Peak rate of contractions over their FP32 rate (of convolutions: TF32 on tensor cores where
   // there are), by Arithmetic. 0: the board is not known to have that rate.
   struct ContractionSpeedup {
@@ -161,6 +162,9 @@ struct Twin {
   double system_memory_bytes = 0;         // of it held before a workload starts
   // What the module draws at most for long; infinity: not known.
   double power_limit_w = std::numeric_limits<double>::infinity();
+  // A GPU with memory and power of its own, apart from the host's. Its firmware lowers the clock to
+  // hold the limit, or a mode's lower one, while kernels run.
+  bool discrete = false;
   TwinFitError fit;
   TwinHome home;                                  // what it was fitted on
   TwinErrors errors;                              // and how its error grows from there

@@ -41,6 +41,7 @@ constexpr ZooFact kZooFacts[] = {
     {"mobilenet_v2", 300774272, 3504872},
     {"mobilenet_v3_large", 216589760, 5483032},
     {"efficientnet_b0", 385814752, 5288548},
+    {"shufflenet_v2", 0, 2278604},
     {"alexnet", 714188480, 61100840},
     {"vgg11", 7609090048, 132863336},
     {"vgg16", 15470264320, 138357544},

@@ -229,7 +229,7 @@ TuneAnswer tune_on_twin(const TuneQuestion& question,
   const twin::Twin twin = twin::load_twin(board);
   const twin::TwinModel model(twin, workload, question.run);
   const std::vector<int> batches = batches_of(question, model, *workload);
-  const tune::SearchSpace space(knob_space(board), batches);
+  const tune::SearchSpace space(mode_space(board), batches);
   const auto names = named_modes(device, space);
   const tune::TwinView view = twin_view_of(twin, workload, Provenance::kModelled, question.run);
   TuneAnswer found = question.strategy ? search_on_twin(question, model, space, names)

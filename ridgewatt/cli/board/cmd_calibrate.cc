@@ -88,7 +88,8 @@ void run(const Context& context, const CalibrateCommand& command, const CLI::App
   if (!fits) return calibrate_microbench(context, command, app);
   const Board board = answer::board_with_roofs(question);
   const bool has_twin = !board.twin.numbers.empty() && board.name != twin::kReferenceBoard;
-  if (!question.evidence.empty() || roofs || has_twin) {
+  // Under a power limit time depends on power: both are fitted at once, from another twin.
+  if (!question.evidence.empty() || roofs || has_twin || board.discrete_gpu) {
     refuse_without_effect(app, {"--no-validation"}, "here",
                           "a board that starts from another twin is not left out of it");
     const auto found = answer::calibrate_board(question, board, context.seed);
@@ -115,7 +116,8 @@ void add_calibrate(CLI::App& app, Context& context) {
   add.text("--device", asked.device,
            "Board or board file that is fitted; local: this machine's processor, measured now");
   add.text("--sweep", asked.sweeps,
-           "FILE[,model=M][,workers=N][,loader-ms=X][,image=PIXELS][,runtime=NAME][,device=BOARD], "
+           "FILE[,model=M][,workers=N][,loader-ms=X][,image=PIXELS][,runtime=NAME]"
+           "[,precision=NAME][,input=PLACE][,device=BOARD], "
            "several times; of another board: for the intervals of scaled twins alone")
       ->allow_extra_args(false);
   add.text("--evidence", asked.evidence,

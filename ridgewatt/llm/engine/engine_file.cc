@@ -218,14 +218,17 @@ const ShippedEngine& find_engine(std::string_view name) {
                        [&](const ShippedEngine& engine) { return engine.name == known; });
 }
 
-const EngineRelease& ShippedEngine::release_for(std::string_view board, bool gguf) const {
+const EngineRelease& ShippedEngine::release_for(const Board& board, bool gguf) const {
   const auto is_for = [&](const EngineRelease& one) { return one.gguf == gguf; };
   const bool some = std::any_of(releases.begin(), releases.end(), is_for);
   const EngineRelease* first = nullptr;
   for (const EngineRelease& one : releases) {
     if (some && !is_for(one)) continue;
     if (first == nullptr) first = &one;
-    if (std::find(one.boards.begin(), one.boards.end(), board) != one.boards.end()) return one;
+    if (std::find(one.boards.begin(), one.boards.end(), board.name) != one.boards.end()) return one;
+    const bool launches = engine_traits(one.works_as).launches_ahead;
+    if (board.discrete_gpu && engine_traits(first->works_as).launches_ahead && !launches)
+      first = &one;
   }
   return *first;
 }

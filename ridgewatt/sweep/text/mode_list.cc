@@ -61,7 +61,7 @@ namespace {
 std::vector<PowerMode> modes_of_word(const Board& board, const std::string& word) {
   static const NameSet kGroups{{"all", "maxn", "presets"}};
   const std::string group = find_meant(word, kGroups).value_or("");
-  if (group == "all") return knob_space(board).modes();
+  if (group == "all") return mode_space(board).modes();
   if (group == "maxn") return {knob_space(board).top()};
   if (group.empty()) return {find_preset(board, word).mode};
   std::vector<PowerMode> modes;
@@ -86,15 +86,30 @@ double value_on_board(const std::vector<double>& levels, Knob knob, double wante
                                   : "the nearest that it has is " + mode_text(named));
 }
 
+void require_limit_of(const Board& board, const PowerMode& wanted, const std::string& text) {
+  const auto limit_w = power_limit_w(wanted);
+  if (!limit_w) return;
+  const auto& limits = board.find_bsp().power_limits_w;
+  if (limits.empty()) {
+    throw UsageError("the board has no power limit that can be set", text,
+                     "choose clocks, or a preset");
+  }
+  if (*limit_w < limits.front() || *limit_w > limits.back()) {
+    throw UsageError("the board cannot be set to this power limit", text,
+                     fmt::format("limits are {} to {} W", limits.front(), limits.back()));
+  }
+}
+
 // The knobs that `text` leaves out are at their highest.
 PowerMode one_mode(const Board& board, const std::string& text) {
   PowerMode wanted = parse_mode_text(text);
+  require_limit_of(board, wanted, text);
   const auto space = knob_space(board);
   for (const Knob knob : kKnobs) {
     const auto& levels = space.levels(knob);
     if (wanted.has(knob))
       wanted.set(knob, value_on_board(levels, knob, wanted.get(knob), text));
-    else if (!levels.empty() && wanted.governor.empty())
+    else if (!levels.empty() && (wanted.governor.empty() || power_limit_w(wanted)))
       wanted.set(knob, levels.back());
   }
   return wanted;

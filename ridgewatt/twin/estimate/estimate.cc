@@ -318,6 +318,7 @@ Breakdown Estimator::at_clocks(const PowerMode& clocks, const RunOptions& run) c
 // The busiest CPU thread is a worker, or the launching one, which polls until the GPU is done;
 // where there are fewer cores than threads, a core runs one after the other.
 PowerMode Estimator::clocks(const PowerMode& mode, const RunOptions& run) const {
+  if (twin_.discrete) return under_limit(mode, run);
   if (mode.governor.empty()) return mode;
   return settled_clocks(twin_, mode, [&](const PowerMode& clocks) {
     const Breakdown at = at_clocks(clocks, run);

@@ -14,7 +14,9 @@
 namespace ridgewatt::twin {
 namespace {
 
-constexpr double kStep = 0.02;  // of a logarithm, for slopes
+constexpr double kStep = 0.02;     // of a logarithm, for slopes
+constexpr double kAtLimit = 0.99;  // from this share of a power limit on it lowers the clock
+constexpr double kHeldTo = 1.02;   // of a power limit: where 95 % of the published rows lie
 
 // Logarithms of time, power and energy.
 std::array<double, kQuantities.size()> logs_of(const MinibatchCost& at) {
@@ -268,8 +270,8 @@ EstimateError ErrorModel::operator()(const Breakdown& at) const {
   if (twin_.cpu) return on_processor(at.clocks);
   const Variances& known = variances(at.clocks);
   EstimateError error = middle_.twin().changed_by ? of_runtime(known) : of_twin(known);
-  widen(at, error);
   set_bounds(at, error);
+  widen(at, error);
   return error;
 }
 
@@ -326,9 +328,24 @@ void ErrorModel::widen(const Breakdown& at, EstimateError& error) const {
     add_deviation(error[kPower], waits);
     add_deviation(error[kEnergy], waits);
   }
-  if (const double longer = throttled(twin_, at); longer > 1) {
+  if (twin_.discrete) {
+    widen_by_limit(at, error);
+  } else if (const double longer = throttled(twin_, at); longer > 1) {
     add_deviation(error[kTime], std::log(longer) / kNormal95);
   }
+}
+
+// Where the limit lowers the clock, an error of the power is one of the clock, and the power is the
+// limit as closely as a workload at home is known.
+void ErrorModel::widen_by_limit(const Breakdown& at, EstimateError& error) const {
+  const bool lowered = at.clocks.gpu_clock_hz < twin_.gpu_clock_hz;
+  const double limit = middle_.limit_w(at.clocks), working = working_power_w(at);
+  if (!lowered || working < kAtLimit * limit || working > limit / kAtLimit) return;
+  const double power_sd = error[kPower].sd;
+  add_deviation(error[kTime], middle_.time_over_limit(at) * power_sd);
+  error[kPower].sd = std::min(power_sd, twin_.errors.scales[kPower].home);
+  error[kPower].most = std::min(error[kPower].most, kHeldTo * limit);
+  error[kEnergy].sd = std::hypot(error[kTime].sd, error[kPower].sd);
 }
 
 void ErrorModel::set_bounds(const Breakdown& at, EstimateError& error) const {
@@ -351,7 +368,7 @@ std::vector<std::string> ErrorModel::widened_at(const Breakdown& at) const {
                                   at.clocks.cpu_clock_hz / 1e6,
                                   twin_.home.least_cpu_hz(middle_.cost().kind) / 1e6));
   }
-  if (at.total.power_w > twin_.power_limit_w) {
+  if (at.total.power_w > twin_.power_limit_w && !twin_.discrete) {
     reasons.push_back(
         fmt::format("power: {:.3g} W by the model, more than the module's limit of {:.3g} W: it "
                     "would lower its "

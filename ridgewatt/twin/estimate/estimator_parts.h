@@ -20,6 +20,9 @@ namespace ridgewatt::twin {
 // Of the sweeps of inference that twins are fitted to: 4, 8 and 12 cores.
 inline constexpr double kLeastFedCores = 4;
 
+// Power while kernels run, whatever share of the time they do.
+double working_power_w(const Breakdown& at);
+
 struct Estimator::Rates {
   std::array<double, kTwinParamCount> values{};
   EnumArray<EngineCaller, double, count_of<EngineCaller>()> call_cycles{};

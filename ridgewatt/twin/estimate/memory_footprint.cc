@@ -94,11 +94,13 @@ MemoryFootprint memory_footprint(const Twin& twin, const workload::WorkloadCost&
   MemoryFootprint memory;
   memory.tensors_bytes = cost.peak_memory_bytes;
   memory.workspace_bytes = cost.workspace_bytes;
-  memory.framework_bytes = constants[0].bytes;
   memory.context_bytes = constants[1].bytes;
   memory.cudnn_bytes = constants[2].bytes;
-  memory.loader_bytes =
-      options.loader_workers * (constants[3].bytes + kPrefetched * cost.input_bytes);
+  if (!twin.discrete) {
+    memory.framework_bytes = constants[0].bytes;
+    memory.loader_bytes =
+        options.loader_workers * (constants[3].bytes + kPrefetched * cost.input_bytes);
+  }
   memory.system_bytes = twin.system_memory_bytes;
   memory.board_bytes = twin.memory_bytes;
   return memory;

@@ -110,7 +110,9 @@ TEST(MemoryFootprint, EveryConstantHasASource) {
     }
   }
   for (const auto& name : list_boards()) {
-    EXPECT_GT(load_board(name).system_memory_bytes, 0) << name;
+    const Board board = load_board(name);
+    if (board.discrete_gpu) continue;
+    EXPECT_GT(board.system_memory_bytes, 0) << name;
   }
 }
 

@@ -88,6 +88,8 @@ class BoardCost {
     for (Eigen::Index i = 0; i < kUnknowns; ++i) {
       twin.values[static_cast<std::size_t>(i)] = std::exp(logs[i]);
     }
+    double& products = twin.values[static_cast<std::size_t>(TwinParam::kGemmRate)];
+    products = std::min(1.0, products);  // nothing saves a multiplication of them
     limit_tensor_share(twin);
     return twin;
   }
@@ -159,6 +161,36 @@ class BoardCost {
   Eigen::Index count_ = 0;
 };
 
+// An interval is not narrower than the rows of its own fit scatter: by the root mean square of
+// their logarithms, each workload counted once.
+void widen_to_rows(const std::vector<CalibrationRun>& runs, Twin& twin) {
+  std::map<std::string, std::array<double, kQuantities.size()>> squares;
+  std::map<std::string, double> rows;
+  for (const auto& run : runs) {
+    if (!run.board.empty()) continue;
+    const Estimator estimator(twin, run.cost, run.options);
+    for (std::size_t row = 0; row < run.observations.size(); ++row) {
+      if (run.is_flagged(row)) continue;
+      const Observation& seen = run.observations[row];
+      const TimePower at = estimator(seen.point.mode).like(seen);
+      const double time = std::log(at.time_s / seen.time_s);
+      const double power = std::log(at.power_w / seen.power_w);
+      auto& sums = squares[run.workload];
+      sums[kTime] += squared(time), sums[kPower] += squared(power);
+      sums[kEnergy] += squared(time + power);
+      ++rows[run.workload];
+    }
+  }
+  for (std::size_t q = 0; q < kQuantities.size(); ++q) {
+    double mean = 0;
+    for (const auto& [workload, sums] : squares) {
+      mean += sums[q] / rows[workload] / static_cast<double>(squares.size());
+    }
+    double& home = twin.errors.scales[q].home;
+    home = std::max(home, std::sqrt(mean));
+  }
+}
+
 }  // namespace
 
 BoardFit fit_board(const Twin& prior, const std::vector<Evidence>& evidence,
@@ -186,6 +218,7 @@ BoardFit fit_board(const Twin& prior, const std::vector<Evidence>& evidence,
   fit.twin.scaled = false;
   const bool figures_alone = runs.empty() && prior.scaled;
   fit.twin.status = figures_alone ? "fitted to published figures" : "fitted";
+  widen_to_rows(runs, fit.twin);
   for (const auto& row : evidence) {
     if (row.at.cost) fit.twin.home.add(row.workload, features_of(*row.at.cost));
     fit.rows.push_back({row, modelled(row, prior), modelled(row, fit.twin)});

@@ -47,10 +47,14 @@ SweepSpec parse_sweep_spec(const std::string& text) {
       spec.device = load_board(value).name;
     } else if (key == "runtime") {
       spec.runtime = parse_word<Runtime>(value, "runtime");
+    } else if (key == "precision") {
+      spec.precision = parse_word<workload::Precision>(value, "precision");
+    } else if (key == "input") {
+      spec.input = parse_word<InputPlace>(value, "place of the input");
     } else {
-      throw UsageError(
-          "unknown key of a sweep", key,
-          hint_for(key, {{"model", "workers", "loader-ms", "image", "runtime", "device"}}));
+      throw UsageError("unknown key of a sweep", key,
+                       hint_for(key, {{"model", "workers", "loader-ms", "image", "runtime",
+                                       "precision", "input", "device"}}));
     }
   }
   return spec;
@@ -84,6 +88,8 @@ std::vector<CalibrationRun> load_calibration_runs(const SweepSpec& given) {
     if (given.workers) spec.workers = given.workers;
     if (given.image_side) spec.image_side = given.image_side;
     if (given.runtime) spec.runtime = given.runtime;
+    spec.precision = given.precision;
+    spec.input = given.input;
     spec.loader_ms = given.loader_ms;
     spec.device = given.device;
     const auto kind = find_word<WorkloadKind>(sweep.kind);
@@ -93,7 +99,9 @@ std::vector<CalibrationRun> load_calibration_runs(const SweepSpec& given) {
     }
     const QualityReport quality = check_quality(sweep);
     const workload::DeployedWorkload deployed(
-        spec.model, {.kind = *kind, .runtime = spec.runtime.value_or(Runtime::kPytorchEager)});
+        spec.model, {.kind = *kind,
+                     .precision = spec.precision.value_or(workload::Precision::kFp32),
+                     .runtime = spec.runtime.value_or(Runtime::kPytorchEager)});
     const double side = spec.image_side ? deployed.image_side() : 0;
     for (const int batch : sweep.batches()) {
       CalibrationRun run;
@@ -106,6 +114,7 @@ std::vector<CalibrationRun> load_calibration_runs(const SweepSpec& given) {
             workload::scale_image(*run.cost, std::pow(*spec.image_side / side, 2)));
       }
       run.options.loader_workers = spec.workers.value_or(RunOptions{}.loader_workers);
+      run.options.input = spec.input.value_or(InputPlace::kHost);
       if (spec.loader_ms) run.options.loader_s_per_sample = *spec.loader_ms * 1e-3;
       for (std::size_t row = 0; row < sweep.observations.size(); ++row) {
         if (sweep.observations[row].point.batch != batch) continue;

@@ -25,6 +25,28 @@ struct Network {
 };
 
 // torchvision's tables of models state parameters in full and multiply-accumulates in units of 1e9.
+// Two parameters per channel of a normalization, nine of a depthwise window.
+TEST(ZooNetworks, ShuffleNetOfCifarIsCountedByHand) {
+  const auto first = [](double in, double out) {
+    return 9 * in + 2 * in + in * out / 2 + out                        // the shortcut
+           + in * in + 2 * in + 9 * in + 2 * in + in * out / 2 + out;  // and the other branch
+  };
+  const auto other = [](double out) {
+    const double half = out / 2;
+    return 2 * (half * half + 2 * half) + 9 * half + 2 * half;
+  };
+  const double count = 3 * 9 * 24 + 24 + 2 * 24 + first(24, 116) + 3 * other(116) +
+                       first(116, 232) + 7 * other(232) + first(232, 464) + 3 * other(464) +
+                       464 * 1024 + 2 * 1024 + 1024 * 100 + 100;
+  EXPECT_EQ(Network("shufflenet_v2_cifar").analysis.parameter_count, count);
+}
+
+// Embeddings of 32 and 128 for 6,040 users and 3,706 films; 256-128-64-32, then 64-1.
+TEST(ZooNetworks, NeuMfIsCountedByHand) {
+  EXPECT_EQ(Network("neumf").analysis.parameter_count,
+            (6040 + 3706) * (32 + 128) + 256 * 128 + 128 + 128 * 64 + 64 + 64 * 32 + 32 + 64 + 1);
+}
+
 TEST(ZooNetworks, TorchvisionStatesResNextAndVit) {
   const Network resnext("resnext50_32x4d");
   EXPECT_EQ(resnext.analysis.parameter_count, 25028904);
