@@ -8,6 +8,9 @@
 #include "ridgewatt/serve/api/openapi.h"
 #include "ridgewatt/serve/api/paths.h"
 #include "ridgewatt/serve/api/reply.h"
+#include "ridgewatt/serve/http/gzip.h"
+#include "ridgewatt/serve/http/query.h"
+#include "ridgewatt/serve/security/secret.h"
 #include "ridgewatt/store/location.h"
 
 namespace ridgewatt::serve {
@@ -59,6 +62,16 @@ std::string sandbox_of(const ServeOptions& options) {
   return "limits alone: " + fault;
 }
 
+// What the client calls the file that it sends: ?name=model.onnx.
+std::string upload_name(const RequestHead& head) {
+  std::string name;
+  for (const auto& [key, value] : parse_query(head.query())) {
+    if (key != "name") throw HttpError(400, key + ": /api/v1/uploads has no such parameter");
+    name = value;
+  }
+  return name;
+}
+
 Reply stored_reply(const RequestHead& head, const Question& question, const StoredAnswer& stored) {
   Reply reply =
       content_reply(head, {stored.body, stored.gzip, stored.content_type, stored.etag},
@@ -87,7 +100,10 @@ void Api::learn_options() {
   }
   const Json commands = Json::parse(help.output);
   learn(commands, options_of_);
-  openapi_ = describe_api(commands);
+  openapi_.content_type = "application/json";
+  openapi_.body = dump_json(describe_api(commands)) + "\n";
+  openapi_.gzip = gzip_worthwhile(openapi_.body);
+  openapi_.etag = "\"" + content_hash(openapi_.body) + "\"";
 }
 
 const AppFile* Api::file_at(std::string_view path) const {
@@ -162,12 +178,17 @@ Reply Api::answer(const Client& client, const std::string& body) {
   const auto name = client.head.path().substr(kApi.size());
   if (const Endpoint* endpoint = find_endpoint(name)) return answer_question(*endpoint, client);
   if (name == "stores") return answer_stores();
-  if (name == "openapi.json") return json_reply(openapi_);
+  if (name == "openapi.json") {
+    const auto& [status, type, text, packed, etag] = openapi_;
+    return content_reply(client.head, {text, packed, type, etag}, "no-cache", status);
+  }
   if (name == "session") return answer_session(client, body);
   if (name != "uploads") return machine_.answer(name, client.head, body);
-  const auto upload = uploads_.add(body);
-  return json_reply(
-      {{"schema", "ridgewatt.upload/1"}, {"upload", upload->id}, {"bytes", upload->bytes}});
+  const auto upload = uploads_.add(body, upload_name(client.head));
+  return json_reply({{"schema", "ridgewatt.upload/1"},
+                     {"upload", upload->id},
+                     {"name", upload->name},
+                     {"bytes", upload->bytes}});
 }
 
 Question Api::question_of(const Endpoint& endpoint, const RequestHead& head) {

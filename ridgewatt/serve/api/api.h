@@ -55,7 +55,7 @@ class Api {
   Guard& guard_;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   std::string sandbox_;
-  Json openapi_;
+  StoredAnswer openapi_;
   AppFiles files_;
   Uploads uploads_;
   std::map<std::string, std::set<std::string, std::less<>>, std::less<>> options_of_;

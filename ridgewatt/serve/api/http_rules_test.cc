@@ -22,20 +22,20 @@ struct StatusRule {
 const std::map<int, StatusRule> kStatusRules = {
     {200, {"OK", "Content-Length", "[0-9]+"}},
     {304, {"Not Modified", "ETag", "\".+\""}},
-    {400, {"Bad Request", "Content-Type", "application/json"}},
+    {400, {"Bad Request", "Content-Type", "application/problem\\+json"}},
     {401, {"Unauthorized", "WWW-Authenticate", "Bearer realm=\"ridgewatt\""}},
-    {403, {"Forbidden", "Content-Type", "application/json"}},
-    {404, {"Not Found", "Content-Type", "application/json"}},
+    {403, {"Forbidden", "Content-Type", "application/problem\\+json"}},
+    {404, {"Not Found", "Content-Type", "application/problem\\+json"}},
     {405, {"Method Not Allowed", "Allow", "[A-Z]+(, [A-Z]+)*"}},
     {411, {"Length Required", "Connection", "close"}},
     {413, {"Payload Too Large", "Connection", "close"}},
     {414, {"URI Too Long", "Connection", "close"}},
-    {415, {"Unsupported Media Type", "Content-Type", "application/json"}},
-    {422, {"Unprocessable Entity", "Content-Type", "application/json"}},
+    {415, {"Unsupported Media Type", "Content-Type", "application/problem\\+json"}},
+    {422, {"Unprocessable Entity", "Content-Type", "application/(problem\\+)?json"}},
     {429, {"Too Many Requests", "Retry-After", "[1-9][0-9]*"}},
     {431, {"Request Header Fields Too Large", "Connection", "close"}},
     {503, {"Service Unavailable", "Retry-After", "[1-9][0-9]*"}},
-    {504, {"Gateway Timeout", "Content-Type", "application/json"}},
+    {504, {"Gateway Timeout", "Content-Type", "application/problem\\+json"}},
     {505, {"HTTP Version Not Supported", "Connection", "close"}}};
 
 // The status, -1 where there is none.
@@ -70,7 +70,11 @@ int expect_rules(const std::optional<Answer>& answer, const std::string& where,
   EXPECT_EQ(answer->header("Cache-Control"), "no-store") << where;
   const Json error = Json::parse(answer->body);
   EXPECT_EQ(error.at("schema"), "ridgewatt.error/1") << where;
-  EXPECT_EQ(error.size(), 2U) << where;
+  EXPECT_EQ(answer->header("Content-Type"), "application/problem+json") << where;
+  EXPECT_EQ(error.at("title"), answer->reason) << where;
+  EXPECT_EQ(error.at("status"), answer->status) << where;
+  EXPECT_EQ(error.at("detail"), error.at("error")) << where;
+  EXPECT_EQ(error.size(), 6U) << where;
   return answer->status;
 }
 

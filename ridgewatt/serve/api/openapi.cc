@@ -12,6 +12,8 @@
 namespace ridgewatt::serve {
 namespace {
 
+constexpr char kProblem[] = "application/problem+json";
+
 const Json* find_command(const Json& command, const std::string& name) {
   if (command.at("name") == name) return &command;
   for (const auto& inner : command.at("commands")) {
@@ -133,9 +135,7 @@ std::string operation_id(std::string_view path) {
 
 // An answer without a solution, or a line that says so.
 Json unsolved_json(Json content) {
-  Json& json = content["application/json"];
-  const Json error = {{"$ref", "#/components/schemas/Error"}};
-  json = {{"schema", json.is_null() ? error : Json{{"anyOf", {json.at("schema"), error}}}}};
+  content[kProblem] = {{"schema", {{"$ref", "#/components/schemas/Error"}}}};
   return content;
 }
 
@@ -195,6 +195,11 @@ Json fixed_json(const FixedPath& fixed) {
   Json body;
   if (member == "*") {
     body["application/octet-stream"] = Json::object();
+    operation["parameters"] = {{{"name", "name"},
+                                {"in", "query"},
+                                {"required", false},
+                                {"description", "name of the file, for titles and commands"},
+                                {"schema", {{"type", "string"}, {"maxLength", 255}}}}};
   } else if (!member.empty()) {
     Json properties;
     properties[member] = {{"type", "string"}, {"minLength", 1}, {"maxLength", 100}};
@@ -209,13 +214,18 @@ Json fixed_json(const FixedPath& fixed) {
 }
 
 Json components_json() {
-  const Json error = {
-      {"type", "object"},
-      {"required", {"schema", "error"}},
-      {"properties",
-       {{"schema", {{"const", "ridgewatt.error/1"}}}, {"error", {{"type", "string"}}}}}};
+  const Json error = {{"type", "object"},
+                      {"description", "Problem details (RFC 9457); `error` is `detail`"},
+                      {"required", {"schema", "type", "title", "status", "detail", "error"}},
+                      {"properties",
+                       {{"schema", {{"const", "ridgewatt.error/1"}}},
+                        {"type", {{"type", "string"}}},
+                        {"title", {{"type", "string"}}},
+                        {"status", {{"type", "integer"}}},
+                        {"detail", {{"type", "string"}}},
+                        {"error", {{"type", "string"}}}}}};
   Json content;
-  content["application/json"] = {{"schema", {{"$ref", "#/components/schemas/Error"}}}};
+  content[kProblem] = {{"schema", {{"$ref", "#/components/schemas/Error"}}}};
   return {
       {"schemas", {{"Error", error}}},
       {"responses", {{"Error", {{"description", "One line that says why"}, {"content", content}}}}},

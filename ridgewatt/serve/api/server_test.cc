@@ -108,7 +108,7 @@ std::string unpacked(const std::string& bytes) {
 // label: slow
 TEST(Server, WhatTheClientHasIsNotSentAgain) {
   const RunningServer server;
-  for (const char* path : {"/app.js", "/api/v1/zoo"}) {
+  for (const char* path : {"/app.js", "/api/v1/zoo", "/api/v1/openapi.json"}) {
     const auto first = server.get(path);
     ASSERT_TRUE(first);
     const auto etag = first->header("ETag");
@@ -230,6 +230,21 @@ TEST(Server, ModelsAreUploadedAndAsked) {
                 AllOf(HasSubstr("upload:"), Not(HasSubstr("/dev/fd")), Not(HasSubstr("\n"))));
   }
   EXPECT_EQ(server.status_of("/api/v1/analyze?model=upload:" + std::string(32, '0')), 404);
+  const std::string path = "/api/v1/uploads?name=my%20net.onnx";
+  const auto named = server.post(path, read_file(model), "application/octet-stream");
+  ASSERT_TRUE(named);
+  EXPECT_EQ(Json::parse(named->body).at("name"), "my net.onnx");
+  const auto named_id = Json::parse(named->body).at("upload").get<std::string>();
+  const auto whole = server.get("/api/v1/estimate?device=agx-orin&model=upload:" + named_id);
+  ASSERT_TRUE(whole);
+  EXPECT_THAT(whole->header("X-Ridgewatt-Command"), HasSubstr("estimate 'my net.onnx' --device"));
+  EXPECT_THAT(whole->body, AllOf(HasSubstr("my net.onnx"), Not(HasSubstr("upload:"))));
+  for (const char* wrong : {"?name=a%2Fb", "?file=a", "?name=a%0Ab"}) {
+    const auto refused =
+        server.post(std::string("/api/v1/uploads") + wrong, "a", "application/octet-stream");
+    ASSERT_TRUE(refused);
+    EXPECT_EQ(refused->status, 400) << wrong;
+  }
 }
 
 // The numbers of Llama-3.2-1B's configuration, and the weights that Meta counts.

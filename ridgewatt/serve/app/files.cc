@@ -13,6 +13,7 @@ std::string type_of(std::string_view name) {
   if (name.ends_with(".js")) return "text/javascript; charset=utf-8";
   if (name.ends_with(".svg")) return "image/svg+xml";
   if (name.ends_with(".json")) return "application/json";
+  if (name.ends_with(".md")) return "text/markdown; charset=utf-8";
   return "application/octet-stream";
 }
 

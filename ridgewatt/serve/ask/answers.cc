@@ -1,5 +1,7 @@
 #include "ridgewatt/serve/ask/answers.h"
 
+#include <fmt/format.h>
+
 #include <csignal>
 
 #include "ridgewatt/serve/http/gzip.h"
@@ -9,11 +11,11 @@
 namespace ridgewatt::serve {
 namespace {
 
-// What the program calls a file that it was handed open becomes its name in the API.
+// What the program calls a file that it was handed open becomes the name that the client gave it.
 std::string with_upload_names(std::string text, const Question& question) {
   for (std::size_t i = 0; i < question.uploads.size(); ++i) {
     const std::string path = "/dev/fd/" + std::to_string(3 + i);
-    const std::string name = "upload:" + question.uploads[i]->id;
+    const std::string name = question.uploads[i]->label();
     for (auto at = text.find(path); at != std::string::npos; at = text.find(path, at)) {
       text.replace(at, path.size(), name);
       at += name.size();
@@ -25,7 +27,7 @@ std::string with_upload_names(std::string text, const Question& question) {
 [[noreturn]] void refuse_result(const AskedResult& result, double time_s) {
   switch (result.end) {
     case ChildEnd::kTooLate:
-      throw HttpError(504, "the answer took longer than " + std::to_string(time_s) + " s");
+      throw HttpError(504, fmt::format("the answer took longer than {:g} s", time_s));
     case ChildEnd::kTooLarge:
       throw HttpError(413, "the answer is too large: ask for less");
     case ChildEnd::kUnwanted:

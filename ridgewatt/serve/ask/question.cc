@@ -210,7 +210,11 @@ std::string quoted(const std::string& word) {
 
 std::string Question::shown() const {
   std::string text = "ridgewatt";
-  for (const auto& word : typed) text += " " + quoted(word);
+  for (const auto& word : typed) {
+    const auto upload = std::find_if(uploads.begin(), uploads.end(),
+                                     [&](const auto& one) { return word == "upload:" + one->id; });
+    text += " " + quoted(upload == uploads.end() ? word : (*upload)->word());
+  }
   return text;
 }
 

@@ -21,12 +21,12 @@ namespace ridgewatt::serve {
 
 struct Question {
   const Endpoint* endpoint = nullptr;
-  std::vector<std::string> words = {};                      // uploads as /dev/fd/N
-  std::vector<std::string> typed = {};                      // uploads as upload:ID
+  std::vector<std::string> words = {};  // uploads as /dev/fd/N
+  std::vector<std::string> typed = {};  // uploads as upload:ID: distinguishes questions
   std::vector<std::shared_ptr<const Upload>> uploads = {};  // descriptors 3, 4, ..
   bool csv = false;
 
-  std::string shown() const;  // "ridgewatt estimate zoo:resnet50 .."
+  std::string shown() const;  // "ridgewatt estimate zoo:resnet50 ..", uploads by their files' names
 };
 
 // What a question may refer to.

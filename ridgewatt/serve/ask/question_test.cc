@@ -13,6 +13,7 @@
 namespace ridgewatt::serve {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -128,6 +129,28 @@ TEST(Question, UploadsAreDescriptorsInTheirOrder) {
   } catch (const HttpError& error) {
     EXPECT_EQ(error.status(), 404);
   }
+}
+
+// A pasted command runs in the folder of the file; the id alone distinguishes questions.
+TEST(Question, AnUploadIsShownByItsFilesName) {
+  Uploads uploads;
+  QuestionPlaces places;
+  places.upload = [&](const std::string& id) { return uploads.find(id); };
+  const std::pair<const char*, const char*> cases[] = {
+      {"lenet.onnx", "ridgewatt analyze lenet.onnx --format json"},
+      {"my model.onnx", "ridgewatt analyze 'my model.onnx' --format json"},
+      {"it's.onnx", "ridgewatt analyze 'it'\\''s.onnx' --format json"},
+      {"$(reboot).onnx", "ridgewatt analyze '$(reboot).onnx' --format json"},
+      {"--help", "ridgewatt analyze ./--help --format json"}};
+  for (const auto& [name, command] : cases) {
+    const auto upload = uploads.add("bytes", name);
+    const auto question = ask("analyze", "model=upload:" + upload->id, places);
+    EXPECT_EQ(question.shown(), command);
+    EXPECT_THAT(question.typed, Contains("upload:" + upload->id));
+  }
+  EXPECT_EQ(uploads.add("a", "a\"b,c\\d<e>.onnx")->label(), "a_b_c_d_e_.onnx");
+  EXPECT_THROW(uploads.add("a", "folder/model.onnx"), HttpError);
+  EXPECT_THROW(uploads.add("a", std::string(256, 'a')), HttpError);
 }
 
 TEST(Question, AStoreIsOneOfTheServers) {

@@ -24,7 +24,25 @@ OwnedFd sealed_memory(std::string_view bytes) {
 
 }  // namespace
 
-std::shared_ptr<const Upload> Uploads::add(std::string_view bytes) {
+std::string Upload::word() const {
+  if (name.empty()) return "upload:" + id;
+  return name.front() == '-' ? "./" + name : name;
+}
+
+std::string Upload::label() const {
+  std::string text = word();
+  for (char& c : text) {
+    if (std::string_view("\"\\,;<>&").find(c) != std::string_view::npos) c = '_';
+  }
+  return text;
+}
+
+std::shared_ptr<const Upload> Uploads::add(std::string_view bytes, std::string_view name) {
+  static constexpr std::size_t kNameBytes = 255;  // of a file on Linux
+  if (name.size() > kNameBytes) throw HttpError(400, "name: is longer than that of a file");
+  if (name.find('/') != std::string_view::npos) {
+    throw HttpError(400, "name: is the name of a file, without folders");
+  }
   if (bytes.empty()) throw HttpError(400, "the upload is empty");
   if (bytes.size() > limits_.each_bytes || bytes.size() > limits_.all_bytes) {
     throw HttpError(413, "the upload is larger than " + std::to_string(limits_.each_bytes) +
@@ -32,6 +50,7 @@ std::shared_ptr<const Upload> Uploads::add(std::string_view bytes) {
   }
   auto upload = std::make_shared<Upload>();
   upload->id = random_hex(kIdBytes);
+  upload->name = name;
   upload->fd = sealed_memory(bytes);
   upload->bytes = bytes.size();
   upload->used = std::chrono::steady_clock::now();

@@ -1,7 +1,7 @@
 // Files that clients sent: in memory, of bounded size, number and age, and nowhere else. Whoever
 // answers a question gets one as an open descriptor that it cannot change.
 //
-//   const auto upload = uploads.add(bytes);  // upload->id
+//   const auto upload = uploads.add(bytes, "model.onnx");  // upload->id
 //   uploads.find(id);                        // null when it is gone
 #pragma once
 
@@ -18,10 +18,17 @@
 namespace ridgewatt::serve {
 
 struct Upload {
-  std::string id = {};  // 128 random bits: who does not have it cannot name it
-  OwnedFd fd{};         // sealed memory
+  std::string id = {};    // 128 random bits: who does not have it cannot name it
+  std::string name = {};  // of the client's file, without folders; may be empty
+  OwnedFd fd{};           // sealed memory
   std::size_t bytes = 0;
   std::chrono::steady_clock::time_point used = {};
+
+  // The file's name as a word of a command line: "model.onnx", "./-model.onnx"; without a name
+  // "upload:ID".
+  std::string word() const;
+  // The same for titles, errors, JSON and CSV: without characters that mean something there.
+  std::string label() const;
 };
 
 struct UploadLimits {
@@ -36,7 +43,7 @@ class Uploads {
   explicit Uploads(UploadLimits limits = {}) : limits_(limits) {}
 
   // The oldest go where there is no room. Throws HttpError 400 and 413, IoError.
-  std::shared_ptr<const Upload> add(std::string_view bytes);
+  std::shared_ptr<const Upload> add(std::string_view bytes, std::string_view name = {});
   std::shared_ptr<const Upload> find(const std::string& id);
   std::size_t bytes() const;
 

@@ -158,9 +158,16 @@ Reply error_reply(const HttpError& error) {
   // RFC 9110, 11.6.1 and 10.2.3; a second: places and turns come back as soon as an answer ends.
   static const std::pair<int, Header> kOfStatus[] = {
       {401, {"WWW-Authenticate", "Bearer realm=\"ridgewatt\""}}, {503, {"Retry-After", "1"}}};
-  const Json json = {{"schema", "ridgewatt.error/1"}, {"error", escape_terminal(error.what())}};
+  const std::string line = escape_terminal(error.what());
+  const auto reason = beast::obsolete_reason(static_cast<beast::status>(error.status()));
+  const Json json = {{"schema", "ridgewatt.error/1"},
+                     {"type", "about:blank"},
+                     {"title", std::string(reason.data(), reason.size())},
+                     {"status", error.status()},
+                     {"detail", line},
+                     {"error", line}};
   Reply reply{.status = error.status(), .body = json.dump() + "\n"};
-  reply.set("Content-Type", "application/json");
+  reply.set("Content-Type", "application/problem+json");
   reply.set("Cache-Control", "no-store");
   for (const auto& [status, header] : kOfStatus) {
     if (status == error.status()) reply.headers.push_back(header);

@@ -51,7 +51,8 @@ struct Reply {
   void set(const std::string& name, const std::string& value) { headers.emplace_back(name, value); }
 };
 
-// {"schema": "ridgewatt.error/1", "error": line}, with the headers that belong to the status.
+// Problem details (RFC 9457), with the headers that belong to the status. `error` is `detail` under
+// the name that clients of ridgewatt.error/1 read.
 Reply error_reply(const HttpError& error);
 
 // The bytes before the body, with the headers that every answer has; `last`: the connection ends
