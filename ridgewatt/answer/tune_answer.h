@@ -35,6 +35,14 @@ struct BoardWithAnswer {
   double power_w = 0;
 };
 
+// A preset that is slower than one with a smaller budget, and the knob that it sets lower and that
+// costs most of the time, by the twin.
+struct SlowerPreset {
+  std::string slower, faster;
+  Knob knob = Knob::kGpuClock;
+  double value = 0;  // of the knob in `slower`, in the unit of its field (knob_in_field_unit)
+};
+
 // The point that a verification by hand profiles next, and the reason.
 struct NextProfile {
   OperatingPoint point;
@@ -47,6 +55,7 @@ struct TuneOutcome {
   std::optional<tune::ComparedPoint> best;    // meets every limit
   std::optional<tune::ComparedPoint> miss;    // if there is no best: the nearest
   std::vector<tune::ComparedPoint> compared;  // MAXN, presets, governors, the optimum of a sweep
+  std::vector<SlowerPreset> slower_presets;   // among them
   // Of the minibatch of `best`, else of the smallest; absent: not known.
   std::optional<twin::MemoryFootprint> memory;
   bool fits_memory = true;              // the smallest minibatch does

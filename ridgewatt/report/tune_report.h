@@ -49,6 +49,9 @@ std::vector<std::string> tune_headline(const answer::TuneAnswer& report);
 std::vector<std::string> tune_remarks(const answer::TuneAnswer& report);
 // That the power in a preset's name is no cap, where presets are named; else empty.
 std::string preset_note(const answer::TuneAnswer& report);
+// The answer in sentences: what it gains and costs against MAXN, and why a preset of
+// a larger budget is slower than one of a smaller.
+std::vector<std::string> tune_sentences(const answer::TuneAnswer& report);
 // What to do without an answer, in one line.
 std::string how_to_relax(const answer::TuneAnswer& report);
 // The answer against the other points. Percentages are relative to the answer.

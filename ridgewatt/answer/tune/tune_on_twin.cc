@@ -8,6 +8,7 @@
 #include "ridgewatt/answer/tune/tune_parts.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/parallel.h"
+#include "ridgewatt/device/board.h"
 #include "ridgewatt/tune/strategy.h"
 #include "ridgewatt/twin/twin_model.h"
 #include "ridgewatt/twin/twin_profiler.h"
@@ -81,6 +82,48 @@ void compare_with_board(TuneAnswer& found, const std::vector<tune::NamedMode>& n
     if (chosen)
       found.outcome.compared.push_back(
           estimated(found.outcome.goal, name, model, rows[*chosen].point));
+  }
+}
+
+// Of knobs that `slower` sets lower than `faster`, the one that alone makes `faster` slowest.
+std::optional<Knob> slowing_knob(const twin::TwinModel& model, const OperatingPoint& faster,
+                                 const PowerMode& slower) {
+  std::optional<Knob> found;
+  double most_s = model(faster).period_s;
+  for (const Knob knob : kKnobs) {
+    if (!slower.has(knob) || slower.get(knob) >= faster.mode.get(knob)) continue;
+    OperatingPoint changed = faster;
+    changed.mode.set(knob, slower.get(knob));
+    const double time_s = model(changed).period_s;
+    if (time_s <= most_s) continue;
+    most_s = time_s;
+    found = knob;
+  }
+  return found;
+}
+
+// For each preset that is slower than one of a smaller budget: the fastest of these, and why.
+void explain_slower_presets(TuneAnswer& found, const twin::TwinModel& model) {
+  static constexpr double kClearly = 1.02;  // chosen: less is not worth a sentence
+  const auto per_sample = [](const tune::ComparedPoint& one) {
+    return one.cost.time_s.mean / std::max(one.point.batch, 1);
+  };
+  const auto& compared = found.outcome.compared;
+  for (const auto& slower : compared) {
+    const auto budget_w = power_in_name_w(slower.name);
+    const tune::ComparedPoint* faster = nullptr;
+    for (const auto& other : compared) {
+      const auto other_w = power_in_name_w(other.name);
+      if (!budget_w || !other_w || *other_w >= *budget_w) continue;
+      if (per_sample(slower) < kClearly * per_sample(other)) continue;
+      if (faster == nullptr || per_sample(other) < per_sample(*faster)) faster = &other;
+    }
+    if (faster == nullptr) continue;
+    const PowerMode& mode = slower.point.mode;
+    if (const auto knob = slowing_knob(model, faster->point, mode)) {
+      found.outcome.slower_presets.push_back(
+          {slower.name, faster->name, *knob, knob_in_field_unit(mode, *knob)});
+    }
   }
 }
 
@@ -250,6 +293,7 @@ TuneAnswer tune_on_twin(const TuneQuestion& question,
   }
   found.trace.considered = space.size();
   compare_with_board(found, names, model);
+  explain_slower_presets(found, model);
   add_time_over_reference(found, model, view, space[space.top()]);
   add_facts(found, model, priced);
   name_presets(found, board);

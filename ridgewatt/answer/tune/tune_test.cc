@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
 #include <set>
 
 #include "ridgewatt/answer/estimate.h"
@@ -211,6 +212,25 @@ TEST(TuneOnTwin, EveryBoardBspAndOwnFileAnswers) {
       EXPECT_TRUE(presets.contains(other.name)) << name << " " << other.name;
     }
   }
+}
+
+// Each reason holds: with the knob alone lowered, the faster preset loses its lead or part of it.
+// NVIDIA's MODE_50W of the AGX Orin has 12 cores at 1.5 GHz, MODE_30W 8 at 1.7 GHz.
+TEST(TuneOnTwin, ASlowerPresetOfALargerBudgetHasAReason) {
+  TuneQuestion question;
+  question.batches = {1};
+  const TuneAnswer found = tune_on_twin(question, model("zoo:resnet50"), "agx-orin");
+  std::map<std::string, const tune::ComparedPoint*> points;
+  for (const auto& one : found.outcome.compared) points[one.name] = &one;
+  ASSERT_FALSE(found.outcome.slower_presets.empty());
+  for (const auto& one : found.outcome.slower_presets) {
+    const auto &slower = *points.at(one.slower), &faster = *points.at(one.faster);
+    EXPECT_GT(slower.cost.time_s.mean, faster.cost.time_s.mean) << one.slower;
+    EXPECT_LT(slower.point.mode.get(one.knob), faster.point.mode.get(one.knob)) << one.slower;
+    EXPECT_EQ(knob_in_field_unit(slower.point.mode, one.knob), one.value);
+  }
+  EXPECT_EQ(found.outcome.slower_presets.front().slower, "MODE_50W");
+  EXPECT_EQ(found.outcome.slower_presets.front().knob, Knob::kCpuClock);
 }
 
 TEST(TuneOnTwin, ARateIsServedByABatchThatIsFound) {

@@ -14,6 +14,7 @@
 namespace ridgewatt::cli {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using testing::ProgramResult;
 using testing::run_program;
@@ -186,6 +187,10 @@ TEST(RuntimeCommands, WhatWaitsForLaunchesGetsRemedies) {
   EXPECT_EQ(eager["estimates"][0]["bound"], "launch");
   ASSERT_TRUE(eager.contains("remedies"));
   ASSERT_FALSE(eager["remedies"].empty());
+  EXPECT_THAT(
+      eager["sentences"][0].get<std::string>(),
+      AllOf(HasSubstr("kernel launches set the pace"),
+            HasSubstr(": " + eager["remedies"][0]["what"].get<std::string>() + " would be")));
   double last_ms = 0;
   for (const auto& remedy : eager["remedies"]) {
     EXPECT_FALSE(remedy["what"].get<std::string>().empty());

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ridgewatt/base/enum_rows.h"
 #include "ridgewatt/report/columns.h"
 #include "ridgewatt/report/estimate_report.h"
 #include "ridgewatt/report/mode_json.h"
@@ -25,6 +26,11 @@ const Fields<answer::Remedy>& remedy_fields() {
        [](const R& r) { return r.times_faster; }}};
   return fields;
 }
+
+struct CauseWords {
+  twin::Cause id;
+  std::string_view text;
+};
 
 void add_layers(const answer::EstimateAnswer& found, Json& json) {
   const answer::EstimateRow& first = found.rows.front();
@@ -56,6 +62,35 @@ std::string estimate_ground(const answer::EstimateAnswer& found) {
   }
   return {};
 }
+
+namespace {
+
+// "kernel launches set the pace, the GPU waits 69 % of the time: tensorrt would be 8.7 times faster
+// per sample".
+std::string bound_sentence(const answer::EstimateAnswer& found) {
+  const twin::Breakdown& cost = found.rows.front().estimate;
+  static constexpr auto kWords =
+      enum_rows<CauseWords>({{twin::Cause::kCompute, "computation takes"},
+                             {twin::Cause::kMemory, "memory traffic takes"},
+                             {twin::Cause::kLaunch, "kernel launches set the pace, the GPU waits"},
+                             {twin::Cause::kHost, "work of the CPU between minibatches takes"},
+                             {twin::Cause::kLoader, "waiting for data takes"}});
+  const twin::Cause cause = cost.dominant();
+  double sum_s = 0;
+  for (const double time_s : cost.time_s) sum_s += time_s;
+  const double share = cause == twin::Cause::kLaunch
+                           ? 1 - cost.gpu_load
+                           : cost.time_s[static_cast<std::size_t>(cause)] / sum_s;
+  std::string text = fmt::format("{} {:.0f} % of the time", kWords[cause].text, 100 * share);
+  if (!found.remedies.empty()) {
+    const answer::Remedy& best = found.remedies.front();
+    text +=
+        fmt::format(": {} would be {:.3g} times faster per sample", best.what, best.times_faster);
+  }
+  return text;
+}
+
+}  // namespace
 
 std::string estimate_preset_note(const answer::EstimateAnswer& found) {
   std::vector<std::string> names;
@@ -104,6 +139,7 @@ StreamedJson estimate_json(const answer::EstimateAnswer& found, bool layers) {
   for (const auto& [name, reason] : found.left_out) {
     json["left_out"].push_back({{"name", name}, {"reason", reason}});
   }
+  if (found.over == Over::kModes) json["sentences"] = Json::array({bound_sentence(found)});
   const std::string note = estimate_preset_note(found);
   if (!note.empty()) json["preset_note"] = note;
   const std::string envelope = envelope_note(found);

@@ -109,7 +109,8 @@ std::string figures_text(const ExplainAnswer& found, const answer::Prognosis& pr
   return text;
 }
 
-std::string evidence_text(const ExplainLine& line) {
+// "preset 15W", "a GPU clock of 306 MHz".
+std::string setting_text(const ExplainLine& line) {
   const ExplainRow& row = line.row();
   const bool language = line.found->of != ExplainedTime::kMinibatch;
   const std::string setting =
@@ -119,9 +120,29 @@ std::string evidence_text(const ExplainLine& line) {
   std::string text =
       fmt::format(fmt::runtime(own ? words.language_evidence : words.evidence), setting);
   while (!text.empty() && text.back() == ' ') text.pop_back();
-  text += " gives " + figures_text(*line.found, row.prognosis);
+  return text;
+}
+
+std::string evidence_text(const ExplainLine& line) {
+  const ExplainRow& row = line.row();
+  std::string text = setting_text(line) + " gives " + figures_text(*line.found, row.prognosis);
   for (const auto& sign : row.signs) text += "; " + sign;
   return text;
+}
+
+// "3.4 times as long as expected, most probably because of preset 15W (62 %)".
+std::string explain_sentence(const ExplainAnswer& found) {
+  static constexpr double kAsExpected = 1.05;  // chosen: less is not worth a number
+  const double ratio = found.time.measured / found.time.expected;
+  std::string text = ratio > kAsExpected || ratio < 1 / kAsExpected
+                         ? fmt::format("{:.3g} times as long as expected", ratio)
+                         : std::string("as long as expected");
+  const ExplainLine first = lines_of(found).front();
+  if (first.row().cause == SlowCause::kNone) {
+    return text + ", within the error of the estimate";
+  }
+  return text + fmt::format(", most probably because of {} ({:.0f} %)", setting_text(first),
+                            100 * first.row().probability);
 }
 
 std::string remedy_text(const ExplainLine& line) {
@@ -234,6 +255,7 @@ Json explain_json(const ExplainAnswer& found) {
                {"expected_power_lo_w", found.expected_power_low_w},
                {"expected_power_hi_w", found.expected_power_high_w}});
   json["runtime"] = found.runtime;
+  if (!found.rows.empty()) json["sentences"] = Json::array({explain_sentence(found)});
   if (found.first_token) {
     json.update({{"measured_ttft_ms", kExplainMs * found.first_token->measured},
                  {"ttft_ms", kExplainMs * found.first_token->expected},

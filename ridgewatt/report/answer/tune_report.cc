@@ -115,6 +115,7 @@ Json tune_to_json(const answer::TuneAnswer& report) {
   json["strategy"] = trace.strategy;
   json["seed"] = trace.seed;
   put_source(source, json);
+  if (auto sentences = tune_sentences(report); !sentences.empty()) json["sentences"] = sentences;
   const std::string note = preset_note(report);
   if (!note.empty()) json["preset_note"] = note;
   put_known(json, "stopped_because", trace.stopped_because);

@@ -9,7 +9,9 @@
 namespace ridgewatt::report {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 TEST(JobText, IsStatedInHoursAndWattHours) {
   EXPECT_EQ(duration_text(4980), "1 h 23 min");
@@ -34,6 +36,28 @@ TEST(LimitReport, APresetsNameIsNoCap) {
             "a preset sets cores and clocks; the power in its name is the vendor's budget for the "
             "module, not a cap");
   EXPECT_EQ(preset_note({"MAXN", ""}, {60, 70}), "");
+}
+
+// Hand-computed: 20 of 16 ms are 25 % more, 0.2 of 0.4 J half.
+TEST(TuneReport, GainAndCostAgainstMaxnAreASentence) {
+  answer::TuneAnswer report;
+  const auto point = [&](const char* name, int batch, double time_s, double power_w) {
+    return tune::compared(report.outcome.goal, name,
+                          Observation{{{4, 1e9, 1e9, 2e9, ""}, batch}, time_s, power_w});
+  };
+  report.outcome.compared = {point("MAXN", 1, 0.016, 25)};
+  report.outcome.best = point("answer", 1, 0.020, 10);
+  EXPECT_THAT(tune_sentences(report),
+              ElementsAre("50 % less energy and 60 % less power for 25 % more time than MAXN"));
+  report.outcome.best = point("answer", 4, 0.032, 25);
+  EXPECT_THAT(tune_sentences(report),
+              ElementsAre("50 % less time and 50 % less energy than MAXN, per sample"));
+  report.outcome.best = report.outcome.compared.front();
+  EXPECT_THAT(tune_sentences(report), IsEmpty());
+  report.outcome.slower_presets = {{"MODE_50W", "MODE_30W", Knob::kCpuClock, 1497.6}};
+  EXPECT_THAT(tune_sentences(report),
+              ElementsAre("MODE_50W is slower here than MODE_30W because it caps the CPU at 1497.6 "
+                          "MHz"));
 }
 
 TEST(TuneReport, AMissNamesEveryLimitAndWhatToRelax) {

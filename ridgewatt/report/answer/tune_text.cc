@@ -3,6 +3,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
+#include <tuple>
 #include <utility>
 
 #include "ridgewatt/base/text.h"
@@ -200,6 +202,7 @@ std::vector<std::string> tune_remarks(const answer::TuneAnswer& report) {
     lines.push_back(
         fmt::format("the interval is wide: {}", fmt::join(report.source.widened_by, "; ")));
   }
+  for (auto& sentence : tune_sentences(report)) lines.push_back(std::move(sentence));
   const std::string note = preset_note(report);
   if (!note.empty()) lines.push_back(note);
   if (const auto& limit_w = report.outcome.envelope_w) {
@@ -216,6 +219,62 @@ std::vector<std::string> tune_remarks(const answer::TuneAnswer& report) {
   }
   tell_next(report, lines);
   return lines;
+}
+
+namespace {
+
+// "22 % less energy and 24 % less power for 3 % more time than MAXN", per sample.
+std::string against_text(const tune::ComparedPoint& answer, const tune::ComparedPoint& other) {
+  static constexpr double kSame = 0.005;  // chosen: half a percent is not worth a word
+  const double samples = static_cast<double>(std::max(answer.point.batch, 1)) /
+                         static_cast<double>(std::max(other.point.batch, 1));
+  const std::tuple<const char*, double, double> costs[] = {
+      {"time", answer.cost.time_s.mean / samples, other.cost.time_s.mean},
+      {"energy", answer.cost.energy_j.mean / samples, other.cost.energy_j.mean},
+      {"power", answer.cost.power_w.mean, other.cost.power_w.mean}};
+  std::vector<std::string> less, more;
+  for (const auto& [name, ours, theirs] : costs) {
+    const double change = ours / theirs - 1;
+    if (!(std::abs(change) >= kSame)) continue;
+    (change < 0 ? less : more)
+        .push_back(fmt::format("{:.{}f} % {} {}", 100 * std::abs(change),
+                               std::abs(change) < 0.1 ? 1 : 0, change < 0 ? "less" : "more", name));
+  }
+  if (less.empty() && more.empty()) return {};
+  return fmt::format("{}{}{} than {}{}", fmt::join(less, " and "),
+                     less.empty() || more.empty() ? "" : " for ", fmt::join(more, " and "),
+                     other.name, samples == 1 ? "" : ", per sample");
+}
+
+std::string slower_text(const answer::SlowerPreset& one) {
+  switch (one.knob) {
+    case Knob::kCpuCores:
+      return fmt::format("{} is slower here than {} because it leaves {:g} CPU cores on",
+                         one.slower, one.faster, one.value);
+    case Knob::kCpuClock:
+      return fmt::format("{} is slower here than {} because it caps the CPU at {:g} MHz",
+                         one.slower, one.faster, one.value);
+    case Knob::kGpuClock:
+      return fmt::format("{} is slower here than {} because it caps the GPU at {:g} MHz",
+                         one.slower, one.faster, one.value);
+    case Knob::kMemClock:
+      return fmt::format("{} is slower here than {} because it caps the memory at {:g} MHz",
+                         one.slower, one.faster, one.value);
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<std::string> tune_sentences(const answer::TuneAnswer& report) {
+  const answer::TuneOutcome& outcome = report.outcome;
+  std::vector<std::string> sentences;
+  if (outcome.best && !outcome.compared.empty()) {
+    std::string text = against_text(*outcome.best, outcome.compared.front());
+    if (!text.empty()) sentences.push_back(std::move(text));
+  }
+  for (const auto& one : outcome.slower_presets) sentences.push_back(slower_text(one));
+  return sentences;
 }
 
 std::string preset_note(const answer::TuneAnswer& report) {
