@@ -2,8 +2,12 @@
 //   await get("estimate", { model: "zoo:resnet50", batch: [1, 16], figures: 1 }) -> { json, command }
 //   address("pareto", { .., format: "csv" }) -> the path, for links and downloads
 //   new Newest((reply) => .., (error) => ..).ask("estimate", params): one question at a time, the
-//   newest wins; what a slow one (over 400 ms) would still answer is given up.
+//   newest wins; what a slow one (over 400 ms) would still answer is given up, but never twice in a row: while a slider is
+//   held there are answers.
+//   await send(file) -> "upload:ID"; what the server has forgotten it gets again from this browser
 // Values: undefined, null and false leave a parameter out, true is 1, a list repeats it.
+import { fileOf, keep } from "./kept_files.js";
+
 const root = "api/v1/";
 const slowMs = 400;
 
@@ -18,11 +22,13 @@ export class ApiError extends Error {
 // Asked again, the same question may succeed: the server was away or busy.
 export const mayPass = (error) => !error.status || error.status >= 500 || error.status === 408 || error.status === 429;
 
+const sentAgain = new Map();  // upload:ID as addresses have it -> as the server knows it now
+
 export function address(endpoint, params = {}) {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(params)) {
     if (value === undefined || value === null || value === false || value === "") continue;
-    for (const item of Array.isArray(value) ? value : [value]) query.append(name, item === true ? "1" : String(item));
+    for (const item of Array.isArray(value) ? value : [value]) query.append(name, item === true ? "1" : sentAgain.get(item) || String(item));
   }
   const text = query.toString();
   return root + endpoint + (text ? "?" + text : "");
@@ -31,13 +37,14 @@ export function address(endpoint, params = {}) {
 async function failure(response) {
   let json, message = `${response.status} ${response.statusText}`.trim();
   try { json = await response.json(); } catch { /* no JSON: the status has to do */ }
-  if (json && json.error) message = json.error;
+  if (json && json.detail) message = json.detail;  // RFC 9457
+  else if (json && json.error) message = json.error;
   else if (json && json.remark) message = json.remark;
   if (response.status === 401) window.dispatchEvent(new Event("ridgewatt-token"));
   return new ApiError(message, response.status, json);
 }
 
-async function ask(path, init) {
+async function ask(path, init, { mayResend = true } = {}) {
   let response;
   try {
     response = await fetch(path, { credentials: "same-origin", ...init });
@@ -45,12 +52,31 @@ async function ask(path, init) {
     if (error.name === "AbortError") throw error;
     throw new ApiError("the server does not answer: is 'ridgewatt serve' still running?", 0);
   }
-  if (!response.ok) throw await failure(response);
-  return response;
+  if (response.ok) return response;
+  const error = await failure(response);
+  const gone = mayResend && response.status === 404 && /^(upload:[0-9a-f]{32}) is not there/.exec(error.message);
+  const now = gone && (await sendAgain(gone[1]));
+  if (now) return ask(path.replaceAll(encodeURIComponent(gone[1]), encodeURIComponent(now)), init, { mayResend: false });
+  throw error;
 }
 
-// The command that gives the same, as the server tells it.
-export const commandOf = (response) => response.headers.get("X-Ridgewatt-Command") || "";
+export async function send(file) {
+  const { upload } = await post(`uploads?${new URLSearchParams({ name: file.name })}`, file, { type: "application/octet-stream" });
+  await keep(`upload:${upload}`, file);
+  return `upload:${upload}`;
+}
+
+async function sendAgain(id) {
+  const first = [...sentAgain].find(([, now]) => now === id)?.[0] || id;
+  const kept = await fileOf(first);
+  if (!kept) return null;
+  const now = await send(kept.file);
+  sentAgain.set(first, now);
+  return now;
+}
+
+// The command that gives the same, as the server tells it: a header is read as Latin-1, and holds UTF-8.
+export const commandOf = (response) => new TextDecoder().decode(Uint8Array.from(response.headers.get("X-Ridgewatt-Command") || "", (c) => c.charCodeAt(0)));
 
 export async function get(endpoint, params, { signal } = {}) {
   const response = await ask(address(endpoint, params), { signal });
@@ -72,16 +98,27 @@ export async function post(endpoint, body, { method = "POST", type = "applicatio
 export const remove = (endpoint) => post(endpoint, undefined, { method: "DELETE" });
 
 export class Newest {
-  constructor(done, failed, fetcher = get) { Object.assign(this, { done, failed, fetcher, pending: null, flight: null }); }
+  constructor(done, failed, fetcher = get) { Object.assign(this, { done, failed, fetcher, pending: null, flight: null, rests: null }); }
 
-  ask(endpoint, params) {
+  // restMs: asked so much later, or the newest question that comes until then.
+  ask(endpoint, params, restMs = 0) {
     this.pending = [endpoint, params];
-    if (!this.flight) return this.next();
-    if (performance.now() - this.flight.since > slowMs) this.flight.abort.abort();
+    if (!this.flight) {
+      if (this.rests) return undefined;
+      if (!restMs) return this.next();
+      this.rests = setTimeout(() => { this.rests = null; this.next(); }, restMs);
+      return undefined;
+    }
+    if (performance.now() - this.flight.since > slowMs && !this.gaveUp) {
+      this.gaveUp = true;
+      this.flight.abort.abort();
+    }
+    return undefined;
   }
 
   stop() {
-    this.pending = null;
+    clearTimeout(this.rests);
+    this.rests = this.pending = null;
     if (this.flight) this.flight.abort.abort();
   }
 
@@ -92,9 +129,10 @@ export class Newest {
       this.flight = { abort: new AbortController(), since: performance.now() };
       try {
         const reply = await this.fetcher(...question, { signal: this.flight.abort.signal });
+        this.gaveUp = false;
         this.done({ ...reply, endpoint: question[0], params: question[1] });
       } catch (error) {
-        if (error.name !== "AbortError" && !this.pending) this.failed(error);
+        if (error.name !== "AbortError" && !this.pending) this.failed(error, question);
       }
     }
     this.flight = null;

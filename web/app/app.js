@@ -1,26 +1,19 @@
 // The shell of the page: which page the address names, navigation, theme, token, faults in a line.
 // A page is a module page_NAME.js that exports `title`, `keys`, perhaps `aliases`, and
-// `Page({ query, setQuery, go })`: query holds what stands in the address (texts), setQuery(changes)
+// `Page({ query, setQuery })`: query holds what stands in the address (texts), setQuery(changes)
 // puts more there (undefined takes one away), so that an address opened elsewhere shows the same.
 // keys: what the page knows in an address; prefix: with what further keys begin; aliases: older names of them.
 import { html, render, useEffect, useErrorBoundary, useState } from "./standalone.module.js";
 import { openSession, takeToken } from "./api.js";
 import { ErrorLine, Select } from "./controls.js";
-
-const pages = { live: "Live", explore: "Explore", modes: "Modes", language: "Language models", runs: "Runs", schedule: "Schedule" };
-const first = "live";
-
-function parse(hash) {
-  const [path, text] = hash.replace(/^#\/?/, "").split("?");
-  return { page: path in pages ? path : first, unknown: path && !(path in pages) ? path : null, query: Object.fromEntries(new URLSearchParams(text || "")) };
-}
+import { everywhere, firstPage, hashOf, link, pages, parse, remember } from "./state.js";
 
 // An address of an older version in today's words.
 const renamed = (query, aliases = {}) => Object.fromEntries(Object.entries(query).map(([key, value]) => [aliases[key] || key, value]));
 
 // What the address says that nobody reads: a mistyped word would look as if it had been answered.
 function Unread({ route, module, query }) {
-  const keys = Object.keys(query).filter((key) => !module.keys.includes(key) && !(module.prefix && key.startsWith(module.prefix)));
+  const keys = Object.keys(query).filter((key) => !module.keys.includes(key) && !everywhere.includes(key) && !(module.prefix && key.startsWith(module.prefix)));
   return html`${route.unknown && html`<${ErrorLine} error=${`There is no page '${route.unknown}': the pages are ${Object.keys(pages).join(", ")}.`} />`}
     ${keys.length > 0 && html`<${ErrorLine} error=${`The address says ${keys.map((key) => `'${key}'`).join(", ")}, which this page does not know: it reads ${module.keys.join(", ")}.`} />`}`;
 }
@@ -30,16 +23,10 @@ async function reload() {
   try { if ((await fetch(location.pathname, { cache: "no-store" })).ok) location.reload(); } catch { /* still away */ }
 }
 
-function hashOf(page, query) {
-  const kept = Object.entries(query).filter(([, value]) => value !== undefined && value !== null && value !== "" && value !== false);
-  const text = new URLSearchParams(kept.map(([name, value]) => [name, String(value)])).toString();
-  return `#/${page}${text ? "?" + text : ""}`;
-}
-
-function Theme() {
-  const [choice, setChoice] = useState(Ridgewatt.theme.get());
-  return html`<${Select} label="Theme" value=${choice} options=${Ridgewatt.theme.choices}
-    onChange=${(next) => { Ridgewatt.theme.set(next); setChoice(next); }} />`;
+function Theme({ chosen, onChange }) {
+  useEffect(() => Ridgewatt.theme.show(chosen), [chosen]);
+  return html`<${Select} label="Theme" value=${chosen || Ridgewatt.theme.get()} options=${Ridgewatt.theme.choices}
+    onChange=${(next) => { Ridgewatt.theme.set(next); onChange(next === "auto" ? undefined : next); }} />`;
 }
 
 function Token({ onDone }) {
@@ -80,32 +67,34 @@ function App() {
     setError(null);
     import(`./page_${route.page}.js`).then(
       (loaded) => { if (!gone) { setModule({ page: route.page, ...loaded }); document.title = `${loaded.title} - Ridgewatt`; } },
-      () => gone || setError(Object.assign(new Error(`The page ${pages[route.page]} could not be loaded.`), { again: reload })));
+      () => gone || setError(Object.assign(new Error(`The page ${pages[route.page].title} could not be loaded.`), { again: reload })));
     return () => { gone = true; };
   }, [route.page]);
   // Written from what the address holds now, not from what was drawn last: changes follow fast.
   const setQuery = (changes, { push = false } = {}) => {
     const now = parse(location.hash);
-    const hash = hashOf(now.page, { ...renamed(now.query, module.aliases), ...changes });
+    const hash = hashOf(now.page, { ...renamed(now.query, (module || {}).aliases), ...changes });
     history[push ? "pushState" : "replaceState"](null, "", hash);
     setRoute(parse(hash));
   };
-  const go = (page, query = {}) => { location.hash = hashOf(page, query); };
   const ready = module && module.page === route.page;
   const query = ready && renamed(route.query, module.aliases);
+  if (ready) remember(route.page, query);  // before the links are drawn
   return html`<a class="skip" href="#main" onClick=${(e) => { e.preventDefault(); document.getElementById("main").focus(); }}>To the content</a>
-    <header class="top"><a class="brand" href="#/${first}">Ridgewatt</a>
-      <nav aria-label="Pages">${Object.entries(pages).map(([name, text]) => html`
-        <a key=${name} href=${`#/${name}`} aria-current=${name === route.page ? "page" : undefined}>${text}</a>`)}</nav>
-      <${Theme} /></header>
+    <header class="top"><a class="brand" href=${link(firstPage)}>Ridgewatt</a>
+      <nav aria-label="Pages">${Object.entries(pages).map(([name, { title }]) => html`
+        <a key=${name} href=${link(name)} aria-current=${name === route.page ? "page" : undefined}>${title}</a>`)}</nav>
+      <${Theme} chosen=${route.query.theme} onChange=${(theme) => setQuery({ theme })} /></header>
     <main id="main" tabindex="-1">${locked ? html`<${Token} onDone=${() => { setLocked(false); setOpened(opened + 1); }} />` : html`
       <${ErrorLine} error=${error} />
       ${!ready && !error && html`<p class="faint" role="status">Loading</p>`}
       ${ready && html`<${Unread} route=${route} module=${module} query=${query} />
-        <${Guarded} key=${`${route.page} ${opened}`} Page=${module.Page} query=${query} setQuery=${setQuery} go=${go} />`}`}</main>`;
+        <${Guarded} key=${`${route.page} ${opened}`} Page=${module.Page} query=${query} setQuery=${setQuery} />`}`}</main>`;
 }
 
 let fault = null;
 try { await takeToken(); } catch (error) { fault = error; }
-render(html`<${App} />`, document.getElementById("app"));
+const place = document.getElementById("app");
+place.replaceChildren();  // what index.html shows until here
+render(html`<${App} />`, place);
 if (fault) window.dispatchEvent(new Event("ridgewatt-token"));

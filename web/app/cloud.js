@@ -18,13 +18,18 @@ export function parseCsv(text) {
 
 export const modeAt = (cloud, i) => ({ cpu_cores: cloud.columns.cpu_cores[i], cpu_mhz: cloud.columns.cpu_mhz[i], gpu_mhz: cloud.columns.gpu_mhz[i], mem_mhz: cloud.columns.mem_mhz[i] });
 
+// The row of a mode; -1: it has none.
+export function rowOf(cloud, mode) {
+  const { cpu_cores: cores, cpu_mhz: cpu, gpu_mhz: gpu, mem_mhz: mem } = cloud.columns;
+  for (let i = 0; i < cloud.count; ++i) if (gpu[i] === mode.gpu_mhz && cpu[i] === mode.cpu_mhz && mem[i] === mode.mem_mhz && cores[i] === mode.cpu_cores) return i;
+  return -1;
+}
+
 // Rows that differ from `mode` in this knob alone, in its order.
 export function along(cloud, mode, knob) {
-  const others = ["cpu_cores", "cpu_mhz", "gpu_mhz", "mem_mhz"].filter((name) => name !== knob);
+  const [[a, inA], [b, inB], [c, inC]] = ["cpu_cores", "cpu_mhz", "gpu_mhz", "mem_mhz"].filter((name) => name !== knob).map((name) => [mode[name], cloud.columns[name]]);
   const rows = [];
-  for (let i = 0; i < cloud.count; ++i) {
-    if (others.every((name) => cloud.columns[name][i] === mode[name])) rows.push(i);
-  }
+  for (let i = 0; i < cloud.count; ++i) if (inA[i] === a && inB[i] === b && inC[i] === c) rows.push(i);
   return rows.sort((a, b) => cloud.columns[knob][a] - cloud.columns[knob][b]);
 }
 

@@ -1,5 +1,6 @@
-// Fields for the parameters of a question as the server describes them (openapi.json): a number, one of some names, or a
-// switch. A parameter that the server gains gets its field without a line here; files and free text have none.
+// Fields for the parameters of a question as the server describes them (openapi.json): a number, one of some names, a
+// switch, or a list of texts. A parameter that the server gains gets its field without a line here; files and free text
+// have none.
 import { html } from "./standalone.module.js";
 import { Check, NumberField, Select } from "./controls.js";
 import { useParameters } from "./questions.js";
@@ -9,11 +10,17 @@ export const optionPrefix = "option.";
 export const optionsOf = (query) => Object.fromEntries(Object.entries(query)
   .filter(([key, value]) => key.startsWith(optionPrefix) && value !== undefined && value !== "")
   .map(([key, value]) => [key.slice(optionPrefix.length), value]));
+// The same with lists taken apart, as `parameters` describe them.
+export const valuesOf = (query, parameters) => Object.fromEntries(Object.entries(optionsOf(query)).map(([name, value]) =>
+  [name, parameters.some((one) => one.name === name && kindOf(one) === "list") ? split(value) : value]));
 
 const flagPattern = "^(0|1|true|false)$";
 const shownAs = { format: true, columns: true, sort: true, top: true, "with-figures": true };  // how an answer is written
 const kindOf = ({ schema }) => (schema.type === "number" || schema.type === "integer" ? "number"
-  : schema.enum ? "choice" : schema.pattern === flagPattern ? "flag" : null);
+  : schema.enum ? "choice" : schema.pattern === flagPattern ? "flag" : isList(schema) ? "list" : null);
+// A list of texts is typed with commas between them.
+const isList = ({ type, items }) => type === "array" && items.type === "string" && !items.pattern && !items.enum && !items["x-choices"];
+const split = (text) => text.split(",").map((one) => one.trim()).filter(Boolean);
 const labelOf = (name) => name.charAt(0).toUpperCase() + name.slice(1).replace(/-/g, " ");
 
 function Field({ parameter, value, onChange }) {
@@ -23,15 +30,20 @@ function Field({ parameter, value, onChange }) {
     const options = [{ value: "", label: schema.default || "as the server does" }, ...schema.enum.map((one) => ({ value: one, label: one }))];
     return html`<${Select} label=${label} value=${value || ""} options=${options} onChange=${(one) => onChange(one || undefined)} />`;
   }
+  if (kind === "list") return html`<label class="field"><span>${label}</span><input type="text" value=${value || ""} placeholder="name=value, name=value" onChange=${(event) => onChange(event.target.value || undefined)} /></label>`;
   return html`<${NumberField} label=${label} unit=${schema["x-unit"]} value=${value} min=${schema.minimum ?? schema.exclusiveMinimum} max=${schema.maximum}
     step=${schema.type === "integer" ? 1 : "any"} placeholder=${schema.default ?? ""} onChange=${onChange} />`;
 }
 
-// `without`: names that have a place of their own in the page.
-export function DescribedForm({ endpoint, without, query, setQuery, legend }) {
-  const parameters = useParameters(endpoint).filter((one) => kindOf(one) && !shownAs[one.name] && !without.includes(one.name));
+// `without`: names that have a place of their own in the page; `only`: the names to show, in this order, in place of all.
+// With a legend they are folded, until one is set.
+export function DescribedForm({ endpoint, without = [], only, query, setQuery, legend }) {
+  const known = useParameters(endpoint);
+  const wanted = only ? only.map((name) => known.find((one) => one.name === name)).filter(Boolean) : known;
+  const parameters = wanted.filter((one) => kindOf(one) && !shownAs[one.name] && !without.includes(one.name));
   if (parameters.length === 0) return null;
-  return html`<details open=${Object.keys(optionsOf(query)).length > 0}><summary>${legend}</summary>
-    ${parameters.map((parameter) => html`<div key=${parameter.name} title=${parameter.description}><${Field} parameter=${parameter} value=${query[optionPrefix + parameter.name]}
-      onChange=${(value) => setQuery({ [optionPrefix + parameter.name]: value })} /></div>`)}</details>`;
+  const fields = parameters.map((parameter) => html`<div key=${parameter.name} title=${parameter.description}><${Field} parameter=${parameter} value=${query[optionPrefix + parameter.name]}
+      onChange=${(value) => setQuery({ [optionPrefix + parameter.name]: value })} /></div>`);
+  if (!legend) return fields;
+  return html`<details open=${parameters.some(({ name }) => query[optionPrefix + name] !== undefined)}><summary>${legend}</summary>${fields}</details>`;
 }

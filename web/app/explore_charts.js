@@ -34,7 +34,7 @@ export const costs = {
 };
 
 const bound = (cost, end) => cost.replace(/_(\w+)$/, `_${end}_$1`);
-const ringStyle = { color: "transparent", borderColor: "#E00000", borderWidth: 2 };
+const ringStyle = { color: "transparent", borderColor: "#E53935", borderWidth: 2 };
 
 // Cost over the steps of a knob, the others as they are now; rows of `cloud`, so that a click on a
 // point is a mode. The best mode of all is a line across.
@@ -52,13 +52,12 @@ export function costOverKnob(cloud, mode, knob, cost) {
   const now = rows.find((i) => at(knob.of, i) === mode[knob.of]);
   const low = least(cloud, cost, rows), best = least(cloud, cost);
   const rings = [];
-  const near = (i) => (rows.indexOf(i) > rows.length / 2 ? "left" : "right");
   if (now !== undefined) rings.push({ value: [at(knob.of, now), at(cost, now)], name: "chosen", label: { show: true, position: "top" } });
-  if (low >= 0 && low !== now) rings.push({ value: [at(knob.of, low), at(cost, low)], name: `least here: ${charts.tickText(Number(at(cost, low).toPrecision(4)))} ${costs[cost].unit}`, label: { show: true, position: near(low) } });
+  if (low >= 0 && low !== now) rings.push({ value: [at(knob.of, low), at(cost, low)], name: `least here: ${charts.tickText(Number(at(cost, low).toPrecision(3)))} ${costs[cost].unit}`, label: { show: true, position: "top" } });
   series.push({
     type: "scatter", data: rings, silent: true, silentTable: true, symbol: "circle", symbolSize: 13, z: 10, itemStyle: ringStyle, rings: true, ink: true,
     label: { show: true, formatter: "{b}", fontSize: 11 },
-    markLine: best < 0 ? undefined : { symbol: "none", silent: true, lineStyle: { type: "dashed", color: "#888" }, label: { formatter: "{b}", position: "insideEndBottom" }, data: [{ yAxis: at(cost, best), name: `least of all modes: ${charts.tickText(Number(at(cost, best).toPrecision(4)))} ${costs[cost].unit}` }] },
+    markLine: best < 0 ? undefined : { symbol: "none", silent: true, lineStyle: { type: "dashed", color: "#888" }, label: { formatter: "{b}", position: "insideEndBottom" }, data: [{ yAxis: at(cost, best), name: `least of all modes: ${charts.tickText(Number(at(cost, best).toPrecision(3)))} ${costs[cost].unit}` }] },
   });
   // The axis holds what any position of the other knobs near the best one may show; logarithmic, as costs span decades.
   const values = rows.flatMap((i) => [at(lo, i), at(hi, i), at(cost, i)]).concat(best < 0 ? [] : [at(cost, best)]).filter((v) => v > 0);

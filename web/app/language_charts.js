@@ -16,7 +16,7 @@ export const figures = {
 export const keyOf = (figure, bound = "") => `${figure.stem}${bound && `_${bound}`}${figure.unit}`;
 export const modeColumns = ["cpu_cores", "cpu_mhz", "gpu_mhz", "mem_mhz", ...Object.values(figures).flatMap((figure) => ["", "lo", "hi"].map((bound) => keyOf(figure, bound)))].join(",");
 
-const blue = "#0072B2", green = "#009E73", red = "#E00000";
+const blue = "#0072B2", green = "#009E73", red = "#E53935";
 const ring = (x, y, name, position, color = red) => ({ value: [x, y], name, itemStyle: { color: "transparent", borderColor: color, borderWidth: 2 }, label: { show: true, position } });
 const rings = (data) => ({ type: "scatter", data, silent: true, silentTable: true, symbol: "circle", symbolSize: 13, z: 10, rings: true, ink: true, label: { show: true, formatter: "{b}", fontSize: 11 } });
 const padded = (values) => ({ lo: Math.min(...values) * 0.9, hi: Math.max(...values) * 1.1 });

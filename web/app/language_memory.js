@@ -2,7 +2,7 @@
 import { html } from "./standalone.module.js";
 import { DownloadBar, Table, number } from "./controls.js";
 import { address } from "./api.js";
-import { shown } from "./questions.js";
+import { freshness, shown } from "./questions.js";
 
 const gibibyte = 1024 ** 3;
 const gib = (bytes) => `${(bytes / gibibyte).toFixed(2)} GiB`;
@@ -31,7 +31,7 @@ const quantizationColumns = [
 export function Quantizations({ reply, question, chosen, onSelect }) {
   if (!reply.json) return null;
   const rows = reply.json.rows.map((row) => ({ ...row, weights: row.weights_bytes / gibibyte, left: row.left_bytes / gibibyte }));
-  return html`<h2>Quantizations</h2>
+  return html`<div class=${freshness(reply)}><h2>Quantizations</h2>
     <${Table} label="Quantizations" columns=${quantizationColumns} rows=${rows} selected=${rows.find((row) => row.quantization === chosen)} onSelect=${(row) => onSelect(row.quantization)} />
-    <${DownloadBar} command=${shown(reply.command)} csv=${address("fits", { ...question, format: "csv" })} json=${address("fits", question)} name="quantizations" />`;
+    <${DownloadBar} command=${shown(reply.command)} csv=${address("fits", { ...question, format: "csv" })} json=${address("fits", question)} name="quantizations" /></div>`;
 }

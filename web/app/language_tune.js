@@ -2,7 +2,7 @@
 import { html } from "./standalone.module.js";
 import { address } from "./api.js";
 import { Check, DownloadBar, ErrorLine, NumberField, Select, number } from "./controls.js";
-import { queryOfMode, sameMode, shown } from "./questions.js";
+import { freshness, queryOfMode, sameMode, shown } from "./questions.js";
 
 const limits = [
   { key: "max-power", label: "Maximum power", unit: "W" }, { key: "max-ttft", label: "Maximum time to first token", unit: "ms" },
@@ -49,7 +49,7 @@ export function BestMode({ tune, outgrown, question, presets, setQuery }) {
   return html`<h2>Best mode</h2>
     ${tune.error && !refused && html`<${ErrorLine} error=${tune.error} />`}
     ${!json && !tune.error && html`<p class="faint" role="status">Searching</p>`}
-    ${json && html`<div class=${tune.busy ? "busy" : ""}>${json.feasible
+    ${json && html`<div class=${freshness(tune)}>${json.feasible
       ? html`<${Plan} plan=${json} presets=${presets} setQuery=${setQuery} heading=${`Least ${goals.find((one) => one.value === json.goal).label}`} />`
       : html`<div class="card" role="status"><p><b data-answer="Best mode">No mode meets these limits.</b></p>
           ${json.misses && json.misses.length > 0 && html`<p>Nearest: ${json.misses.join(", ")}</p>`}</div>`}

@@ -1,12 +1,23 @@
 // Which measured points are shown: a sweep dropped here, or a workload of the server's store.
-import { html, useMemo, useState } from "./standalone.module.js";
+import { html, useEffect, useMemo, useState } from "./standalone.module.js";
 import { get, getText } from "./api.js";
+import { fileOf } from "./kept_files.js";
 import { ErrorLine, Provenance, Select, Table } from "./controls.js";
 import { agreement, differences, pointsOf, readSweep, workloadsOf } from "./measured.js";
 import { useReply, workloadOf } from "./questions.js";
 import { Upload } from "./workload_form.js";
 
-const texts = new Map();  // upload -> the file's text, which only this browser still has
+// The text of an upload that this browser still has; null: it has none; undefined: it is being read.
+function useKeptText(upload) {
+  const [kept, setKept] = useState({});
+  useEffect(() => {
+    let gone = false;
+    const show = (text) => gone || setKept({ upload, text });
+    if (upload) fileOf(upload).then((found) => (found ? found.file.text().then(show) : show(null)));
+    return () => { gone = true; };
+  }, [upload]);
+  return kept.upload === upload ? kept.text : undefined;
+}
 
 // { question, points, differs, compared, workloads, workload, batch, error } of the sweep that the address names:
 // sweep=upload:ID, or store=N with workload=NAME:KIND.
@@ -14,9 +25,9 @@ export function useMeasured(query, cloud) {
   const stored = query.store !== undefined;
   const [name, kind] = (query.workload || "").split(":");
   const exported = useReply("runs/export", stored && query.workload ? { store: query.store, workload: name, kind } : null, getText);
-  const kept = texts.get(query.sweep);
+  const kept = useKeptText(query.sweep);
   // Elsewhere the address alone is there: the server still knows the sweep, and tells its front.
-  const front = useReply("pareto", query.sweep && !kept ? { sweep: query.sweep, workload: query.workload, format: "csv" } : null, getText);
+  const front = useReply("pareto", query.sweep && kept === null ? { sweep: query.sweep, workload: query.workload, format: "csv" } : null, getText);
   const text = stored ? exported.text : query.sweep ? kept || front.text : undefined;
   const table = useMemo(() => (text ? readSweep(text) : undefined), [text]);
   const workloads = useMemo(() => (table ? workloadsOf(table) : []), [table]);
@@ -58,8 +69,7 @@ function StoreChoice({ query, setQuery }) {
 }
 
 export function MeasuredForm({ query, setQuery, measured }) {
-  const take = async (sweep, sweepfile, file) => {
-    texts.set(sweep, await file.text());
+  const take = (sweep, sweepfile) => {
     setQuery({ sweep, sweepfile, store: undefined, workload: undefined, "measured-batch": undefined, compare: undefined }, { push: true });
   };
   const shownNow = query.sweep || query.store !== undefined;

@@ -32,7 +32,7 @@ const dots = (name, cloud, rows, x, y, color, opacity) => ({
   dimensions: ["x", "y"], data: coordinates(cloud, rows, x, y),
 });
 
-const ring = (x, y, name, position, color = "#E00000") => ({ value: [x, y], name, itemStyle: { color: "transparent", borderColor: color, borderWidth: 2 }, label: { show: true, position } });
+const ring = (x, y, name, position, color = "#E53935") => ({ value: [x, y], name, itemStyle: { color: "transparent", borderColor: color, borderWidth: 2 }, label: { show: true, position } });
 
 // Whiskers of the interval about what was predicted for a measured mode, and a line to what was measured.
 function whiskers(points, cloud, x, y) {

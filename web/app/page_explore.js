@@ -1,51 +1,57 @@
 // Explore: what a model costs on a board at clocks that sliders set: answer, roofline with layers, cost
 // over a knob, layers. The numbers are those of `ridgewatt estimate` and `ridgewatt roofline`.
 import { html, useMemo, useRef, useState } from "./standalone.module.js";
-import { address, getText } from "./api.js";
+import { address, get, getText } from "./api.js";
 import { Chart, DownloadBar, ErrorLine, Provenance, Select, Table, number } from "./controls.js";
-import { modeAt, parseCsv } from "./cloud.js";
+import { modeAt, parseCsv, rowOf } from "./cloud.js";
 import { costOverKnob, costs, knobOf, onStillAxes } from "./explore_charts.js";
 import { ModeForm } from "./mode_form.js";
-import { cloudColumns, knobs, modeKeys, modeName, modeOf, modeText, queryOfMode, shown, useBoard, useReply, workloadKeys, workloadOf } from "./questions.js";
+import { Pinned, pinKey } from "./pinned.js";
+import { cloudColumns, freshness, knobs, modeKeys, modeName, modeOf, modeText, queryOfMode, shown, useBoard, useReply, workloadKeys, workloadLine, workloadOf } from "./questions.js";
+import { Intro, Sentences, Side, Strip, Term, costItems, costSpread } from "./strip.js";
 import { WorkloadForm } from "./workload_form.js";
 
 export const title = "Explore";
-export const keys = [...workloadKeys, ...modeKeys, "over", "cost"];
+export const keys = [...workloadKeys, ...modeKeys, "over", "cost", pinKey];
+
+// The costs of a mode as the table of all modes has them: at once, where a question takes its time.
+const costKeys = ["time_ms", "time_lo_ms", "time_hi_ms", "power_w", "power_lo_w", "power_hi_w", "energy_j", "energy_lo_j", "energy_hi_j"];
+function costsAt(table, mode) {
+  const row = table ? rowOf(table, mode) : -1;
+  return row < 0 ? null : Object.fromEntries(costKeys.map((key) => [key, table.columns[key][row]]));
+}
 
 function Answer({ name, value, lo, hi, unit, against, digits = 4 }) {
   const factor = against > 0 && value > 0 && value !== against ? value / against : null;
   return html`<div><dt>${name}</dt><dd><span data-answer=${name}>${number(value, digits)}</span> <small>${unit}</small></dd>
-    ${lo !== undefined && html`<dd>90 %: ${number(lo, digits)} to ${number(hi, digits)} ${unit}</dd>`}
+    ${lo !== undefined && html`<dd>90 %: ${number(lo, 3)} to ${number(hi, 3)} ${unit}</dd>`}
     ${factor && html`<dd>${number(factor, 3)} times the highest clocks' ${number(against, digits)} ${unit}</dd>`}</div>`;
 }
 
-function Answers({ estimate, highest, error }) {
-  const one = estimate.json && estimate.json.estimates[0];
-  if (!one) return html`<${ErrorLine} error=${error} />${!error && html`<p class="faint" role="status">Asking</p>`}`;
+// one: the row of estimate, with costs that are known already; late: the rest of it answers another question.
+function Answers({ one, late, stale, highest }) {
   const top = highest.json && highest.json.estimates[0];
-  const cost = (name, unit) => ({ value: one[`${name}_${unit}`], lo: one[`${name}_lo_${unit}`], hi: one[`${name}_hi_${unit}`], against: top && top[`${name}_${unit}`], unit: unit === "j" ? "J" : unit === "w" ? "W" : unit });
+  const cost = (name, unit) => ({ value: one[`${name}_${unit}`], lo: one[`${name}_lo_${unit}`], hi: one[`${name}_hi_${unit}`], against: !highest.stale && top && top[`${name}_${unit}`], unit: unit === "j" ? "J" : unit === "w" ? "W" : unit });
   const memory = one.memory_needed_gb > 0 ? `${number(one.memory_needed_gb, 3)} of ${number(one.memory_free_gb, 3)} GB` : "";
-  return html`<${ErrorLine} error=${error} />
-    <dl class=${error ? "answers stale" : "answers"} aria-live="polite">
+  return html`<dl class=${`answers${stale ? " stale" : ""}`} aria-live="polite">
       <${Answer} name="Time" ...${cost("time", "ms")} /><${Answer} name="Power" ...${cost("power", "w")} /><${Answer} name="Energy" ...${cost("energy", "j")} />
       <div><dt>Throughput</dt><dd>${number(1000 * one.batch / one.time_ms)} <small>samples/s</small></dd><dd>${number(1000 * one.energy_j / one.batch)} mJ per sample; minibatch of ${one.batch}</dd></div>
-      <div><dt>Bound by</dt><dd>${one.bound}</dd><dd>GPU busy ${number(one.gpu_load_pct, 3)} %${one.stall_ms > 0 ? `, waiting for data ${number(one.stall_ms, 3)} ms` : ""}</dd>
+      <div class=${late ? "stale" : ""}><dt>Bound by <${Term} of="Bound" /></dt><dd>${one.bound}</dd><dd>GPU busy ${number(one.gpu_load_pct, 3)} %${one.stall_ms > 0 ? `, waiting for data ${number(one.stall_ms, 3)} ms` : ""}</dd>
         <dd>${one.fits_memory ? `memory ${memory}` : html`<b class="warn">needs ${memory}</b>`}</dd></div>
-    </dl>
-    <${Provenance} kind=${one.provenance} text=${estimate.json.provenance} />
-    ${(one.interval_widened_by || []).map((why) => html`<p class="faint note">The interval is wide: ${why}</p>`)}
-    ${[["unsupported", "Not counted"], ["assumed", "Assumed"]].map(([key, text]) => (estimate.json[key] || []).length > 0 && html`<p class="warn note">${text}: ${estimate.json[key].map((x) => (typeof x === "string" ? x : JSON.stringify(x))).join(", ")}</p>`)}`;
+    </dl>`;
 }
 
-function Remedies({ list }) {
-  if (!list || !list.length) return null;
-  return html`<p class="note"><span class="faint">Faster, as modelled:</span> ${list.map((one, i) => html`${i > 0 && ", "}${one.what} <b>${number(one.times_faster, 3)}×</b>`)}</p>`;
+function Remarks({ json }) {
+  return html`<${Provenance} kind=${json.estimates[0].provenance} text=${json.provenance}><${Term} of="Provenance" /></${Provenance}>
+    ${(json.estimates[0].interval_widened_by || []).map((why) => html`<p class="faint note">The interval is wide: ${why}</p>`)}
+    ${[["unsupported", "Not counted"], ["assumed", "Assumed"]].map(([key, text]) => (json[key] || []).length > 0 && html`<p class="warn note">${text}: ${json[key].map((x) => (typeof x === "string" ? x : JSON.stringify(x))).join(", ")}</p>`)}
+    ${(json.remedies || []).length > 1 && html`<p class="note"><span class="faint">Faster, as modelled:</span> ${json.remedies.map((one, i) => html`${i > 0 && ", "}${one.what} <b>${number(one.times_faster, 3)}×</b>`)}</p>`}`;
 }
 
 const layerColumns = [
-  { key: "layer", label: "layer" }, { key: "op", label: "operator" }, { key: "roof", label: "roof" }, { key: "bound", label: "bound by" },
-  { key: "time_ms", label: "time (ms)" }, { key: "gpu_share_pct", label: "GPU time (%)", digits: 3 }, { key: "intensity", label: "FLOP/byte" },
-  { key: "reached_gflop_per_s", label: "reached (GFLOP/s)" }, { key: "power_w", label: "power (W)" }, { key: "work_mflop", label: "work (MFLOP)" }, { key: "traffic_mb", label: "traffic (MB)" },
+  { key: "layer", label: "layer", cut: true }, { key: "op", label: "operator" }, { key: "gpu_share_pct", label: "GPU time (%)", digits: 3, bar: true }, { key: "roof", label: "roof" }, { key: "bound", label: "bound by" },
+  { key: "reached_gflop_per_s", label: "reached (GFLOP/s)" }, { key: "intensity", label: "FLOP/byte" }, { key: "work_mflop", label: "work (MFLOP)" }, { key: "traffic_mb", label: "traffic (MB)" },
+  { key: "power_w", label: "power (W)" }, { key: "time_ms", label: "with its launch (ms)" },
 ];
 
 // A row of the table and its point in the charts, chosen together.
@@ -68,26 +74,24 @@ function Roofs({ roofs, highest, question, children }) {
   const choose = (index) => { setRow(index); highlight(handle.current, index); };
   const files = { csv: address("roofline", { ...question, format: "csv" }), json: address("roofline", question) };
   return html`<${ErrorLine} error=${roofs.error} />
-    <div class="charts dense">${figures[0] && html`<div><${Chart} figure=${figures[0]} height=${430} onReady=${(h) => { handle.current = h; }} onClick=${(item) => item.row !== undefined && choose(item.row)} />
+    <div class=${`charts dense ${freshness(roofs)}`}>${figures[0] && html`<div><${Chart} figure=${figures[0]} brief height=${430} onReady=${(h) => { handle.current = h; }} onClick=${(item) => item.row !== undefined && choose(item.row)} />
       <${DownloadBar} command=${shown(roofs.command)} ...${files} svg=${() => handle.current.picture()} name="roofline" /></div>`}
       ${children}
-      ${bars && html`<div class="whole"><${Chart} figure=${bars} /></div>`}
-      ${figures.slice(1).map((figure, i) => figure && html`<${Chart} key=${i} figure=${figure} height=${360} />`)}</div>
-    <h2>Layers</h2>
-    ${layers.length > 0 && html`<${Table} label="Layers" filter columns=${layerColumns} rows=${layers} selected=${layers[row]} onSelect=${(one) => choose(layers.indexOf(one))} />
-      <${DownloadBar} command=${shown(roofs.command)} ...${files} name="layers" />`}`;
+      ${bars && html`<div class="whole"><${Chart} figure=${bars} brief /></div>`}
+      ${figures.slice(1).map((figure, i) => figure && html`<${Chart} key=${i} figure=${figure} brief height=${360} />`)}</div>
+    ${layers.length > 0 && html`<h2>Layers</h2><div class=${freshness(roofs)}><${Table} label="Layers" filter order=${{ key: "gpu_share_pct", descending: true }} columns=${layerColumns} rows=${layers} selected=${layers[row]} onSelect=${(one) => choose(layers.indexOf(one))} />
+      <${DownloadBar} command=${shown(roofs.command)} ...${files} name="layers" /></div>`}`;
 }
 
-function CostOverKnob({ cloud, asked, mode, board, query, setQuery, question }) {
+function CostOverKnob({ cloud, table, asked, mode, board, query, setQuery, question }) {
   const handle = useRef(null);
   const knob = knobOf(query.over);
   const cost = costs[query.cost] ? query.cost : "energy_j";
-  const table = useMemo(() => cloud.text && parseCsv(cloud.text), [cloud.text]);
   const drawn = useMemo(() => table && table.count > 0 && costOverKnob(table, mode, knob, cost), [table, modeText(mode), knob, cost]);
   if (!drawn) return html`<figure class="chart"><figcaption><strong>Cost over clocks</strong></figcaption><${ErrorLine} error=${cloud.error} />${!cloud.error && html`<p class="faint" role="status">${asked ? `Asking all ${board.modes.toLocaleString("en-US")} modes` : "All modes are asked when the one above has an answer."}</p>`}</figure>`;
   const all = { ...question, modes: "all", columns: cloudColumns };
   const best = drawn.best >= 0 && modeAt(table, drawn.best);
-  return html`<div><${Chart} option=${drawn.option} title=${`${costs[cost].name} over ${knob.label}`} legend=${drawn.legend} height=${430}
+  return html`<div class=${freshness(cloud)}><${Chart} option=${drawn.option} title=${`${costs[cost].name} over ${knob.label}`} legend=${drawn.legend} height=${430}
       source="Other knobs as the sliders have them; a click on a point chooses it." onReady=${(h) => { handle.current = h; }}
       onClick=${(item) => item.row !== undefined && setQuery({ [knob.key]: table.columns[knob.of][item.row] })} />
     <div class="row"><${Select} label="Cost" value=${cost} options=${Object.entries(costs).map(([value, one]) => ({ value, label: one.name }))} onChange=${(value) => setQuery({ cost: value })} />
@@ -104,17 +108,37 @@ export function Page({ query, setQuery }) {
   const top = board.knobs && modeOf({}, board);
   const at = (of) => of && { ...workload, modes: modeText(of) };
   const question = at(mode);
-  const estimate = useReply("estimate", question);
-  const roofs = useReply("roofline", question && { ...question, figures: 1 });
+  // While the table of all modes has the costs, the processor draws them first.
+  const hasTable = useRef(false);
+  const restMs = hasTable.current ? 60 : 0;
+  const estimate = useReply("estimate", question, get, restMs);
+  const roofs = useReply("roofline", question && { ...question, figures: 1 }, get, restMs);
   const highest = useReply("estimate", at(top));
   const highestRoofs = useReply("roofline", top && { ...at(top), figures: 1 });
-  const cloud = useReply("estimate", estimate.json && { ...workload, modes: "all", format: "csv", columns: cloudColumns }, getText);
-  return html`<h1>Explore</h1><div class="sided">
-    <div class="side"><${WorkloadForm} query=${query} setQuery=${setQuery} /><${ErrorLine} error=${board.error} />
-      ${mode && html`<${ModeForm} board=${board} mode=${mode} setQuery=${setQuery} />`}</div>
-    <div>${mode && html`<${Answers} estimate=${estimate} highest=${highest} error=${estimate.error} />
-      <${Remedies} list=${estimate.json && estimate.json.remedies} />
-      <${DownloadBar} command=${shown(estimate.command)} csv=${address("estimate", { ...question, format: "csv" })} json=${address("estimate", question)} name="estimate" />
-      <${Roofs} roofs=${roofs} highest=${highestRoofs} question=${question}>
-        <${CostOverKnob} cloud=${cloud} asked=${!estimate.error} mode=${mode} board=${board} query=${query} setQuery=${setQuery} question=${workload} /></${Roofs}>`}</div></div>`;
+  // One mode first; all modes of a workload once it has an answer.
+  const answered = useRef(null);
+  if (estimate.error) answered.current = null;
+  else if (estimate.json && !estimate.stale) answered.current = workload;
+  const everyMode = useReply("estimate", answered.current && { ...answered.current, modes: "all", format: "csv", columns: cloudColumns }, getText);
+  const other = address("estimate", answered.current || {}) !== address("estimate", workload);
+  const cloud = other ? { ...everyMode, command: "", stale: true } : everyMode;
+  const table = useMemo(() => cloud.text && parseCsv(cloud.text), [cloud.text]);
+  hasTable.current = Boolean(table && !cloud.stale);
+  const asked = estimate.json && estimate.json.estimates[0];
+  const known = asked && estimate.stale && !cloud.stale && costsAt(table, mode);
+  const one = known ? { ...asked, ...known } : asked;
+  const stale = estimate.stale && !known;
+  return html`<h1>Explore</h1>
+    <${Intro} terms=${["Model", "Power mode", "Roofline"]}>What does a model cost on a board at given clocks, and what limits it? Move a slider and see; no hardware is needed.</${Intro}>
+    <${Strip} on=${workload.device} items=${one && costItems(one)} spread=${one && costSpread(one)} stale=${stale} empty=${estimate.error ? "No answer to this question" : "Asking"} />
+    <div class="sided">
+    <${Side} summary=${workloadLine(query)}><${WorkloadForm} query=${query} setQuery=${setQuery} /><${ErrorLine} error=${board.error} />
+      ${mode && html`<${ModeForm} board=${board} mode=${mode} setQuery=${setQuery} />`}</${Side}>
+    <div>${mode && html`<${ErrorLine} error=${estimate.error} />
+      ${one && html`<${Answers} one=${one} late=${estimate.stale} stale=${stale} highest=${highest} />
+        <div class=${freshness(estimate)}><${Sentences} list=${estimate.json.sentences} /><${Remarks} json=${estimate.json} /></div>
+        <${DownloadBar} command=${shown(estimate.command)} csv=${address("estimate", { ...question, format: "csv" })} json=${address("estimate", question)} name="estimate" />
+        <${Pinned} query=${query} setQuery=${setQuery} b=${one} stale=${stale} />`}
+      <${Roofs} roofs=${estimate.error ? {} : roofs} highest=${highestRoofs} question=${question}>
+        <${CostOverKnob} cloud=${cloud} table=${table} asked=${!estimate.error} mode=${mode} board=${board} query=${query} setQuery=${setQuery} question=${workload} /></${Roofs}>`}</div></div>`;
 }

@@ -10,7 +10,8 @@ import { MemoryBar, Quantizations } from "./language_memory.js";
 import { BestMode, LimitForm, limitKeys, tuneLimits } from "./language_tune.js";
 import { ModeForm } from "./mode_form.js";
 import { knobOf } from "./explore_charts.js";
-import { knobs, modeKeys, modeOf, modeText, queryOfMode, shown, useBoard, useReply, useSettled } from "./questions.js";
+import { freshness, knobs, modeKeys, modeOf, modeText, queryOfMode, shown, useBoard, useReply, useSettled } from "./questions.js";
+import { Intro, Side, Strip, Term, spreadText } from "./strip.js";
 
 export const title = "Language models";
 export const keys = [...languageKeys, ...modeKeys, ...limitKeys, "over", "figure"];
@@ -27,16 +28,16 @@ function Figure({ name, row, top, figure, unit, digits = 4, children }) {
 }
 
 function Answers({ reply, top }) {
-  const row = reply.json && reply.json.rows[0], highest = top.json && top.json.rows[0];
+  const row = reply.json && reply.json.rows[0], highest = !top.stale && top.json && top.json.rows[0];
   if (!row) return html`<${ErrorLine} error=${reply.error} />${!reply.error && html`<p class="faint" role="status">Asking</p>`}`;
   return html`<${ErrorLine} error=${reply.error} />
-    <dl class=${reply.error ? "answers stale" : "answers"} aria-live="polite">
+    <dl class=${`answers ${freshness(reply)}`} aria-live="polite">
       <${Figure} name="Speed" unit="tokens/s" row=${row} top=${highest} figure=${figures.speed}><dd>${number(row.tpot_ms)} ms per token; a step waits most for ${row.bound}</dd></${Figure}>
       <${Figure} name="First token" unit="ms" row=${row} top=${highest} figure=${figures.ttft} />
       <${Figure} name="Energy" unit="J/token" row=${row} top=${highest} figure=${figures.joules}><dd>${number(row.request_j)} J per request</dd></${Figure}>
       <${Figure} name="Power" unit="W" row=${row} top=${highest} figure=${figures.power} digits=${3}><dd>decoding; ${number(row.prefill_power_w, 3)} W on the prompt</dd></${Figure}>
     </dl>
-    <${Provenance} kind=${row.provenance} text=${[`${reply.json.format === "zoo" ? reply.json.model : "the file"} in ${row.quantization}, run by ${row.runtime}`, ...reply.json.remarks].join("; ")} />`;
+    <${Provenance} kind=${row.provenance} text=${[`${reply.json.model} in ${row.quantization}, run by ${row.runtime}`, ...reply.json.remarks].join("; ")}><${Term} of="Provenance" /></${Provenance}>`;
 }
 
 function Memory({ memory }) {
@@ -104,18 +105,24 @@ export function Page({ query, setQuery }) {
   const tuneQuestion = useSettled(holds ? { ...asked, ...tuneLimits(query) } : null);
   const tune = useReply("tune/llm", holds && tuneQuestion);
   const best = holds && !tune.error && tune.json && tune.json.feasible ? tune.json.mode || tune.json.decode_mode : null;
-  return html`<h1>Language models</h1><div class="sided">
-    <div class="side"><${LanguageForm} query=${query} setQuery=${setQuery} quantizations=${names} /><${ErrorLine} error=${board.error} />
+  const row = llm.json && llm.json.rows[0];
+  const dimmed = freshness(llm);
+  return html`<h1>Language models</h1>
+    <${Intro} terms=${["Prefill", "First token", "Engine"]}>Does a language model fit the board's memory, how fast is it, and what does a token cost? Move the sliders of the request.</${Intro}>
+    <${Strip} on=${asked.device} items=${row && [memory && (memory.fits ? "fits" : "does not fit"), `${number(row.tokens_per_s)} tokens/s`, `first token ${number(row.ttft_ms)} ms`, `${number(row.joules_per_token)} J/token`]}
+      spread=${row && spreadText(["speed", "ttft", "joules"].map((name) => [row[keyOf(figures[name])], row[keyOf(figures[name], "lo")], row[keyOf(figures[name], "hi")]]))} stale=${llm.stale} empty=${llm.error ? "No answer to this question" : "Asking"} />
+    <div class="sided">
+    <${Side} summary=${`${query.file || asked.model.replace(/^zoo:/, "")} on ${asked.device}, ${asked.prompt} + ${asked.generate} tokens`}><${LanguageForm} query=${query} setQuery=${setQuery} quantizations=${names} /><${ErrorLine} error=${board.error} />
       ${mode && html`<${ModeForm} board=${board} mode=${mode} setQuery=${setQuery} />`}
-      <${LimitForm} query=${query} setQuery=${setQuery} /></div>
+      <${LimitForm} query=${query} setQuery=${setQuery} /></${Side}>
     <div>${mode && html`<${Answers} reply=${llm} top=${highest} />
       <${DownloadBar} command=${shown(llm.command)} csv=${address("llm", { ...question, format: "csv" })} json=${address("llm", question)} name="llm" />
-      <${Memory} memory=${memory} />
+      <div class=${dimmed}><${Memory} memory=${memory} /></div>
       <h2>Over lengths and modes</h2>
       <div class="row"><${Select} label="Figure" value=${query.figure || "speed"} options=${figureOptions} onChange=${(value) => setQuery({ figure: value })} /></div>
-      <div class="charts dense"><${OverLength} rows=${byLength} figure=${figure} prompt=${asked.prompt} setQuery=${setQuery} /></div>
+      <div class=${`charts dense ${dimmed}`}><${OverLength} rows=${byLength} figure=${figure} prompt=${asked.prompt} setQuery=${setQuery} /></div>
       <${ErrorLine} error=${cloudReply.error} />
-      ${cloud && cloud.count > 0 && html`<${Modes} cloud=${cloud} reply=${cloudReply} mode=${mode} board=${board} answer=${best} figure=${figure} query=${query} setQuery=${setQuery} question=${csv} />`}
+      ${cloud && cloud.count > 0 && html`<div class=${freshness(cloudReply)}><${Modes} cloud=${cloud} reply=${cloudReply} mode=${mode} board=${board} answer=${best} figure=${figure} query=${query} setQuery=${setQuery} question=${csv} /></div>`}
       <${BestMode} tune=${tune} outgrown=${Boolean(memory && !memory.fits)} question=${tuneQuestion} presets=${board.presets} setQuery=${setQuery} />`}
       <${Quantizations} reply=${quantizations} question=${every} chosen=${memory && memory.quantization} onSelect=${(name) => setQuery({ quantization: name }, { push: true })} /></div></div>`;
 }

@@ -4,9 +4,10 @@ import { html, useEffect, useMemo, useRef, useState } from "./standalone.module.
 import { DownloadBar, ErrorLine, Provenance, Table, number } from "./controls.js";
 import { ClockChart, HeatChart, LoadChart, PowerChart } from "./live_charts.js";
 import { LiveFeed, summary } from "./live_feed.js";
-import { clockText, fixed, joules } from "./live_text.js";
+import { clockText, errorText, fixed, joules } from "./live_text.js";
 import { Mode } from "./live_mode.js";
 import { Windows } from "./live_windows.js";
+import { Intro, Strip } from "./strip.js";
 
 export const title = "Live";
 export const keys = ["span", "paused"];
@@ -51,6 +52,11 @@ function Announcer({ look, state, paused }) {
   return html`<p class="unseen" role="status">${status}</p>`;
 }
 
+function liveItems(look) {
+  const power = look.power || {}, now = summary(look);
+  return [`${fixed(power.total_w, 2)} W`, `${joules(power.energy_j)} since start`, now.gpu_load !== null && `GPU ${fixed(100 * now.gpu_load, 0)} %`, now.celsius !== null && `${fixed(now.celsius, 1)} °C`];
+}
+
 function Facts({ look }) {
   const power = look.power || {};
   const now = summary(look);
@@ -58,7 +64,7 @@ function Facts({ look }) {
   const fact = (name, value, unit, note) => html`<div key=${name}><dt>${name}</dt><dd>${value}${unit && html` <small>${unit}</small>`}</dd><dd>${note || "\u00a0"}</dd></div>`;
   return html`<dl class="answers live-facts">
     ${fact("Power", fixed(power.total_w, 2), "W", power.note)}
-    ${fact("Energy since start", joules(power.energy_j), "", `± ${joules(power.energy_error_j)} by sampling, ${clockText(look.since_s)}`)}
+    ${fact("Energy since start", joules(power.energy_j), "", `${errorText(power.energy_error_j)} by sampling, ${clockText(look.since_s)}`)}
     ${fact("GPU", now.gpu_load === null ? "-" : fixed(100 * now.gpu_load, 0), "%", now.gpu_mhz === null ? "" : `${number(now.gpu_mhz, 6)} MHz`)}
     ${fact("Hottest place", fixed(now.celsius, 1), "°C", throttling.length ? `throttled: ${throttling.join(", ")}` : `${look.throttle_events || 0} throttling events`)}
   </dl>`;
@@ -69,7 +75,7 @@ const railColumns = [{ key: "name", label: "rail" }, { key: "power", label: "pow
 
 function Rails({ look }) {
   const rows = ((look.power || {}).rails || []).map((rail) => ({
-    name: rail.name, power: fixed(rail.power_w, 2), energy: fixed(rail.energy_j, 1), error: fixed(rail.energy_error_j, 1),
+    name: rail.name, power: fixed(rail.power_w, 2), energy: fixed(rail.energy_j, 1), error: rail.energy_error_j < 0.05 ? "< 0.1" : fixed(rail.energy_error_j, 1),
     total: rail.in_total ? "yes" : "no", source: rail.source || "" }));
   return html`<section class="card double"><h2>Rails</h2>${rows.length ? html`<${Table} columns=${railColumns} rows=${rows} label="Power rails" />` : html`<p class="faint">None.</p>`}</section>`;
 }
@@ -146,9 +152,11 @@ export function Page({ query, setQuery }) {
       <div class="row" role="group" aria-label="Time shown">${spans.map(([s, text]) => html`
         <button type="button" key=${s} aria-pressed=${String(s === span)} onClick=${() => setQuery({ span: s })}>${text}</button>`)}
         <button type="button" aria-pressed=${String(paused)} onClick=${() => setQuery({ paused: paused ? undefined : "1" })}>Pause</button></div></div>
+    <${Intro} terms=${["Rail", "Power mode", "Fake board"]}>What this board draws now, on which rail and at which clocks. Start a window to count the energy of a program.</${Intro}>
+    <${Strip} items=${look && liveItems(look)} stale=${state === "lost"} empty="No look yet" />
     <${Announcer} look=${look} state=${state} paused=${paused} />
     <${ErrorLine} error=${error && !look ? Object.assign(error, { again }) : error} />
-    ${!look ? html`<p class="faint">No look yet.</p>` : html`
+    ${!look ? html`<p class="faint">${state === "lost" ? "The server does not answer. Is 'ridgewatt serve' still running? This page asks again every 2 s." : "Waiting for the first reading."}</p>` : html`
       ${state === "lost" && html`<p class="warn note" role="status">These figures are old: the server was last heard ${heardAt ? `at ${heardAt.toLocaleTimeString()}` : "before"}.</p>`}
       <div class=${state === "lost" ? "stale" : ""} aria-busy=${String(state === "lost")}><${Provenance} kind=${look.provenance} text=${provenanceText(look)} />
       <${Facts} look=${look} />

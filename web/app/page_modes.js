@@ -1,6 +1,6 @@
 // Modes: all power modes of a board as a cloud, the limits that lines set, and the answer of `ridgewatt
 // tune` within them; measured points of a sweep over what was predicted.
-import { html, useMemo, useRef, useState } from "./standalone.module.js";
+import { html, useMemo, useState } from "./standalone.module.js";
 import { address, getText } from "./api.js";
 import { Chart, DownloadBar, ErrorLine, NumberField, Provenance, Select, Table, coresText, number, useThemeCount } from "./controls.js";
 import { parseCsv } from "./cloud.js";
@@ -8,8 +8,11 @@ import { LimitLine, usePlotArea } from "./limit_lines.js";
 import { axes, cloudChart } from "./modes_chart.js";
 import { MeasuredForm, Agreement, useMeasured } from "./measured_form.js";
 import { DescribedForm, optionPrefix, optionsOf } from "./described_form.js";
-import { cloudColumns, queryOfMode, shown, useBoard, useChoices, useReply, useSettled, workloadKeys, workloadOf } from "./questions.js";
+import { cloudColumns, freshness, queryOfMode, shown, useBoard, useChoices, useReply, useSettled, workloadKeys, workloadLine, workloadOf } from "./questions.js";
+import { Intro, Sentences, Side, Strip, Term, costItems, costSpread, sentence } from "./strip.js";
 import { WorkloadForm } from "./workload_form.js";
+
+import { everywhere, hashOf } from "./state.js";
 
 export const title = "Modes";
 export const prefix = optionPrefix;
@@ -38,20 +41,22 @@ function LimitForm({ query, setQuery, limits }) {
 }
 
 const cost = (one, name, unit, text) => html`<div><dt>${name}</dt><dd><span data-answer=${name}>${number(one[`${name.toLowerCase()}_${unit}`])}</span> <small>${text}</small></dd>
-  ${one[`${name.toLowerCase()}_lo_${unit}`] !== undefined && html`<dd>90 %: ${number(one[`${name.toLowerCase()}_lo_${unit}`])} to ${number(one[`${name.toLowerCase()}_hi_${unit}`])} ${text}</dd>`}</div>`;
+  ${one[`${name.toLowerCase()}_lo_${unit}`] !== undefined && html`<dd>90 %: ${number(one[`${name.toLowerCase()}_lo_${unit}`], 3)} to ${number(one[`${name.toLowerCase()}_hi_${unit}`], 3)} ${text}</dd>`}</div>`;
 
 const modeLine = (mode) => `${coresText(mode.cpu_cores)} at ${mode.cpu_mhz} MHz, GPU ${mode.gpu_mhz} MHz, memory ${mode.mem_mhz} MHz`;
 
+const presetOf = (answer, presets) => presets.find((one) => queryText(one.mode) === queryText(answer.mode));
+const shortMode = (answer, presets) => (presetOf(answer, presets) || { name: `GPU ${answer.mode.gpu_mhz} MHz, ${coresText(answer.mode.cpu_cores)}` }).name;
+
 function Found({ answer, presets, query, heading }) {
-  const preset = presets.find((one) => queryText(one.mode) === queryText(answer.mode));
-  return html`<dl class="answers" aria-live="polite"><div><dt>${heading}</dt><dd class="mode" data-answer="Mode">${preset ? preset.name : `GPU ${answer.mode.gpu_mhz} MHz, ${coresText(answer.mode.cpu_cores)}`}</dd><dd>${modeLine(answer.mode)}; batch ${answer.batch}</dd>
-      <dd><a href=${`#/explore?${new URLSearchParams(Object.entries({ ...workloadQuery(query), ...queryOfMode(answer.mode) }).filter(([, v]) => v !== undefined))}`}>Explore this mode</a></dd></div>
+  return html`<dl class="answers" aria-live="polite"><div class="double"><dt>${heading}</dt><dd class="mode" data-answer="Mode">${shortMode(answer, presets)}</dd><dd>${modeLine(answer.mode)}; batch ${answer.batch}</dd>
+      <dd><a href=${exploring(query, answer.mode)}>Explore this mode</a></dd></div>
     ${cost(answer, "Time", "ms", "ms")}${cost(answer, "Power", "w", "W")}${cost(answer, "Energy", "j", "J")}
-    ${(answer.limits || []).length > 0 && html`<div><dt>Limits hold</dt><dd>${number(100 * answer.confidence, 3)} <small>% sure</small></dd><dd>${answer.limits.map((limit) => `${limit.limit} ${number(100 * limit.confidence, 3)} %`).join(", ")}</dd></div>`}</dl>`;
+    ${(answer.limits || []).length > 0 && html`<div><dt>Limits hold <${Term} of="Confidence" /></dt><dd>${number(100 * answer.confidence, 3)} <small>% sure</small></dd><dd>${answer.limits.map((limit) => `${limit.limit} ${number(100 * limit.confidence, 3)} %`).join(", ")}</dd></div>`}</dl>`;
 }
 
 const queryText = (mode) => JSON.stringify(queryOfMode(mode));
-const workloadQuery = (query) => Object.fromEntries(["model", "file", "device", "runtime", "precision", "batch", "training"].map((name) => [name, query[name]]));
+const exploring = (query, mode) => hashOf("explore", { ...Object.fromEntries([...workloadKeys, ...everywhere].map((name) => [name, query[name]])), ...queryOfMode(mode) });
 
 // No mode keeps all limits: what would help, as the command line says it.
 function NotFound({ json }) {
@@ -62,14 +67,15 @@ function NotFound({ json }) {
     ${json.nearest_miss && html`<p class="faint">Nearest: ${modeLine(json.nearest_miss.mode)}: ${number(json.nearest_miss.time_ms)} ms, ${number(json.nearest_miss.power_w)} W, ${number(json.nearest_miss.energy_j)} J</p>`}</div>`;
 }
 
-function Answer({ tune, presets, query, heading }) {
+function Answer({ tune, presets, query, heading, stale = tune.stale }) {
   const refused = tune.error && tune.error.json && tune.error.json.feasible === false ? tune.error.json : null;
   const json = refused || tune.json;
   if (tune.error && !refused) return html`<${ErrorLine} error=${tune.error} />`;
   if (!json) return html`<p class="faint" role="status">Searching</p>`;
-  return html`<div class=${tune.busy ? "busy" : ""}>${json.feasible ? html`<${Found} answer=${json} presets=${presets} query=${query} heading=${heading} />` : html`<${NotFound} json=${json} />`}
-    <${Provenance} kind=${json.provenance} text=${json.remark} />
-    ${json.preset_note && html`<p class="faint note">${json.preset_note}</p>`}</div>`;
+  return html`<div class=${stale ? "stale" : ""}>${json.feasible ? html`<${Found} answer=${json} presets=${presets} query=${query} heading=${heading} />` : html`<${NotFound} json=${json} />`}
+    <${Sentences} list=${json.sentences} />
+    <${Provenance} kind=${json.provenance} text=${json.remark}><${Term} of="Provenance" /></${Provenance}>
+    ${json.preset_note && html`<p class="faint note">${sentence(json.preset_note)}</p>`}</div>`;
 }
 
 const comparedColumns = [
@@ -77,7 +83,7 @@ const comparedColumns = [
   { key: "objective_ratio", label: "× answer", digits: 3 }, { key: "kept", label: "limits", text: (row) => (row.feasible ? "kept" : "not kept") },
 ];
 
-function Cloud({ cloud, query, setQuery, limits, presets, answer, measured, source }) {
+function Cloud({ cloud, command, query, setQuery, limits, presets, answer, measured, source }) {
   const [handle, setHandle] = useState(null);
   const x = axes[query.x] ? query.x : "time", y = axes[query.y] && query.y !== x ? query.y : x === "power" ? "energy" : "power";
   const theme = useThemeCount();  // its colors
@@ -90,16 +96,12 @@ function Cloud({ cloud, query, setQuery, limits, presets, answer, measured, sour
   return html`<div><${Chart} option=${drawn.option} legend=${drawn.legend} title=${`All ${cloud.count.toLocaleString("en-US")} modes: ${axes[y].name.toLowerCase()} over ${axes[x].name.toLowerCase()}`} source=${source}
       note=${`${drawn.within.toLocaleString("en-US")} modes within the limits, ${drawn.onFront} on the front`} height=${Math.round(Math.min(1100, Math.max(440, 0.6 * window.innerHeight)))} onReady=${setHandle}>${area && line(x)}${area && line(y)}</${Chart}>
     <div class="row"><${Select} label="Across" value=${x} options=${options} onChange=${choose("x")} /><${Select} label="Up" value=${y} options=${options} onChange=${choose("y")} /></div>
-    <${CloudFiles} query=${query} handle=${handle} /></div>`;
+    <${CloudFiles} query=${query} command=${command} handle=${handle} /></div>`;
 }
 
-function CloudFiles({ query, handle }) {
+function CloudFiles({ query, command, handle }) {
   const question = { ...workloadOf(query), modes: "all" };
-  const csv = { ...question, columns: cloudColumns, format: "csv" };
-  const command = useRef("");
-  const workload = workloadOf(query);
-  command.current = ["ridgewatt estimate", workload.model, "--device", workload.device, workload.runtime && `--runtime ${workload.runtime}`, workload.precision && `--precision ${workload.precision}`, workload.batch && `--batch ${workload.batch}`, workload.training && "--training", "--modes all --format csv --columns", cloudColumns].filter(Boolean).join(" ");
-  return html`<${DownloadBar} command=${command.current} csv=${address("estimate", csv)} json=${address("estimate", question)} svg=${() => handle.picture()} name="modes" />`;
+  return html`<${DownloadBar} command=${command} csv=${address("estimate", { ...question, columns: cloudColumns, format: "csv" })} json=${address("estimate", question)} svg=${() => handle.picture()} name="modes" />`;
 }
 
 export function Page({ query, setQuery }) {
@@ -117,18 +119,23 @@ export function Page({ query, setQuery }) {
   const tuneMeasured = useReply("tune", ofSweep);
   const presets = board.presets || [];
   const compared = (tune.json && tune.json.compared) || [];
-  const answer = !tune.error && tune.json && tune.json.feasible ? tune.json : null;
+  const stale = Boolean(tune.stale || address("tune", settled) !== address("tune", question));  // from the first move on, before it is asked
+  const answer = tune.json && tune.json.feasible ? tune.json : null;
+  const best = tune.error ? null : answer;
   const source = cloudReply.text && tune.json ? `${query.file || workload.model} on ${workload.device}, minibatch of ${batch}: ${tune.json.provenance}` : `${query.file || workload.model} on ${workload.device}, minibatch of ${batch}`;
-  return html`<h1>Modes</h1><div class="sided"><div class="side"><${WorkloadForm} query=${query} setQuery=${setQuery} />
-      <${LimitForm} query=${query} setQuery=${setQuery} limits=${limits} /><${MeasuredForm} query=${query} setQuery=${setQuery} measured=${measured} /></div>
+  return html`<h1>Modes</h1>
+    <${Intro} terms=${["Power mode", "Preset", "Front", "Confidence"]}>Every power mode of the board is a point. Set a limit, for example 15 W, and read the best mode within it.</${Intro}>
+    <${Strip} on=${workload.device} items=${best && [shortMode(best, presets), ...costItems(best)]} spread=${best && costSpread(best)} stale=${stale} empty=${tune.error ? "No mode meets this" : "Searching"} />
+    <div class="sided"><${Side} summary=${workloadLine(query)}><${WorkloadForm} query=${query} setQuery=${setQuery} />
+      <${LimitForm} query=${query} setQuery=${setQuery} limits=${limits} /><${MeasuredForm} query=${query} setQuery=${setQuery} measured=${measured} /></${Side}>
     <div><${ErrorLine} error=${board.error} />
-      <${Answer} tune=${tune} presets=${presets} query=${query} heading=${`Least ${question.minimize}`} />
+      <${Answer} tune=${tune} stale=${stale} presets=${presets} query=${query} heading=${`Least ${question.minimize}`} />
       <${DownloadBar} command=${shown(tune.command)} csv=${address("tune", { ...settled, format: "csv" })} json=${address("tune", settled)} name="tune" />
       <${ErrorLine} error=${cloudReply.error} />
-      ${cloud && cloud.count > 0 && board.presets ? html`<${Cloud} cloud=${cloud} query=${query} setQuery=${setQuery} limits=${limits} presets=${presets} answer=${answer} measured=${measured.points} source=${source} />`
+      ${cloud && cloud.count > 0 && board.presets ? html`<div class=${freshness(cloudReply)}><${Cloud} cloud=${cloud} command=${shown(cloudReply.command)} query=${query} setQuery=${setQuery} limits=${limits} presets=${presets} answer=${answer} measured=${measured.points} source=${source} /></div>`
         : !cloudReply.error && !board.error && html`<p class="faint" role="status">Asking all modes</p>`}
       ${measured.workload && html`<h2>Sweep and prediction</h2><${Agreement} measured=${measured} cloud=${cloud} setQuery=${setQuery} />
         ${ofSweep && html`<${Answer} tune=${tuneMeasured} presets=${presets} query=${query} heading=${`Least ${question.minimize} of the sweep`} />
           <${DownloadBar} command=${shown(tuneMeasured.command)} csv=${address("tune", { ...ofSweep, format: "csv" })} json=${address("tune", ofSweep)} name="tune_measured" />`}`}
-      ${compared.length > 0 && html`<h2>Comparison with presets</h2><${Table} label="Comparison with presets" columns=${comparedColumns} rows=${compared} />`}</div></div>`;
+      ${compared.length > 0 && html`<h2>Comparison with presets</h2><div class=${stale ? "stale" : ""}><${Table} label="Comparison with presets" columns=${comparedColumns} rows=${compared} /></div>`}</div></div>`;
 }

@@ -5,6 +5,8 @@ import { address } from "./api.js";
 import { Chart, Check, DownloadBar, ErrorLine, Provenance, Select, Table, coresText, number } from "./controls.js";
 import { exportParams, joined, meanRatio, runKey, runsOf, usePoints, useStores } from "./runs_data.js";
 
+import { Intro, Strip, Side } from "./strip.js";
+
 const { charts } = window.Ridgewatt;
 
 export const title = "Runs";
@@ -63,6 +65,7 @@ function Run({ run, other, runs, query, setQuery, several }) {
   const picture = useRef(null);
   const x = axisOf(query.x, "time_ms"), y = axisOf(query.y, "energy_j");
   const rowsA = points.rows || [], rowsB = (other && others.rows) || [];
+  const log = query.log === undefined ? [x, y].some(({ key }) => spansDecades([...rowsA, ...rowsB], key)) : query.log === "1";
   const common = useMemo(() => (other && points.rows && others.rows ? joined(points.rows, others.rows) : null), [other && runKey(other), points.rows, others.rows]);
   const axisOptions = axes.filter((axis) => rowsA.some((row) => isFinite(row[axis.key]))).map((axis) => ({ value: axis.key, label: axis.label }));
   const put = (name, usual) => (value) => setQuery({ [name]: value === usual ? undefined : value }, { push: true });
@@ -72,8 +75,8 @@ function Run({ run, other, runs, query, setQuery, several }) {
       <${Select} label="Shown" value=${y.key} options=${axisOptions} onChange=${put("y", "energy_j")} />
       <${Select} label="Compared with" value=${other ? runKey(other) : ""} options=${[{ value: "", label: "no other run" }, ...runs.filter((one) => one !== run).map((one) => ({ value: runKey(one), label: longName(one, several) }))]}
         onChange=${(value) => setQuery({ other: value || undefined }, { push: true })} />
-      <${Check} label="Logarithmic" checked=${query.log === "1"} onChange=${(on) => setQuery({ log: on ? 1 : undefined }, { push: true })} /></div>
-    ${points.rows && html`<${PointChart} a=${run} b=${other} rowsA=${rowsA} rowsB=${rowsB} x=${x} y=${y} log=${query.log === "1"} onReady=${(handle) => { picture.current = handle; }} />`}
+      <${Check} label="Logarithmic" checked=${log} onChange=${(on) => setQuery({ log: on ? 1 : 0 }, { push: true })} /></div>
+    ${points.rows && html`<${PointChart} a=${run} b=${other} rowsA=${rowsA} rowsB=${rowsB} x=${x} y=${y} log=${log} onReady=${(handle) => { picture.current = handle; }} />`}
     <${DownloadBar} command=${points.command} name=${`${run.workload}_${run.kind}`.replace(/[^\w.-]+/g, "_")} csv=${address("runs/export", exportParams(run))}
       json=${address("runs", { store: run.store })} svg=${() => picture.current.picture()} />
     ${other && common && html`<${Comparison} common=${common} a=${run} b=${other} />`}
@@ -83,6 +86,12 @@ function Run({ run, other, runs, query, setQuery, several }) {
 // What a screen reader hears of a run that goes on.
 const progressText = (run) => (run && run.planned > run.points ? `${run.points} of ${run.planned} points` : "");
 
+const decades = 30;  // chosen: largest over smallest value from which an axis is logarithmic unasked
+const spansDecades = (rows, key) => {
+  const values = rows.map((row) => row[key]).filter((value) => value > 0);
+  return values.length === rows.length && values.length > 0 && values.reduce((a, b) => Math.max(a, b)) > decades * values.reduce((a, b) => Math.min(a, b));
+};
+
 export function Page({ query, setQuery }) {
   const { stores, error } = useStores();
   const runs = useMemo(() => runsOf(stores), [stores]);
@@ -90,12 +99,15 @@ export function Page({ query, setQuery }) {
   const other = runs.find((one) => runKey(one) === query.other && one !== run) || null;
   const several = (stores || []).length > 1;
   const faults = (stores || []).filter((store) => store.error);
-  return html`<h1>Runs</h1><${ErrorLine} error=${error} />
+  return html`<h1>Runs</h1>
+    <${Intro} terms=${["Store", "Point", "Provenance"]}>What was measured: the runs in the server's stores, their points, and two of them compared.</${Intro}>
+    <${Strip} items=${run && [`${run.workload} ${run.kind}`, `${number(run.points, 9)} points`, `${run.modes} modes`, run.provenance]} empty=${stores === null ? "Reading the stores" : stores.length ? "The store is empty" : "No store"} />
+    <${ErrorLine} error=${error} />
     ${faults.map((store) => html`<${ErrorLine} key=${store.number} error=${`${store.name}: ${store.error}`} />`)}
     <p class="unseen" role="status">${progressText(run)}</p>
     ${stores === null ? !error && html`<p class="faint" role="status">Reading the stores</p>` : stores.length === 0 ? html`<p>This server has no store. Start it with
         <code>ridgewatt serve --store points.db</code>; <code>ridgewatt profile points.db</code> fills one, also while the server runs.</p>`
-    : html`<div class="sided"><div class="side"><${RunList} stores=${stores} runs=${runs} chosen=${run ? runKey(run) : ""} onChoose=${(key) => setQuery({ run: key, other: query.other === key ? undefined : query.other }, { push: true })} />
-        ${stores.filter((store) => store.command).map((store) => html`<${DownloadBar} key=${store.number} command=${store.command} name="store" csv=${address("runs", { store: store.number, format: "csv" })} />`)}</div>
+    : html`<div class="sided"><${Side} summary=${run ? nameOf(run) : "Runs"}><${RunList} stores=${stores} runs=${runs} chosen=${run ? runKey(run) : ""} onChoose=${(key) => setQuery({ run: key, other: query.other === key ? undefined : query.other }, { push: true })} />
+        ${stores.filter((store) => store.command).map((store) => html`<${DownloadBar} key=${store.number} command=${store.command} name="store" csv=${address("runs", { store: store.number, format: "csv" })} />`)}</${Side}>
       ${run ? html`<${Run} key=${runKey(run)} run=${run} other=${other} runs=${runs} query=${query} setQuery=${setQuery} several=${several} />` : html`<p>The store is empty.</p>`}</div>`}`;
 }

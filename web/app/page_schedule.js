@@ -3,8 +3,9 @@
 // are models on a board's twin, or sweeps that are dropped here. In the address: all that is asked.
 import { html, useRef } from "./standalone.module.js";
 import { address } from "./api.js";
-import { Chart, DownloadBar, ErrorLine, NumberField, Provenance, Select, Table, coresText, number } from "./controls.js";
-import { defaults as usual, useBoards, useChoices, useModels, useReply } from "./questions.js";
+import { Chart, DownloadBar, ErrorLine, NumberField, Provenance, Select, Table, coresText, duration, number } from "./controls.js";
+import { defaults as usual, freshness, useBoards, useChoices, useModels, useReply } from "./questions.js";
+import { Intro, Side as Form, Strip, Term } from "./strip.js";
 import { Upload } from "./workload_form.js";
 
 export const title = "Schedule";
@@ -58,7 +59,7 @@ function Side({ side, legend, query, setQuery, models, children }) {
     ${children}</fieldset>`;
 }
 
-function Form({ query, setQuery }) {
+function Fields({ query, setQuery }) {
   const models = useModels(), boards = useBoards();
   const of = (name) => query[name] || defaults[name];
   const arrivals = useChoices("schedule/simulate", "arrivals", of("arrivals"));
@@ -69,7 +70,7 @@ function Form({ query, setQuery }) {
   const names = boards.json ? boards.json.rows.map((row) => row.name) : [];
   if (!names.includes(of("device"))) names.unshift(of("device"));  // by another of its names
   const side = { query, setQuery, models };
-  return html`<div class="side"><${ErrorLine} error=${models.error || boards.error} />
+  return html`<${ErrorLine} error=${models.error || boards.error} />
     <${Side} ...${side} side="training" legend="Training">
       ${!isSweep(query, "training") && html`<${NumberField} label="Training batch" value=${query.tbatch} min=${1} step=${1} placeholder="16" onChange=${put("tbatch")} />`}<//>
     <${Side} ...${side} side="inference" legend="Inference">
@@ -82,20 +83,20 @@ function Form({ query, setQuery }) {
       <div class="pair"><${NumberField} label="Worst latency" unit="ms" value=${shown("max-latency")} onChange=${limit("max-latency")} />
         <${NumberField} label="Power budget" unit="W" value=${shown("max-power")} onChange=${limit("max-power")} /></div>
       <div class="pair"><${NumberField} label="Simulated time" unit="s" value=${of("duration")} min=${1} max=${86400} onChange=${put("duration")} />
-        <${NumberField} label="Seed" value=${query.seed} min=${0} step=${1} placeholder="1" onChange=${put("seed")} /></div></fieldset></div>`;
+        <${NumberField} label="Seed" value=${query.seed} min=${0} step=${1} placeholder="1" onChange=${put("seed")} /></div></fieldset>`;
 }
 
 const modeWords = (mode) => [mode.cpu_cores && coresText(mode.cpu_cores), mode.cpu_mhz && `CPU ${number(mode.cpu_mhz, 6)}`, mode.gpu_mhz && `GPU ${number(mode.gpu_mhz, 6)}`,
   mode.mem_mhz && `memory ${number(mode.mem_mhz, 6)} MHz`].filter(Boolean).join(", ");
 
-function Answer({ plan, busy }) {
+function Answer({ plan }) {
   const point = plan.feasible ? plan : plan.nearest_miss;
   if (!point) return null;
   const fact = (name, value, unit, note) => html`<div key=${name}><dt>${name}</dt><dd><span data-answer=${name}>${value}</span>${unit && html` <small>${unit}</small>`}</dd>${note && html`<dd>${note}</dd>`}</div>`;
   const inference = point.batch !== undefined && point.batch !== null;
   return html`${!plan.feasible && html`<p class="error" role="alert">No plan meets these limits. The nearest misses ${point.misses}.</p>`}
-    <dl class=${`answers${busy ? " stale" : ""}`}>
-      ${fact("Training", number(point.training_throughput), "1/s", inference ? `minibatches; ${point.training_minibatches_per_cycle} per cycle of ${number(point.period_ms)} ms` : "")}
+    <dl class="answers">
+      ${fact("Training", number(point.training_throughput), "minibatches/s", inference ? `${point.training_minibatches_per_cycle} per cycle of ${number(point.period_ms)} ms` : "")}
       ${inference && fact("Worst latency", number(point.latency_ms), "ms", `batches of ${point.batch}, ${number(point.inference_time_ms)} ms each; bound: ${plan.bound}`)}
       ${fact("Peak power", number(point.power_w), "W", `mean ${number(point.mean_power_w)} W; idle ${number(point.idle_power_w)} W`)}
       ${fact("Device in use", number(100 * point.utilization, 3), "%")}</dl>
@@ -113,11 +114,12 @@ function Figure({ figure, name }) {
 }
 
 function Simulation({ params, query }) {
-  const { json, command, error, busy } = useReply("schedule/simulate", { ...params, figures: 1 });
+  const { json, command, error, stale } = useReply("schedule/simulate", { ...params, figures: 1 });
   const arrives = params["arrival-rate"] !== undefined;
   return html`<h2>Under ${arrives ? `${query.arrivals || defaults.arrivals} arrivals` : "load"}</h2><${ErrorLine} error=${error} />
     ${!json && !error && html`<p class="faint" role="status">Simulating</p>`}
-    ${json && html`<div class=${busy ? "stale" : ""}>
+    ${json && html`<div class=${stale ? "stale" : ""}>
+      <div class="faint note">Ways of sharing <${Term} of="Managed interleaving" /></div>
       <${Table} columns=${sharingColumns} rows=${json.results} label="Ways of sharing the device" />
       <div class="charts">${(json.figures || []).map((figure, i) => html`<${Figure} key=${figure.title + i} figure=${figure} name=${`schedule_${i + 1}`} />`)}</div></div>`}
     <${DownloadBar} command=${command} name="simulation" csv=${address("schedule/simulate", { ...params, format: "csv" })} json=${address("schedule/simulate", params)} />`;
@@ -125,15 +127,22 @@ function Simulation({ params, query }) {
 
 export function Page({ query, setQuery }) {
   const params = planParams(query);
-  const { json, command, error, busy } = useReply("schedule/plan", params);
+  const reply = useReply("schedule/plan", params);
+  const { json, command, error, stale } = reply;
   const miss = error && error.status === 422 && error.json && error.json.nearest_miss ? error.json : null;
   const plan = params ? miss || (error ? null : json) : null;
-  return html`<h1>Schedule</h1><div class="sided"><${Form} query=${query} setQuery=${setQuery} />
+  const best = plan && plan.feasible ? plan : null;
+  const sides = ["training", "inference"].map((side) => query[`${side}_file`] || (query[side] || defaults[side]).replace(/^zoo:/, ""));
+  return html`<h1>Schedule</h1>
+    <${Intro} terms=${["Cycle", "Plan", "Managed interleaving"]}>Training and inference share one board. Which mode and which batches train fastest while every request is answered in time?</${Intro}>
+    <${Strip} on=${query.device || defaults.device} items=${best && [params["arrival-rate"] !== undefined && params.training === undefined && params["training-sweep"] === undefined ? "" : `${number(best.training_throughput, 3)} minibatches/s trained`,
+      best.latency_ms ? `worst latency ${duration(best.latency_ms)}` : "", `peak ${number(best.power_w, 3)} W`]} stale=${stale} empty=${params ? (plan || error ? "No plan meets these limits" : "Planning") : "Nothing to plan"} />
+    <div class="sided"><${Form} summary=${`Training ${sides[0]}, inference ${sides[1]}, on ${query.device || defaults.device}`}><${Fields} query=${query} setQuery=${setQuery} /></${Form}>
     <div>${!params && html`<p>Choose a training, an inference, or both.</p>`}
       <${ErrorLine} error=${miss ? null : error} />
       ${params && !plan && !error && html`<p class="faint" role="status">Planning</p>`}
-      ${plan && html`<${Provenance} kind=${plan.provenance} text=${[plan.workload, plan.board && `on ${plan.board}`, `idle power: ${plan.idle_power}`].filter(Boolean).join("; ")} />
-        <${Answer} plan=${plan} busy=${busy} />
+      ${plan && html`<div class=${freshness(reply)}><${Provenance} kind=${plan.provenance} text=${[plan.workload, plan.board && `on ${plan.board}`, `idle power: ${plan.idle_power}`].filter(Boolean).join("; ")} />
+        <${Answer} plan=${plan} /></div>
         <${DownloadBar} command=${command} name="plan" csv=${address("schedule/plan", { ...params, format: "csv" })} json=${address("schedule/plan", params)} />`}
       ${plan && plan.feasible && html`<${Simulation} params=${simulateParams(query)} query=${query} />`}</div></div>`;
 }

@@ -6,26 +6,31 @@ import { coresText } from "./controls.js";
 // An error that a button asks away.
 const repeatable = (error, again) => Object.assign(error, { again });
 
-// { json | text, command, error, busy }: the newest reply. Without params nothing is asked. While a
-// slider moves one question is under way and the newest waits for it. What fails may be asked again.
-export function useReply(endpoint, params, fetcher = get) {
+// { json | text, command, error, stale }: the newest reply. stale: it answers another question than this one, which is under
+// way; it is shown dimmed, without its command. What failed leaves nothing of an earlier question. Without params nothing
+// is asked, and nothing is shown. While a slider moves one question is under way and the newest waits for it. What
+// fails may be asked again. restMs: how long a question waits for newer ones.
+export function useReply(endpoint, params, fetcher = get, restMs = 0) {
   const [reply, setReply] = useState({});
   const [round, setRound] = useState(0);
   const asker = useRef(null);
   if (!asker.current) {
-    const again = () => { setReply((old) => ({ ...old, error: null })); setRound((n) => n + 1); };
-    asker.current = new Newest((got) => setReply({ ...got, error: null, busy: false }),
-      (error) => setReply((old) => ({ ...old, error: repeatable(error, mayPass(error) && again), busy: false })), fetcher);
+    const again = () => { setReply({}); setRound((n) => n + 1); };
+    asker.current = new Newest((got) => setReply(got),
+      (error, [of, asked]) => setReply({ endpoint: of, params: asked, error: repeatable(error, mayPass(error) && again) }), fetcher);
   }
   const key = params ? address(endpoint, params) : "";
   useEffect(() => {
-    if (!key) return;
-    setReply((old) => (old.busy ? old : { ...old, busy: true }));
-    asker.current.ask(endpoint, params);
+    if (key) asker.current.ask(endpoint, params, restMs);
   }, [key, round]);
   useEffect(() => () => asker.current.stop(), []);
-  return reply;
+  if (!key) return {};
+  const fresh = Boolean(reply.params) && address(reply.endpoint, reply.params) === key;
+  return fresh ? reply : { ...reply, error: null, command: "", stale: true };
 }
+
+// The class of what shows a reply.
+export const freshness = (reply) => (reply.stale ? "stale" : "");
 
 const settleMs = 120;  // a search over all modes takes half a second: it is asked when a slider or line rests
 
@@ -136,3 +141,9 @@ export const cloudColumns = "cpu_cores,cpu_mhz,gpu_mhz,mem_mhz,time_ms,time_lo_m
 
 // What a person types to see the same as a table.
 export const shown = (command) => (command || "").replace(/ --with-figures/, "").replace(/ --format json/, "");
+
+// The workload of an address in a line.
+export const workloadLine = (query) => {
+  const { model, device, runtime, precision, batch, training } = workloadOf(query);
+  return [query.file || model.replace(/^zoo:/, ""), training && "training", `on ${device}`, runtime, precision, batch && `batch ${batch}`].filter(Boolean).join(", ").replace(", on", " on");
+};

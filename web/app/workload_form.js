@@ -1,32 +1,31 @@
 // What is asked about: a model of the zoo or a file dropped here, board, runtime, precision, batch.
-import { html, useState } from "./standalone.module.js";
-import { post } from "./api.js";
+import { html, useMemo, useState } from "./standalone.module.js";
+import { send } from "./api.js";
 import { Check, ErrorLine, NumberField, Select } from "./controls.js";
 import { defaults, useBoards, useChoices, useModels, workloadOf } from "./questions.js";
 
-// A file for the server to read: kept there in memory for a while, never stored.
+// A file for the server to read: kept there in memory for a while, never stored, and in this browser (kept_files.js).
 export function Upload({ label, accept, hint, onDone }) {
   const [over, setOver] = useState(false);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState(null);
-  const send = async (file) => {
+  const take = async (file) => {
     if (!file) return;
     setBusy(true);
     setError(null);
     try {
-      const reply = await post("uploads", file, { type: "application/octet-stream" });
-      await onDone(`upload:${reply.upload}`, file.name, file);
+      await onDone(await send(file), file.name);
     } catch (fault) { setError(fault); }
     setBusy(false);
   };
   const drop = (event) => {
     event.preventDefault();
     setOver(false);
-    send(event.dataTransfer.files[0]);
+    take(event.dataTransfer.files[0]);
   };
   return html`<label class=${over ? "drop over" : "drop"} onDragOver=${(e) => { e.preventDefault(); setOver(true); }} onDragLeave=${() => setOver(false)} onDrop=${drop}>
     <span>${busy ? "Sending" : hint}</span>
-    <input type="file" accept=${accept} aria-label=${label} disabled=${busy} onChange=${(e) => { send(e.target.files[0]); e.target.value = ""; }} />
+    <input type="file" accept=${accept} aria-label=${label} disabled=${busy} onChange=${(e) => { take(e.target.files[0]); e.target.value = ""; }} />
     <${ErrorLine} error=${error} /></label>`;
 }
 
@@ -34,8 +33,11 @@ export function WorkloadForm({ query, setQuery }) {
   const models = useModels(), boards = useBoards();
   const now = { ...defaults, ...Object.fromEntries(Object.entries(workloadOf(query)).filter(([, value]) => value !== undefined)) };
   const runtimes = useChoices("estimate", "runtime", now.runtime), precisions = useChoices("estimate", "precision", now.precision);
-  const entries = models.json ? models.json.rows.map((row) => ({ value: `zoo:${row.name}`, label: row.description ? `${row.name}: ${row.description.split(/[,(]/)[0]}` : row.name, group: "Zoo" })) : [];
-  if (!entries.some((entry) => entry.value === now.model)) entries.unshift({ value: now.model, label: query.file || now.model, group: now.model.startsWith("upload:") ? "Your file" : "" });
+  const entries = useMemo(() => {
+    const zoo = models.json ? models.json.rows.map((row) => ({ value: `zoo:${row.name}`, label: row.description ? `${row.name}: ${row.description.split(/[,(]/)[0]}` : row.name, group: "Zoo" })) : [];
+    if (zoo.some((entry) => entry.value === now.model)) return zoo;
+    return [{ value: now.model, label: query.file || now.model, group: now.model.startsWith("upload:") ? "Your file" : "" }, ...zoo];
+  }, [models.json, now.model, query.file]);
   const boardNames = boards.json ? boards.json.rows.map((row) => row.name) : [now.device];
   // Clocks belong to a board: another board begins at its highest.
   const otherBoard = (device) => setQuery({ device, gpu: undefined, mem: undefined, cpu: undefined, cores: undefined }, { push: true });

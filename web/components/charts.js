@@ -48,11 +48,10 @@ window.Ridgewatt.charts = (function () {
   }
 
   // Ticks for what is in view now, at the width that is there now.
-  function setTicks(chart) {
-    const option = chart.getOption();
+  function ticksOf(chart) {
     const patch = {};
     ["xAxis", "yAxis"].forEach((kind) => {
-      patch[kind] = (option[kind] || []).map((axis, i) => {
+      patch[kind] = chart.getModel().queryComponents({ mainType: kind }).map(({ option: axis }, i) => {
         if (axis.type === "category" && !axis.names) {
           // Every n-th level, so that none touch; the first and evenly on.
           const rows = kind === "yAxis" ? (chart.getHeight() - 80) / 20 : Infinity;
@@ -67,7 +66,7 @@ window.Ridgewatt.charts = (function () {
         return { axisTick: { customValues: ticks }, splitLine: { customValues: ticks }, axisLabel: { customValues: ticks } };
       });
     });
-    chart.setOption(patch);
+    return patch;
   }
 
   // Places for texts in a chart: none covers another, none leaves the plot.
@@ -188,7 +187,7 @@ window.Ridgewatt.charts = (function () {
     const { picture, more } = standing(option, head, width);
     const chart = echarts.init(null, theme(), { renderer: "svg", ssr: true, width, height: height + more });
     chart.setOption(finish(picture, () => chart));
-    setTicks(chart);
+    chart.setOption(ticksOf(chart));
     const text = chart.renderToSVGString();
     chart.dispose();
     return text;
@@ -196,32 +195,51 @@ window.Ridgewatt.charts = (function () {
 
   // options: renderer ("svg" or "canvas", for many points), onClick(item), onZoom().
   function draw(element, option, options = {}) {
-    let now = option, axes = "";
+    let now = option, axes = "", ticks = "", inView = true, waits = false;
     const chart = echarts.init(element, theme(), { renderer: options.renderer || "svg" });
     const shape = (of) => JSON.stringify([listOf(of.xAxis), listOf(of.yAxis)].map((list) => list.map((axis) => axis.type)));
+    // Set again only where they change: it draws the whole chart once more.
+    const setTicks = () => {
+      const patch = ticksOf(chart), text = JSON.stringify(patch);
+      if (text !== ticks) chart.setOption(patch);
+      ticks = text;
+    };
+    const show = (next) => {
+      const same = shape(next) === axes;
+      axes = shape(next);
+      if (!same) ticks = "";
+      chart.setOption(finish(next, () => chart), same ? { replaceMerge: ["series"] } : { notMerge: true });
+      setTicks();
+    };
     const handle = {
       chart,
+      // Out of view it is drawn when it comes into view: a page with five charts follows a slider by two.
       set(next) {
         now = next;
-        const same = shape(next) === axes;
-        axes = shape(next);
-        chart.setOption(finish(next, () => chart), same ? { replaceMerge: ["series"] } : { notMerge: true });
-        setTicks(chart);
+        waits = !inView;
+        if (inView) show(next);
       },
       toggle: (name) => chart.dispatchAction({ type: "legendToggleSelect", name }),
       svg: (head = {}) => toSvg(now, head, chart.getWidth(), chart.getHeight()),
       resize() {
         if (element.clientWidth === chart.getWidth() && element.clientHeight === chart.getHeight()) return;
         chart.resize();
-        setTicks(chart);
+        setTicks();
       },
-      dispose() { watch.disconnect(); chart.dispose(); },
+      dispose() { watch.disconnect(); viewed.disconnect(); chart.dispose(); },
     };
     const watch = new ResizeObserver(() => element.clientWidth > 0 && handle.resize());
     handle.set(option);
     chart.on("click", (event) => options.onClick && options.onClick(event.data || {}, event));
-    chart.on("datazoom", () => { setTicks(chart); if (options.onZoom) options.onZoom(); });
+    chart.on("datazoom", () => { setTicks(); if (options.onZoom) options.onZoom(); });
     watch.observe(element);
+    const viewed = new IntersectionObserver((entries) => {
+      inView = entries[entries.length - 1].isIntersecting;
+      if (!inView || !waits) return;
+      waits = false;
+      show(now);
+    }, { rootMargin: "200px" });
+    viewed.observe(element);
     return handle;
   }
 

@@ -27,6 +27,10 @@ export function number(value, digits = 4) {
   return size >= 10000 ? Math.round(value).toLocaleString("en-US") : String(text);
 }
 
+// "17.4 ms", "11.7 s": seconds from ten on.
+const mostMs = 10000;
+export const duration = (ms, digits = 3) => (ms >= mostMs ? `${number(ms / 1000, digits)} s` : `${number(ms, digits)} ms`);
+
 function Legend({ entries, onToggle }) {
   const [hidden, setHidden] = useState({});
   const shapes = { points: "dot", band: "area", dot: "dot", area: "area", dashed: "dashed" };
@@ -79,10 +83,11 @@ function PointTable({ option, data }) {
 }
 
 // figure: what the interface gives with figures=1; or option (ECharts) with title, source, note,
-// legend. onClick(item): a point was chosen. onReady(handle): see charts.js; its svg() is for
+// legend; brief: where it comes from stands on the page already, and in the picture alone. onClick(item): a point was chosen. onReady(handle): see charts.js; its svg() is for
 // downloads. renderer: canvas is faster, svg sharper on paper.
-export function Chart({ figure, option, title, source, note, legend, label, height, onClick, onReady, renderer = "canvas", children }) {
+export function Chart({ figure, option, title, source, note, legend, label, height, brief, onClick, onReady, renderer = "canvas", children }) {
   const of = figure || { title, source, note, legend, option, height };
+  const head = brief ? of.title.replace(/^.*: (.)/, (whole, letter) => letter.toUpperCase()) : of.title;
   const holder = useRef(null);
   const handle = useRef(null);
   const click = useRef(onClick);
@@ -99,7 +104,7 @@ export function Chart({ figure, option, title, source, note, legend, label, heig
     drawn.current = of.option;
   }, [of.option]);
   return html`<figure class="chart">
-    <figcaption>${of.title && html`<strong>${of.title}</strong>`}${of.source && html`<span>${of.source}</span>`}
+    <figcaption>${head && html`<strong>${head}</strong>`}${of.source && !brief && html`<span>${of.source}</span>`}
       ${of.note && html`<span class="note">${of.note}</span>`}</figcaption>
     ${of.legend && of.legend.length > 0 && html`<${Legend} entries=${of.legend} onToggle=${(name) => handle.current.toggle(name)} />`}
     <${Ramp} option=${of.option} />
@@ -109,11 +114,14 @@ export function Chart({ figure, option, title, source, note, legend, label, heig
   </figure>`;
 }
 
-// columns: [{ key, label, digits, text(row) }]; rows: objects. Sorted by headings; filter: a text
-// field above that keeps rows with these words. onSelect(row): a row was chosen.
-export function Table({ columns, rows, label, filter = false, onSelect, selected, most = 400 }) {
-  const [sort, setSort] = useState(null);
+// columns: [{ key, label, digits, text(row), bar }]; rows: objects. bar: the value is drawn too; wrap: a long text; cut: a long name. Sorted by
+// headings, at first by `order`: { key, descending }; filter: a text field above that keeps rows with these words.
+// onSelect(row): a row was chosen.
+export function Table({ columns, rows, label, filter = false, onSelect, selected, most = 400, order: first = null }) {
+  const [sort, setSort] = useState(first);
   const [words, setWords] = useState("");
+  const select = useRef(onSelect), choosable = Boolean(onSelect);
+  select.current = onSelect;
   const shown = useMemo(() => {
     let kept = rows;
     const wanted = words.trim().toLowerCase();
@@ -122,8 +130,13 @@ export function Table({ columns, rows, label, filter = false, onSelect, selected
     const sign = sort.descending ? -1 : 1;
     return [...kept].sort((a, b) => sign * order.compare(a[sort.key], b[sort.key]));
   }, [rows, columns, sort, words]);
-  const numeric = (c) => rows.length > 0 && rows.every((row) => typeof row[c.key] !== "string") && !c.text;
+  const numbers = useMemo(() => new Set(columns.filter((c) => !c.text && rows.length > 0 && rows.every((row) => typeof row[c.key] !== "string"))), [columns, rows]);
+  const numeric = (c) => numbers.has(c);
   const cell = (c, row) => (c.text ? c.text(row) : typeof row[c.key] === "number" ? number(row[c.key], c.digits) : row[c.key] ?? "-");
+  const longest = Object.fromEntries(columns.filter((c) => c.bar).map((c) => [c.key, Math.max(...rows.map((row) => row[c.key] || 0))]));
+  // Rows that stay are not compared again while a slider moves.
+  const body = useMemo(() => html`<tbody>${shown.slice(0, most).map((row) => html`<tr class=${row === selected ? "selected" : ""} onClick=${choosable && (() => select.current(row))}>
+        ${columns.map((c) => html`<td key=${c.key} class=${numeric(c) ? "n" : c.wrap ? "wrap" : c.cut ? "cut-off" : ""} title=${c.cut ? row[c.key] : undefined}>${cell(c, row)}${c.bar && html`<i class="share" style=${{ width: `${100 * (row[c.key] || 0) / longest[c.key]}%` }}></i>`}</td>`)}</tr>`)}</tbody>`, [shown, columns, selected, most, choosable]);
   const turn = (key) => setSort({ key, descending: sort !== null && sort.key === key && !sort.descending });
   return html`<div class="tabular">
     ${filter && html`<label class="field filter"><span>Rows with</span><input type="search" value=${words} onInput=${(e) => setWords(e.target.value)} aria-label=${`Filter: ${label}`} /></label>
@@ -131,8 +144,7 @@ export function Table({ columns, rows, label, filter = false, onSelect, selected
     <div class="scroll" tabindex="0" role="region" aria-label=${label}><table aria-label=${label}><thead><tr>${columns.map((c) => html`
       <th key=${c.key} scope="col" class=${numeric(c) ? "n" : ""} aria-sort=${sort && sort.key === c.key ? (sort.descending ? "descending" : "ascending") : undefined}>
         <button type="button" onClick=${() => turn(c.key)}>${c.label}</button></th>`)}</tr></thead>
-      <tbody>${shown.slice(0, most).map((row) => html`<tr class=${row === selected ? "selected" : ""} onClick=${onSelect && (() => onSelect(row))}>
-        ${columns.map((c) => html`<td key=${c.key} class=${numeric(c) ? "n" : ""}>${cell(c, row)}</td>`)}</tr>`)}</tbody></table></div>
+      ${body}</table></div>
     ${shown.length > most && html`<p class="faint">The first ${most} of ${shown.length} rows; all are in the CSV.</p>`}
   </div>`;
 }
@@ -148,11 +160,14 @@ export function Slider({ label, values, value, unit = "", text, onInput, disable
 
 // options: ["a", ..] or [{ value, label, group }, ..]
 export function Select({ label, value, options, onChange, disabled }) {
-  const items = options.map((item) => (typeof item === "object" ? item : { value: item, label: item }));
-  const groups = [...new Set(items.map((item) => item.group))];
-  const entry = (item) => html`<option key=${item.value} value=${item.value} selected=${item.value === value}>${item.label}</option>`;
+  const entries = useMemo(() => {
+    const items = options.map((item) => (typeof item === "object" ? item : { value: item, label: item }));
+    const groups = [...new Set(items.map((item) => item.group))];
+    const entry = (item) => html`<option key=${item.value} value=${item.value} selected=${item.value === value}>${item.label}</option>`;
+    return groups.map((group) => (group ? html`<optgroup label=${group}>${items.filter((item) => item.group === group).map(entry)}</optgroup>` : items.filter((item) => !item.group).map(entry)));
+  }, [options, value]);
   return html`<label class="field"><span>${label}</span><select value=${value} disabled=${disabled} onChange=${(event) => onChange(event.target.value)}>
-    ${groups.map((group) => (group ? html`<optgroup label=${group}>${items.filter((item) => item.group === group).map(entry)}</optgroup>` : items.filter((item) => !item.group).map(entry)))}</select></label>`;
+    ${entries}</select></label>`;
 }
 
 // A number, or nothing; reported when the field is left or Enter is pressed. Until then what is typed stays, whatever else
@@ -172,10 +187,10 @@ export function Check({ label, checked, onChange, disabled }) {
 }
 
 // kind: modelled, predicted, replayed, measured, fake.
-export function Provenance({ kind, text }) {
+export function Provenance({ kind, text, children }) {
   if (!kind && !text) return null;
   const rest = kind && text && text.startsWith(kind) ? text.slice(kind.length).replace(/^[:,]?\s*/, "") : text;
-  return html`<p class="provenance">${kind && html`<b class=${`badge ${kind}`}>${kind}</b>`}<span>${rest}</span></p>`;
+  return html`<div class="provenance">${kind && html`<b class=${`badge ${kind}`}>${kind}</b>`}<span>${rest}</span> ${children}</div>`;
 }
 
 const longestError = 400;  // characters that are shown; chosen: what a line of an error needs, and more
