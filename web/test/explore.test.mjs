@@ -38,7 +38,7 @@ test("the answer is the command line's, with its interval and where it comes fro
   const view = await opened("/#/explore?model=zoo:resnet50&device=agx-orin&batch=16");
   const { one } = await meetsCommand(view.page, "zoo:resnet50", ["--batch", "16"]);
   const text = await view.page.locator(".answers").innerText();
-  for (const key of ["time_lo_ms", "time_hi_ms", "power_lo_w", "energy_hi_j"]) assert.ok(text.includes(String(digits(one[key]))), key);
+  for (const key of ["time_lo_ms", "time_hi_ms", "power_lo_w", "energy_hi_j"]) assert.ok(text.includes(String(Number(one[key].toPrecision(3)))), key);
   assert.match(await view.page.locator(".provenance").first().innerText(), /modelled.*fit error 5\.6 % time/s);
   await view.screenshot("explore");
   view.check();
@@ -121,17 +121,21 @@ test("downloads are the command's output", async () => {
   await view.close();
 });
 
-test("layers are sorted and kept by words; a row and its point are chosen together", async () => {
+test("layers are sorted, at first by their share of the GPU time, and kept by words; a row and its point are chosen together", async () => {
   const view = await opened("/#/explore?device=agx-orin");
   const { page } = view;
   const table = page.getByRole("region", { name: "Layers" });
   await table.locator("tbody tr").first().waitFor();
   const said = JSON.parse((await app.run(["roofline", "zoo:resnet50", "--device", "agx-orin", "--modes", "maxn", "--format", "json"])).stdout).layers;
   assert.equal(await table.locator("tbody tr").count(), said.length);
-  await table.getByRole("button", { name: "time (ms)" }).click();
-  await table.getByRole("button", { name: "time (ms)" }).click();
+  const cells = table.locator("tbody tr td:nth-child(3)"), shares = (await cells.allInnerTexts()).map(Number);
+  assert.deepEqual(shares, [...shares].sort((a, b) => b - a));
+  const [most, least] = await Promise.all([cells.first(), cells.last()].map((cell) => cell.locator(".share").evaluate((e) => e.getBoundingClientRect().width)));
+  assert.ok(most > least);
+  await table.getByRole("button", { name: "with its launch (ms)" }).click();
+  await table.getByRole("button", { name: "with its launch (ms)" }).click();
   const slowest = Math.max(...said.map((layer) => layer.time_ms));
-  assert.equal(Number(await table.locator("tbody tr").first().locator("td").nth(4).innerText()), digits(slowest));
+  assert.equal(Number(await table.locator("tbody tr").first().locator("td").last().innerText()), digits(slowest));
   await page.getByRole("searchbox", { name: "Filter: Layers" }).fill("gemm");
   await eventually(() => table.locator("tbody tr").count(), (count) => count === said.filter((layer) => /gemm/i.test(layer.layer + layer.op)).length, 40);
   await table.locator("tbody tr").first().click();

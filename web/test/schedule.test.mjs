@@ -71,12 +71,12 @@ test("a limit that cannot be kept tells the nearest miss; a change goes into the
   const field = page.getByLabel("Power budget (W)");
   await field.fill("3");
   await field.press("Enter");
-  await page.getByText("No plan meets these limits").waitFor();
+  await page.getByText("No plan meets these limits.").waitFor();
   assert.match(page.url(), /[?&]max-power=3(&|$)/);  // power is an older name
   assert.doesNotMatch(page.url(), /[?&]power=/);
   await field.fill("12");
   await field.press("Enter");
-  await eventually(() => page.getByText("No plan meets these limits").count(), (count) => count === 0);
+  await eventually(() => page.getByText("No plan meets these limits.").count(), (count) => count === 0);
   view.check();
   await view.close();
 });
