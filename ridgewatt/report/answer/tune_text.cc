@@ -247,21 +247,11 @@ std::string against_text(const tune::ComparedPoint& answer, const tune::Compared
 }
 
 std::string slower_text(const answer::SlowerPreset& one) {
-  switch (one.knob) {
-    case Knob::kCpuCores:
-      return fmt::format("{} is slower here than {} because it leaves {:g} CPU cores on",
-                         one.slower, one.faster, one.value);
-    case Knob::kCpuClock:
-      return fmt::format("{} is slower here than {} because it caps the CPU at {:g} MHz",
-                         one.slower, one.faster, one.value);
-    case Knob::kGpuClock:
-      return fmt::format("{} is slower here than {} because it caps the GPU at {:g} MHz",
-                         one.slower, one.faster, one.value);
-    case Knob::kMemClock:
-      return fmt::format("{} is slower here than {} because it caps the memory at {:g} MHz",
-                         one.slower, one.faster, one.value);
-  }
-  return {};
+  static constexpr KnobArray<const char*> kReasons{
+      {"leaves {:g} CPU cores on", "caps the CPU at {:g} MHz", "caps the GPU at {:g} MHz",
+       "caps the memory at {:g} MHz"}};
+  return fmt::format("{} is slower here than {} because it {}", one.slower, one.faster,
+                     fmt::format(fmt::runtime(kReasons[one.knob]), one.value));
 }
 
 }  // namespace

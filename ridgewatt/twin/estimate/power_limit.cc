@@ -32,13 +32,14 @@ PowerMode Estimator::under_limit(const PowerMode& mode, const RunOptions& run) c
   }
   const double limit = limit_w(mode), most_hz = gpu_clocks(mode).first;
   const double least_hz = std::min(twin_.levels[Knob::kGpuClock].front(), most_hz);
-  const auto over = [&](double log_hz) {
-    return std::log(working_power_w(once_at(std::exp(log_hz), mode, run)) / limit);
+  const auto over_limit = [&](const Breakdown& at) {
+    return std::log(working_power_w(at) / limit);
   };
+  const auto over = [&](double log_hz) { return over_limit(once_at(std::exp(log_hz), mode, run)); };
   PowerMode at = mode;
   at.gpu_clock_hz = most_hz;
   const double low = std::log(least_hz), high = std::log(most_hz);
-  const double over_high = over(high);
+  const double over_high = over_limit(at_clocks(at, run));  // kept: mostly it is the answer
   if (!(over_high > 0) || !(least_hz < most_hz)) return at;
   const double over_low = over(low);
   if (over_low >= 0) {

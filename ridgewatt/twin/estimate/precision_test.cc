@@ -63,12 +63,14 @@ void for_all(bool training,
 
 // label: slow
 TEST(Precision, MixedTrainingLiesBetweenItsArithmeticAndFp32) {
-  for_all(true, [](const std::string& what, const Board&, Estimators& at) {
+  for_all(true, [](const std::string& what, const Board& board, Estimators& at) {
     const TimePower fp32 = at.at(workload::Precision::kFp32)({}).timed();
     const TimePower mixed = at.at(workload::Precision::kMixed)({}).timed();
     const TimePower fp16 = at.at(workload::Precision::kFp16)({}).timed();
-    // Copies of embeddings may take a little more than the narrow traffic saves.
-    EXPECT_LE(mixed.time_s, fp32.time_s * 1.001) << what;
+    // On cards nearly all of the time of the smallest networks is that of launches, of which mixed
+    // precision spares none.
+    const double tolerance = board.discrete_gpu ? 1e-3 : 1e-9;
+    EXPECT_LE(mixed.time_s, fp32.time_s * (1 + tolerance)) << what;
     EXPECT_GE(mixed.time_s, fp16.time_s * (1 - 1e-9)) << what;
     // Slower by no more than the traffic of the master weights.
     const Estimator& estimator = at.at(workload::Precision::kMixed);
