@@ -54,7 +54,7 @@ struct Carried {
       case S::kNone:
         return 1;
       case S::kPerSm:
-        return static_cast<double>(to.sms) / from.sms;
+        return cards ? static_cast<double>(to.sms) / from.sms : cores;
       case S::kGpuPower:
         return cores * to.gpu_clock_hz / from.gpu_clock_hz * gpu.top_squared;
       case S::kGpuLeakage:
@@ -153,9 +153,12 @@ Twin carry_twin(const Twin& twin, const Board& from, const Board& to) {
   const Carried change = carried_between(twin, carried, same_chip);
   double conv_pipe = conv_over_fp32(to) / conv_over_fp32(from);
   // FP32 pipes run Winograd's 3x3 convolutions, tensor cores do not: five fitted GPUs without TF32
-  // reach 1.3 times their peak, three with it 0.5 times theirs.
-  if (supports(from, Arithmetic::kTf32) && !supports(to, Arithmetic::kTf32)) conv_pipe *= kWinograd;
-  if (!supports(from, Arithmetic::kTf32) && supports(to, Arithmetic::kTf32)) conv_pipe /= kWinograd;
+  // reach 1.3 times their peak, four with it 0.25 to 0.64 times theirs. The fits of Jetson boards
+  // start without it.
+  const bool of_cards = twin.discrete && carried.discrete;
+  if (of_cards && supports(from, Arithmetic::kTf32) != supports(to, Arithmetic::kTf32)) {
+    conv_pipe *= supports(to, Arithmetic::kTf32) ? 1 / kWinograd : kWinograd;
+  }
   for (const auto& spec : twin_parameters()) {
     const auto param = static_cast<std::size_t>(spec.param);
     double factor = change.factor(spec.scaling);
@@ -166,7 +169,6 @@ Twin carry_twin(const Twin& twin, const Board& from, const Board& to) {
       continue;
     }
     // Four cards draw 14 to 27 % of their limits without work.
-    const bool of_cards = twin.discrete && carried.discrete;
     const bool without_work = spec.scaling == S::kMemoryPower || spec.scaling == S::kBoardPower;
     if (of_cards && without_work) widen(carried, param, squared(kCardSpread));
     // A dense convolution's rate is relative to the FP32 peak, yet it follows the pipe that it runs

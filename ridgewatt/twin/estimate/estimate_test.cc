@@ -304,8 +304,12 @@ TEST(Twin, ScalingFollowsThePipeOfConvolutions) {
   };
   EXPECT_NEAR(rate("orin-nano") / rate("agx-orin"), 1, 1e-9);
   EXPECT_NEAR(rate("thor") / rate("agx-orin"), 4, 1e-9);
-  // FP32 pipes have a quarter of the rate, and Winograd's 2.25 products in one.
-  EXPECT_NEAR(rate("xavier-nx") / rate("agx-orin"), 0.25 * 2.25, 1e-9);
+  EXPECT_NEAR(rate("xavier-nx") / rate("agx-orin"), 0.25, 1e-9);
+  // The FP32 pipes of a card have half of the rate of TF32, and Winograd's 2.25 products in one.
+  const Board a40 = load_board("a40");
+  const Twin card = load_twin(a40);
+  const double v100 = carry_twin(card, a40, load_board("v100-pcie"))[TwinParam::kConvRate];
+  EXPECT_NEAR(v100 / card[TwinParam::kConvRate], 0.5 * 2.25, 1e-9);
 }
 
 TEST(Twin, ABoardWithoutTheRateIsNotScaled) {
