@@ -7,11 +7,20 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/statistics.h"
 #include "ridgewatt/predict/few_shot/few_shot_model.h"
+#include "ridgewatt/predict/unvaried.h"
 
 namespace ridgewatt::predict {
 namespace {
 
 constexpr std::size_t kPart = 128;  // of many samples; see docs/methods/prediction.md
+// With more samples, the general prior is as good as those of the groups.
+constexpr std::size_t kMostGroupSamples = 60;
+
+// Samples at one value of a knob cannot tell which group is right at its other values.
+bool tell_groups_apart(std::span<const Observation> samples,
+                       std::span<const OperatingPoint> space) {
+  return samples.size() <= kMostGroupSamples && unvaried_axes(samples, space).empty();
+}
 // Bounds of memory and time.
 constexpr std::size_t kMostSamples = 20000;
 constexpr std::size_t kPointsAtOnce = 20000;
@@ -26,6 +35,13 @@ void FewShotModel::use_space(std::span<const OperatingPoint> points) {
   }
   const FeatureSpace space(all);
   process_ = process_options(space.features(all));
+  groups_.clear();
+  for (const auto& group : options_.groups.empty()
+                               ? workload_groups()
+                               : std::span<const WorkloadGroup>(options_.groups)) {
+    if (group.batches != batches_of(all)) continue;
+    if (!options_.kind || group.kind == *options_.kind) groups_.push_back(group);
+  }
   if (fitted_.size() == references_.size() && space == space_) return;
   space_ = space;
   fitted_.clear();
@@ -76,9 +92,13 @@ void FewShotModel::fit_part(std::span<const Observation> part) {
   CandidateInput input = input_at(points_of(part));
   const LogCosts logs = log_costs(part);
   input.log_time = logs.time;
-  time_ = CandidateSet(CandidateSet::Quantity::kTime, fitted_, process_, 0);
+  const std::span<const WorkloadGroup> groups =
+      tell_groups_apart(part, options_.space) ? groups_ : std::span<const WorkloadGroup>();
+  time_ = CandidateSet(CandidateSet::Quantity::kTime, fitted_, groups, process_, 0);
   time_.fit(input, logs.time);
-  power_ = CandidateSet(CandidateSet::Quantity::kPower, fitted_, process_, time_.level());
+  const LogCosts none{Eigen::VectorXd::Zero(1), Eigen::VectorXd::Zero(1)};
+  power_ = CandidateSet(CandidateSet::Quantity::kPower, fitted_, groups, process_,
+                        time_.top(std::vector<LogCosts>(fitted_.size(), none)));
   power_.fit(input, logs.power);
 }
 

@@ -1,20 +1,24 @@
 // The default predictor: from a few profiled modes to time, power and energy of every mode, with
 // calibrated intervals.
 //
-// The mean of ln(time) has several candidates: the stage model with a general prior; for every
-// reference the stage model with that reference's parameters as prior and the reference's own
-// residual as an additional term; and a log-linear model for boards that behave differently. Each
-// has a Gaussian process on its residual (semiparametric.h). They are averaged by their evidence,
-// so a reference counts only as far as the samples support it. ln(power) has the same candidates
-// with time as an input: one model for both, because power is energy over time.
+// The mean of ln(time) has several candidates: the stage model with a general prior and with that
+// of each group of usual workloads (workload_groups.h); for every reference the stage model with
+// that reference's parameters as prior and the reference's own residual as an additional term; and
+// a log-linear model for boards that behave differently. Each has a Gaussian process on its
+// residual (semiparametric.h). They are averaged by their evidence, so a reference counts only as
+// far as the samples support it. ln(power) has the same candidates with time as an input: one model
+// for both, because power is energy over time.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <vector>
 
 #include "ridgewatt/predict/design.h"
 #include "ridgewatt/predict/predictor.h"
 #include "ridgewatt/predict/reference.h"
+#include "ridgewatt/predict/workload_groups.h"
 
 namespace ridgewatt::predict {
 
@@ -31,6 +35,9 @@ struct AutoOptions {
   // another of many similarly good designs.
   std::uint64_t design_seed = 0;
   std::uint64_t seed = 1;  // of the part
+  // Of the workload, if it is known: only groups of this kind are asked.
+  std::optional<WorkloadKind> kind = {};
+  std::vector<WorkloadGroup> groups = {};  // empty: those of workload_groups()
 
   void check() const;  // UsageError with field, value and constraint
 };

@@ -32,6 +32,8 @@ std::unique_ptr<Predictor> make_auto(const PredictorOptions& options) {
   auto_options.space = options.space;
   auto_options.design_seed = options.design_seed;
   auto_options.seed = options.seed;
+  auto_options.kind = options.kind;
+  auto_options.groups = options.groups;
   auto predictor = std::make_unique<AutoPredictor>(std::move(auto_options));
   for (const auto& sweep : options.references) {
     predictor->add_reference(

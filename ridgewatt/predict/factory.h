@@ -10,6 +10,7 @@
 #include "ridgewatt/predict/nn_predictor.h"
 #include "ridgewatt/predict/predictor.h"
 #include "ridgewatt/predict/reference.h"
+#include "ridgewatt/predict/workload_groups.h"
 #include "ridgewatt/sweep/sweep.h"
 
 namespace ridgewatt::predict {
@@ -24,6 +25,8 @@ struct PredictorOptions {
   std::optional<ReferenceModel> reference_model;
   // The twin's view of this workload (`auto`).
   std::vector<Reference> priors;
+  std::optional<WorkloadKind> kind = {};   // AutoOptions::kind
+  std::vector<WorkloadGroup> groups = {};  // AutoOptions::groups
   // Of the neural methods; a reference has a full sweep and needs fewer rows of each mode.
   NnOptions network;
   int reference_rows_per_mode = 8;

@@ -37,6 +37,7 @@ std::unique_ptr<predict::Predictor> predictor_of(const PredictQuestion& question
   options.network.quiet = question.quiet;
   options.space = question.points;
   options.references = question.references;
+  options.kind = find_name<WorkloadKind>(question.samples.kind);
   if (question.reference_model) options.reference_model = *question.reference_model;
   if (question.workload) {
     if (question.device.empty()) {

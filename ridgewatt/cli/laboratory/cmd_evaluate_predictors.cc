@@ -6,6 +6,7 @@
 #include "ridgewatt/cli/options/sweep_options.h"
 #include "ridgewatt/evaluate/predictor_scores.h"
 #include "ridgewatt/evaluate/score_tables.h"
+#include "ridgewatt/io/file.h"
 #include "ridgewatt/predict/twin_reference.h"
 #include "ridgewatt/sweep/quality.h"
 
@@ -13,7 +14,7 @@ namespace ridgewatt::cli {
 namespace {
 
 struct EvaluatePredictorsCommand {
-  std::string sweep, workload, given, budgets = "17:50";
+  std::string sweep, workload, given, groups, budgets = "17:50";
   std::vector<std::string> references, methods = {"auto"};
   evaluate::EvaluationOptions evaluation;
   std::string twin;
@@ -39,6 +40,10 @@ void run(const Context& context, EvaluatePredictorsCommand& options) {
     for (const auto& text : options.twin_sweeps) specs.push_back(twin::parse_sweep_spec(text));
     evaluation.predictor.priors.push_back(
         predict::unseen_twin_reference(options.twin, specs, twin::parse_sweep_spec(options.sweep)));
+  }
+  if (!options.groups.empty()) {
+    const std::string text = read_file(options.groups);
+    evaluation.predictor.groups = predict::read_workload_groups(CsvReader(text, options.groups));
   }
   if (evaluation.sampling == evaluate::Sampling::kGiven) {
     if (options.given.empty()) throw UsageError("given samples need --runs-file", "--sampling");
@@ -92,6 +97,8 @@ void add_evaluate_predictors(CLI::App& evaluate, Context& context) {
   add.input("--twin-sweep", options.twin_sweeps, "Sweep CSV to which the twin is fitted")
       ->allow_extra_args(false)
       ->needs(twin);
+  add.input("--groups", options.groups,
+            "Groups of workloads of auto, as `evaluate groups` makes them without the scored one");
   add.named("--methods", options.methods, "Predictors, separated by commas")->delimiter(',');
   add.numbers("--sizes", evaluation.sizes, count().within(1, 1e6), "Numbers of profiled modes");
   add.number("--runs", evaluation.runs, count().within(1, 1e4), "Runs of each");

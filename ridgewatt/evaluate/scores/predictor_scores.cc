@@ -278,6 +278,7 @@ class PredictorRuns {
     common_ = options.predictor;
     common_.space = sweep.points();
     common_.network.threads = 1;
+    common_.kind = find_name<WorkloadKind>(sweep_.kind);
     if (transfers()) train_reference();
   }
 

@@ -83,7 +83,7 @@ FittedReference::FittedReference(const Reference& reference, const FeatureSpace&
   const LogCosts logs = log_costs(reference.at(points));
   const ModelInput input{space.features(points), logs.time, {}};
   time_parameters_ = fit_mean_robustly(time_model_, input, logs.time, kReferenceDeviation);
-  power_model_.emplace(time_parameters_[StageTimeModel::kLevel]);
+  power_model_.emplace(StageTimeModel::scale_to_top(time_parameters_));
   power_parameters_ = fit_mean_robustly(*power_model_, input, logs.power, kReferenceDeviation);
 }
 
@@ -100,6 +100,7 @@ LogCosts FittedReference::residuals(std::span<const OperatingPoint> points,
 }
 
 CandidateSet::CandidateSet(Quantity quantity, std::span<const FittedReference> references,
+                           std::span<const WorkloadGroup> groups,
                            const GaussianProcessOptions& process, double reference_log_time)
     : quantity_(quantity) {
   const bool time = quantity == Quantity::kTime;
@@ -112,6 +113,11 @@ CandidateSet::CandidateSet(Quantity quantity, std::span<const FittedReference> r
       std::make_shared<LogLinearModel>(time ? LogLinearModel::Quantity::kTime
                                             : LogLinearModel::Quantity::kPower),
       process);
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    add("group " + std::to_string(i + 1), -1,
+        std::make_shared<CorrelatedModel>(stages(), time ? groups[i].time : groups[i].power),
+        process);
+  }
   for (std::size_t i = 0; i < references.size(); ++i) {
     const auto model = stages();
     move_prior(*model, time ? references[i].time_parameters() : references[i].power_parameters());
@@ -163,6 +169,10 @@ void CandidateSet::weigh() {
     sum += candidate.weight = std::exp(candidate.model.evidence() - best);
   }
   for (auto& candidate : candidates_) candidate.weight /= sum;
+}
+
+double CandidateSet::top(const std::vector<LogCosts>& residuals) const {
+  return predict({FeatureMatrix::Zero(1, kFeatures), Eigen::VectorXd::Zero(1), residuals}).mean[0];
 }
 
 void CandidateSet::use_prior() {

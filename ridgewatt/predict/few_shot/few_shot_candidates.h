@@ -68,10 +68,11 @@ class CandidateSet {
  public:
   enum class Quantity { kTime, kPower };
   CandidateSet() = default;
-  // Stages under the general prior, a log-linear model, and the stages under each reference's
-  // prior. `reference_log_time`: see WorkPowerModel.
+  // Stages under the general prior, a log-linear model, and the stages under the prior of each
+  // group of workloads and of each reference. `reference_log_time`: see WorkPowerModel.
   CandidateSet(Quantity quantity, std::span<const FittedReference> references,
-               const GaussianProcessOptions& process, double reference_log_time);
+               std::span<const WorkloadGroup> groups, const GaussianProcessOptions& process,
+               double reference_log_time);
 
   void fit(const CandidateInput& input, const Eigen::VectorXd& y);
   // After a fit on a part: learns from many more samples and weighs the candidates again.
@@ -87,8 +88,8 @@ class CandidateSet {
   // with few samples a prior dominates. It is relative to the fitted hyperparameters, so it may
   // count their uncertainty twice.
   double variance_factor() const;
-  // Of the stages under the general prior: the typical ln(time).
-  double level() const { return candidates_.front().model.parameters()[0]; }
+  // ln(time) at the top of every knob, with `residuals` of the references there.
+  double top(const std::vector<LogCosts>& residuals) const;
   // Of the most likely candidate.
   Eigen::MatrixXd covariance(const CandidateInput& a, const CandidateInput& b) const;
   double noise_variance() const;

@@ -49,8 +49,8 @@ std::vector<std::size_t> FewShotModel::suggest(std::span<const OperatingPoint> c
   if (candidates.empty()) throw UsageError("no operating points to choose from");
   if (samples_.empty()) {
     use_space(candidates);
-    time_ = CandidateSet(CandidateSet::Quantity::kTime, fitted_, process_, 0);
-    power_ = CandidateSet(CandidateSet::Quantity::kPower, fitted_, process_, 0);
+    time_ = CandidateSet(CandidateSet::Quantity::kTime, fitted_, groups_, process_, 0);
+    power_ = CandidateSet(CandidateSet::Quantity::kPower, fitted_, groups_, process_, 0);
     time_.use_prior();
     power_.use_prior();
   }

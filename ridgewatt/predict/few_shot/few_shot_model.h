@@ -39,6 +39,7 @@ class FewShotModel {
   std::vector<bool> sampled(std::span<const OperatingPoint> points) const;
 
   AutoOptions options_;
+  std::vector<WorkloadGroup> groups_;  // of the kind and batches of the space
   std::deque<Reference> references_;
   FeatureSpace space_;
   GaussianProcessOptions process_;

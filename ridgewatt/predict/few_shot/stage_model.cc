@@ -52,6 +52,7 @@ constexpr PriorRow kTimePriors[] = {
      "a minibatch has the same kernels at any size"},
     {T::kSerialBatch, "serial_batch", "1", 0.5, 0.4,
      "between a cost of samples and of minibatches"},
+    {T::kConstantBatch, "constant_batch", "1", 0.5, 0.4, "as above"},
 };
 static_assert(complete(kTimePriors, T::kParameters));
 
@@ -71,6 +72,10 @@ constexpr PriorRow kPowerPriors[] = {
     {W::kCpuIdle, "cpu_idle", "ln 1", -1.5, 1.0, "clock power of the cores, also a fifth"},
     {W::kGpuBatch, "gpu_batch", "1", 1.0, 0.15, "energy grows with the samples"},
     {W::kCpuBatch, "cpu_batch", "1", 0.8, 0.3, "smaller: a part is independent of the batch"},
+    {W::kMemoryWork, "memory_work", "ln 1", -2.0, 1.2,
+     "energy of the memory traffic of a minibatch, less than that of the arithmetic"},
+    {W::kMemoryWorkExponent, "memory_work_exponent", "1", 0.0, 1.0,
+     "a byte costs about the same at any memory clock"},
 };
 static_assert(complete(kPowerPriors, W::kParameters));
 
@@ -126,6 +131,13 @@ StageTimeModel::StageTimeModel() {
   use_priors(kTimePriors);
 }
 
+double StageTimeModel::scale_to_top(Eigen::VectorXd& parameters) {
+  Eigen::VectorXd top;
+  StageTimeModel().evaluate(parameters, FeatureMatrix::Zero(1, kFeatures), {}, top, nullptr);
+  parameters.segment(kCompute, kConstant).array() -= top[0] - parameters[kLevel];
+  return parameters[kLevel] = top[0];
+}
+
 void StageTimeModel::evaluate(const Eigen::VectorXd& t, const FeatureMatrix& x,
                               const Eigen::VectorXd&, Eigen::VectorXd& value,
                               Eigen::MatrixXd* jacobian) const {
@@ -146,7 +158,7 @@ void StageTimeModel::evaluate(const Eigen::VectorXd& t, const FeatureMatrix& x,
          t[kLaunch] - cpu + t[kLaunchBatch] * b},
         p);
     const LogSoftMaximum<3> outer(
-        {inner.value, t[kSerial] - cpu + t[kSerialBatch] * b, t[kConstant] + t[kSerialBatch] * b},
+        {inner.value, t[kSerial] - cpu + t[kSerialBatch] * b, t[kConstant] + t[kConstantBatch] * b},
         1);
     value[row] = t[kLevel] + outer.value;
     if (jacobian == nullptr) continue;
@@ -169,7 +181,8 @@ void StageTimeModel::evaluate(const Eigen::VectorXd& t, const FeatureMatrix& x,
     j[kMemoryBatch] = j[kMemory] * b;
     j[kLoadBatch] = w_load * b;
     j[kLaunchBatch] = w_launch * b;
-    j[kSerialBatch] = (outer.weight[1] + outer.weight[2]) * b;
+    j[kSerialBatch] = outer.weight[1] * b;
+    j[kConstantBatch] = outer.weight[2] * b;
   }
 }
 
@@ -184,7 +197,7 @@ constexpr double kCoreIdleExponent = 0.7;  // idle power grows a little slower t
 
 // The five variable terms relative to the idle floor, as logarithms, and the sum with the floor.
 struct PowerTerms {
-  double gpu_work, gpu_idle, cpu_work, cpu_idle, memory, sum;
+  double gpu_work, gpu_idle, cpu_work, cpu_idle, memory, memory_work, sum;
 
   PowerTerms(const Eigen::VectorXd& h, const FeatureMatrix& x, Eigen::Index row, double log_time) {
     using P = WorkPowerModel;
@@ -196,7 +209,9 @@ struct PowerTerms {
     cpu_idle = std::exp(h[P::kCpuIdle] + kCoreIdleExponent * x(row, kLogCores) +
                         (1 + vc) * x(row, kLogCpu));
     memory = std::exp(h[P::kMemory] + h[P::kMemoryExponent] * x(row, kLogMem));
-    sum = 1 + gpu_work + gpu_idle + cpu_work + cpu_idle + memory;
+    memory_work = std::exp(h[P::kMemoryWork] + h[P::kMemoryWorkExponent] * x(row, kLogMem) +
+                           h[P::kGpuBatch] * b - log_time);
+    sum = 1 + gpu_work + gpu_idle + cpu_work + cpu_idle + memory + memory_work;
   }
 };
 
@@ -222,7 +237,9 @@ void WorkPowerModel::evaluate(const Eigen::VectorXd& h, const FeatureMatrix& x,
     j[kMemoryExponent] = x(row, kLogMem) * terms.memory / terms.sum;
     j[kGpuIdle] = terms.gpu_idle / terms.sum;
     j[kCpuIdle] = terms.cpu_idle / terms.sum;
-    j[kGpuBatch] = x(row, kLogBatch) * terms.gpu_work / terms.sum;
+    j[kMemoryWork] = terms.memory_work / terms.sum;
+    j[kMemoryWorkExponent] = x(row, kLogMem) * terms.memory_work / terms.sum;
+    j[kGpuBatch] = x(row, kLogBatch) * (terms.gpu_work + terms.memory_work) / terms.sum;
     j[kCpuBatch] = x(row, kLogBatch) * terms.cpu_work / terms.sum;
   }
 }
@@ -232,9 +249,31 @@ Eigen::VectorXd WorkPowerModel::time_sensitivity(const Eigen::VectorXd& h, const
   Eigen::VectorXd result(x.rows());
   for (Eigen::Index row = 0; row < x.rows(); ++row) {
     const PowerTerms terms(h, x, row, log_time[row] - reference_log_time_);
-    result[row] = -(terms.gpu_work + terms.cpu_work) / terms.sum;
+    result[row] = -(terms.gpu_work + terms.cpu_work + terms.memory_work) / terms.sum;
   }
   return result;
+}
+
+CorrelatedModel::CorrelatedModel(std::shared_ptr<const MeanModel> model, const JointPrior& prior)
+    : model_(std::move(model)), prior_(prior) {
+  Eigen::VectorXd deviation = Eigen::VectorXd::Ones(model_->size());
+  deviation[0] = model_->prior_deviation()[0];
+  prior_.mean[0] = model_->prior_mean()[0];
+  prior_.factor(0, 0) = 1;
+  set_prior(Eigen::VectorXd::Zero(model_->size()), std::move(deviation));
+}
+
+void CorrelatedModel::evaluate(const Eigen::VectorXd& parameters, const FeatureMatrix& x,
+                               const Eigen::VectorXd& log_time, Eigen::VectorXd& value,
+                               Eigen::MatrixXd* jacobian) const {
+  model_->evaluate(prior_.mean + prior_.factor * parameters, x, log_time, value, jacobian);
+  if (jacobian != nullptr) *jacobian = (*jacobian * prior_.factor).eval();
+}
+
+Eigen::VectorXd CorrelatedModel::time_sensitivity(const Eigen::VectorXd& parameters,
+                                                  const FeatureMatrix& x,
+                                                  const Eigen::VectorXd& log_time) const {
+  return model_->time_sensitivity(prior_.mean + prior_.factor * parameters, x, log_time);
 }
 
 LogLinearModel::LogLinearModel(Quantity quantity) {

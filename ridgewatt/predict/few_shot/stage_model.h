@@ -13,16 +13,18 @@
 // Power is energy over time plus static power (Choi et al. 2013): idle, clocked GPU and cores, and
 // the work per second of GPU and CPU, whose energy follows V(f)^2 and is a power of the clock:
 //   P = e^L (1 + e^wg g^vg b^qg / T + e^wi g^(1+vg) + e^wc c^vc b^qc / T + e^wj n^0.7 c^(1+vc) +
-//   e^wm m^vm)
+//   e^wm m^vm + e^wt m^vt b^qg / T)
 // with g, c, m the clocks and n the cores relative to the top mode. T enters as a measured
 // (samples) or predicted (elsewhere) quantity: one model for time and power.
 #pragma once
 
 #include <Eigen/Core>
+#include <memory>
 #include <span>
 
 #include "ridgewatt/numerics/prior.h"
 #include "ridgewatt/predict/features.h"
+#include "ridgewatt/predict/workload_groups.h"
 
 namespace ridgewatt::predict {
 
@@ -68,10 +70,14 @@ class StageTimeModel : public MeanModel {
     kMemoryBatch,
     kLoadBatch,
     kLaunchBatch,
-    kSerialBatch,  // exponents of batch
+    kSerialBatch,
+    kConstantBatch,  // exponents of batch
     kParameters
   };
   StageTimeModel();
+  // Makes the stages shares of the time at the top of every knob, so that the level is its
+  // logarithm, which is returned. The values do not change.
+  static double scale_to_top(Eigen::VectorXd& parameters);
   void evaluate(const Eigen::VectorXd& parameters, const FeatureMatrix& x,
                 const Eigen::VectorXd& log_time, Eigen::VectorXd& value,
                 Eigen::MatrixXd* jacobian) const override;
@@ -91,6 +97,8 @@ class WorkPowerModel : public MeanModel {
     kCpuIdle,
     kGpuBatch,
     kCpuBatch,
+    kMemoryWork,
+    kMemoryWorkExponent,
     kParameters
   };
   // `reference_log_time`: the ln(time / s) at which work per second is 1, which makes the prior
@@ -104,6 +112,22 @@ class WorkPowerModel : public MeanModel {
 
  private:
   double reference_log_time_;
+};
+
+// The same mean under a joint Gaussian prior: parameters = mean + factor u, with independent u. The
+// first parameter stays the level, and is independent of the others.
+class CorrelatedModel : public MeanModel {
+ public:
+  CorrelatedModel(std::shared_ptr<const MeanModel> model, const JointPrior& prior);
+  void evaluate(const Eigen::VectorXd& parameters, const FeatureMatrix& x,
+                const Eigen::VectorXd& log_time, Eigen::VectorXd& value,
+                Eigen::MatrixXd* jacobian) const override;
+  Eigen::VectorXd time_sensitivity(const Eigen::VectorXd& parameters, const FeatureMatrix& x,
+                                   const Eigen::VectorXd& log_time) const override;
+
+ private:
+  std::shared_ptr<const MeanModel> model_;
+  JointPrior prior_;
 };
 
 // The general priors of both, without any reference.

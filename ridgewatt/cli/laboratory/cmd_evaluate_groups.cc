@@ -1,0 +1,38 @@
+// ridgewatt evaluate groups: the groups of usual workloads that predictions from few profiles use.
+#include "ridgewatt/cli/laboratory/evaluate_commands.h"
+#include "ridgewatt/cli/options/option_adder.h"
+#include "ridgewatt/evaluate/workload_groups.h"
+
+namespace ridgewatt::cli {
+namespace {
+
+struct EvaluateGroups {
+  evaluate::GroupOptions groups;
+  std::vector<std::string> twin_sweeps;
+};
+
+void run(const Context& context, EvaluateGroups& options) {
+  for (const auto& text : options.twin_sweeps) {
+    options.groups.twin_sweeps.push_back(twin::parse_sweep_spec(text));
+  }
+  print(context, evaluate::workload_group_table(evaluate::zoo_workload_groups(options.groups)));
+}
+
+}  // namespace
+
+void add_evaluate_groups(CLI::App& evaluate, Context& context) {
+  const auto [command, options, add] = define<EvaluateGroups>(
+      evaluate, context, "groups",
+      "Groups of similar workloads by the twin, from which predict starts",
+      "ridgewatt evaluate groups --device agx-orin --format csv -o workload_groups.csv", run);
+  evaluate::GroupOptions& groups = options.groups;
+  add.named("--device", groups.device, "Board whose twin models the workloads");
+  add.input("--twin-sweep", options.twin_sweeps,
+            "Sweep CSV to which the twin is fitted, instead of the board's own")
+      ->allow_extra_args(false);
+  add.named("--without", groups.without, "Workloads and architectures that are left out")
+      ->delimiter(',');
+  add.number("--groups", groups.groups, count().within(1, 20), "Groups of training, of inference");
+}
+
+}  // namespace ridgewatt::cli
