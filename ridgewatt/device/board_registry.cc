@@ -31,18 +31,28 @@ std::string_view stem(std::string_view file_name) {
 }
 
 // An embedded board, read at its first use and kept: its file is part of the program.
+struct KeptBoard {
+  std::once_flag read;
+  std::optional<Board> board;
+
+  const Board& get(std::size_t index, std::string_view text) {
+    std::call_once(read, [&] {
+      board = parse_board(text, "embedded " + std::string(embedded::boards()[index].name));
+    });
+    return *board;
+  }
+};
+
 const Board& embedded_board(std::size_t index) {
-  struct Kept {
-    std::once_flag read;
-    std::optional<Board> board;
-  };
-  static std::vector<Kept> boards(embedded::boards().size());
-  Kept& kept = boards[index];
-  std::call_once(kept.read, [&] {
-    const EmbeddedFile& file = embedded::boards()[index];
-    kept.board = parse_board(file.content, "embedded " + std::string(file.name));
-  });
-  return *kept.board;
+  static std::vector<KeptBoard> boards(embedded::boards().size());
+  return boards[index].get(index, embedded::boards()[index].content);
+}
+
+// The same without its twin, which is most of the text: names, and what the board is recognized by.
+const Board& embedded_head(std::size_t index) {
+  static std::vector<KeptBoard> heads(embedded::boards().size());
+  const std::string_view text = embedded::boards()[index].content;
+  return heads[index].get(index, text.substr(0, text.find("\n[twin]\n")));
 }
 
 const Board* find_embedded(std::string_view name) {
@@ -82,7 +92,11 @@ void add_names(const Board& board, NameSet& set) {
 const NameSet& all_board_names() {
   static const NameSet kNames = [] {
     NameSet set;
-    for (const auto& name : list_boards()) add_names(*find_embedded(name), set);
+    std::vector<const Board*> heads;
+    for (std::size_t i = 0; i < embedded::boards().size(); ++i) heads.push_back(&embedded_head(i));
+    std::sort(heads.begin(), heads.end(),
+              [](const Board* a, const Board* b) { return a->name < b->name; });
+    for (const Board* head : heads) add_names(*head, set);
     return set;
   }();
   return kNames;
@@ -188,7 +202,7 @@ const NameSet& board_names() {
 std::optional<std::string> find_board(std::span<const std::string> compatible) {
   for (const auto& text : compatible) {
     for (std::size_t i = 0; i < embedded::boards().size(); ++i) {
-      const Board& board = embedded_board(i);
+      const Board& board = embedded_head(i);
       if (!is_board(board, text)) continue;
       const bool super = text.ends_with("-super") &&
                          std::any_of(board.bsps.begin(), board.bsps.end(),
