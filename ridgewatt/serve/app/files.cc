@@ -20,17 +20,22 @@ std::string type_of(std::string_view name) {
 }  // namespace
 
 AppFiles::AppFiles() {
-  static constexpr int kLevel = 6;  // zlib's default: once, when the server starts
   for (const auto& [name, content] : embedded::app()) {
-    AppFile file = {content, gzip(content, kLevel), type_of(name),
-                    "\"" + content_hash(content) + "\""};
-    files_.emplace("/" + std::string(name), std::move(file));
+    files_["/" + std::string(name)].file.content = content;
   }
 }
 
 const AppFile* AppFiles::find(std::string_view path) const {
+  static constexpr int kLevel = 6;  // zlib's default: once for each file
   const auto found = files_.find(path == "/" ? std::string_view("/index.html") : path);
-  return found == files_.end() ? nullptr : &found->second;
+  if (found == files_.end()) return nullptr;
+  AppFile& file = found->second.file;
+  std::call_once(found->second.packed, [&, name = std::string_view(found->first)] {
+    file.gzip = gzip(file.content, kLevel);
+    file.type = type_of(name);
+    file.etag = "\"" + content_hash(file.content) + "\"";
+  });
+  return &file;
 }
 
 }  // namespace ridgewatt::serve

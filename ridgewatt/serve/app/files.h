@@ -5,6 +5,7 @@
 #pragma once
 
 #include <map>
+#include <mutex>
 #include <string>
 #include <string_view>
 
@@ -20,11 +21,16 @@ struct AppFile {
 class AppFiles {
  public:
   AppFiles();
-  // By path ("/", "/app.js"); null when there is none.
+  // By path ("/", "/app.js"); null when there is none. From any thread.
   const AppFile* find(std::string_view path) const;
 
  private:
-  std::map<std::string, AppFile, std::less<>> files_;
+  // Packed when it is first asked for: a server that shows no pages packs none.
+  struct Kept {
+    AppFile file;
+    std::once_flag packed;
+  };
+  mutable std::map<std::string, Kept, std::less<>> files_;
 };
 
 }  // namespace ridgewatt::serve
