@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -22,12 +23,17 @@
 
 namespace ridgewatt {
 
+// Of a terminal or another character device; /dev/zero and /dev/full never end. Chosen: more than
+// is typed.
+constexpr std::size_t kDeviceLimitBytes = std::size_t{16} << 20;
+
 std::string read_file(const std::string& path, std::size_t limit_bytes) {
   const OwnedFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.get() < 0) throw_errno(errno, "cannot open file", path);
   struct stat status {};
   if (::fstat(file.get(), &status) != 0) throw_errno(errno, "cannot read file", path);
   if (S_ISDIR(status.st_mode)) throw InputError("is a directory, not a file", path);
+  if (S_ISCHR(status.st_mode)) limit_bytes = std::min(limit_bytes, kDeviceLimitBytes);
   std::string content;
   if (S_ISREG(status.st_mode)) {
     if (static_cast<std::size_t>(status.st_size) > limit_bytes) {

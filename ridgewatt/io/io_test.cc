@@ -58,6 +58,7 @@ TEST(File, AtomicWriteLeavesOldOrNew) {
   EXPECT_THROW(read_file((folder.path() / "missing").string()), NotFoundError);
   EXPECT_THROW(read_file(folder.path().string()), InputError);
   EXPECT_THROW(read_file(path, 2), InputError);
+  EXPECT_THROW(read_file("/dev/zero"), InputError);  // has no end
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1);
 }
 
