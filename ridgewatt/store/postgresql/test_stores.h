@@ -3,18 +3,24 @@
 // with the program. If PostgreSQL is not installed, these tests are skipped with a message.
 #pragma once
 
+#include <fcntl.h>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/fd.h"
 #include "ridgewatt/base/test_support.h"
+#include "ridgewatt/io/path.h"
 #include "ridgewatt/store/postgresql/session.h"
 #include "ridgewatt/store/store.h"
 
@@ -104,7 +110,42 @@ class TestServer {
 
  private:
   explicit TestServer(std::string programs) : programs_(std::move(programs)), owner_(getpid()) {
-    if (geteuid() == 0 && chown(folder().c_str(), kServerUser, kServerUser) != 0) throw IoError("");
+    give_to_server(folder());
+    copy_new_cluster();
+    std::ofstream(data() + "/pg_hba.conf") << "local all locked scram-sha-256\n"
+                                              "local all all trust\n";
+    start();
+  }
+  static void give_to_server(const std::string& path) {
+    if (geteuid() == 0 && chown(path.c_str(), kServerUser, kServerUser) != 0) throw IoError("");
+  }
+  // Into data(): a copy of the cluster that the first test of this build made, as initdb takes six
+  // times as long. Other tests wait while it is made.
+  void copy_new_cluster() const {
+    namespace fs = std::filesystem;
+    const fs::path version = fs::path(folder_of(programs_)).filename();
+    const fs::path kept =
+        testing::build_folder() / fmt::format("postgresql-{}-{}", version.string(), geteuid());
+    {
+      const OwnedFd lock(
+          ::open((kept.string() + ".lock").c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600));
+      if (flock(lock.get(), LOCK_EX) != 0) throw IoError("cannot be locked", kept.string());
+      if (!fs::exists(kept)) {
+        initialize();
+        fs::remove_all(kept.string() + ".new");
+        fs::copy(data(), kept.string() + ".new", fs::copy_options::recursive);
+        fs::rename(kept.string() + ".new", kept);
+        fs::remove_all(data());
+      }
+    }
+    fs::copy(kept, data(), fs::copy_options::recursive);
+    give_to_server(data());
+    fs::permissions(data(), fs::perms::owner_all);
+    for (const auto& entry : fs::recursive_directory_iterator(data())) {
+      give_to_server(entry.path().string());
+    }
+  }
+  void initialize() const {
     const pid_t child = fork();
     if (child == 0) {
       become_unprivileged();
@@ -114,9 +155,6 @@ class TestServer {
     int status = 0;
     waitpid(child, &status, 0);
     if (status != 0) throw IoError("initdb failed", folder());
-    std::ofstream(data() + "/pg_hba.conf") << "local all locked scram-sha-256\n"
-                                              "local all all trust\n";
-    start();
   }
   void launch() {
     server_ = fork();
