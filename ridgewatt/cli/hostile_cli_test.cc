@@ -49,7 +49,7 @@ struct FileUse {
 #define FAKE_RUN \
   " -- ridgewatt fake-run zoo:lenet5 --device fake:agx-orin --minibatches 12 --speed 50"
 // Heat of this board runs 600 times as fast as the clock.
-#define SOAK "soak --sysroot heated --idle 0 --minutes 30 --to-the-end "
+#define SOAK "soak --sysroot heated --idle 0 --minutes 10 --to-the-end "
 #define HEATED_RUN \
   " -- ridgewatt fake-run zoo:resnet50 --batch 16 --sysroot heated --minibatches 100000"
 
@@ -98,7 +98,7 @@ constexpr FileUse kOutputs[] = {
     {"mode export", "--output", "mode export --device fake:agx-orin --cpu-cores 4 -o %"},
     {"predict", "--output",
      "predict --samples training.csv --device agx-orin --method linear -o %"},
-    {"predict", "--train-reference", "predict --samples training.csv --train-reference %", true},
+    {"predict", "--train-reference", "predict --samples small.csv --train-reference %", true},
     {"report", "--output", "report training.csv -o %"},
     {"roofline", "--figures", "roofline zoo:lenet5 --device agx-orin --modes maxn --figures svg:%"},
     {"roofline", "--figures",
@@ -121,7 +121,7 @@ constexpr FileUse kOutputs[] = {
     {"sweep check", "--output", "sweep check training.csv -o %"},
     {"thermal fit", "--output", "thermal fit heat.csv -o %"},
     {"tune", "--observations",
-     "tune --sweep training.csv --strategy auto --profiles 4 --max-power 40 --observations %"},
+     "tune --sweep small.csv --strategy auto --profiles 4 --max-power 60 --observations %"},
     {"tune", "--store",
      "tune --device fake:agx-orin --profiles 1 --max-power 60 --window 3 --settle-window 50ms "
      "--idle 0 --store %" FAKE_RUN,
@@ -169,7 +169,8 @@ constexpr FileUse kInputs[] = {
     {"evaluate predictors", "--runs-file",
      "evaluate predictors --sweep training.csv --methods linear --sampling given --runs-file %"},
     {"evaluate references", "--sweep",
-     "evaluate references --sweep training.csv --sweep % --profiles 10 --runs 1"},
+     "evaluate references --sweep small.csv --sweep % --profiles 2 --runs 1 --reference-modes 2 "
+     "--reference-rows 2"},
     {"evaluate schedules", "--training-sweep",
      "evaluate schedules --training-sweep % --inference-sweep inference.csv --strategies random:5 "
      "--problems 2"},
@@ -191,7 +192,7 @@ constexpr FileUse kInputs[] = {
     {"measure", "--meter", "measure --device fake:agx-orin --idle 0 --meter %" FAKE_RUN, true},
     {"mode apply", "--answer", "mode apply --device fake:agx-orin --dry-run --answer %"},
     {"pareto", "--samples", "pareto --samples % --device agx-orin --method linear"},
-    {"pareto", "--reference", "pareto --samples training.csv --device agx-orin --reference %"},
+    {"pareto", "--reference", "pareto --samples small.csv --device agx-orin --reference %"},
     {"govern", "--samples",
      "govern --device fake:agx-orin --deadline 60 --minibatches 6 --samples % -- false", true},
     {"pareto", "--query", "pareto --samples training.csv --method linear --query %"},
@@ -200,7 +201,7 @@ constexpr FileUse kInputs[] = {
     {"pareto", "--sweep", "pareto --sweep %"},
     {"pareto", "SWEEP", "pareto %"},
     {"predict", "--samples", "predict --samples % --device agx-orin --method linear"},
-    {"predict", "--reference", "predict --samples training.csv --query modes.csv --reference %"},
+    {"predict", "--reference", "predict --samples small.csv --query modes.csv --reference %"},
     {"predict", "--query", "predict --samples training.csv --method linear --query %"},
     {"predict", "--reference-model",
      "predict --samples training.csv --query modes.csv --method powertrain --reference-model %"},
@@ -302,10 +303,20 @@ std::string made_up_sweep(const std::string& workload, const std::string& kind, 
   return text;
 }
 
+// Every seventh row of a sweep, for commands that train networks: each knob still has several
+// values.
+std::string seventh_of(const std::string& sweep) {
+  const auto lines = split(sweep, '\n');
+  std::string text = std::string(lines[0]) + "\n";
+  for (std::size_t i = 1; i + 1 < lines.size(); i += 7) text += std::string(lines[i]) + "\n";
+  return text;
+}
+
 class Hostile : public ::testing::Test {
  protected:
   Hostile() {
     folder_.write("training.csv", made_up_sweep("net", "training", 60));
+    folder_.write("small.csv", seventh_of(made_up_sweep("net", "training", 60)));
     folder_.write("cells.csv",
                   "runtime,model,quantization,prompt_tokens,generated_tokens,ttft_ms,tpot_ms,"
                   "decode_power_w\nllamacpp,Llama-3.2-1B,Q8_0,512,512,120,15.6,38\n");
@@ -503,7 +514,7 @@ std::string with_output(const std::string& line, const std::string& file) {
 // The fixture's files that a line reads.
 std::vector<std::string> files_in_line(const std::string& line) {
   std::vector<std::string> files;
-  for (const char* name : {"training.csv", "inference.csv", "cells.csv", "modes.csv",
+  for (const char* name : {"training.csv", "small.csv", "inference.csv", "cells.csv", "modes.csv",
                            "profile.json", "bench.json", "heat.csv", "points.db", "c.json"}) {
     if (line.find(name) != std::string::npos) files.emplace_back(name);
   }
