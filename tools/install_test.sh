@@ -29,10 +29,11 @@ cp "$root/include/headers_test.c" "$work/both.c"
 PYTHONPATH=$prefix/lib/python3/dist-packages /usr/bin/python3 -B -c 'import ridgewatt; ridgewatt.mark()'
 echo "C and Python: well"
 
-# The code of docs/library.md: programs of its own, and the first of examples/ word by word.
+# The code of docs/library.md: the example `tune` word by word, which is built below, and programs of its own.
 awk -v to="$work/page" '/^```cpp$/ {n++; inside = 1; next} /^```$/ {inside = 0} inside {print > (to n ".cc")}' \
   "$root/docs/library.md"
 tail -n +2 "$root/examples/tune.cc" | cmp - "$work/page1.cc"
+rm "$work/page1.cc"
 page=$(find "$work" -name 'page*.cc' | sort | tr '\n' ';')
 
 # What programs say that use the library in another way: by FetchContent, and an installed shared library. Neither
@@ -75,16 +76,23 @@ cat >"$work/CMakeLists.txt" <<'CODE'
 cmake_minimum_required(VERSION 3.22)
 project(consumer CXX)
 find_package(ridgewatt REQUIRED)
+set(first "")
 foreach(example IN LISTS EXAMPLES)
   get_filename_component(name ${example} NAME_WE)
   add_executable(${name} ${example})
   target_link_libraries(${name} PRIVATE ridgewatt::ridgewatt)
+  if(first)  # the headers of the library are read once
+    target_precompile_headers(${name} REUSE_FROM ${first})
+  else()
+    set(first ${name})
+    target_precompile_headers(${name} PRIVATE <ridgewatt/ridgewatt.h>)
+  endif()
 endforeach()
 CODE
 mapfile -t examples < <(sed -n 's/^ridgewatt_example(\([a-z_]*\).*/\1/p' "$root/examples/CMakeLists.txt")
 ((${#examples[@]}))
 list=$(printf ";$root/examples/%s.cc" "${examples[@]}")
-cmake -G Ninja -S "$work" -B "$work/build" -DCMAKE_PREFIX_PATH="$prefix" -DEXAMPLES="${list#;};${page%;}" >"$work/log" ||
+cmake -G Ninja -S "$work" -B "$work/build" -DCMAKE_PREFIX_PATH="$prefix" -DEXAMPLES="${list#;}${page:+;${page%;}}" >"$work/log" ||
   { cat "$work/log"; exit 1; }
 cmake --build "$work/build" >"$work/log" || { cat "$work/log"; exit 1; }
 read -ra flags < <(pkg-config --cflags --libs ridgewatt)
@@ -93,8 +101,10 @@ for example in "${examples[@]}"; do
   "$work/build/$example" | cmp - "$work/expected"
 done
 echo "find_package: ${examples[*]}: well"
-for program in "$work"/page*.cc; do "$work/build/$(basename "$program" .cc)" | grep -q '[0-9]'; done
-echo "docs/library.md: $(find "$work" -name 'page*.cc' | wc -l) programs print their answers"
+for program in tune $(cd "$work" && find . -name 'page*.cc' -exec basename {} .cc ';'); do
+  "$work/build/$program" | grep -q '[0-9]'
+done
+echo "docs/library.md: $(grep -c '^```cpp$' "$root/docs/library.md") programs print their answers"
 "$CXX" -std=c++20 "$root/examples/${examples[0]}.cc" -o "$work/first" "${flags[@]}"
 "$build/examples/example_${examples[0]}" | cmp - <("$work/first")
 echo "pkg-config: well"
