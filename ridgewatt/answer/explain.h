@@ -137,6 +137,7 @@ struct Prognosis {
   std::optional<double> power_w = {};
   std::optional<double> first_token_s = {};
   std::optional<double> gpu_load = {};  // share of the time
+  double stated = 1;                    // time_s over the true time: of a number that was misread
 };
 
 struct ExplainRow {

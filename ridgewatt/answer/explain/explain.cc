@@ -51,15 +51,18 @@ std::vector<MeasuredFigure> figures_of(const ExplainCase& of) {
   }
   std::vector<MeasuredFigure> figures{time};
   if (question.power_w) {
-    figures.push_back({.measured = *question.power_w,
+    figures.push_back({.of = FigureOf::kPower,
+                       .measured = *question.power_w,
                        .expected = expected.power_w,
                        .error = error[twin::kPower],
                        .predicted = [](const Prognosis& one) { return one.power_w; },
-                       .unknown = kUnknownPower,
-                       .spreads = false});
+                       .unknown = kUnknownPower});
   }
   if (question.seen && question.seen->gpu_load && of.expected.gpu_load > 0) {
     figures.push_back(gpu_load_figure(*question.seen->gpu_load, of.expected.gpu_load));
+  }
+  if (question.seen && question.seen->marked_s) {
+    figures.push_back(stated_figure(time.measured, *question.seen->marked_s));
   }
   return figures;
 }
@@ -84,7 +87,10 @@ std::vector<SeenSign> signs_of(const ExplainCase& of, const ExplainAnswer& found
        .batch = of.batch,
        .library = library_of(runtime),
        .python = !is_engine(runtime) || of.question.run.caller != twin::EngineCaller::kCpp,
-       .gpu = !is_on_cpu(runtime)});
+       .gpu = !is_on_cpu(runtime),
+       .spins = !is_engine(runtime) || is_on_cpu(runtime),
+       .busy_cores = is_on_cpu(runtime) ? static_cast<double>(of.mode.cpu_cores) : 0,
+       .gpu_clocks_hz = of.board.find_bsp().levels[Knob::kGpuClock]});
 }
 
 ExplainAnswer answer_of(const ExplainCase& of, const MeasuredFigure& time) {

@@ -73,7 +73,8 @@ std::vector<MeasuredFigure> figures_of(const LanguageCase& of) {
     }
   }
   if (question.first_token_s) {
-    figures.push_back({.measured = *question.first_token_s,
+    figures.push_back({.of = question.tokens_per_s ? FigureOf::kFirstToken : FigureOf::kTime,
+                       .measured = *question.first_token_s,
                        .expected = expected.ttft_s.value,
                        .error = error_of(expected.ttft_s),
                        .predicted = [](const Prognosis& one) { return one.first_token_s; },
@@ -81,12 +82,12 @@ std::vector<MeasuredFigure> figures_of(const LanguageCase& of) {
   }
   if (question.power_w) {
     const auto& power = question.tokens_per_s ? expected.decode_power_w : expected.prefill_power_w;
-    figures.push_back({.measured = *question.power_w,
+    figures.push_back({.of = FigureOf::kPower,
+                       .measured = *question.power_w,
                        .expected = power.value,
                        .error = error_of(power),
                        .predicted = [](const Prognosis& one) { return one.power_w; },
-                       .unknown = 0.75,  // chosen: of the expected power
-                       .spreads = false});
+                       .unknown = 0.75});  // chosen: of the expected power
   }
   if (question.seen && question.seen->gpu_load) {
     figures.push_back(gpu_load_figure(*question.seen->gpu_load, kDecodeLoad));
@@ -125,7 +126,8 @@ std::vector<SeenSign> signs_of(const LanguageCase& of, const ExplainAnswer& foun
                    .preset = preset_name(of.board(), of.question.seen->limits),
                    .gpu_load = kDecodeLoad,
                    .measured_s = found.time.measured,
-                   .library = engine != nullptr ? engine->library : ""});
+                   .library = engine != nullptr ? engine->library : "",
+                   .gpu_clocks_hz = of.board().find_bsp().levels[Knob::kGpuClock]});
 }
 
 }  // namespace

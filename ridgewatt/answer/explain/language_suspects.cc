@@ -32,6 +32,16 @@ void add_if_different(Forecasts& found, const LanguageCase& of, Prediction predi
   }
 }
 
+constexpr double kRestingSd = 0.2;  // chosen: of the power while the GPU waits, in ln
+
+// Power with a GPU that works in that share of the time.
+double resting_power_w(const LanguageCase& of, double busy) {
+  constexpr double kRestingShare = 0.5;  // chosen: of the power, while the GPU waits
+  const llm::Forecast& now = of.expected();
+  const auto& power = of.question.tokens_per_s ? now.decode_power_w : now.prefill_power_w;
+  return power.value * (kRestingShare + (1 - kRestingShare) * busy);
+}
+
 // The time per token, and with it that of the first one, by each factor. The GPU waits, or is
 // shared.
 enum class DecodeLoad { kWaits, kUnknown };
@@ -41,8 +51,12 @@ Forecasts slowed(const LanguageCase& of, std::span<const double> factors, double
   const llm::Forecast& now = of.expected();
   for (const double factor : factors) {
     Prognosis there{"", factor * now.tpot_s.value, {}, factor * now.ttft_s.value};
-    if (load == DecodeLoad::kWaits) there.gpu_load = kDecodeLoad / factor;
     found.push_back({1, std::move(there), spread});
+    if (load != DecodeLoad::kWaits) continue;
+    found.back().waits = true;
+    found.back().prognosis.gpu_load = kDecodeLoad / factor;
+    found.back().prognosis.power_w = resting_power_w(of, 1 / factor);
+    found.back().power_spread = kRestingSd * (1 - 1 / factor);
   }
   return found;
 }
@@ -54,8 +68,8 @@ Forecasts as_forecast(const LanguageCase& of) {
 Forecasts other_presets(const LanguageCase& of) {
   Forecasts found;
   for (const auto& [weight, mode, name] : weighted_presets(of.board())) {
-    if (saw_higher_clock(of.question.seen, mode)) continue;
-    add_if_different(found, of, {weight, of.in_mode(mode, name), 0});
+    const double seen = weight_of_seen(of.question.seen, mode);
+    if (seen > 0) add_if_different(found, of, {seen * weight, of.in_mode(mode, name), 0});
   }
   return found;
 }
@@ -158,8 +172,14 @@ Forecasts on_cpu(const LanguageCase& of, std::span<const double> shares) {
         share < 1 ? fmt::format("{:.0f} % of the layers", 100 * share) : "all layers";
     const double time_s = (1 - share) * now.tpot_s.value + share * step_s;
     const double first_s = (1 - share) * now.ttft_s.value + share * prompt_s;
-    const double gpu_load = (1 - share) * now.tpot_s.value / time_s * kDecodeLoad;
-    add_if_different(found, of, {1, {setting, time_s, {}, first_s, gpu_load}, 0.3, true});
+    const double busy = (1 - share) * now.tpot_s.value / time_s;
+    const Prognosis there{setting, time_s, resting_power_w(of, busy), first_s, busy * kDecodeLoad};
+    add_if_different(found, of,
+                     {.prognosis = there,
+                      .spread = 0.3,
+                      .adds = true,
+                      .waits = true,
+                      .power_spread = kRestingSd * (1 - std::min(1.0, busy))});
   }
   return found;
 }
@@ -232,13 +252,19 @@ Forecasts prompt_in_rate(const LanguageCase& of) {
 // The model is read and the first kernels are prepared in the first request.
 Forecasts first_request(const LanguageCase& of) {
   constexpr std::array kMoreS = {1.0, 3.0, 10.0};  // chosen: reading gigabytes from storage
+  constexpr double kMoreSd = 0.5;
   const llm::Forecast& now = of.expected();
   const double tokens = static_cast<double>(of.request().generated_tokens);
   Forecasts found;
   for (const double more_s : kMoreS) {
     // With a first token that shows it, the rate is of the tokens behind it.
     const double token_s = of.question.first_token_s ? 0 : more_s / tokens;
-    found.push_back({1, {"", now.tpot_s.value + token_s, {}, now.ttft_s.value + more_s}, 0.4});
+    found.push_back({1, of.prognosis(now, ""), 0});
+    Prediction& one = found.back();
+    one.prognosis.time_s += token_s;
+    *one.prognosis.first_token_s += more_s;
+    one.spread = of.question.first_token_s ? 0 : kMoreSd;
+    one.first_spread = kMoreSd;
   }
   return found;
 }
@@ -275,7 +301,7 @@ constexpr LanguageSuspect kLanguageSuspects[] = {
     {SlowCause::kGpuClock, 2, false, &lower_gpu_clock},
     {SlowCause::kCpuClock, 1, false, &lower_cpu_clock},
     {SlowCause::kMemoryClock, 1, false, &lower_memory_clock},
-    {SlowCause::kRuntime, 4, false, &other_engines},
+    {SlowCause::kRuntime, 2, false, &other_engines},
     {SlowCause::kPrecision, 3, false, &other_quantizations},
     {SlowCause::kPerBatch, 3, true, &per_sequence},
     {SlowCause::kCpuFallback, 3, false, &cpu_alone},

@@ -31,6 +31,18 @@ bool saw_higher_clock(const WatchedRun& seen, const PowerMode& mode) {
          });
 }
 
+double weight_of_seen(const WatchedRun& seen, const PowerMode& mode) {
+  constexpr double kDespiteLimits = 0.02;  // chosen: limits that changed, or were misread
+  if (saw_higher_clock(seen, mode)) return 0;
+  if (!seen || seen->limits == PowerMode{}) return 1;
+  const bool same = std::all_of(kKnobs.begin(), kKnobs.end(), [&](Knob knob) {
+    if (!seen->limits.has(knob) || !mode.has(knob)) return true;
+    const double ratio = seen->limits.get(knob) / mode.get(knob);
+    return ratio > kLowClock && ratio < 1 / kLowClock;
+  });
+  return same ? 1 : kDespiteLimits;
+}
+
 std::vector<WeighedMode> modes_below(const Board& board, const PowerMode& mode, Knob knob,
                                      const WatchedRun& seen) {
   const std::vector<double>& levels = board.find_bsp().levels[knob];

@@ -32,6 +32,10 @@ bool saw_low_clock(const WatchedRun& seen, const PowerMode& mode, Knob knob);
 // Whether a clock was seen above what the mode allows, so that the mode was not set.
 bool saw_higher_clock(const WatchedRun& seen, const PowerMode& mode);
 
+// Of a preset, next to others: 0 where a clock was seen above it, little where the limits of the
+// machine are not the preset's.
+double weight_of_seen(const WatchedRun& seen, const PowerMode& mode);
+
 // One clock below the one asked for; a governor rests at the lowest. Where the clock was seen, that
 // one, and none where it was not low.
 std::vector<WeighedMode> modes_below(const Board& board, const PowerMode& mode, Knob knob,

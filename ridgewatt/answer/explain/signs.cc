@@ -8,49 +8,13 @@
 #include <optional>
 #include <span>
 
-#include "ridgewatt/answer/explain/lower_clocks.h"
+#include "ridgewatt/answer/explain/sign_looks.h"
 #include "ridgewatt/base/text.h"
 
 namespace ridgewatt::answer {
 namespace {
 
-using Look = std::optional<std::string>;  // nothing: cannot be seen; empty: is not shown
 using enum SlowCause;
-
-Look shown_if(bool shown, std::string text) {
-  return shown ? std::move(text) : std::string();
-}
-
-Look low_clock(const SignContext& of, Knob knob, const char* name) {
-  if (!of.seen.clocks.has(knob) || !of.mode.has(knob)) return {};
-  return shown_if(
-      of.seen.clocks.get(knob) < kLowClock * of.mode.get(knob),
-      fmt::format("{} clock {:.0f} of {:.0f} MHz on average", name,
-                  knob_in_field_unit(of.seen.clocks, knob), knob_in_field_unit(of.mode, knob)));
-}
-Look low_gpu_clock(const SignContext& of) {
-  return low_clock(of, Knob::kGpuClock, "GPU");
-}
-Look low_cpu_clock(const SignContext& of) {
-  return low_clock(of, Knob::kCpuClock, "CPU");
-}
-Look low_memory_clock(const SignContext& of) {
-  return low_clock(of, Knob::kMemClock, "memory");
-}
-
-// The limits of the machine are below the mode.
-Look another_preset(const SignContext& of) {
-  const PowerMode& limits = of.seen.limits;
-  if (limits == PowerMode{}) return {};
-  bool below = false;
-  for (const Knob knob : kKnobs) {
-    below = below || (limits.has(knob) && limits.get(knob) < kLowClock * of.mode.get(knob));
-  }
-  const std::string& preset = of.seen.preset.empty() ? of.preset : of.seen.preset;
-  const std::string what =
-      preset.empty() ? "its limits are " + describe(limits) : preset + " is active";
-  return shown_if(below, what + ", not " + of.mode_text);
-}
 
 Look throttled_by(const std::optional<std::vector<std::string>>& signals) {
   if (!signals) return {};
@@ -63,19 +27,27 @@ Look throttled_by_current(const SignContext& of) {
   return throttled_by(of.seen.over_current);
 }
 
+constexpr double kManyCores = 0.5;  // chosen: half a core is no background service
+
 Look other_programs_on_cpu(const SignContext& of) {
-  constexpr double kMany = 0.5;  // chosen: half a core is no background service
   if (!of.seen.other_cores) return {};
-  return shown_if(*of.seen.other_cores > kMany,
+  return shown_if(*of.seen.other_cores > kManyCores,
                   fmt::format("other programs use {:.2g} cores", *of.seen.other_cores));
 }
 
-Look waits_for_core(const SignContext& of) {
+Look waits_for_core(const SignContext& of, bool shown) {
   constexpr double kLong = 0.15;  // chosen: an idle machine shows below 0.02
   if (!of.seen.run_delay_share) return {};
-  return shown_if(*of.seen.run_delay_share > kLong,
+  return shown_if(shown && *of.seen.run_delay_share > kLong,
                   fmt::format("waits for a core in {:.0f} % of the time that it wants one",
                               100 * *of.seen.run_delay_share));
+}
+// For others, or, where these use none, for its own threads.
+Look waits_for_core_of_others(const SignContext& of) {
+  return waits_for_core(of, of.seen.other_cores.value_or(1) > kManyCores);
+}
+Look waits_for_own_core(const SignContext& of) {
+  return waits_for_core(of, of.seen.other_cores.value_or(1) <= kManyCores);
 }
 
 Look shares_gpu(const SignContext& of) {
@@ -99,9 +71,17 @@ Look fewer_cpus(const SignContext& of) {
       fmt::format("may run on {:.0f} of {:.0f} CPUs", *of.seen.cpus_allowed, *of.seen.cpus_online));
 }
 
+// Two grades: how much tells more than that it is.
+enum class Grade { kSome, kMuch };
+bool in_grade(double value, double some, double much, Grade grade) {
+  return grade == Grade::kMuch ? value > much : value > some && value <= much;
+}
+
+template <Grade kGrade>
 Look swaps(const SignContext& of) {
+  constexpr double kMuchBytesPerS = 5e6;  // chosen
   if (!of.seen.swap_bytes_per_s) return {};
-  return shown_if(*of.seen.swap_bytes_per_s > kSwapBytesPerS,
+  return shown_if(in_grade(*of.seen.swap_bytes_per_s, kSwapBytesPerS, kMuchBytesPerS, kGrade),
                   fmt::format("swaps {:.3g} MB/s", *of.seen.swap_bytes_per_s / 1e6));
 }
 
@@ -113,10 +93,12 @@ Look reads_pages(const SignContext& of) {
       fmt::format("{:.0f} pages per second read when touched", *of.seen.major_faults_per_s));
 }
 
+template <Grade kGrade>
 Look waits_for_storage(const SignContext& of) {
+  constexpr double kMuch = 0.3;  // chosen: of the time watched
   if (!of.seen.io_wait_share) return {};
   return shown_if(
-      *of.seen.io_wait_share > kIoWaitShare,
+      in_grade(*of.seen.io_wait_share, kIoWaitShare, kMuch, kGrade),
       fmt::format("waits for storage in {:.0f} % of the time, {:.3g} MB/s",
                   100 * *of.seen.io_wait_share, of.seen.storage_bytes_per_s.value_or(0) / 1e6));
 }
@@ -134,10 +116,11 @@ bool gpu_rests(const SignContext& of) {
   return of.seen.gpu_load && of.gpu_load > kExpected && *of.seen.gpu_load < 0.5 * of.gpu_load;
 }
 
+// PyTorch uses a core while it waits for the GPU, so that this tells nothing of it.
 Look core_is_full(const SignContext& of) {
-  constexpr double kFull = 0.9;  // chosen: of a core
-  if (!of.seen.busiest_thread || !of.seen.gpu_load) return {};
-  return shown_if(*of.seen.busiest_thread > kFull && gpu_rests(of),
+  constexpr double kFull = 0.85;  // chosen: of a core
+  if (!of.seen.busiest_thread || !of.seen.gpu_load || of.spins) return {};
+  return shown_if(*of.seen.busiest_thread > kFull,
                   fmt::format("a thread uses {:.0f} % of a core, the GPU is at {:.0f} %",
                               100 * *of.seen.busiest_thread, 100 * *of.seen.gpu_load));
 }
@@ -193,6 +176,15 @@ Look fewer_threads(const SignContext& of) {
                               *of.seen.cpus_online));
 }
 
+// A model on the CPU that keeps one core busy where it has several.
+Look one_core_works(const SignContext& of) {
+  constexpr double kBusy = 0.85, kMost = 0.65;  // chosen: of a core, and of all
+  if (!of.seen.program_cores || !of.seen.busiest_thread || of.busy_cores < 2) return {};
+  return shown_if(*of.seen.busiest_thread > kBusy && *of.seen.program_cores < kMost * of.busy_cores,
+                  fmt::format("uses {:.2g} of {:.0f} cores, one of them fully",
+                              *of.seen.program_cores, of.busy_cores));
+}
+
 // Of a minibatch by the marks of the program, over the time that the user states; nothing where
 // the time was taken from the marks.
 std::optional<double> marks_over_stated(const SignContext& of) {
@@ -239,9 +231,9 @@ struct SignRow {
 const std::vector<SignRow>& sign_rows() {
   static const std::vector<SignRow> rows = {
       {&another_preset,
-       {{kPowerMode, 0.95}, {kGpuClock, 0.4}, {kCpuClock, 0.4}, {kMemoryClock, 0.4}},
+       {{kPowerMode, 0.95}, {kGpuClock, 0.3}, {kCpuClock, 0.3}, {kMemoryClock, 0.3}},
        0.02},
-      // A GPU that waits is clocked down by its governor.
+      {&higher_clock, {{kPowerMode, 0.4}}, 0.01},
       {&low_gpu_clock,
        {{kGpuClock, 0.95},
         {kThermal, 0.9},
@@ -257,48 +249,59 @@ const std::vector<SignRow>& sign_rows() {
         {kCpuQuota, 0.4},
         {kThreads, 0.4}},
        0.05},
+      {&low_gpu_clock_under_load,
+       {{kGpuClock, 0.95}, {kThermal, 0.92}, {kPowerLimit, 0.92}, {kPowerMode, 0.7}},
+       0.02},
+      {&low_gpu_clock_at_rest,
+       {{kGpuClock, 0.95}, {kThermal, 0.92}, {kPowerLimit, 0.92}, {kPowerMode, 0.8}},
+       0.4},
+      {&rests_at_level, {{kGpuClock, 0.9}, {kPowerMode, 0.9}}, 0.3},
       {&low_cpu_clock,
-       {{kCpuClock, 0.95}, {kPowerMode, 0.6}, {kThermal, 0.6}, {kPowerLimit, 0.6}},
-       0.15},
+       {{kCpuClock, 0.95}, {kPowerMode, 0.6}, {kThermal, 0.7}, {kPowerLimit, 0.7}},
+       0.1},
+      {&cpu_is_lowest,
+       {{kCpuClock, 0.95}, {kPowerMode, 0.4}, {kThermal, 0.05}, {kPowerLimit, 0.05}},
+       0.8},
       {&low_memory_clock, {{kMemoryClock, 0.95}, {kPowerMode, 0.5}}, 0.03},
       {&throttled_by_heat, {{kThermal, 0.9}, {kPowerLimit, 0.1}}, 0.02},
       {&throttled_by_current, {{kPowerLimit, 0.8}, {kThermal, 0.1}}, 0.02},
       {&other_programs_on_cpu, {{kContention, 0.7}}, 0.06},
-      {&waits_for_core, {{kContention, 0.5}, {kThreads, 0.4}, {kCpuQuota, 0.3}}, 0.03},
-      {&shares_gpu, {{kContention, 0.9}}, 0.06},
+      {&waits_for_core_of_others, {{kContention, 0.5}, {kThreads, 0.1}, {kCpuQuota, 0.1}}, 0.01},
+      {&waits_for_own_core, {{kThreads, 0.35}, {kCpuQuota, 0.2}, {kContention, 0.05}}, 0.01},
+      {&shares_gpu, {{kContention, 0.5}}, 0.06},
       {&stopped_by_quota, {{kCpuQuota, 0.95}}, 0.01},
-      {&fewer_cpus, {{kThreads, 0.5}}, 0.03},
-      {&fewer_threads, {{kThreads, 0.5}}, 0.03},
+      {&fewer_cpus, {{kThreads, 0.5}}, 0.02},
+      {&fewer_threads, {{kThreads, 0.5}}, 0.02},
+      {&one_core_works, {{kThreads, 0.7}, {kPrePostProcessing, 0.4}, {kPythonCaller, 0.3}}, 0.05},
       {&another_library, {{kRuntime, 0.9}}, 0.02},
-      {&no_cuda, {{kCpuFallback, 0.7}}, 0.02},
+      {&no_cuda, {{kCpuFallback, 0.5}}, 0.02},
       {&is_python,
-       {{kPythonCaller, 0.97}, {kRuntime, 0.8}, {kPrePostProcessing, 0.6}, {kLoader, 0.5}},
-       0.3},
-      {&marks_are_longer, {{kAsynchronousTiming, 0.95}, {kPerBatch, 0.95}}, 0.02},
-      {&marks_are_batch_times_longer, {{kPerBatch, 0.95}}, 0.01},
-      {&marks_are_shorter, {{kWarmUp, 0.9}, {kPrePostProcessing, 0.4}}, 0.03},
-      {&swaps, {{kMemoryPressure, 0.85}}, 0.02},
-      {&reads_pages, {{kMemoryPressure, 0.7}, {kStorage, 0.5}, {kWarmUp, 0.3}}, 0.03},
-      {&waits_for_storage,
-       {{kStorage, 0.85}, {kMemoryPressure, 0.6}, {kLoader, 0.15}, {kWarmUp, 0.3}},
-       0.04},
-      {&waits_for_data, {{kLoader, 0.95}, {kStorage, 0.9}, {kContention, 0.2}}, 0.03},
+       {{kPythonCaller, 0.97}, {kRuntime, 0.8}, {kPrePostProcessing, 0.4}, {kLoader, 0.3}},
+       0.12},
+      {&marks_are_longer, {{kAsynchronousTiming, 0}, {kPerBatch, 0}}, 0},
+      {&marks_are_batch_times_longer, {{kPerBatch, 0}}, 0},
+      {&marks_are_shorter, {{kWarmUp, 0}, {kPrePostProcessing, 0}}, 0},
+      {&swaps<Grade::kSome>, {{kMemoryPressure, 0.2}}, 0.03},
+      {&swaps<Grade::kMuch>, {{kMemoryPressure, 0.7}}, 0.004},
+      {&reads_pages, {{kMemoryPressure, 0.7}, {kStorage, 0.3}, {kWarmUp, 0.2}}, 0.02},
+      {&waits_for_storage<Grade::kSome>,
+       {{kStorage, 0.3}, {kMemoryPressure, 0.3}, {kLoader, 0.1}, {kWarmUp, 0.2}},
+       0.03},
+      {&waits_for_storage<Grade::kMuch>,
+       {{kStorage, 0.6}, {kMemoryPressure, 0.5}, {kLoader, 0.06}, {kWarmUp, 0.1}},
+       0.005},
+      {&waits_for_data, {{kLoader, 0.95}, {kStorage, 0.9}, {kContention, 0.1}}, 0.03},
       {&core_is_full,
-       {{kCpuFallback, 0.8},
-        {kPartialOffload, 0.7},
+       {{kCpuFallback, 0.9},
+        {kPartialOffload, 0.9},
+        {kPrePostProcessing, 0.9},
         {kPythonCaller, 0.6},
-        {kPrePostProcessing, 0.6},
         {kCpuClock, 0.5},
-        {kThreads, 0.5},
-        {kHostCopy, 0.3}},
-       0.08},
-      {&gpu_is_idle, {{kCpuFallback, 0.8}, {kLoader, 0.3}, {kStorage, 0.3}}, 0.03},
+        {kThreads, 0.5}},
+       0.3},
+      {&gpu_is_idle, {{kCpuFallback, 0.6}, {kLoader, 0.1}, {kStorage, 0.1}}, 0.03},
       {&first_ones_are_slow,
-       {{kWarmUp, 0.9},
-        {kMemoryPressure, 0.4},
-        {kContention, 0.3},
-        {kStorage, 0.3},
-        {kThermal, 0.2}},
+       {{kWarmUp, 0.9}, {kMemoryPressure, 0.4}, {kContention, 0.2}, {kStorage, 0.3}},
        0.05}};
   return rows;
 }
@@ -306,11 +309,18 @@ const std::vector<SignRow>& sign_rows() {
 }  // namespace
 
 double SeenSign::probability(SlowCause a, SlowCause b) const {
-  double hidden = 1 - otherwise;
+  if (otherwise == 0) return 1;
+  double hidden = 1 - otherwise, kept = 1;
   for (const auto& [cause, chance] : of) {
-    if (cause == a || cause == b) hidden *= (1 - chance) / (1 - otherwise);
+    if (cause != a && cause != b) continue;
+    if (chance < otherwise) {
+      kept *= chance / otherwise;
+    } else {
+      hidden *= (1 - chance) / (1 - otherwise);
+    }
   }
-  return shown ? 1 - hidden : hidden;
+  const double visible = (1 - hidden) * kept;
+  return shown ? visible : 1 - visible;
 }
 
 bool SeenSign::belongs_to(SlowCause cause) const {

@@ -28,6 +28,9 @@ struct SignContext {
   std::string_view library;  // of measure::kKnownLibraries, of what was meant to run; empty: any
   bool python = true;        // it was meant to be called from Python
   bool gpu = true;           // and to use the GPU
+  bool spins = false;        // a thread of it uses its core while it waits for the GPU
+  double busy_cores = 0;     // of a model on the CPU: those that its mode has; else 0
+  std::vector<double> gpu_clocks_hz = {};  // levels of the board
 };
 
 // A sign that was looked for.
@@ -35,10 +38,10 @@ struct SeenSign {
   bool shown = false;
   std::string text;  // what was seen: "GPU clock 306 of 1020 MHz"; empty where it is not shown
   std::vector<std::pair<SlowCause, double>> of;  // probability of the sign under its causes
-  double otherwise = 0;                          // and under all others
+  double otherwise = 0;  // and under all others; 0: it is cited only, a figure counts it
 
   // Of what was seen, if both causes are at work: each shows the sign or not, and so do other
-  // reasons. `a` and `b` may be equal.
+  // reasons; a cause under which it is rarer than otherwise hides it. `a` and `b` may be equal.
   double probability(SlowCause a, SlowCause b) const;
   bool belongs_to(SlowCause cause) const;
 };

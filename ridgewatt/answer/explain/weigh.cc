@@ -11,6 +11,21 @@ constexpr double kExplainInterval = 0.9;
 constexpr double kLeastSd = 0.03;   // of repeated measurements; chosen
 constexpr double kPairShare = 0.3;  // chosen: two causes at once, of all runs with a cause
 
+// Standard deviations of logarithms that hypotheses add to figures.
+struct AddedSpread {
+  double time = 0, waiting = 0;  // waiting: the part of `time` in which the GPU waits
+  double first = 0, power = 0;   // of the first token; of the power
+};
+AddedSpread added_by(const Prediction& one) {
+  return {one.spread, one.waits ? one.spread : 0, one.first_spread.value_or(one.spread),
+          one.power_spread};
+}
+AddedSpread added_by(const Prediction& a, const Prediction& b) {
+  const AddedSpread one = added_by(a), two = added_by(b);
+  return {std::hypot(one.time, two.time), std::hypot(one.waiting, two.waiting),
+          std::hypot(one.first, two.first), std::hypot(one.power, two.power)};
+}
+
 // Logarithm of the density of ln(measured / predicted). The estimate's error has the tails of
 // Student's t; what a cause adds is normal.
 class FigureDensity {
@@ -22,32 +37,84 @@ class FigureDensity {
       log_t_ = std::lgamma(half_) - std::lgamma(degrees_ / 2) - std::log(degrees_ * M_PI) / 2;
     }
   }
-  double log(std::optional<double> predicted, double spread) const {
+  double residual(std::optional<double> predicted) const {
     const double value = predicted.value_or(figure_.unknown * figure_.expected);
+    return std::log(figure_.measured / (figure_.scale * value));
+  }
+  double error_sd() const { return std::max(figure_.error.sd, kLeastSd); }
+  double log(std::optional<double> predicted, double spread) const {
     if (!predicted) spread = figure_.unknown_sd;
-    const double sd = std::hypot(std::max(figure_.error.sd, kLeastSd), spread);
-    const double z = std::log(figure_.measured / (figure_.scale * value)) / sd;
-    if (degrees_ > 0 && spread <= figure_.error.sd) {
-      return log_t_ - half_ * std::log1p(z * z / degrees_) - std::log(sd);
-    }
-    return -z * z / 2 - log_normal_ - std::log(sd);
+    return log_of(residual(predicted), error_sd(), spread);
+  }
+  // Of a load. `time` is the figure of the time, `predicted_s` what the hypothesis predicts of it:
+  // where the time is longer than predicted by what the hypothesis adds, the load is lower.
+  double log_load(std::optional<double> predicted, const AddedSpread& added,
+                  const FigureDensity& time, std::optional<double> predicted_s) const {
+    if (!predicted) return log(predicted, 0);
+    const double variance = added.time * added.time + time.error_sd() * time.error_sd();
+    const double known = added.waiting * added.waiting / variance;
+    const double lower = known * time.residual(predicted_s);
+    const double left = added.waiting * added.waiting * std::max(0.0, 1 - known);
+    return log_of(residual(predicted) + lower, load_sd(*predicted), std::sqrt(left));
   }
   const MeasuredFigure& figure() const { return figure_; }
 
  private:
+  double log_of(double residual, double error_sd, double spread) const {
+    const double sd = std::hypot(error_sd, spread);
+    const double z = residual / sd;
+    if (degrees_ > 0 && spread <= error_sd) {
+      return log_t_ - half_ * std::log1p(z * z / degrees_) - std::log(sd);
+    }
+    return -z * z / 2 - log_normal_ - std::log(sd);
+  }
+  // Chosen: of the sensor, and a quarter of the share in which the GPU waits.
+  static double load_sd(double load) {
+    constexpr double kSensorSd = 0.05, kWaitingSd = 0.25;
+    return std::hypot(kSensorSd, kWaitingSd * (1 - std::min(1.0, load)));
+  }
+
   const MeasuredFigure& figure_;
   double degrees_, half_, log_normal_, log_t_ = 0;
 };
 
 using Densities = std::vector<FigureDensity>;
 
-double log_likelihood(const Prediction& one, const Densities& densities) {
-  double sum = 0;
-  for (const FigureDensity& density : densities) {
-    const MeasuredFigure& figure = density.figure();
-    sum += density.log(figure.predicted(one.prognosis), figure.spreads ? one.spread : 0);
+// Of all figures; `predicted` says what a hypothesis predicts of one.
+template <typename Predicted>
+double log_likelihood(const Densities& densities, const AddedSpread& added,
+                      const Predicted& predicted) {
+  const FigureDensity& time = densities.front();
+  const auto time_s = predicted(time.figure());
+  double sum = time.log(time_s, added.time);
+  for (std::size_t i = 1; i < densities.size(); ++i) {
+    const FigureDensity& density = densities[i];
+    const auto value = predicted(density.figure());
+    switch (density.figure().of) {
+      case FigureOf::kTime:
+        sum += density.log(value, added.time);
+        break;
+      case FigureOf::kFirstToken:
+        sum += density.log(value, added.first);
+        break;
+      case FigureOf::kPower:
+        sum += density.log(value, added.power);
+        break;
+      case FigureOf::kLoad:
+        sum += density.log_load(value, added, time, time_s);
+        break;
+      case FigureOf::kStated:
+        sum += density.log(value, 0);
+        break;
+    }
   }
   return sum;
+}
+
+double log_likelihood(const Prediction& one, const Densities& densities) {
+  return log_likelihood(densities, added_by(one), [&](const MeasuredFigure& figure) {
+    return figure.predicted(one.prognosis);
+  });
 }
 
 // Both at once.
@@ -58,14 +125,10 @@ std::optional<double> joint(std::optional<double> a, std::optional<double> b, do
 }
 
 double log_likelihood(const Prediction& a, const Prediction& b, const Densities& densities) {
-  double sum = 0;
-  for (const FigureDensity& density : densities) {
-    const MeasuredFigure& figure = density.figure();
-    const auto both = joint(figure.predicted(a.prognosis), figure.predicted(b.prognosis),
-                            figure.expected, figure.adds && (a.adds || b.adds));
-    sum += density.log(both, figure.spreads ? std::hypot(a.spread, b.spread) : 0);
-  }
-  return sum;
+  return log_likelihood(densities, added_by(a, b), [&](const MeasuredFigure& figure) {
+    return joint(figure.predicted(a.prognosis), figure.predicted(b.prognosis), figure.expected,
+                 figure.adds && (a.adds || b.adds));
+  });
 }
 
 // A sum of exponentials that grows, by its logarithm, and its largest term.
@@ -201,15 +264,24 @@ double shown_load(double load) {
 }  // namespace
 
 MeasuredFigure gpu_load_figure(double measured, double expected) {
-  constexpr double kLoadSd = 0.15, kUnknownLoadSd = 0.7;  // chosen
-  return {.measured = shown_load(measured),
+  constexpr double kUnknownLoadSd = 0.7;  // chosen
+  return {.of = FigureOf::kLoad,
+          .measured = shown_load(measured),
           .expected = shown_load(expected),
-          .error = {.sd = kLoadSd},
           .predicted =
               [](const Prognosis& one) {
                 return one.gpu_load ? std::optional(shown_load(*one.gpu_load)) : std::nullopt;
               },
           .unknown_sd = kUnknownLoadSd};
+}
+
+MeasuredFigure stated_figure(double stated_s, double marked_s) {
+  constexpr double kMarksSd = 0.05, kMarksDegrees = 3;  // chosen: runs vary, marks miss a part
+  return {.of = FigureOf::kStated,
+          .measured = stated_s / marked_s,
+          .expected = 1,
+          .error = {.sd = kMarksSd, .degrees = kMarksDegrees},
+          .predicted = [](const Prognosis& one) { return std::optional(one.stated); }};
 }
 
 ExplainedFigure explained(const MeasuredFigure& figure) {

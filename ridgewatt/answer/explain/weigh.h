@@ -11,8 +11,18 @@
 
 namespace ridgewatt::answer {
 
+// What a figure is of. The first one is the time.
+enum class FigureOf {
+  kTime,        // a cause may add to its error
+  kFirstToken,  // the same, of a language model with both times
+  kPower,       // a cause that lets the GPU wait adds to its error
+  kLoad,        // of the GPU: lower where a cause lets it wait for longer than predicted
+  kStated,      // the stated time over that of the marks: no estimate is in it
+};
+
 // A figure that was measured, and how to find what a cause predicts of it.
 struct MeasuredFigure {
+  FigureOf of = FigureOf::kTime;
   double measured = 0;
   double expected = 0;
   twin::LogError error = {};
@@ -20,16 +30,17 @@ struct MeasuredFigure {
   std::optional<double> (*predicted)(const Prognosis&) = nullptr;
   // Where a cause says nothing about it: ln(measured / (unknown x expected)) has this deviation.
   double unknown = 1, unknown_sd = 0.5;
-  bool spreads =
-      true;           // what a cause adds to the error (Prediction::spread) is of this figure, too
   bool adds = false;  // a time: of two causes the amounts are added where one of them adds
 };
 
 struct Prediction {
   double weight = 1;  // relative to the other predictions of its cause
   Prognosis prognosis;
-  double spread = 0;  // standard deviation of ln time that the cause adds to the estimate's
-  bool adds = false;  // with another cause its time is added, not multiplied
+  double spread = 0;   // standard deviation of ln time that the cause adds to the estimate's
+  bool adds = false;   // with another cause its time is added, not multiplied
+  bool waits = false;  // the spread is of time in which the GPU waits
+  std::optional<double> first_spread = {};  // of the first token, if it is not `spread`
+  double power_spread = 0;                  // standard deviation of ln power that the cause adds
 };
 
 // A cause with its predictions; none: it cannot be the cause.
@@ -46,8 +57,13 @@ struct WeighedCause {
 void conclude(ExplainAnswer& found, std::vector<WeighedCause> causes,
               const std::vector<MeasuredFigure>& figures, const std::vector<SeenSign>& signs);
 
-// Of a watched run. Its error is of the sensor and of shares; that of times is common to both.
+// Of a watched run. Its error is of the share in which the GPU waits; that of times is common to
+// both, and what a cause adds to the time is known from the time.
 MeasuredFigure gpu_load_figure(double measured, double expected);
+
+// Of a program that marks its minibatches: what it states over the marks, both measured. The error
+// of the estimate is in both and cancels.
+MeasuredFigure stated_figure(double stated_s, double marked_s);
 
 // With the 90 % interval of the estimate.
 ExplainedFigure explained(const MeasuredFigure& figure);

@@ -1,0 +1,29 @@
+// How signs look for what they show: the longer rows of the table of signs.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "ridgewatt/answer/explain/signs.h"
+
+namespace ridgewatt::answer {
+
+using Look = std::optional<std::string>;  // nothing: cannot be seen; empty: is not shown
+
+inline Look shown_if(bool shown, std::string text) {
+  return shown ? std::move(text) : std::string();
+}
+
+// Clocks and limits.
+Look low_gpu_clock(const SignContext& of);
+Look low_gpu_clock_under_load(const SignContext& of);
+Look low_gpu_clock_at_rest(const SignContext& of);
+Look low_cpu_clock(const SignContext& of);
+Look low_memory_clock(const SignContext& of);
+Look rests_at_level(const SignContext& of);
+Look cpu_is_lowest(const SignContext& of);
+Look higher_clock(const SignContext& of);
+Look another_preset(const SignContext& of);
+
+}  // namespace ridgewatt::answer

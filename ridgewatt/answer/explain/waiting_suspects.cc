@@ -1,0 +1,195 @@
+// Causes for which the GPU waits.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "ridgewatt/answer/explain/lower_clocks.h"
+#include "ridgewatt/answer/explain/predictions.h"
+#include "ridgewatt/answer/explain/signs.h"
+#include "ridgewatt/base/text.h"
+
+namespace ridgewatt::answer {
+
+// A share of the work on the CPU, at a third of its peak.
+Predictions cpu_fallback(const ExplainCase& of) {
+  constexpr std::array kShares = {0.05, 0.1, 0.25, 0.5, 1.0};
+  constexpr double kEfficiency = 0.3;  // chosen: CPU providers reach 20 to 50 % of the peak
+  const double peak = cpu_peak_flop_per_s(of.board, of.mode);
+  if (peak <= 0) return {};
+  const double on_cpu_s = of.cost().work_flop() / (kEfficiency * peak);
+  Predictions found;
+  for (const double share : kShares) {
+    const double time_s = (1 - share) * of.expected.total.period_s + share * on_cpu_s;
+    if (time_s < kNoticeable * of.expected.total.period_s) continue;
+    found.push_back(waiting(of, time_s, 1 - share, 0.5, share == 1 ? "" : "in part"));
+    found.back().adds = true;
+    found.back().weight = share == 1 ? 2 : 1;
+  }
+  return found;
+}
+
+// Input and output copied on each call.
+Predictions host_copy(const ExplainCase& of) {
+  constexpr double kBytesPerS = 4e9;  // chosen: unpinned copies of public boards, 2 to 8 GB/s
+  constexpr double kCallS = 100e-6;   // chosen: two synchronous copies
+  constexpr std::array kTimes = {1.0, 2.5, 6.0};
+  const double once_s = of.cost().input_bytes / kBytesPerS + kCallS;
+  Predictions found;
+  for (const double times : kTimes) {
+    if (!differs(of, of.expected.total.period_s + times * once_s)) continue;
+    found.push_back(increased(of, times * once_s, 0.2));
+  }
+  return found;
+}
+
+// Decoding, resizing, suppression of boxes, drawing: milliseconds per picture on a CPU.
+Predictions pre_post_processing(const ExplainCase& of) {
+  constexpr std::array kPerSampleS = {1e-3, 2e-3, 5e-3, 10e-3, 20e-3, 40e-3};
+  constexpr double kMarksLeaveOut = 0.5;  // chosen: over those that have it between the marks
+  Predictions found;
+  const double now_s = of.expected.total.period_s;
+  for (const double one : kPerSampleS) {
+    if (!differs(of, now_s + one * of.batch)) continue;
+    found.push_back(increased(of, one * of.batch, 0.2));
+    // Marks around the model alone leave it out.
+    found.push_back(found.back());
+    found.back().prognosis.stated = found.back().prognosis.time_s / now_s;
+    found.back().weight = kMarksLeaveOut;
+  }
+  return found;
+}
+
+// A Python program calls the engine, and was thought not to.
+Predictions python_caller(const ExplainCase& of) {
+  const twin::Twin& engine = of.model->twin();
+  const double now_s = engine.call_s(of.question.run.caller, of.mode);
+  Predictions found;
+  for (const auto caller : {twin::EngineCaller::kThinPython, twin::EngineCaller::kFramework}) {
+    const double more_s = engine.call_s(caller, of.mode) - now_s;
+    if (more_s <= 0 || !differs(of, of.expected.total.period_s + more_s)) continue;
+    found.push_back(increased(of, more_s, 0.1, std::string(name_of(caller))));
+  }
+  return found;
+}
+
+Predictions memory_pressure(const ExplainCase& of) {
+  constexpr double kFull = 0.7;  // chosen: what else runs takes the rest
+  const auto memory = of.model->memory(of.batch);
+  const bool watched = of.question.seen && of.question.seen->swap_bytes_per_s;  // signs tell
+  if (memory.needed_bytes() < kFull * memory.free_bytes() && !watched) return {};
+  return multiplied(of, std::array{1.5, 3.0, 8.0}, 0.4, GpuThen::kWaits);
+}
+
+// Another program on the GPU or on the memory: 1.35 to 3 times the time in public measurements; or
+// on the cores that this one needs.
+Predictions contention(const ExplainCase& of) {
+  constexpr std::array kFactors = {1.35, 1.65, 2.0, 3.0};
+  Predictions found = multiplied(of, kFactors, 0.15, GpuThen::kUnknown);
+  const Predictions on_cpu = multiplied(of, kFactors, 0.15, GpuThen::kWaits);
+  found.insert(found.end(), on_cpu.begin(), on_cpu.end());
+  return found;
+}
+
+namespace {
+
+bool loads_data(const ExplainCase& of) {
+  return of.workload->options().kind == WorkloadKind::kTraining ||
+         of.question.run.loader_s_per_sample;
+}
+
+bool lacks_data(const ExplainCase& of) {
+  return seen_value(of, &measure::SeenRun::fetch_share) > kFetchShare;
+}
+bool lacks_storage(const ExplainCase& of) {
+  return seen_value(of, &measure::SeenRun::io_wait_share) > kIoWaitShare;
+}
+
+}  // namespace
+
+// The program runs on fewer cores than the mode has, or with the wrong number of threads: what the
+// twin knows of that, and where a watched run shows it, what it does not know.
+Predictions threads(const ExplainCase& of) {
+  Predictions found;
+  for (int cores = 1; cores < of.mode.cpu_cores; ++cores) {
+    PowerMode fewer = of.mode;
+    fewer.cpu_cores = cores;
+    Prognosis there = of.in_mode(fewer, std::to_string(cores) + (cores == 1 ? " core" : " cores"));
+    if (differs(of, there.time_s)) found.push_back({1, std::move(there), 0.05});
+  }
+  if (of.question.seen) {
+    for (Prediction& one : multiplied(of, std::array{1.5, 2.5}, 0.3, GpuThen::kWaits)) {
+      one.prognosis.setting = "the wrong number of threads";
+      found.push_back(std::move(one));
+    }
+  }
+  return found;
+}
+
+// A control group gives the program a share of the time that it needs on the CPU: of the launches,
+// or of all, where it spins.
+Predictions cpu_quota(const ExplainCase& of) {
+  constexpr std::array kShares = {0.1, 0.25, 0.5, 0.75};
+  const double on_cpu_s = of.expected.launch_cpu_s + of.expected.load_cpu_s;
+  Predictions found;
+  for (const double share : kShares) {
+    for (const double needed_s : {on_cpu_s, of.expected.total.period_s}) {
+      const double more_s = needed_s * (1 / share - 1);
+      if (!differs(of, of.expected.total.period_s + more_s)) continue;
+      found.push_back(increased(of, more_s, 0.2, format_exact(100 * share) + " %"));
+    }
+  }
+  return found;
+}
+
+namespace {
+
+// The time with that share of it in which the program was seen to wait, and with more: what is
+// seen of a wait is a part of it.
+Predictions with_seen_stall(const ExplainCase& of, double share) {
+  constexpr std::array kOfSeen = {1.0, 1.15, 1.4};
+  constexpr double kMost = 0.97;
+  const double busy_s = of.expected.total.period_s - of.expected.total.stall_s();
+  Predictions found;
+  for (const double times : kOfSeen) {
+    const double time_s = busy_s / (1 - std::min(kMost, times * share));
+    found.push_back(increased(of, time_s - of.expected.total.period_s, 0.1, "as seen"));
+  }
+  return found;
+}
+
+Predictions with_seen_fetch(const ExplainCase& of) {
+  return lacks_data(of) ? with_seen_stall(of, seen_value(of, &measure::SeenRun::fetch_share))
+                        : Predictions{};
+}
+
+}  // namespace
+
+// Fewer loader workers than asked for; or a loader that nothing is known of.
+Predictions loader(const ExplainCase& of) {
+  if (of.question.seen && of.question.seen->fetch_share) return with_seen_fetch(of);
+  if (!loads_data(of)) {
+    if (!of.question.seen) return {};
+    return multiplied(of, std::array{1.3, 2.0, 4.0}, 0.3, GpuThen::kWaits);
+  }
+  Predictions found;
+  for (const int workers : {0, 1, 2}) {
+    if (workers >= of.question.run.loader_workers) break;
+    twin::RunOptions run = of.question.run;
+    run.loader_workers = workers;
+    const auto there = of.model->estimator(of.batch).breakdown(of.mode, run);
+    if (!differs(of, there.total.period_s)) continue;
+    found.push_back({1, prognosis_of(there, std::to_string(workers) + " workers"), 0.15});
+  }
+  return found;
+}
+
+Predictions storage(const ExplainCase& of) {
+  if (of.question.seen && of.question.seen->fetch_share) return with_seen_fetch(of);
+  if (lacks_storage(of)) {
+    return with_seen_stall(of, seen_value(of, &measure::SeenRun::io_wait_share));
+  }
+  if (!loads_data(of)) return {};
+  return multiplied(of, std::array{1.5, 2.5, 5.0}, 0.3, GpuThen::kWaits);
+}
+
+}  // namespace ridgewatt::answer
