@@ -15,10 +15,11 @@ from typing import Any
 
 import ridgewatt
 from ridgewatt import parameters as parameters_of_questions
-from ridgewatt import (_core, lightning, live, llm, measuring, modes, monitor, questions, schedule, torch,
-                       transformers)
+from ridgewatt import (_core, learning, lightning, live, llm, measuring, modes, monitor, progress, questions, schedule,
+                       torch, transformers)
 
 WIDTH = 100
+OF_VALUES = ("__eq__", "__hash__", "__reduce__")
 NOTEBOOK = {"to_frame": "self) -> Any", "_repr_html_": "self) -> str",
             "plot": "self, ax: Any = ...) -> Any"}
 TYPES = {"object": "Any", "list": "list[Any]", "dict": "dict[str, Any]", "tuple": "tuple[Any, ...]"}
@@ -80,6 +81,8 @@ def methods(kind):
 def stub_method(kind, name, value):
     if name in NOTEBOOK:
         return [f"    def {name}({NOTEBOOK[name]}: ..."]
+    if name in OF_VALUES and inspect.isfunction(value):
+        return []  # of ridgewatt.values; the types are those of object
     if inspect.isfunction(value):  # that the package adds
         given = re.sub(r"=\w+", ": Any = ...", str(unannotated(value)))
         return [f"    def {name}{given.replace('**options', '**options: Any')} -> Any: ..."]
@@ -255,6 +258,8 @@ def docs():
         parts.append(function_section(getattr(questions, name), f"ridgewatt.{name}"))
     parts.append(function_section(schedule.plan, "ridgewatt.schedule.plan"))
     parts.append(module_section("Language models", llm, llm.__all__))
+    parts.append(module_section("In the manner of scikit-learn", learning))
+    parts.append(module_section("Progress", progress))
     parts.append(module_section("Measuring", measuring))
     parts.append(python_class_section(measuring.OpenWindow).replace("### ridgewatt.", "### "))
     parts.append(module_section("Windows by name", monitor))
@@ -273,6 +278,9 @@ def docs():
     parts = parts[:-3] + ["\n".join(textwrap.fill(line, WIDTH, subsequent_indent="  ",
                                                   break_on_hyphens=False)
                                     for line in parts[-3:]) + "\n"]
+    parts.append(wrapped("Answers, their rows, and PowerMode, Board, Model and Sweep are values: equal by content, "
+                         "hashable, and pickled by content, so that process pools, joblib and caches take them.") +
+                 "\n")
     parts.append("## Classes\n")
     parts += [class_section(kind) for kind in classes() if not kind.__name__.startswith("_")]
     parts.append("## Errors\n")

@@ -34,9 +34,12 @@ else:
     from ._core import *  # noqa: F403
     from .questions import *  # noqa: F403
     from . import lightning, live, llm, schedule, torch, transformers
+    from . import values as _values
+    from .learning import *  # noqa: F403
     from .measuring import *  # noqa: F403
     from .modes import *  # noqa: F403
     from .monitor import *  # noqa: F403
+    from .progress import *  # noqa: F403
     __version__ = _core.__version__
 
     def _former_name(name: str) -> type:

@@ -17,7 +17,10 @@ try:
 except ImportError:
     mypy = None
 
-RIGHT = ["rw.estimate('zoo:lenet5', device='nano', batch=[1, 4], workers=2, fan=0.5)",
+EXAMPLE = pathlib.Path(__file__).resolve().parents[2] / "examples" / "typed" / "choose_mode.py"
+RIGHT = ["rw.FewShotPredictor(method='auto', seed=1).fit([[1.0]], [2.0]).score([[1.0]], [2.0])",
+         "rw.predict('samples.csv', device='nano', progress=rw.ProgressBar())",
+         "rw.estimate('zoo:lenet5', device='nano', batch=[1, 4], workers=2, fan=0.5)",
          "rw.estimate(rw.Model('zoo:lenet5'), modes=['maxn'], dims={'image': 320})[0].time_s",
          "rw.roofline(device='nano', power_cap_w=12.5, levels={'L2': 1e12})",
          "rw.tune('zoo:lenet5', device='nano', max_power_w=30).best",
@@ -25,7 +28,8 @@ RIGHT = ["rw.estimate('zoo:lenet5', device='nano', batch=[1, 4], workers=2, fan=
          "rw.live.tune(['python3', 'train.py'], max_power_w=30, window=20)",
          "rw.live.in_place(max_power_w=30, window_precision=0.05)",
          "rw.read_sweep('sweep.csv', workload='resnet18')"]
-WRONG = ["rw.estimate('zoo:lenet5', power=3)", "rw.estimate('zoo:lenet5', workers='two')",
+WRONG = ["rw.FewShotPredictor(methods='auto')",
+         "rw.estimate('zoo:lenet5', power=3)", "rw.estimate('zoo:lenet5', workers='two')",
          "rw.estimate('zoo:lenet5', device=3)", "rw.estimate()", "rw.roofline('zoo:lenet5', max_power=30)",
          "rw.roofline(training='yes')", "rw.tune('zoo:lenet5', max_power_w='30')",
          "rw.tune('zoo:lenet5', device='agx-orin', max_power=30)", "rw.tune(max_power=30)",
@@ -65,6 +69,20 @@ class Types(unittest.TestCase):
         said, _ = self.mypy("--follow-imports=silent", "call.py")
         wrong = {int(line.split(":")[1]) for line in said.splitlines() if ": error: " in line}
         self.assertEqual(wrong, set(range(2 + len(RIGHT), 2 + len(RIGHT) + len(WRONG))), said)
+
+    def test_the_example_passes_and_a_misspelled_argument_is_an_error(self):
+        text = EXAMPLE.read_text()
+        self.assertGreaterEqual(len(text.splitlines()), 95)
+        path = self.folder / "choose_mode.py"
+        path.write_text(text)
+        said, status = self.mypy("--follow-imports=silent", "choose_mode.py")
+        self.assertEqual(status, 0, said)
+        right = "max_power_w=place.max_power_w"
+        self.assertIn(right, text)
+        path.write_text(text.replace(right, "max_power=place.max_power_w"))
+        said, status = self.mypy("--follow-imports=silent", "choose_mode.py")
+        self.assertIn('Unexpected keyword argument "max_power"', said)
+        self.assertIn("Found 1 error", said)
 
     def test_answers_have_the_types_of_their_fields(self):
         path = self.folder / "reveal.py"

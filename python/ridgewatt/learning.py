@@ -1,0 +1,145 @@
+"""The predictor of `predict` in the manner of scikit-learn, which need not be installed:
+
+    predictor = ridgewatt.FewShotPredictor().fit(X, time_s)
+    mean, std = predictor.predict(other_X, return_std=True)
+
+NumPy is needed.
+"""
+import inspect
+from collections.abc import Sequence
+from typing import Any
+
+from . import _core, errors
+from .questions import predict as _predict
+
+__all__ = ["FewShotPredictor"]
+
+COLUMNS = ("cpu_cores", "cpu_clock_hz", "gpu_clock_hz", "mem_clock_hz", "batch")
+# Half of the width of a normal distribution's 90 % interval in standard deviations.
+_WIDTH_90 = 1.6448536269514722
+_INTERVAL = 0.9
+
+
+class FewShotPredictor:
+    """Learns time, power or energy from a few profiled points.
+
+    X has a row per point and a column per name in `columns`: knobs of a PowerMode (clocks in Hz)
+    and "batch". y is one positive cost per point, or two columns, time and power. `method`, `seed`
+    and `device`: as in predict().
+
+    `score` is the coefficient of determination R2. Parameters are as in scikit-learn
+    (`get_params`, `set_params`, `clone`), and it works in `cross_val_score` and `GridSearchCV`."""
+
+    _estimator_type = "regressor"
+
+    def __init__(self, *, columns: Sequence[str] = COLUMNS, method: str = "auto",
+                 seed: int | None = None, device: str | None = None) -> None:
+        self.columns = columns
+        self.method = method
+        self.seed = seed
+        self.device = device
+
+    @classmethod
+    def _names(cls) -> list[str]:
+        return [name for name in inspect.signature(cls.__init__).parameters if name != "self"]
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The arguments of the constructor by name. deep: has no effect; none is an estimator."""
+        return {name: getattr(self, name) for name in self._names()}
+
+    def set_params(self, **params: Any) -> "FewShotPredictor":
+        """Sets arguments of the constructor. UsageError: there is no such argument."""
+        for name, value in params.items():
+            if name not in self._names():
+                raise errors.UsageError(f"FewShotPredictor has no parameter {name!r}: it has "
+                                        + ", ".join(self._names()))
+            setattr(self, name, value)
+        return self
+
+    def _points(self, X: Any) -> list[tuple[_core.PowerMode, int]]:
+        import numpy
+        rows = numpy.asarray(X, dtype=float)
+        if rows.ndim != 2 or rows.shape[1] != len(self.columns):
+            raise errors.UsageError(f"X: {len(self.columns)} columns are needed, "
+                                    + ", ".join(self.columns) + f"; its shape is {rows.shape}")
+        unknown = [name for name in self.columns if name not in COLUMNS]
+        if unknown:
+            raise errors.UsageError(f"columns: there is no column {unknown[0]!r}: choose among "
+                                    + ", ".join(COLUMNS))
+        if not numpy.isfinite(rows).all() or (rows < 0).any():
+            raise errors.UsageError("X: a value is negative or not finite")
+        points = []
+        for row in rows.tolist():
+            knobs: dict[str, Any] = {name: value for name, value in zip(self.columns, row) if value > 0}
+            batch = int(knobs.pop("batch", 0))
+            if "cpu_cores" in knobs:
+                knobs["cpu_cores"] = int(knobs["cpu_cores"])
+            points.append((_core.PowerMode(**knobs), batch))
+        return points
+
+    def fit(self, X: Any, y: Any) -> "FewShotPredictor":
+        """Learns from the points X and their costs y, of shape (points,) or (points, 2).
+
+        UsageError: shapes do not agree, or a cost is not positive."""
+        import numpy
+        points = self._points(X)
+        costs = numpy.asarray(y, dtype=float)
+        if costs.shape not in ((len(points),), (len(points), 2)):
+            raise errors.UsageError(f"y: a cost per point, or time and power, is needed; its shape "
+                                    f"is {costs.shape} for {len(points)} points")
+        if not numpy.isfinite(costs).all() or (costs <= 0).any():
+            raise errors.UsageError("y: a cost is not positive")
+        self.n_features_in_ = len(self.columns)
+        self._single = costs.ndim == 1
+        # One cost is learned as a time at constant power: both are learned apart.
+        both = numpy.column_stack([costs, numpy.ones(len(costs))]) if self._single else costs
+        table: dict[str, list[float] | list[int]] = {
+            name: [getattr(mode, name) for mode, _ in points] for name in COLUMNS[:-1]}
+        table["batch"] = [batch for _, batch in points]
+        table["time_s"], table["power_w"] = both[:, 0].tolist(), both[:, 1].tolist()
+        # Rows at odds with the others count too: what is learned is what the caller gave.
+        self.samples_ = _core.Sweep(table, workload="learned", provenance="replayed")
+        return self
+
+    def _predictions(self, X: Any) -> _core.Predictions:
+        if not hasattr(self, "samples_"):
+            raise errors.UsageError("FewShotPredictor has learned nothing: call fit first")
+        return _predict(self.samples_, query=self._points(X), method=self.method, seed=self.seed,
+                        device=self.device, interval=_INTERVAL, keep_outliers=True)
+
+    def predict(self, X: Any, return_std: bool = False) -> Any:
+        """The cost of each point, of the shape that y had; with return_std also its standard
+        deviation: the width of the 90 % interval over that of a normal distribution, NaN for a
+        method without intervals."""
+        import numpy
+        found = self._predictions(X)
+
+        def column(name: str) -> Any:
+            values = [getattr(row, name) for row in found[:]]
+            return numpy.array([numpy.nan if value is None else value for value in values])
+        names = ["time"] if self._single else ["time", "power"]
+        units = {"time": "s", "power": "w"}
+        mean = numpy.column_stack([column(f"{name}_{units[name]}") for name in names])
+        if self._single:
+            mean = mean[:, 0]
+        if not return_std:
+            return mean
+        std = numpy.column_stack([(column(f"{name}_hi_{units[name]}") - column(f"{name}_lo_{units[name]}"))
+                                  / (2 * _WIDTH_90) for name in names])
+        return mean, std[:, 0] if self._single else std
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The coefficient of determination R2 of predict(X), the mean over the costs."""
+        import numpy
+        truth = numpy.asarray(y, dtype=float)
+        truth = truth.reshape(len(truth), -1)
+        error = truth - numpy.asarray(self.predict(X)).reshape(truth.shape)
+        weight = numpy.ones(len(truth)) if sample_weight is None else numpy.asarray(sample_weight)
+        mean = (weight[:, None] * truth).sum(axis=0) / weight.sum()
+        rest = (weight[:, None] * error ** 2).sum(axis=0)
+        spread = (weight[:, None] * (truth - mean) ** 2).sum(axis=0)
+        return float((1 - rest / spread).mean())
+
+    def __repr__(self) -> str:
+        said = ", ".join(f"{name}={value!r}" for name, value in self.get_params().items())
+        return f"FewShotPredictor({said})"

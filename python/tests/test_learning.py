@@ -1,0 +1,105 @@
+"""FewShotPredictor: what it predicts is what predict() says, and scikit-learn can use it."""
+# label: slow
+import pickle
+import unittest
+
+import numpy
+import ridgewatt as rw
+
+try:
+    import sklearn.base
+    import sklearn.model_selection
+    sklearn_is_here = True
+except ImportError:
+    sklearn_is_here = False
+
+KNOBS = ("cpu_cores", "cpu_clock_hz", "gpu_clock_hz", "mem_clock_hz")
+
+
+class Learning(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        sweep = rw.example_sweep("zoo:lenet5", device="agx-orin", batch=[1, 4], modes=60)
+        cls.rows = list(sweep)
+        cls.X = numpy.array([[getattr(row.mode, knob) for knob in KNOBS] + [row.batch] for row in cls.rows])
+        cls.time_s = numpy.array([row.time_s for row in cls.rows])
+        cls.power_w = numpy.array([row.power_w for row in cls.rows])
+        cls.both = numpy.column_stack([cls.time_s, cls.power_w])
+        cls.learn = numpy.arange(0, len(cls.rows), 2)
+        cls.other = cls.learn + 1
+
+    def test_two_costs_are_those_of_predict(self):
+        fitted = rw.FewShotPredictor().fit(self.X[self.learn], self.both[self.learn])
+        mean, std = fitted.predict(self.X[self.other], return_std=True)
+        table = {name: self.X[self.learn, i].tolist() for i, name in enumerate((*KNOBS, "batch"))}
+        table = {name: [int(value) for value in values] if name in ("cpu_cores", "batch") else values
+                 for name, values in table.items()}
+        samples = rw.Sweep({**table, "time_s": self.time_s[self.learn].tolist(),
+                            "power_w": self.power_w[self.learn].tolist()})
+        found = rw.predict(samples, query=[(self.rows[i].mode, self.rows[i].batch) for i in self.other],
+                           keep_outliers=True)
+        self.assertEqual(mean.tolist(), [[row.time_s, row.power_w] for row in found])
+        half = [(row.time_hi_s - row.time_lo_s) / 2 / 1.6448536269514722 for row in found]
+        numpy.testing.assert_allclose(std[:, 0], half, rtol=1e-12)
+
+    def test_one_cost_keeps_its_shape_and_is_learned(self):
+        for cost in (self.time_s, self.power_w, self.time_s * self.power_w):
+            fitted = rw.FewShotPredictor().fit(self.X[self.learn], cost[self.learn])
+            mean, std = fitted.predict(self.X[self.other], return_std=True)
+            self.assertEqual((mean.shape, std.shape), ((len(self.other),), (len(self.other),)))
+            self.assertTrue((std > 0).all())
+            self.assertGreater(fitted.score(self.X[self.other], cost[self.other]), 0.8)
+
+    def test_score_is_r2(self):
+        fitted = rw.FewShotPredictor().fit(self.X[self.learn], self.time_s[self.learn])
+        truth, mean = self.time_s[self.other], fitted.predict(self.X[self.other])
+        by_hand = 1 - ((truth - mean) ** 2).sum() / ((truth - truth.mean()) ** 2).sum()
+        self.assertAlmostEqual(fitted.score(self.X[self.other], truth), by_hand, 12)
+
+    def test_parameters(self):
+        predictor = rw.FewShotPredictor(method="linear", seed=3)
+        self.assertEqual(predictor.get_params()["method"], "linear")
+        self.assertIs(predictor.set_params(seed=4), predictor)
+        self.assertEqual(predictor.seed, 4)
+        with self.assertRaisesRegex(rw.UsageError, "no parameter 'sed'"):
+            predictor.set_params(sed=1)
+
+    def test_fewer_columns(self):
+        fitted = rw.FewShotPredictor(columns=("gpu_clock_hz", "batch")).fit(self.X[self.learn][:, [2, 4]],
+                                                                           self.power_w[self.learn])
+        self.assertEqual(fitted.n_features_in_, 2)
+        self.assertEqual(fitted.predict(self.X[:3, [2, 4]]).shape, (3,))
+
+    def test_wrong_input_is_one_line(self):
+        learned = rw.FewShotPredictor()
+        for X, y, word in ((self.X[:, :2], self.time_s, "5 columns"), (self.X, self.time_s[1:], "a cost per point"),
+                           (self.X, -self.time_s, "not positive"), (-self.X, self.time_s, "negative"),
+                           (self.X[:, 0], self.time_s, "shape"), (self.X, self.time_s * numpy.nan, "not positive")):
+            with self.assertRaisesRegex(rw.UsageError, word):
+                learned.fit(X, y)
+        with self.assertRaisesRegex(rw.UsageError, "call fit first"):
+            rw.FewShotPredictor().predict(self.X)
+        with self.assertRaisesRegex(rw.UsageError, "no column 'gpu'"):
+            rw.FewShotPredictor(columns=("gpu",)).fit(self.X[:, :1], self.time_s)
+
+    def test_a_fitted_one_pickles(self):
+        fitted = rw.FewShotPredictor().fit(self.X[self.learn], self.time_s[self.learn])
+        back = pickle.loads(pickle.dumps(fitted))
+        self.assertEqual(back.predict(self.X[:4]).tolist(), fitted.predict(self.X[:4]).tolist())
+
+    @unittest.skipUnless(sklearn_is_here, "skipped: scikit-learn is not here")
+    def test_scikit_learn(self):
+        folds = sklearn.model_selection.KFold(3, shuffle=True, random_state=0)
+        predictor = rw.FewShotPredictor(seed=1)
+        scores = sklearn.model_selection.cross_val_score(predictor, self.X, self.power_w, cv=folds)
+        self.assertEqual(len(scores), 3)
+        self.assertGreater(scores.min(), 0.8)
+        self.assertEqual(sklearn.base.clone(predictor).get_params(), predictor.get_params())
+        self.assertTrue(sklearn.base.is_regressor(predictor))
+        search = sklearn.model_selection.GridSearchCV(predictor, {"method": ["auto", "linear"]}, cv=folds)
+        search.fit(self.X, self.power_w)
+        self.assertIn(search.best_params_["method"], ("auto", "linear"))
+
+
+if __name__ == "__main__":
+    unittest.main()
