@@ -118,7 +118,7 @@ HandedIn Store::take_from(Store& other, const std::function<void(std::size_t)>& 
   std::int64_t last = -1;
   while (true) {
     auto page = next_points(*other.connection_, last);
-    if (page.empty()) return done;
+    if (page.empty()) break;
     last = page.back().id;
     seen += page.size();
     done.present += std::erase_if(page, [&](const Found& found) { return !lacks(found); });
@@ -138,6 +138,9 @@ HandedIn Store::take_from(Store& other, const std::function<void(std::size_t)>& 
     hand_in(rows, done);
     if (progress) progress(seen);
   }
+  add_failures(other.failures(""));
+  for (const auto& board : other.campaign_boards("")) add_campaign_board(board);
+  return done;
 }
 
 // Another process may write the same points at the same time.

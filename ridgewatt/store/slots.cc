@@ -21,14 +21,15 @@ std::vector<FilledSlot> Store::slots_where(const std::string& condition, const s
   std::vector<FilledSlot> result;
   if (!connection_) return result;
   connection_->query(
-      fmt::format("SELECT slot, started_unix_s, window_s, flags, cpu_cores, cpu_clock_hz, "
-                  "gpu_clock_hz, mem_clock_hz, governor, batch, {} FROM point JOIN series ON "
-                  "series.id = point.series WHERE slot IS NOT NULL AND {} ORDER BY point.id",
-                  kSeriesColumns, condition),
+      fmt::format(
+          "SELECT slot, started_unix_s, window_s, flags, cpu_cores, cpu_clock_hz, "
+          "gpu_clock_hz, mem_clock_hz, governor, batch, energy_j, {} FROM point JOIN series ON "
+          "series.id = point.series WHERE slot IS NOT NULL AND {} ORDER BY point.id",
+          kSeriesColumns, condition),
       {text}, [&](const Row& row) {
-        result.push_back({row.text(0), read_series(row, 10), row.integer(1), row.real(2),
+        result.push_back({row.text(0), read_series(row, 11), row.integer(1), row.real(2),
                           PointFlags::read(row.text(3)).value_or(PointFlags()),
-                          read_operating_point(row, 4)});
+                          read_operating_point(row, 4), row.real(10)});
       });
   return result;
 }
@@ -40,6 +41,17 @@ std::optional<FilledSlot> Store::find_slot(const std::string& slot) {
 
 std::vector<FilledSlot> Store::filled_slots(const std::string& prefix) {
   return slots_where("substr(slot, 1, length($1)) = $1", prefix);
+}
+
+std::vector<RawSample> Store::samples_of_slot(const std::string& slot) {
+  std::vector<std::int64_t> ids;
+  if (!connection_) return {};
+  connection_->query("SELECT id FROM point WHERE slot = $1", {slot},
+                     [&](const Row& row) { ids.push_back(row.integer(0)); });
+  PointRecord record;
+  PointRecord* const records[] = {&record};
+  if (ids.size() == 1) read_samples(ids, records);
+  return record.samples;
 }
 
 std::optional<CampaignEntry> Store::enter_campaign(const CampaignEntry& campaign) {

@@ -109,6 +109,7 @@ struct FilledSlot {
   double window_s = 0;
   PointFlags flags;
   OperatingPoint point = {};
+  double energy_j = 0;  // of its window; 0: not measured
 };
 
 // The plan that first used a campaign's name in the store.
@@ -119,11 +120,54 @@ struct CampaignEntry {
   std::int64_t created_unix_s = 0;
 };
 
+// An attempt to measure a point of a campaign that failed.
+struct FailedAttempt {
+  std::string slot;           // that the point would have filled
+  std::string board, serial;  // as in a series
+  std::string host;           // as the engine names the board: node of Slurm, host of ssh
+  std::int64_t failed_unix_s = 0;
+  std::string reason;  // one line
+  std::string output;  // the last lines that the program printed; empty: none
+  bool operator==(const FailedAttempt&) const = default;
+};
+
+// A board that works for a campaign, and its name in the engine.
+struct CampaignBoard {
+  std::string campaign, kind, serial, host;
+  std::int64_t since_unix_s = 0;
+};
+
 // The result of adding the points of another store.
 struct HandedIn {
   std::size_t added = 0;
   std::size_t present = 0;     // already present
   std::size_t superseded = 0;  // another board has filled their slot; they stay in their own store
+};
+
+// What prune() deletes. A rule that is empty deletes nothing. Points that fill a slot of a campaign
+// stay unless `campaigns` is set: without them the campaign would measure again.
+struct PruneRules {
+  SeriesFilter filter;                          // of the points, not of failures
+  std::optional<std::int64_t> points_unix_s;    // points that began earlier
+  std::optional<std::int64_t> samples_unix_s;   // raw samples of points that began earlier
+  std::optional<std::int64_t> failures_unix_s;  // failed attempts from earlier
+  std::optional<std::int64_t> repeats;          // all but the newest N of each point
+  bool campaigns = false;
+  // Throws UsageError without a rule.
+  void check() const;
+};
+struct Pruned {
+  std::int64_t points = 0;   // with their samples
+  std::int64_t samples = 0;  // rows by their own rule; in PostgreSQL one per channel
+  std::int64_t failures = 0;
+  std::int64_t kept_slots = 0;  // points that a rule names, and that stay for their campaign
+};
+
+// What check() found: rows that cannot be right.
+struct StoreFault {
+  std::string check;      // what was tested: "energy is power times time"
+  std::int64_t rows = 0;  // that fail; 0: none does
+  std::string example;    // the first one
 };
 
 // A sweep that was imported into a store: rows of the file, and new rows.
@@ -186,6 +230,8 @@ class Store {
   bool has_slot(const std::string& slot) { return find_slot(slot).has_value(); }
   std::optional<FilledSlot> find_slot(const std::string& slot);
   std::vector<FilledSlot> filled_slots(const std::string& prefix);
+  // The raw samples of the point that filled it.
+  std::vector<RawSample> samples_of_slot(const std::string& slot);
 
   // Registers a campaign unless the store has one of that name, and returns the registered one.
   // Empty: this role may not register campaigns, and the store has none of that name.
@@ -193,6 +239,21 @@ class Store {
   std::optional<CampaignEntry> find_campaign(const std::string& name);
   // All campaigns by name. A store of schema 3 or older has none.
   std::vector<CampaignEntry> campaigns();
+
+  // Adds what it lacks. A store of schema 4 or older has neither and cannot be read for them.
+  void add_failures(const std::vector<FailedAttempt>& failures);
+  void add_campaign_board(const CampaignBoard& board);
+  // Attempts whose slot begins with `prefix`, the oldest first.
+  std::vector<FailedAttempt> failures(const std::string& prefix);
+  // Of one campaign, or all of them if the name is empty.
+  std::vector<CampaignBoard> campaign_boards(const std::string& campaign);
+
+  // Deletes what the rules name; `dry`: only counts. It may be interrupted and repeated. Needs a
+  // role that may delete. The file of an SQLite store does not become smaller; the space is used
+  // again.
+  Pruned prune(const PruneRules& rules, bool dry);
+  // Looks for rows that cannot be right, and in a file for damaged pages. One entry per test.
+  std::vector<StoreFault> check();
   // The stored values of a point; empty if the store does not have it.
   std::optional<Observation> find(std::int64_t series, const OperatingPoint& point, int repeat);
   bool has(std::int64_t series, const OperatingPoint& point, int repeat = 0);

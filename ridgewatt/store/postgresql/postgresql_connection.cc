@@ -27,16 +27,19 @@ CREATE VIEW reading AS
 )sql";
 
 // Roles that were granted rights on the tables that there were have the same on the new one.
-constexpr const char* kGrantsAsOfSeries = R"sql(
+std::string grants_as_of_series(const char* table) {
+  constexpr const char* kGrants = R"sql(
 DO $$ DECLARE granted record; BEGIN
   FOR granted IN SELECT privilege_type, CASE grantee WHEN 'PUBLIC' THEN 'PUBLIC' ELSE
       quote_ident(grantee) END AS role FROM information_schema.role_table_grants
     WHERE table_schema = 'ridgewatt' AND table_name = 'series' AND grantee <> current_user
   LOOP
-    EXECUTE format('GRANT %s ON ridgewatt.campaign TO %s', granted.privilege_type, granted.role);
+    EXECUTE format('GRANT %s ON ridgewatt.{} TO %s', granted.privilege_type, granted.role);
   END LOOP;
 END $$;
 )sql";
+  return fmt::format(kGrants, table);
+}
 
 struct SchemaStep {
   std::int64_t version;  // that it leads to
@@ -51,7 +54,9 @@ std::vector<SchemaStep> schema_steps() {
            "CREATE TABLE schema_version (version bigint PRIMARY KEY, made timestamptz NOT NULL "
            "DEFAULT now());" +
                shared_tables(types) + kReadings},
-          {4, campaign_table(types) + kGrantsAsOfSeries}};
+          {4, campaign_table(types) + grants_as_of_series("campaign")},
+          {5, failure_tables(types) + grants_as_of_series("failure") +
+                  grants_as_of_series("campaign_board")}};
 }
 
 // Nothing: no store there.

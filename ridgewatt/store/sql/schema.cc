@@ -45,6 +45,16 @@ CREATE TABLE campaign (
   created_unix_s {integer} NOT NULL);
 )sql";
 
+constexpr const char* kFailureTables = R"sql(
+CREATE TABLE failure (
+  slot {text} NOT NULL, board {text} NOT NULL, serial {text} NOT NULL, host {text} NOT NULL,
+  failed_unix_s {integer} NOT NULL, reason {text} NOT NULL, output {text} NOT NULL,
+  PRIMARY KEY (slot, serial, failed_unix_s));
+CREATE TABLE campaign_board (
+  campaign {text} NOT NULL, kind {text} NOT NULL, serial {text} NOT NULL, host {text} NOT NULL,
+  since_unix_s {integer} NOT NULL, PRIMARY KEY (campaign, kind, serial, host));
+)sql";
+
 std::string with_types(const char* text, const SqlTypes& types, const std::string& name = "") {
   return fmt::format(fmt::runtime(text), fmt::arg("name", name), fmt::arg("key", types.key),
                      fmt::arg("integer", types.integer), fmt::arg("real", types.real),
@@ -69,6 +79,10 @@ std::string shared_tables(const SqlTypes& types) {
 
 std::string campaign_table(const SqlTypes& types) {
   return with_types(kCampaignTable, types);
+}
+
+std::string failure_tables(const SqlTypes& types) {
+  return with_types(kFailureTables, types);
 }
 
 Series read_series(const Row& row, int first) {

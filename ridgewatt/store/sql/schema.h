@@ -9,9 +9,11 @@
 
 namespace ridgewatt::store {
 
-inline constexpr std::int64_t kSchemaVersion = 4;
+inline constexpr std::int64_t kSchemaVersion = 5;
 // The first version with the table `campaign`.
 inline constexpr std::int64_t kSchemaWithCampaigns = 4;
+// The first version with the tables `failure` and `campaign_board`.
+inline constexpr std::int64_t kSchemaWithFailures = 5;
 
 // The names of the required types in a database.
 struct SqlTypes {
@@ -28,6 +30,8 @@ std::string series_table(const SqlTypes& types, const std::string& name);
 
 // CREATE TABLE of campaign: the plan that owns the name of a campaign.
 std::string campaign_table(const SqlTypes& types);
+// CREATE TABLE of failure, attempts that failed, and of campaign_board, who works for a campaign.
+std::string failure_tables(const SqlTypes& types);
 
 // The columns of a series in a query over the table `series`.
 inline constexpr const char* kSeriesColumns =

@@ -170,7 +170,8 @@ void SqliteConnection::make_schema() {
   Transaction transaction(database_);
   // Another process may have made the tables while this one waited for the lock.
   if (pragma(database_, "schema_version") != 0) return;
-  database_.execute(shared_tables(sqlite_types()) + campaign_table(sqlite_types()) + kSampleTable);
+  database_.execute(shared_tables(sqlite_types()) + campaign_table(sqlite_types()) +
+                    failure_tables(sqlite_types()) + kSampleTable);
   database_.execute(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}",
                                 kApplicationId, kSchemaVersion));
   transaction.commit();
@@ -188,7 +189,8 @@ void SqliteConnection::bring_up_to_date() {
   if (version < kSchemaWithSeries) {
     database_.execute(fmt::format(kUpTo3, series_table(sqlite_types(), "series_with_serial")));
   }
-  database_.execute(campaign_table(sqlite_types()));
+  if (version < kSchemaWithCampaigns) database_.execute(campaign_table(sqlite_types()));
+  database_.execute(failure_tables(sqlite_types()));
   database_.execute(fmt::format("PRAGMA user_version = {}", kSchemaVersion));
   transaction.commit();
 }

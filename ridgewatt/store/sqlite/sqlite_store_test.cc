@@ -143,7 +143,7 @@ TEST(SqliteStore, SchemaTwoIsReadAsItIsAndBroughtUpToDate) {
   Database now(path, Database::Access::kCreate);
   Statement version(now, "PRAGMA user_version");
   ASSERT_TRUE(version.step());
-  EXPECT_EQ(version.integer(0), 4);
+  EXPECT_EQ(version.integer(0), 5);
   Statement broken(now, "PRAGMA foreign_key_check");
   EXPECT_FALSE(broken.step());
   Statement referred(now, "SELECT \"table\" FROM pragma_foreign_key_list('point')");
@@ -195,7 +195,10 @@ TEST(SqliteStore, SchemaThreeIsReadAsItIsAndBroughtUpToDate) {
   const testing::TemporaryFolder folder;
   const std::string path = (folder.path() / "old.db").string();
   Store(path).add(Store(path).series(kSome), some_point(1));
-  Database(path, Database::Access::kCreate).execute("DROP TABLE campaign; PRAGMA user_version = 3");
+  Database(path, Database::Access::kCreate)
+      .execute(
+          "DROP TABLE campaign; DROP TABLE failure; DROP TABLE campaign_board; PRAGMA user_version "
+          "= 3");
   {
     Store old(path, Database::Access::kReadOnly);
     EXPECT_EQ(old.schema(), 3);
@@ -203,7 +206,7 @@ TEST(SqliteStore, SchemaThreeIsReadAsItIsAndBroughtUpToDate) {
     EXPECT_EQ(old.points(old.series(kSome)).size(), 1u);
   }
   Store now(path);
-  EXPECT_EQ(now.schema(), 4);
+  EXPECT_EQ(now.schema(), 5);
   ASSERT_TRUE(now.enter_campaign({"c", "aa", "ann@lab", 1700000000}));
   EXPECT_EQ(now.points(now.series(kSome)).size(), 1u);
 }
