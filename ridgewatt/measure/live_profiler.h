@@ -44,7 +44,9 @@ struct ProfileOptions {
 
 // The point could not be measured: the command failed there, or marked no minibatches.
 class PointFailedError : public NotFoundError {
+ public:
   using NotFoundError::NotFoundError;
+  std::string output;  // the last lines that the command printed
 };
 
 class LiveProfiler : public Profiler {
@@ -62,7 +64,8 @@ class LiveProfiler : public Profiler {
   Provenance provenance() const override { return options_.series.provenance; }
   // Measures and stores nothing: for whoever has a place of their own for it. Throws what profile()
   // throws, and NotSupportedError for a mode that the board does not have.
-  store::PointRecord take(const OperatingPoint& point);
+  // `limit_s`: the command may run as long; 0: without limit.
+  store::PointRecord take(const OperatingPoint& point, double limit_s = 0);
 
   // An earlier run has stored it, and it was not asked for yet.
   bool waiting(const OperatingPoint& point) const;
@@ -79,7 +82,8 @@ class LiveProfiler : public Profiler {
   void take_stored(const store::Series& series);
   Observation measure(const OperatingPoint& point, int repeat);
   std::optional<Observation> found_by_others(const OperatingPoint& point, int repeat);
-  [[noreturn]] void fail(const OperatingPoint& point, const std::string& reason);
+  [[noreturn]] void fail(const OperatingPoint& point, const std::string& reason,
+                         const std::string& output = "");
 
   platform::Sysfs& sysfs_;
   platform::PowerMeter meter_;  // the rails are opened once for all points

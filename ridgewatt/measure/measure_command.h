@@ -46,6 +46,10 @@ struct MeasureOptions {
   std::vector<std::string> watched_files;
   // Called at least ten times per second while the command runs; false ends it.
   std::function<bool()> go_on = {};
+  // The command is ended after this time, and the measurement is `over_limit`. 0: no limit.
+  double limit_s = 0;
+  // Keeps the end of what the command prints; all of it still goes to standard error.
+  bool keep_output = false;
 };
 
 struct ChannelEnergy {
@@ -110,6 +114,8 @@ struct Measurement {
   std::vector<FileResidency> files;       // of MeasureOptions::watched_files
   ProgramWords words;                     // what the program reports about itself
   std::vector<std::string> conditions;    // what was held for the run: "fan at full speed"
+  bool over_limit = false;                // ended by MeasureOptions::limit_s
+  std::string last_output;                // last lines, with keep_output
 };
 
 // The command runs as run_marked_command says; power comes from `meter`, which a series opens

@@ -145,31 +145,39 @@ Observation LiveProfiler::measure(const OperatingPoint& point, int repeat) {
   return record.observation;
 }
 
-store::PointRecord LiveProfiler::take(const OperatingPoint& point) {
+store::PointRecord LiveProfiler::take(const OperatingPoint& point, double limit_s) {
   // What the mode leaves open is as at first, not as the last point left it.
   const bool open =
       std::any_of(kKnobs.begin(), kKnobs.end(), [&](Knob knob) { return !point.mode.has(knob); });
   if (open) control_.restore();
   control_.apply(point.mode);
   MeasureOptions measure = options_.measure;
+  measure.limit_s = limit_s;
+  measure.keep_output = true;
   fill_in_batch(measure.command, point.batch);
   if (cache_ && options_.cache.start == CacheOptions::Start::kFilled) cache_->fill();
   if (cache_ && options_.cache.start == CacheOptions::Start::kDropped) cache_->drop();
   const auto measurement = measure_command(sysfs_, measure, meter_);
   control_.check_safety();
   const auto& summary = measurement.summary;
-  const std::string failed =
+  std::string failed =
       measurement.status == 0 ? "" : fmt::format("the command ended with {}", measurement.status);
+  if (measurement.over_limit) {
+    failed = fmt::format("the command ran longer than its limit of {:.4g} s", limit_s);
+  }
   if (measurement.channels.empty()) {  // no other point will fare better
     throw IoError("no point can be profiled",
                   failed.empty() ? measurement.source : measurement.source + "; " + failed);
   }
-  if (!failed.empty()) fail(point, failed);
+  const std::string& output = measurement.last_output;
+  if (!failed.empty()) fail(point, failed, output);
   if (summary.count == 0 && summary.excluded > 0) {
-    fail(point, fmt::format("all {} minibatches are excluded: {}", summary.excluded,
-                            summary.causes.begin()->first));
+    fail(point,
+         fmt::format("all {} minibatches are excluded: {}", summary.excluded,
+                     summary.causes.begin()->first),
+         output);
   }
-  if (summary.count == 0) fail(point, "the command marked no two minibatches");
+  if (summary.count == 0) fail(point, "the command marked no two minibatches", output);
   if (!measurement.total) fail(point, "no power: " + measurement.source);
   store::PointRecord record = record_of(measurement, point);
   record.flags = flags_of(measurement, record.power_samples,
@@ -177,9 +185,12 @@ store::PointRecord LiveProfiler::take(const OperatingPoint& point) {
   return record;
 }
 
-void LiveProfiler::fail(const OperatingPoint& point, const std::string& reason) {
+void LiveProfiler::fail(const OperatingPoint& point, const std::string& reason,
+                        const std::string& output) {
   failures_.push_back(describe(point.mode) + ": " + reason);
-  throw PointFailedError("cannot be profiled", describe(point.mode), reason);
+  PointFailedError error("cannot be profiled", describe(point.mode), reason);
+  error.output = output;
+  throw error;
 }
 
 }  // namespace ridgewatt::measure

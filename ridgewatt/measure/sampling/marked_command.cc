@@ -44,6 +44,7 @@ struct ChildPlan {
   int mark_number = -1;  // of the descriptor in the child
   int error_end = -1;
   int output = -1;
+  int errors = -1;
   uid_t user = 0;
   gid_t group = 0;
   bool change_user = false;
@@ -95,6 +96,7 @@ ChildPlan plan_child(const std::vector<std::string>& command, int mark_end, int 
   plan.mark_end = mark_end;
   plan.error_end = error_end;
   plan.output = STDERR_FILENO;
+  plan.errors = STDERR_FILENO;
   const auto user = environment_number("SUDO_UID");
   const auto group = environment_number("SUDO_GID");
   if (::geteuid() == 0 && user && group) {
@@ -127,6 +129,7 @@ ChildPlan plan_child(const std::vector<std::string>& command, int mark_end, int 
     if (tied) ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // a change of user clears it
   }
   if (::dup2(plan.output, STDOUT_FILENO) < 0) fail();
+  if (plan.errors != STDERR_FILENO && ::dup2(plan.errors, STDERR_FILENO) < 0) fail();
   if (plan.mark_number == plan.mark_end) {
     if (::fcntl(plan.mark_end, F_SETFD, 0) != 0) fail();
   } else if (::dup2(plan.mark_end, plan.mark_number) < 0) {
@@ -255,13 +258,14 @@ void signal_tree(pid_t process, int number) {
 }
 
 StartedCommand start_marked_command(const std::vector<std::string>& command, CommandTie tie,
-                                    int output) {
+                                    int output, int errors) {
   if (command.empty()) throw UsageError("give a command to measure", "measure -- COMMAND");
   Pipe marks_pipe;
   Pipe error_pipe;
   ChildPlan plan = plan_child(command, marks_pipe.write_end.get(), error_pipe.write_end.get());
   plan.tie = tie;
   if (output >= 0) plan.output = output;
+  if (errors >= 0) plan.errors = errors;
   StartedCommand started;
   if (tie == CommandTie::kOutlivesUs) {
     Pipe life;
@@ -289,10 +293,11 @@ StartedCommand start_marked_command(const std::vector<std::string>& command, Com
 
 CommandRun run_marked_command(const std::vector<std::string>& command,
                               const std::function<bool(const std::vector<TimedMark>&)>& watch,
-                              int output) {
+                              int output, int errors) {
   CommandRun result;
   result.begin_s = monotonic_s();
-  const StartedCommand started = start_marked_command(command, CommandTie::kEndsWithUs, output);
+  const StartedCommand started =
+      start_marked_command(command, CommandTie::kEndsWithUs, output, errors);
   rusage usage{};
   const int status = Watch(started.process, started.marks.get(), result).until_end(watch, usage);
   result.end_s = monotonic_s();

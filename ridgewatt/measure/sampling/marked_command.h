@@ -33,11 +33,11 @@ struct CommandRun {
 // second with the marks so far; when it says false the command and its children are asked to end
 // (SIGTERM) and, after ten seconds, killed. So they are when it or the watch of this thread
 // (base/progress.h) throws, before that goes on. What it prints goes to the descriptor `output`
-// where one is given. Throws UsageError on an empty command, NotFoundError when it cannot be
-// started.
+// where one is given; with `errors` its standard error, too. Throws UsageError on an empty command,
+// NotFoundError when it cannot be started.
 CommandRun run_marked_command(const std::vector<std::string>& command,
                               const std::function<bool(const std::vector<TimedMark>&)>& watch,
-                              int output = -1);
+                              int output = -1, int errors = -1);
 
 // How the command is bound to us.
 enum class CommandTie {
@@ -55,7 +55,7 @@ struct StartedCommand {
 
 // Throws as run_marked_command.
 StartedCommand start_marked_command(const std::vector<std::string>& command, CommandTie tie,
-                                    int output = -1);
+                                    int output = -1, int errors = -1);
 
 // `{batch}` in an argument becomes the batch.
 void fill_in_batch(std::vector<std::string>& command, int batch);

@@ -1,17 +1,20 @@
 #include "ridgewatt/measure/measure_command.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <thread>
 #include <utility>
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/progress.h"
+#include "ridgewatt/measure/output/output_tail.h"
 #include "ridgewatt/measure/sampling/marked_command.h"
 #include "ridgewatt/measure/sampling/recording.h"
 #include "ridgewatt/pipeline/page_cache.h"
@@ -124,6 +127,7 @@ void MeasureOptions::check() const {
   require(series_rate_hz >= 0.1 && series_rate_hz <= 50, "series_rate_hz", series_rate_hz,
           "it must be 0.1 to 50 Hz");
   time("idle_s", idle_s);
+  time("limit_s", limit_s);
   time("settle.at_most_s", settle.at_most_s);
   time("window.at_least_s", window.at_least_s);
   require(settle.window_s > 0 && std::isfinite(settle.window_s), "settle.window_s", settle.window_s,
@@ -151,15 +155,25 @@ Measurement measure_command(const platform::Sysfs& sysfs, const MeasureOptions& 
   recording.begin();
   SteadyLoad load(options.settle, options.window.warm_up, recording.source());
   WindowOptions window = options.window;
-  const auto run = run_marked_command(options.command, [&](const auto& marks) {
+  Measurement result;
+  std::optional<OutputTail> tail;
+  if (options.keep_output) tail.emplace();
+  const double begin_s = monotonic_s();
+  const auto go_on = [&](const std::vector<TimedMark>& marks) {
     recording.drain();
     load.look(recording.power().newest(), marks);
     if (options.go_on && !options.go_on()) return false;
-    if (!options.end_after_window || !load.begin_s()) return true;
-    window.begin_s = *load.begin_s();
-    return !minibatch_window(marks, window, recording.disturbances()).complete;
-  });
-  Measurement result;
+    if (options.end_after_window && load.begin_s()) {
+      window.begin_s = *load.begin_s();
+      if (minibatch_window(marks, window, recording.disturbances()).complete) return false;
+    }
+    result.over_limit =
+        result.over_limit || (options.limit_s > 0 && monotonic_s() - begin_s > options.limit_s);
+    return !result.over_limit;
+  };
+  const int output = tail ? tail->descriptor() : STDERR_FILENO;
+  const auto run = run_marked_command(options.command, go_on, output, output);
+  if (tail) result.last_output = tail->end();
   add_run(run, result);
   recording.stop();
   window.begin_s = load.begin_s().value_or(0);
