@@ -165,9 +165,16 @@ TEST(Plan, PointsAndSlotsAsText) {
   EXPECT_EQ(point.point, (OperatingPoint{{4, 0, 612e6, 0, ""}, 16}));
   EXPECT_EQ(parse_point_text(point_text(point)).point, point.point);
   for (const char* bad : {"", "117", "117:", ":cores=4", "1/2:cores=4", "1:cores=4,batch=0",
-                          "1:cores=4,batch=x", "1:nothing=4"}) {
+                          "1:cores=4,batch=x", "1:nothing=4", "1@:cores=4", "1@0:cores=4",
+                          "1@x:cores=4", "1:cores=4,limit=0", "1:cores=4,limit=nan"}) {
     EXPECT_THROW(parse_point_text(bad), UsageError) << bad;
   }
+  const PlannedPoint again = parse_point_text("117@2:cores=4,limit=12.5");
+  EXPECT_EQ(again.label, "117");
+  EXPECT_EQ(again.rerun, 2);
+  EXPECT_EQ(again.slot_label(), "117@2");
+  EXPECT_EQ(again.limit_s, 12.5);
+  EXPECT_EQ(point_text(again), "117@2:cores=4,limit=12.5");
   const auto planned = parts_of_slot(slot_of("sweep7", "fake:agx-orin", "117"));
   ASSERT_TRUE(planned);
   EXPECT_EQ(planned->kind, "fake:agx-orin");
@@ -201,9 +208,10 @@ TEST(Order, EachTaskIsACommandOfItsOwn) {
   ASSERT_NE(dashes, words.end());
   EXPECT_THAT(std::vector<std::string>(dashes + 1, words.end()),
               testing::ElementsAreArray(plan.profile.measure.command));
-  EXPECT_EQ(*(dashes - 1), "6:cores=4,cpu=1113.6,gpu=618,mem=114.75,batch=16");
+  // Five times its prediction of some seconds is less than the least limit.
+  EXPECT_EQ(*(dashes - 1), "6:cores=4,cpu=1113.6,gpu=618,mem=114.75,batch=16,limit=300");
   EXPECT_THAT(words, testing::Contains("--full-fan"));
-  EXPECT_THAT(words, testing::Contains("cal-0:governor=schedutil,batch=16"));
+  EXPECT_THAT(words, testing::Contains("cal-0:governor=schedutil,batch=16,limit=3600"));
   EXPECT_DOUBLE_EQ(order.predicted_s, 3.1 + 4.1 + 5.1);  // the longest of 0-2, 3-5 and 6
 }
 

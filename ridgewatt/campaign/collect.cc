@@ -9,6 +9,7 @@ namespace ridgewatt::campaign {
 
 std::vector<BoardRows> rows_of(const Plan& plan, store::Store& store) {
   filled_slots(plan, store);  // UsageError: the store has another plan of this name
+  const Superseded superseded(plan);
   std::vector<BoardRows> result;
   for (const auto& series : store.all_series()) {
     const bool of_plan =
@@ -17,7 +18,7 @@ std::vector<BoardRows> rows_of(const Plan& plan, store::Store& store) {
     std::map<std::string, BoardRows> kinds;
     for (auto& record : store.points(store.find_series(series).value())) {
       const auto parts = parts_of_slot(record.slot);
-      if (!parts || parts->campaign != plan.name) continue;
+      if (!parts || parts->campaign != plan.name || superseded.has(*parts)) continue;
       auto& rows = kinds[parts->kind];
       rows.records.push_back(std::move(record));
     }

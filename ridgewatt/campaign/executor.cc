@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 
 #include "ridgewatt/base/error.h"
@@ -50,7 +51,33 @@ double predicted_s(const std::vector<PlannedPoint>& points) {
   return sum_s;
 }
 
+std::vector<PlannedPoint> limited(std::vector<PlannedPoint> points,
+                                  const ExecutorOptions& options) {
+  for (auto& point : points) point.limit_s = point_limit_s(point, options);
+  return points;
+}
+
+double limits_s(const std::vector<PlannedPoint>& points) {
+  double sum_s = 0;
+  for (const auto& point : points) sum_s += point.limit_s;
+  return sum_s;
+}
+
 }  // namespace
+
+double point_limit_s(const PlannedPoint& point, const ExecutorOptions& options) {
+  constexpr double kUnpredictedS = 3600;
+  if (options.limit_factor <= 0) return 0;
+  const double expected_s =
+      point.predicted_s > 0 ? options.limit_factor * point.predicted_s : kUnpredictedS;
+  return std::ceil(std::max(options.limit_floor_s, expected_s));
+}
+
+double task_limit_s(const Order& order, const ExecutorOptions& options) {
+  constexpr double kStartS = 600;  // of programs; of the mode and its return
+  if (options.time_limit_s > 0) return options.time_limit_s;
+  return order.predicted_s > 0 ? std::max(2 * order.predicted_s, order.limits_s) + kStartS : 0;
+}
 
 std::string ExecutorOptions::default_folder(const std::string& campaign) {
   const char* state = std::getenv("XDG_STATE_HOME");
@@ -95,13 +122,16 @@ Order order_of(const Plan& plan, const BoardKind& kind, const std::vector<Task>&
                      "--kind",
                      plan.profile.series.kind};
   add_measuring(plan, order.arguments);
-  for (const auto& point : kind.calibration) {
+  const auto calibration = limited(kind.calibration, options);
+  for (const auto& point : calibration) {
     order.arguments.insert(order.arguments.end(), {"--calibrate", point_text(point)});
   }
   order.command = with_device(plan.profile.measure.command, kind.device());
-  order.tasks = tasks;
   const double calibration_s = predicted_s(kind.calibration);
   for (const auto& task : tasks) {
+    order.tasks.push_back({task.number, limited(task.points, options)});
+    order.limits_s =
+        std::max(order.limits_s, limits_s(order.tasks.back().points) + limits_s(calibration));
     const double task_s = predicted_s(task.points);
     if (task_s > 0) order.predicted_s = std::max(order.predicted_s, task_s + calibration_s);
   }

@@ -36,7 +36,17 @@ struct Order {
   std::vector<std::string> arguments, command;
   std::vector<Task> tasks;
   double predicted_s = 0;  // predicted, for the longest task, including calibration; 0: unknown
+  double limits_s = 0;     // sum of the limits of the points of the longest task; 0: one has none
+  std::vector<std::string> avoid = {};  // hosts that must not run it
 };
+
+// How long the program may run at a point: `limit_factor` times its prediction, at least
+// `limit_floor_s`. An hour where there is no prediction (chosen: longer than any point of the
+// shipped workloads). 0: no limit.
+double point_limit_s(const PlannedPoint& point, const ExecutorOptions& options);
+// How long an engine lets a task run: the given limit, or what is more of twice the predicted time
+// and the limits of its points, and 10 minutes. 0: none, because there is no prediction.
+double task_limit_s(const Order& order, const ExecutorOptions& options);
 
 // The whole command of one task, for engines without a script of their own.
 std::vector<std::string> command_of(const Order& order, const Task& task);
@@ -69,6 +79,13 @@ struct TaskState {
   std::string why;   // reason for held or failed, from the engine or the task
 };
 
+// A host that the engine has for boards of a kind.
+struct EngineNode {
+  std::string name, board_kind;
+  bool usable = true;         // it may get a task, now or when it is free
+  std::string state, reason;  // as the engine reports them: "drained", "Duplicate jobid"
+};
+
 class Executor {
  public:
   virtual ~Executor() = default;
@@ -85,6 +102,11 @@ class Executor {
   // Removes a task that has not started and is no longer needed. Engines that start all their tasks
   // may ignore it.
   virtual void drop(const TaskState& /*task*/) {}
+  // The hosts for boards of these kinds. Empty: the engine does not know them. Throws IoError.
+  virtual std::vector<EngineNode> nodes(const std::vector<std::string>& board_kinds) = 0;
+  // From now on these hosts, and no others, get no more tasks of the job. What runs there ends by
+  // itself. Returns false if the engine does not allow it.
+  virtual bool set_aside(const Job& job, const std::vector<std::string>& hosts) = 0;
   // Ends running tasks and drops waiting ones. Has no effect on finished tasks.
   virtual void cancel(const Job& job) = 0;
 };

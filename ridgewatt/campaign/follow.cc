@@ -17,6 +17,7 @@
 #include "ridgewatt/base/clock.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/progress.h"
+#include "ridgewatt/campaign/health.h"
 #include "ridgewatt/campaign/identity.h"
 #include "ridgewatt/store/location.h"
 
@@ -27,16 +28,22 @@ constexpr double kLongestPauseS = 60;
 
 using TaskName = std::pair<std::string, int>;  // kind and number
 
-std::vector<store::FilledSlot> read_filled(const Plan& plan) {
-  store::Store store(plan.store, store::Database::Access::kReadOnly);
-  return filled_slots(plan, store);
+// What the store has of a campaign.
+struct Holdings {
+  std::vector<store::FilledSlot> filled;
+  CampaignRecords records;
+};
+
+Holdings holdings_of(const Plan& plan, store::Store& store) {
+  return {filled_slots(plan, store), records_of(plan, store)};
 }
 
 // Of a file that is not made yet nothing is filled; a server that is not there may come back.
-std::vector<store::FilledSlot> filled_so_far(const Plan& plan) {
+Holdings held_so_far(const Plan& plan) {
   const bool server = store::is_postgresql(plan.store);
   try {
-    return read_filled(plan);
+    store::Store store(plan.store, store::Database::Access::kReadOnly);
+    return holdings_of(plan, store);
   } catch (const NotFoundError& error) {
     if (server) throw IoError(error.what());
     return {};
@@ -44,8 +51,14 @@ std::vector<store::FilledSlot> filled_so_far(const Plan& plan) {
     if (server) throw;
     // a task is just creating it; an invalid store is reported again below
     store::Store made(plan.store);
-    return filled_slots(plan, made);
+    return holdings_of(plan, made);
   }
+}
+
+std::vector<std::string> kinds_of(const Plan& plan) {
+  std::vector<std::string> kinds;
+  for (const auto& kind : plan.boards) kinds.push_back(kind.name);
+  return kinds;
 }
 
 // A server without a database may get one; a store of another plan is refused.
@@ -69,32 +82,45 @@ std::set<TaskName> held_by_jobs(const std::vector<TaskState>& states) {
 std::map<TaskName, int> attempts_of(const Plan& plan) {
   std::map<TaskName, int> attempts;
   for (const auto& job : plan.jobs) {
+    if (job.submitted_unix_s < plan.attempts_since_unix_s) continue;
     for (const int task : job.tasks) ++attempts[{job.board_kind, task}];
   }
   return attempts;
 }
 
-// Tasks that lack points, that no job holds and that were not tried too often.
-std::vector<Task> due_tasks(const Plan& plan, const BoardKind& kind,
-                            const std::vector<store::FilledSlot>& filled,
-                            const std::set<TaskName>& held, int attempts) {
+// Tasks that lack points, that no job holds and that were not tried too often. What a board that is
+// set aside failed does not count.
+std::vector<Task> due_tasks(const Plan& plan, const BoardKind& kind, const Holdings& held_points,
+                            const Fleet& fleet, const std::set<TaskName>& held, int attempts) {
   const auto tried = attempts_of(plan);
-  auto tasks = missing_tasks(plan, kind, filled);
+  auto tasks = missing_tasks(plan, kind, held_points.filled);
   std::erase_if(tasks, [&](const Task& task) {
     const TaskName name{kind.name, task.number};
     const auto found = tried.find(name);
-    return held.contains(name) || (found != tried.end() && found->second >= attempts);
+    return held.contains(name) ||
+           (found != tried.end() &&
+            found->second >= attempts + excused_attempts(plan, fleet, kind, task));
   });
   return tasks;
 }
 
-// Records each job at once: what follows may fail.
+// Records each job at once: what follows may fail. Tasks with other hosts to avoid are other jobs.
 std::vector<Job> give_away(Plan& plan, const std::string& path, const BoardKind& kind,
-                           const std::vector<Task>& tasks, Executor& executor) {
-  if (tasks.empty()) return {};
-  const auto jobs = executor.submit(order_of(plan, kind, tasks, plan.options));
-  plan.jobs.insert(plan.jobs.end(), jobs.begin(), jobs.end());
-  write_plan(plan, path);
+                           const std::vector<Task>& tasks, const Fleet& fleet, Executor& executor) {
+  std::map<std::vector<std::string>, std::vector<Task>> by_avoided;
+  for (const auto& task : tasks) {
+    by_avoided[hosts_to_avoid(plan, fleet, kind, task)].push_back(task);
+  }
+  std::vector<Job> jobs;
+  for (const auto& [avoid, some] : by_avoided) {
+    Order order = order_of(plan, kind, some, plan.options);
+    order.avoid = avoid;
+    for (auto& job : executor.submit(order)) {
+      plan.jobs.push_back(job);
+      jobs.push_back(std::move(job));
+    }
+    write_plan(plan, path);
+  }
   return jobs;
 }
 
@@ -134,8 +160,11 @@ class Follower {
     } catch (const IoError& error) {
       fault = error.what();
     }
-    const auto filled = filled_so_far(plan_);
-    standing_ = standing_of(plan_, filled, states, std::time(nullptr));
+    const Holdings held = held_so_far(plan_);
+    const auto& filled = held.filled;
+    const Fleet fleet =
+        fleet_of(plan_, filled, held.records, fault.empty() ? known_nodes() : EngineNodes{});
+    standing_ = standing_of(plan_, filled, states, std::time(nullptr), fleet);
     standing_.engine_fault = fault;
     if (options_.report) options_.report(standing_);
     if (!fault.empty()) {
@@ -143,10 +172,66 @@ class Follower {
       return standing_.complete();
     }
     if (standing_.complete()) drop_waiting(states);
+    set_boards_aside(states, fleet);
     release(states, filled);
-    const bool due = resubmit(states, filled);
+    const bool due = resubmit(states, held, fleet);
     stuck_ = !due && held_by_jobs(states).empty();
     return true;
+  }
+
+  using EngineNodes = std::vector<EngineNode>;
+  // An engine that does not list its hosts still runs tasks.
+  EngineNodes known_nodes() {
+    try {
+      return executor_->nodes(kinds_of(plan_));
+    } catch (const Error&) {
+      return {};
+    }
+  }
+
+  // The engine's queue no longer gives tasks to boards that are set aside, and gives them to boards
+  // that were readmitted. Where no board is left, waiting tasks are dropped.
+  void set_boards_aside(const std::vector<TaskState>& states, const Fleet& fleet) {
+    for (const auto& kind : plan_.boards) {
+      const auto hosts = set_aside_hosts(fleet, kind.name);
+      auto& before = set_aside_[kind.name];
+      if (hosts == before) continue;
+      for (const auto& board : fleet.boards) {
+        if (board.kind == kind.name && board.set_aside) say_set_aside(board);
+      }
+      const bool none_left = all_set_aside(fleet, kind.name);
+      for (auto& job : plan_.jobs) {
+        const bool waits = std::any_of(states.begin(), states.end(), [&](const TaskState& state) {
+          return state.job == job.id && state.board_kind == kind.name &&
+                 held_by_jobs({state}).size() == 1;
+        });
+        if (job.board_kind != kind.name || !waits) continue;
+        if (none_left) {
+          executor_->cancel(job);
+        } else if (executor_->set_aside(job, with_those_to_avoid(job, hosts, before))) {
+          job.avoid = with_those_to_avoid(job, hosts, before);
+        }
+      }
+      write_plan(plan_, path_);
+      before = hosts;
+    }
+  }
+
+  // What the job avoids for its own tasks, and the hosts that are set aside now.
+  static std::vector<std::string> with_those_to_avoid(const Job& job,
+                                                      const std::vector<std::string>& hosts,
+                                                      const std::vector<std::string>& before) {
+    std::set<std::string> all(hosts.begin(), hosts.end());
+    for (const auto& host : job.avoid) {
+      if (std::find(before.begin(), before.end(), host) == before.end()) all.insert(host);
+    }
+    return {all.begin(), all.end()};
+  }
+
+  void say_set_aside(const BoardHealth& board) {
+    if (!said_.insert({board.kind, board.serial}).second) return;
+    say(fmt::format("{}: board {} is set aside after {} failed points in a row: {}", board.kind,
+                    board.serial, board.in_a_row, board.last_error));
   }
 
   // A held task would stay in the engine's queue forever.
@@ -176,17 +261,18 @@ class Follower {
 
   // True when there was something to give away. A controller that has just come back does not know
   // all its tasks at once: what no job holds is given away when it is so twice in a row.
-  bool resubmit(const std::vector<TaskState>& states,
-                const std::vector<store::FilledSlot>& filled) {
+  bool resubmit(const std::vector<TaskState>& states, const Holdings& held_points,
+                const Fleet& fleet) {
     const auto held = held_by_jobs(states);
     const auto before = std::exchange(due_, {});
     for (const auto& kind : plan_.boards) {
-      auto tasks = due_tasks(plan_, kind, filled, held, options_.attempts);
+      if (all_set_aside(fleet, kind.name)) continue;
+      auto tasks = due_tasks(plan_, kind, held_points, fleet, held, options_.attempts);
       for (const auto& task : tasks) due_.insert({kind.name, task.number});
       std::erase_if(tasks, [&](const Task& task) {
         return !options_.once && !before.contains({kind.name, task.number});
       });
-      for (const auto& job : give_away(plan_, path_, kind, tasks, *executor_)) {
+      for (const auto& job : give_away(plan_, path_, kind, tasks, fleet, *executor_)) {
         say(fmt::format("{}: tasks {} given away again as {} {}", kind.name, ranges_text(job.tasks),
                         job.executor, job.id));
       }
@@ -214,8 +300,10 @@ class Follower {
   Plan plan_;
   std::unique_ptr<Executor> executor_;
   Standing standing_;
-  std::set<TaskName> due_;  // in the last round
-  bool stuck_ = false;      // nothing runs, and nothing may be given away
+  std::set<TaskName> due_;                                     // in the last round
+  std::map<std::string, std::vector<std::string>> set_aside_;  // by kind, as the engine has it
+  std::set<std::pair<std::string, std::string>> said_;         // kind and serial
+  bool stuck_ = false;  // nothing runs, and nothing may be given away
 };
 
 }  // namespace
@@ -242,16 +330,19 @@ std::vector<Job> submit(const std::string& path, ExecutorKind kind,
   plan.executor = name_of(kind);
   plan.options = options;
   const auto executor = executor_of(plan);
-  std::vector<store::FilledSlot> filled;
+  Holdings held;
   try {
     claim(plan);
-    filled = filled_so_far(plan);
+    held = held_so_far(plan);
   } catch (const IoError&) {  // tasks ask again
   }
+  const Fleet fleet = fleet_of(plan, held.filled, held.records, {});
   std::vector<Job> jobs;
   for (const auto& board : plan.boards) {
-    const auto tasks = missing_tasks(plan, board, filled);
-    for (auto& job : give_away(plan, path, board, tasks, *executor)) jobs.push_back(std::move(job));
+    const auto tasks = missing_tasks(plan, board, held.filled);
+    for (auto& job : give_away(plan, path, board, tasks, fleet, *executor)) {
+      jobs.push_back(std::move(job));
+    }
   }
   return jobs;
 }
@@ -267,17 +358,22 @@ std::string preview(const Plan& plan, ExecutorKind kind, const ExecutorOptions& 
 
 Standing look(const Plan& plan) {
   std::vector<TaskState> states;
+  std::vector<EngineNode> nodes;
   std::string fault;
   if (!plan.jobs.empty()) {
     try {
-      states = executor_of(plan)->states(plan.jobs);
+      const auto executor = executor_of(plan);
+      states = executor->states(plan.jobs);
+      nodes = executor->nodes(kinds_of(plan));
     } catch (const IoError& error) {
       fault = error.what();
     } catch (const NotFoundError& error) {
       fault = error.what();
     }
   }
-  Standing standing = standing_of(plan, filled_so_far(plan), states, std::time(nullptr));
+  const Holdings held = held_so_far(plan);
+  const Fleet fleet = fleet_of(plan, held.filled, held.records, std::move(nodes));
+  Standing standing = standing_of(plan, held.filled, states, std::time(nullptr), fleet);
   standing.engine_fault = fault;
   return standing;
 }

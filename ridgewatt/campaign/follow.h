@@ -14,6 +14,7 @@
 
 #include "ridgewatt/base/fd.h"
 #include "ridgewatt/campaign/executor.h"
+#include "ridgewatt/campaign/health.h"
 #include "ridgewatt/campaign/standing.h"
 
 namespace ridgewatt::campaign {
@@ -44,6 +45,18 @@ struct FollowOptions {
 // all points exist or nothing more can be done. If the store or engine does not answer, it waits
 // twice as long each time, up to a minute (or `interval_s`).
 Standing follow(const std::string& path, const FollowOptions& options);
+
+// Lets a board that was set aside get tasks again, and writes the plan. Throws NotFoundError if no
+// board of this serial number is set aside.
+void readmit_board(const std::string& path, const std::string& serial);
+
+// What store and engine have on each board.
+struct BoardsLook {
+  std::vector<BoardReport> boards;
+  std::string engine_fault;  // why the engine could not be queried; empty: it answered
+};
+// Throws what opening the store throws.
+BoardsLook look_at_boards(const Plan& plan);
 
 // Ends all jobs of the plan. Existing points remain.
 void cancel(const std::string& path);

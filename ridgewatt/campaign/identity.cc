@@ -61,7 +61,7 @@ void compare_points(const Plan& plan, const std::vector<store::FilledSlot>& fill
   for (const auto& slot : filled) {
     const auto parts = parts_of_slot(slot.slot);
     if (!parts || parts->label.starts_with(kSearchedLabel)) continue;
-    const auto found = planned.find(parts->kind + "/" + parts->label);
+    const auto found = planned.find(parts->kind + "/" + label_without_rerun(parts->label));
     if (found == planned.end()) {
       throw other_plan(plan.name, fmt::format("a plan with the point {}", slot.slot),
                        plan_named(fingerprint_of(plan)) + ", which has no such point", where);

@@ -17,6 +17,8 @@ constexpr std::size_t kLongestName = 64;
 constexpr std::size_t kMostPoints = 1000000;
 constexpr int kMostBoards = 100000;
 constexpr int kLargestBatch = 1 << 20;
+constexpr int kMostReruns = 1000000;
+constexpr double kLongestLimitS = 3.15e7;  // a year
 
 void refuse_unless(bool good, const std::string& what, const std::string& where,
                    const std::string& hint) {
@@ -34,6 +36,15 @@ void check_text(const std::string& text, const char* field) {
                 "campaign", "put what needs several lines into a file");
   refuse_unless(text.size() <= 100000, fmt::format("{} is longer than 100000 bytes", field),
                 "campaign", "shorten it");
+}
+
+// Reaches sbatch and scontrol in a list with commas.
+void check_host_name(const std::string& host) {
+  const bool good =
+      !host.empty() && host[0] != '-' && std::all_of(host.begin(), host.end(), [](unsigned char c) {
+        return c > 0x20 && c < 0x7f && c != ',' && c != '\'' && c != '"' && c != '\\';
+      });
+  refuse_unless(good, fmt::format("'{}' is not a host", host), "campaign", "remove it");
 }
 
 // Whoever sees a plan, a script or a process list would see it.
@@ -61,6 +72,8 @@ void check_point(const PlannedPoint& point, const std::string& kind,
                 fmt::format("batch is {}", point.point.batch), where, "it must be 0 to 1048576");
   refuse_unless(point.repeat >= 0, fmt::format("repeat is {}", point.repeat), where,
                 "it must be 0 or more");
+  refuse_unless(point.rerun >= 0 && point.rerun <= kMostReruns,
+                fmt::format("rerun is {}", point.rerun), where, "it must be 0 to 1000000");
   refuse_unless(point.predicted_s >= 0 && point.predicted_j >= 0, "the prediction is negative",
                 where, "it must be 0 or more");
   refuse_unless(point.point.mode != PowerMode{}, "the mode is empty", where, "name a knob");
@@ -112,6 +125,14 @@ void Plan::check() const {
   check_text(options.folder, "the folder");
   check_text(options.logs, "the folder of logs");
   check_text(options.ssh, "ssh");
+  refuse_unless(options.limit_factor >= 0 && options.limit_floor_s >= 0 &&
+                    options.limit_floor_s <= kLongestLimitS,
+                "the time limit of a point is out of range", "campaign", "0 or more, in seconds");
+  refuse_unless(options.set_aside >= 0, fmt::format("set_aside is {}", options.set_aside),
+                "campaign", "it must be 0 or more");
+  for (const auto& job : jobs) {
+    for (const auto& host : job.avoid) check_host_name(host);
+  }
   refuse_unless(!boards.empty(), "there is no board", "campaign", "give --boards KIND:COUNT");
   std::set<std::string> names;
   for (const auto& kind : boards) {
@@ -175,9 +196,33 @@ std::size_t points_per_task(std::size_t points, std::size_t most_tasks) {
   return std::max<std::size_t>(1, (points + most_tasks - 1) / most_tasks);
 }
 
+std::string PlannedPoint::slot_label() const {
+  return rerun > 0 ? fmt::format("{}@{}", label, rerun) : label;
+}
+
+Superseded::Superseded(const Plan& plan) {
+  for (const auto& kind : plan.boards) {
+    for (const auto* points : {&kind.points, &kind.calibration}) {
+      for (const auto& point : *points) {
+        if (point.rerun > 0) newest_[kind.name + "/" + point.label] = point.slot_label();
+      }
+    }
+  }
+}
+
+bool Superseded::has(const SlotParts& slot) const {
+  const auto found = newest_.find(slot.kind + "/" + label_without_rerun(slot.label));
+  return found != newest_.end() && found->second != slot.label;
+}
+
+std::string label_without_rerun(const std::string& label) {
+  return label.substr(0, label.find('@'));
+}
+
 std::string point_text(const PlannedPoint& point) {
-  std::string text = point.label + ":" + mode_text(point.point.mode);
+  std::string text = point.slot_label() + ":" + mode_text(point.point.mode);
   if (point.point.batch > 0) text += fmt::format(",batch={}", point.point.batch);
+  if (point.limit_s > 0) text += fmt::format(",limit={}", point.limit_s);
   return text;
 }
 
@@ -187,14 +232,26 @@ PlannedPoint parse_point_text(const std::string& text) {
   };
   const auto colon = text.find(':');
   PlannedPoint point;
-  point.label = text.substr(0, colon);
+  const std::string slot_label = text.substr(0, colon);
+  point.label = label_without_rerun(slot_label);
   if (colon == std::string::npos || !is_plain_name(point.label)) throw refuse("has no label");
+  if (slot_label != point.label) {
+    const auto rerun = parse_int(slot_label.substr(point.label.size() + 1));
+    if (!rerun || *rerun < 1 || *rerun > kMostReruns) throw refuse("has no such rerun");
+    point.rerun = static_cast<int>(*rerun);
+  }
   std::string mode;
   for (const auto& part : split(text.substr(colon + 1), ',')) {
     if (part.starts_with("batch=")) {
       const auto batch = parse_int(part.substr(6));
       if (!batch || *batch < 1 || *batch > kLargestBatch) throw refuse("has no such batch");
       point.point.batch = static_cast<int>(*batch);
+    } else if (part.starts_with("limit=")) {
+      const auto limit_s = parse_double(part.substr(6));
+      if (!limit_s || !(*limit_s > 0 && *limit_s <= kLongestLimitS)) {
+        throw refuse("has no such time limit");
+      }
+      point.limit_s = *limit_s;
     } else {
       mode += (mode.empty() ? "" : ",") + part;
     }

@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,13 +23,17 @@
 
 namespace ridgewatt::campaign {
 
-// A point to be measured. Its label is the last part of its slot.
+// A point to be measured. Its label is the last part of its slot; "117@2" is its second rerun.
 struct PlannedPoint {
   std::string label;  // "117"; letters, digits, '-', '_' and '.'
   OperatingPoint point;
   int repeat = 0;          // counts the repeats of this point in the plan, from 0
   double predicted_s = 0;  // predicted: settling, warm-up and window; 0: unknown
   double predicted_j = 0;
+  int rerun = 0;       // times that it was planned again because its measurement was in doubt
+  double limit_s = 0;  // that the program may run; set for a task, not in a plan; 0: none
+
+  std::string slot_label() const;
 };
 
 // The points of one task of an engine.
@@ -56,15 +61,20 @@ struct Job {
   std::string id;  // given by the engine
   std::vector<int> tasks;
   std::int64_t submitted_unix_s = 0;
+  std::vector<std::string> avoid = {};  // hosts that it does not use
 };
 
 // Options for submitting tasks to an engine.
 struct ExecutorOptions {
   std::string program = "ridgewatt";  // on the boards
   std::string folder = {};            // of scripts and logs of parallel; empty: default_folder
+  double time_limit_s = 0;            // of a task; 0: from the predicted duration, or none
+  // A point may take `limit_factor` times its prediction, at least `limit_floor_s`; 0: no limit.
+  double limit_factor = 5;     // chosen: above the factor that separates twins from boards
+  double limit_floor_s = 300;  // chosen: a Nano loads PyTorch and builds an engine in minutes
+  int set_aside = 3;  // points that a board fails in a row before it gets no more; 0: never
   // Slurm.
   std::string partition = {}, account = {};
-  double time_limit_s = 0;  // of a task; 0: from the predicted duration, or none
   std::vector<std::string> sbatch_options = {};  // "--qos=low", unchanged
   std::string logs = {};                         // folder shared by the boards; empty: no logs
   // GNU parallel: "HOST", or "KIND=HOST" for boards of one kind; one task at a time on each.
@@ -87,6 +97,10 @@ struct Plan {
   std::string executor = {};  // the submitted engine, "slurm"; empty: not submitted
   ExecutorOptions options = {};
   std::vector<Job> jobs;
+  // Serial number -> when its board was trusted again; earlier failures no longer count.
+  std::map<std::string, std::int64_t> readmitted = {};
+  // Jobs from before do not count as attempts: points were planned again, or a board readmitted.
+  std::int64_t attempts_since_unix_s = 0;
 
   // Throws UsageError with the field, its value and the constraint.
   void check() const;
@@ -109,6 +123,18 @@ struct SlotParts {
 };
 std::optional<SlotParts> parts_of_slot(const std::string& slot);
 
+// Which slots hold a measurement that no longer counts, because its point is planned again.
+class Superseded {
+ public:
+  explicit Superseded(const Plan& plan);
+  bool has(const SlotParts& slot) const;
+
+ private:
+  std::map<std::string, std::string> newest_;  // "KIND/LABEL" -> label of its newest rerun
+};
+// "117@2" without its rerun: "117".
+std::string label_without_rerun(const std::string& label);
+
 // The points of the kind in order, `points_per_task` each.
 std::vector<Task> tasks_of(const BoardKind& kind);
 // The smallest number of points per task that needs at most `most_tasks`.
@@ -117,7 +143,8 @@ std::size_t points_per_task(std::size_t points, std::size_t most_tasks);
 // 16 hexadecimal digits that depend only on the text (FNV-1a).
 std::string hash_text(const std::string& text);
 
-// "117:cores=4,gpu=612,batch=16", as `campaign run` takes it. Throws UsageError for anything else.
+// "117:cores=4,gpu=612,batch=16,limit=300", as `campaign run` takes it. Throws UsageError for
+// anything else.
 std::string point_text(const PlannedPoint& point);
 PlannedPoint parse_point_text(const std::string& text);
 

@@ -61,6 +61,11 @@ class Fields {
     if (!at(name).is_array()) throw fault("is not a list", name);
     return at(name);
   }
+  std::vector<std::string> names() const {
+    std::vector<std::string> found;
+    for (const auto& [name, value] : json_.items()) found.push_back(name);
+    return found;
+  }
   Fields object(const char* name) const { return {at(name), source_, name}; }
   Fields element(const Json& json, const char* name, std::size_t i) const {
     return {json, source_, fmt::format("{}[{}]", name, i)};
@@ -119,7 +124,10 @@ void read_measuring(const Fields& fields, Plan& plan) {
 // The identity of a point, without its prediction.
 Json identity_json(const std::vector<PlannedPoint>& points) {
   Json list = Json::array();
-  for (const auto& point : points) list.push_back({point_text(point), point.repeat});
+  for (PlannedPoint point : points) {
+    point.rerun = 0;
+    list.push_back({point_text(point), point.repeat});
+  }
   return list;
 }
 
@@ -132,6 +140,7 @@ Json points_json(const std::vector<PlannedPoint>& points) {
                  {"repeat", point.repeat}};
     if (point.predicted_s > 0) json["predicted_s"] = point.predicted_s;
     if (point.predicted_j > 0) json["predicted_j"] = point.predicted_j;
+    if (point.rerun > 0) json["rerun"] = point.rerun;
     list.push_back(std::move(json));
   }
   return list;
@@ -152,6 +161,7 @@ std::vector<PlannedPoint> read_points(const Fields& kind, const char* name) {
     point.repeat = fields.small_count("repeat", 0);
     point.predicted_s = fields.number("predicted_s", fields.number("foretold_s", 0));
     point.predicted_j = fields.number("predicted_j", fields.number("foretold_j", 0));
+    point.rerun = fields.small_count("rerun", 0);
     points.push_back(std::move(point));
   }
   return points;
@@ -167,17 +177,6 @@ BoardKind read_kind(const Fields& fields) {
   return kind;
 }
 
-Job read_job(const Fields& fields) {
-  Job job{fields.text("executor"), fields.text("kind"), fields.text("id"), {}, 0};
-  try {
-    job.tasks = parse_ranges(fields.text("tasks"));
-  } catch (const UsageError& error) {
-    throw fields.fault(error.what(), "tasks");
-  }
-  job.submitted_unix_s = fields.count("submitted_unix_s", 0);
-  return job;
-}
-
 std::vector<std::string> read_words(const Fields& fields, const char* name) {
   std::vector<std::string> words;
   if (!fields.has(name)) return words;
@@ -188,6 +187,18 @@ std::vector<std::string> read_words(const Fields& fields, const char* name) {
   return words;
 }
 
+Job read_job(const Fields& fields) {
+  Job job{fields.text("executor"), fields.text("kind"), fields.text("id"), {}, 0};
+  try {
+    job.tasks = parse_ranges(fields.text("tasks"));
+  } catch (const UsageError& error) {
+    throw fields.fault(error.what(), "tasks");
+  }
+  job.submitted_unix_s = fields.count("submitted_unix_s", 0);
+  job.avoid = read_words(fields, "avoid");
+  return job;
+}
+
 Json submission_json(const Plan& plan) {
   const auto& options = plan.options;
   return {{"executor", plan.executor},
@@ -196,6 +207,9 @@ Json submission_json(const Plan& plan) {
           {"partition", options.partition},
           {"account", options.account},
           {"time_limit_s", options.time_limit_s},
+          {"limit_factor", options.limit_factor},
+          {"limit_floor_s", options.limit_floor_s},
+          {"set_aside", options.set_aside},
           {"sbatch_options", options.sbatch_options},
           {"logs", options.logs},
           {"hosts", options.hosts},
@@ -211,11 +225,20 @@ void read_submission(const Fields& fields, Plan& plan) {
   options.partition = fields.text_or("partition", "");
   options.account = fields.text_or("account", "");
   options.time_limit_s = fields.number("time_limit_s", 0);
+  options.limit_factor = fields.number("limit_factor", options.limit_factor);
+  options.limit_floor_s = fields.number("limit_floor_s", options.limit_floor_s);
+  options.set_aside = fields.small_count("set_aside", options.set_aside);
   options.sbatch_options = read_words(fields, "sbatch_options");
   options.logs = fields.text_or("logs", "");
   options.hosts = read_words(fields, "hosts");
   options.ssh = fields.text_or("ssh", "");
   options.retries = fields.small_count("retries", options.retries);
+}
+
+void read_readmitted(const Fields& fields, Plan& plan) {
+  for (const auto& serial : fields.names()) {
+    plan.readmitted[serial] = fields.count(serial.c_str(), 0);
+  }
 }
 
 Json parse_bounded(const std::string& text, const std::string& source) {
@@ -248,6 +271,8 @@ Plan parse_plan(const std::string& text, const std::string& source) {
     plan.boards.push_back(read_kind(fields.element(kind, "boards", plan.boards.size())));
   }
   if (fields.has("submission")) read_submission(fields.object("submission"), plan);
+  if (fields.has("readmitted")) read_readmitted(fields.object("readmitted"), plan);
+  plan.attempts_since_unix_s = fields.count("attempts_since_unix_s", 0);
   if (fields.has("jobs")) {
     for (const auto& job : fields.list("jobs")) {
       plan.jobs.push_back(read_job(fields.element(job, "jobs", plan.jobs.size())));
@@ -281,6 +306,8 @@ std::string plan_json(const Plan& plan) {
                               {"calibration", points_json(kind.calibration)},
                               {"points", points_json(kind.points)}});
   }
+  if (!plan.readmitted.empty()) json["readmitted"] = plan.readmitted;
+  if (plan.attempts_since_unix_s > 0) json["attempts_since_unix_s"] = plan.attempts_since_unix_s;
   if (plan.executor.empty()) return dump_json(json) + "\n";
   json["submission"] = submission_json(plan);
   json["jobs"] = Json::array();
@@ -290,6 +317,7 @@ std::string plan_json(const Plan& plan) {
                             {"id", job.id},
                             {"tasks", ranges_text(job.tasks)},
                             {"submitted_unix_s", job.submitted_unix_s}});
+    if (!job.avoid.empty()) json["jobs"].back()["avoid"] = job.avoid;
   }
   return dump_json(json) + "\n";
 }

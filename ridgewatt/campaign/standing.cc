@@ -48,9 +48,10 @@ std::optional<double> rate_per_h(std::vector<std::int64_t> begun_unix_s) {
 std::vector<BoardStanding> boards_of(const Plan& plan,
                                      const std::vector<store::FilledSlot>& filled) {
   std::map<std::pair<std::string, std::string>, BoardTimes> boards;
+  const Superseded superseded(plan);
   for (const auto& slot : filled) {
     const auto parts = parts_of_slot(slot.slot);
-    if (!parts || parts->campaign != plan.name) continue;
+    if (!parts || parts->campaign != plan.name || superseded.has(*parts)) continue;
     auto& board = boards[{parts->kind, slot.series.serial}];
     (parts->serial.empty() ? board.standing.points : board.standing.calibration) += 1;
     board.standing.newest_unix_s = std::max(board.standing.newest_unix_s, slot.started_unix_s);
@@ -78,18 +79,32 @@ void mark_stragglers(std::vector<BoardStanding>& boards) {
   }
 }
 
-// From the boards that work now; calibration, which comes first, is behind them or counted little.
-std::optional<double> eta_s(const KindStanding& kind, const std::vector<BoardStanding>& boards,
-                            std::int64_t now_unix_s) {
-  double per_h = 0;
+void count_boards(const std::vector<BoardStanding>& boards, std::size_t calibration,
+                  std::int64_t now_unix_s, KindStanding& kind) {
   for (const auto& board : boards) {
-    if (board.kind != kind.name || !board.points_per_h) continue;
-    const auto silent_s = static_cast<double>(now_unix_s - board.newest_unix_s);
-    const double resting_s = std::max(kRestingS, kRestingPoints * 3600 / *board.points_per_h);
-    if (silent_s < resting_s) per_h += *board.points_per_h;
+    if (board.kind != kind.name) continue;
+    ++kind.boards;
+    kind.calibrated += board.calibration >= calibration ? 1 : 0;
+    const bool resting = is_resting(board, now_unix_s);
+    kind.silent += resting && !board.set_aside ? 1 : 0;
+    if (!resting && !board.set_aside) kind.points_per_s += board.points_per_h.value_or(0) / 3600;
   }
-  if (per_h <= 0) return std::nullopt;
-  return 3600 * static_cast<double>(kind.planned - kind.done) / per_h;
+}
+
+void add_failures_and_energy(const Plan& plan, const std::vector<store::FilledSlot>& filled,
+                             const Fleet& fleet, KindStanding& kind) {
+  const std::string prefix = slot_of(plan.name, kind.name, "");
+  for (const auto& slot : filled)
+    kind.energy_j += slot.slot.starts_with(prefix) ? slot.energy_j : 0;
+  for (const auto& failure : fleet.failures) {
+    kind.failures += failure.slot.starts_with(prefix) ? 1 : 0;
+  }
+}
+
+// From the boards that work now; calibration, which comes first, is behind them or counted little.
+std::optional<double> eta_s(const KindStanding& kind) {
+  if (kind.points_per_s <= 0) return std::nullopt;
+  return static_cast<double>(kind.planned - kind.done) / kind.points_per_s;
 }
 
 std::set<std::string> slots_of(const std::vector<store::FilledSlot>& filled) {
@@ -125,7 +140,48 @@ void count_tasks(const std::vector<Task>& missing, const std::map<TaskKey, TaskS
   }
 }
 
+void mark_set_aside(const Fleet& fleet, std::vector<BoardStanding>& boards) {
+  for (auto& board : boards) {
+    for (const auto& health : fleet.boards) {
+      if (health.kind == board.kind && health.serial == board.serial) {
+        board.set_aside = health.set_aside;
+      }
+    }
+  }
+}
+
+// Points whose measurement is in doubt, and those that are measured again for it.
+void count_doubts(const Plan& plan, const BoardKind& planned,
+                  const std::vector<store::FilledSlot>& filled, KindStanding& kind) {
+  std::map<std::string, bool> flagged;  // by slot
+  for (const auto& slot : filled) flagged[slot.slot] = !slot.flags.empty();
+  for (const auto& point : planned.points) {
+    const auto found = flagged.find(slot_of(plan.name, planned.name, point.slot_label()));
+    if (found != flagged.end()) kind.flagged += found->second ? 1 : 0;
+    if (found == flagged.end() && point.rerun > 0) ++kind.to_rerun;
+  }
+}
+
+// Empty where a task runs or may still run.
+std::string why_blocked(const KindStanding& kind, const std::vector<TaskState>& states,
+                        const Fleet& fleet) {
+  if (kind.done == kind.planned) return "";
+  const std::string boards = why_none_runs(fleet, kind.name);
+  if (!boards.empty()) return boards;
+  const bool asked = std::any_of(states.begin(), states.end(), [&](const TaskState& state) {
+    return state.board_kind == kind.name;
+  });
+  return asked && kind.queued + kind.running + kind.held == 0 ? "no task is queued or running" : "";
+}
+
 }  // namespace
+
+bool is_resting(const BoardStanding& board, std::int64_t now_unix_s) {
+  const auto silent_s = static_cast<double>(now_unix_s - board.newest_unix_s);
+  const double points_s =
+      board.points_per_h ? kRestingPoints * 3600 / *board.points_per_h : kRestingS;
+  return silent_s >= std::max(kRestingS, points_s);
+}
 
 std::vector<Task> missing_tasks(const Plan& plan, const BoardKind& kind,
                                 const std::vector<store::FilledSlot>& filled) {
@@ -133,7 +189,7 @@ std::vector<Task> missing_tasks(const Plan& plan, const BoardKind& kind,
   std::vector<Task> missing;
   for (auto& task : tasks_of(kind)) {
     std::erase_if(task.points, [&](const PlannedPoint& point) {
-      return slots.contains(slot_of(plan.name, kind.name, point.label));
+      return slots.contains(slot_of(plan.name, kind.name, point.slot_label()));
     });
     if (!task.points.empty()) missing.push_back(std::move(task));
   }
@@ -141,10 +197,13 @@ std::vector<Task> missing_tasks(const Plan& plan, const BoardKind& kind,
 }
 
 Standing standing_of(const Plan& plan, const std::vector<store::FilledSlot>& filled,
-                     const std::vector<TaskState>& states, std::int64_t now_unix_s) {
+                     const std::vector<TaskState>& states, std::int64_t now_unix_s,
+                     const Fleet& fleet) {
   Standing standing;
   standing.boards = boards_of(plan, filled);
   mark_stragglers(standing.boards);
+  mark_set_aside(fleet, standing.boards);
+  standing.points = point_faults(plan, filled, fleet.failures);
   const auto newest = newest_states(states);
   for (const auto& planned : plan.boards) {
     KindStanding kind;
@@ -154,15 +213,19 @@ Standing standing_of(const Plan& plan, const std::vector<store::FilledSlot>& fil
     std::size_t lacking = 0;
     for (const auto& task : missing) lacking += task.points.size();
     kind.done = kind.planned - lacking;
-    for (const auto& board : standing.boards) {
-      if (board.kind != kind.name) continue;
-      ++kind.boards;
-      kind.calibrated += board.calibration >= planned.calibration.size() ? 1 : 0;
+    count_boards(standing.boards, planned.calibration.size(), now_unix_s, kind);
+    add_failures_and_energy(plan, filled, fleet, kind);
+    for (const auto& board : fleet.boards) {
+      kind.set_aside += board.kind == kind.name && board.set_aside ? 1 : 0;
     }
     count_tasks(missing, newest, kind, standing.faults);
-    kind.eta_s = lacking == 0 ? 0 : eta_s(kind, standing.boards, now_unix_s);
+    count_doubts(plan, planned, filled, kind);
+    kind.blocked = why_blocked(kind, states, fleet);
+    if (kind.blocked.empty()) {
+      kind.eta_s = lacking == 0 ? 0 : eta_s(kind);
+    }
     const double predicted_s = predicted_left_s(missing) / planned.boards;
-    if (!kind.eta_s && predicted_s > 0) {
+    if (!kind.eta_s && predicted_s > 0 && kind.blocked.empty()) {
       kind.eta_s = predicted_s;
       kind.eta_predicted = true;
     }

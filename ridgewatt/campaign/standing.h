@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ridgewatt/campaign/executor.h"
+#include "ridgewatt/campaign/health.h"
 #include "ridgewatt/campaign/plan.h"
 #include "ridgewatt/store/store.h"
 
@@ -23,6 +24,7 @@ struct BoardStanding {
   std::int64_t newest_unix_s = 0;
   std::optional<double> points_per_h;  // over its newest 20; empty: fewer than two
   bool straggler = false;              // slower than half the median of its kind
+  bool set_aside = false;              // gets no more tasks
 };
 
 struct KindStanding {
@@ -35,6 +37,14 @@ struct KindStanding {
   std::size_t calibrated = 0;
   std::optional<double> eta_s;  // from the rates of the boards, otherwise predicted
   bool eta_predicted = false;
+  std::size_t flagged = 0;    // measured points with a flag
+  std::size_t to_rerun = 0;   // missing points that were measured before
+  std::size_t set_aside = 0;  // boards that get no more tasks
+  std::size_t silent = 0;     // boards from which nothing came for a while
+  double points_per_s = 0;    // of the boards that work now
+  std::size_t failures = 0;   // attempts at points that failed
+  double energy_j = 0;        // of all measured windows, those of calibration too
+  std::string blocked;        // why nothing can run, though points are missing; empty: it can
 };
 
 struct TaskFault {
@@ -51,14 +61,20 @@ struct Standing {
   std::vector<KindStanding> kinds;
   std::vector<BoardStanding> boards;  // by kind and serial
   std::vector<TaskFault> faults;      // of tasks with missing points
+  std::vector<PointFault> points;     // missing ones that failed, with the last reason
   std::string engine_fault;           // why the engine could not be queried; empty: it answered
   bool complete() const { return done == planned; }
 };
 
 // `states` of all jobs of the plan, in their order: if several jobs have a task, the newest that
-// the engine still knows counts, otherwise the newest.
+// the engine still knows counts, otherwise the newest. Boards of `fleet` that get no task count for
+// no remaining time.
 Standing standing_of(const Plan& plan, const std::vector<store::FilledSlot>& filled,
-                     const std::vector<TaskState>& states, std::int64_t now_unix_s);
+                     const std::vector<TaskState>& states, std::int64_t now_unix_s,
+                     const Fleet& fleet = {});
+
+// Nothing came from the board for the time of ten of its points, and for ten minutes.
+bool is_resting(const BoardStanding& board, std::int64_t now_unix_s);
 
 // The tasks of a kind with missing points; each contains only those points.
 std::vector<Task> missing_tasks(const Plan& plan, const BoardKind& kind,

@@ -5,6 +5,7 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/test_support.h"
+#include "ridgewatt/campaign/collect.h"
 #include "ridgewatt/campaign/follow.h"
 #include "ridgewatt/campaign/make_plan.h"
 
@@ -122,6 +123,28 @@ TEST(Standing, AStoreThatIsJustBeingMadeIsEmpty) {
   EXPECT_THROW(look(plan), InputError);
   plan.store = "postgresql://u@127.0.0.1:1/d?connect_timeout=2";
   EXPECT_THROW(look(plan), IoError);
+}
+
+TEST(Standing, CollectTakesTheNewestOfAPoint) {
+  const ridgewatt::testing::TemporaryFolder folder;
+  Plan plan = eight_points();
+  plan.profile.series.workload = "w";
+  store::Store store((folder.path() / "c.db").string());
+  const auto series = store.series({"nano", "w", plan.profile.series.kind});
+  int repeat = 0;
+  for (const char* label : {"0", "0@1", "1"}) {
+    store::PointRecord record;
+    record.observation = {{}, 0.1, 10};
+    record.repeat = repeat++;
+    record.slot = std::string("c/nano/") + label;
+    store.add(series, record);
+  }
+  plan.boards[0].points[0].rerun = 1;
+  const auto rows = rows_of(plan, store);
+  ASSERT_EQ(rows.size(), 1u);
+  std::vector<std::string> slots;
+  for (const auto& record : rows[0].records) slots.push_back(record.slot);
+  EXPECT_THAT(slots, UnorderedElementsAre("c/nano/0@1", "c/nano/1"));
 }
 
 TEST(MakePlan, CalibrationSpansTheKnobs) {

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <thread>
 
@@ -16,6 +17,8 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/fd.h"
 #include "ridgewatt/base/progress.h"
+#include "ridgewatt/base/text.h"
+#include "ridgewatt/campaign/engine/host.h"
 #include "ridgewatt/campaign/identity.h"
 #include "ridgewatt/campaign/slurm/slurm.h"
 #include "ridgewatt/campaign/try_again.h"
@@ -31,6 +34,7 @@ namespace fs = std::filesystem;
 struct SlottedPoint {
   OperatingPoint point;
   std::string slot;
+  double limit_s = 0;
 };
 
 std::string host_name() {
@@ -135,7 +139,7 @@ class BoardTask {
   void hand_in_at_last() {
     constexpr auto kPause = std::chrono::seconds(1);
     const Stopwatch waiting;
-    while (!hand_in(summary_.measured > 0)) {
+    while (!hand_in(summary_.measured > 0 || summary_.failed > 0)) {
       if (waiting.s() >= options_.wait_s) {
         throw TryAgainError("the store cannot be reached; what was measured waits in the spool",
                             away_);
@@ -154,10 +158,11 @@ class BoardTask {
         for (const auto& point : points) {
           if (point.point.mode != mode) continue;
           result.push_back(
-              {point.point, calibration
-                                ? calibration_slot(options_.campaign, options_.board_kind,
-                                                   point.label, summary_.serial)
-                                : slot_of(options_.campaign, options_.board_kind, point.label)});
+              {point.point,
+               calibration ? calibration_slot(options_.campaign, options_.board_kind,
+                                              point.slot_label(), summary_.serial)
+                           : slot_of(options_.campaign, options_.board_kind, point.slot_label()),
+               point.limit_s});
         }
       }
     };
@@ -205,6 +210,8 @@ class BoardTask {
     try {
       spool_.emplace(path);
       spool_->series(options_.profile.series);
+      spool_->add_campaign_board({options_.campaign, options_.board_kind, summary_.serial,
+                                  engine_host(), std::time(nullptr)});
     } catch (const IoError& error) {
       throw TryAgainError("the spool cannot be written", error.what());
     }
@@ -249,21 +256,31 @@ class BoardTask {
   }
 
   void measure_point(measure::LiveProfiler& profiler, const SlottedPoint& at) {
-    const auto failed = [&](const std::string& why) {
+    const auto failed = [&](const std::string& why, const std::string& output) {
       ++summary_.failed;
       summary_.failures.push_back(at.slot + ": " + why);
+      keep_failure({at.slot, options_.profile.series.board, summary_.serial, engine_host(),
+                    std::time(nullptr), escape_terminal(why), output});
     };
     try {
-      store::PointRecord record = profiler.take(at.point);
+      store::PointRecord record = profiler.take(at.point, at.limit_s);
       record.slot = at.slot;
       keep(record);
     } catch (const measure::PointFailedError& error) {
-      failed(error.what());
+      failed(error.what(), error.output);
     } catch (const NotSupportedError& error) {
-      failed(error.what());
+      failed(error.what(), "");
     } catch (const IoError& error) {
       if (can_write(options_.spool_folder)) throw;
       throw TryAgainError("the spool cannot be written", error.what());  // nor the mode's journal
+    }
+  }
+
+  void keep_failure(const store::FailedAttempt& failure) {
+    try {
+      spool_->add_failures({failure});
+    } catch (const Error& error) {
+      throw TryAgainError("the spool cannot be written", error.what());
     }
   }
 

@@ -17,8 +17,8 @@ AddCommand add_analyze, add_sandbox, add_operators, add_estimate, add_explain, a
     add_completion, add_complete;
 // Below a command.
 AddCommand add_campaign_plan, add_campaign_submit, add_campaign_status, add_campaign_watch,
-    add_campaign_resume, add_campaign_list, add_campaign_collect, add_campaign_cancel,
-    add_campaign_run;
+    add_campaign_boards, add_campaign_rerun, add_campaign_resume, add_campaign_list,
+    add_campaign_collect, add_campaign_cancel, add_campaign_run;
 AddCommand add_schedule_plan, add_schedule_simulate, add_schedule_dynamic, add_schedule_run,
     add_schedule_measure_sharing, add_schedule_predict_sharing;
 

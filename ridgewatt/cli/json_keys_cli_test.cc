@@ -44,6 +44,8 @@ constexpr const char* kCommands[] = {
     "campaign watch sweep7.json --interval 0.5 --at-most 60",
     "campaign resume sweep7.json",
     "campaign status sweep7.json",
+    "campaign boards sweep7.json",
+    "campaign rerun sweep7.json --older-than 0s --dry-run",
     "campaign run --campaign sweep8 --store c.db --point 0:cores=6,batch=1 --settle 0 --idle 0 "
     "--window "
     "3 " FAKE FAKE_RUN,
@@ -129,6 +131,8 @@ constexpr const char* kCommands[] = {
     "fleet status --store points.db",
     "store list new.db",
     "store list points.db",
+    "store check points.db",
+    "store prune points.db --repeats 1 --dry-run",
     "store merge points.db new.db",
     "store upgrade new.db",
     "study",

@@ -6,9 +6,11 @@
 
 #include "ridgewatt/campaign/collect.h"
 #include "ridgewatt/campaign/fleet_status.h"
+#include "ridgewatt/campaign/follow.h"
 #include "ridgewatt/campaign/identity.h"
 #include "ridgewatt/campaign/merged_sweep.h"
 #include "ridgewatt/campaign/plan.h"
+#include "ridgewatt/campaign/rerun.h"
 #include "ridgewatt/campaign/standing.h"
 #include "ridgewatt/campaign/task.h"
 #include "ridgewatt/measure/profile.h"
@@ -22,8 +24,28 @@ Result plan_result(const campaign::Plan& plan, const std::string& path, bool kno
 Result job_result(const std::vector<campaign::Job>& jobs);
 // The progress of a campaign: by kind of board, by board, and held or failed points.
 Result standing_result(const std::string& name, const campaign::Standing& standing);
-// The same in one line, for progress.
+// Why nothing can run on the boards of a kind.
+std::string blocked_line(const campaign::KindStanding& kind);
+// Every board with its state, rate, last error and the engine's reason.
+Result boards_result(const std::string& name, const campaign::BoardsLook& look);
+// Points that are planned again.
+Result rerun_result(const campaign::Reruns& reruns);
+// A standing in one line, for progress.
 std::string standing_line(const campaign::Standing& standing);
+// A campaign for `ridgewatt export --campaign`, which writes the format of Prometheus.
+struct CampaignLook {
+  std::string name;
+  bool store_answers = false;
+  campaign::Standing standing;  // empty unless the store answers
+  std::int64_t now_unix_s = 0;
+};
+
+// Throws what reading the plan throws. A store or an engine that does not answer is reported in the
+// result.
+CampaignLook look_for_metrics(const std::string& plan_path);
+// Families, labels and units: docs/reference/metrics.md.
+std::string campaign_metrics(const std::vector<CampaignLook>& campaigns);
+
 Table campaigns_table(const std::vector<campaign::CampaignHolding>& campaigns);
 // Every measured point, with slot and serial.
 Table raw_points_table(const std::vector<campaign::BoardRows>& boards);
@@ -53,6 +75,8 @@ struct StoreSchema {
   std::string store;
   std::int64_t version = 0;
 };
+Table pruned_table(const std::vector<store::Pruned>& pruned);
+Table store_check_table(const std::vector<store::StoreFault>& faults);
 Table schema_table(const std::vector<StoreSchema>& stores);
 
 Table sweeps_table(const std::vector<Sweep>& sweeps);

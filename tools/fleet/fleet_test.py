@@ -15,6 +15,7 @@ import unittest
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import chaos
+import misbehaving
 import postgres
 import slurm
 import ssh
@@ -215,6 +216,23 @@ class Campaigns(unittest.TestCase):
                                        database.url("ridgewatt_writer")], database.environment(), check=False)
             self.assertNotEqual(done.returncode, 0, text)
             self.assertRegex(done.stderr, "permission denied|must be owner", text)
+
+
+@unittest.skipUnless(postgres.installed(), NO_POSTGRES)
+class Misbehaving(unittest.TestCase):
+    """A board whose program never works, one whose program hangs once, and with Slurm a drained one."""
+
+    @unittest.skipIf(slurm.missing(), NO_SLURM)
+    def test_slurm(self):
+        self.misbehave(SlurmEngine)
+
+    @unittest.skipIf(NO_PARALLEL, NO_SSH)
+    def test_parallel(self):
+        self.misbehave(ParallelEngine)
+
+    def misbehave(self, engine):
+        with Place() as place:
+            self.assertEqual(misbehaving.whole(place, PROGRAM, engine), [])
 
 
 @unittest.skipUnless(FULL, "skipped: 400 points only with the word full")

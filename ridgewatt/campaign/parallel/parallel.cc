@@ -14,6 +14,7 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
+#include "ridgewatt/campaign/engine/host.h"
 #include "ridgewatt/campaign/engine/last_line.h"
 #include "ridgewatt/campaign/engine/program.h"
 #include "ridgewatt/io/file.h"
@@ -83,6 +84,16 @@ RunProcess read_process(const std::string& folder) {
   }
 }
 
+bool contains(const std::vector<std::string>& words, const std::string& word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+std::string host_lines(const std::vector<std::string>& hosts) {
+  std::string lines;
+  for (const auto& host : hosts) lines += "1/" + host + "\n";
+  return lines;
+}
+
 std::string text_or_nothing(const std::string& path) {
   try {
     return read_file(path, std::size_t{1} << 28);
@@ -129,20 +140,25 @@ std::vector<std::string> hosts_of(const std::string& kind, const std::vector<std
   return result;
 }
 
-std::string parallel_script(const std::vector<std::string>& hosts, const ExecutorOptions& options) {
-  std::vector<std::string> words = {"parallel", "--will-cite", "--jobs", "1"};
-  for (const auto& host : hosts) words.insert(words.end(), {"--sshlogin", "1/" + host});
+std::string parallel_script(const ExecutorOptions& options, double limit_s) {
+  std::vector<std::string> words = {"parallel", "--will-cite",    "--jobs",
+                                    "1",        "--sshloginfile", "./hosts"};
+  if (limit_s > 0) words.insert(words.end(), {"--timeout", fmt::format("{:.0f}", limit_s)});
   words.insert(words.end(), {"--ssh", options.ssh.empty() ? kSsh : options.ssh});
   words.insert(words.end(), {"--retries", fmt::format("{}", options.retries), "--joblog", "joblog",
                              "--resume-failed", "--results", "out/{#}", "--arg-file", "tasks"});
   return "#!/bin/sh\n"
          "# Runs each line of `tasks` once, on whichever host is free.\n"
          "# Started again, it goes on with what failed or never ran.\n"
+         "# `hosts` may be changed while it runs.\n"
          "cd \"$(dirname \"$0\")\" || exit 1\nexec " +
          shell_line(words) + "\n";
 }
 
-std::string local_script(const ExecutorOptions& options) {
+std::string local_script(const ExecutorOptions& options, double limit_s) {
+  // In this process group, which is how the submission is ended.
+  const std::string within =
+      limit_s > 0 ? fmt::format("timeout --foreground -k 60 {:.0f} ", limit_s) : "";
   return fmt::format(R"(#!/bin/sh
 # Runs each line of the file `tasks` in this folder on this machine, one after the other.
 # Status 75 is tried again, at most {} times.
@@ -153,7 +169,7 @@ while IFS= read -r line <&3; do
   place=$((place + 1))
   tried=0
   while :; do
-    sh -c "$line" </dev/null >"$here/out/$place" 2>"$here/out/$place.err"
+    {}sh -c "$line" </dev/null >"$here/out/$place" 2>"$here/out/$place.err"
     status=$?
     tried=$((tried + 1))
     [ "$status" -eq 75 ] && [ "$tried" -lt {} ] || break
@@ -162,16 +178,16 @@ while IFS= read -r line <&3; do
   printf '%s\t:\t0\t0\t0\t0\t%s\t0\t\n' "$place" "$status" >>"$here/joblog"
 done 3<"$here/tasks"
 )",
-                     options.retries, options.retries);
+                     options.retries, within, options.retries);
 }
 
 BackgroundExecutor::BackgroundExecutor(ExecutorKind kind, const std::string& campaign,
                                        const ExecutorOptions& options)
     : kind_(kind), options_(options) {
-  if (!options.partition.empty() || !options.account.empty() || options.time_limit_s > 0 ||
-      !options.sbatch_options.empty() || !options.logs.empty()) {
+  if (!options.partition.empty() || !options.account.empty() || !options.sbatch_options.empty() ||
+      !options.logs.empty()) {
     throw UsageError("these options are for Slurm only",
-                     "--partition, --account, --time, --sbatch-option", "omit them");
+                     "--partition, --account, --sbatch-option, --logs", "omit them");
   }
   if (kind == ExecutorKind::kLocal && (!options.hosts.empty() || !options.ssh.empty())) {
     throw UsageError("the local executor takes no hosts", "--host, --ssh",
@@ -188,35 +204,75 @@ std::size_t BackgroundExecutor::at_once(const std::string& board_kind) const {
   return kind_ == ExecutorKind::kLocal ? 1 : hosts_of(board_kind, options_.hosts).size();
 }
 
-std::string BackgroundExecutor::script(const Order& order, std::size_t number) const {
-  if (kind_ == ExecutorKind::kLocal) return local_script(options_);
+std::string BackgroundExecutor::script(const Order& order) const {
+  const double limit_s = task_limit_s(order, options_);
+  return kind_ == ExecutorKind::kLocal ? local_script(options_, limit_s)
+                                       : parallel_script(options_, limit_s);
+}
+
+std::vector<std::string> BackgroundExecutor::hosts_for(const Order& order,
+                                                       std::size_t number) const {
   auto hosts = hosts_of(order.board_kind, options_.hosts);
   if (hosts.empty()) {
     throw UsageError("no host is given for this kind of board", order.board_kind,
                      fmt::format("give --host {}=HOST", order.board_kind));
   }
+  std::erase_if(hosts, [&](const std::string& host) { return contains(order.avoid, host); });
+  if (hosts.empty()) throw IoError("every host is to be avoided", order.board_kind);
   // Tasks that are submitted one by one begin on different boards.
   std::rotate(hosts.begin(), hosts.begin() + static_cast<std::ptrdiff_t>(number % hosts.size()),
               hosts.end());
-  return parallel_script(hosts, options_);
+  return hosts;
 }
 
 std::string BackgroundExecutor::preview(const Order& order) {
-  return script(order, 0) + "\n# tasks:\n" + task_lines(order);
+  std::string text = script(order);
+  if (kind_ == ExecutorKind::kParallel) {
+    text += "\n# hosts:\n" + host_lines(hosts_for(order, 0));
+  }
+  return text + "\n# tasks:\n" + task_lines(order);
 }
 
 std::vector<Job> BackgroundExecutor::submit(const Order& order) {
-  script(order, 0);  // refuses before a folder is made
+  const bool parallel = kind_ == ExecutorKind::kParallel;
+  if (parallel) hosts_for(order, 0);  // refuses before a folder is made
   std::size_t number = 0;
   const std::string folder = make_run_folder(options_.folder, order.board_kind, number);
   write_file_atomically(folder + "/tasks", task_lines(order));
-  write_file_atomically(folder + "/run.sh", script(order, number - 1));
+  if (parallel) write_file_atomically(folder + "/hosts", host_lines(hosts_for(order, number - 1)));
+  write_file_atomically(folder + "/run.sh", script(order));
   const int process = start_program({"sh", absolute_path(folder) + "/run.sh"}, folder + "/log");
   write_file_atomically(folder + "/process",
                         fmt::format("{} {}\n", process, process_start(process)));
-  Job job{name(), order.board_kind, fs::path(folder).filename().string(), {}, std::time(nullptr)};
+  Job job{name(), order.board_kind,   fs::path(folder).filename().string(),
+          {},     std::time(nullptr), order.avoid};
   for (const auto& task : by_number(order.tasks)) job.tasks.push_back(task.number);
   return {job};
+}
+
+std::vector<EngineNode> BackgroundExecutor::nodes(const std::vector<std::string>& board_kinds) {
+  std::vector<EngineNode> result;
+  for (const auto& kind : board_kinds) {
+    if (kind_ == ExecutorKind::kLocal) {
+      result.push_back({engine_host(), kind, true, "", ""});
+      continue;
+    }
+    for (const auto& host : hosts_of(kind, options_.hosts)) {
+      result.push_back({host, kind, true, "", ""});
+    }
+  }
+  return result;
+}
+
+// GNU parallel reads the file again when a task ends, at most once per second. Without a host it
+// would stop with an error: the job is then cancelled, as of this machine alone.
+bool BackgroundExecutor::set_aside(const Job& job, const std::vector<std::string>& hosts) {
+  if (kind_ == ExecutorKind::kLocal) return false;
+  auto left = hosts_of(job.board_kind, options_.hosts);
+  std::erase_if(left, [&](const std::string& host) { return contains(hosts, host); });
+  if (left.empty()) return false;
+  write_file_atomically(folder_of(job) + "/hosts", host_lines(left));
+  return true;
 }
 
 std::string BackgroundExecutor::folder_of(const Job& job) const {

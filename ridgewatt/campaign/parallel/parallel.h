@@ -4,7 +4,7 @@
 //
 //   run.sh   the started script          tasks    the tasks, one command per line
 //   joblog   finished tasks and status   out/N    output of task N of the list; out/N.err
-//   process  process id and start time
+//   process  process id and start time        hosts    of parallel: those that get tasks
 #pragma once
 
 #include <optional>
@@ -29,8 +29,9 @@ std::vector<std::string> hosts_of(const std::string& kind, const std::vector<std
 
 // run.sh of either engine. Tasks of this machine run in the folder where it was started, those of
 // other hosts in the folder that ssh selects.
-std::string parallel_script(const std::vector<std::string>& hosts, const ExecutorOptions& options);
-std::string local_script(const ExecutorOptions& options);
+// `limit_s`: of a task; 0: none. GNU parallel reads the file `hosts`, and again when it changes.
+std::string parallel_script(const ExecutorOptions& options, double limit_s = 0);
+std::string local_script(const ExecutorOptions& options, double limit_s = 0);
 
 class BackgroundExecutor : public Executor {
  public:
@@ -41,10 +42,13 @@ class BackgroundExecutor : public Executor {
   std::vector<Job> submit(const Order& order) override;
   std::vector<TaskState> states(const std::vector<Job>& jobs) override;
   bool release(const TaskState& task) override;
+  std::vector<EngineNode> nodes(const std::vector<std::string>& board_kinds) override;
+  bool set_aside(const Job& job, const std::vector<std::string>& hosts) override;
   void cancel(const Job& job) override;
 
  private:
-  std::string script(const Order& order, std::size_t number) const;
+  std::string script(const Order& order) const;
+  std::vector<std::string> hosts_for(const Order& order, std::size_t number) const;
   std::string folder_of(const Job& job) const;
   std::size_t at_once(const std::string& board_kind) const;
 

@@ -31,6 +31,31 @@ void check_sbatch_word(const std::string& word, const char* option) {
                    word, "sbatch would read it as several words");
 }
 
+std::string joined(const std::vector<std::string>& hosts) {
+  std::string list;
+  for (const auto& host : hosts) list += (list.empty() ? "" : ",") + host;
+  return list;
+}
+
+// Slurm adds marks to a state: '*' does not answer, '~', '#', '!', '%', '$', '@', '^', '-', '+'
+// power and reservations.
+bool may_get_tasks(const std::string& state) {
+  static const std::set<std::string> kWorks = {"idle",    "allocated", "mixed", "completing",
+                                               "planned", "reserved",  "maint", "blocked"};
+  const auto end = state.find_first_not_of("abcdefghijklmnopqrstuvwxyz");
+  const bool silent = end != std::string::npos && state[end] == '*';
+  return !silent && kWorks.contains(state.substr(0, end));
+}
+
+// "board:agx_orin:1(S:0),gpu:1" has boards of the type agx_orin.
+bool has_gres(const std::string& gres, const std::string& type) {
+  for (const auto& one : split(gres, ',')) {
+    const auto parts = split(one.substr(0, one.find('(')), ':');
+    if (parts.size() >= 2 && parts[0] == "board" && parts[1] == type) return true;
+  }
+  return false;
+}
+
 std::string job_name(const std::string& campaign, const std::string& board_kind) {
   return campaign + "/" + board_kind;
 }
@@ -50,6 +75,7 @@ std::string sbatch_lines(const Order& order, const ExecutorOptions& options,
   if (const int minutes = limit_minutes(order, options)) add(fmt::format("--time={}", minutes));
   if (!options.partition.empty()) add("--partition=" + options.partition);
   if (!options.account.empty()) add("--account=" + options.account);
+  if (!order.avoid.empty()) add("--exclude=" + joined(order.avoid));
   for (const auto& option : options.sbatch_options) add(option);
   return lines;
 }
@@ -116,9 +142,7 @@ std::string gres_type(const std::string& board_kind) {
 }
 
 int limit_minutes(const Order& order, const ExecutorOptions& options) {
-  const double predicted_s = order.predicted_s > 0 ? 2 * order.predicted_s + 600 : 0;
-  const double limit_s = options.time_limit_s > 0 ? options.time_limit_s : predicted_s;
-  return static_cast<int>(std::ceil(std::min(limit_s, 3.15e7) / 60));
+  return static_cast<int>(std::ceil(std::min(task_limit_s(order, options), 3.15e7) / 60));
 }
 
 std::vector<SlurmScript> slurm_scripts(const Order& order, const ExecutorOptions& options,
@@ -169,6 +193,23 @@ std::vector<TaskState> parse_squeue(const std::string& text, const std::string& 
   return states;
 }
 
+std::vector<EngineNode> parse_sinfo(const std::string& text,
+                                    const std::vector<std::string>& board_kinds) {
+  std::vector<EngineNode> nodes;
+  std::set<std::string> seen;
+  for (const auto& line : split(text, '\n')) {
+    const auto fields = split(line, '|');
+    if (fields.size() < 4 || fields[0].empty() || !seen.insert(fields[0]).second) continue;
+    for (const auto& kind : board_kinds) {
+      if (!has_gres(fields[2], gres_type(kind))) continue;
+      const std::string reason = join_rest(fields, 3);
+      nodes.push_back(
+          {fields[0], kind, may_get_tasks(fields[1]), fields[1], reason == "none" ? "" : reason});
+    }
+  }
+  return nodes;
+}
+
 void leave_comment(const std::string& line) {
   const char* job = std::getenv("SLURM_JOB_ID");
   if (job == nullptr || !parse_int(job)) return;
@@ -200,7 +241,7 @@ std::vector<Job> SlurmExecutor::submit(const Order& order) {
     const std::string answer = ask_program({"sbatch", "--parsable"}, script.text);
     const std::string id(trim(answer.substr(0, answer.find_first_of(";\n"))));
     if (!parse_int(id)) throw IoError("sbatch printed no job number", answer.substr(0, 200));
-    jobs.push_back({name(), order.board_kind, id, script.tasks, std::time(nullptr)});
+    jobs.push_back({name(), order.board_kind, id, script.tasks, std::time(nullptr), order.avoid});
   }
   return jobs;
 }
@@ -249,6 +290,17 @@ bool SlurmExecutor::release(const TaskState& task) {
 // What runs by now is let end.
 void SlurmExecutor::drop(const TaskState& task) {
   run_program({"scancel", "--state=PENDING", fmt::format("{}_{}", task.job, task.task)});
+}
+
+std::vector<EngineNode> SlurmExecutor::nodes(const std::vector<std::string>& board_kinds) {
+  std::vector<std::string> words = {"sinfo", "-h", "-N", "-o", kSinfoFormat};
+  if (!options_.partition.empty()) words.push_back("--partition=" + options_.partition);
+  return parse_sinfo(ask_program(words), board_kinds);
+}
+
+bool SlurmExecutor::set_aside(const Job& job, const std::vector<std::string>& hosts) {
+  return run_program({"scontrol", "update", "JobId=" + job.id, "ExcNodeList=" + joined(hosts)})
+             .status == 0;
 }
 
 void SlurmExecutor::cancel(const Job& job) {

@@ -21,14 +21,18 @@ struct SlurmScript {
 std::vector<SlurmScript> slurm_scripts(const Order& order, const ExecutorOptions& options,
                                        std::size_t most_bytes = 1000000);
 
-// A time limit in whole minutes: the given one, or twice the predicted time plus 10 minutes. 0:
-// none.
+// task_limit_s() in whole minutes.
 int limit_minutes(const Order& order, const ExecutorOptions& options);
 
 // Parses lines of squeue with kSqueueFormat, for jobs of this name only: a controller that was
 // killed may reuse a number. Invalid lines are skipped.
 inline constexpr const char* kSqueueFormat = "%F|%K|%T|%r|%N|%j|%k";
 std::vector<TaskState> parse_squeue(const std::string& text, const std::string& name);
+
+// Parses lines of sinfo with kSinfoFormat: the nodes with a GRES of one of these kinds, once each.
+inline constexpr const char* kSinfoFormat = "%N|%T|%G|%E";
+std::vector<EngineNode> parse_sinfo(const std::string& text,
+                                    const std::vector<std::string>& board_kinds);
 
 // Writes a line into the comment of the present job for squeue to show; does nothing outside of a
 // job. Boards thus need no shared folder to report why a task ended.
@@ -43,6 +47,8 @@ class SlurmExecutor : public Executor {
   std::vector<TaskState> states(const std::vector<Job>& jobs) override;
   bool release(const TaskState& task) override;
   void drop(const TaskState& task) override;
+  std::vector<EngineNode> nodes(const std::vector<std::string>& board_kinds) override;
+  bool set_aside(const Job& job, const std::vector<std::string>& hosts) override;
   void cancel(const Job& job) override;
 
  private:

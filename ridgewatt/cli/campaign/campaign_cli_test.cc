@@ -256,6 +256,71 @@ TEST_F(CampaignCli, ASecondPlanOfTheNameIsRefusedByEveryCommand) {
 }
 
 // label: board
+TEST_F(CampaignCli, AHungProgramIsEndedAndKeepsItsLastLines) {
+  const auto hung = testing::run_program(
+      "campaign run --campaign c1 --device fake:orin-nano --store '" + store_ + "'" + kFast +
+      "--point 0:cores=6,batch=1,limit=1 --point 1:cores=6,batch=2 -- sh -c 'if test {batch} = 1; "
+      "then echo loading weights; echo waiting >&2; sleep 100; fi; exec \"" +
+      program_ + "\" fake-run zoo:lenet5 --device fake:orin-nano --minibatches 60'");
+  EXPECT_EQ(hung.status, 1);
+  EXPECT_THAT(hung.output, HasSubstr("longer than its limit of 1 s"));
+  ASSERT_EQ(filled().size(), 1u);  // the other point was measured
+  store::Store store(store_, store::Database::Access::kReadOnly);
+  const auto failures = store.failures("c1/");
+  ASSERT_EQ(failures.size(), 1u);
+  EXPECT_EQ(failures[0].slot, "c1/fake:orin-nano/0");
+  EXPECT_EQ(failures[0].output, "loading weights\nwaiting");
+}
+
+// The only board of its kind fails: it is set aside, the rest is not tried on it, and after the
+// repair all points are measured.
+// label: board
+TEST_F(CampaignCli, ABoardThatFailsEveryPointIsSetAsideUntilItIsReadmitted) {
+  const std::string plan = (folder_.path() / "c1.json").string();
+  const std::string weights = (folder_.path() / "weights").string();
+  ASSERT_EQ(testing::run_program("campaign plan c1 --store '" + store_ +
+                                 "' --boards fake:orin-nano --sample 10 --calibration 0 --seed 3" +
+                                 kFast + "-o '" + plan + "' -- sh -c 'cat \"" + weights +
+                                 "\" && exec \"" + program_ +
+                                 "\" fake-run zoo:lenet5 --device fake:orin-nano --minibatches 60'")
+                .status,
+            0);
+  const std::string watch =
+      "campaign watch '" + plan + "' --interval 0.2 --at-most 100 --quiet --format json";
+  testing::run_program("campaign submit '" + plan + "' --executor local --program '" + program_ +
+                       "' --set-aside 2");
+  const auto failed = testing::run_program(watch);
+  EXPECT_EQ(failed.status, 1) << failed.output;
+  EXPECT_THAT(failed.output, HasSubstr("set aside after"));
+  const Json standing = Json::parse(failed.output.substr(0, failed.output.rfind('}') + 1));
+  EXPECT_TRUE(standing["eta_s"].is_null());
+  ASSERT_FALSE(standing["failed_points"].empty());
+  EXPECT_THAT(std::string(standing["failed_points"][0]["output"]), HasSubstr("weights"));
+  const auto boards = testing::run_program("campaign boards '" + plan + "' --format json");
+  const Json board = Json::parse(boards.output)["boards"][0];
+  EXPECT_EQ(board["state"], "set aside");
+  EXPECT_GE(board["in_a_row"], 2);
+  EXPECT_LT(board["failures"], 10) << "the other points were not tried on it";
+  folder_.write("weights", "");
+  const std::string serial = board["serial"];
+  std::this_thread::sleep_for(std::chrono::milliseconds(1100));  // times are whole seconds
+  const auto readmitted =
+      testing::run_program("campaign boards '" + plan + "' --readmit '" + serial + "'");
+  EXPECT_EQ(readmitted.status, 0) << readmitted.output;
+  const auto done = testing::run_program(watch);
+  EXPECT_EQ(done.status, 0) << done.output;
+  EXPECT_EQ(filled().size(), 10u);
+  // Measured points are planned again, and measured again.
+  EXPECT_EQ(testing::run_program("campaign rerun '" + plan + "'").status, 2);
+  EXPECT_EQ(testing::run_program("campaign rerun '" + plan + "' --board '" + serial + "'").status,
+            0);
+  EXPECT_EQ(testing::run_program(watch).status, 0);
+  EXPECT_EQ(filled().size(), 20u);
+  const auto raw = testing::run_program("campaign collect '" + plan + "' --raw");
+  EXPECT_EQ(std::count(raw.output.begin(), raw.output.end(), '\n'), 1 + 10);
+}
+
+// label: board
 TEST_F(CampaignCli, WhatFailsForGoodIsNotTriedForever) {
   const std::string plan = (folder_.path() / "c1.json").string();
   ASSERT_EQ(testing::run_program("campaign plan c1 --store '" + store_ +

@@ -23,9 +23,10 @@ void add_campaign(CLI::App& app, Context& context) {
   CLI::App* campaign = command_named(
       app, "campaign", "Profiling over many boards: plan, submit, watch, list, collect");
   campaign->require_subcommand(1);
-  for (AddCommand* add : {add_campaign_plan, add_campaign_submit, add_campaign_status,
-                          add_campaign_watch, add_campaign_resume, add_campaign_list,
-                          add_campaign_collect, add_campaign_cancel, add_campaign_run})
+  for (AddCommand* add :
+       {add_campaign_plan, add_campaign_submit, add_campaign_status, add_campaign_watch,
+        add_campaign_resume, add_campaign_boards, add_campaign_rerun, add_campaign_list,
+        add_campaign_collect, add_campaign_cancel, add_campaign_run})
     add(*campaign, context);
 }
 

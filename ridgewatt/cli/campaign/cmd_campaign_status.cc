@@ -35,6 +35,13 @@ void follow_campaign(const Context& context, FollowCommand& options) {
   if (standing.complete() || follow.once) return;
   std::cout.flush();
   const auto& faults = standing.faults;
+  for (const auto& kind : standing.kinds) {
+    if (kind.set_aside == 0 || kind.blocked.empty()) continue;
+    throw Error(fmt::format("{} of {} points are missing", standing.planned - standing.done,
+                            standing.planned),
+                report::blocked_line(kind),
+                "`campaign boards --readmit SERIAL` lets a repaired board work again");
+  }
   throw Error(fmt::format("{} of {} points are missing, and no task is running",
                           standing.planned - standing.done, standing.planned),
               faults.empty() ? "" : faults.front().why,

@@ -49,7 +49,13 @@ void add_campaign_submit(CLI::App& campaign, Context& context) {
   add.flag("--dry-run", options.dry_run, "Print the scripts and submit nothing");
   add_board_access(add, engine);
   add.optional("--time", engine.time_limit_s, seconds().within(0, 3.15e7),
-               "Slurm: time limit of a task, in place of the predicted one");
+               "Time limit of a task, in place of the predicted one");
+  add.number("--limit-factor", engine.limit_factor, number().within(0, 1e6),
+             "A point may take this many times its prediction (0: no limit)");
+  add.number("--limit-floor", engine.limit_floor_s, seconds().within(0, 3.15e7),
+             "Least time limit of a point");
+  add.number("--set-aside", engine.set_aside, count().within(0, 1e6),
+             "Points that a board fails in a row before it gets no more (0: never)");
   add.text("--sbatch-option", engine.sbatch_options,
            "Slurm: another option of sbatch, --sbatch-option=--qos=low; may be repeated")
       ->allow_extra_args(false);

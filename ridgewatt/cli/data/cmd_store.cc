@@ -1,6 +1,9 @@
 // ridgewatt store: what a store of profiled points holds; sweeps out of it and into it.
 #include <fmt/format.h>
 
+#include <ctime>
+#include <optional>
+
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/progress.h"
 #include "ridgewatt/cli/commands.h"
@@ -16,6 +19,9 @@ struct StoreArguments {
   std::string database, other, file, board;
   store::SeriesFilter filter;
   bool merge_boards = false;
+  std::optional<double> points_s, samples_s, failures_s;  // ages
+  store::PruneRules rules;
+  bool dry_run = false;
 };
 
 constexpr const char* kStoreHelp = "Store: a file, or postgresql://USER@HOST/DATABASE";
@@ -64,6 +70,61 @@ void merge_stores(const Context& context, const StoreArguments& arguments) {
                      {to.take_from(from, [&](std::size_t seen) { progress.update(seen); })}));
 }
 
+std::optional<std::int64_t> before(const std::optional<double>& age_s) {
+  if (!age_s) return std::nullopt;
+  return std::time(nullptr) - static_cast<std::int64_t>(*age_s);
+}
+
+void prune(const Context& context, const StoreArguments& arguments) {
+  store::PruneRules rules = arguments.rules;
+  rules.filter = arguments.filter;
+  rules.points_unix_s = before(arguments.points_s);
+  rules.samples_unix_s = before(arguments.samples_s);
+  rules.failures_unix_s = before(arguments.failures_s);
+  rules.check();
+  check_table_options(context, report::pruned_table({}));
+  using Access = store::Database::Access;
+  Store(arguments.database, Access::kReadOnly);  // creates none
+  Store store(arguments.database, arguments.dry_run ? Access::kReadOnly : Access::kCreate);
+  print(context, report::pruned_table({store.prune(rules, arguments.dry_run)}));
+  if (arguments.dry_run) remark(context, "nothing was deleted (--dry-run)");
+}
+
+void check_store(const Context& context, const StoreArguments& arguments) {
+  Store store(arguments.database, store::Database::Access::kReadOnly);
+  const auto faults = store.check();
+  print(context, report::store_check_table(faults));
+  std::int64_t rows = 0;
+  for (const auto& fault : faults) rows += fault.rows;
+  if (rows == 0) return;
+  std::cout.flush();
+  throw Error(fmt::format("{} rows cannot be right", rows), store.path());
+}
+
+void add_filter(const OptionAdder& add, store::SeriesFilter& filter) {
+  add.text("--workload", filter.workload, "Only this workload");
+  add.text("--kind", filter.kind, "Only training, inference, ..");
+  add.text("--device", filter.board, "Only points of this board");
+  add.text("--serial", filter.serial, "Only points of the board of this serial number");
+}
+
+void add_prune(CLI::App& command, StoreArguments& arguments) {
+  const OptionAdder add(command);
+  add.input("DATABASE", arguments.database, kStoreHelp)->required();
+  const auto age = [&](const char* name, std::optional<double>& target, const char* help) {
+    add.optional(name, target, hours().within(0, 1e6), help);
+  };
+  age("--points", arguments.points_s, "Delete points that began longer ago, 90d");
+  age("--samples", arguments.samples_s, "Delete raw samples of points that began longer ago");
+  age("--failures", arguments.failures_s, "Delete failed attempts of campaigns from longer ago");
+  add.optional("--repeats", arguments.rules.repeats, count().within(1, 1e9),
+               "Keep only the newest N repeats of each point");
+  add.flag("--campaigns", arguments.rules.campaigns,
+           "Also points that fill a slot of a campaign, which would then measure them again");
+  add.flag("--dry-run", arguments.dry_run, "Count and delete nothing");
+  add_filter(add, arguments.filter);
+}
+
 void upgrade(const Context& context, const StoreArguments& arguments) {
   check_table_options(context, report::schema_table({}));
   const Store store(arguments.database);
@@ -91,10 +152,7 @@ void add_store(CLI::App& app, Context& context) {
   const OptionAdder add(*command);
   add.input("DATABASE", arguments->database, kStoreHelp)->required();
   add.output("-o,--output", arguments->file, "Sweep CSV (default: standard output)");
-  add.text("--workload", arguments->filter.workload, "Only this workload");
-  add.text("--kind", arguments->filter.kind, "Only training, inference, ..");
-  add.text("--device", arguments->filter.board, "Only points of this board");
-  add.text("--serial", arguments->filter.serial, "Only points of the board of this serial number");
+  add_filter(add, arguments->filter);
   add.flag("--merge-boards", arguments->merge_boards,
            "Boards of a kind as one sweep, with what they differ by taken out");
 
@@ -111,6 +169,14 @@ void add_store(CLI::App& app, Context& context) {
       "Make the tables, or bring those of an older version up to date; as the schema's owner",
       "ridgewatt store upgrade postgresql://owner@db/points", upgrade);
   OptionAdder(*command).output("DATABASE", arguments->database, kStoreHelp)->required();
+
+  command = add_below("prune", "Delete what retention rules name: old points, samples, repeats",
+                      "ridgewatt store prune points.db --samples 90d --dry-run", prune);
+  add_prune(*command, *arguments);
+
+  command = add_below("check", "Look for damaged pages and rows that cannot be right",
+                      "ridgewatt store check points.db", check_store);
+  OptionAdder(*command).input("DATABASE", arguments->database, kStoreHelp)->required();
 
   command = add_below("merge", "Add the points of a store that another lacks",
                       "ridgewatt store merge spool.db all.db", merge_stores);

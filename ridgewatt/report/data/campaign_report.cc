@@ -65,17 +65,23 @@ Cell began(const Row& row) {
 
 Table standing_kinds_table(const campaign::Standing& standing) {
   using Kind = campaign::KindStanding;
-  return table_of<Kind>({{{"board"}, at<&Kind::name>},
-                         {{"planned"}, at<&Kind::planned>},
-                         {{"done"}, at<&Kind::done>},
-                         {{.name = "eta_s", .digits = 3}, at<&Kind::eta_s>},
-                         {{"queued"}, at<&Kind::queued>},
-                         {{"running"}, at<&Kind::running>},
-                         {{"held"}, at<&Kind::held>},
-                         {{"failed"}, at<&Kind::failed>},
-                         {{.name = "boards", .rank = 1}, at<&Kind::boards>},
-                         {{.name = "calibrated", .rank = 1}, at<&Kind::calibrated>}},
-                        standing.kinds);
+  return table_of<Kind>(
+      {{{"board"}, at<&Kind::name>},
+       {{"planned"}, at<&Kind::planned>},
+       {{"done"}, at<&Kind::done>},
+       {{.name = "eta_s", .digits = 3}, at<&Kind::eta_s>},
+       {{"queued"}, at<&Kind::queued>},
+       {{"running"}, at<&Kind::running>},
+       {{"held"}, at<&Kind::held>},
+       {{"failed"}, at<&Kind::failed>},
+       {{.name = "set_aside", .heading = "set aside"}, at<&Kind::set_aside>},
+       {{"flagged"}, at<&Kind::flagged>},
+       {{.name = "to_rerun", .heading = "to rerun", .rank = 1}, at<&Kind::to_rerun>},
+       {{.name = "boards", .rank = 1}, at<&Kind::boards>},
+       {{.name = "calibrated", .rank = 1}, at<&Kind::calibrated>},
+       {{.name = "blocked", .heading = "why nothing runs", .rank = 2, .wrap = true},
+        text_in<&Kind::blocked>}},
+      standing.kinds);
 }
 
 Table standing_boards_table(const campaign::Standing& standing) {
@@ -89,6 +95,41 @@ Table standing_boards_table(const campaign::Standing& standing) {
        {{"straggler"}, [](const Board& row) -> Cell { return row.straggler ? "yes" : ""; }},
        {{.name = "newest", .heading = "newest point began", .rank = 1}, began<Board>}},
       standing.boards);
+}
+
+Table failed_points_table(const campaign::Standing& standing) {
+  using Fault = campaign::PointFault;
+  return table_of<Fault>(
+      {{{"board"}, at<&Fault::kind>},
+       {{.name = "label", .heading = "point"}, at<&Fault::label>},
+       {{"attempts"}, [](const Fault& fault) { return plain_cell(fault.attempts); }},
+       {{.name = "serial", .heading = "last on"}, at<&Fault::serial>},
+       {{.name = "reason", .wrap = true}, at<&Fault::reason>},
+       {{.name = "output", .heading = "last output", .rank = 1, .wrap = true}, at<&Fault::output>}},
+      standing.points);
+}
+
+Table boards_table(const std::vector<campaign::BoardReport>& boards) {
+  using Board = campaign::BoardReport;
+  return table_of<Board>(
+      {{{"board"}, at<&Board::kind>},
+       {{"serial"}, text_in<&Board::serial>},
+       {{"host"}, text_in<&Board::host>},
+       {{"state"}, at<&Board::state>},
+       {{"points"}, [](const Board& row) { return plain_cell(row.points); }},
+       {{.name = "points_per_h", .digits = 3}, at<&Board::points_per_h>},
+       {{.name = "failures"}, [](const Board& row) { return plain_cell(row.failures); }},
+       {{.name = "in_a_row", .heading = "in a row"},
+        [](const Board& row) { return plain_cell(row.in_a_row); }},
+       {{.name = "temperature_c", .digits = 3, .rank = 1}, at<&Board::temperature_c>},
+       {{.name = "drifted", .rank = 1}, [](const Board& row) { return plain_cell(row.drifted); }},
+       {{.name = "throttled", .rank = 1},
+        [](const Board& row) { return plain_cell(row.throttled); }},
+       {{.name = "newest", .heading = "newest point began", .rank = 2}, began<Board>},
+       {{.name = "last_error", .heading = "last error", .wrap = true}, text_in<&Board::last_error>},
+       {{.name = "engine_reason", .heading = "reason of the engine", .wrap = true},
+        text_in<&Board::engine_reason>}},
+      boards);
 }
 
 Table faults_table(const campaign::Standing& standing) {
@@ -137,9 +178,35 @@ Result job_result(const std::vector<campaign::Job>& jobs) {
   return result;
 }
 
+Result boards_result(const std::string& name, const campaign::BoardsLook& look) {
+  Result result{boards_table(look.boards)};
+  result.json = {
+      {"name", name}, {"engine_fault", look.engine_fault}, {"boards", result.table.to_json()}};
+  if (!look.engine_fault.empty()) result.notes = {look.engine_fault};
+  return result;
+}
+
+Result rerun_result(const campaign::Reruns& reruns) {
+  using Kind = campaign::Reruns::OfKind;
+  Result result{table_of<Kind>(
+      {{{"board"}, at<&Kind::kind>},
+       {{"measured"}, [](const Kind& kind) { return plain_cell(kind.measured); }},
+       {{.name = "to_rerun", .heading = "to rerun"},
+        [](const Kind& kind) { return plain_cell(kind.points); }},
+       {{"calibration"}, [](const Kind& kind) { return plain_cell(kind.calibration); }}},
+      reruns.kinds)};
+  result.json = {{"kinds", result.table.to_json()}};
+  return result;
+}
+
+std::string blocked_line(const campaign::KindStanding& kind) {
+  return fmt::format("{}: nothing can run: {}", kind.name, kind.blocked);
+}
+
 Result standing_result(const std::string& name, const campaign::Standing& standing) {
   Result result{standing_kinds_table(standing)};
   Table boards = standing_boards_table(standing), faults = faults_table(standing);
+  Table points = failed_points_table(standing);
   result.json = {{"name", name},
                  {"planned", standing.planned},
                  {"done", standing.done},
@@ -148,10 +215,15 @@ Result standing_result(const std::string& name, const campaign::Standing& standi
                  {"engine_fault", standing.engine_fault},
                  {"kinds", result.table.to_json()},
                  {"boards", boards.to_json()},
-                 {"faults", faults.to_json()}};
+                 {"faults", faults.to_json()},
+                 {"failed_points", points.to_json()}};
   result.add("", std::move(boards));
   result.add("", std::move(faults));
+  if (!standing.points.empty()) result.add("", std::move(points));
   if (!standing.engine_fault.empty()) result.notes = {standing.engine_fault};
+  for (const auto& kind : standing.kinds) {
+    if (!kind.blocked.empty()) result.notes.push_back(blocked_line(kind));
+  }
   return result;
 }
 
@@ -160,6 +232,8 @@ std::string standing_line(const campaign::Standing& standing) {
   for (const auto& kind : standing.kinds) {
     line += fmt::format("; {}: {} left, {} running, {} queued, {} held", kind.name,
                         kind.planned - kind.done, kind.running, kind.queued, kind.held);
+    if (kind.set_aside > 0) line += fmt::format(", {} set aside", kind.set_aside);
+    if (!kind.blocked.empty()) line += "; nothing can run: " + kind.blocked;
   }
   if (standing.eta_s) line += fmt::format("; {:.0f} s to go", *standing.eta_s);
   return line;
@@ -288,6 +362,24 @@ Table imported_table(const std::vector<store::ImportedSweep>& sweeps) {
                                   {{"rows"}, at<&ImportedSweep::rows>},
                                   {{"added"}, at<&ImportedSweep::added>}},
                                  sweeps);
+}
+
+Table pruned_table(const std::vector<store::Pruned>& pruned) {
+  using Row = store::Pruned;
+  return table_of<Row>(
+      {{{"points"}, at<&Row::points>},
+       {{"samples"}, at<&Row::samples>},
+       {{"failures"}, at<&Row::failures>},
+       {{.name = "kept_slots", .heading = "kept for campaigns"}, at<&Row::kept_slots>}},
+      pruned);
+}
+
+Table store_check_table(const std::vector<store::StoreFault>& faults) {
+  using Row = store::StoreFault;
+  return table_of<Row>({{{.name = "check", .wrap = true}, at<&Row::check>},
+                        {{"rows"}, at<&Row::rows>},
+                        {{.name = "example", .wrap = true}, text_in<&Row::example>}},
+                       faults);
 }
 
 Table schema_table(const std::vector<StoreSchema>& stores) {

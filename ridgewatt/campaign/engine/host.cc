@@ -1,0 +1,24 @@
+#include "ridgewatt/campaign/engine/host.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+
+#include "ridgewatt/base/error.h"
+
+namespace ridgewatt::campaign {
+
+std::string engine_host() {
+  for (const char* name : {"SLURMD_NODENAME", "PARALLEL_SSHLOGIN"}) {
+    const char* host = std::getenv(name);
+    if (host != nullptr && *host != 0) return host;
+  }
+  char name[256] = {};
+  if (::gethostname(name, sizeof name - 1) != 0) {
+    throw_errno(errno, "cannot read the host name", "this machine");
+  }
+  return name;
+}
+
+}  // namespace ridgewatt::campaign
