@@ -115,8 +115,9 @@ class Export(unittest.TestCase):
         documented = set(re.findall(r"^\| `((?:hw|ridgewatt)_\w+)`", (SOURCE / "docs/reference/metrics.md").read_text(),
                                     re.M))
         self.assertLessEqual(families(self.text), documented)
-        source = (SOURCE / "ridgewatt/monitor/exposition/metrics.cc").read_text()
-        written = set(re.findall(r'out\.(?:gauge|counter)\(\s*"(\w+)"', source))
+        source = "".join((SOURCE / "ridgewatt" / file).read_text() for file in
+                         ("monitor/exposition/metrics.cc", "report/data/campaign_metrics.cc"))
+        written = set(re.findall(r'out_?\.(?:gauge|counter)\(\s*"(\w+)"', source))
         self.assertEqual(written, documented)
         used = " ".join(dashboard_expressions()) + (SHIPPED / "rules.yml").read_text()
         names = set(re.findall(r"(?<![\w:])(?:hw|ridgewatt)_\w+(?!\w|:)", used))
@@ -142,6 +143,45 @@ class Export(unittest.TestCase):
             self.assertNotEqual(done.returncode, 0, options)
             self.assertEqual(len(done.stderr.strip().splitlines()), 1, done.stderr)
             self.assertIn(word, done.stderr)
+
+
+class Campaigns(unittest.TestCase):
+    """A campaign whose only board fails: what export writes of it, in the words of promtool."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+        cls.plan = pathlib.Path(cls.folder.name) / "c.json"
+        state = {**os.environ, "XDG_STATE_HOME": cls.folder.name, "RIDGEWATT_FAKE": f"{cls.folder.name}/fake"}
+
+        def ridgewatt(*words):
+            return run(PROGRAM, *words, env=state, cwd=cls.folder.name)
+        ridgewatt("campaign", "plan", "c", "--store", "points.db", "--boards", "fake:orin-nano", "--sample", "4",
+                  "--calibration", "0", "--settle", "0", "--idle", "0", "--window", "3", "-o", cls.plan, "--", "false")
+        ridgewatt("campaign", "submit", cls.plan, "--executor", "local", "--program", PROGRAM)
+        ridgewatt("campaign", "watch", cls.plan, "--interval", "0.2", "--at-most", "100")
+        cls.done = ridgewatt("export", "--campaign", cls.plan)
+
+    def value(self, name, **labels):
+        found = [line for line in self.done.stdout.splitlines() if re.match(rf"{name}[{{ ]", line) and
+                 all(f'{key}="{text}"' in line for key, text in labels.items())]
+        self.assertEqual(len(found), 1, f"{name} {labels}: {self.done.stdout} {self.done.stderr}")
+        return float(found[0].split()[-1])
+
+    def test_a_board_that_is_set_aside_and_points_that_are_missing(self):
+        self.assertEqual(self.value("ridgewatt_campaign_points", state="missing"), 4)
+        self.assertEqual(self.value("ridgewatt_campaign_points", state="done"), 0)
+        self.assertEqual(self.value("ridgewatt_campaign_boards", state="set_aside"), 1)
+        self.assertEqual(self.value("ridgewatt_campaign_blocked"), 1)
+        self.assertGreaterEqual(self.value("ridgewatt_campaign_failures_total"), 3)
+        self.assertEqual(self.value("ridgewatt_campaign_energy_joules_total"), 0)
+        self.assertNotIn("ridgewatt_campaign_end_timestamp_seconds{", self.done.stdout)
+
+    @needs("promtool")
+    def test_promtool_finds_no_fault(self):
+        checked = run("promtool", "check", "metrics", input=self.done.stdout)
+        self.assertEqual((checked.returncode, checked.stdout, checked.stderr), (0, "", ""))
 
 
 class Scraped(unittest.TestCase):

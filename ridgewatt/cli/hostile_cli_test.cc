@@ -149,6 +149,7 @@ constexpr FileUse kInputs[] = {
     {"campaign rerun", "PLAN", "campaign rerun % --flagged"},
     {"campaign collect", "PLAN", "campaign collect %"},
     {"campaign cancel", "PLAN", "campaign cancel %"},
+    {"export", "--campaign", "export --campaign %"},
     {"compare boards", "STORE", "compare boards %"},
     {"estimate", "--thermal", "estimate zoo:lenet5 --device agx-orin --modes maxn --thermal %"},
     {"evaluate board-effects", "--sweep", "evaluate board-effects --runs 1 --sweep %"},

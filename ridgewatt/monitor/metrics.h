@@ -37,6 +37,8 @@ struct MetricsPace {
   double every_s = 15;
   std::int64_t count = 0;
 };
+// Calls `write` so often, until SIGINT or SIGTERM.
+void keep_writing(const MetricsPace& pace, const std::function<void()>& write);
 void keep_metrics(const platform::Sysfs& sysfs, double rate_hz, Provenance provenance,
                   const MetricsPace& pace, const std::function<void(const std::string&)>& write);
 

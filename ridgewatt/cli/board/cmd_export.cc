@@ -4,6 +4,7 @@
 #include "ridgewatt/cli/options/device_options.h"
 #include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/monitor/metrics.h"
+#include "ridgewatt/report/campaign_report.h"
 
 namespace ridgewatt::cli {
 namespace {
@@ -14,16 +15,35 @@ struct ExportCommand {
   double every_s = 15;
   double rate_hz = 20;
   std::int64_t count = 0;
+  std::vector<std::string> campaigns;
 };
+
+std::string campaigns_text(const std::vector<std::string>& plans) {
+  std::vector<report::CampaignLook> looks;
+  for (const auto& plan : plans) looks.push_back(report::look_for_metrics(plan));
+  return report::campaign_metrics(looks);
+}
+
+void export_campaigns(const ExportCommand& options) {
+  if (options.textfile.empty()) {
+    std::cout << campaigns_text(options.campaigns);
+    return;
+  }
+  monitor::keep_writing({.every_s = options.every_s, .count = options.count},
+                        [&] { write_output(options.textfile, campaigns_text(options.campaigns)); });
+}
 
 void run(const Context& context, const ExportCommand& options) {
   if (context.json() || context.csv()) {
     throw UsageError("metrics are printed only as text", "--format",
                      "for JSON use ridgewatt sensors --format json");
   }
+  if (options.textfile.empty() && options.count > 0) {
+    throw UsageError("--count needs --textfile", "export");
+  }
+  if (!options.campaigns.empty()) return export_campaigns(options);
   const auto device = options.device.open(context);
   if (options.textfile.empty()) {
-    if (options.count > 0) throw UsageError("--count needs --textfile", "export");
     std::cout << monitor::metrics_once(*device.sysfs, options.rate_hz, device.provenance());
     return;
   }
@@ -45,6 +65,10 @@ void add_export(CLI::App& app, Context& context) {
              "energy, until Ctrl+C; without it: print once, without counters");
   add.number("--every", options.every_s, seconds().within(0.1, 3600), "Seconds between two writes");
   add.sampling(options.rate_hz);
+  add.input("--campaign", options.campaigns,
+            "Plan of a campaign, whose progress is written in place of this machine's power; may "
+            "be repeated")
+      ->allow_extra_args(false);
   add.optional("--count", options.count, count(), "Stop after N writes (0: never)");
   add_device_options(command, options.device);
 }

@@ -1,4 +1,4 @@
-#include "ridgewatt/monitor/exposition/exposition.h"
+#include "ridgewatt/monitor/exposition.h"
 
 #include <fmt/format.h>
 

@@ -45,11 +45,8 @@ std::string metrics_once(const platform::Sysfs& sysfs, double rate_hz, Provenanc
   return metrics_text(monitor.sensors(), monitor.snapshot(), {provenance, /*counters=*/false, {}});
 }
 
-void keep_metrics(const platform::Sysfs& sysfs, double rate_hz, Provenance provenance,
-                  const MetricsPace& pace, const std::function<void(const std::string&)>& write) {
+void keep_writing(const MetricsPace& pace, const std::function<void()>& write) {
   const EndSignals signals;
-  const Monitor monitor(sysfs, {.rate_hz = rate_hz, .history = 1});
-  monitor.wait(1, kFirstLookS);
   auto next = std::chrono::steady_clock::now();
   for (std::int64_t i = 0; pace.count == 0 || i < pace.count; ++i) {
     if (i > 0) {
@@ -58,9 +55,19 @@ void keep_metrics(const platform::Sysfs& sysfs, double rate_hz, Provenance prove
       const std::chrono::duration<double> left = next - std::chrono::steady_clock::now();
       if (signals.came_within(std::max(0.0, left.count()))) break;
     }
+    write();
+  }
+}
+
+void keep_metrics(const platform::Sysfs& sysfs, double rate_hz, Provenance provenance,
+                  const MetricsPace& pace, const std::function<void(const std::string&)>& write) {
+  const EndSignals signals;  // also of the monitor's threads
+  const Monitor monitor(sysfs, {.rate_hz = rate_hz, .history = 1});
+  monitor.wait(1, kFirstLookS);
+  keep_writing(pace, [&] {
     write(
         metrics_text(monitor.sensors(), monitor.snapshot(), {provenance, true, monitor.windows()}));
-  }
+  });
 }
 
 }  // namespace ridgewatt::monitor

@@ -2,7 +2,7 @@
 
 #include "ridgewatt/base/version.h"
 #include "ridgewatt/io/json.h"
-#include "ridgewatt/monitor/exposition/exposition.h"
+#include "ridgewatt/monitor/exposition.h"
 
 namespace ridgewatt::monitor {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "ridgewatt/base/random.h"
 #include "ridgewatt/base/text.h"
-#include "ridgewatt/monitor/exposition/exposition.h"
+#include "ridgewatt/monitor/exposition.h"
 #include "ridgewatt/platform/fake_board_support.h"
 
 namespace ridgewatt::monitor {
