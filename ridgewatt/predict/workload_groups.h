@@ -18,6 +18,7 @@
 #include "ridgewatt/base/enum_names.h"
 #include "ridgewatt/base/workload_kind.h"
 #include "ridgewatt/io/csv_reader.h"
+#include "ridgewatt/numerics/prior.h"
 #include "ridgewatt/sweep/observation.h"
 
 namespace ridgewatt::predict {
@@ -28,6 +29,10 @@ constexpr auto enum_names(Batches) {
   return named<Batches>({{Batches::kOne, "one"}, {Batches::kSeveral, "several"}});
 }
 Batches batches_of(std::span<const OperatingPoint> points);
+
+// The general priors of StageTimeModel and WorkPowerModel, one row for each parameter.
+std::span<const PriorRow> stage_time_priors();
+std::span<const PriorRow> work_power_priors();
 
 // Parameters are mean + factor u with independent standard normal u. The first parameter, the
 // level, is free: its row and column are 0.

@@ -7,7 +7,6 @@
 #include "ridgewatt/base/parallel.h"
 #include "ridgewatt/base/random.h"
 #include "ridgewatt/device/board.h"
-#include "ridgewatt/predict/few_shot/stage_model.h"
 #include "ridgewatt/twin/twin_fit.h"
 #include "ridgewatt/twin/twin_model.h"
 #include "ridgewatt/workload/zoo.h"

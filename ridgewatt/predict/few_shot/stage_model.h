@@ -130,10 +130,6 @@ class CorrelatedModel : public MeanModel {
   JointPrior prior_;
 };
 
-// The general priors of both, without any reference.
-std::span<const PriorRow> stage_time_priors();
-std::span<const PriorRow> work_power_priors();
-
 // Linear in the features: the weakest assumption.
 class LogLinearModel : public MeanModel {
  public:
