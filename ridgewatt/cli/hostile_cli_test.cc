@@ -169,6 +169,9 @@ constexpr FileUse kInputs[] = {
      "evaluate predictors --sweep training.csv --methods linear --sizes 10 --runs 1 --device "
      "agx-orin "
      "--twin-sweep %"},
+    {"evaluate predictors", "--groups",
+     "evaluate predictors --sweep training.csv --sizes 10 --runs 1 --groups %"},
+    {"evaluate groups", "--twin-sweep", "evaluate groups --groups 1 --twin-sweep %"},
     {"evaluate predictors", "--runs-file",
      "evaluate predictors --sweep training.csv --methods linear --sampling given --runs-file %"},
     {"evaluate references", "--sweep",
@@ -639,6 +642,7 @@ const std::set<std::string> kOnlyAnswer = {"campaign boards",
                                            "evaluate estimate",
                                            "evaluate explain",
                                            "evaluate govern",
+                                           "evaluate groups",
                                            "evaluate in-place",
                                            "evaluate merge",
                                            "evaluate pipeline",

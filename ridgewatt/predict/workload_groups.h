@@ -52,7 +52,7 @@ struct WorkloadGroup {
 // command that makes it. Read once.
 std::span<const WorkloadGroup> workload_groups();
 // From CSV with the columns kind, batches, members, quantity, parameter, mean and factor. Throws
-// InputError for rows that are missing, not in order, or not numbers.
+// InputError for no rows, and for rows that are missing, not in order, or not numbers.
 std::vector<WorkloadGroup> read_workload_groups(CsvReader csv);
 
 // A workload as modelled or measured, at the points that matter.

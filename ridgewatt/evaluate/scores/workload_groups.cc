@@ -24,16 +24,21 @@ struct RunForm {
   std::vector<int> batches;
 };
 std::vector<RunForm> run_forms() {
+  workload::DeployOptions training, engine;
+  training.kind = WorkloadKind::kTraining;
+  engine.runtime = Runtime::kTensorRt;
+  twin::RunOptions without_workers, slow_loader;
+  without_workers.loader_workers = 0;
+  slow_loader.loader_s_per_sample = 0.03;
   std::vector<RunForm> forms;
   for (const auto& batches : {std::vector{16}, std::vector{4, 16, 64}}) {
-    for (const twin::RunOptions& loader :
-         {twin::RunOptions{}, {.loader_workers = 0}, {.loader_s_per_sample = 0.03}}) {
-      forms.push_back({{.kind = WorkloadKind::kTraining}, loader, batches});
+    for (const auto& loader : {twin::RunOptions(), without_workers, slow_loader}) {
+      forms.push_back({training, loader, batches});
     }
   }
   for (const auto& batches : {std::vector{1}, std::vector{16}, std::vector{1, 4, 16, 64}}) {
-    forms.push_back({{}, {}, batches});
-    forms.push_back({{.runtime = Runtime::kTensorRt}, {}, batches});
+    forms.push_back({workload::DeployOptions(), twin::RunOptions(), batches});
+    forms.push_back({engine, twin::RunOptions(), batches});
   }
   return forms;
 }

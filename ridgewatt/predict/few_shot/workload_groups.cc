@@ -182,6 +182,7 @@ std::vector<WorkloadGroup> read_workload_groups(CsvReader csv) {
     group.power = read_prior(csv, "power", work_power_priors(), more);
     groups.push_back(std::move(group));
   }
+  if (groups.empty()) throw InputError("no groups of workloads", csv.source());
   return groups;
 }
 

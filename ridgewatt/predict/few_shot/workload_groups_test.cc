@@ -90,7 +90,7 @@ TEST(WorkloadGroups, ARowThatIsMissingIsAnError) {
     const std::string text = "kind,batches,group,members,quantity,parameter,mean,factor\n" + rows;
     return read_workload_groups(CsvReader(text, "groups.csv"));
   };
-  EXPECT_TRUE(read("").empty());
+  EXPECT_THROW(read(""), InputError);
   EXPECT_THROW(read("training,one,1,12,time,level,0,0\n"), InputError);    // then nothing
   EXPECT_THROW(read("training,one,1,12,power,level,0,0\n"), InputError);   // time comes first
   EXPECT_THROW(read("training,one,1,12,time,level,0,0 1\n"), InputError);  // too many factors
