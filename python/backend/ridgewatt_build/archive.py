@@ -13,8 +13,8 @@ from .errors import BuildError
 
 # What a build and the tests of the package read; other documentation, benchmarks and tools stay behind.
 SOURCES = ("CMakeLists.txt", "LICENSE", "README.md", "pyproject.toml", "boards", "cmake",
-           "docs/reference/python.md", "engines", "include", "kernels", "python", "ridgewatt", "studies",
-           "tools/python_reference.py")
+           "docs/reference/python.md", "engines", "examples/typed", "include", "kernels", "python", "ridgewatt",
+           "studies", "tools/python_reference.py")
 EPOCH_1980_S = 315532800  # the earliest time that a zip file can hold
 
 
