@@ -95,7 +95,7 @@ TEST(Profile, EndsTheCommandAfterItsWindow) {
   options.window.minibatches = 3;
   options.end_after_window = true;
   options.command = {"/bin/sh", "-c",
-                     "(sleep 60; echo > " + late +
+                     "(sleep 60 && echo > " + late +
                          ") & for i in $(seq 1000); do echo minibatch >&$RIDGEWATT_MARK_FD; "
                          "sleep 0.05; done; echo > " +
                          late};
