@@ -35,7 +35,7 @@ struct AutoOptions {
   // another of many similarly good designs.
   std::uint64_t design_seed = 0;
   std::uint64_t seed = 1;  // of the part
-  // Of the workload, if it is known: only groups of this kind are asked.
+  // Of the workload, if it is known: only groups of this kind are used.
   std::optional<WorkloadKind> kind = {};
   std::vector<WorkloadGroup> groups = {};  // empty: those of workload_groups()
 

@@ -1,9 +1,10 @@
 // What workloads usually need of an accelerator: Gaussian priors of the few-shot predictor's stage
 // models, one for each group of similar workloads.
 //
-// A board's twin says time and power of many networks on all modes. The stage models are fitted to
-// each of these networks; networks with similar parameters form a group (k-means), whose mean and
-// covariance are a prior. `auto` asks each group and weighs them by the evidence of the samples.
+// A board's twin models time and power of many networks on all modes. The stage models are fitted
+// to each of these networks; networks with similar parameters form a group (k-means), whose mean
+// and covariance are a prior. `auto` fits one candidate under each and weighs them by their
+// evidence.
 //
 //   for (const WorkloadGroup& group : workload_groups())
 //     if (group.kind == WorkloadKind::kTraining) use(group.time.mean, group.time.factor);
@@ -48,8 +49,8 @@ struct WorkloadGroup {
   JointPrior time, power;  // in the order of StageTimeModel and WorkPowerModel
 };
 
-// The groups that the program ships: studies/published/workload_groups.csv, which contains the
-// command that makes it. Read once.
+// The groups that the program ships: studies/published/workload_groups.csv; the README of that
+// folder has the command that makes it. Read once.
 std::span<const WorkloadGroup> workload_groups();
 // From CSV with the columns kind, batches, members, quantity, parameter, mean and factor. Throws
 // InputError for no rows, and for rows that are missing, not in order, or not numbers.

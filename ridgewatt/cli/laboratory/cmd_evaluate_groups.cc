@@ -23,7 +23,7 @@ void run(const Context& context, EvaluateGroups& options) {
 void add_evaluate_groups(CLI::App& evaluate, Context& context) {
   const auto [command, options, add] = define<EvaluateGroups>(
       evaluate, context, "groups",
-      "Groups of similar workloads by the twin, from which predict starts",
+      "Group similar workloads by the twin; predict starts from these groups",
       "ridgewatt evaluate groups --device agx-orin --format csv -o workload_groups.csv", run);
   evaluate::GroupOptions& groups = options.groups;
   add.named("--device", groups.device, "Board whose twin models the workloads");
@@ -32,7 +32,7 @@ void add_evaluate_groups(CLI::App& evaluate, Context& context) {
       ->allow_extra_args(false);
   add.named("--without", groups.without, "Workloads and architectures that are left out")
       ->delimiter(',');
-  add.number("--groups", groups.groups, count().within(1, 20), "Groups of training, of inference");
+  add.number("--groups", groups.groups, count().within(1, 20), "Groups for each kind of workload");
 }
 
 }  // namespace ridgewatt::cli

@@ -195,7 +195,7 @@ namespace {
 
 constexpr double kCoreIdleExponent = 0.7;  // idle power grows a little slower than cores online
 
-// The five variable terms relative to the idle floor, as logarithms, and the sum with the floor.
+// The six variable terms relative to the idle floor, as logarithms, and the sum with the floor.
 struct PowerTerms {
   double gpu_work, gpu_idle, cpu_work, cpu_idle, memory, memory_work, sum;
 
