@@ -49,7 +49,7 @@ void KeptOutput::begin() {
 void KeptOutput::finish() {
   if (!keeps()) return;
   std::cout.rdbuf(std::exchange(terminal_, nullptr));
-  write_output(path, text_.str());
+  write_output(path, text_.view());
 }
 
 CLI::App* add_command(CLI::App& parent, Context& context, const std::string& name,
@@ -96,8 +96,8 @@ void make_folder(const std::string& path) {
   if (failed) throw_errno(failed.value(), "cannot make folder", path);
 }
 
-void write_output(const std::string& path, const std::string& text) {
-  std::cout << std::flush;  // what was printed before stands before
+void write_output(const std::string& path, std::string_view text) {
+  std::cout << std::flush;  // what was printed before comes first
   refuse_input(path);
   ridgewatt::write_output(path.empty() ? "-" : path, text);
 }

@@ -111,6 +111,6 @@ void check_status(int status, const std::vector<std::string>& program);
 void make_folder(const std::string& path);
 // Writes `text` where the user wants it (see io/file.h); an empty `path`, an option that was not
 // given, prints it.
-void write_output(const std::string& path, const std::string& text);
+void write_output(const std::string& path, std::string_view text);
 
 }  // namespace ridgewatt::cli

@@ -7,6 +7,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <memory>
 #include <string_view>
 
 #include "ridgewatt/base/parallel.h"
@@ -82,14 +83,64 @@ std::string csv_part(const Rows& rows, std::size_t begin, std::size_t end) {
   return part;
 }
 
-// JSON further in: its texts have no line ends, which are escaped.
-void add_indented(std::string_view json, std::string_view indent, Blocks& out) {
-  for (std::size_t from = 0; from < json.size();) {
-    const std::size_t end = std::min(json.find('\n', from), json.size() - 1) + 1;
-    out.add(json.substr(from, end - from));
-    if (json[end - 1] == '\n') out.add(indent);
-    from = end;
+// As dump_json writes it.
+std::string json_text(const Cell& cell) {
+  return std::visit(CellCase{[](std::monostate) { return dump_json(nullptr); },
+                             [](const auto& content) { return dump_json(content); }},
+                    cell);
+}
+
+// The rows from `begin` up to `end` as objects of an array that is itself in an object.
+std::string json_part(const Rows& rows, std::size_t begin, std::size_t end) {
+  std::vector<std::string> keys;
+  for (const auto& column : rows.columns) {
+    keys.push_back((keys.empty() ? "\n      " : ",\n      ") + dump_json(column.name) + ": ");
+    if (column.optional) keys.pop_back();
   }
+  std::vector<Cell> cells(rows.columns.size()), written(rows.columns.size());
+  std::vector<std::string> texts(rows.columns.size(), json_text({}));
+  std::string part;
+  for (std::size_t i = begin; i < end; ++i) {
+    rows.fill(i, cells);
+    part += i > begin ? ",\n    {" : "{";
+    auto key = keys.begin();
+    for (std::size_t c = 0; c < cells.size(); ++c) {
+      if (rows.columns[c].optional) continue;
+      if (!same_text(cells[c], written[c])) texts[c] = json_text(cells[c]);
+      part += *key++;
+      part += texts[c];
+    }
+    part += keys.empty() ? "}" : "\n    }";
+    written.swap(cells);
+  }
+  return part;
+}
+
+// Makes the texts of `count` rows, a part for each thread and then the next parts, and hands them
+// over in their order.
+template <class TextOf, class Take>
+void in_parts(std::size_t count, const TextOf& text_of, const Take& take) {
+  const std::size_t threads = count > kPart ? static_cast<std::size_t>(available_threads()) : 1;
+  std::vector<std::string> parts(threads);
+  for (std::size_t begin = 0; begin < count; begin += threads * kPart) {
+    parallel_for(threads, [&](std::size_t t) {
+      const std::size_t from = std::min(begin + t * kPart, count);
+      parts[t] = text_of(from, std::min(from + kPart, count));
+    });
+    for (const auto& part : parts) {
+      if (!part.empty()) take(part);
+    }
+  }
+}
+
+// JSON further in: its texts have no line ends, which are escaped.
+std::string indented(std::string_view json, std::string_view indent) {
+  std::string text;
+  for (const char c : json) {
+    text += c;
+    if (c == '\n') text += indent;
+  }
+  return text;
 }
 
 }  // namespace
@@ -110,17 +161,9 @@ void write_csv(std::ostream& out, const Rows& rows) {
     header += (header.empty() ? "" : ",") + csv_field(column.name);
   }
   out << header << '\n';
-  // A part for each thread, then the next parts.
-  const std::size_t threads =
-      rows.count > kPart ? static_cast<std::size_t>(available_threads()) : 1;
-  std::vector<std::string> parts(threads);
-  for (std::size_t begin = 0; begin < rows.count; begin += threads * kPart) {
-    parallel_for(threads, [&](std::size_t t) {
-      const std::size_t from = std::min(begin + t * kPart, rows.count);
-      parts[t] = csv_part(rows, from, std::min(from + kPart, rows.count));
-    });
-    for (const auto& part : parts) out << part;
-  }
+  in_parts(
+      rows.count, [&](std::size_t begin, std::size_t end) { return csv_part(rows, begin, end); },
+      [&](const std::string& part) { out << part; });
 }
 
 Json StreamedJson::whole() const {
@@ -145,15 +188,21 @@ void StreamedJson::write(std::ostream& out) const {
     blocks.add(dump_json(name));
     blocks.add(": ");
     if (name != key) {
-      add_indented(dump_json(value), "  ", blocks);
+      blocks.add(indented(dump_json(value), "  "));
       continue;
     }
     blocks.add("[");
-    for (std::size_t i = 0; i < count; ++i) {
-      fill(i, row);
-      blocks.add(i > 0 ? ",\n    " : "\n    ");
-      add_indented(dump_json(row), "    ", blocks);
+    std::string_view between = "\n    ";
+    const auto add_rows = [&](std::string_view rows) {
+      blocks.add(between);
+      between = ",\n    ";
+      blocks.add(rows);
       blocks.end_row();
+    };
+    if (text) in_parts(count, text, add_rows);
+    for (std::size_t i = 0; i < count && !text; ++i) {
+      fill(i, row);
+      add_rows(indented(dump_json(row), "    "));
     }
     blocks.add(count > 0 ? "\n  ]" : "]");
   }
@@ -163,18 +212,21 @@ void StreamedJson::write(std::ostream& out) const {
 
 StreamedJson streamed(Json head, std::string key, Rows rows) {
   StreamedJson json{std::move(head), std::move(key), rows.count, {}};
-  json.fill = [rows = std::move(rows), cells = std::vector<Cell>()](std::size_t i,
-                                                                    Json& row) mutable {
-    cells.resize(rows.columns.size());
-    rows.fill(i, cells);
+  const auto shared = std::make_shared<const Rows>(std::move(rows));
+  json.text = [shared](std::size_t begin, std::size_t end) {
+    return json_part(*shared, begin, end);
+  };
+  json.fill = [shared, cells = std::vector<Cell>()](std::size_t i, Json& row) mutable {
+    cells.resize(shared->columns.size());
+    shared->fill(i, cells);
     if (row.is_null()) {
-      for (const auto& column : rows.columns) {
+      for (const auto& column : shared->columns) {
         if (!column.optional) row[column.name] = nullptr;
       }
     }
     auto value = row.begin();
     for (std::size_t c = 0; c < cells.size(); ++c) {
-      if (rows.columns[c].optional) continue;
+      if (shared->columns[c].optional) continue;
       std::visit(CellCase{[&](std::monostate) { *value = nullptr; },
                           [&](const auto& content) { *value = content; }},
                  cells[c]);

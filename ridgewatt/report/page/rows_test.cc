@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <initializer_list>
 #include <limits>
 #include <optional>
 #include <sstream>
@@ -79,7 +80,7 @@ TEST(StreamedJson, IsTheTextOfTheWhole) {
       {"a", 1}, {"nested", {{"list", {1.5, nullptr, "x\ny"}}, {"none", Json::array()}}}};
   head["rows"] = nullptr;
   head["after"] = Json::object();
-  for (const std::size_t count : {std::size_t{0}, std::size_t{1}, std::size_t{3}}) {
+  for (const std::size_t count : std::initializer_list<std::size_t>{0, 1, 3, 5000}) {
     const StreamedJson json = streamed(head, "rows", counted(count));
     EXPECT_EQ(text_of(json), dump_json(json.whole()));
     EXPECT_EQ(json.whole()["rows"], counted(count).table().to_json());
