@@ -109,6 +109,13 @@ struct Board {
   // The continuous power limit of the module: its largest power budget or the maximum of the data
   // sheet.
   std::optional<double> power_limit_w;
+  // CPU cycles in which a training's main process takes a minibatch over from a loader worker, in
+  // all and per byte, where they were measured.
+  struct HandOver {
+    double cycles = 0;
+    double cycles_per_byte = 0;
+  };
+  HandOver hand_over;
   bool has_gpu() const { return !gpu_architecture.empty(); }
 
   std::vector<Bsp> bsps;

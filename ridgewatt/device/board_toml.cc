@@ -298,10 +298,17 @@ void parse_silicon(Section& root, Board& board) {
     board.triad = Board::Triad{(*triad)[0] * 1e9, (*triad)[1] * 1e9};
   }
   memory.reject_unknown();
-  if (!root.has("power")) return;
-  Section power = root.table("power");
-  board.power_limit_w = power.number("limit_w", 0.1, 1e5);
-  power.reject_unknown();
+  if (root.has("power")) {
+    Section power = root.table("power");
+    board.power_limit_w = power.number("limit_w", 0.1, 1e5);
+    power.reject_unknown();
+  }
+  if (root.has("loader")) {
+    Section loader = root.table("loader");
+    board.hand_over = {loader.number("hand_over_cycles", 0, 1e12),
+                       loader.number("hand_over_cycles_per_byte", 0, 1e6)};
+    loader.reject_unknown();
+  }
 }
 
 std::vector<Fact> parse_facts(Section root) {
@@ -397,7 +404,7 @@ Board parse_table(const TomlTable& table, const std::string& source) {
   board.facts = parse_facts(root);
   root.find("provenance");
   parse_silicon(root, board);
-  for (const char* key : {"cpu", "gpu", "memory", "power"}) {
+  for (const char* key : {"cpu", "gpu", "memory", "power", "loader"}) {
     if (root.has(key)) require_facts(root.table(key), board);
   }
   for (auto& section : root.tables("bsp")) {

@@ -21,6 +21,7 @@
 #include "ridgewatt/base/process.h"
 #include "ridgewatt/base/random.h"
 #include "ridgewatt/pipeline/load_samples.h"
+#include "ridgewatt/twin/feed.h"
 
 namespace ridgewatt::pipeline {
 namespace {
@@ -321,7 +322,7 @@ PipelineConfig LoaderFit::config(int workers) const {
   config.preprocess_s_per_sample = stages.preprocess_s;
   // Measured with these cores: the contention for them is in it.
   config.hand_over_s =
-      stages.hand_over_s / std::max(1.0, kHandOverThreads / static_cast<double>(cores_));
+      stages.hand_over_s / std::max(1.0, twin::kHandOverThreads / static_cast<double>(cores_));
   config.compute_s = stages.compute_s;
   config.compute_cpu_share = 1;
   config.keeps_core = true;

@@ -171,8 +171,8 @@ StageTimes stage_times(const PipelineConfig& config, int epoch) {
       config.batch * (miss * config.storage.read_s(config.sample_bytes) + (1 - miss) * cached_s);
   stages.preprocess_s = config.batch * config.preprocess_s_per_sample * slow;
   if (config.workers > 0) {
-    stages.hand_over_s =
-        config.hand_over_s * std::max(1.0, kHandOverThreads / static_cast<double>(config.cores));
+    stages.hand_over_s = config.hand_over_s *
+                         std::max(1.0, twin::kHandOverThreads / static_cast<double>(config.cores));
   }
   stages.compute_s = config.compute_s;
   return stages;
@@ -190,7 +190,7 @@ int workers_on_main_core(const PipelineConfig& config, const StageTimes& stages)
 
 double epoch_energy_j(const PipelineConfig& config, const StageTimes& stages, double minibatches,
                       double time_s) {
-  const double hand_over_s = config.workers > 0 ? kHandOverThreads * config.hand_over_s : 0;
+  const double hand_over_s = config.workers > 0 ? twin::kHandOverThreads * config.hand_over_s : 0;
   return config.base_w * time_s +
          minibatches * (config.compute_w * stages.compute_s +
                         config.core_w * (stages.preprocess_s + hand_over_s));

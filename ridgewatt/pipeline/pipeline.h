@@ -118,10 +118,6 @@ double lru_hit_share(double cached_share);
 // Share of reads that miss the page cache: all in epoch 0.
 double miss_share(const PipelineConfig& config, int epoch);
 
-// Threads that need a core at the moment of a hand-over: the main process, the worker that it wakes
-// for its next minibatch, and the thread that pins or collects. With fewer cores they take turns.
-inline constexpr int kHandOverThreads = 3;
-
 // Throws UsageError for an invalid configuration (negative times, no samples, ..).
 void check_pipeline(const PipelineConfig& config);
 StageTimes stage_times(const PipelineConfig& config, int epoch);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ridgewatt/twin/feed.h"
+
 namespace ridgewatt::pipeline {
 
 PipelineConfig on_twin(PipelineConfig config, const twin::TwinModel& model, const PowerMode& mode) {
@@ -12,7 +14,9 @@ PipelineConfig on_twin(PipelineConfig config, const twin::TwinModel& model, cons
   twin::RunOptions run = model.options();
   run.loader_workers = config.workers;
   const twin::Breakdown at = model.estimator(config.batch).breakdown(mode, run);
-  if (at.clocks.has(Knob::kCpuClock)) {
+  if (config.hand_over_s == 0) {
+    config.hand_over_s = at.hand_over_s;
+  } else if (at.clocks.has(Knob::kCpuClock)) {
     config.hand_over_s *= twin.cpu_clock_hz / at.clocks.cpu_clock_hz;
   }
   config.preprocess_s_per_sample = at.load_cpu_s / config.batch;
@@ -23,9 +27,9 @@ PipelineConfig on_twin(PipelineConfig config, const twin::TwinModel& model, cons
   config.compute_cpu_share = std::min(1.0, at.launch_cpu_s / at.total.pipe_s);
   config.base_w = at.always_w;
   config.core_w = at.busy_core_w;
-  config.compute_w =
-      (at.total.energy_j() - at.always_w * at.total.period_s - at.busy_core_w * at.load_cpu_s) /
-      at.total.pipe_s;
+  config.compute_w = (at.total.energy_j() - at.always_w * at.total.period_s -
+                      at.busy_core_w * (at.load_cpu_s + twin::kHandOverThreads * at.hand_over_s)) /
+                     at.total.pipe_s;
   return config;
 }
 

@@ -13,6 +13,10 @@
 
 namespace ridgewatt::twin {
 
+// Threads that need a core at the moment of a hand-over: the main process, the worker that it wakes
+// for its next minibatch, and the thread that pins or collects. With fewer cores they take turns.
+inline constexpr int kHandOverThreads = 3;
+
 struct FeedTimes {
   int workers = 0;
   double cores = 1;

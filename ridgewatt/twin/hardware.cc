@@ -70,6 +70,7 @@ void set_hardware(const Board& board, Twin& twin) {
   twin.flop_per_cycle = fp32 * board.sms;
   twin.sms = board.sms;
   twin.bus_bytes_per_cycle = board.memory_bus_bits / 8 * 2;
+  twin.hand_over = board.hand_over;
   const double conv_base = conv_rate(board).value_or(fp32);
   for (const Arithmetic arithmetic : {Arithmetic::kTf32, Arithmetic::kFp16, Arithmetic::kBf16,
                                       Arithmetic::kInt8, Arithmetic::kFp8, Arithmetic::kFp4}) {

@@ -101,7 +101,8 @@ struct Breakdown {
   PowerMode clocks;         // of the minibatch: the mode, or where its governor settled
   double gpu_load = 0;      // share of the period in which kernels run
   double load_cpu_s = 0;    // CPU time of loading it
-  double launch_cpu_s = 0;  // CPU time of hand-over and launches
+  double hand_over_s = 0;   // from loader worker to main process, with free cores
+  double launch_cpu_s = 0;  // CPU time of the copy to the GPU and of launches
   double always_w = 0;      // power that is drawn even if nothing runs
   double least_s = 0;       // no minibatch is faster: the roofs of its kernels, and its launches
   double busy_core_w = 0;   // additional power of a busy core

@@ -153,6 +153,7 @@ struct Twin {
   }();
   double on_chip_share = 0;        // of the activations' traffic that a large enough cache saves
   double bus_bytes_per_cycle = 0;  // DRAM bytes per memory cycle, both edges
+  Board::HandOver hand_over;       // of a training's minibatches
   double cpu_clock_hz = 0;         // highest clocks: what absent knobs mean
   double gpu_clock_hz = 0;
   double mem_clock_hz = 0;

@@ -330,6 +330,7 @@ class Accountant {
     for (const TensorId id : plan_.model->graph.inputs) {
       const bool wide = runtime_ && runtime_->wide_bindings && is_floating(plan_.tensor(id).dtype);
       workload().input_bytes += wide ? kBindingBytes * sizes_.elements(id) : sizes_.bytes(id);
+      workload().input_elements += sizes_.elements(id);
     }
   }
 

@@ -142,6 +142,7 @@ struct WorkloadCost {
   double parameter_count = 0;
   double parameter_bytes = 0;
   double input_bytes = 0;        // graph inputs of one minibatch: what a loader must bring
+  double input_elements = 0;     // of them, numbers
   double peak_memory_bytes = 0;  // parameters and the largest live set of activations
   // The input of the largest dense convolution, unrolled into a matrix: the additional memory of an
   // algorithm by explicit products.

@@ -107,7 +107,7 @@ TEST_F(EstimateCommand, JsonSaysModelledAndWhere) {
   EXPECT_NEAR(share, 1, 1e-6);
 }
 
-// 3,125 minibatches that the loader binds: one job, whichever command is asked.
+// 3,125 minibatches: one job, whichever command is asked.
 TEST_F(EstimateCommand, EstimateTuneAndPipelineGiveOneJob) {
   const Json row = json_of(
       "estimate zoo:lenet5 --device agx-orin --training --modes maxn "
@@ -118,8 +118,6 @@ TEST_F(EstimateCommand, EstimateTuneAndPipelineGiveOneJob) {
     EXPECT_NEAR(energy_j.get<double>() / row["job_energy_j"].get<double>(), 1, 1e-9);
   };
   same(count * row["time_ms"].get<double>() / 1e3, count * row["energy_j"].get<double>());
-  EXPECT_LT(row["time_median_ms"].get<double>(), 0.2 * row["time_ms"].get<double>());
-  EXPECT_EQ(row["bound"], "loader");
 
   const Json tuned = json_of("tune zoo:lenet5 --device agx-orin --training --dataset-size 50000");
   for (const auto& one : tuned["compared"]) {
@@ -134,6 +132,21 @@ TEST_F(EstimateCommand, EstimateTuneAndPipelineGiveOneJob) {
   same(later["time_s"], later["energy_j"]);
   same(count * later["minibatch_ms"].get<double>() / 1e3,
        count * later["minibatch_j"].get<double>());
+}
+
+// Photographs that are slow to decode starve a small network; one of its own images, of 28 x 28
+// pixels, costs the loader less than a tenth of that.
+TEST_F(EstimateCommand, TheLoaderBindsSmallNetworksOnLargeSamplesOnly) {
+  const auto row = [](const std::string& options) {
+    return json_of("estimate zoo:lenet5 --device agx-orin --training --modes maxn" +
+                   options)["estimates"][0];
+  };
+  const Json starved = row(" --loader-time 8");
+  EXPECT_LT(starved["time_median_ms"].get<double>(), 0.2 * starved["time_ms"].get<double>());
+  EXPECT_EQ(starved["bound"], "loader");
+  const Json own = row("");
+  EXPECT_EQ(own["bound"], "launch");
+  EXPECT_LT(own["time_ms"].get<double>(), 0.2 * starved["time_ms"].get<double>());
 }
 
 // label: slow

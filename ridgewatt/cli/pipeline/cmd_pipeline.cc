@@ -105,7 +105,8 @@ void add_pipeline(CLI::App& app, Context& context) {
                "Preprocessing of a sample at the highest CPU clock; with a MODEL the twin's own "
                "loader where it is not given");
   add.optional("--hand-over-time", options.hand_over_ms, milliseconds(),
-               "Hand-over of a minibatch from worker to main process");
+               "Hand-over of a minibatch from worker to main process; with a MODEL the board's "
+               "where it is not given");
   add.optional("--worker-slowdown", config.worker_slowdown, number().within(1, 100),
                "A worker's time over the main process's while reading storage");
   add.optional("--base-power", config.base_w, watts(), "Power at rest (with --compute-time)");

@@ -22,6 +22,7 @@ workload::WorkloadCost random_cost(Random& random, std::size_t count, int batch 
   cost.name = "random";
   cost.batch = batch;
   cost.input_bytes = 600e3 * batch;
+  cost.input_elements = 3.0 * 224 * 224 * batch;
   for (std::size_t i = 0; i < count; ++i) {
     workload::KernelCost kernel;
     kernel.name = "k" + std::to_string(i);
@@ -210,6 +211,54 @@ TEST_F(EstimateTest, WaitsForDataShowInThePeriodAndOnlySomeInTheMedian) {
   const Breakdown serial = run(training, 0, 0.01, top);
   EXPECT_NEAR(serial.total.period_s, pipe_s + 0.01 * cost.batch, 1e-12);
   EXPECT_NEAR(serial.total.stall_s(), 0.01 * cost.batch, 1e-12);
+}
+
+// A minibatch is taken over from a worker before it is computed on; no worker hides that.
+TEST_F(EstimateTest, HandOverLengthensTheMinibatchesThatWorkersBring) {
+  Random random(12);
+  workload::WorkloadCost cost = random_cost(random, 60, 8);
+  const PowerMode top = modes_[0];
+  Twin handing = twin_;
+  handing.hand_over = {.cycles = 7e6, .cycles_per_byte = 1.5};
+  const double hand_over_s = (7e6 + 1.5 * cost.input_bytes) / twin_.cpu_clock_hz;
+  const auto more_s = [&](WorkloadKind kind, const RunOptions& run) {
+    cost.kind = kind;
+    const Breakdown with = Estimator(handing, cost, run).breakdown(top);
+    const Breakdown without = Estimator(twin_, cost, run).breakdown(top);
+    EXPECT_DOUBLE_EQ(with.total.pipe_s, without.total.pipe_s);
+    return with.total.period_s - without.total.period_s;
+  };
+  const double quick_s = 1e-9;
+  EXPECT_NEAR(more_s(WorkloadKind::kTraining, {4, quick_s}), hand_over_s, 1e-6 * hand_over_s);
+  EXPECT_DOUBLE_EQ(more_s(WorkloadKind::kTraining, {0, quick_s}), 0);
+  EXPECT_DOUBLE_EQ(more_s(WorkloadKind::kTraining, {4, 0.0}), 0);
+  EXPECT_DOUBLE_EQ(more_s(WorkloadKind::kInference, {4, quick_s}), 0);
+  // On two cores the three threads take turns.
+  cost.kind = WorkloadKind::kTraining;
+  PowerMode crowded = top;
+  crowded.cpu_cores = 2;
+  EXPECT_NEAR(Estimator(handing, cost, {4, quick_s}).breakdown(crowded).total.period_s -
+                  Estimator(twin_, cost, {4, quick_s}).breakdown(crowded).total.period_s,
+              1.5 * hand_over_s, 0.02 * hand_over_s);
+}
+
+// The published stalls of LeNet-5 without workers (SIGMETRICS 2023, figure 2a): 22.0, 33.8 and
+// 42.6 s for 60,000 samples.
+TEST_F(EstimateTest, ASmallSampleCostsLittleToLoad) {
+  struct Stall {
+    const char* board;
+    double cpu_hz, published_s;
+  };
+  const workload::DeployedWorkload lenet("zoo:lenet5", {.kind = WorkloadKind::kTraining});
+  for (const auto& [board, cpu_hz, published_s] : {Stall{"agx-xavier", 2265.6e6, 22.0},
+                                                   {"xavier-nx", 1420.8e6, 33.8},
+                                                   {"nano", 1479e6, 42.6}}) {
+    PowerMode mode;
+    mode.cpu_clock_hz = cpu_hz;
+    const MinibatchCost cost =
+        Estimator(load_twin(load_board(board)), lenet.at(16), {.loader_workers = 0})(mode);
+    EXPECT_NEAR(3750 * cost.stall_s() / published_s, 1, 0.25) << board;
+  }
 }
 
 TEST_F(EstimateTest, LayerTimesAddUpOverModes) {

@@ -78,6 +78,7 @@ struct Estimator::CpuState {
   double host_s = 0;       // before the first launch
   double thread_s = 0;     // CPU time of the launching thread: host and all launches
   double load_core_s = 0;  // CPU time of loading the minibatch
+  double hand_over_s = 0;  // of it by a worker to the launching thread, with free cores
   bool data_is_there = false;
 };
 

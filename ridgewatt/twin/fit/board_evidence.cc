@@ -6,6 +6,7 @@
 #include <map>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/text.h"
 #include "ridgewatt/device/mode_text.h"
 #include "ridgewatt/io/published.h"
 #include "ridgewatt/workload/deployed_workload.h"
@@ -14,6 +15,7 @@ namespace ridgewatt::twin {
 namespace {
 
 constexpr std::int64_t kLargestBatch = 1 << 16;
+constexpr int kMostWorkers = 1024;
 
 // Reads rows; a model is read once.
 class EvidenceReader {
@@ -65,6 +67,20 @@ class EvidenceReader {
     return model->at(static_cast<int>(batch));
   }
 
+  // "no", or the number of loader workers.
+  void read_loading(RunOptions& options) const {
+    const std::string loading = text("loading");
+    if (loading == "no") {
+      options.loader_s_per_sample = 0;
+    } else if (!loading.empty()) {
+      const auto workers = parse_int(loading);
+      if (!workers || *workers < 0 || *workers > kMostWorkers) {
+        throw InputError("loading must be no or a number of workers", csv_.where());
+      }
+      options.loader_workers = static_cast<int>(*workers);
+    }
+  }
+
   Evidence row() {
     Evidence row;
     row.board = text("board");
@@ -87,7 +103,7 @@ class EvidenceReader {
     row.workload = text("model") + " " + std::string(name_of(kind));
     row.at.cost = cost(kind, "batch");
     if (!alone) row.against->cost = cost(kind, "against_batch");
-    if (text("loading") == "no") row.options.loader_s_per_sample = 0;
+    read_loading(row.options);
     return row;
   }
 

@@ -68,6 +68,21 @@ TEST_F(KnownBoard, FiguresAreMetAndWhatTheyTellOfIsFound) {
   }
 }
 
+TEST(Evidence, NamesItsLoading) {
+  const auto loading = [](const std::string& text) {
+    return evidence_of("nano,f,time_s,value,zoo:lenet5,training,16,,,," + text + ",1,1,0.1,made\n")
+        .front()
+        .options;
+  };
+  EXPECT_EQ(loading("").loader_workers, 4);
+  EXPECT_EQ(loading("0").loader_workers, 0);
+  EXPECT_EQ(loading("2").loader_workers, 2);
+  EXPECT_EQ(loading("no").loader_s_per_sample, 0);
+  for (const char* wrong : {"-1", "1.5", "yes", "1025", "99999999999999999999"}) {
+    EXPECT_THROW(loading(wrong), InputError) << wrong;
+  }
+}
+
 TEST_F(KnownBoard, WhatNothingTellsOfKeepsItsPrior) {
   const BoardFit fit = fit_board(prior_, figures(), {});
   // Inference without depthwise convolutions, with all cores.

@@ -23,6 +23,7 @@ std::shared_ptr<const workload::WorkloadCost> synthetic_cost(std::uint64_t seed,
   cost->batch = batch;
   cost->kind = training ? WorkloadKind::kTraining : WorkloadKind::kInference;
   cost->input_bytes = 6e5 * batch;
+  cost->input_elements = 3.0 * 224 * 224 * batch;
   for (int i = 0; i < 25; ++i) {
     workload::KernelCost kernel;
     kernel.op_class = std::array{workload::OpClass::kConv, workload::OpClass::kDepthwiseConv,

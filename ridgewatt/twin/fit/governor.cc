@@ -39,6 +39,7 @@ double settled(const Levels& levels, Wanted wanted) {
 
 struct Domains {
   Levels cpu, gpu, mem;
+  double cpu_top_hz = 0;  // of the board
 };
 
 double settled_cpu(const Domains& domains, const PowerMode& now,
@@ -56,9 +57,18 @@ double settled_cpu(const Domains& domains, const PowerMode& now,
   });
 }
 
-double memory_floor(const Domains& domains, double gpu_clock_hz) {
-  if (gpu_clock_hz <= domains.gpu.front()) return domains.mem.front();
-  return settled(domains.mem, [&](double) { return kMemoryPerGpuClock * gpu_clock_hz; });
+// GPU and CPU each ask for a memory clock; the higher one is set. That of the CPU is in proportion
+// to its own clock, which is close to what logs of busy boards show.
+double memory_floor(const Domains& domains, const PowerMode& at) {
+  double wanted_hz = 0;
+  if (!domains.gpu.empty() && at.gpu_clock_hz > domains.gpu.front()) {
+    wanted_hz = kMemoryPerGpuClock * at.gpu_clock_hz;
+  }
+  if (!domains.cpu.empty()) {
+    const double share = at.cpu_clock_hz / domains.cpu_top_hz;
+    wanted_hz = std::max(wanted_hz, share * domains.mem.back());
+  }
+  return settled(domains.mem, [&](double) { return wanted_hz; });
 }
 
 double settled_gpu(const Domains& domains, const PowerMode& now,
@@ -66,7 +76,7 @@ double settled_gpu(const Domains& domains, const PowerMode& now,
   return settled(domains.gpu, [&](double clock_hz) {
     PowerMode at = now;
     at.gpu_clock_hz = clock_hz;
-    if (!domains.mem.empty()) at.mem_clock_hz = memory_floor(domains, clock_hz);
+    if (!domains.mem.empty()) at.mem_clock_hz = memory_floor(domains, at);
     return clock_hz * (1 + kPodgovBias * (load(at).gpu - kPodgovTarget) / kPodgovTarget);
   });
 }
@@ -85,7 +95,7 @@ PowerMode settled_clocks(const Twin& twin, const PowerMode& mode,
   if (name.empty() || name == "userspace") return mode;
   const Domains domains = {levels_up_to(twin, mode, Knob::kCpuClock),
                            levels_up_to(twin, mode, Knob::kGpuClock),
-                           levels_up_to(twin, mode, Knob::kMemClock)};
+                           levels_up_to(twin, mode, Knob::kMemClock), twin.cpu_clock_hz};
   PowerMode now = mode;
   if (!mode.has(Knob::kCpuCores)) now.cpu_cores = twin.cpu_cores;
   const auto set = [&](Knob knob, const Levels& levels, bool high) {
@@ -105,9 +115,7 @@ PowerMode settled_clocks(const Twin& twin, const PowerMode& mode,
     const PowerMode before = now;
     if (!domains.cpu.empty()) now.cpu_clock_hz = settled_cpu(domains, now, load);
     if (!domains.gpu.empty()) now.gpu_clock_hz = settled_gpu(domains, now, load);
-    if (!domains.mem.empty() && !domains.gpu.empty()) {
-      now.mem_clock_hz = memory_floor(domains, now.gpu_clock_hz);
-    }
+    if (!domains.mem.empty()) now.mem_clock_hz = memory_floor(domains, now);
     if (now == before) break;
   }
   return now;

@@ -74,6 +74,22 @@ TEST_F(GovernorTest, TheGpuIsKeptSevenTenthsBusyAndTheMemoryFollowsIt) {
   EXPECT_GE(at.mem_clock_hz, std::min(3 * at.gpu_clock_hz, levels(Knob::kMemClock).back()));
 }
 
+// The GPU rests: what the CPU asks of the memory counts.
+TEST_F(GovernorTest, TheMemoryFollowsTheCpuToo) {
+  const PowerMode busy = settled("schedutil", {1, 1, 0});
+  EXPECT_EQ(busy.gpu_clock_hz, levels(Knob::kGpuClock).front());
+  EXPECT_EQ(busy.mem_clock_hz, levels(Knob::kMemClock).back());
+  PowerMode mode;
+  mode.governor = "schedutil";
+  mode.cpu_clock_hz = levels(Knob::kCpuClock)[levels(Knob::kCpuClock).size() / 2];
+  const PowerMode capped = settled_clocks(twin_, mode, [](const PowerMode&) {
+    return DomainLoad{1, 1, 0};
+  });
+  const double share = capped.cpu_clock_hz / twin_.cpu_clock_hz;
+  EXPECT_GE(capped.mem_clock_hz, share * twin_.mem_clock_hz);
+  EXPECT_LT(capped.mem_clock_hz, twin_.mem_clock_hz);
+}
+
 TEST_F(GovernorTest, ClocksThatAreGivenAreLimits) {
   PowerMode mode;
   mode.cpu_cores = 4;

@@ -100,6 +100,7 @@ double DeployedWorkload::image_side() const {
 WorkloadCost scale_image(const WorkloadCost& cost, double area_ratio) {
   WorkloadCost scaled = cost;
   scaled.input_bytes *= area_ratio;
+  scaled.input_elements *= area_ratio;
   scaled.workspace_bytes *= area_ratio;
   scaled.peak_memory_bytes =
       cost.parameter_bytes + (cost.peak_memory_bytes - cost.parameter_bytes) * area_ratio;
