@@ -6,6 +6,7 @@
 NumPy is needed.
 """
 import inspect
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,6 +19,35 @@ COLUMNS = ("cpu_cores", "cpu_clock_hz", "gpu_clock_hz", "mem_clock_hz", "batch")
 # Half of the width of a normal distribution's 90 % interval in standard deviations.
 _WIDTH_90 = 1.6448536269514722
 _INTERVAL = 0.9
+
+
+def _not_fitted(text: str) -> Exception:
+    """A UsageError that scikit-learn, where it is loaded, takes for its own."""
+    exceptions = sys.modules.get("sklearn.exceptions")
+    if exceptions is None:
+        return errors.UsageError(text)
+    theirs: Any = getattr(exceptions, "NotFittedError")
+    both: type[Exception] = type("NotFittedError", (errors.UsageError, theirs), {})
+    return both(text)
+
+
+def _numbers(values: Any, name: str) -> Any:
+    """An array of floats. UsageError: sparse, complex, no numbers, or not finite."""
+    import numpy
+    if hasattr(values, "toarray"):
+        raise errors.UsageError(f"{name}: sparse input is not supported: pass {name}.toarray()")
+    try:
+        array = numpy.asarray(values)
+        if numpy.iscomplexobj(array):
+            raise errors.UsageError(f"{name}: Complex data not supported")
+        array = array.astype(float)
+    except (TypeError, ValueError) as error:
+        if isinstance(error, errors.UsageError):
+            raise
+        raise errors.UsageError(f"{name}: not an array of numbers: {error}") from None
+    if not numpy.isfinite(array).all():
+        raise errors.UsageError(f"{name}: a value is NaN or inf")
+    return array
 
 
 class FewShotPredictor:
@@ -57,8 +87,7 @@ class FewShotPredictor:
         return self
 
     def _points(self, X: Any) -> list[tuple[_core.PowerMode, int]]:
-        import numpy
-        rows = numpy.asarray(X, dtype=float)
+        rows = _numbers(X, "X")
         if rows.ndim != 2 or rows.shape[1] != len(self.columns):
             raise errors.UsageError(f"X: {len(self.columns)} columns are needed, "
                                     + ", ".join(self.columns) + f"; its shape is {rows.shape}")
@@ -66,8 +95,8 @@ class FewShotPredictor:
         if unknown:
             raise errors.UsageError(f"columns: there is no column {unknown[0]!r}: choose among "
                                     + ", ".join(COLUMNS))
-        if not numpy.isfinite(rows).all() or (rows < 0).any():
-            raise errors.UsageError("X: a value is negative or not finite")
+        if (rows < 0).any():
+            raise errors.UsageError("X: a value is negative")
         points = []
         for row in rows.tolist():
             knobs: dict[str, Any] = {name: value for name, value in zip(self.columns, row) if value > 0}
@@ -83,11 +112,13 @@ class FewShotPredictor:
         UsageError: shapes do not agree, or a cost is not positive."""
         import numpy
         points = self._points(X)
-        costs = numpy.asarray(y, dtype=float)
+        if y is None:
+            raise errors.UsageError("y: a cost per point is needed, is None")
+        costs = _numbers(y, "y")
         if costs.shape not in ((len(points),), (len(points), 2)):
             raise errors.UsageError(f"y: a cost per point, or time and power, is needed; its shape "
                                     f"is {costs.shape} for {len(points)} points")
-        if not numpy.isfinite(costs).all() or (costs <= 0).any():
+        if (costs <= 0).any():
             raise errors.UsageError("y: a cost is not positive")
         self.n_features_in_ = len(self.columns)
         self._single = costs.ndim == 1
@@ -103,7 +134,7 @@ class FewShotPredictor:
 
     def _predictions(self, X: Any) -> _core.Predictions:
         if not hasattr(self, "samples_"):
-            raise errors.UsageError("FewShotPredictor has learned nothing: call fit first")
+            raise _not_fitted("FewShotPredictor has learned nothing: call fit first")
         return _predict(self.samples_, query=self._points(X), method=self.method, seed=self.seed,
                         device=self.device, interval=_INTERVAL, keep_outliers=True)
 

@@ -74,7 +74,9 @@ class Learning(unittest.TestCase):
         learned = rw.FewShotPredictor()
         for X, y, word in ((self.X[:, :2], self.time_s, "5 columns"), (self.X, self.time_s[1:], "a cost per point"),
                            (self.X, -self.time_s, "not positive"), (-self.X, self.time_s, "negative"),
-                           (self.X[:, 0], self.time_s, "shape"), (self.X, self.time_s * numpy.nan, "not positive")):
+                           (self.X[:, 0], self.time_s, "shape"), (self.X, self.time_s * numpy.nan, "NaN"),
+                           (self.X * 1j, self.time_s, "Complex"), ([["12 cores"] * 5], [1.0], "numbers"),
+                           (self.X, None, "is None")):
             with self.assertRaisesRegex(rw.UsageError, word):
                 learned.fit(X, y)
         with self.assertRaisesRegex(rw.UsageError, "call fit first"):
@@ -99,6 +101,29 @@ class Learning(unittest.TestCase):
         search = sklearn.model_selection.GridSearchCV(predictor, {"method": ["auto", "linear"]}, cv=folds)
         search.fit(self.X, self.power_w)
         self.assertIn(search.best_params_["method"], ("auto", "linear"))
+
+    # Most checks make up columns of their own, which are no knobs: that is refused with the reason.
+    @unittest.skipUnless(sklearn_is_here, "skipped: scikit-learn is not here")
+    def test_the_checks_of_scikit_learn(self):
+        from sklearn.exceptions import NotFittedError
+        from sklearn.utils.estimator_checks import check_estimator
+        passed = set()
+        for predictor, check in check_estimator(rw.FewShotPredictor(), generate_only=True):
+            name = check.func.__name__
+            with self.subTest(check=name):
+                try:
+                    check(predictor)
+                    passed.add(name)
+                except rw.UsageError as error:
+                    self.assertRegex(str(error), "columns are needed|cpu_cores: must be at least 1")
+                except AssertionError as error:  # it wants words about its own columns
+                    self.assertIn("columns are needed", f"{error} {error.__cause__} {error.__context__}")
+        self.assertLessEqual({"check_no_attributes_set_in_init", "check_parameters_default_constructible",
+                              "check_get_params_invariance", "check_set_params", "check_estimators_unfitted",
+                              "check_supervised_y_no_nan", "check_fit1d", "check_complex_data",
+                              "check_estimator_sparse_data"}, passed)
+        with self.assertRaises(NotFittedError):
+            rw.FewShotPredictor().predict(self.X)
 
 
 if __name__ == "__main__":
