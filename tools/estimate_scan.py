@@ -26,6 +26,8 @@ RUNTIMES = ("pytorch-eager", "torchscript", "torch-compile", "onnxruntime", "ten
 WIDER = {"fp16": "fp32", "bf16": "fp32", "tf32": "fp32", "int8": "fp16", "fp8": "fp16"}
 OLDER = {"torchscript": "pytorch-eager", "torch-compile": "pytorch-eager", "onnxruntime": "pytorch-eager",
          "tensorrt": "pytorch-eager"}
+# What the products of these quantizations are computed in, where the GPU has units for it.
+NARROW = {"int8": "int8", "fp8": "fp8", "fp8_block": "fp8", "nvfp4": "fp4"}
 WIDEST = 6  # upper over lower bound, without a reason
 SLACK = 1 + 1e-6  # of printed digits
 QUANTITIES = (("time", "ms"), ("power", "w"), ("energy", "j"))
@@ -182,10 +184,8 @@ def check_language(count, boards, answer):
             count.breaks("a prompt draws as much as decoding", name,
                          f"{row['prefill_power_w']:.2f} W, decoding {row['decode_power_w']:.2f}")
         peaks, bytes_per_s = boards.peaks(board, row["mode"]["gpu_mhz"], row["mode"]["mem_mhz"])
-        eight = row["quantization"] in ("int8", "fp8", "fp8_block") and row["runtime"] in ("tensorrt-llm", "vllm",
-                                                                                           "sglang")
-        narrow = "int8" if row["quantization"] == "int8" else "fp8"
-        flop_per_s = peaks.get(narrow, peaks["fp16"]) if eight else peaks["fp16"]
+        narrow = NARROW.get(row["quantization"]) if row["runtime"] in ("tensorrt-llm", "vllm", "sglang") else None
+        flop_per_s = peaks.get(narrow, peaks["fp16"])
         for phase, key in (("prefill", "ttft"), ("decode", "tpot")):
             step = phases[row["quantization"], phase]
             least_ms = 1e3 * max(step["work_flop"] / max(flop_per_s, peaks["fp16"]),
@@ -194,8 +194,8 @@ def check_language(count, boards, answer):
                 if row[f"{key}{end}_ms"] * SLACK < least_ms:
                     count.breaks("no phase is above its roof", name,
                                  f"{key}{end} {row[f'{key}{end}_ms']:.4g} ms of {least_ms:.4g}")
-        if eight and narrow not in peaks and not any(r.startswith(f"{narrow}: the GPU has no units") for r in reason):
-            count.breaks("8 bits without units for them state a reason", name, f"no remark on {narrow}")
+        if narrow and narrow not in peaks and not any(r.startswith(f"{narrow}: the GPU has no units") for r in reason):
+            count.breaks("few bits without units for them state a reason", name, f"no remark on {narrow}")
 
 
 def main():

@@ -210,8 +210,9 @@ struct Engine {
   double prompt_log_sd(const EngineWork& work, const EngineHardware& hardware) const;
   double decode_power_log_sd(const EngineWork& work, const EngineHardware& hardware) const;
   double prefill_power_log_sd(const EngineWork& work, const EngineHardware& hardware) const;
-  // The coefficient that adds most to the deviation of a prompt: "host_layer, within a factor of
-  // 4".
+  // The coefficient that adds most to the deviation of a step, or of a prompt: "host_layer, within
+  // a factor of 4".
+  std::string step_least_known(const EngineWork& work, const EngineHardware& hardware) const;
   std::string prompt_least_known(const EngineWork& work, const EngineHardware& hardware) const;
   // Share of a step in which the host is busy; 1: it decides, whatever the GPU does.
   double host_share(const EngineWork& work, const EngineHardware& hardware) const;

@@ -237,9 +237,16 @@ Forecast Forecaster::operator()(const PowerMode& mode) const {
       (prefill_j + decode_j);
   forecast.request_j = predicted((prefill_j + decode_j) / sequences, {request_sd});
   constexpr double kWide = 6;  // chosen: of the ends, from where a reason is due
-  if (widened_by_.empty() && forecast.ttft_s.high > kWide * forecast.ttft_s.low) {
+  const auto wide = [](const PredictedValue& one) { return one.high > kWide * one.low; };
+  const bool request = wide(forecast.request_j);
+  if (widened_by_.empty() && (wide(forecast.ttft_s) || (request && first_sd > step_sd))) {
     forecast.widened_by.push_back("first token: " +
                                   engine.prompt_least_known(b.work->prompt, hardware));
+  }
+  if (widened_by_.empty() && (wide(forecast.tpot_s) || wide(forecast.joules_per_token) ||
+                              (request && first_sd <= step_sd))) {
+    forecast.widened_by.push_back("time per token: " +
+                                  engine.step_least_known(b.work->decode, hardware));
   }
   auto& bounds = forecast.bounded_by;
   add_bounds(first_error, first, "ttft_ms", "the roof", "", bounds);

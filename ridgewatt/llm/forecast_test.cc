@@ -177,6 +177,27 @@ TEST(Forecast, OnlyRoutedExpertsAreRead) {
   EXPECT_LT(mixture, 0.45 * large);
 }
 
+// An interval wider than a factor of 6 names what is least known, of a step too.
+TEST(Forecast, WideIntervalsStateAReason) {
+  const auto wide = [](const PredictedValue& one) { return one.high > 6 * one.low; };
+  const Board board = load_board("agx-orin-32gb");
+  std::size_t steps = 0;
+  for (const char* quantization : {"q4_k_m", "q5_1", "q8_0", "f16"}) {
+    const auto forecaster =
+        forecaster_of("llama.cpp", "llama-3.2-1b", quantization, "agx-orin-32gb");
+    for (const auto& preset : presets(board)) {
+      const Forecast found = forecaster(preset.mode);
+      const bool step = wide(found.tpot_s) || wide(found.joules_per_token);
+      EXPECT_EQ(!found.widened_by.empty(), wide(found.ttft_s) || wide(found.request_j) || step)
+          << preset.name;
+      if (!step) continue;
+      EXPECT_THAT(found.widened_by, ::testing::Contains(::testing::HasSubstr("time per token: ")));
+      ++steps;
+    }
+  }
+  EXPECT_GT(steps, 0U);
+}
+
 // Boards and engines without cells have wider intervals, and say why.
 TEST(Forecast, IntervalsAreWiderWhereLessIsKnown) {
   const auto width = [](const PredictedValue& one) { return one.high / one.low; };

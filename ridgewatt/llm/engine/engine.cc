@@ -217,6 +217,16 @@ std::array<double, N> changes_of(const Engine& engine, EnginePart<N> Engine::*pa
   return changes;
 }
 
+// The coefficient that changes the figure most.
+template <std::size_t N>
+std::string least_known(const std::array<double, N>& changes, const EnginePart<N>& part,
+                        const std::array<EngineTerm, N>& specs) {
+  const auto at =
+      static_cast<std::size_t>(std::max_element(changes.begin(), changes.end()) - changes.begin());
+  return fmt::format("{}, within a factor of {:.2g}", specs[at].key,
+                     std::exp(kNormal95 * part.log_sd[at]));
+}
+
 // Deviation of ln of the figure.
 template <std::size_t N>
 double log_sd_of(const std::array<double, N>& changes) {
@@ -295,13 +305,14 @@ double Engine::step_log_sd(const EngineWork& work, const EngineHardware& hardwar
 double Engine::prompt_log_sd(const EngineWork& work, const EngineHardware& hardware) const {
   return log_sd_of(changes_of(*this, &Engine::prompt, &Engine::prompt_s, work, hardware));
 }
+std::string Engine::step_least_known(const EngineWork& work, const EngineHardware& hardware) const {
+  return least_known(changes_of(*this, &Engine::step, &Engine::step_s, work, hardware), step,
+                     kStepSpecs);
+}
 std::string Engine::prompt_least_known(const EngineWork& work,
                                        const EngineHardware& hardware) const {
-  const auto changes = changes_of(*this, &Engine::prompt, &Engine::prompt_s, work, hardware);
-  const auto at =
-      static_cast<std::size_t>(std::max_element(changes.begin(), changes.end()) - changes.begin());
-  return fmt::format("{}, within a factor of {:.2g}", kPromptSpecs[at].key,
-                     std::exp(kNormal95 * prompt.log_sd[at]));
+  return least_known(changes_of(*this, &Engine::prompt, &Engine::prompt_s, work, hardware), prompt,
+                     kPromptSpecs);
 }
 double Engine::decode_power_log_sd(const EngineWork& work, const EngineHardware& hardware) const {
   return log_sd_of(draw_parts(*this, work, hardware), draw.log_sd);
