@@ -155,6 +155,7 @@ constexpr const char* kCommands[] = {
     "tune zoo:lenet5 --device agx-orin --day-energy 400Wh",
     "tune zoo:lenet5 --device all --max-power 40 --dataset-size 1000",
     "tune llm zoo:qwen3-0.6b --device xavier-nx --modes presets --phases --max-tpot 1s",
+    "tune llm zoo:qwen3-0.6b --device xavier-nx --modes presets --max-tpot 1s",
     "tune llm zoo:qwen3-0.6b --device agx-orin --modes presets --max-power 1",
     "zoo list",
     "zoo list --language",
