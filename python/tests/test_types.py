@@ -44,11 +44,13 @@ REVEALED = {"rw.tune('zoo:lenet5', device='nano').best.mode": "ridgewatt._core.P
 
 @unittest.skipIf(mypy is None, "skipped: mypy is not here")
 class Types(unittest.TestCase):
-    def setUp(self):
+    # One folder, and with it one cache of mypy: NumPy and the library are read once.
+    @classmethod
+    def setUpClass(cls):
         folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-        shutil.copytree(pathlib.Path(ridgewatt.__file__).parent, self.folder / "ridgewatt",
+        cls.addClassCleanup(folder.cleanup)
+        cls.folder = pathlib.Path(folder.name)
+        shutil.copytree(pathlib.Path(ridgewatt.__file__).parent, cls.folder / "ridgewatt",
                         ignore=shutil.ignore_patterns("*.so", "__pycache__"))
 
     def mypy(self, *arguments):
