@@ -35,6 +35,13 @@ const Fields<Explanation>& explanation_fields() {
       {"expected_hi_s", [](const A& a) { return a.found->time.high; },
        "upper end of its 90 % interval (s)"},
       {"gap_s", [](const A& a) { return a.found->gap_s(); }, "measured less expected time (s)"},
+      {"layers",
+       [](const A& a) {
+         const auto& profile = a.found->profile;
+         return profile ? report::json_list(report::explained_layer_fields(), profile->rows)
+                        : Json::array();
+       },
+       "with a profile: its layers as dicts, with the keys of JSON"},
       {"expected_power_w", [](const A& a) { return a.found->expected_power_w; },
        "power by the estimate (W)"},
       {"provenance", [](const A&) { return std::string(name_of(Provenance::kModelled)); },

@@ -22,6 +22,7 @@
 
 #include "ridgewatt/answer/language.h"
 #include "ridgewatt/answer/workload_question.h"
+#include "ridgewatt/base/enum_array.h"
 #include "ridgewatt/base/enum_names.h"
 #include "ridgewatt/device/power_mode.h"
 #include "ridgewatt/measure/seen_run.h"
@@ -108,6 +109,17 @@ struct ExplainQuestion {
 
   std::optional<measure::SeenRun> seen = {};  // what a watched run showed
 
+  // A profile of its layers: the measured time, where none is given.
+  std::string profile = {};         // see trace/layer_trace.h; empty: none
+  std::string layers = {};          // layer information of its engine
+  std::optional<double> runs = {};  // that the profile holds, if it does not say
+
+  // Once a change was made that is to remove a cause: measured again.
+  std::optional<double> after_s = {};  // of one minibatch
+  std::optional<double> after_power_w = {};
+  std::optional<measure::SeenRun> after_seen = {};
+  std::optional<SlowCause> removed = {};  // absent: the most probable one
+
   bool of_language() const { return tokens_per_s || first_token_s; }
 };
 
@@ -159,6 +171,74 @@ struct ExplainedFigure {
   double gap() const { return measured - expected; }
 };
 
+// What a profile shows of a layer that costs time, and is not expected.
+enum class LayerFault { kOnCpu, kHostCopy, kReformat, kPrecision, kUnfused };
+constexpr auto enum_names(LayerFault) {
+  return named<LayerFault>({{LayerFault::kOnCpu, "on the CPU"},
+                            {LayerFault::kHostCopy, "copy to or from the host"},
+                            {LayerFault::kReformat, "copy to another type or layout"},
+                            {LayerFault::kPrecision, "another precision"},
+                            {LayerFault::kUnfused, "not fused"}});
+}
+
+// All layers of one fault.
+struct FaultyLayers {
+  std::size_t count = 0;
+  double time_s = 0;
+  double expected_s = 0;  // by the twin, of what they compute
+  double longest_s = 0;
+  std::string longest = {};  // its name
+};
+
+// A layer of a profile, or several of them, against what the twin expects.
+struct ExplainedLayer {
+  std::string name;
+  std::string kind = {};  // "convolution"; empty: several
+  std::optional<LayerFault> fault = {};
+  double time_s = 0;
+  double expected_s = 0;
+  std::optional<double> roof_s = {};  // no layer with its work and traffic is faster
+  double over_s() const { return time_s - expected_s; }
+};
+
+// What a profile tells: layers by what each takes above its expected time, the longest ones first;
+// then the sum of the others, and what is outside of layers. Times add up to the measured time,
+// expected times to the expected one.
+struct ProfiledLayers {
+  std::string source;                // "trtexec"
+  std::optional<Runtime> runtime;    // as the profile tells
+  bool measured = false;             // the measured time is that of the profile
+  std::optional<double> run_s = {};  // of a whole run, by the profile
+  bool on_host = false;              // its times are of the host, which does not wait for the GPU
+  std::size_t count = 0;             // of layers
+  double layers_s = 0;               // sum of them
+  std::vector<ExplainedLayer> rows = {};
+  // Absent: the profile cannot show it.
+  EnumArray<LayerFault, std::optional<FaultyLayers>, count_of<LayerFault>()> faults = {};
+  std::vector<std::string> remarks = {};
+};
+
+struct ExplainAnswer;
+
+enum class ChangeVerdict { kConfirmed, kRefuted, kOpen };
+constexpr auto enum_names(ChangeVerdict) {
+  return named<ChangeVerdict>({{ChangeVerdict::kConfirmed, "confirmed"},
+                               {ChangeVerdict::kRefuted, "refuted"},
+                               {ChangeVerdict::kOpen, "open"}});
+}
+
+// What a change that was to remove a cause did.
+struct ExplainedChange {
+  SlowCause removed = SlowCause::kNone;
+  int rank = 1;  // of that cause, before
+  double before_s = 0, after_s = 0;
+  double promised = 1, promised_low = 1, promised_high = 1;  // gain, 90 %
+  double probability_before = 0, probability = 0;            // that the cause was at work
+  ChangeVerdict verdict = ChangeVerdict::kOpen;
+  std::shared_ptr<const ExplainAnswer> after = {};  // what is left to explain
+  double gain() const { return before_s / after_s; }
+};
+
 struct ExplainAnswer {
   RowOrigin origin;
   PowerMode mode;
@@ -175,8 +255,10 @@ struct ExplainAnswer {
   std::vector<std::string> widened_by = {};  // why the interval is wider than for fitted workloads
   workload::CostCaveats caveats = {};        // of the cost of the model
   std::optional<measure::SeenRun> watched = {};
+  std::optional<ProfiledLayers> profile = {};
   std::vector<std::string> seen = {};  // every sign that a watched run showed
   std::vector<ExplainRow> rows;        // most probable first
+  std::optional<ExplainedChange> change = {};
 
   double gap_s() const { return time.gap(); }
 };

@@ -38,6 +38,7 @@ struct LayersQuestion {
   std::string power_channel = {};          // channel to use; empty: the only one, or VDD_IN
   std::string device = {};                 // board or board file; empty: no roofs
   std::string mode = "maxn";               // one mode of it, see select_modes
+  bool all_providers = false;              // see trace::TraceOptions
 };
 
 enum class LayerKind {
@@ -69,6 +70,9 @@ struct MeasuredLayer {
   std::optional<LayerWork> work = {};
   std::optional<double> traffic_bytes = {};  // of inputs, outputs and weights, each once
   workload::Precision precision = workload::Precision::kFp32;
+  bool precision_known = false;                  // the profile or the layer information states it
+  std::string op = {};                           // as the runtime names it; empty: not stated
+  std::string provider = {};                     // of ONNX Runtime
   double kernels = 0, launch_s = 0, idle_s = 0;  // see trace::TracedLayer
   std::optional<LayerRoof> roof = {};
   std::optional<double> energy_j = {};
@@ -88,6 +92,7 @@ struct LayersAnswer {
   std::optional<std::int64_t> batch;
   std::vector<MeasuredLayer> layers;    // in the order of the profile
   double time_s = 0;                    // of all layers: the profile's total
+  std::optional<double> run_s;          // of a run, where the trace states it
   std::optional<LayerWork> work;        // of the layers whose work is known
   std::optional<LayerWork> model_work;  // of the model, at that batch
   std::optional<double> traffic_bytes, energy_j;

@@ -56,6 +56,8 @@ constexpr const char* kCommands[] = {
     "device show orin-nano-4gb --list-modes",
     "explain zoo:lenet5 --device agx-orin --measured 1ms --power 10W --claimed 2ms",
     "explain zoo:lenet5 " FAKE FAKE_RUN,
+    "explain zoo:lenet5 --device agx-orin --runtime tensorrt --profile profile.json --layers "
+    "layers.json --after 1ms",
     "explain zoo:llama-3.1-8b --device agx-orin --runtime llama.cpp --quantization q4_k_m "
     "--tokens-per-second 7 --first-token 900ms --power 20W",
     "evaluate explain --runs 5",

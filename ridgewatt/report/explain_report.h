@@ -20,13 +20,14 @@ struct ExplainLine {
   const answer::ExplainRow& row() const { return found->rows[index]; }
 };
 const Fields<ExplainLine>& explain_fields();
+const Fields<answer::ExplainedLayer>& explained_layer_fields();
 
 // A row per cause, most probable first. People do not see those below 1 %, and read above the table
 // "resnet50, inference on orin-nano-8gb, 15W, batch 1: measured 45 ms, expected 17.4 ms (..)".
 Result explain_result(const answer::ExplainAnswer& found);
 // The contract of `explain --format json`: workload, board, mode, measured_ms, expected_ms, rows.
 Json explain_json(const answer::ExplainAnswer& found);
-// The keys of a row.
+// The keys of a row, and of a layer.
 std::vector<KeyMeaning> explain_keys();
 
 }  // namespace ridgewatt::report

@@ -9,7 +9,8 @@
 //                                   ranges, for each kernel name
 //   PyTorch profiler, Chrome trace  a layer for each operator and shapes of its inputs; plain or
 //                                   gzip
-//   ONNX Runtime, node profile      a layer for each node of the optimized graph, CPU provider
+//   ONNX Runtime, node profile      a layer for each node of the optimized graph, CPU provider, or
+//                                   all providers if asked for
 // Files are streamed: memory use grows by a few bytes per kernel and operator, not with the file
 // size, and is bounded. Times are per run of the model. The rows of trtexec state their number of
 // runs; for the other formats TraceOptions::runs gives it.
@@ -34,6 +35,9 @@ constexpr auto enum_names(TraceSource) {
                              {TraceSource::kOnnxRuntime, "onnxruntime"}});
 }
 
+// The provider of ONNX Runtime that computes on the processor.
+inline constexpr std::string_view kCpuProvider = "CPUExecutionProvider";
+
 struct TracedLayer {
   std::string name;
   double time_s = 0;  // on the device, per run
@@ -44,7 +48,9 @@ struct TracedLayer {
   double gap_s = 0;                       // the device idle just before them
   std::optional<EngineLayer> shape = {};  // from the trace itself
   // Of a node of ONNX Runtime's graph; empty for others.
-  std::string op = {};  // "Conv", "ReorderInput"
+  std::string op = {};           // "Conv", "ReorderInput"
+  std::string provider = {};     // "CPUExecutionProvider"
+  std::string output_type = {};  // "float", "float16"
   std::vector<std::int64_t> output_extents = {};
   double moved_bytes = 0;  // inputs, parameters and outputs, per call
 };
@@ -53,6 +59,7 @@ struct TracedLayer {
 struct LaunchGaps {
   double span_s = 0;  // from the first kernel to the end of the last
   double busy_s = 0;  // of it, with at least one kernel or copy running
+  double copy_s = 0;  // copies between the host and the device, each counted in full
   std::size_t gaps = 0;
   double longest_s = 0;
   std::size_t launches = 0;
@@ -64,14 +71,18 @@ struct LayerTrace {
   TraceSource source = TraceSource::kTrtexec;
   std::string device;  // "NVIDIA A100"; empty: unknown
   double runs = 1;
-  std::vector<TracedLayer> layers;  // trtexec: in order of execution; others: by first kernel
-  double total_s = 0;               // of all layers, per run
+  std::vector<TracedLayer> layers;   // trtexec: in order of execution; others: by first kernel
+  double total_s = 0;                // of all layers, per run
+  std::optional<double> run_s = {};  // of a run as the trace states it: the median
   std::optional<LaunchGaps> gaps = {};
   std::vector<std::string> remarks = {};
 };
 
 struct TraceOptions {
   std::optional<double> runs = {};  // number of runs in the trace; absent: that of the file, else 1
+  // Of ONNX Runtime also the nodes that are not on the CPU. Their times are of the host, which
+  // hands them over and does not wait.
+  bool all_providers = false;
 };
 
 // Throws NotFoundError, PermissionError, IoError or InputError (the fault and its position).

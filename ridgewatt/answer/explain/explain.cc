@@ -4,7 +4,9 @@
 #include <utility>
 
 #include "ridgewatt/answer/estimate.h"
+#include "ridgewatt/answer/explain/change.h"
 #include "ridgewatt/answer/explain/explain_language.h"
+#include "ridgewatt/answer/explain/layer_findings.h"
 #include "ridgewatt/answer/explain/signs.h"
 #include "ridgewatt/answer/explain/suspects.h"
 #include "ridgewatt/base/error.h"
@@ -37,6 +39,20 @@ ExplainCase make_case(const ExplainQuestion& question,
           batch,    expected};
 }
 
+// What the profile says in place of the user.
+void take_profile(const LayersAnswer& profile, ExplainQuestion& question) {
+  if (!question.measured_s && !question.samples_per_s) question.measured_s = profiled_s(profile);
+  if (!question.batch && profile.batch) question.batch = static_cast<int>(*profile.batch);
+}
+
+// The share of the measured time in which kernels ran: as a watch shows it, or by the profile.
+std::optional<double> seen_load(const ExplainCase& of, double measured_s) {
+  if (of.question.seen && of.question.seen->gpu_load) return of.question.seen->gpu_load;
+  const auto& profile = of.profile;
+  if (!profile || profile->measured || profile->on_host) return {};
+  return std::min(1.0, profile->layers_s / measured_s);
+}
+
 std::vector<MeasuredFigure> figures_of(const ExplainCase& of) {
   constexpr double kUnknownPower = 0.75;  // chosen: of the expected power
   const ExplainQuestion& question = of.question;
@@ -58,12 +74,15 @@ std::vector<MeasuredFigure> figures_of(const ExplainCase& of) {
                        .predicted = [](const Prognosis& one) { return one.power_w; },
                        .unknown = kUnknownPower});
   }
-  if (question.seen && question.seen->gpu_load && of.expected.gpu_load > 0) {
-    figures.push_back(gpu_load_figure(*question.seen->gpu_load, of.expected.gpu_load));
+  const auto load = seen_load(of, time.measured);
+  if (load && of.expected.gpu_load > 0) {
+    figures.push_back(gpu_load_figure(*load, of.expected.gpu_load));
   }
-  if (question.seen && question.seen->marked_s) {
-    figures.push_back(stated_figure(time.measured, *question.seen->marked_s));
-  }
+  // A run that the profile times is marked, too.
+  const auto marked = question.seen && question.seen->marked_s ? question.seen->marked_s
+                      : of.profile                             ? of.profile->run_s
+                                                               : std::nullopt;
+  if (marked) figures.push_back(stated_figure(time.measured, *marked));
   return figures;
 }
 
@@ -74,13 +93,15 @@ std::string_view library_of(Runtime runtime) {
 }
 
 std::vector<SeenSign> signs_of(const ExplainCase& of, const ExplainAnswer& found) {
-  if (!of.question.seen) return {};
+  static const measure::SeenRun kNothing;
+  if (!of.question.seen && !of.profile) return {};
+  const measure::SeenRun& seen = of.question.seen ? *of.question.seen : kNothing;
   const Runtime runtime = of.model->twin().runtime;
   return signs_in(
-      {.seen = *of.question.seen,
+      {.seen = seen,
        .mode = of.mode,
        .mode_text = found.mode_text,
-       .preset = preset_name(of.board, of.question.seen->limits),
+       .preset = preset_name(of.board, seen.limits),
        .gpu_load = of.expected.gpu_load,
        .fetch_share = of.expected.total.stall_s() / of.expected.total.period_s,
        .measured_s = found.time.measured,
@@ -90,7 +111,9 @@ std::vector<SeenSign> signs_of(const ExplainCase& of, const ExplainAnswer& found
        .gpu = !is_on_cpu(runtime),
        .spins = !is_engine(runtime) || is_on_cpu(runtime),
        .busy_cores = is_on_cpu(runtime) ? static_cast<double>(of.mode.cpu_cores) : 0,
-       .gpu_clocks_hz = of.board.find_bsp().levels[Knob::kGpuClock]});
+       .gpu_clocks_hz = of.board.find_bsp().levels[Knob::kGpuClock],
+       .profile = of.profile ? &*of.profile : nullptr,
+       .runtime = runtime});
 }
 
 ExplainAnswer answer_of(const ExplainCase& of, const MeasuredFigure& time) {
@@ -118,6 +141,39 @@ ExplainAnswer answer_of(const ExplainCase& of, const MeasuredFigure& time) {
   return found;
 }
 
+ExplainAnswer explain_once(const ExplainQuestion& given,
+                           std::shared_ptr<const workload::DeployedWorkload> workload) {
+  ExplainQuestion question = given;
+  const auto profile = profiled_layers(question, *workload);
+  if (profile) take_profile(*profile, question);
+  check_measurement(question);
+  ExplainCase of = make_case(question, std::move(workload));
+  if (profile) {
+    of.profile = layer_faults(*profile, of);
+    of.profile->measured = !given.measured_s && !given.samples_per_s;
+    if (of.profile->measured) of.profile->run_s = question.measured_s;
+  }
+  const std::vector<MeasuredFigure> figures = figures_of(of);
+  ExplainAnswer found = answer_of(of, figures.front());
+  conclude(found, causes_of(of), figures, signs_of(of, found));
+  if (profile) {
+    found.profile = std::move(of.profile);
+    add_layer_rows(*profile, of, found.time, *found.profile);
+  }
+  return found;
+}
+
+// The same question, about the time since a change.
+ExplainQuestion after_change(ExplainQuestion question, int batch) {
+  question.batch = batch;
+  question.measured_s = question.after_s;
+  question.samples_per_s.reset();
+  question.power_w = question.after_power_w;
+  question.seen = question.after_seen;
+  question.profile.clear();
+  return question;
+}
+
 }  // namespace
 
 PowerMode explained_mode(const Board& board, const std::string& name) {
@@ -128,17 +184,21 @@ PowerMode explained_mode(const Board& board, const std::string& name) {
 
 ExplainAnswer explain(const ExplainQuestion& question) {
   if (question.of_language()) return explain_language(question);
-  check_measurement(question);
+  if (question.profile.empty()) check_measurement(question);  // before the model is read
   return explain(question, question.workload.load());
 }
 
 ExplainAnswer explain(const ExplainQuestion& question,
                       std::shared_ptr<const workload::DeployedWorkload> workload) {
-  check_measurement(question);
-  const ExplainCase of = make_case(question, std::move(workload));
-  const std::vector<MeasuredFigure> figures = figures_of(of);
-  ExplainAnswer found = answer_of(of, figures.front());
-  conclude(found, causes_of(of), figures, signs_of(of, found));
+  if (question.removed && !question.after_s) {
+    throw UsageError("a removed cause has no effect without a time after the change", "",
+                     "give both");
+  }
+  ExplainAnswer found = explain_once(question, workload);
+  if (!question.after_s) return found;
+  found.change =
+      judge_change(found, explain_once(after_change(question, found.batch), std::move(workload)),
+                   question.removed);
   return found;
 }
 

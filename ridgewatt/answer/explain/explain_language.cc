@@ -20,6 +20,9 @@ void check_language(const ExplainQuestion& question) {
   refuse(question.measured_s || question.samples_per_s || question.claimed_s,
          "the time of a minibatch", "give tokens per second, or the time to the first token");
   refuse(question.workload.kind == WorkloadKind::kTraining, "training", "leave it out");
+  refuse(question.after_s || question.removed, "the time of a minibatch after a change",
+         "leave it out");
+  refuse(!question.profile.empty(), "a profile of layers", "leave it out");
   refuse(question.batch.has_value(), "a batch", "give the number of sequences as the concurrency");
   refuse(question.workload.precision.has_value(), "a precision", "give the quantization");
   refuse(!question.workload.dims.empty(), "a symbolic dimension", "give the prompt's tokens");

@@ -26,4 +26,13 @@ Look cpu_is_lowest(const SignContext& of);
 Look higher_clock(const SignContext& of);
 Look another_preset(const SignContext& of);
 
+// Layers of a profile.
+Look layers_on_cpu(const SignContext& of);
+Look layers_copied_to_host(const SignContext& of);
+Look layers_reformatted(const SignContext& of);
+Look layers_in_other_precision(const SignContext& of);
+Look layers_not_fused(const SignContext& of);
+Look profile_of_other_runtime(const SignContext& of);
+Look time_outside_of_layers(const SignContext& of);
+
 }  // namespace ridgewatt::answer

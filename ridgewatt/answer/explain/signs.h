@@ -31,6 +31,8 @@ struct SignContext {
   bool spins = false;        // a thread of it uses its core while it waits for the GPU
   double busy_cores = 0;     // of a model on the CPU: those that its mode has; else 0
   std::vector<double> gpu_clocks_hz = {};  // levels of the board
+  const ProfiledLayers* profile = nullptr;
+  Runtime runtime = Runtime::kPytorchEager;  // that was meant to run, with a profile
 };
 
 // A sign that was looked for.

@@ -141,6 +141,12 @@ Prognosis ExplainCase::in_mode(const PowerMode& other, std::string setting) cons
   return prognosis_of(model->estimator(batch).breakdown(other), std::move(setting));
 }
 
+const FaultyLayers* ExplainCase::faulty(LayerFault fault) const {
+  if (!profile || !profile->faults[fault]) return nullptr;
+  const FaultyLayers& layers = *profile->faults[fault];
+  return layers.count > 0 ? &layers : nullptr;
+}
+
 std::vector<WeighedCause> causes_of(const ExplainCase& of) {
   std::vector<WeighedCause> causes;
   for (const Suspect& suspect : kSuspects) {

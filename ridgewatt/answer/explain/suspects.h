@@ -22,9 +22,12 @@ struct ExplainCase {
   PowerMode mode;
   int batch = 1;
   twin::Breakdown expected;  // in that mode
+  std::optional<ProfiledLayers> profile = {};
 
   const workload::WorkloadCost& cost() const { return model->estimator(batch).cost(); }
   Prognosis in_mode(const PowerMode& other, std::string setting) const;
+  // The layers of a fault that a profile shows; null: none, or no profile shows it.
+  const FaultyLayers* faulty(LayerFault fault) const;
 };
 
 // Every cause of the table, with what it predicts.

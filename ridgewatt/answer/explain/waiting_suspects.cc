@@ -15,9 +15,16 @@ Predictions cpu_fallback(const ExplainCase& of) {
   constexpr std::array kShares = {0.05, 0.1, 0.25, 0.5, 1.0};
   constexpr double kEfficiency = 0.3;  // chosen: CPU providers reach 20 to 50 % of the peak
   const double peak = cpu_peak_flop_per_s(of.board, of.mode);
-  if (peak <= 0) return {};
-  const double on_cpu_s = of.cost().work_flop() / (kEfficiency * peak);
   Predictions found;
+  const double now_s = of.expected.total.period_s;
+  if (const FaultyLayers* layers = of.faulty(LayerFault::kOnCpu)) {
+    const double busy = std::max(0.0, 1 - layers->expected_s / now_s);
+    found.push_back(waiting(of, busy * now_s + layers->time_s, busy, 0.15, "as profiled"));
+    found.back().adds = true;
+    return found;
+  }
+  const double on_cpu_s = of.cost().work_flop() / (kEfficiency * peak);
+  if (peak <= 0) return found;
   for (const double share : kShares) {
     const double time_s = (1 - share) * of.expected.total.period_s + share * on_cpu_s;
     if (time_s < kNoticeable * of.expected.total.period_s) continue;
@@ -35,6 +42,10 @@ Predictions host_copy(const ExplainCase& of) {
   constexpr std::array kTimes = {1.0, 2.5, 6.0};
   const double once_s = of.cost().input_bytes / kBytesPerS + kCallS;
   Predictions found;
+  if (const FaultyLayers* copies = of.faulty(LayerFault::kHostCopy)) {
+    found.push_back(increased(of, copies->time_s, 0.1, "as profiled"));
+    return found;
+  }
   for (const double times : kTimes) {
     if (!differs(of, of.expected.total.period_s + times * once_s)) continue;
     found.push_back(increased(of, times * once_s, 0.2));

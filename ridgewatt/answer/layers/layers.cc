@@ -82,6 +82,8 @@ void describe_node(const trace::TracedLayer& row, MeasuredLayer& layer) {
                        row.op.find("Integer") != std::string::npos || row.op == "QGemm" ||
                        row.op == "DynamicQuantizeMatMul";
   if (integer) layer.precision = workload::Precision::kInt8;
+  if (row.output_type == "float16") layer.precision = workload::Precision::kFp16;
+  layer.precision_known = integer || row.output_type.starts_with("float");
   if (row.op != "ReorderInput" && row.op != "ReorderOutput") return;
   layer.kind = LayerKind::kReformat;
   layer.traffic_bytes = row.moved_bytes;
@@ -92,6 +94,8 @@ MeasuredLayer measured_layer(const trace::TracedLayer& row, const EngineLayer* e
                              double calls) {
   MeasuredLayer layer{.name = row.name,
                       .time_s = row.time_s,
+                      .op = row.op,
+                      .provider = row.provider,
                       .kernels = row.kernels,
                       .launch_s = row.launch_s,
                       .idle_s = row.gap_s};
@@ -118,7 +122,9 @@ MeasuredLayer measured_layer(const trace::TracedLayer& row, const EngineLayer* e
   }
   layer.kind = engine_kind(*engine);
   layer.op_class = engine_class(*engine).value_or(layer.op_class);
+  layer.op = engine->layer_type;
   layer.precision = engine_precision(*engine);
+  layer.precision_known = !engine->inputs.empty();
   layer.work = engine_work(*engine);
   if (layer.work) layer.work->macs *= calls, layer.work->work_flop *= calls;
   layer.traffic_bytes = engine_traffic_bytes(*engine);
@@ -126,14 +132,20 @@ MeasuredLayer measured_layer(const trace::TracedLayer& row, const EngineLayer* e
   return layer;
 }
 
-std::optional<Runtime> runtime_of(trace::TraceSource source) {
-  switch (source) {
+bool on_cpu_provider(const trace::TracedLayer& row) {
+  return row.provider == trace::kCpuProvider;
+}
+
+std::optional<Runtime> runtime_of(const trace::LayerTrace& trace) {
+  switch (trace.source) {
     case trace::TraceSource::kTrtexec:
       return Runtime::kTensorRt;
     case trace::TraceSource::kPytorch:
       return Runtime::kPytorchEager;
     case trace::TraceSource::kOnnxRuntime:
-      return Runtime::kOnnxRuntimeCpu;
+      return std::all_of(trace.layers.begin(), trace.layers.end(), &on_cpu_provider)
+                 ? Runtime::kOnnxRuntimeCpu
+                 : Runtime::kOnnxRuntime;
     case trace::TraceSource::kNsight:
       return std::nullopt;
   }
@@ -193,10 +205,11 @@ void add_times(const LayersQuestion& question, LayersAnswer& answer) {
 LayersAnswer answer_of(const trace::LayerTrace& trace) {
   LayersAnswer answer;
   answer.source = trace.source;
-  answer.runtime = runtime_of(trace.source);
+  answer.runtime = runtime_of(trace);
   answer.recorded_on = trace.device;
   answer.runs = trace.runs;
   answer.time_s = trace.total_s;
+  answer.run_s = trace.run_s;
   answer.gaps = trace.gaps;
   answer.remarks = trace.remarks;
   return answer;
@@ -248,8 +261,8 @@ std::vector<std::size_t> LayersAnswer::worth_work(std::size_t count) const {
 }
 
 LayersAnswer measured_layers(const LayersQuestion& question) {
-  const trace::LayerTrace trace =
-      trace::read_layer_trace(question.profile, {.runs = question.runs});
+  const trace::LayerTrace trace = trace::read_layer_trace(
+      question.profile, {.runs = question.runs, .all_providers = question.all_providers});
   LayersAnswer answer = answer_of(trace);
   answer.model = question.model;
   std::optional<trace::EngineLayers> engine;

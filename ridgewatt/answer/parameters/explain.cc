@@ -75,6 +75,32 @@ constexpr Parameter kExplainRows[] = {
      .access = access_as<&X::mode>(Input::kModes)},
 };
 
+constexpr Parameter kProfileRows[] = {
+    {.name = "profile",
+     .help = "Profile of its layers: of trtexec --exportProfile, of ONNX Runtime, of nsys (SQLite) "
+             "or of PyTorch; the measured time, where none is given",
+     .access = access_as<&X::profile>(Input::kFile)},
+    {.name = "layers",
+     .help = "Layer information of the engine (trtexec --exportLayerInfo)",
+     .access = access_as<&X::layers>(Input::kFile),
+     .needs = {.name = "profile"}},
+    {.name = "runs",
+     .help = "Runs that the profile holds, if it does not say",
+     .access = access<&X::runs>,
+     .quantity = units::count().within(1, 1e12),
+     .needs = {.name = "profile"}},
+};
+
+constexpr Parameter kChangeRows[] = {
+    {.name = "after",
+     .help = "Time of one minibatch since a change, to judge the cause that it removes",
+     .access = access<&X::after_s>,
+     .quantity = units::milliseconds().positive()},
+    {.name = "removed",
+     .help = "Cause that the change removes [the most probable one]",
+     .access = access<&X::removed>},
+};
+
 void set_seen_pairs(void* part, const Parameter&, const Given& given) {
   auto& seen = static_cast<X*>(part)->seen;
   if (!seen) seen.emplace();
@@ -135,7 +161,9 @@ const ParameterTable& explain_parameters() {
                                {loader_rows(), &member_part<&X::run>},
                                {kEngineCallRows<X>, &whole},
                                {kExplainRows, &whole},
+                               {kProfileRows, &whole},
                                {kSeenRows, &whole},
+                               {kChangeRows, &whole},
                                {kExplainLanguageRows, &whole}};
   static const ParameterTable table{"explain", parts, &make_question<X>};
   return table;

@@ -1,7 +1,10 @@
 // ridgewatt explain: why a measured time differs from what the hardware can do, from numbers or
 // from a program that is watched.
+#include <sys/wait.h>
+
 #include "ridgewatt/answer/explain.h"
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/process.h"
 #include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/cli/options/option_rules.h"
@@ -22,7 +25,33 @@ struct ExplainCommand {
   std::vector<std::string> program;
   std::optional<int> process;
   std::optional<double> for_s;
+  std::string then;
 };
+
+// Its power, and what was seen of it.
+void take_watch(const measure::SeenProgram& found, std::optional<measure::SeenRun>& seen,
+                std::optional<double>& power_w) {
+  seen = found.seen;
+  if (!power_w && found.measurement.total) power_w = found.measurement.total->mean_w;
+}
+
+// A minibatch by its marks. Other programs make the mean longer than the median: the number is that
+// of the marks.
+double marked_s(const measure::SeenProgram& found, std::optional<measure::SeenRun>& seen) {
+  if (found.measurement.minibatches.empty()) {
+    throw NotFoundError("the program marked no minibatches", "",
+                        "state the measured time, or mark them (docs/guide/measure.md)");
+  }
+  seen->marked_s = found.measurement.summary.time_s;
+  return *seen->marked_s;
+}
+
+void make_change(const std::string& line) {
+  constexpr int kErrors = 2;  // what it prints is no part of the result
+  ChildProcess change({.words = {"/bin/sh", "-c", line}, .output = kErrors});
+  const int status = change.wait();
+  check_status(WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status), {line});
+}
 
 // Runs or attaches, and fills in what the user did not say.
 void watch(const Context& context, ExplainCommand& command) {
@@ -35,27 +64,26 @@ void watch(const Context& context, ExplainCommand& command) {
                           .value_or(platform::board_of_fake(question.device.substr(kFake.size())));
   }
   platform::PowerMeter meter(*device.sysfs);
-  measure::SeenProgram found;
-  if (command.process) {
-    found = measure::watch_process(*device.sysfs, *command.process, command.for_s.value_or(kUsualS),
-                                   meter);
-  } else {
+  const auto run_program = [&] {
+    if (command.process) {
+      return measure::watch_process(*device.sysfs, *command.process,
+                                    command.for_s.value_or(kUsualS), meter);
+    }
     measure::MeasureOptions options;
     options.command = command.program;
-    found = measure::measure_and_watch(*device.sysfs, options, command.for_s, meter);
+    auto found = measure::measure_and_watch(*device.sysfs, options, command.for_s, meter);
     check_status(found.measurement.status, command.program);
-  }
-  question.seen = found.seen;
-  if (!question.power_w && found.measurement.total) {
-    question.power_w = found.measurement.total->mean_w;
-  }
-  if (question.measured_s || question.samples_per_s || question.of_language()) return;
-  if (found.measurement.minibatches.empty()) {
-    throw NotFoundError("the program marked no minibatches", "",
-                        "state the measured time, or mark them (docs/guide/measure.md)");
-  }
-  // Other programs make the mean longer than the median: the number is that of the marks.
-  question.measured_s = question.seen->marked_s = found.measurement.summary.time_s;
+    return found;
+  };
+  const measure::SeenProgram found = run_program();
+  take_watch(found, question.seen, question.power_w);
+  const bool stated = question.measured_s || question.samples_per_s || question.of_language();
+  if (!stated) question.measured_s = marked_s(found, question.seen);
+  if (command.then.empty()) return;
+  make_change(command.then);
+  const measure::SeenProgram since = run_program();
+  take_watch(since, question.after_seen, question.after_power_w);
+  question.after_s = marked_s(since, question.after_seen);
 }
 
 void check_explain(const CLI::App& command, const ExplainCommand& asked) {
@@ -64,7 +92,17 @@ void check_explain(const CLI::App& command, const ExplainCommand& asked) {
     refuse_without_effect(command, {"COMMAND"}, "with --pid");
   } else if (asked.program.empty()) {
     refuse_without_effect(command, {"--for"}, "without --pid or COMMAND");
+    refuse_without_effect(command, {"--then"}, "without COMMAND");
   }
+  if (asked.then.empty() && !asked.question.after_s) {
+    refuse_without_effect(command, {"--removed"}, "without --after or --then");
+  }
+  if (asked.then.empty()) return;
+  if (asked.process) refuse_without_effect(command, {"--then"}, "with --pid");
+  refuse_without_effect(
+      command,
+      {"--measured", "--samples-per-second", "--after", "--tokens-per-second", "--first-token"},
+      "with --then: the marks of the program tell the times");
 }
 
 void run(const Context& context, ExplainCommand& command, const CLI::App& app) {
@@ -94,6 +132,9 @@ void add_explain(CLI::App& app, Context& context) {
                "Watch this process instead of a command");
   add.optional("--for", asked.for_s, seconds().positive(),
                "Watch for so long [a command to its end; a process 20 s]");
+  add.text(
+      "--then", asked.then,
+      "Command line of a change: then COMMAND runs again, to judge the cause that was removed");
   add.text("COMMAND", asked.program, "Program to run and watch, and its arguments, after --");
   add_strict(command, context);
 }

@@ -5,6 +5,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "ridgewatt/io/json.h"
 #include "ridgewatt/platform/fake_board_support.h"
 
@@ -62,7 +64,57 @@ TEST(ExplainCommand, AttachesToAProcess) {
   EXPECT_LT(watched["program_cores"], 0.1);
 }
 
+// The user finds the wrong preset, sets the right one, and the program runs again.
+// label: board
+TEST(ExplainCommand, ThenMeasuresAgainAfterAChange) {
+  ASSERT_EQ(run_program("mode apply 15W --device fake:orin-nano").status, 0);
+  const std::string program = (testing::build_folder() / "ridgewatt").string();
+  const auto result = run_program(
+      "explain zoo:resnet50 --device fake:orin-nano --mode maxn --removed power_mode --format json "
+      "--then '" +
+      program + " mode restore --device fake:orin-nano' -- " + fake_run("--minibatches 20"));
+  ASSERT_EQ(result.status, 0) << result.output;
+  const Json change = Json::parse(result.output.substr(result.output.find('{')))["change"];
+  EXPECT_EQ(change["removed"], "power_mode");
+  EXPECT_GT(change["before_ms"], 0);
+  EXPECT_NEAR(change["gain"].get<double>(),
+              change["before_ms"].get<double>() / change["after_ms"].get<double>(), 1e-9);
+  EXPECT_GT(change["promised"].get<double>(), 1);
+  EXPECT_NEAR(sum_of(change["rows"], "time_ms"), change["gap_ms"].get<double>(), 1e-6);
+}
+
+TEST(ExplainCommand, AChangeThatFailsEndsIt) {
+  const auto result = run_program("explain zoo:lenet5 --device fake:orin-nano --then 'exit 3' -- " +
+                                  fake_run("--minibatches 5"));
+  EXPECT_NE(result.status, 0);
+  EXPECT_THAT(result.output, HasSubstr("exit 3"));
+}
+
+TEST(ExplainCommand, WhatIsNoProfileGivesOneLine) {
+  const testing::TemporaryFolder folder;
+  for (const char* text :
+       {"", "[", "[]", "{}", "hello", "[{\"count\": 1}, {\"name\": \"a\", \"timeMs\": NaN}]",
+        "[{\"count\": 1}, {\"name\": \"a\", \"timeMs\": 0}]",
+        "[{\"cat\": \"Session\", \"ph\": \"X\", \"name\": \"model_run\", \"dur\": -1}]"}) {
+    const auto result = run_program("explain zoo:lenet5 --device agx-orin --profile " +
+                                    folder.write("profile.json", text));
+    EXPECT_NE(result.status, 0) << text;
+    EXPECT_EQ(std::count(result.output.begin(), result.output.end(), '\n'), 1) << result.output;
+  }
+}
+
 TEST(ExplainCommand, RefusesWhatHasNoEffect) {
+  for (const char* options : {"--layers l.json", "--runs 3", "--removed gpu_clock"}) {
+    EXPECT_THAT(
+        run_program("explain zoo:lenet5 --device nano --measured 1ms " + std::string(options))
+            .output,
+        HasSubstr("has no effect"));
+  }
+  EXPECT_THAT(run_program("explain zoo:lenet5 --device nano --measured 1ms --then true").output,
+              HasSubstr("without COMMAND"));
+  EXPECT_THAT(
+      run_program("explain zoo:lenet5 --device nano --measured 1ms --then true -- true").output,
+      HasSubstr("with --then"));
   EXPECT_THAT(run_program("explain zoo:lenet5 --device nano --measured 1ms --for 2s").output,
               HasSubstr("without --pid or COMMAND"));
   EXPECT_THAT(run_program("explain zoo:lenet5 --device nano").output,

@@ -12,11 +12,12 @@ namespace ridgewatt::report {
 namespace {
 
 using answer::ExplainAnswer;
+using answer::ExplainedLayer;
 using answer::ExplainedTime;
 using answer::ExplainRow;
 using answer::SlowCause;
 
-constexpr double kExplainMs = 1e3;
+constexpr double kExplainMs = 1e3, kPercentOf = 100;
 constexpr double kShownProbability = 0.01;  // to people
 
 // How a cause is worded. In evidence, {} is the setting; in `remedy`, the mode.
@@ -201,7 +202,89 @@ const Fields<ExplainLine>& explain_fields() {
   return rows;
 }
 
+const Fields<ExplainedLayer>& explained_layer_fields() {
+  static const Fields<ExplainedLayer> rows = {
+      {{.name = "layer", .wrap = true, .meaning = "name of the layer, or what the row sums"},
+       [](const ExplainedLayer& row) { return row.name; }},
+      {{.name = "kind", .meaning = "what it does; empty: a sum"},
+       [](const ExplainedLayer& row) { return row.kind; }},
+      {{.name = "fault", .meaning = "what is found of it; empty: nothing"},
+       [](const ExplainedLayer& row) {
+         return row.fault ? std::string(name_of(*row.fault)) : std::string();
+       }},
+      {{.name = "time_ms", .digits = 3, .meaning = "measured; the rows add up to measured_ms"},
+       [](const ExplainedLayer& row) { return row.time_s; }},
+      {{.name = "expected_ms",
+        .heading = "expected (ms)",
+        .digits = 3,
+        .meaning = "by the twin; the rows add up to expected_ms"},
+       [](const ExplainedLayer& row) { return row.expected_s; }},
+      {{.name = "over_ms",
+        .heading = "over (ms)",
+        .digits = 3,
+        .meaning = "measured less expected time; the rows add up to the gap"},
+       [](const ExplainedLayer& row) { return row.over_s(); }},
+      {{.name = "roof_ms",
+        .heading = "at its roof (ms)",
+        .digits = 3,
+        .rank = 1,
+        .meaning = "no layer with its work and traffic is faster; null: not known"},
+       [](const ExplainedLayer& row) { return row.roof_s; }},
+  };
+  return rows;
+}
+
 namespace {
+
+Json profile_json(const answer::ProfiledLayers& profile) {
+  Json json{{"source", profile.source},
+            {"runtime", profile.runtime ? Json(name_of(*profile.runtime)) : Json(nullptr)},
+            {"is_measured", profile.measured},
+            {"layer_count", profile.count},
+            {"layers_ms", kExplainMs * profile.layers_s}};
+  Json& faults = json["faults"] = Json::array();
+  for (const auto& [fault, name] : enum_names(answer::LayerFault{})) {
+    const auto& layers = profile.faults[fault];
+    if (!layers) continue;  // it cannot be seen
+    faults.push_back({{"fault", name},
+                      {"layer_count", layers->count},
+                      {"time_ms", kExplainMs * layers->time_s},
+                      {"longest", layers->longest}});
+  }
+  if (!profile.remarks.empty()) json["remarks"] = profile.remarks;
+  return json;
+}
+
+// "power_mode is confirmed: 2.4 times as fast, promised 2.6 (2.1 to 3.1); 92 %, before 61 %".
+std::string change_sentence(const answer::ExplainedChange& change) {
+  return fmt::format(
+      "{} (rank {}) is {}: {:.3g} ms instead of {:.3g} ms, {:.3g} times as fast, promised {:.3g} "
+      "({:.3g} to {:.3g}); its probability is {:.2g} %, before {:.2g} %",
+      name_of(change.removed), change.rank, name_of(change.verdict), kExplainMs * change.after_s,
+      kExplainMs * change.before_s, change.gain(), change.promised, change.promised_low,
+      change.promised_high, kPercentOf * change.probability,
+      kPercentOf * change.probability_before);
+}
+
+Json change_json(const answer::ExplainedChange& change) {
+  Json rows = Json::array();
+  for (const ExplainLine& line : lines_of(*change.after)) {
+    write_json(explain_fields(), line, rows.emplace_back(Json::object()));
+  }
+  return {{"removed", name_of(change.removed)},
+          {"rank", change.rank},
+          {"verdict", name_of(change.verdict)},
+          {"before_ms", kExplainMs * change.before_s},
+          {"after_ms", kExplainMs * change.after_s},
+          {"gain", change.gain()},
+          {"promised", change.promised},
+          {"promised_lo", change.promised_low},
+          {"promised_hi", change.promised_high},
+          {"probability_before", change.probability_before},
+          {"probability", change.probability},
+          {"gap_ms", kExplainMs * change.after->gap_s()},
+          {"rows", std::move(rows)}};
+}
 
 Table explain_table(const ExplainAnswer& found, bool for_people) {
   Table table(columns_of(explain_fields()));
@@ -232,7 +315,11 @@ std::vector<std::string> explain_lines(const ExplainAnswer& found) {
     text += fmt::format("; {:.3g} W of {:.3g} W", *found.measured_power_w, found.expected_power_w);
   }
   std::vector<std::string> lines{text};
+  if (found.profile && found.profile->measured) {
+    lines.push_back("the measured time is that of the profile (" + found.profile->source + ")");
+  }
   for (const auto& sign : found.seen) lines.push_back("seen: " + sign);
+  if (found.change) lines.push_back(change_sentence(*found.change));
   lines.emplace_back();
   return lines;
 }
@@ -256,6 +343,7 @@ Json explain_json(const ExplainAnswer& found) {
                {"expected_power_hi_w", found.expected_power_high_w}});
   json["runtime"] = found.runtime;
   if (!found.rows.empty()) json["sentences"] = Json::array({explain_sentence(found)});
+  if (found.change) json["sentences"].push_back(change_sentence(*found.change));
   if (found.first_token) {
     json.update({{"measured_ttft_ms", kExplainMs * found.first_token->measured},
                  {"ttft_ms", kExplainMs * found.first_token->expected},
@@ -267,6 +355,11 @@ Json explain_json(const ExplainAnswer& found) {
   if (!found.widened_by.empty()) json["interval_widened_by"] = found.widened_by;
   if (found.watched) json["watched"] = watched_json(*found.watched);
   if (!found.seen.empty()) json["seen"] = found.seen;
+  if (found.profile) {
+    json["profile"] = profile_json(*found.profile);
+    json["layers"] = json_list(explained_layer_fields(), found.profile->rows);
+  }
+  if (found.change) json["change"] = change_json(*found.change);
   add_caveats(found.caveats, json);
   Json& rows = json["rows"] = Json::array();
   for (const ExplainLine& line : lines_of(found)) {
@@ -283,11 +376,25 @@ Result explain_result(const ExplainAnswer& found) {
   for (const auto& reason : found.widened_by) {
     result.notes.push_back("the interval is wide: " + reason);
   }
+  if (found.profile) {
+    result.add("Layers, by the time that each takes above what is expected",
+               table_of(explained_layer_fields(), found.profile->rows));
+    for (const auto& remark : found.profile->remarks) result.notes.push_back(remark);
+  }
+  if (found.change) {
+    for (const auto& sign : found.change->after->seen) result.text_after("\nseen since: " + sign);
+    result.add("Causes of what is left, since the change",
+               explain_table(*found.change->after, true));
+  }
   return result;
 }
 
 std::vector<KeyMeaning> explain_keys() {
-  return keys_of(explain_fields(), "explain:rows");
+  std::vector<KeyMeaning> keys = keys_of(explain_fields(), "explain:rows");
+  for (const KeyMeaning& key : keys_of(explained_layer_fields(), "explain:layers")) {
+    keys.push_back(key);
+  }
+  return keys;
 }
 
 }  // namespace ridgewatt::report

@@ -41,7 +41,10 @@ std::string kernel_query(store::Database& database) {
   }
   for (const char* copies : {"CUPTI_ACTIVITY_KIND_MEMCPY", "CUPTI_ACTIVITY_KIND_MEMSET"}) {
     if (!has_table(database, copies)) continue;
-    query += fmt::format(" UNION ALL SELECT 1, start, end, NULL, NULL, NULL, NULL FROM {}", copies);
+    // CUPTI_ACTIVITY_MEMCPY_KIND_HTOD and _DTOH.
+    const char* kind = has_column(database, copies, "copyKind") ? "1 + (copyKind IN (1, 2))" : "1";
+    query += fmt::format(" UNION ALL SELECT {}, start, end, NULL, NULL, NULL, NULL FROM {}", kind,
+                         copies);
   }
   return query + " ORDER BY start";
 }
@@ -62,12 +65,13 @@ void check_whole(store::Database& database) {
 
 // A row of kernel_query.
 struct NsightRow {
-  bool copy, called;
+  bool copy, host_copy, called;
   std::int64_t begin, end, call, returned, thread;
   std::string kernel;
 
   NsightRow(const store::Statement& row, const std::string& path)
       : copy(row.integer(0) != 0),
+        host_copy(row.integer(0) == 2),
         begin(row.integer(1)),
         end(row.integer(2)),
         call(row.integer(4)),
@@ -119,6 +123,7 @@ LayerTrace read_nsight(const std::string& path, const TraceOptions& options) {
     const NsightRow row(rows, path);
     const double begin_s = static_cast<double>(row.begin - origin) * kNs;
     const double idle_s = line.add(begin_s, begin_s + row.time_s());
+    if (row.host_copy) line.add_copy(row.time_s());
     if (row.copy) continue;
     const std::string* range = row.called ? ranges.at(row.thread, row.call) : nullptr;
     outside += range == nullptr;

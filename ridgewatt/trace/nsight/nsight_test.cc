@@ -81,6 +81,17 @@ INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES (1150000, 1190000, 100);)"));
   EXPECT_NEAR(trace.gaps->idle_s(), 10e-6, 1e-12);
 }
 
+// CUPTI_ACTIVITY_MEMCPY_KIND: 1 host to device, 2 device to host, 8 device to device.
+TEST(Nsight, CopiesToAndFromTheHostAreSummed) {
+  const testing::TemporaryFolder folder;
+  const LayerTrace trace = read_layer_trace(database(folder, R"(
+CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY (start INTEGER, end INTEGER, copyKind INTEGER);
+INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES (1150000, 1190000, 1), (1190000, 1200000, 2),
+                                              (1200000, 1300000, 8);)"));
+  EXPECT_EQ(trace.layers.size(), 2U);
+  EXPECT_NEAR(trace.gaps->copy_s, 50e-6, 1e-12);
+}
+
 TEST(Nsight, WhatIsNoSoundRecordingIsRefused) {
   const testing::TemporaryFolder folder;
   const std::string path = database(folder);

@@ -13,16 +13,17 @@
 namespace ridgewatt::trace {
 namespace {
 
-constexpr std::string_view kTimed = "_kernel_time", kCpuProvider = "CPUExecutionProvider";
+constexpr std::string_view kTimed = "_kernel_time";
 constexpr std::array<std::string_view, 3> kWithBody = {"If", "Loop", "Scan"};
 
-// Extents of the first output, of [{"float": [1, 64, 56, 56]}].
-std::vector<std::int64_t> first_extents(const Json& args) {
+// Type and extents of the first output, of [{"float": [1, 64, 56, 56]}].
+void take_output(const Json& args, TracedLayer& layer) {
   const Json* shapes = find_field(args, "output_type_shape");
-  if (shapes == nullptr || !shapes->is_array() || shapes->empty()) return {};
+  if (shapes == nullptr || !shapes->is_array() || shapes->empty()) return;
   const Json& first = shapes->front();
-  return first.is_object() && !first.empty() ? whole_numbers(&*first.begin())
-                                             : std::vector<std::int64_t>();
+  if (!first.is_object() || first.empty()) return;
+  layer.output_type = first.begin().key();
+  layer.output_extents = whole_numbers(&*first.begin());
 }
 
 // A size that is written as text.
@@ -39,28 +40,28 @@ double median(std::vector<double>& values) {
 
 class NodeTimes {
  public:
-  explicit NodeTimes(std::string name) : name_(std::move(name)) {}
+  NodeTimes(std::string name, const TraceOptions& options)
+      : name_(std::move(name)), options_(options) {}
 
   void add(const Json& event) {
     const std::string what = text_field(event, "name");
-    runs_ += what == "model_run";
+    if (what == "model_run") runs_s_.push_back(valid_s(event));
     const Json* args = find_field(event, "args");
     if (text_field(event, "cat") != "Node" || args == nullptr || !what.ends_with(kTimed)) return;
     const std::string op = text_field(*args, "op_name");
     if (std::find(kWithBody.begin(), kWithBody.end(), op) != kWithBody.end()) return;
-    if (text_field(*args, "provider") != kCpuProvider) {
+    const bool on_cpu = text_field(*args, "provider") == kCpuProvider;
+    if (!on_cpu && !options_.all_providers) {
       ++elsewhere_;
       return;
     }
     if (++events_ > kMostEvents) {
       throw InputError("has more than 16 million nodes", name_, "record fewer runs");
     }
-    const double us = number_field(event, "dur");
-    if (!(us >= 0) || us > 1e18) throw InputError("an event has no valid \"dur\"", name_);
-    node(what.substr(0, what.size() - kTimed.size()), op, *args).push_back(us * kUs);
+    node(what.substr(0, what.size() - kTimed.size()), op, *args).push_back(valid_s(event));
   }
 
-  LayerTrace finish(const TraceOptions& options) {
+  LayerTrace finish() {
     if (layers_.empty()) {
       throw InputError(elsewhere_ > 0 ? "has no node that ran on the CPU provider" : "has no node",
                        name_,
@@ -68,7 +69,8 @@ class NodeTimes {
     }
     LayerTrace trace;
     trace.source = TraceSource::kOnnxRuntime;
-    trace.runs = options.runs.value_or(std::max<double>(1, runs_));
+    trace.runs = options_.runs.value_or(std::max<double>(1, static_cast<double>(runs_s_.size())));
+    if (!runs_s_.empty()) trace.run_s = median(runs_s_);
     for (std::size_t i = 0; i < layers_.size(); ++i) {
       TracedLayer& layer = layers_[i];
       layer.calls = static_cast<double>(times_s_[i].size()) / trace.runs;
@@ -84,6 +86,11 @@ class NodeTimes {
   }
 
  private:
+  double valid_s(const Json& event) const {
+    const double us = number_field(event, "dur");
+    if (!(us >= 0) || us > 1e18) throw InputError("an event has no valid \"dur\"", name_);
+    return us * kUs;
+  }
   std::vector<double>& node(const std::string& name, const std::string& op, const Json& args) {
     const std::string key = name + '\n' + text_field(args, "node_index");
     const auto [found, fresh] = index_.emplace(key, layers_.size());
@@ -91,7 +98,8 @@ class NodeTimes {
       if (layers_.size() >= kMostLayers) throw InputError("has more than a million nodes", name_);
       TracedLayer layer{.name = name};
       layer.op = op;
-      layer.output_extents = first_extents(args);
+      layer.provider = text_field(args, "provider");
+      take_output(args, layer);
       layer.moved_bytes = bytes_of(args, "activation_size") + bytes_of(args, "output_size") +
                           bytes_of(args, "parameter_size");
       layers_.push_back(std::move(layer));
@@ -104,7 +112,8 @@ class NodeTimes {
   static constexpr std::size_t kMostLayers = std::size_t{1} << 20;
   static constexpr double kUs = 1e-6;
   std::string name_;
-  double runs_ = 0;
+  TraceOptions options_;
+  std::vector<double> runs_s_;
   std::size_t events_ = 0, elsewhere_ = 0;
   std::vector<TracedLayer> layers_;
   std::vector<std::vector<double>> times_s_;  // by layer
@@ -115,9 +124,9 @@ class NodeTimes {
 
 LayerTrace read_node_profile(ElementReader& reader, const std::string& name,
                              const TraceOptions& options) {
-  NodeTimes nodes(name);
+  NodeTimes nodes(name, options);
   reader.for_each("", [&](const Json& event) { nodes.add(event); });
-  return nodes.finish(options);
+  return nodes.finish();
 }
 
 }  // namespace ridgewatt::trace

@@ -46,6 +46,15 @@ TEST(NodeProfile, ANodeInALoopTakesAllItsCalls) {
   EXPECT_NEAR(trace.layers[0].time_s, 220e-6, 1e-12);
 }
 
+TEST(NodeProfile, AllProvidersAreReadIfAskedFor) {
+  const LayerTrace trace =
+      parse_layer_trace(three_runs("CUDAExecutionProvider"), "p.json", {.all_providers = true});
+  ASSERT_EQ(trace.layers.size(), 2U);
+  EXPECT_EQ(trace.layers[0].provider, "CUDAExecutionProvider");
+  EXPECT_EQ(trace.layers[0].output_type, "float");
+  EXPECT_NEAR(*trace.run_s, 999e-6, 1e-12);
+}
+
 TEST(NodeProfile, NodesOfAGpuAreRefused) {
   EXPECT_THROW(parse_layer_trace(three_runs("CUDAExecutionProvider"), "p.json"), InputError);
   EXPECT_THROW(parse_layer_trace(three_runs().substr(0, 400), "p.json"), InputError);

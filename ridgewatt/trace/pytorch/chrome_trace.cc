@@ -35,6 +35,11 @@ std::string layer_name(const std::string& op, const Json& args) {
   return shapes.empty() ? op : op + " (" + shapes + ")";
 }
 
+// "Memcpy HtoD (Pageable -> Device)".
+bool is_host_copy(const std::string& name) {
+  return name.find("HtoD") != std::string::npos || name.find("DtoH") != std::string::npos;
+}
+
 class ChromeEvents {
  public:
   explicit ChromeEvents(std::string name) : name_(std::move(name)) {}
@@ -68,7 +73,11 @@ class ChromeEvents {
     for (const KernelRun& kernel : kernels_) {
       const double begin_s = (kernel.begin_us - origin_us) * kUs;
       const double idle_s = line.add(begin_s, begin_s + kernel.duration_us * kUs);
-      if (!kernel.copy) add_up(kernel, idle_s, line, sums);
+      if (!kernel.copy) {
+        add_up(kernel, idle_s, line, sums);
+      } else if (is_host_copy(names_[kernel.name])) {
+        line.add_copy(kernel.duration_us * kUs);
+      }
     }
     LayerTrace trace;
     trace.source = TraceSource::kPytorch;

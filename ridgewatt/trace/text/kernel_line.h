@@ -27,6 +27,7 @@ class KernelLine {
     end_s_ = std::max(end_s_, end_s);
     return idle_s;
   }
+  void add_copy(double time_s) { gaps_.copy_s += time_s; }
   void add_launch(double cpu_s) {
     launch_s_ += cpu_s;
     ++gaps_.launches;
