@@ -266,6 +266,8 @@ struct ExplainAnswer {
 // UsageError when no time and no rate is given, or both; else what estimating throws, or
 // ask_language().
 ExplainAnswer explain(const ExplainQuestion& question);
+// Whether setting the mode that was meant removes the cause.
+bool is_of_mode(SlowCause cause);
 // Of a workload that is loaded already, which the question does not name.
 ExplainAnswer explain(const ExplainQuestion& question,
                       std::shared_ptr<const workload::DeployedWorkload> workload);

@@ -46,6 +46,14 @@ Look low_memory_clock(const SignContext& of) {
   return low_clock(of, Knob::kMemClock, "memory");
 }
 
+// Of a low GPU clock: throttling keeps a third of it.
+Look very_low_gpu_clock(const SignContext& of) {
+  constexpr double kThird = 0.33;
+  const auto share = clock_share(of, Knob::kGpuClock);
+  if (!share || *share >= kLowClock) return {};
+  return shown_if(*share < kThird, "the GPU clock is below a third of it");
+}
+
 // Of a low GPU clock: a clock that is locked rests at a level, one that throttles is between two.
 Look rests_at_level(const SignContext& of) {
   constexpr double kBelow = 0.975, kAbove = 1.01;  // chosen: means of a clock that is locked

@@ -7,6 +7,7 @@
 #include "ridgewatt/answer/explain/change.h"
 #include "ridgewatt/answer/explain/explain_language.h"
 #include "ridgewatt/answer/explain/layer_findings.h"
+#include "ridgewatt/answer/explain/lower_clocks.h"
 #include "ridgewatt/answer/explain/signs.h"
 #include "ridgewatt/answer/explain/suspects.h"
 #include "ridgewatt/base/error.h"
@@ -155,7 +156,9 @@ ExplainAnswer explain_once(const ExplainQuestion& given,
   }
   const std::vector<MeasuredFigure> figures = figures_of(of);
   ExplainAnswer found = answer_of(of, figures.front());
-  conclude(found, causes_of(of), figures, signs_of(of, found));
+  const auto in_mode = [&](const PowerMode& mode) { return of.in_mode(mode, ""); };
+  conclude(found, causes_of(of), figures, signs_of(of, found),
+           saw_clocks(question.seen) ? in_mode : PrognosisIn());
   if (profile) {
     found.profile = std::move(of.profile);
     add_layer_rows(*profile, of, found.time, *found.profile);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "ridgewatt/answer/explain/language_suspects.h"
+#include "ridgewatt/answer/explain/lower_clocks.h"
 #include "ridgewatt/answer/explain/signs.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/llm/engine_facts.h"
@@ -140,7 +141,9 @@ ExplainAnswer explain_language(const ExplainQuestion& question) {
   const LanguageCase of = make_language_case(question);
   const std::vector<MeasuredFigure> figures = figures_of(of);
   ExplainAnswer found = answer_of(of, figures);
-  conclude(found, causes_of(of), figures, signs_of(of, found));
+  const auto in_mode = [&](const PowerMode& mode) { return of.in_mode(mode, ""); };
+  conclude(found, causes_of(of), figures, signs_of(of, found),
+           saw_clocks(question.seen) ? in_mode : PrognosisIn());
   return found;
 }
 

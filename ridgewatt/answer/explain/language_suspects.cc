@@ -32,6 +32,12 @@ void add_if_different(Forecasts& found, const LanguageCase& of, Prediction predi
   }
 }
 
+void add_mode(Forecasts& found, const LanguageCase& of, const PowerMode& mode,
+              Prediction prediction) {
+  prediction.mode = mode;
+  add_if_different(found, of, std::move(prediction));
+}
+
 constexpr double kRestingSd = 0.2;  // chosen: of the power while the GPU waits, in ln
 
 // Power with a GPU that works in that share of the time.
@@ -54,6 +60,7 @@ Forecasts slowed(const LanguageCase& of, std::span<const double> factors, double
     found.push_back({1, std::move(there), spread});
     if (load != DecodeLoad::kWaits) continue;
     found.back().waits = true;
+    found.back().scales = true;
     found.back().prognosis.gpu_load = kDecodeLoad / factor;
     found.back().prognosis.power_w = resting_power_w(of, 1 / factor);
     found.back().power_spread = kRestingSd * (1 - 1 / factor);
@@ -69,7 +76,7 @@ Forecasts other_presets(const LanguageCase& of) {
   Forecasts found;
   for (const auto& [weight, mode, name] : weighted_presets(of.board())) {
     const double seen = weight_of_seen(of.question.seen, mode);
-    if (seen > 0) add_if_different(found, of, {seen * weight, of.in_mode(mode, name), 0});
+    if (seen > 0) add_mode(found, of, mode, {seen * weight, of.in_mode(mode, name), 0});
   }
   return found;
 }
@@ -78,7 +85,7 @@ Forecasts lower_levels(const LanguageCase& of, Knob knob) {
   Forecasts found;
   for (const auto& [weight, mode, name] :
        modes_below(of.board(), of.mode, knob, of.question.seen)) {
-    add_if_different(found, of, {weight, of.in_mode(mode, name), 0});
+    add_mode(found, of, mode, {weight, of.in_mode(mode, name), 0});
   }
   return found;
 }
@@ -95,7 +102,7 @@ Forecasts lower_memory_clock(const LanguageCase& of) {
 Forecasts throttled_engine(const LanguageCase& of) {
   Forecasts found;
   for (const PowerMode& lower : throttled_modes(of.mode, of.question.seen)) {
-    add_if_different(found, of, {1, of.in_mode(lower, ""), 0.05});
+    add_mode(found, of, lower, {1, of.in_mode(lower, ""), 0.05});
   }
   return found;
 }

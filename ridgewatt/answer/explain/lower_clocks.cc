@@ -24,6 +24,10 @@ bool saw_low_clock(const WatchedRun& seen, const PowerMode& mode, Knob knob) {
          seen->clocks.get(knob) < kLowClock * mode.get(knob);
 }
 
+bool saw_clocks(const WatchedRun& seen) {
+  return seen && seen->clocks != PowerMode{};
+}
+
 bool saw_higher_clock(const WatchedRun& seen, const PowerMode& mode) {
   return seen && std::any_of(kKnobs.begin(), kKnobs.end(), [&](Knob knob) {
            return knob != Knob::kCpuCores && seen->clocks.has(knob) && mode.has(knob) &&
@@ -35,12 +39,16 @@ double weight_of_seen(const WatchedRun& seen, const PowerMode& mode) {
   constexpr double kDespiteLimits = 0.02;  // chosen: limits that changed, or were misread
   if (saw_higher_clock(seen, mode)) return 0;
   if (!seen || seen->limits == PowerMode{}) return 1;
-  const bool same = std::all_of(kKnobs.begin(), kKnobs.end(), [&](Knob knob) {
+  return saw_limits_of(seen, mode) ? 1 : kDespiteLimits;
+}
+
+bool saw_limits_of(const WatchedRun& seen, const PowerMode& mode) {
+  if (!seen || seen->limits == PowerMode{}) return false;
+  return std::all_of(kKnobs.begin(), kKnobs.end(), [&](Knob knob) {
     if (!seen->limits.has(knob) || !mode.has(knob)) return true;
     const double ratio = seen->limits.get(knob) / mode.get(knob);
     return ratio > kLowClock && ratio < 1 / kLowClock;
   });
-  return same ? 1 : kDespiteLimits;
 }
 
 std::vector<WeighedMode> modes_below(const Board& board, const PowerMode& mode, Knob knob,
@@ -71,9 +79,10 @@ std::vector<PowerMode> throttled_modes(const PowerMode& mode, const WatchedRun& 
   if (seen && seen->clocks.has(Knob::kGpuClock)) {
     if (!saw_low_clock(seen, mode, Knob::kGpuClock)) return found;
     found.push_back(mode);
-    for (const Knob knob : {Knob::kCpuClock, Knob::kGpuClock}) {
-      if (saw_low_clock(seen, mode, knob)) found.back().set(knob, seen->clocks.get(knob));
-    }
+    found.back().gpu_clock_hz = seen->clocks.gpu_clock_hz;
+    if (!saw_low_clock(seen, mode, Knob::kCpuClock)) return found;
+    found.push_back(found.back());
+    found.back().cpu_clock_hz = seen->clocks.cpu_clock_hz;
     return found;
   }
   for (const double share : kShares) {

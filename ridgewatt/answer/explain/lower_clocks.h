@@ -29,8 +29,14 @@ inline constexpr double kLowClock = 0.93;
 // Whether the clock was seen, and was low.
 bool saw_low_clock(const WatchedRun& seen, const PowerMode& mode, Knob knob);
 
+// Whether a clock was seen: few modes are then possible.
+bool saw_clocks(const WatchedRun& seen);
+
 // Whether a clock was seen above what the mode allows, so that the mode was not set.
 bool saw_higher_clock(const WatchedRun& seen, const PowerMode& mode);
+
+// Whether the limits of the machine were seen, and are those of the mode.
+bool saw_limits_of(const WatchedRun& seen, const PowerMode& mode);
 
 // Of a preset, next to others: 0 where a clock was seen above it, little where the limits of the
 // machine are not the preset's.
@@ -42,7 +48,8 @@ std::vector<WeighedMode> modes_below(const Board& board, const PowerMode& mode, 
                                      const WatchedRun& seen);
 
 // Throttling moves the GPU clock between its upper levels: means of 35 to 90 % of the clock, or the
-// clocks that were seen. Empty without a GPU clock, and where it was seen and was not low.
+// clock that was seen, alone and with a CPU clock that was low. Empty without a GPU clock, and
+// where it was seen and was not low.
 std::vector<PowerMode> throttled_modes(const PowerMode& mode, const WatchedRun& seen);
 
 // Whether a power is so near the module's limit that it may slow down for it; true where no limit

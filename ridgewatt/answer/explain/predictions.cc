@@ -53,6 +53,7 @@ Predictions multiplied(const ExplainCase& of, std::span<const double> factors, d
   Predictions found;
   for (const double factor : factors) {
     found.push_back(waiting(of, of.expected.total.period_s * factor, 1, spread));
+    found.back().scales = gpu == GpuThen::kWaits;
     if (gpu == GpuThen::kWaits) continue;
     found.back().waits = false;
     found.back().prognosis.power_w = known(of.expected.total.power_w);

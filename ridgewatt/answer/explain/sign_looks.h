@@ -21,6 +21,7 @@ Look low_gpu_clock_under_load(const SignContext& of);
 Look low_gpu_clock_at_rest(const SignContext& of);
 Look low_cpu_clock(const SignContext& of);
 Look low_memory_clock(const SignContext& of);
+Look very_low_gpu_clock(const SignContext& of);
 Look rests_at_level(const SignContext& of);
 Look cpu_is_lowest(const SignContext& of);
 Look higher_clock(const SignContext& of);

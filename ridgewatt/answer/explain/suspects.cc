@@ -22,7 +22,10 @@ Predictions power_mode(const ExplainCase& of) {
     const double seen = weight_of_seen(of.question.seen, mode);
     if (seen == 0) continue;
     const Prognosis there = of.in_mode(mode, name);
-    if (differs(of, there.time_s)) found.push_back({seen * weight, there, 0});
+    const bool other = saw_limits_of(of.question.seen, mode) && mode != of.mode;
+    if (!other && !differs(of, there.time_s)) continue;
+    found.push_back({seen * weight, there, 0});
+    found.back().mode = mode;
   }
   return found;
 }
@@ -31,7 +34,9 @@ Predictions lower_clock(const ExplainCase& of, Knob knob) {
   Predictions found;
   for (const auto& [weight, mode, name] : modes_below(of.board, of.mode, knob, of.question.seen)) {
     const Prognosis there = of.in_mode(mode, name);
-    if (differs(of, there.time_s)) found.push_back({weight, there, 0});
+    if (!differs(of, there.time_s)) continue;
+    found.push_back({weight, there, 0});
+    found.back().mode = mode;
   }
   return found;
 }
@@ -49,7 +54,9 @@ Predictions throttled(const ExplainCase& of) {
   Predictions found;
   for (const PowerMode& lower : throttled_modes(of.mode, of.question.seen)) {
     Prognosis there = of.in_mode(lower, "");
-    if (differs(of, there.time_s)) found.push_back({1, std::move(there), 0.05});
+    if (!differs(of, there.time_s)) continue;
+    found.push_back({1, std::move(there), 0.05});
+    found.back().mode = lower;
   }
   return found;
 }
@@ -136,6 +143,11 @@ constexpr Suspect kSuspects[] = {
 };
 
 }  // namespace
+
+bool is_of_mode(SlowCause cause) {
+  using enum SlowCause;
+  return cause == kPowerMode || cause == kGpuClock || cause == kCpuClock || cause == kMemoryClock;
+}
 
 Prognosis ExplainCase::in_mode(const PowerMode& other, std::string setting) const {
   return prognosis_of(model->estimator(batch).breakdown(other), std::move(setting));

@@ -147,6 +147,9 @@ Predictions cpu_quota(const ExplainCase& of) {
       const double more_s = needed_s * (1 / share - 1);
       if (!differs(of, of.expected.total.period_s + more_s)) continue;
       found.push_back(increased(of, more_s, 0.2, format_exact(100 * share) + " %"));
+      if (needed_s < of.expected.total.period_s) continue;
+      found.back().adds = false;
+      found.back().scales = true;
     }
   }
   return found;
@@ -155,22 +158,24 @@ Predictions cpu_quota(const ExplainCase& of) {
 namespace {
 
 // The time with that share of it in which the program was seen to wait, and with more: what is
-// seen of a wait is a part of it.
-Predictions with_seen_stall(const ExplainCase& of, double share) {
-  constexpr std::array kOfSeen = {1.0, 1.15, 1.4};
+// seen of a wait is a part of it. The share is of all that the program does.
+Predictions with_seen_stall(const ExplainCase& of, double share, std::array<double, 3> of_seen) {
   constexpr double kMost = 0.97;
   const double busy_s = of.expected.total.period_s - of.expected.total.stall_s();
   Predictions found;
-  for (const double times : kOfSeen) {
+  for (const double times : of_seen) {
     const double time_s = busy_s / (1 - std::min(kMost, times * share));
     found.push_back(increased(of, time_s - of.expected.total.period_s, 0.1, "as seen"));
+    found.back().adds = false;
+    found.back().scales = true;
   }
   return found;
 }
 
 Predictions with_seen_fetch(const ExplainCase& of) {
-  return lacks_data(of) ? with_seen_stall(of, seen_value(of, &measure::SeenRun::fetch_share))
-                        : Predictions{};
+  constexpr std::array kOfMarked = {1.0, 1.1, 1.3};  // chosen
+  if (!lacks_data(of)) return {};
+  return with_seen_stall(of, seen_value(of, &measure::SeenRun::fetch_share), kOfMarked);
 }
 
 }  // namespace
@@ -197,7 +202,8 @@ Predictions loader(const ExplainCase& of) {
 Predictions storage(const ExplainCase& of) {
   if (of.question.seen && of.question.seen->fetch_share) return with_seen_fetch(of);
   if (lacks_storage(of)) {
-    return with_seen_stall(of, seen_value(of, &measure::SeenRun::io_wait_share));
+    constexpr std::array kOfThread = {1.0, 1.3, 1.7};  // chosen: other threads wait, too
+    return with_seen_stall(of, seen_value(of, &measure::SeenRun::io_wait_share), kOfThread);
   }
   if (!loads_data(of)) return {};
   return multiplied(of, std::array{1.5, 2.5, 5.0}, 0.3, GpuThen::kWaits);

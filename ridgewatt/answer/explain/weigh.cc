@@ -124,10 +124,26 @@ std::optional<double> joint(std::optional<double> a, std::optional<double> b, do
   return adds ? std::max(*a + *b - expected, std::min(*a, *b)) : *a * *b / expected;
 }
 
-double log_likelihood(const Prediction& a, const Prediction& b, const Densities& densities) {
+// With the lower value of each knob.
+PowerMode lower_of(const PowerMode& a, const PowerMode& b) {
+  PowerMode both = a;
+  for (const Knob knob : kKnobs) {
+    if (a.has(knob) && b.has(knob)) both.set(knob, std::min(a.get(knob), b.get(knob)));
+  }
+  return both;
+}
+
+double log_likelihood(const Prediction& a, const Prediction& b, const Densities& densities,
+                      const PrognosisIn& in_mode) {
+  if (in_mode && a.mode && b.mode) {
+    const Prognosis both = in_mode(lower_of(*a.mode, *b.mode));
+    return log_likelihood(densities, added_by(a, b),
+                          [&](const MeasuredFigure& figure) { return figure.predicted(both); });
+  }
+  const bool adds = (a.adds || b.adds) && !a.scales && !b.scales;
   return log_likelihood(densities, added_by(a, b), [&](const MeasuredFigure& figure) {
     return joint(figure.predicted(a.prognosis), figure.predicted(b.prognosis), figure.expected,
-                 figure.adds && (a.adds || b.adds));
+                 figure.adds && adds);
   });
 }
 
@@ -183,7 +199,8 @@ Hypothesis alone(std::size_t at, const WeighedCause& cause, const Densities& den
 }
 
 Hypothesis together(const std::vector<WeighedCause>& causes, std::size_t at, std::size_t other,
-                    const Densities& densities, const std::vector<SeenSign>& signs) {
+                    const Densities& densities, const std::vector<SeenSign>& signs,
+                    const PrognosisIn& in_mode) {
   const WeighedCause &a = causes[at], &b = causes[other];
   const MeasuredFigure& time = densities.front().figure();
   Hypothesis both{at, other};
@@ -192,7 +209,7 @@ Hypothesis together(const std::vector<WeighedCause>& causes, std::size_t at, std
   for (const Prediction& one : a.predictions) {
     for (const Prediction& two : b.predictions) {
       const double log = std::log(one.weight * two.weight / weights);
-      if (!sum.add(log + log_likelihood(one, two, densities))) continue;
+      if (!sum.add(log + log_likelihood(one, two, densities, in_mode))) continue;
       const double first = std::log(time.predicted(one.prognosis).value_or(0) / time.expected);
       const double second = std::log(time.predicted(two.prognosis).value_or(0) / time.expected);
       const bool same_way = first * second > 0;
@@ -218,7 +235,7 @@ void normalize(std::vector<Hypothesis>& hypotheses) {
 
 // Every hypothesis, with its probability. `none` is not one of a pair.
 std::vector<Hypothesis> weigh(const std::vector<WeighedCause>& causes, const Densities& densities,
-                              const std::vector<SeenSign>& signs) {
+                              const std::vector<SeenSign>& signs, const PrognosisIn& in_mode) {
   double priors = 0, squares = 0;
   for (const WeighedCause& cause : causes) {
     if (cause.cause == SlowCause::kNone) continue;
@@ -233,7 +250,7 @@ std::vector<Hypothesis> weigh(const std::vector<WeighedCause>& causes, const Den
     found.back().prior = causes[i].prior * (none ? 1 : 1 - kPairShare);
     for (std::size_t j = i + 1; j < causes.size() && !none; ++j) {
       if (causes[j].cause == SlowCause::kNone) continue;
-      found.push_back(together(causes, i, j, densities, signs));
+      found.push_back(together(causes, i, j, densities, signs, in_mode));
       found.back().prior = causes[i].prior * causes[j].prior / pairs * priors * kPairShare;
     }
   }
@@ -298,12 +315,13 @@ void add_power(ExplainAnswer& found, const MeasuredFigure& power) {
 }
 
 void conclude(ExplainAnswer& found, std::vector<WeighedCause> causes,
-              const std::vector<MeasuredFigure>& figures, const std::vector<SeenSign>& signs) {
+              const std::vector<MeasuredFigure>& figures, const std::vector<SeenSign>& signs,
+              const PrognosisIn& in_mode) {
   std::erase_if(causes, [](const WeighedCause& cause) { return cause.predictions.empty(); });
   const Densities densities(figures.begin(), figures.end());
   found.rows.resize(causes.size());
   std::vector<Prediction> best(causes.size());
-  for (const Hypothesis& one : weigh(causes, densities, signs)) {
+  for (const Hypothesis& one : weigh(causes, densities, signs, in_mode)) {
     if (one.cause == one.other) best[one.cause] = causes[one.cause].predictions[one.best];
     add(one, one.cause, one.share * found.gap_s(), found.rows);
     if (one.cause != one.other) add(one, one.other, (1 - one.share) * found.gap_s(), found.rows);

@@ -1,6 +1,7 @@
 // How probable measured figures are under a cause: the common part of models of all kinds.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -36,11 +37,13 @@ struct MeasuredFigure {
 struct Prediction {
   double weight = 1;  // relative to the other predictions of its cause
   Prognosis prognosis;
-  double spread = 0;   // standard deviation of ln time that the cause adds to the estimate's
-  bool adds = false;   // with another cause its time is added, not multiplied
-  bool waits = false;  // the spread is of time in which the GPU waits
+  double spread = 0;    // standard deviation of ln time that the cause adds to the estimate's
+  bool adds = false;    // with another cause its time is added, not multiplied
+  bool scales = false;  // its factor is on the whole time: also on what another cause adds
+  bool waits = false;   // the spread is of time in which the GPU waits
   std::optional<double> first_spread = {};  // of the first token, if it is not `spread`
   double power_spread = 0;                  // standard deviation of ln power that the cause adds
+  std::optional<PowerMode> mode = {};       // in which it is predicted, if that is all it changes
 };
 
 // A cause with its predictions; none: it cannot be the cause.
@@ -51,11 +54,16 @@ struct WeighedCause {
   std::vector<Prediction> predictions;
 };
 
+// What is predicted in a mode.
+using PrognosisIn = std::function<Prognosis(const PowerMode&)>;
+
 // Adds a row for each cause that is possible, the most probable first, and the signs. Hypotheses
 // are each cause alone and each pair of causes; a row sums those that its cause is in. Times sum to
-// the gap: a pair shares it by the logarithms of its two factors.
+// the gap: a pair shares it by the logarithms of its two factors. Two causes that change the mode
+// act in one: with the lower of both clocks, by `in_mode`; without it their factors are multiplied.
 void conclude(ExplainAnswer& found, std::vector<WeighedCause> causes,
-              const std::vector<MeasuredFigure>& figures, const std::vector<SeenSign>& signs);
+              const std::vector<MeasuredFigure>& figures, const std::vector<SeenSign>& signs,
+              const PrognosisIn& in_mode = {});
 
 // Of a watched run. Its error is of the share in which the GPU waits; that of times is common to
 // both, and what a cause adds to the time is known from the time.
