@@ -210,6 +210,7 @@ struct ProfiledLayers {
   bool measured = false;             // the measured time is that of the profile
   std::optional<double> run_s = {};  // of a whole run, by the profile
   bool on_host = false;              // its times are of the host, which does not wait for the GPU
+  bool on_device = false;            // its times are of the GPU
   std::size_t count = 0;             // of layers
   double layers_s = 0;               // sum of them
   std::vector<ExplainedLayer> rows = {};

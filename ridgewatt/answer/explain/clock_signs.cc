@@ -51,7 +51,7 @@ Look very_low_gpu_clock(const SignContext& of) {
   constexpr double kThird = 0.33;
   const auto share = clock_share(of, Knob::kGpuClock);
   if (!share || *share >= kLowClock) return {};
-  return shown_if(*share < kThird, "the GPU clock is below a third of it");
+  return shown_if(*share < kThird, "the GPU clock is below a third of the mode's");
 }
 
 // Of a low GPU clock: a clock that is locked rests at a level, one that throttles is between two.

@@ -50,7 +50,7 @@ void take_profile(const LayersAnswer& profile, ExplainQuestion& question) {
 std::optional<double> seen_load(const ExplainCase& of, double measured_s) {
   if (of.question.seen && of.question.seen->gpu_load) return of.question.seen->gpu_load;
   const auto& profile = of.profile;
-  if (!profile || profile->measured || profile->on_host) return {};
+  if (!profile || !profile->on_device || profile->measured) return {};
   return std::min(1.0, profile->layers_s / measured_s);
 }
 
@@ -142,6 +142,16 @@ ExplainAnswer answer_of(const ExplainCase& of, const MeasuredFigure& time) {
   return found;
 }
 
+// A sum of layers on the GPU holds no time in which it waits.
+std::vector<WeighedCause> possible_causes(const ExplainCase& of) {
+  std::vector<WeighedCause> causes = causes_of(of);
+  if (!of.profile || !of.profile->measured || !of.profile->on_device) return causes;
+  for (WeighedCause& cause : causes) {
+    std::erase_if(cause.predictions, [](const Prediction& one) { return one.waits; });
+  }
+  return causes;
+}
+
 ExplainAnswer explain_once(const ExplainQuestion& given,
                            std::shared_ptr<const workload::DeployedWorkload> workload) {
   ExplainQuestion question = given;
@@ -157,7 +167,7 @@ ExplainAnswer explain_once(const ExplainQuestion& given,
   const std::vector<MeasuredFigure> figures = figures_of(of);
   ExplainAnswer found = answer_of(of, figures.front());
   const auto in_mode = [&](const PowerMode& mode) { return of.in_mode(mode, ""); };
-  conclude(found, causes_of(of), figures, signs_of(of, found),
+  conclude(found, possible_causes(of), figures, signs_of(of, found),
            saw_clocks(question.seen) ? in_mode : PrognosisIn());
   if (profile) {
     found.profile = std::move(of.profile);

@@ -209,6 +209,29 @@ TEST_F(ExplainProfile, NodesOnTheCpuProviderAreTheFallback) {
   expect_sums(found);
 }
 
+// Nodes that take all of a stated time on the CPU are no load of the GPU.
+TEST_F(ExplainProfile, AWholeModelOnTheCpuProviderIsTheFallback) {
+  question_.workload.runtime = Runtime::kOnnxRuntime;
+  question_.workload.precision.reset();
+  question_.measured_s = 6e-3;
+  std::vector<ProfiledNode> nodes = kNodesOnGpu;
+  for (auto& node : nodes) node.provider = "CPUExecutionProvider", node.us = 1450;
+  const ExplainAnswer found = explained(node_profile(nodes, 6000));
+  EXPECT_EQ(found.rows.front().cause, SlowCause::kCpuFallback);
+  EXPECT_GT(found.rows.front().probability, 0.9);
+  expect_sums(found);
+}
+
+// The sum of kernels holds no wait of the GPU.
+TEST_F(ExplainProfile, WhatTheGpuTakesIsNotOutsideOfIt) {
+  const ExplainAnswer found = explained(engine_profile(kFusedLenet));
+  EXPECT_EQ(probability(found, SlowCause::kPrePostProcessing), 0);
+  EXPECT_EQ(probability(found, SlowCause::kPythonCaller), 0);
+  EXPECT_GT(probability(found, SlowCause::kPowerMode), 0);
+  question_.measured_s = 1e-3;
+  EXPECT_GT(probability(explained(engine_profile(kFusedLenet)), SlowCause::kPythonCaller), 0);
+}
+
 TEST_F(ExplainProfile, NodesThatAreAllOnTheGpuSpeakAgainstIt) {
   question_.workload.runtime = Runtime::kOnnxRuntime;
   question_.workload.precision.reset();

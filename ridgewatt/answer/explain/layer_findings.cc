@@ -198,6 +198,7 @@ ProfiledLayers layer_faults(const LayersAnswer& profile, const ExplainCase& of) 
                        .runtime = profile.runtime,
                        .run_s = profile.run_s,
                        .on_host = profile.runtime == Runtime::kOnnxRuntime,
+                       .on_device = profile.source != trace::TraceSource::kOnnxRuntime,
                        .count = profile.layers.size(),
                        .layers_s = profile.time_s};
   for (const auto& [fault, name] : enum_names(LayerFault{})) {

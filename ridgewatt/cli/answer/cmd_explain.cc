@@ -10,9 +10,11 @@
 #include "ridgewatt/cli/options/option_rules.h"
 #include "ridgewatt/cli/options/parameters.h"
 #include "ridgewatt/cli/options/workload_options.h"
+#include "ridgewatt/device/mode_text.h"
 #include "ridgewatt/measure/program_watch.h"
 #include "ridgewatt/platform/fake_load.h"
 #include "ridgewatt/platform/local_device.h"
+#include "ridgewatt/platform/mode_holder.h"
 #include "ridgewatt/report/explain_report.h"
 
 namespace ridgewatt::cli {
@@ -26,6 +28,9 @@ struct ExplainCommand {
   std::optional<int> process;
   std::optional<double> for_s;
   std::string then;
+  bool apply = false;
+
+  bool changes() const { return apply || !then.empty(); }
 };
 
 // Its power, and what was seen of it.
@@ -53,6 +58,25 @@ void make_change(const std::string& line) {
   check_status(WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status), {line});
 }
 
+// Sets the mode that was meant, if that removes the cause; it comes back with the holder. False:
+// the most probable cause is another one.
+bool set_mode(const Context& context, answer::ExplainQuestion& question,
+              platform::ModeHolder& holder) {
+  answer::ExplainQuestion before = question;
+  before.removed.reset();
+  const answer::ExplainAnswer found = answer::explain(before);
+  const answer::SlowCause cause = question.removed.value_or(found.rows.front().cause);
+  if (!answer::is_of_mode(cause)) {
+    remark(context, "nothing is applied: no mode removes " + std::string(name_of(cause)));
+    question.removed.reset();
+    return false;
+  }
+  question.removed = cause;
+  const platform::HeldMode held = holder.set(mode_text(found.mode));
+  remark(context, "applied while it runs again: " + describe(held.applied));
+  return true;
+}
+
 // Runs or attaches, and fills in what the user did not say.
 void watch(const Context& context, ExplainCommand& command) {
   constexpr double kUsualS = 20;
@@ -63,6 +87,8 @@ void watch(const Context& context, ExplainCommand& command) {
     question.device = platform::local_board(*device.sysfs)
                           .value_or(platform::board_of_fake(question.device.substr(kFake.size())));
   }
+  std::optional<platform::ModeHolder> holder;
+  if (command.apply) holder.emplace(*device.sysfs);  // before threads
   platform::PowerMeter meter(*device.sysfs);
   const auto run_program = [&] {
     if (command.process) {
@@ -79,8 +105,9 @@ void watch(const Context& context, ExplainCommand& command) {
   take_watch(found, question.seen, question.power_w);
   const bool stated = question.measured_s || question.samples_per_s || question.of_language();
   if (!stated) question.measured_s = marked_s(found, question.seen);
-  if (command.then.empty()) return;
-  make_change(command.then);
+  if (!command.changes()) return;
+  if (!command.then.empty()) make_change(command.then);
+  if (command.apply && !set_mode(context, question, *holder)) return;
   const measure::SeenProgram since = run_program();
   take_watch(since, question.after_seen, question.after_power_w);
   question.after_s = marked_s(since, question.after_seen);
@@ -92,17 +119,18 @@ void check_explain(const CLI::App& command, const ExplainCommand& asked) {
     refuse_without_effect(command, {"COMMAND"}, "with --pid");
   } else if (asked.program.empty()) {
     refuse_without_effect(command, {"--for"}, "without --pid or COMMAND");
-    refuse_without_effect(command, {"--then"}, "without COMMAND");
+    refuse_without_effect(command, {"--then", "--apply"}, "without COMMAND");
   }
-  if (asked.then.empty() && !asked.question.after_s) {
-    refuse_without_effect(command, {"--removed"}, "without --after or --then");
+  if (!asked.changes() && !asked.question.after_s) {
+    refuse_without_effect(command, {"--removed"}, "without --after, --then or --apply");
   }
-  if (asked.then.empty()) return;
-  if (asked.process) refuse_without_effect(command, {"--then"}, "with --pid");
+  if (!asked.changes()) return;
+  if (asked.apply) refuse_without_effect(command, {"--then"}, "with --apply");
+  if (asked.process) refuse_without_effect(command, {"--then", "--apply"}, "with --pid");
   refuse_without_effect(
       command,
       {"--measured", "--samples-per-second", "--after", "--tokens-per-second", "--first-token"},
-      "with --then: the marks of the program tell the times");
+      "with --then or --apply: the marks of the program tell the times");
 }
 
 void run(const Context& context, ExplainCommand& command, const CLI::App& app) {
@@ -135,6 +163,8 @@ void add_explain(CLI::App& app, Context& context) {
   add.text(
       "--then", asked.then,
       "Command line of a change: then COMMAND runs again, to judge the cause that was removed");
+  add.flag("--apply", asked.apply,
+           "Set MODE while COMMAND runs again, if its cause is a mode or clock; it comes back");
   add.text("COMMAND", asked.program, "Program to run and watch, and its arguments, after --");
   add_strict(command, context);
 }

@@ -83,6 +83,33 @@ TEST(ExplainCommand, ThenMeasuresAgainAfterAChange) {
   EXPECT_NEAR(sum_of(change["rows"], "time_ms"), change["gap_ms"].get<double>(), 1e-6);
 }
 
+// The mode that was meant is set for the second run alone.
+// label: board
+TEST(ExplainCommand, ApplySetsTheModeAndBringsTheFirstOneBack) {
+  ASSERT_EQ(run_program("mode apply 15W --device fake:orin-nano").status, 0);
+  const std::string before = run_program("mode show --device fake:orin-nano --format json").output;
+  const auto result = run_program(
+      "explain zoo:resnet50 --device fake:orin-nano --removed power_mode --apply --format json "
+      "-- " +
+      fake_run("--minibatches 20"));
+  ASSERT_EQ(result.status, 0) << result.output;
+  EXPECT_THAT(result.output, HasSubstr("applied while it runs again"));
+  const Json found = Json::parse(result.output.substr(result.output.find('{')));
+  EXPECT_EQ(found["change"]["removed"], "power_mode");
+  EXPECT_GT(found["change"]["after_ms"], 0);
+  EXPECT_EQ(run_program("mode show --device fake:orin-nano --format json").output, before);
+  EXPECT_EQ(run_program("mode restore --device fake:orin-nano").status, 0);
+}
+
+TEST(ExplainCommand, ApplyChangesNothingForOtherCauses) {
+  const auto result = run_program(
+      "explain zoo:lenet5 --device fake:orin-nano --removed runtime --apply --format json -- " +
+      fake_run("--minibatches 5"));
+  ASSERT_EQ(result.status, 0) << result.output;
+  EXPECT_THAT(result.output, HasSubstr("nothing is applied: no mode removes runtime"));
+  EXPECT_FALSE(Json::parse(result.output.substr(result.output.find('{'))).contains("change"));
+}
+
 TEST(ExplainCommand, AChangeThatFailsEndsIt) {
   const auto result = run_program("explain zoo:lenet5 --device fake:orin-nano --then 'exit 3' -- " +
                                   fake_run("--minibatches 5"));

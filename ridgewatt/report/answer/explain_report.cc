@@ -29,13 +29,13 @@ struct CauseText {
 };
 constexpr auto kCauseTexts = enum_rows<CauseText>({
     {SlowCause::kNone, "the estimate for {}", "nothing to fix"},
-    {SlowCause::kPowerMode, "preset {}", "ridgewatt mode show; sudo ridgewatt mode set {}"},
+    {SlowCause::kPowerMode, "preset {}", "ridgewatt mode show; sudo ridgewatt mode apply {}"},
     {SlowCause::kGpuClock, "a GPU clock of {}",
-     "ridgewatt top, then lock the clocks: sudo ridgewatt mode set {}"},
+     "ridgewatt top, then lock the clocks: sudo ridgewatt mode apply {}"},
     {SlowCause::kCpuClock, "a CPU clock of {}",
-     "ridgewatt top, then lock the clocks: sudo ridgewatt mode set {}"},
+     "ridgewatt top, then lock the clocks: sudo ridgewatt mode apply {}"},
     {SlowCause::kMemoryClock, "a memory clock of {}",
-     "ridgewatt top, then lock the clocks: sudo ridgewatt mode set {}"},
+     "ridgewatt top, then lock the clocks: sudo ridgewatt mode apply {}"},
     {SlowCause::kRuntime, "runtime {}",
      "check which runtime runs; compare with ridgewatt estimate --runtime all"},
     {SlowCause::kPrecision, "precision {}", "check in which precision the engine was built"},
