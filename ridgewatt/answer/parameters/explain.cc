@@ -80,10 +80,7 @@ constexpr Parameter kProfileRows[] = {
      .help = "Profile of its layers: of trtexec --exportProfile, of ONNX Runtime, of nsys (SQLite) "
              "or of PyTorch; the measured time, where none is given",
      .access = access_as<&X::profile>(Input::kFile)},
-    {.name = "layers",
-     .help = "Layer information of the engine (trtexec --exportLayerInfo)",
-     .access = access_as<&X::layers>(Input::kFile),
-     .needs = {.name = "profile"}},
+    layer_information_row(access_as<&X::layers>(Input::kFile), {.name = "profile"}),
     {.name = "runs",
      .help = "Runs that the profile holds, if it does not say",
      .access = access<&X::runs>,

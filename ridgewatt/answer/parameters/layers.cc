@@ -2,6 +2,7 @@
 #include "ridgewatt/answer/layers.h"
 #include "ridgewatt/answer/held.h"
 #include "ridgewatt/answer/parameters/access.h"
+#include "ridgewatt/answer/parameters/shared_rows.h"
 
 namespace ridgewatt::answer {
 namespace {
@@ -13,9 +14,7 @@ constexpr Parameter kLayersRows[] = {
      .help = "Profile: of trtexec --exportProfile, of nsys (SQLite) or of PyTorch (JSON, JSON.gz)",
      .access = access_as<&Traced::profile>(Input::kFile),
      .presence = Presence::kRequired},
-    {.name = "layers",
-     .help = "Layer information of the engine (trtexec --exportLayerInfo)",
-     .access = access_as<&Traced::layers>(Input::kFile)},
+    layer_information_row(access_as<&Traced::layers>(Input::kFile)),
     {.name = "times",
      .help = "Times of its runs (trtexec --exportTimes)",
      .access = access_as<&Traced::times>(Input::kFile)},

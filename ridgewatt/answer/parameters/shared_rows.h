@@ -45,6 +45,12 @@ constexpr Parameter confidence_row(Access access) {
           .access = access,
           .quantity = units::share().within(0.5, 0.9999)};
 }
+constexpr Parameter layer_information_row(const Access& access, const Needs& needs = {}) {
+  return {.name = "layers",
+          .help = "Layer information of the engine (trtexec --exportLayerInfo)",
+          .access = access,
+          .needs = needs};
+}
 constexpr Parameter sweep_name_row(Access access) {
   return {.name = "workload",
           .help = "Which sweep of a file: NAME[:KIND[:PROVENANCE]][@BOARD], or @BOARD",
