@@ -277,7 +277,7 @@ const std::map<std::string, std::set<std::string>> kOwnOptions = {
      {"--strict", "--output", "--train-reference", "--advise", "--minibatch-time",
       "--training-hours", "--trainings", "--workloads"}},
     {"pareto", {"--strict", "SWEEP"}},
-    {"explain", {"--strict", "--pid", "--for", "COMMAND"}},
+    {"explain", {"--strict", "--pid", "--then", "--apply", "--for", "COMMAND"}},
     {"layers", {"--figures"}},
     {"thermal hold", {}},
     {"schedule plan", {}},
