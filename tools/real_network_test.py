@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A real network in ONNX Runtime (tools/runtimes) under `measure`, its profile in `layers`, and the shapes
-that are inferred for it. Skipped where the packages of tools/runtimes are not installed (exit status 77).
+"""A real network in ONNX Runtime (tools/runtimes) under `measure`, its profile in `layers` and `explain`, and the
+shapes that are inferred for it. Skipped where the packages of tools/runtimes are not installed (exit status 77).
 
     real_network_test.py --program build/ridgewatt/ridgewatt
 """
@@ -52,10 +52,24 @@ class RealNetwork(unittest.TestCase):
         self.assertGreater(ratio, 0.8)  # marks are a little further apart than runs are long
         self.assertLess(ratio, 2)
 
-    def test_layers_joins_almost_all_time(self):
-        prefix = os.path.join(self.folder.name, "profile")
+    def profiled(self, name):
+        prefix = os.path.join(self.folder.name, name)
         subprocess.run(run_words(self.model, "--runs", "5", "--profile", prefix), capture_output=True, check=True)
         [profile] = glob.glob(prefix + "*")
+        return profile
+
+    def test_explain_finds_the_nodes_that_fell_back_to_the_cpu(self):
+        """A session that was meant to run on a GPU, on the machine that has none."""
+        found = json.loads(ridgewatt("explain", self.model, "--device", "agx-orin", "--runtime", "onnxruntime",
+                                     "--profile", self.profiled("fallback"), "--format", "json").stdout)
+        self.assertEqual(found["rows"][0]["cause"], "cpu_fallback")
+        [on_cpu] = [fault for fault in found["profile"]["faults"] if fault["fault"] == "on the CPU"]
+        self.assertEqual(on_cpu["layer_count"], found["profile"]["layer_count"])
+        for key, whole in (("time_ms", "measured_ms"), ("expected_ms", "expected_ms"), ("over_ms", "gap_ms")):
+            self.assertAlmostEqual(sum(layer[key] for layer in found["layers"]), found[whole], places=9)
+
+    def test_layers_joins_almost_all_time(self):
+        profile = self.profiled("profile")
         found = json.loads(ridgewatt("layers", "--profile", profile, "--model", self.model, "--format", "json").stdout)
         [share] = [remark for remark in found["remarks"] if "% of the time is in nodes" in remark]
         joined, copies = (float(part) for part in re.findall(r"([0-9.]+) %", share))

@@ -217,6 +217,25 @@ class Sweeps(unittest.TestCase):
                 rw.Store(path)
 
 
+class Explanations(unittest.TestCase):
+    def test_layers_of_a_profile_add_up(self):
+        with tempfile.TemporaryDirectory() as folder:
+            profile = pathlib.Path(folder) / "profile.json"
+            profile.write_text('[{"count": 2}, {"name": "Conv_0 + Relu_0", "timeMs": 2}, {"name": "Gemm_0", "timeMs": 4}]')
+            found = rw.explain("zoo:lenet5", device="agx-orin", runtime="tensorrt", profile=str(profile))
+            self.assertAlmostEqual(found.measured_s, 3e-3)
+            self.assertAlmostEqual(1e-3 * sum(layer["over_ms"] for layer in found.layers), found.gap_s)
+            with self.assertRaises(rw.NotFoundError):
+                rw.explain("zoo:lenet5", device="agx-orin", profile=str(profile) + "x")
+        self.assertEqual(rw.explain("zoo:lenet5", device="agx-orin", measured_s=1).layers, [])
+
+    def test_a_change_is_judged(self):
+        found = rw.explain("zoo:resnet50", device="agx-orin", measured_s=0.06, power_w=12, after_s=0.06,
+                           removed="power_mode")
+        change = found.to_dict()["change"]
+        self.assertEqual((change["removed"], change["verdict"], change["gain"]), ("power_mode", "refuted", 1))
+
+
 class Plans(unittest.TestCase):
     def test_one_mode_by_hand(self):
         """One mode, batch 4 at 10 requests/s: a period of 0.4 s holds the inference of 0.1 s and
