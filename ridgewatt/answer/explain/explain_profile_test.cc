@@ -134,6 +134,15 @@ TEST_F(ExplainProfile, RowsAddUpToTheStatedTimeAndWhatIsOutsideIsARow) {
   expect_sums(explained(engine_profile(kFusedLenet)));
 }
 
+TEST_F(ExplainProfile, KernelsThatTheProfileLacksAreExpectedAllTheSame) {
+  const ExplainAnswer found = explained(engine_profile({{"Conv_0 + Relu_0", 1}}));
+  ASSERT_EQ(found.profile->rows.size(), 3u);
+  EXPECT_EQ(found.profile->rows[1].name, "not in the profile");
+  EXPECT_EQ(found.profile->rows[1].time_s, 0);
+  EXPECT_GT(found.profile->rows[1].expected_s, 0);
+  expect_sums(found);
+}
+
 TEST_F(ExplainProfile, LayersBeyondTheLongestAreSummed) {
   std::vector<NamedTime> layers = kFusedLenet;
   for (int i = 0; i < 40; ++i) {

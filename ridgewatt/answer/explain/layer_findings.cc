@@ -248,7 +248,8 @@ void add_layer_rows(const LayersAnswer& profile, const ExplainCase& of, const Ex
                    [](const auto& a, const auto& b) { return a.over_s() > b.over_s(); });
   for (std::size_t i = kMostRows; i < rows.size(); ++i, ++other_count) add_to(others, rows[i]);
   if (rows.size() > kMostRows) rows.resize(kMostRows);
-  others.name = words(other_count, rows.empty() ? "layer" : "other layer");
+  others.name = other_count == 0 ? "not in the profile"
+                                 : words(other_count, rows.empty() ? "layer" : "other layer");
   rows.push_back(std::move(others));
   rows.push_back({.name = "outside of layers",
                   .time_s = time.measured - profile.time_s,
