@@ -56,7 +56,7 @@ Look very_low_gpu_clock(const SignContext& of) {
 
 // Of a low GPU clock: a clock that is locked rests at a level, one that throttles is between two.
 Look rests_at_level(const SignContext& of) {
-  constexpr double kBelow = 0.975, kAbove = 1.01;  // chosen: means of a clock that is locked
+  constexpr double kBelow = 0.974, kAbove = 1.01;  // chosen: means of a clock that is locked
   const auto share = clock_share(of, Knob::kGpuClock);
   if (!share || *share >= kLowClock || of.gpu_clocks_hz.empty()) return {};
   const double clock_hz = of.seen.clocks.get(Knob::kGpuClock);
