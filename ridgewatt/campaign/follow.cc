@@ -230,8 +230,7 @@ class Follower {
 
   void say_set_aside(const BoardHealth& board) {
     if (!said_.insert({board.kind, board.serial}).second) return;
-    say(fmt::format("{}: board {} is set aside after {} failed points in a row: {}", board.kind,
-                    board.serial, board.in_a_row, board.last_error));
+    say(fmt::format("{}: board {} is {}", board.kind, board.serial, why_set_aside(board)));
   }
 
   // A held task would stay in the engine's queue forever.

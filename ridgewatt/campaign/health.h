@@ -45,6 +45,8 @@ struct Fleet {
 Fleet fleet_of(const Plan& plan, const std::vector<store::FilledSlot>& filled,
                const CampaignRecords& records, std::vector<EngineNode> nodes);
 
+// "set aside after 3 failed points in a row: no weights".
+std::string why_set_aside(const BoardHealth& board);
 // The hosts of the boards of a kind that are set aside.
 std::vector<std::string> set_aside_hosts(const Fleet& fleet, const std::string& board_kind);
 // The same, and the hosts on which a point of the task failed while another usable one is left.

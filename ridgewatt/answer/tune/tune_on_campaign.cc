@@ -75,6 +75,8 @@ TuneAnswer tune_on_campaign(const TuneQuestion& question, const RunningCampaign&
     found.trace.left_out.push_back(fmt::format("{} tasks ended without a result, the first: {}",
                                                failures.size(), failures.front()));
   }
+  const auto& aside = boards.set_aside();
+  found.trace.left_out.insert(found.trace.left_out.end(), aside.begin(), aside.end());
   found.outcome.compared = tune::compare_with_sweep(found.outcome.goal, seen, names);
   if (!found.outcome.compared.empty() &&
       found.outcome.compared.back().name == "optimum of the sweep") {

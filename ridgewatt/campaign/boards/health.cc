@@ -67,11 +67,6 @@ const BoardHealth* board_at(const Fleet& fleet, const std::string& kind, const s
   return nullptr;
 }
 
-std::string why_set_aside(const BoardHealth& board) {
-  return fmt::format("set aside after {} failed points in a row: {}", board.in_a_row,
-                     board.last_error);
-}
-
 }  // namespace
 
 CampaignRecords records_of(const Plan& plan, store::Store& store) {
@@ -108,6 +103,11 @@ Fleet fleet_of(const Plan& plan, const std::vector<store::FilledSlot>& filled,
     fleet.boards.push_back(health);
   }
   return fleet;
+}
+
+std::string why_set_aside(const BoardHealth& board) {
+  return fmt::format("set aside after {} failed points in a row: {}", board.in_a_row,
+                     board.last_error);
 }
 
 std::vector<std::string> set_aside_hosts(const Fleet& fleet, const std::string& board_kind) {

@@ -23,6 +23,11 @@ std::string label_of(const OperatingPoint& point, int repeat) {
   return repeat == 0 ? label : fmt::format("{}-{}", label, repeat);
 }
 
+Error none_runs(const std::string& board_kind, const std::string& why) {
+  return Error("no board can run a task of the search: " + why, board_kind,
+               "points are kept; `ridgewatt campaign boards PLAN --readmit SERIAL` after a repair");
+}
+
 }  // namespace
 
 CampaignBoards::CampaignBoards(const Plan& plan, const BoardKind& kind, Executor& executor,
@@ -56,11 +61,65 @@ void CampaignBoards::start(std::size_t run, const OperatingPoint& point) {
   wanted.label = label_of(point, flight.repeat);
   wanted.point = point;
   flight.slot = slot_of(plan_.name, kind_.name, wanted.label);
-  if (!store_.has_slot(flight.slot)) {
-    flight.jobs =
-        executor_.submit(order_of(plan_, kind_, {Task{tasks_++, {wanted}}}, options_.executor));
-  }
+  if (!store_.has_slot(flight.slot)) flight.jobs = submit(Task{tasks_++, {wanted}});
   flights_.push_back(std::move(flight));
+}
+
+// The boards of the kind, as the store and the engine know them. An engine that does not list its
+// hosts still runs tasks.
+Fleet CampaignBoards::fleet() {
+  std::vector<EngineNode> nodes;
+  try {
+    nodes = executor_.nodes({kind_.name});
+  } catch (const Error&) {
+  }
+  return fleet_of(plan_, store_.filled_slots(slot_of(plan_.name, kind_.name, "")),
+                  records_of(plan_, store_), std::move(nodes));
+}
+
+std::vector<Job> CampaignBoards::submit(const Task& task) {
+  const Fleet now = fleet();
+  set_boards_aside(now);
+  if (all_set_aside(now, kind_.name)) throw none_runs(kind_.name, why_none_runs(now, kind_.name));
+  Order order = order_of(plan_, kind_, {task}, options_.executor);
+  order.avoid = hosts_to_avoid(plan_, now, kind_, task);
+  return executor_.submit(order);
+}
+
+// What waits in the engine's queue no longer goes to boards that are set aside.
+void CampaignBoards::set_boards_aside(const Fleet& now) {
+  const auto hosts = set_aside_hosts(now, kind_.name);
+  if (hosts == aside_) return;
+  said_aside_.clear();
+  for (const auto& board : now.boards) {
+    if (board.kind != kind_.name || !board.set_aside) continue;
+    said_aside_.push_back("board " + board.serial + ": " + why_set_aside(board));
+  }
+  if (!all_set_aside(now, kind_.name)) {
+    for (Flight& flight : flights_) {
+      for (Job& job : flight.jobs) {
+        std::set<std::string> all(hosts.begin(), hosts.end());
+        all.insert(job.avoid.begin(), job.avoid.end());
+        executor_.set_aside(job, {all.begin(), all.end()});
+      }
+    }
+  }
+  aside_ = hosts;
+}
+
+// Boards that are set aside do not come back by themselves; drained and lost ones may.
+void CampaignBoards::require_a_board() {
+  const Fleet now = fleet();
+  set_boards_aside(now);
+  const std::string why = why_none_runs(now, kind_.name);
+  if (why.empty()) {
+    blocked_.reset();
+    return;
+  }
+  if (!blocked_) blocked_.emplace();
+  if (all_set_aside(now, kind_.name) || blocked_->s() >= options_.patience_s) {
+    throw none_runs(kind_.name, why);
+  }
 }
 
 // Points of this kind whose slots begin so.
@@ -109,6 +168,7 @@ std::optional<tune::FinishedRun> CampaignBoards::arrived() {
 // or the point's, which nobody can tell from one. The store is asked once more in between: a result
 // may come between both questions.
 std::optional<tune::FinishedRun> CampaignBoards::given_up() {
+  bool waits = false, runs = false;
   for (auto flight = flights_.begin(); flight != flights_.end(); ++flight) {
     if (flight->jobs.empty()) continue;
     bool ended = true;
@@ -116,14 +176,17 @@ std::optional<tune::FinishedRun> CampaignBoards::given_up() {
     for (const auto& state : executor_.states(flight->jobs)) {
       if (state.phase == TaskPhase::kHeld) executor_.release(state);
       ended &= state.phase == TaskPhase::kEnded || state.phase == TaskPhase::kFailed;
+      runs |= state.phase == TaskPhase::kRunning;
       if (!state.why.empty()) why = state.why;
     }
+    waits |= !ended;
     if (!ended || !std::exchange(flight->ended, true)) continue;
     const std::size_t run = flight->run;
     failures_.push_back(flight->slot + ": " + (why.empty() ? "ended without a result" : why));
     flights_.erase(flight);
     return tune::FinishedRun{run, End::kLost, {}, failures_.back()};
   }
+  waits_ = waits && !runs;
   return std::nullopt;
 }
 
@@ -132,6 +195,7 @@ std::optional<tune::FinishedRun> CampaignBoards::next(double until_s) {
   while (true) {
     if (auto run = arrived()) return run;
     if (auto run = given_up()) return run;
+    if (waits_) require_a_board();
     if (now_s() >= until_s) return std::nullopt;
     const double pause_s = std::min(options_.look_every_s, until_s - now_s());
     std::this_thread::sleep_for(std::chrono::duration<double>(std::max(pause_s, 0.0)));
