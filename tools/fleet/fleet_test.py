@@ -16,6 +16,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import chaos
 import misbehaving
+import outages
 import postgres
 import slurm
 import ssh
@@ -233,6 +234,17 @@ class Misbehaving(unittest.TestCase):
     def misbehave(self, engine):
         with Place() as place:
             self.assertEqual(misbehaving.whole(place, PROGRAM, engine), [])
+
+
+@unittest.skipUnless(postgres.installed(), NO_POSTGRES)
+@unittest.skipIf(NO_PARALLEL, NO_SSH)
+class Outages(unittest.TestCase):
+    """Full disks, of the server and of a board, and a database that is away: for seconds, or with `full` for minutes."""
+
+    def test_parallel(self):
+        long = {"points": 60, "away_s": 120, "full_s": 30} if FULL else {}
+        with Place() as place:
+            self.assertEqual(outages.whole(place, PROGRAM, **long), [])
 
 
 @unittest.skipUnless(FULL, "skipped: 400 points only with the word full")
