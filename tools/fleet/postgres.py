@@ -26,12 +26,14 @@ def installed():
 
 
 class Postgres:
-    def __init__(self, place, database="fleet"):
+    def __init__(self, place, database="fleet", name="pg", empty=False):
+        """empty: without roles and database."""
         self.place = place
         self.database = database
-        self.data = place.folder / "pg"
-        self.socket = place.make("pgs")
+        self.data = place.folder / name
+        self.socket = place.make(f"{name}s")
         self.port = free_ports(1)[0]
+        self.settings = ["listen_addresses=127.0.0.1"]
         # Words that are found nowhere else: a test looks for them in all that was written.
         self.passwords = {role: f"secret{secrets.token_hex(12)}"
                           for role in ("ridgewatt_owner", "ridgewatt_writer", "ridgewatt_reader")}
@@ -41,9 +43,11 @@ class Postgres:
         (self.data / "pg_ident.conf").write_text(f"admin {name} postgres\n")
         (self.data / "pg_hba.conf").write_text("local all postgres peer map=admin\nlocal all all scram-sha-256\n"
                                                "host all all 127.0.0.1/32 scram-sha-256\n")
+        self.start()
+        if empty:
+            return
         self.passfile = place.write("pgpass", "".join(
             f"*:*:{database}:{role}:{word}\n" for role, word in self.passwords.items()), 0o600)
-        self.start()
         self.sql(f"create database {database}", "postgres")
         self.run_file(ROLES)
         for role, word in self.passwords.items():
@@ -51,8 +55,8 @@ class Postgres:
 
     def start(self):
         self.process = self.place.start(
-            [program("postgres"), "-D", self.data, "-k", self.socket, "-p", self.port, "-c",
-             "listen_addresses=127.0.0.1"], "postgres")
+            [program("postgres"), "-D", self.data, "-k", self.socket, "-p", self.port,
+             *(word for setting in self.settings for word in ("-c", setting))], "postgres")
         wait_until(self.answers, 60, "PostgreSQL answers")
 
     def answers(self):
@@ -62,6 +66,22 @@ class Postgres:
         """Ends the server at once, as `pg_ctl stop -m immediate`: connections are lost, nothing is written."""
         self.process.send_signal(signal.SIGQUIT)
         self.process.wait()
+
+    def use_tls(self, server):
+        """Starts again with the server's certificate and key in the folder `server` (make_certificates); boards need
+        one of the same authority, others a password."""
+        for name in ("server.crt", "server.key", "root.crt"):
+            shutil.copy(server / name, self.data / name)
+            self.place.own(self.data / name)
+        (self.data / "server.key").chmod(0o600)
+        (self.data / "pg_hba.conf").write_text(
+            "local all postgres peer map=admin\n"
+            "hostssl all ridgewatt_owner,ridgewatt_reader 127.0.0.1/32 scram-sha-256\n"
+            "hostssl all +ridgewatt_writer 127.0.0.1/32 cert\n")
+        self.settings = ["listen_addresses=127.0.0.1", "ssl=on", "ssl_cert_file=server.crt", "ssl_key_file=server.key",
+                         "ssl_ca_file=root.crt"]
+        self.crash()
+        self.start()
 
     def psql(self, arguments, database=None, check=True, **more):
         return self.place.run(["psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", self.socket, "-p",

@@ -47,6 +47,34 @@ bool server_leaves(const std::string& state) {
   return state.starts_with("57P0") || state.starts_with("08");
 }
 
+// What libpq says when TLS fails, and what it means. An empty hint: libpq's own words.
+struct TlsFault {
+  const char *said, *what, *hint;
+};
+constexpr TlsFault kTlsFaults[] = {
+    {"certificate verify failed", "the server's certificate is not trusted",
+     "it has expired, or another authority than that of sslrootcert signed it"},
+    {"does not match host name", "the server's certificate is for another host", ""},
+    {"alert unknown ca", "the server does not trust the certificate of this client",
+     "another authority than the server's signed it"},
+    {"alert certificate expired", "the certificate of this client has expired", "renew it"},
+    {"alert certificate revoked", "the certificate of this client is revoked", "ask for a new one"},
+    {"certificate file", "the files for TLS cannot be used", ""},
+    {"private key file", "the files for TLS cannot be used", ""},
+};
+
+// A board that is not trusted now is not trusted later: such faults are not waited for.
+void refuse_tls_fault(const std::string& message, const std::string& shown) {
+  for (const TlsFault& fault : kTlsFaults) {
+    if (message.find(fault.said) == std::string::npos) continue;
+    static const std::string kFailed = " failed: ";
+    const auto begin = message.find(kFailed);
+    const std::string own =
+        begin == std::string::npos ? message : message.substr(begin + kFailed.size());
+    throw PermissionError(fault.what, shown, *fault.hint == 0 ? own : fault.hint);
+  }
+}
+
 class PostgresqlRow : public Row {
  public:
   PostgresqlRow(const libpq::Result* result, int row) : result_(result), row_(row) {}
@@ -150,6 +178,7 @@ void PostgresqlSession::wait_for_connection() {
         throw PermissionError("the server asks for a password", shown(),
                               "give it in ~/.pgpass, ?passfile=FILE or PGPASSWORD");
       }
+      refuse_tls_fault(message, shown());
       throw IoError("cannot connect to the store", shown(), message);
     }
     const double left_s = address_.timeout_s - waiting.s();
