@@ -7,15 +7,6 @@
 #include "ridgewatt/store/store.h"
 
 namespace ridgewatt::store {
-namespace {
-
-OperatingPoint read_operating_point(const Row& row, int c) {
-  const PowerMode mode{static_cast<int>(row.integer(c)), row.real(c + 1), row.real(c + 2),
-                       row.real(c + 3), row.text(c + 4)};
-  return {mode, static_cast<int>(row.integer(c + 5))};
-}
-
-}  // namespace
 
 std::vector<FilledSlot> Store::slots_where(const std::string& condition, const std::string& text) {
   std::vector<FilledSlot> result;

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <map>
+#include <numeric>
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/store/location.h"
@@ -23,22 +23,69 @@ constexpr const char* kPointKey =
     "series = $1 AND cpu_cores = $2 AND cpu_clock_hz = $3 AND gpu_clock_hz = $4 AND mem_clock_hz = "
     "$5 AND governor = $6 AND batch = $7 AND repeat = $8";
 
-// One row per series, with the newest data of its points.
+// One row per series, with the newest data of its points. In PostgreSQL several processes count
+// rows and distinct rows, but not distinct values within a group.
 constexpr const char* kHoldings = R"sql(
-SELECT {}, COALESCE(p.points, 0), COALESCE(p.batches, 0), COALESCE(p.flagged, 0),
-  COALESCE(p.newest, 0), plan.points,
-  (SELECT COUNT(*) FROM (SELECT DISTINCT cpu_cores, cpu_clock_hz, gpu_clock_hz, mem_clock_hz,
-    governor FROM point WHERE point.series = series.id) AS mode)
-FROM series LEFT JOIN (
-  SELECT series, COUNT(*) AS points, COUNT(DISTINCT batch) AS batches,
-    SUM(CASE WHEN flags <> '' THEN 1 ELSE 0 END) AS flagged, MAX(started_unix_s) AS newest
-  FROM point GROUP BY series) AS p ON p.series = series.id
-LEFT JOIN plan ON plan.series = series.id ORDER BY series.id
+WITH p AS (
+  SELECT series, COUNT(*) AS points, SUM(CASE WHEN flags <> '' THEN 1 ELSE 0 END) AS flagged,
+    MAX(started_unix_s) AS newest
+  FROM point GROUP BY series),
+m AS (
+  SELECT series, COUNT(*) AS modes FROM (SELECT DISTINCT series, cpu_cores, cpu_clock_hz,
+    gpu_clock_hz, mem_clock_hz, governor FROM point) AS mode GROUP BY series),
+b AS (
+  SELECT series, COUNT(*) AS batches FROM (SELECT DISTINCT series, batch FROM point) AS batch
+  GROUP BY series)
+SELECT {}, COALESCE(p.points, 0), COALESCE(b.batches, 0), COALESCE(p.flagged, 0),
+  COALESCE(p.newest, 0), plan.points, COALESCE(m.modes, 0)
+FROM series LEFT JOIN p ON p.series = series.id LEFT JOIN m ON m.series = series.id
+LEFT JOIN b ON b.series = series.id LEFT JOIN plan ON plan.series = series.id ORDER BY series.id
 )sql";
 
 std::vector<Value> values_of_series(const Series& series) {
   return {series.board, series.workload, series.kind, std::string(name_of(series.provenance)),
           series.serial};
+}
+
+struct CostRows {
+  std::vector<Observation> observations;
+  bool repeated = false;  // a point may be among them several times
+};
+
+// In the order of profiling.
+void read_costs(Connection& connection, std::int64_t series, CostRows& rows) {
+  std::int64_t last = -1;
+  rows.repeated = rows.repeated || !rows.observations.empty();
+  const auto rest = [&] {
+    return fmt::format("SELECT id, repeat, {} FROM point WHERE series = {} AND id > {} ORDER BY id",
+                       kObservationColumns, series, last);
+  };
+  connection.stream(rest, [&](const Row& row) {
+    rows.observations.push_back(read_observation(row, 2));
+    rows.repeated = rows.repeated || row.integer(1) > 0;
+    last = row.integer(0);
+  });
+}
+
+// Each point once, in the place of its first measurement.
+void join_repeats(std::vector<Observation>& rows) {
+  std::vector<std::size_t> order(rows.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    const auto less = rows[a].point <=> rows[b].point;
+    return less < 0 || (less == 0 && a < b);
+  });
+  std::vector<bool> is_repeat(rows.size(), false);
+  for (std::size_t begin = 0, end = 0; begin < order.size(); begin = end) {
+    std::vector<Observation> repeats;
+    for (; end < order.size() && rows[order[end]].point == rows[order[begin]].point; ++end) {
+      is_repeat[order[end]] = end > begin;
+      repeats.push_back(rows[order[end]]);
+    }
+    rows[order[begin]] = median_of_repeats(repeats);
+  }
+  std::size_t row = 0;
+  std::erase_if(rows, [&](const Observation&) { return is_repeat[row++]; });
 }
 
 bool fits(const SeriesFilter& filter, const Series& series) {
@@ -229,33 +276,24 @@ void Store::read_samples(std::span<const std::int64_t> ids, std::span<PointRecor
 }
 
 std::vector<Sweep> Store::sweeps(const SeriesFilter& filter) {
-  struct Rows {
-    std::map<OperatingPoint, std::vector<Observation>> repeats;
-    std::vector<OperatingPoint> order;
-  };
-  std::vector<std::pair<Series, Rows>> found;
+  std::vector<std::pair<Series, CostRows>> found;
   for (const auto& key : all_series()) {
     if (!fits(filter, key)) continue;
     Series name = key;
     name.serial.clear();
     auto place = std::find_if(found.begin(), found.end(),
                               [&](const auto& one) { return one.first == name; });
-    if (place == found.end()) place = found.insert(found.end(), {name, Rows()});
-    for (const auto& point : points(series(key))) {
-      auto& seen = place->second.repeats[point.observation.point];
-      if (seen.empty()) place->second.order.push_back(point.observation.point);
-      seen.push_back(point.observation);
-    }
+    if (place == found.end()) place = found.insert(found.end(), {name, CostRows()});
+    read_costs(*connection_, series(key), place->second);
   }
   std::vector<Sweep> result;
   for (auto& [key, rows] : found) {
-    Sweep sweep{path_, key.workload, key.kind, {}, {}, key.board};
+    if (rows.repeated) join_repeats(rows.observations);
+    Sweep sweep{path_, key.workload, key.kind, std::move(rows.observations), {}, key.board};
     sweep.provenance = key.provenance;
-    for (const auto& point : rows.order) {
-      sweep.observations.push_back(median_of_repeats(rows.repeats[point]));
-      sweep.lines.push_back(sweep.observations.size());
-    }
-    if (!rows.order.empty()) result.push_back(std::move(sweep));
+    sweep.lines.resize(sweep.observations.size());
+    std::iota(sweep.lines.begin(), sweep.lines.end(), std::size_t{1});
+    if (!sweep.observations.empty()) result.push_back(std::move(sweep));
   }
   return result;
 }

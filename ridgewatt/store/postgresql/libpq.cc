@@ -49,6 +49,7 @@ Libpq load_libpq() {
   load(pq.exit_pipeline, "PQexitPipelineMode");
   load(pq.pipeline_sync, "PQpipelineSync");
   load(pq.get_result, "PQgetResult");
+  load(pq.get_copy_data, "PQgetCopyData");
   load(pq.result_status, "PQresultStatus");
   load(pq.error_field, "PQresultErrorField");
   load(pq.rows, "PQntuples");

@@ -29,6 +29,7 @@ inline constexpr int kPollOk = 3;
 inline constexpr int kVerbose = 2;
 inline constexpr int kCommandOk = 1;
 inline constexpr int kTuplesOk = 2;
+inline constexpr int kCopyOut = 3;
 inline constexpr int kPipelineSync = 10;
 inline constexpr int kPipelineAborted = 11;
 inline constexpr int kBinary = 1;
@@ -64,6 +65,7 @@ struct Libpq {
   int (*exit_pipeline)(libpq::Connection*) = nullptr;
   int (*pipeline_sync)(libpq::Connection*) = nullptr;
   libpq::Result* (*get_result)(libpq::Connection*) = nullptr;
+  int (*get_copy_data)(libpq::Connection*, char**, int) = nullptr;
   int (*result_status)(const libpq::Result*) = nullptr;
   char* (*error_field)(const libpq::Result*, int) = nullptr;
   int (*rows)(const libpq::Result*) = nullptr;

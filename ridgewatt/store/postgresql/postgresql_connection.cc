@@ -182,6 +182,19 @@ void PostgresqlConnection::take_schema_steps() {
   }
 }
 
+void PostgresqlConnection::stream(const NextStatement& sql, const Each& each) {
+  for (int attempt = 1;; ++attempt) {
+    try {
+      return session_.copy(sql(), each);
+    } catch (const SessionLost& lost) {
+      if (attempt == kMostTries) {
+        throw IoError("lost the connection to the store", session_.shown(), lost.reason);
+      }
+      session_.reconnect(lost);
+    }
+  }
+}
+
 std::vector<bool> PostgresqlConnection::add(const std::vector<NewPoint>& points) {
   for (const auto& point : points)
     values_of(point.series, *point.record);  // throws before it writes

@@ -21,6 +21,7 @@ class PostgresqlConnection : public Connection {
   void query(const std::string& sql, const std::vector<Value>& values, const Each& each) override {
     session_.query(sql, values, each);
   }
+  void stream(const NextStatement& sql, const Each& each) override;
   // After a lost connection it checks whether the points were stored, so that "added" is correct
   // for a point whose acknowledgement was lost.
   std::vector<bool> add(const std::vector<NewPoint>& points) override;

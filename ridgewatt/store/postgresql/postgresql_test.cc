@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/store/postgresql/postgresql_connection.h"
 #include "ridgewatt/store/postgresql/test_stores.h"
 
 namespace ridgewatt::store {
@@ -51,6 +52,60 @@ TEST_F(PostgresqlStore, RefusalsAreOneLine) {
   server().execute("INSERT INTO ridgewatt.schema_version VALUES (99)", database);
   EXPECT_NE(line_of<InputError>(read(location)).find("99"), std::string::npos);
   EXPECT_NE(line_of<InputError>([&] { Store{location}; }), "");
+}
+
+TEST_F(PostgresqlStore, CopiedRowsAreThoseOfAQuery) {
+  PostgresqlConnection connection(server().fresh(), false);
+  const std::string sql =
+      "SELECT g, g::float8 / -7, CASE WHEN g % 3 <> 0 THEN repeat('\u00e9|', g::int) END, '' FROM "
+      "generate_series(-2::bigint, 40) AS g ORDER BY g";
+  std::vector<std::string> queried, copied;
+  const auto into = [](std::vector<std::string>& lines) {
+    return [&lines](const Row& row) {
+      lines.push_back(fmt::format("{} {} {} '{}' {} '{}'", row.integer(0), row.real(1),
+                                  row.is_null(2), row.text(2), row.is_null(3), row.text(3)));
+    };
+  };
+  connection.query(sql, {}, into(queried));
+  connection.stream([&] { return sql; }, into(copied));
+  EXPECT_EQ(copied.size(), 43u);
+  EXPECT_EQ(copied, queried);
+  int rows = 0;
+  connection.stream([] { return "SELECT 1 WHERE false"; }, [&](const Row&) { ++rows; });
+  EXPECT_EQ(rows, 0);
+  EXPECT_THROW(connection.stream([] { return "SELECT x FROM nothing"; }, [](const Row&) {}),
+               InputError);
+  // Who stops in the middle can still ask.
+  EXPECT_THROW(connection.stream([&] { return sql; }, [](const Row&) { throw Error("enough"); }),
+               Error);
+  connection.query("SELECT 7::bigint", {}, [&](const Row& row) { rows += row.integer(0); });
+  EXPECT_EQ(rows, 7);
+}
+
+// More rows than a socket holds, so that the server is still sending when its process ends.
+// label: slow
+TEST_F(PostgresqlStore, ALongReadGoesOnAfterALostConnection) {
+  PostgresqlConnection connection(server().fresh(), false);
+  constexpr std::int64_t kRows = 300'000;
+  std::int64_t last = 0;
+  int statements = 0;
+  bool in_order = true;
+  connection.stream(
+      [&] {
+        ++statements;
+        return fmt::format("SELECT g, repeat('x', 100) FROM generate_series({}::bigint, {}) AS g",
+                           last + 1, kRows);
+      },
+      [&](const Row& row) {
+        in_order = in_order && row.integer(0) == last + 1 && row.text(1).size() == 100;
+        last = row.integer(0);
+        if (last != 1000 && last != 150'000) return;
+        server().execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'COPY%'");
+      });
+  EXPECT_EQ(last, kRows);
+  EXPECT_TRUE(in_order);
+  EXPECT_EQ(statements, 3);
 }
 
 // label: slow

@@ -25,6 +25,8 @@ struct BoundValue {
   std::string bytes;
   bool is_null = false;
 };
+// The whole number that big-endian bytes are, of 1 to 8.
+std::int64_t number_in(const char* bytes, int length);
 BoundValue bound(const Value& value);
 BoundValue bound_reals(const std::vector<double>& values);
 BoundValue bound_integers(const std::vector<std::int64_t>& values);
@@ -47,6 +49,9 @@ class PostgresqlSession {
   // The rows of one statement, repeated once if the connection breaks.
   void query(const std::string& sql, const std::vector<Value>& values,
              const Connection::Each& each = {});
+  // The rows of a query without parameters as the server sends them (COPY in binary), one at a
+  // time. Throws SessionLost, also after some rows.
+  void copy(const std::string& sql, const Connection::Each& each);
   // Statements without parameters, in one transaction or individually; not repeated.
   void execute(const std::string& sql);
   // Runs the same statement `count` times in one transaction, each with the parameters from `nth`,

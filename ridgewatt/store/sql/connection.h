@@ -45,6 +45,10 @@ class Connection {
   // because it is repeated after a lost connection.
   virtual void query(const std::string& sql, const std::vector<Value>& values,
                      const Each& each = {}) = 0;
+  // The rows of a long statement without parameters, passed on as they arrive, so that one row at a
+  // time is held. After a lost connection `sql` is called again, for the rows that were not passed.
+  using NextStatement = std::function<std::string()>;
+  virtual void stream(const NextStatement& sql, const Each& each) { query(sql(), {}, each); }
   // Writes the missing points in one transaction; returns which points were written.
   virtual std::vector<bool> add(const std::vector<NewPoint>& points) = 0;
   virtual bool read_only() const = 0;

@@ -13,6 +13,10 @@ const char* const kPointColumns =
     " energy_j, window_s, idle_power_w, minibatches, power_samples, largest_gap_s, flags,"
     " started_unix_s, time_median_s, fetch_stall_s, excluded, slot";
 
+const char* const kObservationColumns =
+    "cpu_cores, cpu_clock_hz, gpu_clock_hz, mem_clock_hz, governor, batch, time_s, power_w,"
+    " energy_j, minibatches, time_median_s, fetch_stall_s";
+
 namespace {
 
 constexpr const char* kSeriesTable = R"sql(
@@ -61,6 +65,15 @@ std::string with_types(const char* text, const SqlTypes& types, const std::strin
                      fmt::arg("text", types.text));
 }
 
+std::optional<double> known_real(const Row& row, int column) {
+  return row.is_null(column) ? std::nullopt : std::optional(row.real(column));
+}
+
+std::optional<double> energy_of_one(double energy_j, std::int64_t minibatches) {
+  if (!(energy_j > 0) || minibatches <= 0) return std::nullopt;
+  return energy_j / static_cast<double>(minibatches);
+}
+
 void require_finite(double value, const PointRecord& point) {
   if (std::isfinite(value)) return;
   throw InputError("a figure of the point is not finite, so it cannot be stored",
@@ -101,23 +114,19 @@ std::string insert_point() {
       kPointColumns, parameters);
 }
 
+OperatingPoint read_operating_point(const Row& row, int first) {
+  const int c = first;
+  const PowerMode mode{static_cast<int>(row.integer(c)), row.real(c + 1), row.real(c + 2),
+                       row.real(c + 3), row.text(c + 4)};
+  return {mode, static_cast<int>(row.integer(c + 5))};
+}
+
 PointRecord read_point(const Row& row, int first) {
-  int c = first;
+  int c = first + 6;
   const auto integer = [&] { return static_cast<int>(row.integer(c++)); };
   const auto real = [&] { return row.real(c++); };
-  const auto known = [&] {
-    const int column = c++;
-    return row.is_null(column) ? std::nullopt : std::optional(row.real(column));
-  };
   PointRecord point;
-  OperatingPoint& operating_point = point.observation.point;
-  PowerMode& mode = operating_point.mode;
-  mode.cpu_cores = integer();
-  mode.cpu_clock_hz = real();
-  mode.gpu_clock_hz = real();
-  mode.mem_clock_hz = real();
-  mode.governor = row.text(c++);
-  operating_point.batch = integer();
+  point.observation.point = read_operating_point(row, first);
   point.repeat = integer();
   point.observation.time_s = real();
   point.observation.power_w = real();
@@ -132,14 +141,21 @@ PointRecord read_point(const Row& row, int first) {
   if (!flags) throw InputError("a point of the store has an unknown flag", words);
   point.flags = *flags;
   point.started_unix_s = row.integer(c++);
-  if (point.energy_j > 0 && point.minibatches > 0) {
-    point.observation.measured_energy_j = point.energy_j / point.minibatches;
-  }
-  point.observation.time_median_s = known();
-  point.observation.fetch_stall_s = known();
+  point.observation.measured_energy_j = energy_of_one(point.energy_j, point.minibatches);
+  point.observation.time_median_s = known_real(row, c++);
+  point.observation.fetch_stall_s = known_real(row, c++);
   point.excluded = integer();
   point.slot = row.text(c++);
   return point;
+}
+
+Observation read_observation(const Row& row, int first) {
+  const int c = first + 6;
+  Observation seen{read_operating_point(row, first), row.real(c), row.real(c + 1)};
+  seen.measured_energy_j = energy_of_one(row.real(c + 2), row.integer(c + 3));
+  seen.time_median_s = known_real(row, c + 4);
+  seen.fetch_stall_s = known_real(row, c + 5);
+  return seen;
 }
 
 std::vector<Value> values_of(std::int64_t series, const PointRecord& point) {

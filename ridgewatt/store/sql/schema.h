@@ -45,8 +45,13 @@ extern const char* const kPointColumns;
 inline constexpr int kPointColumnCount = 21;
 // "INSERT INTO point .. ON CONFLICT DO NOTHING RETURNING id"; $1 is the series.
 std::string insert_point();
+// Reads its first six columns, starting at column `first`.
+OperatingPoint read_operating_point(const Row& row, int first);
 // Reads kPointColumns, starting at column `first`.
 PointRecord read_point(const Row& row, int first);
+// The columns of a point that a sweep has, in the order of read_observation.
+extern const char* const kObservationColumns;
+Observation read_observation(const Row& row, int first);
 // A series and the columns of a point: the parameters of insert_point. Throws InputError if a
 // figure of the point or of a sample is not finite.
 std::vector<Value> values_of(std::int64_t series, const PointRecord& point);
