@@ -34,16 +34,16 @@ struct Holdings {
   CampaignRecords records;
 };
 
-Holdings holdings_of(const Plan& plan, store::Store& store) {
-  return {filled_slots(plan, store), records_of(plan, store)};
+Holdings holdings_of(const Plan& plan, const std::string& fingerprint, store::Store& store) {
+  return {filled_slots(plan, fingerprint, store), records_of(plan, store)};
 }
 
 // Of a file that is not made yet nothing is filled; a server that is not there may come back.
-Holdings held_so_far(const Plan& plan) {
+Holdings held_so_far(const Plan& plan, const std::string& fingerprint) {
   const bool server = store::is_postgresql(plan.store);
   try {
     store::Store store(plan.store, store::Database::Access::kReadOnly);
-    return holdings_of(plan, store);
+    return holdings_of(plan, fingerprint, store);
   } catch (const NotFoundError& error) {
     if (server) throw IoError(error.what());
     return {};
@@ -51,7 +51,7 @@ Holdings held_so_far(const Plan& plan) {
     if (server) throw;
     // a task is just creating it; an invalid store is reported again below
     store::Store made(plan.store);
-    return holdings_of(plan, made);
+    return holdings_of(plan, fingerprint, made);
   }
 }
 
@@ -98,7 +98,7 @@ std::vector<Task> due_tasks(const Plan& plan, const BoardKind& kind, const Holdi
     const TaskName name{kind.name, task.number};
     const auto found = tried.find(name);
     return held.contains(name) ||
-           (found != tried.end() &&
+           (found != tried.end() && found->second >= attempts &&
             found->second >= attempts + excused_attempts(plan, fleet, kind, task));
   });
   return tasks;
@@ -128,7 +128,11 @@ std::vector<Job> give_away(Plan& plan, const std::string& path, const BoardKind&
 class Follower {
  public:
   Follower(const std::string& path, const FollowOptions& options)
-      : path_(path), options_(options), plan_(read_plan(path)), executor_(executor_of(plan_)) {}
+      : path_(path),
+        options_(options),
+        plan_(read_plan(path)),
+        opened_(options.engine == nullptr ? executor_of(plan_) : nullptr),
+        executor_(options.engine == nullptr ? *opened_ : *options.engine) {}
 
   Standing run() {
     const Stopwatch since;
@@ -146,7 +150,7 @@ class Follower {
       if (late) throw NoSolutionError("the time limit is over", plan_.name, said_missing());
       const double longest_s = std::max(options_.interval_s, kLongestPauseS);
       pause_s = answered ? options_.interval_s : std::min(2 * pause_s, longest_s);
-      pause(pause_s);
+      wait(pause_s);
     }
   }
 
@@ -156,15 +160,15 @@ class Follower {
     std::vector<TaskState> states;
     std::string fault;
     try {  // before the store is asked: what ended by now has its points there
-      states = executor_->states(plan_.jobs);
+      states = executor_.states(plan_.jobs);
     } catch (const IoError& error) {
       fault = error.what();
     }
-    const Holdings held = held_so_far(plan_);
+    const Holdings held = held_so_far(plan_, fingerprint_);
     const auto& filled = held.filled;
     const Fleet fleet =
         fleet_of(plan_, filled, held.records, fault.empty() ? known_nodes() : EngineNodes{});
-    standing_ = standing_of(plan_, filled, states, std::time(nullptr), fleet);
+    standing_ = standing_of(plan_, filled, states, now_unix_s(), fleet);
     standing_.engine_fault = fault;
     if (options_.report) options_.report(standing_);
     if (!fault.empty()) {
@@ -183,7 +187,7 @@ class Follower {
   // An engine that does not list its hosts still runs tasks.
   EngineNodes known_nodes() {
     try {
-      return executor_->nodes(kinds_of(plan_));
+      return executor_.nodes(kinds_of(plan_));
     } catch (const Error&) {
       return {};
     }
@@ -207,8 +211,8 @@ class Follower {
         });
         if (job.board_kind != kind.name || !waits) continue;
         if (none_left) {
-          executor_->cancel(job);
-        } else if (executor_->set_aside(job, with_those_to_avoid(job, hosts, before))) {
+          executor_.cancel(job);
+        } else if (executor_.set_aside(job, with_those_to_avoid(job, hosts, before))) {
           job.avoid = with_those_to_avoid(job, hosts, before);
         }
       }
@@ -237,7 +241,7 @@ class Follower {
   void drop_waiting(const std::vector<TaskState>& states) {
     for (const auto& state : states) {
       const bool waits = state.phase == TaskPhase::kHeld || state.phase == TaskPhase::kQueued;
-      if (waits) executor_->drop(state);
+      if (waits) executor_.drop(state);
     }
   }
 
@@ -251,7 +255,7 @@ class Follower {
     for (const auto& state : states) {
       const bool waits =
           state.phase == TaskPhase::kHeld && missing.contains({state.board_kind, state.task});
-      if (waits && executor_->release(state)) {
+      if (waits && executor_.release(state)) {
         say(fmt::format("{}: task {} was held ({}), starts now", state.board_kind, state.task,
                         state.why));
       }
@@ -271,7 +275,7 @@ class Follower {
       std::erase_if(tasks, [&](const Task& task) {
         return !options_.once && !before.contains({kind.name, task.number});
       });
-      for (const auto& job : give_away(plan_, path_, kind, tasks, fleet, *executor_)) {
+      for (const auto& job : give_away(plan_, path_, kind, tasks, fleet, executor_)) {
         say(fmt::format("{}: tasks {} given away again as {} {}", kind.name, ranges_text(job.tasks),
                         job.executor, job.id));
       }
@@ -286,7 +290,11 @@ class Follower {
   void say(const std::string& text) const {
     if (options_.say) options_.say(text);
   }
-  static void pause(double pause_s) {
+  std::int64_t now_unix_s() const {
+    return options_.now_unix_s ? options_.now_unix_s() : std::time(nullptr);
+  }
+  void wait(double pause_s) const {
+    if (options_.wait) return options_.wait(pause_s);
     const Stopwatch waiting;
     while (waiting.s() < pause_s) {
       std::this_thread::sleep_for(std::chrono::milliseconds(100));
@@ -297,7 +305,9 @@ class Follower {
   std::string path_;
   const FollowOptions& options_;
   Plan plan_;
-  std::unique_ptr<Executor> executor_;
+  const std::string fingerprint_ = fingerprint_of(plan_);
+  std::unique_ptr<Executor> opened_;
+  Executor& executor_;
   Standing standing_;
   std::set<TaskName> due_;                                     // in the last round
   std::map<std::string, std::vector<std::string>> set_aside_;  // by kind, as the engine has it
@@ -332,7 +342,7 @@ std::vector<Job> submit(const std::string& path, ExecutorKind kind,
   Holdings held;
   try {
     claim(plan);
-    held = held_so_far(plan);
+    held = held_so_far(plan, fingerprint_of(plan));
   } catch (const IoError&) {  // tasks ask again
   }
   const Fleet fleet = fleet_of(plan, held.filled, held.records, {});
@@ -370,7 +380,7 @@ Standing look(const Plan& plan) {
       fault = error.what();
     }
   }
-  const Holdings held = held_so_far(plan);
+  const Holdings held = held_so_far(plan, fingerprint_of(plan));
   const Fleet fleet = fleet_of(plan, held.filled, held.records, std::move(nodes));
   Standing standing = standing_of(plan, held.filled, states, std::time(nullptr), fleet);
   standing.engine_fault = fault;

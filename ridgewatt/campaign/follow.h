@@ -8,6 +8,7 @@
 // store may be unavailable for a while, a task may be submitted twice.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -40,6 +41,10 @@ struct FollowOptions {
   double at_most_s = 0;                         // 0: no limit
   std::function<void(const std::string&)> say;  // messages about actions and waits
   std::function<void(const Standing&)> report;  // after each query
+  // In simulated time: the engine in place of the plan's, the time, and what waits.
+  Executor* engine = nullptr;
+  std::function<std::int64_t()> now_unix_s;
+  std::function<void(double)> wait;
 };
 // Lets held tasks start, submits tasks with missing points again that no job holds, and waits until
 // all points exist or nothing more can be done. If the store or engine does not answer, it waits

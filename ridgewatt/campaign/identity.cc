@@ -86,9 +86,14 @@ void check_slot(const store::FilledSlot& slot, const OperatingPoint& point,
 }
 
 std::vector<store::FilledSlot> filled_slots(const Plan& plan, store::Store& store) {
+  return filled_slots(plan, fingerprint_of(plan), store);
+}
+
+std::vector<store::FilledSlot> filled_slots(const Plan& plan, const std::string& fingerprint,
+                                            store::Store& store) {
   auto filled = store.filled_slots(plan.name + "/");
   if (const auto entry = store.find_campaign(plan.name)) {
-    check_entry(*entry, fingerprint_of(plan), store.path());
+    check_entry(*entry, fingerprint, store.path());
   } else {
     compare_points(plan, filled, store.path());
   }

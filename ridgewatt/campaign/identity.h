@@ -22,6 +22,9 @@ namespace ridgewatt::campaign {
 // The filled slots of the plan's campaign. Throws UsageError naming both plans if the name belongs
 // to another plan, or points of another plan exist.
 std::vector<store::FilledSlot> filled_slots(const Plan& plan, store::Store& store);
+// For who asks often: the fingerprint is that of the plan.
+std::vector<store::FilledSlot> filled_slots(const Plan& plan, const std::string& fingerprint,
+                                            store::Store& store);
 // The same check; then the plan owns the name. A role without permission to register it leaves this
 // to others.
 void claim_campaign(const Plan& plan, store::Store& store);

@@ -211,6 +211,7 @@ Superseded::Superseded(const Plan& plan) {
 }
 
 bool Superseded::has(const SlotParts& slot) const {
+  if (newest_.empty()) return false;
   const auto found = newest_.find(slot.kind + "/" + label_without_rerun(slot.label));
   return found != newest_.end() && found->second != slot.label;
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include "ridgewatt/base/statistics.h"
@@ -107,10 +109,25 @@ std::optional<double> eta_s(const KindStanding& kind) {
   return static_cast<double>(kind.planned - kind.done) / kind.points_per_s;
 }
 
-std::set<std::string> slots_of(const std::vector<store::FilledSlot>& filled) {
-  std::set<std::string> slots;
-  for (const auto& slot : filled) slots.insert(slot.slot);
-  return slots;
+// By slot; refers to `filled`.
+using SlotIndex = std::unordered_map<std::string_view, const store::FilledSlot*>;
+
+SlotIndex index_of(const std::vector<store::FilledSlot>& filled) {
+  SlotIndex index;
+  index.reserve(filled.size());
+  for (const auto& slot : filled) index[slot.slot] = &slot;
+  return index;
+}
+
+std::vector<Task> missing_in(const SlotIndex& index, const Plan& plan, const BoardKind& kind) {
+  std::vector<Task> missing;
+  for (auto& task : tasks_of(kind)) {
+    std::erase_if(task.points, [&](const PlannedPoint& point) {
+      return index.contains(slot_of(plan.name, kind.name, point.slot_label()));
+    });
+    if (!task.points.empty()) missing.push_back(std::move(task));
+  }
+  return missing;
 }
 
 double predicted_left_s(const std::vector<Task>& missing) {
@@ -141,24 +158,20 @@ void count_tasks(const std::vector<Task>& missing, const std::map<TaskKey, TaskS
 }
 
 void mark_set_aside(const Fleet& fleet, std::vector<BoardStanding>& boards) {
-  for (auto& board : boards) {
-    for (const auto& health : fleet.boards) {
-      if (health.kind == board.kind && health.serial == board.serial) {
-        board.set_aside = health.set_aside;
-      }
-    }
+  std::set<std::pair<std::string_view, std::string_view>> aside;
+  for (const auto& health : fleet.boards) {
+    if (health.set_aside) aside.insert({health.kind, health.serial});
   }
+  for (auto& board : boards) board.set_aside = aside.contains({board.kind, board.serial});
 }
 
 // Points whose measurement is in doubt, and those that are measured again for it.
-void count_doubts(const Plan& plan, const BoardKind& planned,
-                  const std::vector<store::FilledSlot>& filled, KindStanding& kind) {
-  std::map<std::string, bool> flagged;  // by slot
-  for (const auto& slot : filled) flagged[slot.slot] = !slot.flags.empty();
+void count_doubts(const Plan& plan, const BoardKind& planned, const SlotIndex& index,
+                  KindStanding& kind) {
   for (const auto& point : planned.points) {
-    const auto found = flagged.find(slot_of(plan.name, planned.name, point.slot_label()));
-    if (found != flagged.end()) kind.flagged += found->second ? 1 : 0;
-    if (found == flagged.end() && point.rerun > 0) ++kind.to_rerun;
+    const auto found = index.find(slot_of(plan.name, planned.name, point.slot_label()));
+    if (found != index.end()) kind.flagged += found->second->flags.empty() ? 0 : 1;
+    if (found == index.end() && point.rerun > 0) ++kind.to_rerun;
   }
 }
 
@@ -185,15 +198,7 @@ bool is_resting(const BoardStanding& board, std::int64_t now_unix_s) {
 
 std::vector<Task> missing_tasks(const Plan& plan, const BoardKind& kind,
                                 const std::vector<store::FilledSlot>& filled) {
-  const auto slots = slots_of(filled);
-  std::vector<Task> missing;
-  for (auto& task : tasks_of(kind)) {
-    std::erase_if(task.points, [&](const PlannedPoint& point) {
-      return slots.contains(slot_of(plan.name, kind.name, point.slot_label()));
-    });
-    if (!task.points.empty()) missing.push_back(std::move(task));
-  }
-  return missing;
+  return missing_in(index_of(filled), plan, kind);
 }
 
 Standing standing_of(const Plan& plan, const std::vector<store::FilledSlot>& filled,
@@ -205,11 +210,12 @@ Standing standing_of(const Plan& plan, const std::vector<store::FilledSlot>& fil
   mark_set_aside(fleet, standing.boards);
   standing.points = point_faults(plan, filled, fleet.failures);
   const auto newest = newest_states(states);
+  const SlotIndex index = index_of(filled);
   for (const auto& planned : plan.boards) {
     KindStanding kind;
     kind.name = planned.name;
     kind.planned = planned.points.size();
-    const auto missing = missing_tasks(plan, planned, filled);
+    const auto missing = missing_in(index, plan, planned);
     std::size_t lacking = 0;
     for (const auto& task : missing) lacking += task.points.size();
     kind.done = kind.planned - lacking;
@@ -219,7 +225,7 @@ Standing standing_of(const Plan& plan, const std::vector<store::FilledSlot>& fil
       kind.set_aside += board.kind == kind.name && board.set_aside ? 1 : 0;
     }
     count_tasks(missing, newest, kind, standing.faults);
-    count_doubts(plan, planned, filled, kind);
+    count_doubts(plan, planned, index, kind);
     kind.blocked = why_blocked(kind, states, fleet);
     if (kind.blocked.empty()) {
       kind.eta_s = lacking == 0 ? 0 : eta_s(kind);

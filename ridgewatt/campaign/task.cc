@@ -242,6 +242,7 @@ class BoardTask {
     require_idle_board(*device_.sysfs, options_.control.state_folder);
     platform::JetsonModeControl control(*device_.sysfs, options_.control);
     measure::LiveProfiler profiler(*device_.sysfs, control, *spool_, options_.profile);
+    store_.reset();  // a server takes a hundred connections, a fleet may have a thousand boards
     Progress progress("campaign", points.size(), options_.profile.quiet);
     Stopwatch since_hand_in;
     for (std::size_t i = 0; i < points.size(); ++i) {
@@ -249,6 +250,7 @@ class BoardTask {
       measure_point(profiler, points[i]);
       if (since_hand_in.s() < options_.hand_in_every_s) continue;
       hand_in(true);
+      store_.reset();
       since_hand_in = Stopwatch();
     }
     progress.update(points.size());
@@ -299,7 +301,7 @@ class BoardTask {
   const platform::LocalDevice& device_;
   TaskOptions& options_;
   std::optional<store::Store> spool_;
-  std::optional<store::Store> store_;  // none: it cannot be reached
+  std::optional<store::Store> store_;  // none: it cannot be reached, or the board measures
   std::string away_;                   // why
   TaskSummary summary_;
 };

@@ -22,6 +22,7 @@ PROGRAM = f"""#!/bin/sh
 if [ "$2" = {POISON} ]; then echo "out of memory at batch $2" >&2; exit 3; fi
 exec ridgewatt fake-run zoo:mobilenet_v2 --device "$1" --batch "$2" --minibatches 100000 --quiet
 """
+CONNECTIONS = "select count(*) from pg_stat_activity where application_name = 'ridgewatt'"
 NO_SPACE = "No space left on device"
 
 
@@ -41,6 +42,7 @@ def fill(folder):
 class Outages(Chaos):
     def __init__(self, place, program, points, away_s, full_s, window=20):
         self.away_s, self.full_s = away_s, full_s
+        self.connections = []  # of boards and of `watch`, while the server answers
         self.can_fill = place.may_mount()
         if self.can_fill:
             place.mount_tmpfs("pg", "200m")
@@ -74,6 +76,12 @@ class Outages(Chaos):
             if self.database.process.poll() is not None:  # it ends itself when it cannot write its log
                 self.database.start()
         return Fault(at_points, "the server's disk is full", begin, seconds, "the server's disk has space again", end)
+
+    def count(self):
+        found = super().count()
+        if found is not None:
+            self.connections.append(int(self.database.sql(CONNECTIONS)[0][0]))
+        return found
 
     def add_outages(self):
         sixth = self.points // 6
@@ -125,6 +133,10 @@ def faults_of(one, status):
         require(labels and all(f"chaos/fake:agx-orin/{label}" in slots for label in labels), f"task of {labels} was not done")
     if one.can_fill:
         require(NO_SPACE in (one.place.logs / "postgres.log").read_text(), "the server's disk was not full")
+    # A board that measures holds no connection: a server takes fewer than a fleet has boards.
+    held = sum(one.connections) / len(one.connections)
+    require(held < len(one.boards.names) / 8, f"{held:.1f} connections on average")
+    one.say(f"{held:.2f} connections on average, at most {max(one.connections)}")
     one.say(f"{len(done)} tasks ended with 0, all their points are there; {len(ended) - len(done)} did not end with 0")
     return wrong
 
