@@ -231,6 +231,11 @@ class Misbehaving(unittest.TestCase):
     def test_parallel(self):
         self.misbehave(ParallelEngine)
 
+    @unittest.skipIf(NO_PARALLEL, NO_SSH)
+    def test_search(self):
+        with Place() as place:
+            self.assertEqual(misbehaving.search(place, PROGRAM), [])
+
     def misbehave(self, engine):
         with Place() as place:
             self.assertEqual(misbehaving.whole(place, PROGRAM, engine), [])

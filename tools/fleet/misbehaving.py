@@ -112,6 +112,33 @@ def whole(place, program, engine):
     return wrong
 
 
+def search(place, program):
+    """A search gets its answer from orin1 and sets orin2 aside; with orin2 alone it ends with one line."""
+    one = Misbehaving(place, program, ParallelEngine)
+    one.start()
+    one.plan()
+    place.make("b/orin1/state/hung")  # it does not hang here
+    wrong = []
+
+    def tune(*names):
+        hosts = [word for name in names for word in ("--host", f"fake:agx-orin={name}")]
+        return one.run("tune", "--campaign", one.file, "--executor", "parallel", "--ssh", one.engine.ssh.command, *hosts,
+                       "--program", one.boards.program, "--boards", len(names), "--profiles", 10, "--max-power", 100,
+                       check=False)
+    found = tune("orin1", "orin2")
+    aside = "board orin2: set aside after 3 failed points in a row"
+    if found.returncode != 0 or aside not in found.stdout + found.stderr:
+        wrong.append(f"search: {found.returncode} {found.stdout} {found.stderr}")
+    failures = len(one.failures())
+    refused = tune("orin2")
+    if refused.returncode != 1 or len(refused.stderr.strip().splitlines()) != 1 or "no board of kind" not in refused.stderr:
+        wrong.append(f"search without a board: {refused.returncode} {refused.stderr}")
+    if len(one.failures()) != failures:
+        wrong.append("a board that is set aside got a task")
+    one.say(f"search: {refused.stderr.strip()}")
+    return wrong
+
+
 def main():
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("build", type=pathlib.Path)
@@ -120,8 +147,11 @@ def main():
     with Place() as place:
         wrong = whole(place, given.build / "ridgewatt" / "ridgewatt",
                       SlurmEngine if given.engine == "slurm" else ParallelEngine)
-        print("\n".join(wrong) or "every point once; what misbehaved is named")
-        return 1 if wrong else 0
+    if given.engine == "parallel":
+        with Place() as place:
+            wrong += search(place, given.build / "ridgewatt" / "ridgewatt")
+    print("\n".join(wrong) or "every point once; what misbehaved is named")
+    return 1 if wrong else 0
 
 
 if __name__ == "__main__":

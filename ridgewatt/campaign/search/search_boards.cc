@@ -24,7 +24,7 @@ std::string label_of(const OperatingPoint& point, int repeat) {
 }
 
 Error none_runs(const std::string& board_kind, const std::string& why) {
-  return Error("no board can run a task of the search: " + why, board_kind,
+  return Error(fmt::format("no board of kind {} can run a task of the search", board_kind), why,
                "points are kept; `ridgewatt campaign boards PLAN --readmit SERIAL` after a repair");
 }
 
