@@ -16,7 +16,6 @@ namespace ridgewatt::store {
 namespace {
 
 constexpr std::int64_t kHandful = 200;  // points of one transaction
-constexpr std::int64_t kKeysAtOnce = 20'000;
 
 using PointKey = std::pair<OperatingPoint, int>;
 
@@ -48,19 +47,16 @@ struct Target {
 
 Target read_target(Connection& to, std::int64_t series) {
   Target target{series, {}};
-  const std::string sql = fmt::format(
-      "SELECT id, {} FROM point WHERE series = $1 AND id > $2 ORDER BY id LIMIT $3", kPointColumns);
   std::int64_t last = -1;
-  std::int64_t read = kKeysAtOnce;
-  while (read == kKeysAtOnce) {
-    read = 0;
-    to.query(sql, {series, last, kKeysAtOnce}, [&](const Row& row) {
-      const PointRecord point = read_point(row, 1);
-      target.present.emplace(key_of(point), point.slot);
-      last = row.integer(0);
-      ++read;
-    });
-  }
+  const auto rest = [&] {
+    return fmt::format("SELECT id, {} FROM point WHERE series = {} AND id > {} ORDER BY id",
+                       kPointColumns, series, last);
+  };
+  to.stream(rest, [&](const Row& row) {
+    const PointRecord point = read_point(row, 1);
+    target.present.emplace(key_of(point), point.slot);
+    last = row.integer(0);
+  });
   return target;
 }
 
