@@ -56,6 +56,8 @@ struct EvaluationOptions {
   // check of the samples flags are not used for learning, up to kMostFlagged of them, like in
   // `predict`.
   bool keep_outliers = false;
+  // One sample of each run, drawn at random, has its time and power multiplied by 1 + this.
+  double outlier = 0;
   std::uint64_t seed = 1;
   int threads = 0;
   bool quiet = true;  // false: progress on standard error

@@ -1,10 +1,13 @@
 #include "ridgewatt/predict/auto_predictor.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
 #include "ridgewatt/base/check_option.h"
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/parallel.h"
 #include "ridgewatt/base/statistics.h"
 #include "ridgewatt/predict/few_shot/few_shot_model.h"
 #include "ridgewatt/predict/unvaried.h"
@@ -21,6 +24,11 @@ bool tell_groups_apart(std::span<const Observation> samples,
                        std::span<const OperatingPoint> space) {
   return samples.size() <= kMostGroupSamples && unvaried_axes(samples, space).empty();
 }
+// A few samples cannot show by their noise that one of them was disturbed, as by another process or
+// a hot board: all are compared with all but one.
+constexpr std::size_t kFewestDoubted = 4, kMostDoubted = 12;
+constexpr double kDisturbedSets = 0.15;  // share of sets of samples that have a disturbed one
+constexpr double kDisturbance = 0.4;     // deviation of the logarithms of time and power
 // Bounds of memory and time.
 constexpr std::size_t kMostSamples = 20000;
 constexpr std::size_t kPointsAtOnce = 20000;
@@ -70,7 +78,10 @@ void FewShotModel::fit(std::span<const Observation> samples) {
         spread_rows(space_.features(points), process_.length.array().exp(), kPart, options_.seed);
     for (const auto row : rows) part.push_back(used[row]);
   }
-  fit_part(part);
+  summary_ = {};
+  PartFit fit = fit_robustly(part, summary_.disturbed);
+  time_ = std::move(fit.time);
+  power_ = std::move(fit.power);
   const LogCosts logs = log_costs(used);
   least_log_time_ = logs.time.minCoeff(), most_log_time_ = logs.time.maxCoeff();
   least_log_power_ = logs.power.minCoeff(), most_log_power_ = logs.power.maxCoeff();
@@ -80,7 +91,6 @@ void FewShotModel::fit(std::span<const Observation> samples) {
     time_.condition(input, logs.time);
     power_.condition(input, logs.power);
   }
-  summary_ = {};
   summary_.samples = used.size();
   summary_.part = part.size();
   for (std::size_t i = 0; i < time_.size(); ++i) {
@@ -88,18 +98,54 @@ void FewShotModel::fit(std::span<const Observation> samples) {
   }
 }
 
-void FewShotModel::fit_part(std::span<const Observation> part) {
+FewShotModel::PartFit FewShotModel::fit_of(std::span<const Observation> part) const {
   CandidateInput input = input_at(points_of(part));
   const LogCosts logs = log_costs(part);
   input.log_time = logs.time;
   const std::span<const WorkloadGroup> groups =
       tell_groups_apart(part, options_.space) ? groups_ : std::span<const WorkloadGroup>();
-  time_ = CandidateSet(CandidateSet::Quantity::kTime, fitted_, groups, process_, 0);
-  time_.fit(input, logs.time);
+  PartFit fit;
+  fit.time = CandidateSet(CandidateSet::Quantity::kTime, fitted_, groups, process_, 0);
+  fit.time.fit(input, logs.time);
   const LogCosts none{Eigen::VectorXd::Zero(1), Eigen::VectorXd::Zero(1)};
-  power_ = CandidateSet(CandidateSet::Quantity::kPower, fitted_, groups, process_,
-                        time_.top(std::vector<LogCosts>(fitted_.size(), none)));
-  power_.fit(input, logs.power);
+  fit.power = CandidateSet(CandidateSet::Quantity::kPower, fitted_, groups, process_,
+                           fit.time.top(std::vector<LogCosts>(fitted_.size(), none)));
+  fit.power.fit(input, logs.power);
+  return fit;
+}
+
+double FewShotModel::disturbed_density(const PartFit& fit, const Observation& sample) const {
+  CandidateInput input = input_at({&sample.point, 1});
+  const LogCosts logs = log_costs({&sample, 1});
+  input.log_time = logs.time;
+  const auto density = [](const LogPrediction& expected, double value) {
+    const double variance = expected.variance[0] + kDisturbance * kDisturbance;
+    const double off = value - expected.mean[0];
+    return -0.5 * (off * off / variance + std::log(variance));
+  };
+  return density(fit.time.predict(input), logs.time[0]) +
+         density(fit.power.predict(input), logs.power[0]);
+}
+
+FewShotModel::PartFit FewShotModel::fit_robustly(const std::vector<Observation>& part,
+                                                 std::optional<std::size_t>& disturbed) const {
+  PartFit all = fit_of(part);
+  disturbed.reset();
+  if (part.size() < kFewestDoubted || part.size() > kMostDoubted) return all;
+  std::vector<PartFit> without(part.size());
+  std::vector<double> odds(part.size());
+  parallel_for(part.size(), [&](std::size_t i) {
+    std::vector<Observation> others = part;
+    others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
+    without[i] = fit_of(others);
+    odds[i] = without[i].evidence() + disturbed_density(without[i], part[i]) - all.evidence() +
+              std::log(kDisturbedSets / static_cast<double>(part.size()));
+  });
+  const auto worst =
+      static_cast<std::size_t>(std::max_element(odds.begin(), odds.end()) - odds.begin());
+  if (odds[worst] < 0) return all;
+  disturbed = worst;
+  return std::move(without[worst]);
 }
 
 double FewShotModel::LogCostPrediction::power_variance(Eigen::Index row) const {
@@ -187,6 +233,18 @@ std::vector<std::size_t> AutoPredictor::suggest_for_budgets(
     std::span<const OperatingPoint> candidates, std::size_t count,
     const PowerBudgets& budgets) const {
   return model_->suggest_for_budgets(candidates, count, budgets);
+}
+
+std::optional<std::string> disturbed_remark(const AutoPredictor& predictor,
+                                            std::span<const Observation> samples) {
+  if (!predictor.summary().disturbed) return std::nullopt;
+  const Observation& sample = samples[*predictor.summary().disturbed];
+  const Prediction expected = predictor.predict({&sample.point, 1}).front();
+  return fmt::format(
+      "nothing is learned from the profile of {}: its time is {:+.0f} % and its power {:+.0f} % "
+      "from what the others predict; profile it again",
+      describe(sample.point.mode), 100 * (sample.time_s / expected.time_s.mean - 1),
+      100 * (sample.power_w / expected.power_w.mean - 1));
 }
 
 }  // namespace ridgewatt::predict

@@ -13,6 +13,8 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "ridgewatt/predict/design.h"
@@ -76,5 +78,10 @@ class AutoPredictor : public Predictor {
  private:
   std::unique_ptr<predict::FewShotModel> model_;
 };
+
+// A remark for the user: which sample was probably disturbed (AutoSummary), if one was, and that it
+// should be profiled again. `samples`: those of the fit.
+std::optional<std::string> disturbed_remark(const AutoPredictor& predictor,
+                                            std::span<const Observation> samples);
 
 }  // namespace ridgewatt::predict

@@ -7,6 +7,7 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/random.h"
+#include "ridgewatt/base/statistics.h"
 
 namespace ridgewatt::predict {
 namespace {
@@ -221,6 +222,29 @@ TEST(UseMeasured, ProfiledPointsCostTheMeanOfWhatWasMeasured) {
     EXPECT_EQ(time_s, 4);
   }
   EXPECT_EQ(predictions[1].energy_j.mean, 40);
+}
+
+// A hiccup of 50 % among five profiles.
+TEST(AutoPredictor, OneDisturbedProfileIsFoundAndLeftOut) {
+  const auto rows = made_up_sweep();
+  int found = 0;
+  std::vector<double> with, without;
+  constexpr int kRuns = 12;
+  for (std::uint64_t seed = 1; seed <= kRuns; ++seed) {
+    auto samples = draw(rows, 5, seed);
+    AutoPredictor clean, disturbed;
+    clean.fit(samples);
+    EXPECT_FALSE(clean.summary().disturbed) << seed;
+    without.push_back(time_error(clean, rows));
+    const std::size_t one = seed % samples.size();
+    samples[one].time_s *= 1.5;
+    samples[one].power_w *= 1.5;
+    disturbed.fit(samples);
+    found += disturbed.summary().disturbed == one ? 1 : 0;
+    with.push_back(time_error(disturbed, rows));
+  }
+  EXPECT_GE(found, kRuns / 2);
+  EXPECT_LT(median(with), 1.5 * median(without));
 }
 
 TEST(AutoPredictor, NoSamplesIsAnError) {

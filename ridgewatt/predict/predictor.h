@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -56,6 +57,8 @@ struct AutoSummary {
   std::vector<Candidate> candidates;
   std::size_t samples = 0;
   std::size_t part = 0;  // number of samples that the parameters were fitted on; all, or fewer
+  // The sample that was probably disturbed, so that nothing was learned from it.
+  std::optional<std::size_t> disturbed = {};
 };
 
 // Budgets of power, from least to most in equal steps.

@@ -20,6 +20,7 @@
 #include "ridgewatt/base/workload_kind.h"
 #include "ridgewatt/io/csv_reader.h"
 #include "ridgewatt/numerics/prior.h"
+#include "ridgewatt/predict/features.h"
 #include "ridgewatt/sweep/observation.h"
 
 namespace ridgewatt::predict {
@@ -55,6 +56,26 @@ std::span<const WorkloadGroup> workload_groups();
 // From CSV with the columns kind, batches, members, quantity, parameter, mean and factor. Throws
 // InputError for no rows, and for rows that are missing, not in order, or not numbers.
 std::vector<WorkloadGroup> read_workload_groups(CsvReader csv);
+std::vector<WorkloadGroup> read_workload_groups(const std::string& path);
+
+// Workloads drawn from groups, each as often as it has members: their time and power relative to
+// those at the top of a space.
+class DrawnWorkloads {
+ public:
+  // Deterministic by seed. `space`: the points whose highest knobs are the top.
+  DrawnWorkloads(std::span<const WorkloadGroup> groups, std::span<const OperatingPoint> space,
+                 std::size_t draws, std::uint64_t seed);
+  // ln(time) and ln(power) at `points` (rows) of every workload (columns), without their levels.
+  void evaluate(std::span<const OperatingPoint> points, Eigen::Ref<Eigen::MatrixXd> log_time,
+                Eigen::Ref<Eigen::MatrixXd> log_power) const;
+
+ private:
+  struct Drawn {
+    Eigen::VectorXd time, power;  // parameters of the stage models
+  };
+  FeatureSpace space_;
+  std::vector<Drawn> drawn_;
+};
 
 // A workload as modelled or measured, at the points that matter.
 struct ModelledWorkload {

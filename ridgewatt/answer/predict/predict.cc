@@ -74,6 +74,9 @@ void predict_into(const PredictQuestion& question, predict::Predictor& predictor
   found.method = predictor.name();
   if (const auto* fitted = dynamic_cast<const predict::AutoPredictor*>(&predictor)) {
     found.summary = fitted->summary();
+    if (auto remark = predict::disturbed_remark(*fitted, question.samples.observations)) {
+      found.remarks.push_back(std::move(*remark));
+    }
   }
   describe_intervals(question, found);
 }

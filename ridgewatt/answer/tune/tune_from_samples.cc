@@ -26,34 +26,40 @@ class SampledCosts {
  public:
   SampledCosts(const ProfiledRows& asked, const twin::RunOptions& run,
                const tune::SearchSpace& space)
-      : samples_(asked.rows), predictor_({space.points()}) {
+      : measured_(asked.rows.observations), predictor_({space.points()}) {
     for (const auto& reference : asked.references) {
       predictor_.add_reference(
           predict::reference_from_rows(reference.workload, reference.observations));
     }
     if (asked.workload && !asked.device.empty()) {
       predictor_.add_reference(predict::twin_reference(asked.device, asked.workload,
-                                                       samples_.provenance, space.points(), run));
+                                                       asked.rows.provenance, space.points(), run));
     }
-    predictor_.fit(samples_.observations);
+    predictor_.fit(measured_);
+    disturbed_ = predict::disturbed_remark(predictor_, measured_);
+    if (const auto disturbed = predictor_.summary().disturbed) {
+      measured_.erase(measured_.begin() + static_cast<std::ptrdiff_t>(*disturbed));
+    }
   }
   std::vector<predict::Prediction> at(std::span<const OperatingPoint> points,
                                       double interval) const {
     auto costs = predictor_.predict(points, interval);
-    predict::use_measured(points, samples_.observations, costs);
+    predict::use_measured(points, measured_, costs);
     return costs;
   }
   predict::Prediction at(const OperatingPoint& point) const {
     return at(std::array{point}, predict::kDefaultInterval).front();
   }
   bool measured(const OperatingPoint& point) const {
-    return std::any_of(samples_.observations.begin(), samples_.observations.end(),
+    return std::any_of(measured_.begin(), measured_.end(),
                        [&](const Observation& one) { return one.point == point; });
   }
+  const std::optional<std::string>& disturbed() const { return disturbed_; }
 
  private:
-  const Sweep& samples_;
+  std::vector<Observation> measured_;  // without the one that was probably disturbed
   predict::AutoPredictor predictor_;
+  std::optional<std::string> disturbed_;
 };
 
 void add_origin(TuneAnswer& found, const Sweep& samples, const SampledCosts& costs) {
@@ -71,6 +77,7 @@ void add_origin(TuneAnswer& found, const Sweep& samples, const SampledCosts& cos
           fmt::format("; the samples do not vary {}, which the answer changes", axis_field(axis));
     }
   }
+  if (costs.disturbed()) *found.source.remark += "; " + *costs.disturbed();
   found.source.origin = samples.origin_of(Provenance::kPredicted);
 }
 

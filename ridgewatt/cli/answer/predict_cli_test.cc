@@ -53,6 +53,30 @@ TEST_F(PredictCommand, EveryAskedModeHasAMeanWithinItsInterval) {
   }
 }
 
+TEST_F(PredictCommand, ADisturbedProfileIsNamedAndItsMeasurementIsNotTheAnswer) {
+  Sweep some = board_;
+  some.observations.clear();
+  for (std::size_t i = 0; i < board_.observations.size(); i += 23) {
+    some.observations.push_back(board_.observations[i]);
+  }
+  ASSERT_LE(some.observations.size(), 12U);
+  const auto ask = [&](const std::string& command) {
+    return run_program(command + " --samples " +
+                       folder_.write("some.csv", write_sweep_csv({some})));
+  };
+  const std::string remark = "nothing is learned from the profile of ";
+  EXPECT_EQ(ask("predict --query " + sweep_).output.find(remark), std::string::npos);
+  Observation& disturbed = some.observations[4];
+  disturbed.time_s *= 0.5;
+  disturbed.power_w *= 0.5;
+  const ProgramResult predicted = ask("predict --query " + sweep_);
+  EXPECT_NE(predicted.output.find(remark + describe(disturbed.point.mode)), std::string::npos)
+      << predicted.output;
+  const ProgramResult tuned = ask("tune");
+  EXPECT_NE(tuned.output.find(remark + describe(disturbed.point.mode)), std::string::npos)
+      << tuned.output;
+}
+
 TEST_F(PredictCommand, SuggestsWhatBudgetsOfPowerNeed) {
   const std::string next =
       "predict --samples " + samples(9) + " --query " + sweep_ + " --suggest 4 --budgets ";

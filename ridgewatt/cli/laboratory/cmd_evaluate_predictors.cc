@@ -6,7 +6,6 @@
 #include "ridgewatt/cli/options/sweep_options.h"
 #include "ridgewatt/evaluate/predictor_scores.h"
 #include "ridgewatt/evaluate/score_tables.h"
-#include "ridgewatt/io/file.h"
 #include "ridgewatt/predict/twin_reference.h"
 #include "ridgewatt/sweep/quality.h"
 
@@ -42,8 +41,7 @@ void run(const Context& context, EvaluatePredictorsCommand& options) {
         predict::unseen_twin_reference(options.twin, specs, twin::parse_sweep_spec(options.sweep)));
   }
   if (!options.groups.empty()) {
-    const std::string text = read_file(options.groups);
-    evaluation.predictor.groups = predict::read_workload_groups(CsvReader(text, options.groups));
+    evaluation.predictor.groups = predict::read_workload_groups(options.groups);
   }
   if (evaluation.sampling == evaluate::Sampling::kGiven) {
     if (options.given.empty()) throw UsageError("given samples need --runs-file", "--sampling");
@@ -111,6 +109,9 @@ void add_evaluate_predictors(CLI::App& evaluate, Context& context) {
                "Probability with which answers are to keep their power budget");
   add.number("--power-tolerance", evaluation.tolerance_w, watts(),
              "What an answer may be over its power budget");
+  add.number("--outlier", evaluation.outlier, share().within(-0.9, 10),
+             "Multiply time and power of one sample of each run by 1 + this: a profile that was "
+             "disturbed");
   add.number("--interval", evaluation.interval, share().within(0.01, 0.999),
              "Probability of the scored intervals");
   add.number("--reference-rows", evaluation.predictor.reference_rows_per_mode,

@@ -211,11 +211,7 @@ std::vector<std::size_t> front_of(const std::vector<Observation>& rows,
 
 // The rows of a run as `predict` would learn from them, and the share that the quality check flags
 // of these alone.
-std::pair<std::vector<Observation>, double> learned_samples(const Sweep& sweep,
-                                                            const std::vector<std::size_t>& rows,
-                                                            bool keep_outliers) {
-  Sweep samples = sweep.without_rows();
-  samples.observations = rows_at(sweep, rows);
+std::pair<std::vector<Observation>, double> learned_samples(Sweep samples, bool keep_outliers) {
   const QualityReport report = check_quality(samples);
   const double share = report.flagged_share();
   const bool drop = !keep_outliers && share <= kMostFlagged;
@@ -297,7 +293,8 @@ class PredictorRuns {
     const auto rows = rows_of(job, random, own);
     RowRoles roles{flagged_, std::vector<bool>(flagged_.size(), false)};
     for (const auto row : rows) roles.learned[row] = true;
-    const auto [samples, flagged_pct] = learned_samples(sweep_, rows, options_.keep_outliers);
+    const auto [samples, flagged_pct] =
+        learned_samples(profiled(rows, random), options_.keep_outliers);
     const auto predictor = predict::make_predictor(own);
     const Stopwatch watch;
     predictor->fit(samples);
@@ -352,6 +349,17 @@ class PredictorRuns {
           fmt::format("the file of runs has no run {} with {} modes", job.run, job.size));
     }
     return found->second;
+  }
+
+  // What the profiles of `rows` show, one of them disturbed.
+  Sweep profiled(const std::vector<std::size_t>& rows, Random& random) const {
+    Sweep samples = sweep_.without_rows();
+    samples.observations = rows_at(sweep_, rows);
+    if (options_.outlier == 0) return samples;
+    Observation& disturbed = samples.observations[random.below(rows.size())];
+    disturbed.time_s *= 1 + options_.outlier;
+    disturbed.power_w *= 1 + options_.outlier;
+    return samples;
   }
 
   const Sweep& sweep_;

@@ -171,6 +171,13 @@ void CandidateSet::weigh() {
   for (auto& candidate : candidates_) candidate.weight /= sum;
 }
 
+double CandidateSet::evidence() const {
+  double best = -std::numeric_limits<double>::infinity(), sum = 0;
+  for (const auto& candidate : candidates_) best = std::max(best, candidate.model.evidence());
+  for (const auto& candidate : candidates_) sum += std::exp(candidate.model.evidence() - best);
+  return best + std::log(sum / static_cast<double>(candidates_.size()));
+}
+
 double CandidateSet::top(const std::vector<LogCosts>& residuals) const {
   return predict({FeatureMatrix::Zero(1, kFeatures), Eigen::VectorXd::Zero(1), residuals}).mean[0];
 }

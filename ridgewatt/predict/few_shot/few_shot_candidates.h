@@ -81,6 +81,9 @@ class CandidateSet {
   // Uses the prior, without samples.
   void use_prior();
 
+  // The log marginal likelihood of the samples, averaged over the candidates.
+  double evidence() const;
+
   std::size_t size() const { return candidates_.size(); }
   const std::string& name(std::size_t index) const { return candidates_[index].name; }
   double weight(std::size_t index) const { return candidates_[index].weight; }

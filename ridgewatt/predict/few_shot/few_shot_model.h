@@ -25,8 +25,17 @@ class FewShotModel {
  private:
   // Fits the references over a space of features, unless it is done already.
   void use_space(std::span<const OperatingPoint> points);
-  // Fits all parameters to a part of the samples, or to all.
-  void fit_part(std::span<const Observation> part);
+  // All parameters fitted to some samples.
+  struct PartFit {
+    CandidateSet time, power;
+    double evidence() const { return time.evidence() + power.evidence(); }
+  };
+  PartFit fit_of(std::span<const Observation> part) const;
+  // The log density of a sample that a fit has not learned from, if its profile was disturbed.
+  double disturbed_density(const PartFit& fit, const Observation& sample) const;
+  // Fits all samples, or all but the one that was probably disturbed, which becomes `disturbed`.
+  PartFit fit_robustly(const std::vector<Observation>& part,
+                       std::optional<std::size_t>& disturbed) const;
   // Features and residuals of references; log_time is left empty.
   CandidateInput input_at(std::span<const OperatingPoint> points) const;
   // ln(time) and ln(power given time) with their calibrated variances; call after fit.

@@ -10,6 +10,7 @@
 #include "ridgewatt/base/parallel.h"
 #include "ridgewatt/base/random.h"
 #include "ridgewatt/base/text.h"
+#include "ridgewatt/io/file.h"
 #include "ridgewatt/io/published.h"
 #include "ridgewatt/predict/few_shot/few_shot_candidates.h"
 
@@ -186,6 +187,11 @@ std::vector<WorkloadGroup> read_workload_groups(CsvReader csv) {
   return groups;
 }
 
+std::vector<WorkloadGroup> read_workload_groups(const std::string& path) {
+  const std::string text = read_file(path);
+  return read_workload_groups(CsvReader(text, path));
+}
+
 std::span<const WorkloadGroup> workload_groups() {
   static const auto groups = read_workload_groups(open_published("workload_groups.csv"));
   return groups;
@@ -211,6 +217,46 @@ std::vector<WorkloadGroup> group_workloads(std::span<const ModelledWorkload> wor
     }
   }
   return result;
+}
+
+DrawnWorkloads::DrawnWorkloads(std::span<const WorkloadGroup> groups,
+                               std::span<const OperatingPoint> space, std::size_t draws,
+                               std::uint64_t seed)
+    : space_(space) {
+  std::uint64_t members = 0;
+  for (const auto& group : groups) members += static_cast<std::uint64_t>(group.members);
+  Random random(seed);
+  const auto draw = [&](const JointPrior& prior) -> Eigen::VectorXd {
+    Eigen::VectorXd normal(prior.mean.size());
+    for (double& value : normal) value = random.normal();
+    return prior.mean + prior.factor.triangularView<Eigen::Lower>() * normal;
+  };
+  for (std::size_t i = 0; i < draws; ++i) {
+    std::uint64_t member = random.below(members);
+    const WorkloadGroup* group = groups.data();
+    while (member >= static_cast<std::uint64_t>(group->members)) {
+      member -= static_cast<std::uint64_t>(group++->members);
+    }
+    Drawn one{draw(group->time), draw(group->power)};
+    StageTimeModel::scale_to_top(one.time);
+    one.time[0] = 0;
+    drawn_.push_back(std::move(one));
+  }
+}
+
+void DrawnWorkloads::evaluate(std::span<const OperatingPoint> points,
+                              Eigen::Ref<Eigen::MatrixXd> log_time,
+                              Eigen::Ref<Eigen::MatrixXd> log_power) const {
+  const FeatureMatrix x = space_.features(points);
+  const StageTimeModel time;
+  const WorkPowerModel power(0);
+  Eigen::VectorXd value, log_times;
+  for (std::size_t i = 0; i < drawn_.size(); ++i) {
+    time.evaluate(drawn_[i].time, x, {}, log_times, nullptr);
+    power.evaluate(drawn_[i].power, x, log_times, value, nullptr);
+    log_time.col(static_cast<Eigen::Index>(i)) = log_times;
+    log_power.col(static_cast<Eigen::Index>(i)) = value;
+  }
 }
 
 }  // namespace ridgewatt::predict
