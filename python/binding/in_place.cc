@@ -24,7 +24,7 @@ class InPlace {
  public:
   explicit InPlace(const py::kwargs& given) {
     Arguments asked(given);
-    asked.refuse({"verify", "minibatches", "min_gain"}, "in place",
+    asked.refuse({"verify", "minibatches", "min_gain", "near_best"}, "in place",
                  "the program is not started for every point");
     question_ = tune_question(asked);
     if (question_.batches.size() > 1) {

@@ -43,6 +43,8 @@ const Fields<Tuned>& tuned_fields() {
        "what the figures rest on"},
       {"stop", [](const T& t) { return t.found.trace.stopped_because.value_or(""); },
        "why the search ended"},
+      {"near_best", [](const T& t) { return t.found.trace.near_best; },
+       "probability that no other point is better by more than 1 %; None: not searched"},
       {"advice", [](const T& t) { return t.found.outcome.advice.value_or(""); },
        "without an answer: what else to do"},
       {"considered", [](const T& t) { return static_cast<std::int64_t>(t.found.trace.considered); },
@@ -199,7 +201,7 @@ std::shared_ptr<Tuned> ask(const py::kwargs& given) {
     asked.refuse({"confidence"}, "with a strategy",
                  "without it every point is judged with its interval");
   } else {
-    asked.refuse({"profiles", "time_budget_s", "minibatches", "min_gain", "noise"},
+    asked.refuse({"profiles", "time_budget_s", "minibatches", "min_gain", "near_best", "noise"},
                  "on a twin without a strategy", "every point is estimated, none is profiled");
   }
   const Workload workload = workload_of(asked, request.workload);

@@ -152,6 +152,7 @@ def tune(
     time_budget_s: float | None = None,
     minibatches: int | None = None,
     min_gain: float | None = None,
+    near_best: float | None = None,
     noise: float | None = None,
     seed: int | None = None,
     thermal: str | PathLike[str] | None = None,

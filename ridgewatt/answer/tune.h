@@ -38,8 +38,8 @@ struct TuneQuestion {
   // Number of profiles that verify the twin's answer (tune/verify.h), including that of the
   // reference; 0: none. It replaces a strategy and needs the model and its board.
   int verify = 0;
-  double min_gain = 0, noise = 0.01;  // see StrategyOptions
-  twin::RunOptions run = {};          // loading of data, for a twin
+  double min_gain = 0, near_best = 1, noise = 0.01;  // see StrategyOptions
+  twin::RunOptions run = {};                         // loading of data, for a twin
   std::uint64_t seed = 1;
 };
 

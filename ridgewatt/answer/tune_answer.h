@@ -78,6 +78,7 @@ struct TuneTrace {
   std::vector<NextProfile> next;           // by hand: what to profile next
   std::vector<std::string> left_out;       // what was left out, and why
   std::optional<std::string> stopped_because;
+  std::optional<double> near_best;  // probability that no point is better by more than 1 %
   double board_time_s = 0, board_energy_j = 0;
 };
 

@@ -183,6 +183,9 @@ constexpr FileUse kInputs[] = {
     {"evaluate schedules", "--inference-sweep",
      "evaluate schedules --training-sweep training.csv --inference-sweep % --strategies random:5 "
      "--problems 2"},
+    {"evaluate strategies", "--groups",
+     "evaluate strategies --training-sweep training.csv --inference-sweep inference.csv --strategy "
+     "random --profiles 5 --seeds 1 --groups %"},
     {"evaluate strategies", "--training-sweep",
      "evaluate strategies --training-sweep % --strategy random --profiles 5 --seeds 1"},
     {"evaluate strategies", "--inference-sweep",

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "ridgewatt/answer/explain.h"
+#include "ridgewatt/evaluate/reliability.h"
 
 namespace ridgewatt::evaluate {
 
@@ -38,21 +39,13 @@ struct CauseShares {
   std::string instead;  // what is ranked first most often if it is not this cause
 };
 
-// Rows by their stated probability.
-struct ReliabilityBin {
-  double from = 0, to = 1;
-  std::size_t rows = 0;
-  double stated = 0;  // mean
-  double true_share = 0;
-};
-
 struct EvidenceScores {
   ExplainShares none, single, pair;
   std::vector<CauseShares> causes = {};
-  std::vector<ReliabilityBin> reliability = {};
-  double calibration_error = 0;  // mean of |stated - true share|, weighed by rows
-  double parts_error = 0;        // largest |sum of the parts - gap| / gap
-  double longest_s = 0;          // of an answer
+  std::vector<ReliabilityBin> reliability = {};  // rows by their stated probability
+  double calibration_error = 0;                  // mean of |stated - true share|, weighed by rows
+  double parts_error = 0;                        // largest |sum of the parts - gap| / gap
+  double longest_s = 0;                          // of an answer
 };
 
 struct ExplainScores {

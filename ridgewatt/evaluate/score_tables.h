@@ -125,6 +125,9 @@ report::Result runtime_scores_result(const RuntimeScores& scores,
                                      const std::vector<RuntimeFact>& facts, bool parameters);
 Table schedule_table(const std::vector<ScheduleScore>& scores, bool timing);
 Table strategy_table(const std::vector<StrategyScore>& scores);
+Table reliability_table(const std::vector<ReliabilityBin>& bins);
+// The table of strategies, and whether their stated probabilities of being near the best are right.
+report::Result strategy_result(const std::vector<StrategyScore>& scores);
 report::Result thermal_scores_result(const std::vector<ThermalScores>& scores);
 
 // A twin and the runs that it was fitted to or is scored on.
@@ -148,7 +151,7 @@ struct NamedTable {
 // Of the parts of an evaluation, merged: its command ("schedules") and the scores. InputError.
 struct MergedScores {
   std::string command;
-  Table table;
+  report::Result result;
 };
 MergedScores merged_scores(const std::vector<std::string>& paths);
 std::vector<NamedTable> estimate_tables(const ScoredTwin& scored);

@@ -28,6 +28,9 @@ struct SearchOutcome {
   double board_time_s = 0;
   double board_energy_j = 0;
   double wall_clock_s = 0;
+  double stated_near_best = std::numeric_limits<double>::quiet_NaN();
+
+  bool near_best() const { return solved && penalty <= tune::kNearBest; }
 
   std::vector<double> values() const {
     return {solved ? 1.0 : 0.0,
@@ -39,13 +42,14 @@ struct SearchOutcome {
             profiles,
             board_time_s,
             board_energy_j,
-            wall_clock_s};
+            wall_clock_s,
+            stated_near_best};
   }
 };
 
 SearchOutcome search_outcome(const std::vector<double>& v) {
-  if (v.size() != 10) throw InputError("an outcome of a strategy has ten numbers");
-  return {v[0] != 0, v[1] != 0, v[2], v[3], v[4], v[5], v[6], v[7], v[8], v[9]};
+  if (v.size() != 11) throw InputError("an outcome of a strategy has eleven numbers");
+  return {v[0] != 0, v[1] != 0, v[2], v[3], v[4], v[5], v[6], v[7], v[8], v[9], v[10]};
 }
 
 std::optional<double> optimum(const tune::Goal& goal, const Sweep& sweep) {
@@ -101,6 +105,7 @@ SearchOutcome judge_answer(const Problem& problem, const tune::SearchSummary& su
   outcome.board_energy_j = summary.board_energy_j;
   outcome.wall_clock_s = summary.wall_clock_s;
   if (!summary.answer) return outcome;
+  if (summary.near_best) outcome.stated_near_best = *summary.near_best;
   const Observation seen = truth.profile(summary.answer->point);
   if (tune::judge(problem.goal, seen).feasibility != tune::Feasibility::kFeasible) {
     outcome.violated = true;
@@ -151,6 +156,12 @@ void summarize(const std::vector<SearchOutcome>& outcomes, std::size_t seeds,
   }
   const auto penalties = collect(outcomes, &SearchOutcome::penalty);
   const auto flagged = collect(outcomes, &SearchOutcome::penalty_with_flagged);
+  for (const auto& outcome : outcomes) {
+    score.near_best_share += outcome.near_best() ? 1 : 0;
+    if (std::isnan(outcome.stated_near_best)) continue;
+    score.near_best.push_back({outcome.stated_near_best, outcome.near_best()});
+  }
+  score.near_best_share /= static_cast<double>(outcomes.size());
   score.problems = outcomes.size();
   score.solved = mean(solved);
   score.violations = mean(violated);
@@ -188,7 +199,9 @@ Sweep restrict_to_modes(const Sweep& sweep, const Sweep& grid) {
 
 std::shared_ptr<const tune::SurrogatePrior> make_prior(const StrategyScenario& scenario) {
   const tune::SearchSpace space(scenario.sweep.points());
-  auto prior = std::make_shared<tune::SurrogatePrior>(space);
+  auto prior = std::make_shared<tune::SurrogatePrior>(
+      space, scenario.groups.empty() ? predict::workload_groups()
+                                     : std::span<const predict::WorkloadGroup>(scenario.groups));
   for (const auto& reference : scenario.references) {
     prior->add_reference(space, reference.observations);
   }
@@ -217,6 +230,7 @@ struct ScenarioSearches::Ready {
     strategy.seed = seed;
     strategy.presets = scenario.presets;
     strategy.prior = prior;
+    strategy.near_best = options.near_best;
     strategy.noise = std::max(strategy.noise, options.noise);
     tune::Goal goal = problems[problem].goal;
     goal.reference_time_s = 0;

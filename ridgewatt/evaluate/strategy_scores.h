@@ -10,6 +10,7 @@
 
 #include "ridgewatt/base/statistics.h"
 #include "ridgewatt/evaluate/outcomes.h"
+#include "ridgewatt/evaluate/reliability.h"
 #include "ridgewatt/sweep/sweep.h"
 #include "ridgewatt/tune/simulated_boards.h"
 #include "ridgewatt/tune/strategy.h"
@@ -24,6 +25,7 @@ struct StrategyScenario {
   Sweep sweep;                    // replayed; without the rows that the quality check flags
   std::vector<Sweep> references;  // never the scored workload
   std::vector<tune::Goal> goals;
+  std::vector<predict::WorkloadGroup> groups = {};  // of the prior; empty: the shipped ones
   std::vector<PowerMode> presets;  // modes of the sweep nearest to the board's presets
   // The sweep including its flagged rows, for the second optimum.
   Sweep sweep_with_flagged;
@@ -39,6 +41,7 @@ struct StrategyRun {
 struct StrategyEvaluationOptions {
   // each changes the start of `auto`, the draws of `random`, and the noise
   int seeds = 10;
+  double near_best = 1;      // of StrategyOptions
   double noise = 0;          // relative, added to every measurement
   double outlier_share = 0;  // of measurements with an error by a factor of 1.3 to 2
   std::uint64_t seed = 1;
@@ -67,10 +70,12 @@ struct StrategyScore {
   // for the search. NaN otherwise.
   double median_saving = std::numeric_limits<double>::quiet_NaN();
   double median_payback_minibatches = std::numeric_limits<double>::quiet_NaN();
-  double profiles_used = 0;   // mean
-  double board_time_s = 0;    // mean
-  double board_energy_j = 0;  // mean
-  double wall_clock_s = 0;    // mean, simulated, until all results are available
+  double profiles_used = 0;    // mean
+  double near_best_share = 0;  // of problems, answered within tune::kNearBest of the optimum
+  std::vector<StatedProbability> near_best = {};  // of the answers that state a probability
+  double board_time_s = 0;                        // mean
+  double board_energy_j = 0;                      // mean
+  double wall_clock_s = 0;  // mean, simulated, until all results are available
 };
 
 // Deterministic by seed, regardless of the number of threads. Every problem starts without

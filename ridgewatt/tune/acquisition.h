@@ -26,6 +26,10 @@ class SearchBeliefs {
   // taken as outstanding. Call it after the first result.
   const Beliefs& update();
   const Beliefs& get() const { return beliefs_; }
+  // Probability that `answer`, a point that was measured, meets every limit, and that no other
+  // point does and is better by more than `share`. Without noise (tune/answer.h) the measurements
+  // of tried points are exact. `outlook`: of these beliefs.
+  double near_best(const Outlook& outlook, const Observation& answer, double share) const;
 
  private:
   const Search& search_;

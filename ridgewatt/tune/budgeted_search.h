@@ -34,7 +34,8 @@ enum class StopReason {
   kBudget,       // the number of profiles is used up
   kTime,         // the time on the board is used up
   kNothingLeft,  // the strategy wants no further point
-  kNoGain        // no point promises enough gain to profile it
+  kNoGain,       // no point promises enough gain to profile it
+  kNearBest      // the answer is probably near the best
 };
 // "profiling budget spent", "time budget spent", "nothing left to try", ..
 std::string_view stop_reason_text(StopReason reason);

@@ -42,6 +42,9 @@ constexpr auto enum_names(InFlightRule) {
                               {InFlightRule::kDrawn, "drawn"}});
 }
 
+// An answer counts as near the best if no point is better by more than this share.
+inline constexpr double kNearBest = 0.01;
+
 struct StrategyOptions {
   std::string strategy = "auto";  // one of strategy_names()
   SearchBudget budget;
@@ -55,6 +58,9 @@ struct StrategyOptions {
   std::shared_ptr<const tune::SurrogatePrior> prior;
   // `auto` stops when the best untried point promises less than this relative gain.
   double min_gain = 0;
+  // `auto` stops when no untried point is better than its answer by more than kNearBest with this
+  // probability; 1: never.
+  double near_best = 1;
   // Relative standard deviation of a measurement; it determines how far answers are trusted
   // (tune/answer.h).
   double noise = 0.01;
@@ -78,6 +84,8 @@ struct SearchSummary {
   std::optional<Observation> miss;    // without an answer: the profiled point nearest to feasible
   StopReason stop_reason = StopReason::kNothingLeft;
   std::string stop;  // the same in words
+  // Probability that the answer is near the best (kNearBest), for a strategy with beliefs.
+  std::optional<double> near_best;
   std::vector<SearchStep> steps;
   double reference_time_s = 0;  // of the slowdown limit, if known
   double board_time_s = 0;      // minibatches x time of every step
@@ -116,6 +124,9 @@ class Search final : public BudgetedSearch<Observation> {
   // The belief before the first profile: that of the options, or computed at first use.
   const tune::SurrogatePrior& prior();
 
+  // Sets the probability that the best result is near the best point (kNearBest).
+  void set_near_best(double probability) { near_best_ = probability; }
+
   // Ends the search with `answer`.
   SearchSummary finish(const std::optional<Observation>& answer) const;
 
@@ -138,6 +149,7 @@ class Search final : public BudgetedSearch<Observation> {
   std::vector<std::string> reasons_;                           // the reason for starting each point
   std::optional<std::pair<std::size_t, std::string>> behind_;  // the reference: to start next
   StrategyOptions options_;
+  std::optional<double> near_best_;
   std::size_t top_;
   double begun_s_;
 };

@@ -45,7 +45,7 @@ std::span<const Strategy> strategies() {
        .run = search_auto,
        .uses_prior = true,
        .remembers = true,
-       .follows_min_gain = true,
+       .stops_early = true,
        .in_parallel = true}};
   return rows;
 }

@@ -25,10 +25,10 @@ struct StrategyRow {
   bool every_point = false;  // tries all points regardless of the budget
   // has a belief before the first profile: can learn from other workloads
   bool uses_prior = false;
-  bool remembers = false;         // uses the results of earlier searches
-  bool follows_min_gain = false;  // stops when the expected gain is small
-  bool in_parallel = false;       // can choose a point while others are in flight
-  bool learns_front = false;      // its profiles also answer questions with other limits
+  bool remembers = false;     // uses the results of earlier searches
+  bool stops_early = false;   // when the expected gain is small, or the answer near the best
+  bool in_parallel = false;   // can choose a point while others are in flight
+  bool learns_front = false;  // its profiles also answer questions with other limits
 };
 
 template <class Context>

@@ -1,13 +1,17 @@
-// Prior knowledge of time and power: how an accelerator works. A family of simple models -
+// Prior knowledge of time and power: how workloads use an accelerator. Many are drawn at random:
+// the mean of the draws is a prior mean and their covariance a kernel that contains monotony,
+// saturation and the interaction of knobs.
+//
+// The draws are workloads of the given groups. Without groups, and where the batch is a dimension,
+// they are of a family of simple accelerators, without any number that was fitted to a workload:
 // overlapping GPU compute and memory traffic, launches and data loading on the CPU, static and
-// dynamic power with voltage following the clock - is drawn at random many times. The mean of the
-// draws is a prior mean and their covariance a kernel that contains monotony, saturation and the
-// interaction of knobs, without any number that was fitted to a workload.
+// dynamic power with voltage following the clock.
 #pragma once
 
-#include <cstdint>
+#include <span>
 #include <vector>
 
+#include "ridgewatt/predict/workload_groups.h"
 #include "ridgewatt/tune/search_space.h"
 
 namespace ridgewatt::tune {
@@ -25,6 +29,8 @@ struct StructurePrior {
 };
 
 // Deterministic. Cost: `draws` model evaluations per point.
-StructurePrior make_structure_prior(const SearchSpace& space, int draws = 160, int rank = 14);
+StructurePrior make_structure_prior(const SearchSpace& space,
+                                    std::span<const predict::WorkloadGroup> groups = {},
+                                    int draws = 160, int rank = 14);
 
 }  // namespace ridgewatt::tune

@@ -6,9 +6,12 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
+#include "ridgewatt/base/random.h"
 #include "ridgewatt/sweep/observation.h"
 #include "ridgewatt/tune/search_space.h"
 #include "ridgewatt/tune/structure_prior.h"
@@ -18,7 +21,9 @@ namespace ridgewatt::tune {
 // Everything that does not depend on profiles; shared by all searches of a space.
 class SurrogatePrior {
  public:
-  explicit SurrogatePrior(const SearchSpace& space);
+  // `groups`: of usual workloads (structure_prior.h).
+  explicit SurrogatePrior(const SearchSpace& space,
+                          std::span<const predict::WorkloadGroup> groups = {});
   // A belief about the shape of time and power, one observation per point of the space: the sweep
   // of a reference workload (`values` that are not at a point are ignored, gaps are filled from the
   // nearest point) or a twin. The evidence of each fit decides its weight.
@@ -62,6 +67,11 @@ struct Beliefs {
   std::vector<AwaitedBelief> awaited = {};
 };
 
+// Values of several points that occur together, one row of points for each draw.
+struct JointDraws {
+  std::vector<float> log_time, log_power;  // of a minibatch, in s and W
+};
+
 class Surrogate {
  public:
   // `noise`: relative standard deviation of a measurement.
@@ -71,8 +81,12 @@ class Surrogate {
   // Chooses prior mean and amplitudes by evidence and predicts the true value at every point,
   // including measured ones. `awaited`: the outstanding points. Call observe first.
   void predict(Beliefs& beliefs, std::span<const std::size_t> awaited = {});
+  // Joint draws of the true values of `points`, deterministic by seed; call predict first. The cost
+  // grows with the cube of the points.
+  JointDraws draw(std::span<const std::size_t> points, std::size_t draws, std::uint64_t seed) const;
 
  private:
+  struct Solution;
   // One quantity: its observations, and the hyperparameters of the last fit.
   struct Output {
     std::vector<double> logs;
@@ -80,14 +94,19 @@ class Surrogate {
     std::vector<std::vector<float>> rows;  // structural covariance of each with every point
     std::size_t mean = 0;                  // 0: structure, then references, then their average
     std::size_t scale = 3, local = 1, roughness = 1;  // positions on the grids
+    std::shared_ptr<const Solution> solution;         // of the last fit
   };
-  struct Solution;
   struct Awaited {
     std::vector<std::vector<float>> rows;
     std::vector<double> sds;
   };
   std::vector<float> structural_row(const FunctionPrior& structure, std::size_t index) const;
   std::vector<float> local_row(std::size_t index) const;
+  float local_correlation(std::size_t a, std::size_t b) const;
+  std::vector<float> draw_output(const Output& output, const FunctionPrior& structure,
+                                 const std::vector<std::vector<float>>& references, double unit,
+                                 std::span<const std::size_t> points, std::size_t draws,
+                                 Random random) const;
   Solution solve(const Output& output, const std::vector<const std::vector<float>*>& means,
                  double unit) const;
   Solution fit(Output& output, const std::vector<const std::vector<float>*>& means,

@@ -41,7 +41,7 @@ std::vector<Observation> twin_view(const ProfiledRows& asked, const twin::RunOpt
 std::shared_ptr<const tune::SurrogatePrior> prior_of(
     const ProfiledRows& asked, const twin::RunOptions& run, const tune::SearchSpace& space,
     std::optional<workload::CostCaveats>& caveats) {
-  auto prior = std::make_shared<tune::SurrogatePrior>(space);
+  auto prior = std::make_shared<tune::SurrogatePrior>(space, predict::workload_groups());
   for (const auto& reference : asked.references) {
     prior->add_reference(space, reference.observations);
   }

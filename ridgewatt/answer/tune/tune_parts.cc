@@ -14,6 +14,7 @@ tune::StrategyOptions strategy_options(const TuneQuestion& question) {
   strategy.budget = question.budget;
   strategy.seed = question.seed;
   strategy.min_gain = question.min_gain;
+  strategy.near_best = question.near_best;
   strategy.noise = question.noise;
   return strategy;
 }
@@ -98,6 +99,7 @@ TuneAnswer search_answer(const TuneQuestion& question, const tune::SearchSpace& 
   found.trace.profiled = summary.steps;
   found.trace.considered = space.size();
   found.trace.stopped_because = summary.stop;
+  found.trace.near_best = summary.near_best;
   found.trace.board_time_s = summary.board_time_s;
   found.trace.board_energy_j = summary.board_energy_j;
   found.outcome.job_samples = job_samples_of(question);

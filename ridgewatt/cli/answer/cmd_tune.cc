@@ -21,8 +21,8 @@ namespace {
 void refuse_search_options(const CLI::App& command, const std::string& when,
                            const std::string& advice) {
   refuse_without_effect(command,
-                        {"--profiles", "--time-budget", "--minibatches", "--min-gain", "--noise",
-                         "--observations", "--trace"},
+                        {"--profiles", "--time-budget", "--minibatches", "--min-gain",
+                         "--near-best", "--noise", "--observations", "--trace"},
                         when, advice);
 }
 
@@ -37,14 +37,16 @@ void check_strategy(const CLI::App& command, const std::string& name) {
   };
   refuse_unless(&tune::Strategy::remembers, "--observations");
   refuse_unless(&tune::Strategy::uses_prior, "--reference");
-  refuse_unless(&tune::Strategy::follows_min_gain, "--min-gain");
+  refuse_unless(&tune::Strategy::stops_early, "--min-gain");
+  refuse_unless(&tune::Strategy::stops_early, "--near-best");
   if (strategy.every_point) refuse_without_effect(command, {"--profiles", "--noise"}, when);
 }
 
 // What a verification, which is a search of its own, does not look at.
 void check_verify(const CLI::App& command, const TuneOptions& options) {
   if (options.question.verify == 0) return;
-  refuse_without_effect(command, {"--strategy", "--profiles", "--confidence", "--reference"},
+  refuse_without_effect(command,
+                        {"--strategy", "--profiles", "--near-best", "--confidence", "--reference"},
                         "with --verify", "it profiles what the twin's answer needs");
 }
 

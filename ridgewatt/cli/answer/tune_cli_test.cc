@@ -50,6 +50,15 @@ TEST_F(TuneCommand, AnswersWithAProfiledPointOfTheSweep) {
   EXPECT_EQ(tune("--max-power 12 --profiles 12 --seed 3"), answer);
 }
 
+TEST_F(TuneCommand, StatesHowProbablyNothingIsBetterAndEndsAtThat) {
+  const Json whole = tune("--max-power 12 --profiles 40");
+  const Json ended = tune("--max-power 12 --profiles 40 --near-best 0.8");
+  EXPECT_EQ(ended["stopped_because"], "probably near the best");
+  EXPECT_GE(ended["near_best"].get<double>(), 0.8);
+  EXPECT_LT(ended["profiled"].size(), whole["profiled"].size());
+  EXPECT_GE(whole["near_best"].get<double>(), ended["near_best"].get<double>());
+}
+
 TEST_F(TuneCommand, NoSolutionIsJsonAndExitStatusThree) {
   const Json answer = tune("--max-power 1", 3);
   EXPECT_EQ(answer["feasible"], false);

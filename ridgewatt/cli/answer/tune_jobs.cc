@@ -83,7 +83,7 @@ void check_job_options(const CLI::App& command, const TuneOptions& options) {
        "--arrival-rate", "--energy-weight", "--time-weight", "--confidence",    "--strategy",
        "--verify",       "--sweep",         "--samples",     "--profiles",      "--trace",
        "--reference",    "--workload",      "--campaign",    "--keep-outliers", "--observations",
-       "--time-budget",  "--minibatches",   "--min-gain",    "--noise"},
+       "--time-budget",  "--minibatches",   "--min-gain",    "--near-best",     "--noise"},
       when);
   if (of_job && !options.dataset_size) {
     throw UsageError("the size of the job is not known", "tune",

@@ -56,10 +56,11 @@ void check(const TuneOptions& options) {
 
 void check_in_place(const CLI::App& command, const TuneOptions& options) {
   const LiveOptions& live = options.live;
-  refuse_without_effect(command,
-                        {"--settle", "--settle-window", "--idle", "--fill-cache", "--drop-cache",
-                         "--governors", "--verify", "--model", "--min-gain", "--minibatches"},
-                        "with --in-place", "the program is not started for every point");
+  refuse_without_effect(
+      command,
+      {"--settle", "--settle-window", "--idle", "--fill-cache", "--drop-cache", "--governors",
+       "--verify", "--model", "--min-gain", "--near-best", "--minibatches"},
+      "with --in-place", "the program is not started for every point");
   if (live.process && !live.command.empty()) {
     throw UsageError("--pid and a command name two programs", live.command[0], "give one of them");
   }

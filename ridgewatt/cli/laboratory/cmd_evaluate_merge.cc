@@ -8,9 +8,9 @@ namespace ridgewatt::cli {
 namespace {
 
 void run(Context& context, const std::vector<std::string>& paths) {
-  const auto [command, table] = evaluate::merged_scores(paths);
+  const auto [command, result] = evaluate::merged_scores(paths);
   context.result_of = "evaluate." + command;
-  print(context, table);
+  print(context, result);
 }
 
 }  // namespace

@@ -95,8 +95,7 @@ void add_evaluate_predictors(CLI::App& evaluate, Context& context) {
   add.input("--twin-sweep", options.twin_sweeps, "Sweep CSV to which the twin is fitted")
       ->allow_extra_args(false)
       ->needs(twin);
-  add.input("--groups", options.groups,
-            "Groups of workloads of auto, as `evaluate groups` makes them without the scored one");
+  add.groups(options.groups);
   add.named("--methods", options.methods, "Predictors, separated by commas")->delimiter(',');
   add.numbers("--sizes", evaluation.sizes, count().within(1, 1e6), "Numbers of profiled modes");
   add.number("--runs", evaluation.runs, count().within(1, 1e4), "Runs of each");

@@ -12,9 +12,10 @@ namespace {
 
 struct EvaluateOptions {
   std::vector<std::string> training, inference;
-  std::string board = "agx-orin", only;
+  std::string board = "agx-orin", only, groups;
   FigureFiles figures;
   int seeds = 10, threads = 0;
+  double near_best = 1;
   bool twin = false;
   evaluate::ChosenRuns chosen;
   tune::SimulationOptions simulation;
@@ -39,28 +40,34 @@ void run(const Context& context, const EvaluateOptions& options) {
   for (const auto& preset : presets(board)) modes.push_back(preset.mode);
   auto suite = evaluate::make_strategy_suite(trainings, inferences, modes);
   std::erase_if(suite, [&](const evaluate::SuiteEntry& entry) {
-    return entry.scenario.name.find(options.only) == std::string::npos;
+    const std::string name = entry.scenario.name + ", " + entry.scenario.workload;
+    return name.find(options.only) == std::string::npos;
   });
   if (suite.empty())
-    throw UsageError("no scenario has this text in its name", "--only " + options.only);
+    throw UsageError("no scenario has this text in its name or workload", "--only " + options.only);
 
-  for (auto& entry : suite) entry.runs = options.chosen.of(entry);
+  const auto groups = options.groups.empty() ? std::vector<predict::WorkloadGroup>()
+                                             : predict::read_workload_groups(options.groups);
+  for (auto& entry : suite) {
+    entry.runs = options.chosen.of(entry);
+    entry.scenario.groups = groups;
+  }
   evaluate::StrategyEvaluationOptions evaluation;
   evaluation.seeds = options.seeds;
   evaluation.seed = context.seed;
   evaluation.simulation = options.simulation;
   evaluation.in_flight = options.in_flight;
+  evaluation.near_best = options.near_best;
   const auto question = evaluate::strategy_question(std::move(suite), evaluation);
   const auto outcomes =
       options.parts.work(context, *question, options.threads, "evaluating strategies");
   if (!outcomes) return;
   const auto scores = evaluate::strategy_scores(question->groups(), *outcomes);
-  const report::Table table = evaluate::strategy_table(scores);
-  print(context, table);
+  print(context, evaluate::strategy_result(scores));
   if (options.figures.empty()) return;
   const auto figures = evaluate::strategy_figures(scores, load_board(options.board).title);
   const std::string title = "Search strategies on replayed sweeps";
-  write_scores(options.figures, title, figures, table);
+  write_scores(options.figures, title, figures, evaluate::strategy_table(scores));
 }
 
 }  // namespace
@@ -78,11 +85,14 @@ void add_evaluate_strategies(CLI::App& evaluate, Context& context) {
   add.flag("--twin", options.twin,
            "Also with the board's twin as a reference, fitted to the given sweeps without the "
            "scored workload");
-  add.text("--only", options.only, "Scenarios with this in their name");
+  add.text("--only", options.only, "Scenarios with this in their name or workload");
+  add.groups(options.groups);
   add.text("--strategy", options.chosen.strategies, "Strategies to run instead")->delimiter(',');
   add.optional("--profiles", options.chosen.profiles, count().within(1, 1e6),
                "Profiles allowed, one score each")
       ->delimiter(',');
+  add.number("--near-best", options.near_best, share(),
+             "A search ends when its answer is within 1 % of the best with this probability");
   add.number("--seeds", options.seeds, count().within(1, 1e4), "Random seeds per problem");
   add.optional("--boards", options.chosen.boards, count().within(1, 1000),
                "Boards that profile at once in simulated time, one score each")

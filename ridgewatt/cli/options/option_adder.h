@@ -145,6 +145,10 @@ class OptionAdder {
     named("--budgets", target,
           "Budgets of power that answers are scored at, LEAST:MOST in W, 1 W apart");
   }
+  void groups(std::string& target) const {
+    input("--groups", target,
+          "Groups of workloads of auto, as `evaluate groups` makes them without the scored one");
+  }
   void threads(int& count_of, const char* help = "Threads; 0: all") const {
     number("--threads", count_of, count().within(0, 1024), help);
   }

@@ -134,27 +134,14 @@ std::vector<CauseShares> by_cause(const std::vector<ExplainedRun>& runs, Evidenc
 
 void add_reliability(const std::vector<ExplainedRun>& runs, Evidence evidence,
                      EvidenceScores& scores) {
-  std::size_t all = 0;
-  for (std::size_t i = 0; i + 1 < std::size(kBinEdges); ++i) {
-    ReliabilityBin bin{.from = kBinEdges[i], .to = kBinEdges[i + 1]};
-    const bool last = i + 2 == std::size(kBinEdges);
-    for (const ExplainedRun& run : runs) {
-      for (const auto& [cause, probability] : run.*evidence) {
-        if (probability < bin.from || (!last && probability >= bin.to)) continue;
-        ++bin.rows;
-        bin.stated += probability;
-        bin.true_share += contains(run.causes, cause);
-      }
+  std::vector<StatedProbability> rows;
+  for (const ExplainedRun& run : runs) {
+    for (const auto& [cause, probability] : run.*evidence) {
+      rows.push_back({probability, contains(run.causes, cause)});
     }
-    if (bin.rows == 0) continue;
-    const auto rows = static_cast<double>(bin.rows);
-    scores.calibration_error += std::abs(bin.stated - bin.true_share);
-    bin.stated /= rows;
-    bin.true_share /= rows;
-    all += bin.rows;
-    scores.reliability.push_back(bin);
   }
-  if (all > 0) scores.calibration_error /= static_cast<double>(all);
+  scores.reliability = reliability(rows, kBinEdges);
+  scores.calibration_error = calibration_error(scores.reliability);
 }
 
 EvidenceScores score(const std::vector<ExplainedRun>& runs, Evidence evidence, std::size_t which) {

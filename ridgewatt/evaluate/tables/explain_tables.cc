@@ -65,20 +65,6 @@ Table cause_table(const std::vector<CauseShares>& causes) {
       causes);
 }
 
-Table reliability_table(const std::vector<ReliabilityBin>& bins) {
-  using B = ReliabilityBin;
-  return report::table_of<B>(
-      {{percent_column("from_pct", "from (%)"),
-        [](const B& bin) -> Cell { return 100 * bin.from; }},
-       {percent_column("to_pct", "to (%)"), [](const B& bin) -> Cell { return 100 * bin.to; }},
-       {{"rows"}, [](const B& bin) { return report::plain_cell(bin.rows); }},
-       {percent_column("stated_pct", "stated (%)"),
-        [](const B& bin) -> Cell { return 100 * bin.stated; }},
-       {percent_column("true_pct", "true (%)"),
-        [](const B& bin) -> Cell { return 100 * bin.true_share; }}},
-      bins);
-}
-
 }  // namespace
 
 report::Result explain_scores_result(const ExplainScores& scores) {

@@ -16,7 +16,7 @@ MergedScores merged_scores(const std::vector<std::string>& paths) {
       return {command, schedule_table(schedule_scores(groups, outcomes), false)};
     }
     if (command == "strategies") {
-      return {command, strategy_table(strategy_scores(groups, outcomes))};
+      return {command, strategy_result(strategy_scores(groups, outcomes))};
     }
     if (command == "predictors") {
       const bool every_run = whole.question.at("options").contains("--every-run");

@@ -74,6 +74,14 @@ Table strategy_table(const std::vector<StrategyScore>& scores) {
         .rank = 5},
        at<&S::median_payback_minibatches>},
       {{.name = "profiles_used", .digits = 3, .rank = 7}, at<&S::profiles_used>},
+      {{.name = "near_best_pct", .digits = 3, .rank = 7}, times<100, &S::near_best_share>},
+      {{.name = "stated_near_best_pct", .digits = 3, .rank = 8},
+       [](const S& score) -> report::Cell {
+         if (score.near_best.empty()) return {};
+         double sum = 0;
+         for (const auto& one : score.near_best) sum += one.probability;
+         return 100 * sum / static_cast<double>(score.near_best.size());
+       }},
       {{.name = "board_time_s", .heading = "on the board (s)", .digits = 3, .rank = 8},
        at<&S::board_time_s>},
       {{.name = "board_energy_j", .digits = 3, .rank = 8}, at<&S::board_energy_j>}};
@@ -82,6 +90,30 @@ Table strategy_table(const std::vector<StrategyScore>& scores) {
     fields.push_back({{"wall_clock_s", "wall-clock (s)", 3}, at<&S::wall_clock_s>});
   }
   return report::table_of(fields, scores);
+}
+
+Table reliability_table(const std::vector<ReliabilityBin>& bins) {
+  using B = ReliabilityBin;
+  return report::table_of<B>({{{"from_pct", "from (%)", 3}, times<100, &B::from>},
+                              {{"to_pct", "to (%)", 3}, times<100, &B::to>},
+                              {{"rows"}, at<&B::rows>},
+                              {{"stated_pct", "stated (%)", 3}, times<100, &B::stated>},
+                              {{"true_pct", "true (%)", 3}, times<100, &B::true_share>}},
+                             bins);
+}
+
+report::Result strategy_result(const std::vector<StrategyScore>& scores) {
+  constexpr double kEdges[] = {0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1};
+  const Table table = strategy_table(scores);
+  report::Result result{table};
+  std::vector<StatedProbability> stated;
+  for (const auto& score : scores) {
+    stated.insert(stated.end(), score.near_best.begin(), score.near_best.end());
+  }
+  if (stated.empty()) return result;
+  result.add("answers by the stated probability that they are near the best",
+             reliability_table(reliability(stated, kEdges)));
+  return result;
 }
 
 }  // namespace ridgewatt::evaluate

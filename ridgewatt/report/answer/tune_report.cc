@@ -119,6 +119,7 @@ Json tune_to_json(const answer::TuneAnswer& report) {
   const std::string note = preset_note(report);
   if (!note.empty()) json["preset_note"] = note;
   put_known(json, "stopped_because", trace.stopped_because);
+  put_known(json, "near_best", trace.near_best);
   json["search_time_s"] = trace.board_time_s;
   json["search_energy_j"] = trace.board_energy_j;
   json["compared"] = compared_json(outcome);

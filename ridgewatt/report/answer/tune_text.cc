@@ -217,6 +217,11 @@ std::vector<std::string> tune_remarks(const answer::TuneAnswer& report) {
         report.trace.profiled.size(), duration_text(report.trace.board_time_s),
         energy_text(report.trace.board_energy_j), report.trace.stopped_because.value_or("")));
   }
+  if (const auto& near_best = report.trace.near_best) {
+    lines.push_back(
+        fmt::format("no other point is better by more than 1 % with a probability of {:.0f} %{}",
+                    100 * *near_best, *near_best < 0.9 ? " (more profiles: --profiles)" : ""));
+  }
   tell_next(report, lines);
   return lines;
 }

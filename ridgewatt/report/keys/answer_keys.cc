@@ -130,6 +130,7 @@ std::span<const KeyMeaning> answer_keys() {
       {"batches", "batch sizes that were tried"},
       {"search_time_s", "time that the search took on the board"},
       {"search_energy_j", "energy that the search took on the board"},
+      {"near_best", "probability that no other point is better by more than 1 %"},
       {"stopped_because", "why the search ended"},
       {"next", "points to profile next by hand"},
       {"broken", "the limits that the point breaks"},

@@ -204,6 +204,8 @@ std::span<const KeyMeaning> laboratory_keys() {
       {"solved_pct", "share of the problems that were solved"},
       {"profiles", "profiles that were allowed"},
       {"profiles_used", "mean number of profiles used"},
+      {"near_best_pct", "share of the problems with an answer within 1 % of the optimum"},
+      {"stated_near_best_pct", "mean of the probabilities that the searches state for that"},
       {"loss_mean_pct", "mean training that is lost against the optimum"},
       {"loss_median_pct", "median training that is lost against the optimum"},
       {"loss_p90_pct", "90th percentile of the training that is lost"},

@@ -38,6 +38,8 @@ std::string_view stop_reason_text(StopReason reason) {
       return "nothing left to try";
     case StopReason::kNoGain:
       return "no point promises a gain worth a profile";
+    case StopReason::kNearBest:
+      return "probably near the best";
   }
   return "";
 }
@@ -63,7 +65,8 @@ void Search::ask_allowed() {
 }
 
 const SurrogatePrior& Search::prior() {
-  if (!options_.prior) options_.prior = std::make_shared<const SurrogatePrior>(space());
+  if (!options_.prior)
+    options_.prior = std::make_shared<const SurrogatePrior>(space(), predict::workload_groups());
   return *options_.prior;
 }
 
@@ -165,6 +168,7 @@ SearchSummary Search::finish(const std::optional<Observation>& answer) const {
   summary.stop_reason = stop_reason();
   summary.stop = stop_reason_text(summary.stop_reason);
   summary.answer = answer;
+  if (answer) summary.near_best = near_best_;
   summary.feasible = summary.answer.has_value();
   if (!summary.feasible) summary.miss = nearest_miss();
   for (const auto& [point, seen, reason] : profiled()) {

@@ -1,6 +1,10 @@
 #include "ridgewatt/tune/acquisition.h"
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
+
+#include "ridgewatt/tune/answer.h"
 
 namespace ridgewatt::tune {
 namespace {
@@ -40,6 +44,51 @@ const Beliefs& SearchBeliefs::update() {
   }
   surrogate_.predict(beliefs_, search_.in_flight());
   return beliefs_;
+}
+
+double SearchBeliefs::near_best(const Outlook& outlook, const Observation& answer,
+                                double share) const {
+  constexpr std::size_t kRivals = 160, kDraws = 400;
+  constexpr double kNegligible = 1e-5;  // probability of beating the answer
+  const SearchSpace& space = search_.space();
+  const Goal& goal = search_.goal();
+  const bool noisy = search_.options().noise > kNoisy;
+  const std::size_t own = *space.find(answer.point);
+  const double value =
+      noisy ? outlook.objective_mean[own] : std::log(objective_value(goal, answer));
+  std::vector<std::pair<double, std::size_t>> rivals;
+  for (std::size_t i = 0; i < space.size(); ++i) {
+    if (search_.allowed()[i] == 0 || i == own || (!noisy && search_.tried(i))) continue;
+    const double ahead = value - std::log1p(share) - outlook.objective_mean[i];
+    const double chance = outlook.feasible[i] * normal_below(ahead / outlook.objective_sd[i]);
+    if (chance > kNegligible) rivals.emplace_back(-chance, i);
+  }
+  const std::size_t count = std::min(kRivals, rivals.size());
+  std::partial_sort(rivals.begin(), rivals.begin() + static_cast<std::ptrdiff_t>(count),
+                    rivals.end());
+  std::vector<std::size_t> points = {own};
+  for (std::size_t i = 0; i < count; ++i) points.push_back(rivals[i].second);
+  const JointDraws drawn = surrogate_.draw(points, kDraws, search_.options().seed);
+  std::size_t beaten = 0;
+  for (std::size_t draw = 0; draw < kDraws; ++draw) {
+    const auto drawn_at = [&](std::size_t i) -> Observation {
+      const std::size_t at = draw * points.size() + i;
+      return {space[points[i]], std::exp(drawn.log_time[at]), std::exp(drawn.log_power[at])};
+    };
+    const auto feasible = [&](const Observation& one) {
+      return judge(goal, one).feasibility == Feasibility::kFeasible;
+    };
+    const Observation truth = noisy ? drawn_at(0) : answer;
+    const double bar = objective_value(goal, truth) / (1 + share);
+    bool near = feasible(truth);
+    for (std::size_t i = 1; near && i < points.size(); ++i) {
+      const Observation rival = drawn_at(i);
+      near = objective_value(goal, rival) >= bar || !feasible(rival);
+    }
+    beaten += near ? 0 : 1;
+  }
+  // A share of draws is not certain itself (Laplace's rule of succession).
+  return 1 - (static_cast<double>(beaten) + 1) / (kDraws + 2);
 }
 
 double normal_below(double z) {

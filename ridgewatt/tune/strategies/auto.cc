@@ -34,6 +34,8 @@ constexpr std::array<Shares, 4> kDesign = {{
     {0.0, 0.6, 0.7, 0.3, 0.7},
 }};
 constexpr std::size_t kStartWithReferences = 2;
+// Points of the start do not look for the answer; a small budget can afford one for each of these.
+constexpr int kProfilesPerStart = 7;
 constexpr int kWorlds = 16;  // results drawn for what is in flight
 
 // Van der Corput's sequence.
@@ -45,6 +47,11 @@ double radical_inverse(std::size_t n, std::size_t base) {
   return value;
 }
 
+std::size_t start_of(Search& search) {
+  const std::size_t most = search.prior().has_references() ? kStartWithReferences : kDesign.size();
+  return std::clamp<std::size_t>(search.profiles_left() / kProfilesPerStart, 1, most);
+}
+
 class AutoSearch {
  public:
   explicit AutoSearch(Search& search)
@@ -54,16 +61,23 @@ class AutoSearch {
         noisy_(search.options().noise > kNoisy),
         random_(search.options().seed),
         in_flight_random_(Random(search.options().seed).fork(1)),
-        start_(search.prior().has_references() ? kStartWithReferences : kDesign.size()) {}
+        start_(start_of(search)) {}
 
   void run() {
     do {
       while (search_.can_start() && start_one()) {
       }
     } while (search_.collect());
+    if (search_.seen().empty()) return;
+    judge_beliefs(space_, search_.goal(), learned_.update(), outlook_);
+    if (const auto best = answer()) search_.set_near_best(near_best(*best));
   }
 
  private:
+  double near_best(const Observation& answer) const {
+    return learned_.near_best(outlook_, answer, kNearBest);
+  }
+
   // Moved by a little chance, so that no result depends on one lucky choice.
   Shares jittered(Shares shares) {
     for (double& share : shares) {
@@ -119,16 +133,15 @@ class AutoSearch {
     });
   }
 
-  // Logarithm of the objective to beat; nothing while no answer is known.
-  std::optional<double> incumbent() const {
-    if (!noisy_) {
-      const auto best = search_.best();
-      if (!best) return std::nullopt;
-      return std::log(objective_value(search_.goal(), *best));
-    }
-    const auto best = trusted_best(space_, search_.goal(), outlook_, search_.seen(), kTrust);
-    if (!best) return std::nullopt;
-    return outlook_.objective_mean[*space_.find(best->point)];
+  // The answer of what is known so far.
+  std::optional<Observation> answer() const {
+    if (!noisy_) return search_.best();
+    return trusted_best(space_, search_.goal(), outlook_, search_.seen(), kTrust);
+  }
+  // Logarithm of the objective to beat.
+  double incumbent(const Observation& answer) const {
+    if (noisy_) return outlook_.objective_mean[*space_.find(answer.point)];
+    return std::log(objective_value(search_.goal(), answer));
   }
 
   bool may_try(std::size_t index) const {
@@ -224,7 +237,14 @@ class AutoSearch {
     const Beliefs& beliefs = learned_.update();
     search_.expect_times(beliefs.time_mean);
     judge_beliefs(space_, search_.goal(), beliefs, outlook_);
-    auto best = incumbent();
+    const auto known = answer();
+    const double enough = search_.options().near_best;
+    if (known && enough < 1 && near_best(*known) >= enough) {
+      search_.stop_because(StopReason::kNearBest);
+      return false;
+    }
+    std::optional<double> best;
+    if (known) best = incumbent(*known);
     if (!best && !noisy_ && search_.profiles_left() > 2) best = awaited_answer(beliefs);
     scores_.assign(space_.size(), 0);
     if (!best) {

@@ -99,7 +99,7 @@ TEST(Strategies, EveryRowIsDescribedAndNamedOnce) {
     EXPECT_EQ(&find_strategy(row.name), &row);
   }
   EXPECT_EQ(names_where(strategies(), &Strategy::remembers), "als and auto");
-  EXPECT_EQ(names_where(strategies(), &Strategy::follows_min_gain), "auto");
+  EXPECT_EQ(names_where(strategies(), &Strategy::stops_early), "auto");
 }
 
 // A strategy of a user's own: a function of the search and a row. This one halves the GPU clock
@@ -347,6 +347,49 @@ TEST(Tune, AGainNotWorthAProfileEndsAuto) {
   const SearchSummary summary = tune(space, under_power(14), board, options);
   EXPECT_EQ(summary.stop_reason, StopReason::kNoGain);
   EXPECT_LT(summary.steps.size(), 20u);
+}
+
+TEST(Tune, AutoEndsWhenItsAnswerIsProbablyNearTheBest) {
+  const SearchSpace space(small_board(), {16});
+  int ended = 0, near = 0;
+  for (double power = 8; power <= 20; power += 0.5) {
+    SmallBoard board;
+    StrategyOptions options;
+    options.budget.profiles = 60;
+    options.near_best = 0.9;
+    const Goal goal = under_power(power);
+    const SearchSummary summary = tune(space, goal, board, options);
+    if (summary.stop_reason != StopReason::kNearBest) continue;
+    ++ended;
+    EXPECT_LT(summary.steps.size(), 60u);
+    ASSERT_TRUE(summary.near_best);
+    EXPECT_GE(*summary.near_best, 0.9);
+    near += objective_value(goal, *summary.answer) <= (1 + kNearBest) * optimum(goal) ? 1 : 0;
+  }
+  EXPECT_GE(ended, 20);
+  EXPECT_GE(near, 0.85 * ended);
+}
+
+TEST(Tune, MoreProfilesMakeTheAnswerMoreCertain) {
+  const SearchSpace space(small_board(), {4, 16});
+  const auto stated = [&](int profiles) {
+    double sum = 0;
+    for (const double power : {10.0, 12.0, 14.0, 16.0}) {
+      SmallBoard board;
+      StrategyOptions options;
+      options.budget.profiles = profiles;
+      sum += tune(space, under_power(power), board, options).near_best.value();
+    }
+    return sum / 4;
+  };
+  EXPECT_LT(stated(4) + 0.2, stated(30));
+}
+
+TEST(Tune, AStrategyWithoutBeliefsStatesNoProbability) {
+  const SearchSpace space(small_board(), {16});
+  SmallBoard board;
+  EXPECT_FALSE(tune(space, under_power(12), board, {.strategy = "random"}).near_best);
+  EXPECT_FALSE(tune(space, under_power(0.1), board, StrategyOptions()).near_best);
 }
 
 }  // namespace

@@ -4,11 +4,19 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
+#include <memory>
+#include <numeric>
+#include <span>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 #include "ridgewatt/base/parallel.h"
 #include "ridgewatt/base/random.h"
 #include "ridgewatt/numerics/dense.h"
 #include "ridgewatt/numerics/soft_maximum.h"
+#include "ridgewatt/predict/workload_groups.h"
 
 namespace ridgewatt::tune {
 namespace {
@@ -101,7 +109,7 @@ double overlapped(double a, double b, double order) {
   return soft_maximum(a, b, static_cast<int>(order));
 }
 
-std::pair<double, double> evaluate(const Draw& d, const Knobs& k) {
+std::pair<double, double> log_costs_of(const Draw& d, const Knobs& k) {
   const double work = std::pow(k.batch, d.batch_fill);
   const double mem_rate = soft_maximum(1 / k.mem, d.gpu_memory_reach / k.gpu, 4);
   const double compute = d.compute * work / k.gpu;
@@ -145,14 +153,69 @@ Knobs knobs_of(const SearchSpace& space, std::size_t index) {
   return knobs;
 }
 
-// Log time of every draw at a point, then log power of every draw.
-void evaluate_all(const std::vector<Draw>& draws, const Knobs& knobs, Eigen::VectorXd& time,
-                  Eigen::VectorXd& power) {
-  for (std::size_t s = 0; s < draws.size(); ++s) {
-    const auto [t, p] = evaluate(draws[s], knobs);
-    time[static_cast<Eigen::Index>(s)] = t;
-    power[static_cast<Eigen::Index>(s)] = p;
+// Draws of accelerators and workloads: ln(time) and ln(power) of each (columns) at some points of
+// the space (rows), up to a level.
+class Draws {
+ public:
+  virtual ~Draws() = default;
+  virtual void evaluate(std::span<const std::size_t> points, Eigen::MatrixXd& log_time,
+                        Eigen::MatrixXd& log_power) const = 0;
+};
+
+// Accelerators of the family.
+class SimpleAccelerators final : public Draws {
+ public:
+  SimpleAccelerators(const SearchSpace& space, int draws) : space_(space) {
+    Random random(kSeed);
+    for (int i = 0; i < draws; ++i) family_.push_back(draw_model(random));
   }
+
+ private:
+  void evaluate(std::span<const std::size_t> points, Eigen::MatrixXd& log_time,
+                Eigen::MatrixXd& log_power) const override {
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      const Knobs knobs = knobs_of(space_, points[i]);
+      for (std::size_t s = 0; s < family_.size(); ++s) {
+        const auto row = static_cast<Eigen::Index>(i), column = static_cast<Eigen::Index>(s);
+        std::tie(log_time(row, column), log_power(row, column)) = log_costs_of(family_[s], knobs);
+      }
+    }
+  }
+
+  const SearchSpace& space_;
+  std::vector<Draw> family_;
+};
+
+// Workloads of groups that real networks fall into.
+class UsualWorkloads final : public Draws {
+ public:
+  UsualWorkloads(const SearchSpace& space, std::span<const predict::WorkloadGroup> groups,
+                 int draws)
+      : space_(space), workloads_(groups, space.points(), static_cast<std::size_t>(draws), kSeed) {}
+
+ private:
+  void evaluate(std::span<const std::size_t> points, Eigen::MatrixXd& log_time,
+                Eigen::MatrixXd& log_power) const override {
+    std::vector<OperatingPoint> at;
+    for (const std::size_t point : points) at.push_back(space_[point]);
+    workloads_.evaluate(at, log_time, log_power);
+  }
+
+  const SearchSpace& space_;
+  predict::DrawnWorkloads workloads_;
+};
+
+// Where the batch is a dimension, the simple accelerators lead to better answers
+// (docs/results/search.md).
+std::unique_ptr<const Draws> make_draws(const SearchSpace& space,
+                                        std::span<const predict::WorkloadGroup> groups, int draws) {
+  std::vector<predict::WorkloadGroup> usual;
+  if (predict::batches_of(space.points()) == predict::Batches::kOne) {
+    std::copy_if(groups.begin(), groups.end(), std::back_inserter(usual),
+                 [](const auto& group) { return group.batches == predict::Batches::kOne; });
+  }
+  if (usual.empty()) return std::make_unique<SimpleAccelerators>(space, draws);
+  return std::make_unique<UsualWorkloads>(space, usual, draws);
 }
 
 // Principal directions of the draws over a sample of points (rows).
@@ -192,20 +255,19 @@ void project(const Basis& basis, const Eigen::VectorXd& values, std::size_t inde
 
 }  // namespace
 
-StructurePrior make_structure_prior(const SearchSpace& space, int draws, int rank) {
-  Random random(kSeed);
-  std::vector<Draw> family;
-  for (int s = 0; s < draws; ++s) family.push_back(draw_model(random));
-
-  const std::size_t sample = std::min(kCovariancePoints, space.size());
-  Eigen::MatrixXd times(static_cast<Eigen::Index>(sample), draws);
-  Eigen::MatrixXd powers(static_cast<Eigen::Index>(sample), draws);
-  parallel_for(sample, [&](std::size_t i) {
-    Eigen::VectorXd time(draws), power(draws);
-    evaluate_all(family, knobs_of(space, i * space.size() / sample), time, power);
-    times.row(static_cast<Eigen::Index>(i)) = time;
-    powers.row(static_cast<Eigen::Index>(i)) = power;
-  });
+StructurePrior make_structure_prior(const SearchSpace& space,
+                                    std::span<const predict::WorkloadGroup> groups, int draws,
+                                    int rank) {
+  const auto drawn = make_draws(space, groups, draws);
+  const auto evaluated = [&](std::span<const std::size_t> points) {
+    const auto rows = static_cast<Eigen::Index>(points.size());
+    std::pair<Eigen::MatrixXd, Eigen::MatrixXd> values{{rows, draws}, {rows, draws}};
+    drawn->evaluate(points, values.first, values.second);
+    return values;
+  };
+  std::vector<std::size_t> sample(std::min(kCovariancePoints, space.size()));
+  for (std::size_t i = 0; i < sample.size(); ++i) sample[i] = i * space.size() / sample.size();
+  const auto [times, powers] = evaluated(sample);
   const Basis time_basis = make_basis(times, rank);
   const Basis power_basis = make_basis(powers, rank);
 
@@ -214,12 +276,13 @@ StructurePrior make_structure_prior(const SearchSpace& space, int draws, int ran
   resize(prior.log_power, space.size(), rank);
   constexpr std::size_t kBlock = 256;
   parallel_for((space.size() + kBlock - 1) / kBlock, [&](std::size_t block) {
-    Eigen::VectorXd time(draws), power(draws);
-    const std::size_t end = std::min(space.size(), (block + 1) * kBlock);
-    for (std::size_t i = block * kBlock; i < end; ++i) {
-      evaluate_all(family, knobs_of(space, i), time, power);
-      project(time_basis, time, i, prior.log_time);
-      project(power_basis, power, i, prior.log_power);
+    std::vector<std::size_t> points(std::min(kBlock, space.size() - block * kBlock));
+    std::iota(points.begin(), points.end(), block * kBlock);
+    const auto [time, power] = evaluated(points);
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      const auto row = static_cast<Eigen::Index>(i);
+      project(time_basis, time.row(row), points[i], prior.log_time);
+      project(power_basis, power.row(row), points[i], prior.log_power);
     }
   });
   return prior;

@@ -86,10 +86,18 @@ std::vector<float> smoothed(const FunctionPrior& prior, std::vector<float> value
   return values;
 }
 
+std::vector<const std::vector<float>*> candidate_means(
+    const FunctionPrior& structure, const std::vector<std::vector<float>>& references) {
+  std::vector<const std::vector<float>*> means = {&structure.mean};
+  for (const auto& reference : references) means.push_back(&reference);
+  return means;
+}
+
 }  // namespace
 
-SurrogatePrior::SurrogatePrior(const SearchSpace& space)
-    : axis_rows_(space.size()), structure_(make_structure_prior(space)) {
+SurrogatePrior::SurrogatePrior(const SearchSpace& space,
+                               std::span<const predict::WorkloadGroup> groups)
+    : axis_rows_(space.size()), structure_(make_structure_prior(space, groups)) {
   for (std::size_t axis = 0; axis < SearchSpace::kAxes; ++axis) {
     const auto& levels = space.levels(axis);
     const std::size_t count = std::max<std::size_t>(levels.size(), 1);
@@ -147,6 +155,16 @@ std::vector<float> Surrogate::structural_row(const FunctionPrior& structure,
   std::vector<float> row(prior_.size(), 0.0F);
   for (const auto& feature : structure.features) array(row) += feature[index] * array(feature);
   return row;
+}
+
+float Surrogate::local_correlation(std::size_t a, std::size_t b) const {
+  float product = 1;
+  for (std::size_t axis = 0; axis < SearchSpace::kAxes; ++axis) {
+    const auto from = static_cast<std::size_t>(prior_.positions_[a][axis]);
+    const auto to = static_cast<std::size_t>(prior_.positions_[b][axis]);
+    product *= prior_.correlation_[axis][from * prior_.level_count_[axis] + to];
+  }
+  return product;
 }
 
 std::vector<float> Surrogate::local_row(std::size_t index) const {
@@ -271,9 +289,9 @@ Surrogate::Awaited Surrogate::predict_output(Output& output, const FunctionPrior
                                              std::vector<float>& mean,
                                              std::vector<float>& sd) const {
   const std::size_t count = prior_.size();
-  std::vector<const std::vector<float>*> means = {&structure.mean};
-  for (const auto& reference : references) means.push_back(&reference);
-  const Solution solution = fit_robustly(output, means, unit);
+  const auto means = candidate_means(structure, references);
+  output.solution = std::make_shared<const Solution>(fit_robustly(output, means, unit));
+  const Solution& solution = *output.solution;
 
   const double scale = kScale.values[output.scale], local = kLocal.values[output.local] * unit,
                rough = kRoughness.values[output.roughness];
@@ -332,6 +350,64 @@ void Surrogate::predict(Beliefs& beliefs, std::span<const std::size_t> awaited) 
     beliefs.awaited.push_back(
         {awaited[i], std::move(time.rows[i]), std::move(power.rows[i]), time.sds[i], power.sds[i]});
   }
+}
+
+std::vector<float> Surrogate::draw_output(const Output& output, const FunctionPrior& structure,
+                                          const std::vector<std::vector<float>>& references,
+                                          double unit, std::span<const std::size_t> points,
+                                          std::size_t draws, Random random) const {
+  constexpr double kJitter = 1e-8;
+  const Solution& solution = *output.solution;
+  const double scale = kScale.values[output.scale], local = kLocal.values[output.local] * unit,
+               rough = kRoughness.values[output.roughness];
+  const auto covariance = [&](std::size_t a, std::size_t b) {
+    double structural = 0;
+    for (const auto& feature : structure.features) {
+      structural += static_cast<double>(feature[a]) * feature[b];
+    }
+    return kLevelVariance + scale * scale * structural + local * local * local_correlation(a, b) +
+           (a == b ? rough * rough : 0);
+  };
+  const auto n = static_cast<Eigen::Index>(indices_.size());
+  const auto m = static_cast<Eigen::Index>(points.size());
+  Eigen::MatrixXd cross(n, m), joint(m, m);
+  for (Eigen::Index q = 0; q < m; ++q) {
+    const std::size_t point = points[static_cast<std::size_t>(q)];
+    for (Eigen::Index i = 0; i < n; ++i) {
+      cross(i, q) = covariance(indices_[static_cast<std::size_t>(i)], point);
+    }
+    for (Eigen::Index p = 0; p <= q; ++p) {
+      joint(q, p) = joint(p, q) = covariance(points[static_cast<std::size_t>(p)], point);
+    }
+  }
+  const auto& prior_mean = *candidate_means(structure, references)[output.mean];
+  Eigen::VectorXd mean = cross.transpose() * solution.weights;
+  for (Eigen::Index q = 0; q < m; ++q) {
+    mean[q] += prior_mean[points[static_cast<std::size_t>(q)]] + solution.level;
+  }
+  solution.factor.triangularView<Eigen::Lower>().solveInPlace(cross);
+  joint.noalias() -= cross.transpose() * cross;
+  joint.diagonal().array() += kJitter;
+  const Eigen::MatrixXd factor = joint.llt().matrixL();
+  std::vector<float> values(draws * points.size());
+  Eigen::VectorXd normal(m);
+  for (std::size_t draw = 0; draw < draws; ++draw) {
+    for (double& value : normal) value = random.normal();
+    const Eigen::VectorXd one = mean + factor.triangularView<Eigen::Lower>() * normal;
+    std::transform(one.begin(), one.end(),
+                   values.begin() + static_cast<std::ptrdiff_t>(draw * points.size()),
+                   [](double value) { return static_cast<float>(value); });
+  }
+  return values;
+}
+
+JointDraws Surrogate::draw(std::span<const std::size_t> points, std::size_t draws,
+                           std::uint64_t seed) const {
+  const Random random(seed);
+  return {draw_output(time_, prior_.structure_.log_time, prior_.references_time_, kTimeUnit, points,
+                      draws, random.fork(0)),
+          draw_output(power_, prior_.structure_.log_power, prior_.references_power_, kPowerUnit,
+                      points, draws, random.fork(1))};
 }
 
 }  // namespace ridgewatt::tune
