@@ -31,7 +31,7 @@ constexpr double kDisturbedSets = 0.15;  // share of sets of samples that have a
 constexpr double kDisturbance = 0.4;     // deviation of the logarithms of time and power
 // Bounds of memory and time.
 constexpr std::size_t kMostSamples = 20000;
-constexpr std::size_t kPointsAtOnce = 20000;
+constexpr std::size_t kPointsAtOnce = 20000, kPointsOfFew = 1024;
 
 }  // namespace
 
@@ -175,12 +175,18 @@ std::vector<Prediction> FewShotModel::predict(std::span<const OperatingPoint> po
   if (!(interval > 0 && interval < 1)) {
     throw UsageError("the probability of an interval must be between 0 and 1");
   }
-  if (points.size() > kPointsAtOnce) {
-    std::vector<Prediction> all = predict(points.first(kPointsAtOnce), interval);
-    const auto rest = predict(points.subspan(kPointsAtOnce), interval);
-    all.insert(all.end(), rest.begin(), rest.end());
-    return all;
-  }
+  // Neighborhoods of many samples are shared by the points of a block.
+  const std::size_t block = summary_.part < summary_.samples ? kPointsAtOnce : kPointsOfFew;
+  std::vector<Prediction> result(points.size());
+  parallel_for((points.size() + block - 1) / block, [&](std::size_t i) {
+    const auto some = points.subspan(i * block, std::min(block, points.size() - i * block));
+    predict_block(some, interval, std::span(result).subspan(i * block, some.size()));
+  });
+  return result;
+}
+
+void FewShotModel::predict_block(std::span<const OperatingPoint> points, double interval,
+                                 std::span<Prediction> result) const {
   const LogCostPrediction logs = predict_logs(points);
   const double z = normal_quantile(0.5 + interval / 2);
   const auto estimate = [z](double mean, double variance) {
@@ -188,7 +194,6 @@ std::vector<Prediction> FewShotModel::predict(std::span<const OperatingPoint> po
     return Estimate{std::exp(mean), std::exp(mean - half), std::exp(mean + half)};
   };
   const double log_energy_ratio = std::log(energy_ratio(samples_));
-  std::vector<Prediction> result(points.size());
   for (std::size_t i = 0; i < points.size(); ++i) {
     const auto row = static_cast<Eigen::Index>(i);
     const double s = logs.power.time_sensitivity[row];
@@ -198,7 +203,6 @@ std::vector<Prediction> FewShotModel::predict(std::span<const OperatingPoint> po
         estimate(logs.time.mean[row] + logs.power.mean[row] + log_energy_ratio,
                  logs.power.variance[row] + (1 + s) * (1 + s) * logs.time.variance[row]);
   }
-  return result;
 }
 
 void AutoOptions::check() const {

@@ -44,6 +44,8 @@ class FewShotModel {
     // Of ln(power), including the uncertainty of time.
     double power_variance(Eigen::Index row) const;
   };
+  void predict_block(std::span<const OperatingPoint> points, double interval,
+                     std::span<Prediction> result) const;
   LogCostPrediction predict_logs(std::span<const OperatingPoint> points) const;
   std::vector<bool> sampled(std::span<const OperatingPoint> points) const;
 
