@@ -58,6 +58,9 @@ struct StrategyOptions {
   std::shared_ptr<const tune::SurrogatePrior> prior;
   // `auto` stops when the best untried point promises less than this relative gain.
   double min_gain = 0;
+  // Samples of the job that the answer is for: `auto` stops, too, when a profile costs more time
+  // (energy, if that is the objective) than it is expected to save in the job; 0: no job.
+  double job_samples = 0;
   // `auto` stops when no untried point is better than its answer by more than kNearBest with this
   // probability; 1: never.
   double near_best = 1;

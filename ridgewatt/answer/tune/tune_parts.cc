@@ -15,6 +15,7 @@ tune::StrategyOptions strategy_options(const TuneQuestion& question) {
   strategy.seed = question.seed;
   strategy.min_gain = question.min_gain;
   strategy.near_best = question.near_best;
+  strategy.job_samples = question.job_samples;
   strategy.noise = question.noise;
   return strategy;
 }

@@ -144,6 +144,19 @@ class AutoSearch {
     return std::log(objective_value(search_.goal(), answer));
   }
 
+  // A profile as a share of the job with the answer so far.
+  double cost_of_profile(std::size_t index, const std::optional<Observation>& answer) const {
+    const double job_samples = search_.options().job_samples;
+    if (!(job_samples > 0) || !answer) return 0;
+    const Beliefs& beliefs = learned_.get();
+    const bool energy = search_.goal().objective == Objective::kEnergy;
+    const double profile =
+        std::exp(beliefs.time_mean[index] + (energy ? beliefs.power_mean[index] : 0));
+    const double minibatches = job_samples / std::max(answer->point.batch, 1);
+    const double job = minibatches * (energy ? answer->energy_j() : answer->time_s);
+    return search_.options().budget.minibatches * profile / job;
+  }
+
   bool may_try(std::size_t index) const {
     if (search_.allowed()[index] == 0) return false;
     if (!search_.tried(index)) return true;
@@ -262,7 +275,7 @@ class AutoSearch {
       if (scores_[i] > next_score && may_try(i)) next_score = scores_[i], next = i;
     }
     if (!next) return false;
-    if (best && next_score < search_.options().min_gain) {
+    if (best && next_score < std::max(search_.options().min_gain, cost_of_profile(*next, known))) {
       search_.stop_because(StopReason::kNoGain);
       return false;
     }

@@ -349,6 +349,26 @@ TEST(Tune, AGainNotWorthAProfileEndsAuto) {
   EXPECT_LT(summary.steps.size(), 20u);
 }
 
+TEST(Tune, AProfileThatCostsMoreThanTheJobCanSaveIsNotMade) {
+  const SearchSpace space(small_board(), {16});
+  for (const Objective objective : {Objective::kTime, Objective::kEnergy}) {
+    Goal goal = under_power(12);
+    goal.objective = objective;
+    std::size_t before = 0;
+    for (const double job_samples : {1e3, 1e5, 1e8}) {
+      SmallBoard board;
+      StrategyOptions options;
+      options.budget.profiles = 100;
+      options.job_samples = job_samples;
+      const SearchSummary summary = tune(space, goal, board, options);
+      EXPECT_GE(summary.steps.size(), before) << job_samples;
+      EXPECT_EQ(summary.stop_reason, StopReason::kNoGain) << job_samples;
+      before = summary.steps.size();
+    }
+    EXPECT_GT(before, 10U);
+  }
+}
+
 TEST(Tune, AutoEndsWhenItsAnswerIsProbablyNearTheBest) {
   const SearchSpace space(small_board(), {16});
   int ended = 0, near = 0;
