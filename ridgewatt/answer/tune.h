@@ -4,7 +4,7 @@
 //   question.goal.limits.power_w = 30;
 //   const auto model = std::make_shared<const DeployedWorkload>("zoo:resnet50");
 //   const TuneAnswer found = tune_on_twin(question, model, "agx-orin");
-//   if (found.answer) std::cout << describe(found.answer->point.mode);
+//   if (found.outcome.best) std::cout << describe(found.outcome.best->point.mode);
 //
 // A board's twin, a sweep or a few profiled samples can answer it; for the local board see
 // answer/tune_on_board.h. All functions throw UsageError on an invalid question, and the errors of
