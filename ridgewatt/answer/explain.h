@@ -4,9 +4,9 @@
 //                                        .device = "orin-nano-8gb", .measured_s = 0.045});
 //   found.rows.front().cause;  // SlowCause::kPowerMode
 //
-// Every cause predicts the measured figures: time, power, load of the GPU, of a language model the
-// first token. By the board's twin, or by the forecast of the engine. With w_j the weight of
-// prediction j, each cause alone and each pair of causes has
+// Every cause predicts the measured figures: time, power, load of the GPU and, for a language
+// model, the time to the first token. The board's twin or the forecast of the engine computes
+// them. With w_j the weight of prediction j, each cause alone and each pair of causes has
 //   P ~ prior x sum_j w_j prod_f t(ln(measured_f / predicted_fj); sd_fj) x prod_s P(s | causes)
 // where t is Student's t of the estimate's error, widened by what is uncertain about the cause, and
 // s are the signs that a watched run showed (docs/methods/explain.md).
@@ -99,7 +99,7 @@ struct ExplainQuestion {
   std::optional<double> power_w = {};        // average while it ran
   std::optional<double> claimed_s = {};      // a published time of one minibatch in this mode
 
-  // Of a language model, instead: either one says that the model is one.
+  // For a language model, in place of the above: either one marks the model as such.
   std::optional<double> tokens_per_s = {};          // output tokens of all sequences while decoding
   std::optional<double> first_token_s = {};         // from the request to its first token
   std::optional<double> claimed_tokens_per_s = {};  // published, in this mode
@@ -109,12 +109,12 @@ struct ExplainQuestion {
 
   std::optional<measure::SeenRun> seen = {};  // what a watched run showed
 
-  // A profile of its layers: the measured time, where none is given.
+  // A profile of its layers; it gives the measured time if none is stated.
   std::string profile = {};         // see trace/layer_trace.h; empty: none
   std::string layers = {};          // layer information of its engine
-  std::optional<double> runs = {};  // that the profile holds, if it does not say
+  std::optional<double> runs = {};  // in the profile, if it does not state them
 
-  // Once a change was made that is to remove a cause: measured again.
+  // Measured again after a change that should remove a cause.
   std::optional<double> after_s = {};  // of one minibatch
   std::optional<double> after_power_w = {};
   std::optional<measure::SeenRun> after_seen = {};
@@ -134,7 +134,7 @@ std::span<const SeenValue> seen_values();
 // UsageError for an unknown name, with the names.
 void set_seen(measure::SeenRun& seen, const std::string& name, double value);
 
-// What the measured time and the gap are of.
+// What the measured time and the gap refer to.
 enum class ExplainedTime { kMinibatch, kToken, kFirstToken };
 constexpr auto enum_names(ExplainedTime) {
   return named<ExplainedTime>({{ExplainedTime::kMinibatch, "minibatch"},
@@ -142,7 +142,7 @@ constexpr auto enum_names(ExplainedTime) {
                                {ExplainedTime::kFirstToken, "first token"}});
 }
 
-// What a cause predicts, of its predictions the most probable.
+// The most probable prediction of a cause.
 struct Prognosis {
   std::string setting = {};  // "15W", "onnxruntime", "batch 8"; empty: the cause has none
   double time_s = 0;         // of one minibatch, or of one token of a sequence
@@ -171,7 +171,7 @@ struct ExplainedFigure {
   double gap() const { return measured - expected; }
 };
 
-// What a profile shows of a layer that costs time, and is not expected.
+// What is wrong with a layer of a profile: it takes time that was not expected.
 enum class LayerFault { kOnCpu, kHostCopy, kReformat, kPrecision, kUnfused };
 constexpr auto enum_names(LayerFault) {
   return named<LayerFault>({{LayerFault::kOnCpu, "on the CPU"},
@@ -201,8 +201,8 @@ struct ExplainedLayer {
   double over_s() const { return time_s - expected_s; }
 };
 
-// What a profile tells: layers by what each takes above its expected time, the longest ones first;
-// then the sum of the others, and what is outside of layers. Times add up to the measured time,
+// The contents of a profile: layers by their time above the expected time, largest first; then the
+// sum of the others, and the time outside of layers. Times add up to the measured time,
 // expected times to the expected one.
 struct ProfiledLayers {
   std::string source;                // "trtexec"
@@ -228,7 +228,7 @@ constexpr auto enum_names(ChangeVerdict) {
                                {ChangeVerdict::kOpen, "open"}});
 }
 
-// What a change that was to remove a cause did.
+// The effect of a change that should remove a cause.
 struct ExplainedChange {
   SlowCause removed = SlowCause::kNone;
   int rank = 1;  // of that cause, before

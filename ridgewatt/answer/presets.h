@@ -1,5 +1,5 @@
-// Are the modes that a board ships with worth having? Of each preset: which modes beat it in both
-// of two costs, and by how much the best of them does.
+// Are the modes that a board ships with worth having? For each preset: how many modes beat it in
+// both of two costs, and the best of those modes.
 //
 //   const auto presets = preset_standings(measured_points(sweep), "agx-orin", FrontCost::kTime,
 //                                         FrontCost::kPower);

@@ -22,13 +22,13 @@ namespace ridgewatt::measure {
 
 class ProgramWatch {
  public:
-  // Of the processes below `root`, and of `root` itself unless it is this process. Sensors are of
-  // `sysfs`, which must outlive this; processes are those of this machine.
+  // Watches the processes below `root`, and `root` itself unless it is this process. Sensors are
+  // read from `sysfs`, which must outlive this; processes are those of this machine.
   ProgramWatch(const platform::Sysfs& sysfs, pid_t root);
   ~ProgramWatch();
   // Reads everything once. What comes and goes between two looks is not seen.
   void look();
-  // Since the first look, without what marks tell.
+  // What was seen since the first look, without the fields that come from marks.
   SeenRun seen() const;
 
  private:
@@ -41,12 +41,12 @@ struct SeenProgram {
   SeenRun seen;
 };
 
-// Runs a command as measure_command() does, and watches it. With `for_s` it is ended after that
-// time.
+// Runs a command as measure_command() does, and watches it. With `for_s` the command is ended after
+// that time.
 SeenProgram measure_and_watch(const platform::Sysfs& sysfs, MeasureOptions options,
                               std::optional<double> for_s, platform::PowerMeter& meter);
 
-// Watches a process that runs already for so long, or until it ends; its marks are not read.
+// Watches a running process for `for_s`, or until it ends; its marks are not read.
 // NotFoundError where there is no such process.
 SeenProgram watch_process(const platform::Sysfs& sysfs, pid_t process, double for_s,
                           platform::PowerMeter& meter);

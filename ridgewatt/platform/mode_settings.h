@@ -46,7 +46,7 @@ struct ModeSettings {
 // Text of a file, or nothing.
 using FileReader = std::function<std::optional<std::string>(const std::string& path)>;
 
-// All settings as `read` tells them; every file asked for is one that a mode may change.
+// All settings, as `read` returns them. Only files that a mode may change are read.
 ModeSettings read_mode_settings(const JetsonLayout& layout, const FileReader& read);
 
 struct WriteRecord {

@@ -7,11 +7,11 @@
 // File format (CSV), one row per point; the knob columns and the power may be absent:
 //   cpu_cores,cpu_mhz,gpu_mhz,mem_mhz,work_flop,traffic_bytes,time_ms,power_w
 // `ridgewatt microbench` adds `kernel` (without it a point is of the intensity sweep), `target` and
-// `device`. The triad and the intensity sweep are FP32 and move data: the energy roofline is
-// theirs.
+// `device`. The energy roofline is fitted to the triad and the intensity sweep, which are FP32 and
+// move data.
 //
-// A ceiling is the highest rate that was measured. Its interval is that of the rate about which the
-// points near it scatter; repeated points give the width, otherwise it is 2 %.
+// A ceiling is the highest rate that was measured. Its interval is that of the robust mean
+// rate of the points near it; repeated points give the width, otherwise it is 2 %.
 // Energy is linear in the unknowns (Choi et al. 2013):  E = W eps_f + Q eps_m + pi0 T,
 // solved by non-negative least squares weighted by 1/E, with robust weights.
 // Peaks are the robust mean of W/T over compute-bound and of Q/T over memory-bound points.

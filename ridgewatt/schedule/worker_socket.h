@@ -1,5 +1,5 @@
-// Where controller and workers meet when nobody names a socket: a folder that no other user can
-// write. ridgewatt_worker.h and ridgewatt.py look in the same place.
+// The default path of the socket between controller and workers, in a folder that no other user can
+// write. ridgewatt_worker.h and ridgewatt.py use the same path.
 #pragma once
 
 #include <string>

@@ -3,8 +3,8 @@
 //
 //   for (const Evidence& evidence : published_evidence("xavier-nx")) ...
 //
-// The figures that are published stand in studies/published/boards.csv, with their sources. The
-// same format may hold a user's own (docs/reference/evidence.md).
+// The published figures are in studies/published/boards.csv, with their sources. A file of a user's
+// own figures has the same format (docs/reference/evidence.md).
 #pragma once
 
 #include <memory>
@@ -27,7 +27,7 @@ constexpr auto enum_names(EvidenceQuantity) {
                                   {EvidenceQuantity::kIdlePower, "idle_power_w"}});
 }
 
-// Of what: the quantity itself, or over (ratio) or less (difference) that of another point.
+// What the figure is: the quantity at a point, or its ratio to or difference from that at another.
 enum class EvidenceForm { kValue, kRatio, kDifference };
 constexpr auto enum_names(EvidenceForm) {
   return named<EvidenceForm>({{EvidenceForm::kValue, "value"},

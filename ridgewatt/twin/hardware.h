@@ -13,9 +13,9 @@ void set_hardware(const Board& board, Twin& twin);
 double conv_over_fp32(const Board& board);
 // True of TF32, and of a rate that pipes cannot have: more than twice that of FP32.
 bool on_tensor_cores(const Board& board, Arithmetic arithmetic);
-// Where FP32 convolutions run on pipes, their rate says nothing of tensor cores, which do without
-// Winograd's algorithm: in other precisions they reach the share of their peak that those of the
-// AGX Orin do.
+// If FP32 convolutions run on pipes, their rate says nothing about tensor cores, which do not use
+// Winograd's algorithm. Tensor cores are then assumed to reach, in other precisions, the same share
+// of their peak as those of the AGX Orin.
 void limit_tensor_share(Twin& twin);
 
 }  // namespace ridgewatt::twin
