@@ -110,6 +110,17 @@ class Values(unittest.TestCase):
             joblib.dump(value, path)
             self.assertEqual(joblib.load(path), value)
 
+    def test_dask(self):
+        try:
+            import dask
+        except ImportError:
+            self.skipTest("skipped: dask is not here")
+        value = self.answers["estimate"]
+        asked = [dask.delayed(time_of)(value), dask.delayed(rw.estimate)("zoo:lenet5", device="nano", modes="presets")]
+        found, again = dask.compute(*asked, scheduler="processes", num_workers=2)
+        self.assertEqual(found, value[0].time_s)
+        self.assertEqual(again, value)
+
     def test_the_example_keeps_its_answers(self):
         with tempfile.TemporaryDirectory() as folder:
             words = [sys.executable, "-B", EXAMPLE, "--model", "zoo:lenet5", "--board", "agx-orin=30", "--board",
