@@ -135,9 +135,7 @@ FewShotModel::PartFit FewShotModel::fit_robustly(const std::vector<Observation>&
   std::vector<PartFit> without(part.size());
   std::vector<double> odds(part.size());
   parallel_for(part.size(), [&](std::size_t i) {
-    std::vector<Observation> others = part;
-    others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
-    without[i] = fit_of(others);
+    without[i] = fit_of(undisturbed({.disturbed = i}, part));
     odds[i] = without[i].evidence() + disturbed_density(without[i], part[i]) - all.evidence() +
               std::log(kDisturbedSets / static_cast<double>(part.size()));
   });
@@ -237,6 +235,15 @@ std::vector<std::size_t> AutoPredictor::suggest_for_budgets(
     std::span<const OperatingPoint> candidates, std::size_t count,
     const PowerBudgets& budgets) const {
   return model_->suggest_for_budgets(candidates, count, budgets);
+}
+
+std::vector<Observation> undisturbed(const AutoSummary& summary,
+                                     std::span<const Observation> samples) {
+  std::vector<Observation> rest(samples.begin(), samples.end());
+  if (summary.disturbed) {
+    rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(*summary.disturbed));
+  }
+  return rest;
 }
 
 std::optional<std::string> disturbed_remark(const AutoPredictor& predictor,

@@ -79,6 +79,10 @@ class AutoPredictor : public Predictor {
   std::unique_ptr<predict::FewShotModel> model_;
 };
 
+// The samples of the fit without the one that was probably disturbed, if there is one: those whose
+// measurements count.
+std::vector<Observation> undisturbed(const AutoSummary& summary,
+                                     std::span<const Observation> samples);
 // A remark for the user: which sample was probably disturbed (AutoSummary), if one was, and that it
 // should be profiled again. `samples`: those of the fit.
 std::optional<std::string> disturbed_remark(const AutoPredictor& predictor,

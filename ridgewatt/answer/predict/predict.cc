@@ -193,8 +193,11 @@ double front_cost(FrontCost cost, const OperatingPoint& point, const predict::Pr
   return of.power_w.mean;
 }
 
-std::vector<OperatingPoint> points_to_predict(const PredictQuestion& question) {
-  const auto means = predict::mean_by_point(question.samples.observations);
+namespace {
+
+// The question's points without those of `means`.
+std::vector<OperatingPoint> points_without(std::span<const Observation> means,
+                                           const PredictQuestion& question) {
   std::vector<OperatingPoint> others;
   for (const auto& point : question.points) {
     if (predict::find_point(means, point) == nullptr) others.push_back(point);
@@ -202,9 +205,15 @@ std::vector<OperatingPoint> points_to_predict(const PredictQuestion& question) {
   return others;
 }
 
+}  // namespace
+
+std::vector<OperatingPoint> points_to_predict(const PredictQuestion& question) {
+  return points_without(predict::mean_by_point(question.samples.observations), question);
+}
+
 PredictAnswer predicted_points(const PredictQuestion& question) {
-  const auto means = predict::mean_by_point(question.samples.observations);
-  const auto others = points_to_predict(question);
+  auto means = predict::mean_by_point(question.samples.observations);
+  const auto others = points_without(means, question);
   PredictAnswer found;
   if (others.empty()) {
     require_name("predictor", question.method, {predict::predictor_methods()});
@@ -212,6 +221,11 @@ PredictAnswer predicted_points(const PredictQuestion& question) {
     found.origin.provenance = question.samples.provenance;
   } else {
     found = predict_at(question, others);
+    if (found.summary && found.summary->disturbed) {
+      means = predict::mean_by_point(
+          predict::undisturbed(*found.summary, question.samples.observations));
+      found = predict_at(question, points_without(means, question));
+    }
   }
   RowOrigin known = found.origin;
   known.provenance = question.samples.provenance;

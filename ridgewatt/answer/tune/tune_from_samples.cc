@@ -37,9 +37,7 @@ class SampledCosts {
     }
     predictor_.fit(measured_);
     disturbed_ = predict::disturbed_remark(predictor_, measured_);
-    if (const auto disturbed = predictor_.summary().disturbed) {
-      measured_.erase(measured_.begin() + static_cast<std::ptrdiff_t>(*disturbed));
-    }
+    measured_ = predict::undisturbed(predictor_.summary(), measured_);
   }
   std::vector<predict::Prediction> at(std::span<const OperatingPoint> points,
                                       double interval) const {

@@ -72,6 +72,15 @@ TEST_F(PredictCommand, ADisturbedProfileIsNamedAndItsMeasurementIsNotTheAnswer) 
   const ProgramResult predicted = ask("predict --query " + sweep_);
   EXPECT_NE(predicted.output.find(remark + describe(disturbed.point.mode)), std::string::npos)
       << predicted.output;
+  // Its half time and power would be on the front.
+  const ProgramResult front = ask("pareto --query " + sweep_ + " --format json");
+  EXPECT_NE(front.output.find(remark), std::string::npos) << front.output;
+  const Json rows = report::without_schema(Json::parse(
+      front.output.substr(front.output.find_first_of("[{"),
+                          front.output.find_last_of("]}") + 1 - front.output.find_first_of("[{"))));
+  for (const auto& row : rows) {
+    EXPECT_GT(std::abs(row["time_ms"].get<double>() / (1e3 * disturbed.time_s) - 1), 1e-6);
+  }
   const ProgramResult tuned = ask("tune");
   EXPECT_NE(tuned.output.find(remark + describe(disturbed.point.mode)), std::string::npos)
       << tuned.output;

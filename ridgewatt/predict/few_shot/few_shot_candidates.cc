@@ -169,13 +169,7 @@ void CandidateSet::weigh() {
     sum += candidate.weight = std::exp(candidate.model.evidence() - best);
   }
   for (auto& candidate : candidates_) candidate.weight /= sum;
-}
-
-double CandidateSet::evidence() const {
-  double best = -std::numeric_limits<double>::infinity(), sum = 0;
-  for (const auto& candidate : candidates_) best = std::max(best, candidate.model.evidence());
-  for (const auto& candidate : candidates_) sum += std::exp(candidate.model.evidence() - best);
-  return best + std::log(sum / static_cast<double>(candidates_.size()));
+  evidence_ = best + std::log(sum / static_cast<double>(candidates_.size()));
 }
 
 double CandidateSet::top(const std::vector<LogCosts>& residuals) const {

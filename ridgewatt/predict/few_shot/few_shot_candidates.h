@@ -82,7 +82,7 @@ class CandidateSet {
   void use_prior();
 
   // The log marginal likelihood of the samples, averaged over the candidates.
-  double evidence() const;
+  double evidence() const { return evidence_; }
 
   std::size_t size() const { return candidates_.size(); }
   const std::string& name(std::size_t index) const { return candidates_[index].name; }
@@ -111,6 +111,7 @@ class CandidateSet {
   const Candidate& likeliest() const;
 
   Quantity quantity_ = Quantity::kTime;
+  double evidence_ = 0;
   bool other_workloads_ = false;  // among the references
   std::vector<Candidate> candidates_;
 };
