@@ -20,9 +20,9 @@ namespace ridgewatt::campaign {
 
 // A point is planned again if any of these holds.
 struct RerunRules {
-  bool flagged = false;                       // it has a flag
-  std::optional<std::int64_t> before_unix_s;  // it began earlier
-  std::string serial;                         // this board measured it; empty: no board
+  bool flagged = false;                      // it has a flag
+  std::optional<std::int64_t> until_unix_s;  // it began at this second or earlier
+  std::string serial;                        // this board measured it; empty: no board
   // Throws UsageError without a rule.
   void check() const;
 };

@@ -222,7 +222,7 @@ TEST(Rerun, DoubtfulPointsGetNewSlotsAndTheOldOnesNoLongerCount) {
   EXPECT_EQ(plan_reruns(plan, filled, {.flagged = true}).kinds[0].points, 0u);
   filled.push_back(filled_at("0@1", "b2", 5000));
   EXPECT_EQ(standing_of(plan, filled, {}, 6000).done, 3u);
-  EXPECT_EQ(plan_reruns(plan, filled, {.before_unix_s = 2500}).kinds[0].points, 1u);
+  EXPECT_EQ(plan_reruns(plan, filled, {.until_unix_s = 2000}).kinds[0].points, 1u);
   EXPECT_EQ(plan.boards[0].points[1].rerun, 1);
   EXPECT_EQ(plan_reruns(plan, filled, {.serial = "b2"}).kinds[0].points, 1u);
   EXPECT_EQ(plan.boards[0].points[0].slot_label(), "0@2");

@@ -13,14 +13,14 @@ namespace {
 
 bool is_doubtful(const store::FilledSlot& slot, const RerunRules& rules) {
   return (rules.flagged && !slot.flags.empty()) ||
-         (rules.before_unix_s && slot.started_unix_s < *rules.before_unix_s) ||
+         (rules.until_unix_s && slot.started_unix_s <= *rules.until_unix_s) ||
          (!rules.serial.empty() && slot.series.serial == rules.serial);
 }
 
 }  // namespace
 
 void RerunRules::check() const {
-  if (flagged || before_unix_s || !serial.empty()) return;
+  if (flagged || until_unix_s || !serial.empty()) return;
   throw UsageError("no rule says which points", "campaign rerun",
                    "give --flagged, --older-than or --board");
 }

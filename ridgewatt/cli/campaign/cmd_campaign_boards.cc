@@ -33,7 +33,7 @@ struct RerunCommand {
 void rerun_points(const Context& context, RerunCommand& options) {
   check_table_options(context, report::rerun_result({}));
   if (options.older_s) {
-    options.rules.before_unix_s = std::time(nullptr) - static_cast<std::int64_t>(*options.older_s);
+    options.rules.until_unix_s = std::time(nullptr) - static_cast<std::int64_t>(*options.older_s);
   }
   print(context,
         report::rerun_result(campaign::rerun(options.plan, options.rules, options.dry_run)));
@@ -59,7 +59,7 @@ void add_campaign_rerun(CLI::App& campaign, Context& context) {
   add.input("PLAN", options.plan, "Plan of the campaign")->required();
   add.flag("--flagged", options.rules.flagged, "Points with a flag");
   add.optional("--older-than", options.older_s, hours().within(0, 1e6),
-               "Points that began longer ago, 30d");
+               "Points that began at least this long ago, 30d");
   add.text("--board", options.rules.serial, "Points that the board of this serial number measured");
   add.flag("--dry-run", options.dry_run, "Count and plan nothing");
 }
