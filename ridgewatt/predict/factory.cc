@@ -3,6 +3,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/suggest.h"
 #include "ridgewatt/predict/auto_predictor.h"
+#include "ridgewatt/predict/baselines/gp_predictor.h"
 #include "ridgewatt/predict/baselines/linear_predictor.h"
 #include "ridgewatt/predict/baselines/tree_predictor.h"
 #include "ridgewatt/predict/conformal_predictor.h"
@@ -14,7 +15,7 @@ constexpr char kTransfer[] = "powertrain";
 }  // namespace
 
 std::vector<std::string> predictor_methods() {
-  return {"auto", "linear", "nn", kTransfer, "trees"};
+  return {"auto", "gp", "linear", "nn", kTransfer, "trees"};
 }
 
 bool takes_reference_model(const std::string& method) {
@@ -25,7 +26,7 @@ namespace {
 
 // Models per predictor for the errors of its intervals: leaving out single points of small samples
 // where a fit is cheap, few where it trains networks for seconds.
-constexpr std::size_t kLinearFolds = 20, kTreeFolds = 10, kNetworkFolds = 5;
+constexpr std::size_t kLinearFolds = 20, kGpFolds = 10, kTreeFolds = 10, kNetworkFolds = 5;
 
 std::unique_ptr<Predictor> make_auto(const PredictorOptions& options) {
   AutoOptions auto_options;
@@ -69,6 +70,10 @@ std::unique_ptr<Predictor> make_predictor(const PredictorOptions& options) {
         std::move(main), std::move(of_fold),
         ConformalOptions{folds, options.seed, network.threads});
   };
+  if (method == "gp") {
+    const auto make = [] { return std::make_unique<GpPredictor>(); };
+    return with_intervals(make(), make, kGpFolds);
+  }
   if (method == "linear") {
     const auto make = [] { return std::make_unique<LinearPredictor>(); };
     return with_intervals(make(), make, kLinearFolds);

@@ -34,7 +34,7 @@ struct PredictorOptions {
   std::uint64_t design_seed = 0;  // AutoOptions::design_seed
 };
 
-// "auto", "linear", "nn", "powertrain", and "trees", which needs XGBoost on the machine.
+// "auto", "gp", "linear", "nn", "powertrain", and "trees", which needs XGBoost on the machine.
 std::vector<std::string> predictor_methods();
 // Whether a method starts from a trained reference (PredictorOptions::reference_model).
 bool takes_reference_model(const std::string& method);

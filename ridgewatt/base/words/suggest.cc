@@ -99,6 +99,7 @@ std::span<const Synonym> common_synonyms() {
       {"train", "training"},
       {"infer", "inference"},
       {"xgboost", "trees"},
+      {"gaussian-process", "gp"},
       {"ssd", "nvme"},
       {"sd-card", "sd"},
       {"ram", "memory"},

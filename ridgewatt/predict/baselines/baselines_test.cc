@@ -6,6 +6,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/random.h"
 #include "ridgewatt/base/test_support.h"
+#include "ridgewatt/predict/baselines/gp_predictor.h"
 #include "ridgewatt/predict/baselines/linear_predictor.h"
 #include "ridgewatt/predict/baselines/mlp_kernels.h"
 #include "ridgewatt/predict/baselines/tree_predictor.h"
@@ -184,6 +185,35 @@ TEST(Factory, NamesAreKnownAndPowertrainNeedsAReference) {
   PredictorOptions unknown;
   unknown.method = "oracle";
   EXPECT_THROW(make_predictor(unknown), UsageError);
+}
+
+TEST(GpPredictor, LearnsASmoothFunctionFromHalfOfItsPoints) {
+  const auto rows = plane();
+  std::vector<Observation> samples;
+  for (std::size_t i = 0; i < rows.size(); i += 2) samples.push_back(rows[i]);
+  GpPredictor predictor;
+  predictor.fit(samples);
+  double time = 0, power = 0;  // sums of relative errors; the worst is at a corner
+  for (const auto& row : rows) {
+    const auto p = predictor.predict(std::vector<OperatingPoint>{row.point})[0];
+    EXPECT_NEAR(p.time_s / row.time_s, 1, 0.1);
+    EXPECT_NEAR(p.power_w / row.power_w, 1, 0.1);
+    time += std::abs(p.time_s / row.time_s - 1);
+    power += std::abs(p.power_w / row.power_w - 1);
+  }
+  EXPECT_LT(time / static_cast<double>(rows.size()), 0.01);
+  EXPECT_LT(power / static_cast<double>(rows.size()), 0.01);
+}
+
+TEST(GpPredictor, FarFromItsSamplesIsTheirMean) {
+  const auto rows = plane();
+  GpPredictor predictor;
+  predictor.fit(std::vector<Observation>{rows[0], rows[53]});
+  const auto p = predictor.predict(std::vector<OperatingPoint>{{{64, 9e12, 9e12, 0, ""}, 16}})[0];
+  EXPECT_NEAR(p.time_s, std::sqrt(rows[0].time_s * rows[53].time_s), 0.02);
+  predictor.fit(std::vector<Observation>{rows[0]});  // nothing varies
+  EXPECT_NEAR(predictor.predict(std::vector<OperatingPoint>{rows[7].point})[0].time_s,
+              rows[0].time_s, 1e-9);
 }
 
 TEST(TreePredictor, LearnsThePlaneWithAnySeed) {
