@@ -27,13 +27,17 @@ struct CacheOptions {
 };
 
 struct ProfileOptions {
-  // Its command marks minibatches; `{batch}` in an argument becomes the batch of the point. The
-  // idle baseline is each mode's own, and the command is ended when the window is complete.
+  // Its command marks minibatches; the placeholders of measure/placeholders.h become the batch and
+  // the cores of the point. The idle baseline is each mode's own, and the command is ended when the
+  // window is complete.
   MeasureOptions measure;
   store::Series series;
   int batch = 0;
   CacheOptions cache;  // of the files that the program reads
   bool quiet = false;
+  // Points are measured without power where the machine has no power sensor: their power is NaN,
+  // and the store, which needs a power, does not keep them.
+  bool power_optional = false;
 
   ProfileOptions() {
     measure.window.minibatches = 40;
@@ -80,6 +84,7 @@ class LiveProfiler : public Profiler {
     int repeats = 0;
   };
   void take_stored(const store::Series& series);
+  void set(const PowerMode& mode);
   Observation measure(const OperatingPoint& point, int repeat);
   std::optional<Observation> found_by_others(const OperatingPoint& point, int repeat);
   [[noreturn]] void fail(const OperatingPoint& point, const std::string& reason,
@@ -92,6 +97,7 @@ class LiveProfiler : public Profiler {
   const ProfileOptions& options_;
   std::map<OperatingPoint, Stored> stored_;
   int measured_ = 0;
+  bool sets_threads_ = false;  // the command's threads take the place of modes
   std::vector<std::string> failures_;
   std::unique_ptr<pipeline::PageCacheState> cache_;
 };

@@ -93,8 +93,9 @@ KnobSpace::Levels knob_levels(const Sysfs& sysfs, const JetsonLayout& layout) {
     any = any || !level.empty();
   }
   if (!any) {
-    throw NotSupportedError("this machine has no power-mode knobs", sysfs.root(),
-                            "modes exist on NVIDIA Jetson boards");
+    throw NotSupportedError(
+        "this machine has no power-mode knobs", sysfs.root(),
+        "modes exist on NVIDIA Jetson boards; a command with {threads} tunes threads");
   }
   return levels;
 }

@@ -89,6 +89,12 @@ void Goal::check() const {
   }
 }
 
+bool needs_power(const Goal& goal) {
+  if (goal.limits.power_w < Limits::kNone || goal.limits.energy_j < Limits::kNone) return true;
+  if (goal.objective == Objective::kCost) return goal.energy_weight > 0;
+  return goal.objective != Objective::kTime && goal.objective != Objective::kLatency;
+}
+
 double serving_latency_s(const Goal& goal, int batch, double time_s) {
   const double wait_s = goal.rate_hz > 0 ? (samples(batch) - 1) / goal.rate_hz : 0;
   return wait_s + time_s;

@@ -64,6 +64,8 @@ struct Goal {
   void check() const;
   bool needs_reference() const { return limits.slowdown < Limits::kNone; }
 };
+// Whether the objective or a limit depends on power or energy.
+bool needs_power(const Goal& goal);
 
 // Worst latency of a request at a constant arrival rate, the "exact" bound of Fulcrum's analysis:
 // (batch - 1) / rate + time.

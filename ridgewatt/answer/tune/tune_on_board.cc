@@ -4,11 +4,15 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
 #include <utility>
 
 #include "ridgewatt/answer/tune/tune_parts.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/measure/live_profiler.h"
+#include "ridgewatt/measure/placeholders.h"
 #include "ridgewatt/tune/strategy.h"
 
 namespace ridgewatt::answer {
@@ -64,12 +68,55 @@ void add_comparison(TuneAnswer& found, const Sweep& seen, const std::vector<tune
   found.outcome.compared.insert(found.outcome.compared.end(), governors.begin(), governors.end());
 }
 
+// The board's modes, or numbers of threads in their place.
+KnobSpace modes_of(const LiveBoard& board) {
+  if (!measure::threads_replace_modes(board.profile.measure.command, board.sysfs)) {
+    return board.control.space();
+  }
+  KnobSpace::Levels levels;
+  auto& cores = levels[Knob::kCpuCores];
+  cores.resize(static_cast<std::size_t>(measure::online_cpus(board.sysfs)));
+  std::iota(cores.begin(), cores.end(), 1);
+  return KnobSpace(levels);
+}
+
+// A search needs a power. Where none was measured, the same one for every point says nothing about
+// any of them, and without_power() takes it out of what the search found.
+class StandInPower : public Profiler {
+ public:
+  explicit StandInPower(Profiler& profiler) : profiler_(profiler) {}
+  Observation profile(const OperatingPoint& point) override {
+    Observation seen = profiler_.profile(point);
+    if (std::isfinite(seen.power_w)) return seen;
+    unknown_ = true;
+    seen.power_w = 1;
+    return seen;
+  }
+  Provenance provenance() const override { return profiler_.provenance(); }
+  bool unknown() const { return unknown_; }
+
+ private:
+  Profiler& profiler_;
+  bool unknown_ = false;
+};
+
+tune::SearchSummary without_power(tune::SearchSummary summary) {
+  constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+  for (auto* seen : {&summary.answer, &summary.miss}) {
+    if (*seen) (*seen)->power_w = kUnknown;
+  }
+  for (auto& step : summary.steps) step.seen.power_w = kUnknown;
+  summary.board_energy_j = kUnknown;
+  return summary;
+}
+
 }  // namespace
 
 TuneAnswer tune_on_board(const TuneQuestion& question, LiveBoard& board) {
+  board.profile.power_optional = !tune::needs_power(question.goal);
   measure::LiveProfiler profiler(board.sysfs, board.control, board.store, board.profile);
   check_governors(board);
-  const KnobSpace modes = board.control.space();
+  const KnobSpace modes = modes_of(board);
   const tune::SearchSpace space(modes,
                                 question.batches.empty() ? std::vector<int>{0} : question.batches);
   const auto names = preset_modes(board.control, modes);
@@ -82,11 +129,13 @@ TuneAnswer tune_on_board(const TuneQuestion& question, LiveBoard& board) {
                   [](const Observation& seen) { return !seen.point.mode.governor.empty(); });
   }
   ReportingProfiler reporting(profiler, board);
-  const tune::SearchSummary summary =
+  StandInPower stand_in(reporting);
+  tune::SearchSummary summary =
       question.verify > 0 ? verification_of(question, space, board.twin_board, board.workload,
                                             board.profile.series.provenance, strategy)
-                                .search(reporting)
-                          : tune::tune(space, question.goal, reporting, strategy);
+                                .search(stand_in)
+                          : tune::tune(space, question.goal, stand_in, strategy);
+  if (stand_in.unknown()) summary = without_power(std::move(summary));
   std::vector<std::string> left_out;
   const auto governed = profile_governors(board, profiler, summary, left_out);
   board.control.restore();
@@ -97,6 +146,10 @@ TuneAnswer tune_on_board(const TuneQuestion& question, LiveBoard& board) {
   found.source.workload = series.workload + " " + series.kind;
   found.source.device = series.board;
   found.source.provenance = profiler.provenance();
+  if (stand_in.unknown()) {
+    found.source.remark =
+        "power is unknown: this machine has no power sensor; points without power are not stored";
+  }
   found.source.origin = {series.workload, series.kind, series.board, found.source.provenance};
   Sweep seen;
   seen.observations = strategy.known;

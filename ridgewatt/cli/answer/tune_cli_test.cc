@@ -1,8 +1,10 @@
 // The contract of `ridgewatt tune` and `ridgewatt evaluate strategies` on the command line.
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "ridgewatt/base/test_support.h"
 #include "ridgewatt/base/text.h"
@@ -14,6 +16,8 @@
 namespace ridgewatt::cli {
 namespace {
 
+using ::testing::HasSubstr;
+using ::testing::Not;
 using testing::ProgramResult;
 using testing::run_program;
 
@@ -92,6 +96,47 @@ TEST_F(TuneCommand, GovernorsOfABoardAreProfiledAndCompared) {
   const Json governor = answer["compared"].back();
   EXPECT_EQ(governor["name"], "governor schedutil");
   EXPECT_GT(governor["time_ms"].get<double>(), 0);
+}
+
+// label: board
+TEST_F(TuneCommand, ThreadsAndBatchAreChosenWithoutAPowerSensor) {
+  std::filesystem::create_directories(folder_.path() / "tree/sys/devices/system/cpu");
+  folder_.write("tree/sys/devices/system/cpu/online", "0-3\n");
+  // A sample takes 8 ms / threads, and the batch 2 ms more.
+  const std::string program = folder_.write(
+      "program.py",
+      "import os, sys, time\n"
+      "step, first = 0.008 * int(sys.argv[2]) / int(sys.argv[1]) + 0.002, time.monotonic()\n"
+      "time.sleep(12 * step)\n"
+      "for i in range(12):\n"
+      "  os.write(int(os.environ['RIDGEWATT_MARK_FD']), b'minibatch %.9f\\n' % (first + i * "
+      "step))\n");
+  const std::string tune = "tune --quiet --device local --sysroot " +
+                           (folder_.path() / "tree").string() + " --state-dir " +
+                           (folder_.path() / "state").string() + " --store " +
+                           (folder_.path() / "tune.db").string() + " --profiles 12 --window 5 ";
+  const std::string command = " -- python3 " + program + " ";
+  const ProgramResult found =
+      run_program(tune + "--batch 1,2,4 --format json" + command + "{threads} {batch}");
+  ASSERT_EQ(found.status, 0) << found.output;
+  const Json answer = Json::parse(found.output);
+  EXPECT_EQ(answer["mode"], Json({{"cpu_cores", 4}}));
+  EXPECT_EQ(answer["batch"], 4);
+  EXPECT_NEAR(answer["time_ms"].get<double>(), 10, 1e-3);
+  EXPECT_EQ(answer["provenance"], "measured");
+  EXPECT_TRUE(answer["power_w"].is_null());
+  EXPECT_TRUE(answer["search_energy_j"].is_null());
+  EXPECT_FALSE(std::filesystem::exists(folder_.path() / "tune.db"));  // a store needs a power
+  const ProgramResult text = run_program(tune + "--batch 1,2" + command + "{threads} {batch}");
+  EXPECT_THAT(text.output, HasSubstr("power is unknown: this machine has no power sensor"));
+  EXPECT_THAT(text.output, Not(HasSubstr("nan")));
+  const ProgramResult limited =
+      run_program(tune + "--max-power 10 --batch 1,2" + command + "{threads} {batch}");
+  EXPECT_EQ(limited.status, 1);
+  EXPECT_THAT(limited.output, HasSubstr("this machine has no power sensor"));
+  const ProgramResult nothing = run_program(tune + command + "1 1");
+  EXPECT_EQ(nothing.status, 1);
+  EXPECT_THAT(nothing.output, HasSubstr("a command with {threads} tunes threads"));
 }
 
 // label: board

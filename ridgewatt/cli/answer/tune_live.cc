@@ -14,6 +14,7 @@
 #include "ridgewatt/cli/options/parameters.h"
 #include "ridgewatt/cli/options/profile_options.h"
 #include "ridgewatt/measure/live_program.h"
+#include "ridgewatt/measure/placeholders.h"
 #include "ridgewatt/measure/profile.h"
 #include "ridgewatt/platform/fake_board.h"
 #include "ridgewatt/platform/local_device.h"
@@ -21,11 +22,6 @@
 
 namespace ridgewatt::cli {
 namespace {
-
-bool takes_batch(const std::vector<std::string>& command) {
-  return std::any_of(command.begin(), command.end(),
-                     [](const auto& word) { return word.find("{batch}") != std::string::npos; });
-}
 
 // What to write where a model was given: the twin, or a program.
 std::string instead_of_model(const TuneOptions& options) {
@@ -48,7 +44,8 @@ void check(const TuneOptions& options) {
     throw UsageError("a real or fake board runs a program, not a model", program,
                      instead_of_model(options));
   }
-  if (options.question.batches.size() > 1 && !takes_batch(options.live.command)) {
+  if (options.question.batches.size() > 1 &&
+      !measure::has_place(options.live.command, measure::kBatchPlace)) {
     throw UsageError("the command never receives the batch size", "--batch",
                      "write {batch} where its command names the batch");
   }
@@ -74,7 +71,7 @@ void check_in_place(const CLI::App& command, const TuneOptions& options) {
   if (options.question.batches.size() > 1) {
     throw UsageError("a running program has one batch", "--batch", "give that batch or none");
   }
-  if (options.question.batches.empty() && takes_batch(live.command)) {
+  if (options.question.batches.empty() && measure::has_place(live.command, measure::kBatchPlace)) {
     throw UsageError("the command needs a batch", "{batch}", "give --batch N");
   }
 }
@@ -201,7 +198,7 @@ void tune_live(const Context& context, TuneOptions& options, const CLI::App& com
   if (live.in_place) return tune_in_place(context, options, command, question, board);
   add_twin(options, board);
   answer::TuneAnswer found = answer::tune_on_board(question, board);
-  found.source.remark = "points are kept in " + live.store;
+  if (!found.source.remark) found.source.remark = "points are kept in " + live.store;
   print_answer(context, options, found);
 }
 

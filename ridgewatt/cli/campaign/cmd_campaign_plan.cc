@@ -9,6 +9,7 @@
 #include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/cli/options/profile_options.h"
 #include "ridgewatt/io/path.h"
+#include "ridgewatt/measure/placeholders.h"
 #include "ridgewatt/measure/profile.h"
 #include "ridgewatt/report/campaign_report.h"
 
@@ -29,11 +30,8 @@ void check(const PlanCommand& options) {
     throw UsageError("give one of --modes FILE, --sample N, --suggest N and --all",
                      "campaign plan");
   }
-  const auto& command = options.plan.profile.measure.command;
-  const bool placed = std::any_of(command.begin(), command.end(), [](const auto& word) {
-    return word.find("{batch}") != std::string::npos;
-  });
-  if (options.batches.size() > 1 && !placed) {
+  if (options.batches.size() > 1 &&
+      !measure::has_place(options.plan.profile.measure.command, measure::kBatchPlace)) {
     throw UsageError("the command never receives the batch size", "--batch",
                      "write {batch} where its command names the batch");
   }

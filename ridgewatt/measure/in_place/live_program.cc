@@ -20,6 +20,7 @@
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/io/file.h"
 #include "ridgewatt/measure/in_place/board_watch.h"
+#include "ridgewatt/measure/placeholders.h"
 #include "ridgewatt/measure/sampling/marked_command.h"
 
 namespace ridgewatt::measure {
@@ -199,7 +200,7 @@ class LiveProgram::State {
 
 LiveProgram::LiveProgram(platform::Sysfs& sysfs, platform::JetsonModeControl& control,
                          std::vector<std::string> command, int batch) {
-  fill_in_batch(command, batch);
+  fill_in(command, kBatchPlace, batch);
   state_ = std::make_unique<State>(
       sysfs, control, start_marked_command(command, CommandTie::kOutlivesUs), /*ours=*/true);
 }

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <ctime>
+#include <limits>
 #include <utility>
 
+#include "ridgewatt/measure/placeholders.h"
 #include "ridgewatt/measure/sampling/clock_shortfall.h"
 #include "ridgewatt/measure/sampling/marked_command.h"
 
@@ -72,6 +74,7 @@ LiveProfiler::LiveProfiler(platform::Sysfs& sysfs, platform::JetsonModeControl& 
                            store::Store& store, const ProfileOptions& options)
     : sysfs_(sysfs), meter_(sysfs), control_(control), store_(store), options_(options) {
   options.measure.check();  // before a mode is set
+  sets_threads_ = threads_replace_modes(options.measure.command, sysfs);
   if (options.cache.start != CacheOptions::Start::kAsItIs) {
     cache_ = std::make_unique<pipeline::PageCacheState>(pipeline::files_below(options.cache.path));
   }
@@ -138,6 +141,10 @@ std::optional<Observation> LiveProfiler::found_by_others(const OperatingPoint& p
 Observation LiveProfiler::measure(const OperatingPoint& point, int repeat) {
   store::PointRecord record = take(point);
   record.repeat = repeat;
+  if (!std::isfinite(record.observation.power_w)) {
+    ++measured_;
+    return record.observation;
+  }
   if (!store_.add_if_absent(store_.series(options_.series), record)) {
     return found_by_others(point, repeat).value();  // another process was first
   }
@@ -145,16 +152,22 @@ Observation LiveProfiler::measure(const OperatingPoint& point, int repeat) {
   return record.observation;
 }
 
-store::PointRecord LiveProfiler::take(const OperatingPoint& point, double limit_s) {
+void LiveProfiler::set(const PowerMode& mode) {
   // What the mode leaves open is as at first, not as the last point left it.
   const bool open =
-      std::any_of(kKnobs.begin(), kKnobs.end(), [&](Knob knob) { return !point.mode.has(knob); });
+      std::any_of(kKnobs.begin(), kKnobs.end(), [&](Knob knob) { return !mode.has(knob); });
   if (open) control_.restore();
-  control_.apply(point.mode);
+  control_.apply(mode);
+}
+
+store::PointRecord LiveProfiler::take(const OperatingPoint& point, double limit_s) {
+  if (!sets_threads_) set(point.mode);
   MeasureOptions measure = options_.measure;
   measure.limit_s = limit_s;
   measure.keep_output = true;
-  fill_in_batch(measure.command, point.batch);
+  fill_in(measure.command, kBatchPlace, point.batch);
+  fill_in(measure.command, kThreadsPlace,
+          point.mode.cpu_cores > 0 ? point.mode.cpu_cores : online_cpus(sysfs_));
   if (cache_ && options_.cache.start == CacheOptions::Start::kFilled) cache_->fill();
   if (cache_ && options_.cache.start == CacheOptions::Start::kDropped) cache_->drop();
   const auto measurement = measure_command(sysfs_, measure, meter_);
@@ -165,7 +178,8 @@ store::PointRecord LiveProfiler::take(const OperatingPoint& point, double limit_
   if (measurement.over_limit) {
     failed = fmt::format("the command ran longer than its limit of {:.4g} s", limit_s);
   }
-  if (measurement.channels.empty()) {  // no other point will fare better
+  const bool has_power = !measurement.channels.empty();
+  if (!has_power && !options_.power_optional) {  // no other point will fare better
     throw IoError("no point can be profiled",
                   failed.empty() ? measurement.source : measurement.source + "; " + failed);
   }
@@ -178,10 +192,15 @@ store::PointRecord LiveProfiler::take(const OperatingPoint& point, double limit_
          output);
   }
   if (summary.count == 0) fail(point, "the command marked no two minibatches", output);
-  if (!measurement.total) fail(point, "no power: " + measurement.source);
+  if (has_power && !measurement.total) fail(point, "no power: " + measurement.source);
   store::PointRecord record = record_of(measurement, point);
-  record.flags = flags_of(measurement, record.power_samples,
-                          clocks_fell_short(measurement, point.mode, control_.state().limits));
+  record.flags = flags_of(
+      measurement, record.power_samples,
+      !sets_threads_ && clocks_fell_short(measurement, point.mode, control_.state().limits));
+  if (!has_power) {
+    record.observation.power_w = std::numeric_limits<double>::quiet_NaN();
+    record.observation.measured_energy_j.reset();
+  }
   return record;
 }
 

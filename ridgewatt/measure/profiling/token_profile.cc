@@ -8,6 +8,7 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/progress.h"
+#include "ridgewatt/measure/placeholders.h"
 #include "ridgewatt/measure/sampling/clock_shortfall.h"
 #include "ridgewatt/measure/sampling/marked_command.h"
 #include "ridgewatt/sweep/unit.h"
@@ -91,7 +92,7 @@ class TokenProfiler {
       measure.command.clear();  // it runs already
       return measure_server(sysfs_, measure, *options_.server, meter_);
     }
-    fill_in_batch(measure.command, options_.profile.batch);
+    fill_in(measure.command, kBatchPlace, options_.profile.batch);
     if (options_.llama_bench) return measure_llama_bench(sysfs_, measure, meter_);
     TokenMeasurement result{measure_command(sysfs_, measure, meter_), {}};
     result.runs = marked_token_runs(result.measurement);

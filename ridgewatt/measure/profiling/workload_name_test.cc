@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "ridgewatt/base/text.h"
+#include "ridgewatt/measure/placeholders.h"
 
 namespace ridgewatt::measure {
 namespace {
@@ -28,6 +29,15 @@ TEST(WorkloadName, IsTheFirstWordWhereNothingElseIsKnown) {
   EXPECT_EQ(name_of_line("ridgewatt bench zoo:lenet5"), "ridgewatt");
   EXPECT_EQ(name_of_line("pythonista script"), "pythonista");
   EXPECT_EQ(workload_name({}), "");
+}
+
+TEST(Placeholders, AreFilledInEverywhere) {
+  std::vector<std::string> command = {"run", "-b{batch}", "{batch}x{threads}", "{other}"};
+  EXPECT_TRUE(has_place(command, kThreadsPlace));
+  fill_in(command, kBatchPlace, 16);
+  fill_in(command, kThreadsPlace, 2);
+  EXPECT_EQ(command, (std::vector<std::string>{"run", "-b16", "16x2", "{other}"}));
+  EXPECT_FALSE(has_place(command, kBatchPlace));
 }
 
 }  // namespace

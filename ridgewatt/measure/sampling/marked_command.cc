@@ -235,15 +235,6 @@ class Watch {
 
 }  // namespace
 
-void fill_in_batch(std::vector<std::string>& command, int batch) {
-  static const std::string kPlace = "{batch}";
-  for (auto& argument : command) {
-    for (auto at = argument.find(kPlace); at != std::string::npos; at = argument.find(kPlace)) {
-      argument.replace(at, kPlace.size(), std::to_string(batch));
-    }
-  }
-}
-
 void signal_tree(pid_t process, int number) {
   std::error_code ignored;
   const std::string tasks = fmt::format("/proc/{}/task", process);

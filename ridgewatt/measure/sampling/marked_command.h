@@ -57,9 +57,6 @@ struct StartedCommand {
 StartedCommand start_marked_command(const std::vector<std::string>& command, CommandTie tie,
                                     int output = -1, int errors = -1);
 
-// `{batch}` in an argument becomes the batch.
-void fill_in_batch(std::vector<std::string>& command, int batch);
-
 // Sends a signal to a process and all below it.
 void signal_tree(pid_t process, int number);
 

@@ -25,6 +25,16 @@ std::string with_interval(const predict::Estimate& value, double scale, const ch
   return text;
 }
 
+// "17.4 ms, 25.6 W, 0.44 J"; what is unknown is left out.
+std::string cost_text(const predict::Prediction& cost) {
+  std::vector<std::string> parts = {with_interval(cost.time_s, 1e3, "ms")};
+  if (std::isfinite(cost.power_w.mean)) {
+    parts.push_back(with_interval(cost.power_w, 1, "W"));
+    parts.push_back(with_interval(cost.energy_j, 1, "J"));
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
 }  // namespace
 
 std::string describe_goal(const tune::Goal& goal, const std::string& kind) {
@@ -156,9 +166,7 @@ std::vector<std::string> tune_headline(const answer::TuneAnswer& report) {
   lines.push_back(describe(answer.point.mode));
   if (answer.point.batch > 0) lines.back() += fmt::format(", batch {}", answer.point.batch);
   if (!answer.preset.empty()) lines.back() += fmt::format(" (preset {})", answer.preset);
-  lines.push_back(fmt::format("{}, {}, {} per {}", with_interval(answer.cost.time_s, 1e3, "ms"),
-                              with_interval(answer.cost.power_w, 1, "W"),
-                              with_interval(answer.cost.energy_j, 1, "J"),
+  lines.push_back(fmt::format("{} per {}", cost_text(answer.cost),
                               minibatch_word(report.source.origin.kind, answer.point.batch)));
   add_serving(answer, lines);
   if (!answer.confidence.empty()) {
@@ -212,10 +220,10 @@ std::vector<std::string> tune_remarks(const answer::TuneAnswer& report) {
         *limit_w, *limit_w));
   }
   if (!report.trace.profiled.empty()) {
-    lines.push_back(fmt::format(
-        "{} profiled {} points: {} and {} on the board; {}", report.trace.strategy,
-        report.trace.profiled.size(), duration_text(report.trace.board_time_s),
-        energy_text(report.trace.board_energy_j), report.trace.stopped_because.value_or("")));
+    lines.push_back(fmt::format("{} profiled {} points: {} on the board; {}", report.trace.strategy,
+                                report.trace.profiled.size(),
+                                job_text({report.trace.board_time_s, report.trace.board_energy_j}),
+                                report.trace.stopped_because.value_or("")));
   }
   if (const auto& near_best = report.trace.near_best) {
     lines.push_back(

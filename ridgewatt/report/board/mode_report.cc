@@ -84,14 +84,15 @@ Json mode_state_json(const platform::ModeState& state) {
 Table mode_state_table(const platform::ModeState& state) {
   Table table({{"knob"}, {.name = "value", .digits = kNominal}, {"unit"}, {"held"}, {"governor"}});
   const auto& mode = state.limits;
-  const auto held = [](bool fixed) { return fixed ? "fixed" : "upper limit"; };
+  const auto add_clock = [&](const char* name, Knob knob, bool fixed, const std::string& governor) {
+    const bool known = mode.has(knob);
+    table.add_row({name, known ? Cell(knob_in_field_unit(mode, knob)) : Cell(), "MHz",
+                   known ? (fixed ? "fixed" : "upper limit") : "", governor});
+  };
   table.add_row({"CPU cores", std::int64_t{mode.cpu_cores}, "", "", ""});
-  table.add_row({"CPU clock", knob_in_field_unit(mode, Knob::kCpuClock), "MHz",
-                 held(state.cpu_fixed), mode.governor});
-  table.add_row({"GPU clock", knob_in_field_unit(mode, Knob::kGpuClock), "MHz",
-                 held(state.gpu_fixed), state.gpu_governor});
-  table.add_row({"memory clock", knob_in_field_unit(mode, Knob::kMemClock), "MHz",
-                 held(state.mem_fixed), ""});
+  add_clock("CPU clock", Knob::kCpuClock, state.cpu_fixed, mode.governor);
+  add_clock("GPU clock", Knob::kGpuClock, state.gpu_fixed, state.gpu_governor);
+  add_clock("memory clock", Knob::kMemClock, state.mem_fixed, "");
   table.add_row({"preset", state.preset.empty() ? "none" : state.preset, "", "", ""});
   return table;
 }

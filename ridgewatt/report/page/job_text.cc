@@ -22,7 +22,9 @@ std::string energy_text(double joules) {
 }
 
 std::string job_text(const twin::JobCost& job) {
-  return fmt::format("{} and {}", duration_text(job.time_s), energy_text(job.energy_j));
+  const std::string time = duration_text(job.time_s);
+  if (!std::isfinite(job.energy_j)) return time;  // no power was measured
+  return fmt::format("{} and {}", time, energy_text(job.energy_j));
 }
 
 }  // namespace ridgewatt::report
