@@ -1,5 +1,5 @@
-// Comma separated values with a header line (RFC 4180 quoting), read strictly: an error names file,
-// line and column.
+// Parses comma-separated values with a header line (RFC 4180 quoting). Strict: an error names the
+// file, line and column.
 #pragma once
 
 #include <cstddef>
@@ -21,16 +21,16 @@ struct CsvTable {
   std::size_t require_column(std::string_view name) const;
   // The finite number in row r, column c; throws InputError otherwise.
   double number(std::size_t row, std::size_t column) const;
-  // "FILE line N" for messages.
+  // "FILE line N", for messages.
   std::string where(std::size_t row) const;
 };
 
-// Throws InputError: empty text, duplicate or empty column name, a row with too few or too many
-// fields, an unterminated quote, a NUL byte. A byte order mark and blank lines are skipped.
+// Throws InputError for empty text, a duplicate or empty column name, a row with too few or too
+// many fields, an unterminated quote, or a NUL byte. A byte order mark and blank lines are skipped.
 CsvTable parse_csv(std::string_view text, const std::string& source);
 CsvTable read_csv(const std::string& path);
 
-// Quotes a field where RFC 4180 needs it.
+// Quotes a field if RFC 4180 requires it.
 std::string csv_field(std::string_view text);
 
 }  // namespace ridgewatt

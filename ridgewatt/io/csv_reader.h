@@ -1,5 +1,5 @@
-// Reads a CSV file row by row, with the memory of one row, so files may have any length. As strict
-// as csv.h.
+// Reads a CSV file row by row, for files of any length: it holds one row in memory. As strict as
+// csv.h.
 //
 //   CsvReader csv(text, path);
 //   const std::size_t time = csv.require_column("time_ms");
@@ -17,19 +17,19 @@
 
 namespace ridgewatt {
 
-// Index of a column of a header.
+// The index of a column in a header; empty if there is none.
 std::optional<std::size_t> csv_column(const std::vector<std::string>& header,
                                       std::string_view name);
-// The same, but throws InputError with the file and its columns if there is none.
+// Like csv_column, but throws InputError with the file and its columns if there is none.
 std::size_t require_csv_column(const std::vector<std::string>& header, std::string_view name,
                                const std::string& source);
-// Throws InputError for a field that is not a finite number.
+// Throws InputError for a field that is not a finite number; `where` is "FILE line N".
 [[noreturn]] void refuse_csv_number(std::string_view field, const std::string& where,
                                     const std::string& column);
 
 class CsvReader {
  public:
-  // Reads the header. `text` must outlive the reader. Throws InputError as parse_csv does.
+  // Reads the header. `text` must outlive the reader. Throws InputError like parse_csv.
   CsvReader(std::string_view text, std::string source);
 
   const std::string& source() const { return source_; }
@@ -41,21 +41,20 @@ class CsvReader {
     return require_csv_column(header_, name, source_);
   }
 
-  // Advances to the next row; false at the end. Throws InputError for too few or too many fields,
-  // ...
+  // Advances to the next row; returns false at the end. Throws InputError like parse_csv.
   bool next();
-  // The field of the current row, trimmed; valid until next().
+  // A field of the current row, trimmed; valid until next().
   std::string_view field(std::size_t column) const { return fields_[column]; }
-  std::size_t line() const { return line_; }  // in the file, from 1
+  std::size_t line() const { return line_; }  // of the current row in the file, from 1
   // The finite number in a column; throws InputError otherwise.
   double number(std::size_t column) const;
-  // The enum value that a column names; throws InputError otherwise.
+  // The enum value whose name is in a column; throws InputError for an unknown name.
   template <typename E>
   E named(std::size_t column) const {
     if (const auto value = find_word<E>(fields_[column])) return *value;
     refuse_name(column, {names<E>()});
   }
-  // "FILE line N" for messages.
+  // "FILE line N", for messages.
   std::string where() const;
 
  private:
@@ -69,7 +68,7 @@ class CsvReader {
   std::string source_;
   std::vector<std::string> header_;
   std::vector<std::string_view> fields_;
-  std::deque<std::string> kept_;  // fields that differ from the text of the file
+  std::deque<std::string> kept_;  // fields that are not a part of `text_`, such as quoted ones
   std::size_t position_ = 0;
   std::size_t line_ = 1, next_line_ = 1;
 };

@@ -1,4 +1,5 @@
-// Files that the build puts into the library (board files, chart code): see cmake/Embed.cmake.
+// Files that the build embeds in the library, such as board files and chart code: see
+// cmake/Embed.cmake.
 #pragma once
 
 #include <span>
@@ -12,7 +13,7 @@ struct EmbeddedFile {
   std::string_view content;  // its bytes
 };
 
-// The content of a file that was compressed by gzip, as NAME.gz is.
+// Decompresses a file in gzip format, such as NAME.gz.
 std::string unpacked(std::string_view gzip);
 
 namespace embedded {
@@ -22,7 +23,7 @@ std::span<const EmbeddedFile> engines();    // engines/*.toml
 std::span<const EmbeddedFile> studies();    // studies/*.toml
 std::span<const EmbeddedFile> published();  // studies/published/*.csv
 std::span<const EmbeddedFile> web();        // style and scripts of HTML reports
-std::span<const EmbeddedFile> app();        // the web application; in the server alone
+std::span<const EmbeddedFile> app();        // the web application; only in the server
 
 }  // namespace embedded
 }  // namespace ridgewatt

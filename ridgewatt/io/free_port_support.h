@@ -1,4 +1,4 @@
-// An unused port on the loopback interface, for tests of servers that take a port number.
+// For tests of servers: an unused port on the loopback interface.
 #pragma once
 
 #include <netinet/in.h>
@@ -9,7 +9,7 @@
 
 namespace ridgewatt::testing {
 
-// The kernel chooses the port and does not reuse it for a while.
+// The kernel chooses the port and does not reuse it for a while. Throws Error if none is free.
 inline int free_port() {
   const OwnedFd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in address{};

@@ -1,12 +1,13 @@
-// Sends a request to an HTTP server and passes the reply on as it arrives: server-sent events.
+// Sends a request to an HTTP server and processes the reply while it arrives, as server-sent
+// events.
 //
 //   ServerEvents events;
 //   http_post_stream(url, body, [&](std::string_view piece) {
 //     events.add(piece, [&](const std::string& data) { .. });
-//     return true;                                  // false: that is enough
+//     return true;                                  // false: stop reading
 //   });
 //
-// URLs, passwords, libraries and errors as in http_get.h.
+// URLs, passwords, the library and errors are as in http_get.h.
 #pragma once
 
 #include <atomic>
@@ -19,26 +20,27 @@
 namespace ridgewatt {
 
 struct HttpStreamOptions {
-  double timeout_s = 3600;  // of the whole reply
+  double timeout_s = 3600;  // for the whole reply
   double connect_timeout_s = 10;
   std::size_t limit_bytes = std::size_t{1} << 28;
-  // "Authorization: Bearer ..", in addition to Content-Type
+  // For example "Authorization: Bearer ..". Content-Type is always sent.
   std::vector<std::string> headers;
-  const std::atomic<bool>* stop = nullptr;  // set to true to cancel the request
+  // Null, or a flag that cancels the request when it becomes true.
+  const std::atomic<bool>* stop = nullptr;
 };
 
-// Posts `body` as JSON. A reply with a status other than 200 is an IoError with its first line.
-// Stops early, without an error, when `take` returns false or `stop` is true. Exceptions of `take`
-// are passed on.
+// Posts `body` as JSON and passes each piece of the reply to `take`. Ends early, without an error,
+// if `take` returns false or `stop` becomes true. Throws IoError with the first line of the reply
+// for a status other than 200, and what `take` throws.
 void http_post_stream(const std::string& url, const std::string& body,
                       const std::function<bool(std::string_view)>& take,
                       const HttpStreamOptions& options = {});
 
-// Parses server-sent events (HTML Living Standard, 9.2) from pieces of any size; returns the data
-// of each event.
+// Parses server-sent events (HTML Living Standard, 9.2) from pieces of any size, and calls `event`
+// with the data of each event.
 class ServerEvents {
  public:
-  // Throws InputError for an event of more than a mebibyte.
+  // Throws InputError for an event larger than 1 MiB.
   void add(std::string_view piece, const std::function<void(const std::string&)>& event);
 
  private:
@@ -46,7 +48,7 @@ class ServerEvents {
 
   std::string line_;
   std::string data_;
-  bool any_ = false;  // a data field was seen since the last event
+  bool any_ = false;  // whether the current event has a data field
   bool after_return_ = false;
 };
 

@@ -1,4 +1,4 @@
-// JSON with keys in the order in which they were written.
+// JSON whose keys keep the order in which they were added.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -8,7 +8,7 @@ namespace ridgewatt {
 
 using Json = nlohmann::ordered_json;
 
-// `text`, indented by two; malformed UTF-8 is replaced, not an exception.
+// Formats JSON with an indent of two. Malformed UTF-8 is replaced instead of throwing.
 inline std::string dump_json(const Json& json) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace);
 }

@@ -1,4 +1,4 @@
-// Writes the marks of a measured program (docs/guide/measure.md).
+// Writes marks for the program that measures this one (docs/guide/measure.md).
 #pragma once
 
 #include <fmt/format.h>
@@ -10,8 +10,9 @@
 
 namespace ridgewatt {
 
-// Writes "minibatch 12.345678901" to the descriptor of RIDGEWATT_MARK_FD, if that is set.
-// The time is part of the mark because a reader may read several marks at once.
+// Writes a line such as "minibatch 12.345678901" to the descriptor in RIDGEWATT_MARK_FD; does
+// nothing if the variable is not set. The line contains the time, since the reader may receive
+// several marks at once. Throws IoError.
 inline void write_mark(const char* kind, double time_s) {
   const char* descriptor = std::getenv("RIDGEWATT_MARK_FD");
   if (descriptor == nullptr) return;

@@ -1,5 +1,5 @@
-// Parent folders of paths. std::filesystem returns an empty parent for a bare file name, and most
-// of its functions reject that; use these functions instead.
+// Parent folders and absolute paths. Unlike std::filesystem, they handle bare file names and empty
+// paths.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@ namespace ridgewatt {
 
 // The folder that contains a file; "." for a bare name.
 std::string folder_of(const std::string& path);
-// The absolute path; an empty path stays empty.
+// The absolute path; an empty path remains empty.
 std::string absolute_path(const std::string& path);
 
 }  // namespace ridgewatt

@@ -1,5 +1,5 @@
-// Published figures of papers and of our own benchmarks: the files of studies/published/, embedded
-// in the library.
+// Access to published figures of papers and of the project's benchmarks: the files of
+// studies/published/, which are embedded in the library.
 //
 //   CsvReader csv = open_published("training_scenarios.csv");
 //   while (csv.next()) ...

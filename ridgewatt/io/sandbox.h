@@ -1,15 +1,14 @@
-// Restricts this process before it reads untrusted input. A model from an unknown source then
-// cannot open a connection, start a program, write a file, or use more memory and time than
-// allowed.
+// Restricts this process before it reads untrusted input: a malicious model then cannot open a
+// connection, start a program, write a file, or use more memory and time than allowed.
 //
 //   enter_sandbox({.memory_bytes = std::size_t{1} << 30, .time_s = 10});
 //   const Model model = read_onnx("/dev/fd/3");
 //
-// The restrictions are permanent: address space and CPU time are limited, there are no core dumps,
-// no program gains privileges, and a seccomp filter rejects (EPERM) all system calls except those
-// that compute, read, or write to descriptors that are already open (Linux 3.17, x86-64 and arm64;
-// see seccomp(2)). Files can still be read. When the time is over, the process prints one line and
-// exits with status 1.
+// The restrictions are permanent: address space, CPU time and open files are limited, core dumps
+// and new privileges are disabled, and a seccomp filter rejects (EPERM) all system calls except
+// those for computing, reading, and writing to descriptors that are already open (Linux 3.17,
+// x86-64 and arm64; see seccomp(2)). Files can still be opened for reading. When the time is over,
+// the process prints one line and exits with status 1.
 #pragma once
 
 #include <cstddef>
@@ -19,15 +18,15 @@ namespace ridgewatt {
 
 struct SandboxOptions {
   std::size_t memory_bytes = std::size_t{4} << 30;  // address space; 0: no limit
-  double time_s = 60;                               // wall-clock time; CPU time: on every core
-  bool limits_alone = false;                        // continue if the kernel has no seccomp
+  double time_s = 60;         // wall-clock time; the limit of CPU time is this time on every core
+  bool limits_alone = false;  // if the kernel has no seccomp, continue with the limits only
 };
 
-// Call it before starting threads: of the threads that already run, only the caller is timed.
-// Throws NotSupportedError if the kernel rejects the filter, UsageError for invalid limits.
+// Call it before starting threads. Throws NotSupportedError if the filter is not available,
+// UsageError for an invalid time.
 void enter_sandbox(const SandboxOptions& options);
 
-// The reason why enter_sandbox() would fail; empty if it would succeed.
+// Why the kernel cannot install the filter; empty if it can.
 std::string sandbox_fault();
 
 }  // namespace ridgewatt

@@ -1,6 +1,5 @@
-// Libraries that are opened at run time, if they are installed: NVML, XGBoost, the CUDA
-// microbenchmarks. The statically linked build (docs/guide/old_boards.md) opens none and reports
-// that.
+// Opens optional libraries at run time: NVML, XGBoost, the CUDA microbenchmarks. The statically
+// linked build (docs/guide/old_boards.md) opens none and says so.
 //
 //   void* handle = open_library("libnvidia-ml.so.1");
 //   if (handle == nullptr) throw NotSupportedError(no_library("libnvidia-ml.so.1"));
@@ -10,10 +9,9 @@
 
 namespace ridgewatt {
 
-// The handle for dlsym; null if there is no such library or this build opens none.
+// The handle for dlsym; null if the library is not installed or this build cannot open libraries.
 void* open_library(const std::string& path);
-// The reason why open_library returned null: "PATH is not installed", or that this build opens no
-// libraries.
+// Why open_library returned null: "PATH is not installed", or a note about the static build.
 std::string no_library(const std::string& path);
 
 }  // namespace ridgewatt

@@ -6,12 +6,12 @@
 
 namespace ridgewatt {
 
-// Unchanged if the shell treats no character specially, otherwise in single quotes. A NUL byte
-// cannot be quoted.
+// The word itself if the shell treats no character specially, otherwise in single quotes. A word
+// must not contain a NUL byte.
 std::string shell_quoted(const std::string& word);
 // All words, separated by blanks.
 std::string shell_line(const std::vector<std::string>& words);
-// A one-line comment.
+// `text` as a one-line comment.
 std::string shell_comment(const std::string& text);
 
 }  // namespace ridgewatt

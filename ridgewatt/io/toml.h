@@ -1,7 +1,7 @@
-// Reads TOML files (boards, engines, studies); hides the library that parses them.
+// Reads TOML files (boards, engines, studies) without exposing the library that parses them.
 //
 //   const TomlTable table = parse_toml(text, "board.toml");
-//   const std::string* name = table["name"].as<std::string>();  // nullptr: absent, or no text
+//   const std::string* name = table["name"].as<std::string>();  // null: absent, or not a text
 #pragma once
 
 #include <cstdint>
@@ -17,16 +17,16 @@ namespace ridgewatt {
 class TomlNode;
 using TomlArray = std::vector<TomlNode>;
 
-// Keys in alphabetical order.
+// A table with its keys in alphabetical order.
 class TomlTable {
  public:
   using Entries = std::vector<std::pair<std::string, TomlNode>>;
 
   TomlTable() = default;
-  // Every key once, in any order.
+  // `entries` may have any order but must not repeat a key.
   explicit TomlTable(Entries entries);
 
-  const TomlNode* get(std::string_view key) const;  // nullptr: no such key
+  const TomlNode* get(std::string_view key) const;  // null if there is no such key
   bool contains(std::string_view key) const { return get(key) != nullptr; }
   // A node without a value if there is no such key.
   const TomlNode& operator[](std::string_view key) const;
@@ -40,33 +40,33 @@ class TomlTable {
 
 class TomlNode {
  public:
-  // Dates and times have no value: no file of this project contains one.
+  // Dates and times have no value (monostate), since no file of this project contains one.
   using Value =
       std::variant<std::monostate, bool, std::int64_t, double, std::string, TomlArray, TomlTable>;
 
   TomlNode() = default;
   explicit TomlNode(Value value) : value_(std::move(value)) {}
 
-  // nullptr if the value has another type.
+  // Null if the value has another type.
   template <class T>
   const T* as() const {
     return std::get_if<T>(&value_);
   }
-  // Of an integer or a floating point number.
+  // The value of an integer or floating-point number.
   std::optional<double> number() const {
     if (const auto* whole = as<std::int64_t>()) return static_cast<double>(*whole);
     const auto* real = as<double>();
     return real == nullptr ? std::nullopt : std::optional(*real);
   }
-  // The tables of a non-empty array of tables; empty for any other value.
+  // The tables in an array of tables; empty for any other value.
   std::vector<const TomlTable*> tables() const;
 
  private:
   Value value_;
 };
 
-// Throws InputError with `source` and the line. Stricter than TOML in two points: outside of
-// comment lines a file is ASCII, and the nesting depth is at most 100.
+// Throws InputError with `source` and the line. Stricter than TOML in two respects: a file is ASCII
+// except in comment lines, and values are nested at most 100 levels deep.
 TomlTable parse_toml(std::string_view text, const std::string& source);
 
 }  // namespace ridgewatt

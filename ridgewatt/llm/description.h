@@ -1,7 +1,7 @@
-// The description of a language model without the storage of its weights: layers, embeddings, and
-// every weight with its shape and its names in GGUF and at Hugging Face.
+// The description of a language model, independent of the storage of its weights: layers,
+// embeddings, and every weight with its shape and its names in GGUF and Hugging Face files.
 //
-//   const Description model = describe(numbers);   // Numbers: of a configuration
+//   const Description model = describe(numbers);   // Numbers: from a configuration
 //   parameters_of(model);                          // 8,030,261,248
 //   weights_of(model);                             // blk.0.attn_q.weight, 4096 x 4096, ...
 #pragma once
@@ -18,41 +18,43 @@
 
 namespace ridgewatt::llm {
 
-// The numbers of a configuration, from any kind of file. 0: not stated, or not present.
+// The numbers in a configuration of any format. 0: not stated, or not applicable.
 struct Numbers {
   Family family = Family::kLlama;
   std::string name;
   std::int64_t layers = 0;
   std::int64_t hidden = 0;
   std::int64_t heads = 0;
-  std::int64_t kv_heads = 0;  // 0: as many as heads
-  std::int64_t key_size = 0;  // of a head; 0: hidden / heads
+  std::int64_t kv_heads = 0;  // 0: equal to heads
+  std::int64_t key_size = 0;  // per head; 0: hidden / heads
   std::int64_t value_size = 0;
   std::int64_t feed_forward = 0;
   std::int64_t vocabulary = 0;
-  std::int64_t context = 0;  // that it was trained for
-  bool tied = false;         // the head is the token embedding
+  std::int64_t context = 0;  // trained context in tokens
+  bool tied = false;         // output head and token embedding share one weight
 
-  std::vector<std::int64_t> layer_kv_heads;  // one per layer if they differ; 0: no attention
-  std::int64_t window = 0;                   // of sliding layers
+  std::vector<std::int64_t> layer_kv_heads;  // per layer, if they differ; 0: no attention
+  std::int64_t window = 0;                   // in tokens, of layers with sliding attention
   std::vector<bool> sliding;                 // per layer; empty: none
-  std::int64_t cacheless_layers = 0;         // the last layers, which read an earlier cache
+  // Number of last layers that read the cache of an earlier layer.
+  std::int64_t cacheless_layers = 0;
   bool query_key_value_bias = false;
   bool output_bias = false;
 
   std::int64_t experts = 0;
   std::int64_t experts_used = 0;
-  std::int64_t expert_width = 0;       // feed-forward width of one expert; 0: feed_forward
-  std::int64_t shared_width = 0;       // of all shared experts together; 0: none
-  std::vector<bool> sparse = {};       // per layer; empty: all, if there are experts
-  bool expert_selection_bias = false;  // DeepSeek V3
+  std::int64_t expert_width = 0;  // feed-forward width of an expert; 0: feed_forward
+  std::int64_t shared_width = 0;  // of all shared experts together; 0: none
+  // Per layer, whether it has experts; empty: all layers, if there are experts.
+  std::vector<bool> sparse = {};
+  bool expert_selection_bias = false;  // of the router, as in DeepSeek V3
 
   std::int64_t kv_rank = 0;  // above 0: latent attention
   std::int64_t query_rank = 0;
   std::int64_t rope_size = 0;
   std::int64_t nope_size = 0;
 
-  std::vector<bool> convolution = {};  // per layer: a short convolution instead of attention
+  std::vector<bool> convolution = {};  // per layer, whether a short convolution replaces attention
   std::int64_t convolution_kernel = 0;
 };
 
@@ -64,14 +66,14 @@ struct Attention {
   std::int64_t kv_heads = 0;
   std::int64_t key_size = 0;
   std::int64_t value_size = 0;
-  std::int64_t window = 0;      // tokens that it looks back; 0: all
-  bool shares_cache = false;    // reads the cache of an earlier layer and holds none
-  std::int64_t query_rank = 0;  // of latent attention, like the next ones
+  std::int64_t window = 0;      // tokens that it attends to; 0: all
+  bool shares_cache = false;    // reads the cache of an earlier layer and stores none
+  std::int64_t query_rank = 0;  // this and the following fields: of latent attention
   std::int64_t kv_rank = 0;
   std::int64_t rope_size = 0;
   std::int64_t nope_size = 0;
 
-  // Numbers that one token leaves in the cache.
+  // Numbers that one token adds to the cache.
   std::int64_t cached_elements() const {
     if (kind == AttentionKind::kNone || shares_cache) return 0;
     return kind == AttentionKind::kLatent ? kv_rank + rope_size
@@ -80,7 +82,7 @@ struct Attention {
 };
 
 struct FeedForward {
-  std::int64_t width = 0;  // dense; 0: routed experts
+  std::int64_t width = 0;  // of a dense layer; 0: routed experts
   std::int64_t experts = 0;
   std::int64_t experts_used = 0;
   std::int64_t expert_width = 0;
@@ -106,23 +108,26 @@ struct Description {
   std::vector<Layer> layers;
 };
 
-// The role of a weight in a decode step.
+// How a decode step uses a weight.
 enum class Role {
   kTokenEmbedding,  // one row per token is read, or all of it if it is also the head
   kHead,
-  kMatrix,  // read whole in every step
+  kMatrix,  // read completely in every step
   kExpert,  // read if a token is routed to it
-  kSmall,   // norms, biases, routers' corrections: read whole, never quantized
+  kSmall,   // norms, biases, routers' corrections: read completely, never quantized
 };
 
 struct Weight {
   std::string gguf;  // "blk.0.ffn_up_exps.weight"
-  std::string hf;    // "model.layers.0.mlp.experts.{}.up_proj.weight", {}: the expert
-  std::vector<std::int64_t> shape;  // of one copy, outermost first
-  std::int64_t copies = 1;          // experts: one tensor for all in GGUF, one each elsewhere
+  // "model.layers.0.mlp.experts.{}.up_proj.weight", where {} is the number of the expert.
+  std::string hf;
+  std::vector<std::int64_t> shape;  // of one copy, outermost dimension first
+  // Number of experts in it, otherwise 1. GGUF stores all copies in one tensor, other formats in
+  // one tensor each.
+  std::int64_t copies = 1;
   Role role = Role::kMatrix;
   int layer = -1;
-  bool router = false;  // kept in high precision everywhere
+  bool router = false;  // stored in high precision by every recipe
 
   std::int64_t elements() const {
     std::int64_t product = copies;
@@ -131,8 +136,8 @@ struct Weight {
   }
 };
 
-// The layers that follow from the numbers. Throws InputError if a number is missing or out of
-// range, so that no product of them overflows; `where` names the file.
+// Computes the layers. Throws InputError if a number is missing or too large, so products of them
+// cannot overflow; `where` names the file in messages.
 Description describe(const Numbers& numbers, const std::string& where);
 
 // Every weight once, in the order of the layers.

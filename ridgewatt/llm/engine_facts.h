@@ -1,5 +1,5 @@
-// What is known of engines of language models that is not fitted: engines/engines.toml, which is
-// embedded into the library and says what each field means.
+// Facts about engines of language models that are not fitted, read from engines/engines.toml. That
+// file is embedded into the library and explains each field.
 #pragma once
 
 #include <span>
@@ -14,12 +14,12 @@ namespace ridgewatt::llm {
 
 struct EngineVariant {
   std::string name;               // "llama.cpp b5283"
-  std::vector<std::string> rows;  // what measured rows call it
-  std::string title, origin;      // of the release that is shipped; empty: it is not shipped
-  bool gguf = false;              // reads files of GGUF, although the engine prefers others
+  std::vector<std::string> rows;  // its names in measured rows
+  std::string title, origin;      // of the release in language_models.toml; empty: none
+  bool gguf = false;              // reads GGUF files, although the engine prefers other formats
   EngineTraits traits;
   std::vector<std::string> cached_prompts;
-  std::string like;  // the variant whose prompts and power it has where its own are not measured
+  std::string like;  // the variant that provides prompts and power if its own are not measured
 };
 
 struct EngineFacts {
@@ -32,26 +32,26 @@ struct EngineFacts {
   std::vector<std::string> takes;
   std::string usual;
   bool needs_fp8 = false;
-  std::string library;  // of measure::kKnownLibraries, that its programs load; empty: none is known
+  std::string library;  // name in measure::kKnownLibraries that its programs load; empty: unknown
   std::vector<std::pair<std::string, std::string>> means;
   std::vector<EngineVariant> variants;
 };
 
-// In the order of their names.
+// All engines, sorted by name.
 std::span<const EngineFacts> engine_facts();
-// nullptr: it has no table.
+// Null if there is no such engine.
 const EngineFacts* find_engine_facts(std::string_view name);
 
-// The variant that measured rows call so, with its engine; nullptrs: none.
+// Finds the variant by its name in measured rows, with its engine; null pointers if there is none.
 struct FoundVariant {
   const EngineFacts* engine = nullptr;
   const EngineVariant* variant = nullptr;
 };
 FoundVariant find_variant_of_rows(std::string_view theirs);
-// The variant of this name; nullptr: none.
+// Finds a variant by name; null if there is none.
 const EngineVariant* find_variant(std::string_view name);
 
-// InputError names the key of `source` that is wrong.
+// Throws InputError that names the faulty key of `source`.
 std::vector<EngineFacts> parse_engine_facts(std::string_view toml, const std::string& source);
 
 }  // namespace ridgewatt::llm

@@ -1,6 +1,7 @@
-// Engines as data: engines/language_models.toml, which is embedded into the library.
+// Reads and writes engines/language_models.toml, the file of fitted engines that is embedded into
+// the library.
 //
-//   write(engines_toml(ship_engines(rows)));  // how the file is made
+//   write(engines_toml(ship_engines(rows)));  // how the file is created
 #pragma once
 
 #include <span>
@@ -17,14 +18,14 @@ struct EngineFile {
   std::vector<ShippedEngine> engines;
   std::vector<BoardDraw> boards;
 };
-// The engines of forecast.h, fitted to `rows`; their intervals from leaving out in turn. An engine
-// of no rows is drawn from the others.
+// Fits the engines of forecast.h to `rows` and computes the widths of their intervals by
+// cross-validation (engine_left_out.h). An engine without rows gets the mean of the other engines.
 EngineFile ship_engines(std::span<const EngineRow> rows);
 std::string engines_toml(const EngineFile& file);
-// InputError names the key of `source` that is wrong.
+// Throws InputError that names the faulty key of `source`.
 EngineFile parse_engines(std::string_view toml, const std::string& source);
 
-// The embedded one.
+// The embedded file.
 const EngineFile& shipped_engine_file();
 
 }  // namespace ridgewatt::llm

@@ -1,12 +1,13 @@
-// Fits engines to measured cells, all of them together: an engine's coefficients are drawn to the
-// mean of all engines as far as its own cells leave them open, and the mean to what physics says.
+// Fits the coefficients of all engines together to measurements. Coefficients of an engine are
+// shrunk toward the mean of all engines where its own measurements say little, and the mean is
+// shrunk toward a prior.
 //
 //   const EngineFits fits = fit_engines(rows);
 //   fits.of("vllm").step_s(work, hardware);
-//   fits.of("mlc");  // of no rows: the mean of the others, and how far engines lie around it
+//   fits.of("mlc");  // without rows: the mean of the other engines and its spread
 //
-// Maximum a posteriori of a hierarchical model (Gelman et al., Bayesian Data Analysis, 2013,
-// chapter 5), in logarithms; means and engines in turn.
+// Maximum a posteriori estimate of a hierarchical model (Gelman et al., Bayesian Data Analysis,
+// 2013, chapter 5), in logarithms. Means and engines are updated in turn.
 #pragma once
 
 #include <cstddef>
@@ -20,11 +21,11 @@
 
 namespace ridgewatt::llm {
 
-// One measured cell. NaN: not measured.
+// One measurement. NaN: not measured.
 struct EngineRow {
-  std::string engine;        // "llama.cpp b5283": what releases change is not the same engine
+  std::string engine;        // "llama.cpp b5283"; other releases are other engines
   std::string model;         // "llama-3.2-1b" of the zoo
-  std::string quantization;  // recipe, or as the source calls it
+  std::string quantization;  // a recipe, or the name in the source
   std::string board, mode;
   double prompt_tokens = 0, generated_tokens = 0;
   EngineHardware hardware;
@@ -33,19 +34,21 @@ struct EngineRow {
   double prompt_s = std::numeric_limits<double>::quiet_NaN();
   double decode_power_w = std::numeric_limits<double>::quiet_NaN();
   double prefill_power_w = std::numeric_limits<double>::quiet_NaN();
-  // Shares of the power above idle that the mean over a phase shows: meters lag (kMeterLagS).
+  // Meters lag behind the power: the share of power above idle that the mean over a phase shows.
   double decode_metered = 1, prefill_metered = 1;
-  bool fitted = true;  // false: never learned from, only judged
-  // All rails of a board whose twin is carried: tells what the board draws, not what the engine
-  // does.
+  bool fitted = true;  // false: only scored, not fitted
+  // Power of all rails, on a board with a scaled twin. It determines the power of the board, not
+  // that of the engine.
   double board_power_w = std::numeric_limits<double>::quiet_NaN();
-  // Judged alone: a whole request of one sequence, and what GPU and CPU draw of a token.
+  // Only scored: the time of a whole request of one sequence, and the energy of GPU and CPU per
+  // token.
   double request_s = std::numeric_limits<double>::quiet_NaN();
   double rail_token_j = std::numeric_limits<double>::quiet_NaN();
-  double rail_share = std::numeric_limits<double>::quiet_NaN();  // of these in decode_power_w
+  // Share of the GPU and CPU rails in decode_power_w.
+  double rail_share = std::numeric_limits<double>::quiet_NaN();
 };
 
-// What a meter shows of a phase in the mean, where it lags behind the power.
+// The mean power that a lagging meter shows: idle_w plus `metered` times the power above it.
 double metered_w(double power_w, double idle_w, double metered);
 double metered_decode_w(const Engine& engine, const EngineRow& row);
 double metered_prefill_w(const Engine& engine, const EngineRow& row);
@@ -53,12 +56,12 @@ double metered_prefill_w(const Engine& engine, const EngineRow& row);
 class EngineFits {
  public:
   explicit EngineFits(std::span<const EngineRow> rows);
-  // Fitted, or of no rows: drawn from the others.
+  // A fitted engine; for an unknown name, the mean of the fitted engines.
   Engine of(std::string_view name) const;
 
  private:
   std::map<std::string, Engine, std::less<>> engines_;
-  Engine mean_;  // of all engines; deviations are of the mean
+  Engine mean_;  // of all engines, with the deviations of an engine around it
 };
 inline EngineFits fit_engines(std::span<const EngineRow> rows) {
   return EngineFits(rows);

@@ -1,5 +1,6 @@
-// Every cell predicted without its like: (model, quantization) of an engine from what is left of
-// its cells and the other engines; on boards with few cells without the whole model.
+// Cross-validation of the engine fit. Each measurement is predicted from a fit without the rows of
+// the same engine, model and quantization; on boards with few measurements, without all rows of the
+// same engine and model.
 #pragma once
 
 #include <cstddef>
@@ -12,48 +13,49 @@
 
 namespace ridgewatt::llm {
 
-// A predicted figure and the measured one. NaN: not measured.
+// A predicted and a measured figure. NaN: not measured.
 struct LeftOutFigure {
   double measured = 0;
   double predicted = 0;
-  double log_sd = 0;  // what the fit says about it
+  double log_sd = 0;  // standard deviation of the logarithm, by the fit
   double error() const { return predicted / measured - 1; }
   double log_error() const;
   bool known() const;
 };
 struct LeftOutCell {
   const EngineRow* row = nullptr;
-  std::size_t learned_from = 0;  // cells of the engine that were left
-  Engine engine;                 // without it
+  std::size_t learned_from = 0;  // remaining rows of the engine in the fit
+  Engine engine;                 // fitted without the row
   LeftOutFigure step, prompt, decode_power, prefill_power;
 };
-// One for each row, in their order. Rows must outlive the result.
+// One cell for each row, in the same order. `rows` must outlive the result.
 std::vector<LeftOutCell> left_out_cells(std::span<const EngineRow> rows);
 
-// By what deviations of figures must be multiplied so that nine tenths of the cells that were left
-// out lie within 1.645 of them; every (engine, model, quantization) counts the same. At least 1:
-// few cells do not show that an interval is too wide.
+// Factors on the log deviations, chosen so that 90 % of the left-out cells lie within 1.645
+// deviations; every (engine, model, quantization) has the same weight. At least 1, since few cells
+// do not show that an interval is too wide.
 struct EngineScales {
   double step = 1, prompt = 1, decode_power = 1, prefill_power = 1;
 };
-// Of the cells of all engines but `without`, which is asked for; empty: of all.
+// From the cells of all engines except `without`; empty: of all engines.
 EngineScales engine_scales(std::span<const LeftOutCell> cells, std::string_view without = "");
 
-// What a board draws for work, compared with what its carried twin and engines that were fitted
-// elsewhere say. Cells of boards that show GPU and CPU alone are compared with the share that these
-// have where all rails are known, less what they leak.
+// Power of a board above idle, divided by the prediction of its scaled twin with engines that were
+// fitted on other boards. If only the GPU and CPU rails were measured, they are compared with the
+// share that these rails have on boards with all rails, after subtracting leakage.
 struct BoardDraw {
   std::string board;
   double dynamic = 1;
   std::size_t rows = 0;
 };
-// Of boards with such cells whose step is fitted to, without those of one model or one engine.
+// The boards that have such cells in modes with fitted rows, without the cells of one model or one
+// engine.
 std::vector<BoardDraw> board_draws(std::span<const LeftOutCell> cells,
                                    std::string_view without_model = "",
                                    std::string_view without_engine = "");
-// 1 where there is none.
+// BoardDraw::dynamic of the board; 1 if there is none.
 double dynamic_of(std::span<const BoardDraw> draws, std::string_view board);
-// Share of GPU and CPU in what power is above idle, less what these leak; NaN without cells.
+// Median share of GPU and CPU rails in power above idle, without their leakage; NaN without cells.
 double rail_share_of(std::span<const LeftOutCell> cells);
 
 }  // namespace ridgewatt::llm

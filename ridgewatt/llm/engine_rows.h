@@ -1,4 +1,5 @@
-// Public runs of language models, as rows that engines are fitted to and judged by.
+// Loads public measurements of language models: the rows to which engines are fitted and on which
+// they are scored.
 #pragma once
 
 #include <string>
@@ -15,21 +16,24 @@ struct LeftOutEngineRow {
 struct EngineRows {
   std::vector<EngineRow> rows;
   std::vector<LeftOutEngineRow> left_out;
-  std::size_t memory_twice = 0;  // powers whose total held the memory's rail twice
+  std::size_t memory_twice = 0;  // rows whose total power counted the memory rail twice
 };
 
-// Two layouts, distinguished by their columns:
+// The layout of the file is recognized from its columns:
 // * runtime, model, quantization, prompt_tokens, generated_tokens, ttft_ms, tpot_ms,
-// decode_power_w:
-//   cells of an AGX Orin 32GB at GPU 1300.5 MHz, CPU 2201.6 MHz, memory 3199 MHz. A first token of
-//   a prompt of less than 256, or out of a cache of prompts (vLLM fp16, SGLang), is not taken.
-// * board, power_mode, runtime, workload, precision, batch, sequence, metric, value: of them
-//   - llama.cpp on an Orin Nano 8GB whose mode names both clocks: tokens per second, and joules per
-//     token of the rail of GPU and CPU, which are judged only, as are the 7 W and 15 W rows;
-//   - one sequence of vLLM on an AGX Orin 64GB (output tokens over the whole request), of MLC on an
-//     Orin Nano at 15 W and of TensorRT-Edge-LLM: judged and never learned from, with the context
-//     that the source states, or 128 tokens.
-// InputError where a column is missing or a value is not a positive number.
+//   decode_power_w: runs on an AGX Orin 32GB at GPU 1300.5 MHz, CPU 2201.6 MHz, memory 3199 MHz.
+//   The first token is not used for prompts below 256 tokens or from a prompt cache (vLLM fp16,
+//   SGLang).
+// * board, power_mode, runtime, workload, precision, batch, sequence, metric, value, note:
+//   - llama.cpp on an Orin Nano 8GB if the mode names both clocks: tokens per second, and joules
+//     per token of the rail of GPU and CPU, which are scored but not fitted;
+//   - runs of one sequence with the context that the source states, or 128 tokens: MLC on an Orin
+//     Nano at 15 W; vLLM on an AGX Orin 64GB (output tokens over the whole request) and
+//     TensorRT-Edge-LLM, which are scored but not fitted.
+// * board, runtime, workload, precision, batch, input, what_is_timed, ..: normalized public runs,
+//   in which all columns have the same meaning for all sources.
+// Rows that cannot be used are in `left_out`. Throws InputError if a column is missing or a value
+// is not a positive number.
 EngineRows load_engine_rows(const std::string& path);
 
 }  // namespace ridgewatt::llm

@@ -1,5 +1,5 @@
-// Families of language models whose weights follow from their numbers, with one row of facts for
-// each. The readers of GGUF and configurations, the list of weights, the graph of a step and the
+// Families of language models whose weights can be computed from their configuration, with one row
+// of facts each. The readers of files, the list of weights, the graph of a step and the
 // quantization recipes use these rows.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace ridgewatt::llm {
 
-// SmolLM2 and Mistral are built as Llama is.
+// SmolLM2 and Mistral have the structure of Llama.
 enum class Family {
   kLlama,
   kMistral,
@@ -30,7 +30,7 @@ enum class Family {
   kLfm2,
 };
 
-// Names of the weights of a layer that differ between families. Sources: llama.cpp's
+// Names of the weights of a layer, where families differ. Sources: llama.cpp's
 // gguf-py/gguf/constants.py and transformers' modeling files.
 struct WeightNames {
   std::string_view attention_norm = "input_layernorm";
@@ -45,44 +45,44 @@ struct WeightNames {
   std::string_view expert_gate = "gate_proj", expert_up = "up_proj", expert_down = "down_proj";
 };
 
-enum class Bias { kAsStated, kQueryKeyValue, kAll };  // kAll: unless a configuration denies it
+enum class Bias { kAsStated, kQueryKeyValue, kAll };  // kAll: unless the configuration excludes it
 
-// Values that configurations omit. 0: none.
+// Values that configurations may omit. 0: no default.
 struct ConfigDefaults {
   std::int64_t heads = 0, kv_heads = 0, head_size = 0, vocabulary = 0, context = 0;
   bool tied = false;
 };
 
-// The layers that attend only to a window (transformers, configuration_*.py; llama.cpp,
+// Which layers attend only to a window (transformers, configuration_*.py; llama.cpp,
 // set_swa_pattern in src/llama-model.cpp).
 struct SlidingRule {
-  std::int64_t window = 0;     // tokens if none is stated; 0: none
-  std::int64_t period = 0;     // the last layer of each period sees all tokens; 0: all slide
-  bool states_period = false;  // configurations state it
-  bool switched = false;       // configurations switch it on, from a layer on
+  std::int64_t window = 0;  // in tokens, if the file states none; 0: none
+  std::int64_t period = 0;  // the last layer of each period attends to all tokens; 0: no such layer
+  bool states_period = false;  // configurations state the period
+  bool switched = false;       // configurations enable the window, from a given layer on
 };
 
 struct FamilyRow {
   Family id;
   std::string_view name;
-  std::string_view gguf = "";  // its architecture; "": shared with another family
-  std::array<std::string_view, 2> model_types = {};  // of config.json
+  std::string_view gguf = "";  // its GGUF architecture; empty: shared with another family
+  std::array<std::string_view, 2> model_types = {};  // model_type in config.json
   WeightNames names = {};
   ConfigDefaults defaults = {};
   SlidingRule sliding = {};
   Bias bias = Bias::kAsStated;
-  bool head_norms = false;       // of queries and keys
+  bool head_norms = false;       // normalization of queries and keys per head
   bool four_norms = false;       // a norm before and after attention and feed-forward
-  bool fused = false;            // one weight for queries, keys and values; one for gate and up
-  bool expert_biases = false;    // of experts and router, and sinks of heads
-  bool shared_gate = false;      // of the shared expert
+  bool fused = false;            // queries, keys and values share one weight; gate and up share one
+  bool expert_biases = false;    // biases of experts and router, and attention sinks of heads
+  bool shared_gate = false;      // the shared expert has a gate
   bool gelu = false;             // GELU instead of SiLU
-  bool convolutions = false;     // short ones replace attention in some layers
+  bool convolutions = false;     // short convolutions replace attention in some layers
   bool dense_from_zero = false;  // layers with experts are counted from 0
-  // The family of the same GGUF architecture if there are experts.
+  // The family of a model with the same GGUF architecture and experts.
   Family with_experts = id;
-  // In llama.cpp's mixtures, values have at least 5 bits in a model with this number of layers; 0:
-  // none.
+  // In llama.cpp's mixtures, the weights of values have at least 5 bits if the model has this
+  // number of layers; 0: never.
   int wide_values_at = 0;
 
   constexpr bool complete() const { return !name.empty() && !model_types[0].empty(); }
@@ -137,7 +137,7 @@ inline constexpr auto kFamilyRows = enum_rows<FamilyRow>({
      .sliding = {.window = 4096, .period = 2},
      .four_norms = true,
      .gelu = true},
-    // Values that its nested configurations omit: configuration_gemma3.py.
+    // The defaults are values that its nested configurations omit: configuration_gemma3.py.
     {.id = Family::kGemma3,
      .name = "gemma3",
      .gguf = "gemma3",
@@ -191,7 +191,7 @@ constexpr const FamilyRow& family_row(Family family) {
   return kFamilyRows.rows[static_cast<std::size_t>(family)];
 }
 
-// The family of a GGUF architecture, or of the model_type of a config.json; absent if unknown.
+// The row of a GGUF architecture, or of model_type in a config.json; null if unknown.
 constexpr const FamilyRow* family_of_gguf(std::string_view architecture) {
   for (const FamilyRow& row : kFamilyRows) {
     if (!row.gguf.empty() && row.gguf == architecture) return &row;

@@ -1,5 +1,5 @@
-// Whether a language model fits a board, as a sum, and the longest context and the largest batch
-// that fit.
+// Computes whether a language model fits the memory of a board, and the longest context and largest
+// batch that fit.
 //
 //   left = board - system - runtime - weights - cache - buffers;  fits: left >= 0
 #pragma once
@@ -19,7 +19,7 @@
 
 namespace ridgewatt::llm {
 
-// The type in which keys and values are cached.
+// The type in which the cache stores keys and values.
 enum class KvType { kF32, kF16, kBf16, kFp8, kQ80, kQ51, kQ50, kQ41, kQ40 };
 struct KvTypeRow {
   KvType id;
@@ -43,39 +43,40 @@ constexpr StoredType stored_type_of(KvType type) {
   return kKvTypeRows[type].stored;
 }
 
-// A constant of the process that runs a model, with its source.
+// A constant amount of memory for the process that runs a model, with its source.
 struct ProcessMemory {
   double bytes = 0;
   std::string source;
 };
-// A C++ program with CUDA's context and cuBLAS. Python engines need more.
+// For a C++ program with CUDA's context and cuBLAS. Python engines need more.
 ProcessMemory process_memory();
 
 struct FitsOptions {
-  // Names of recipes; "stored": as the file has it. Empty: as stored, or else q4_k_m.
+  // Names of recipes; "stored" means the quantization of the file. Empty: that of the file, or
+  // q4_k_m if there are no stored weights.
   std::vector<std::string> quantizations;
   std::int64_t context = 4096;  // tokens of each sequence
-  std::int64_t batch = 1;       // sequences at once
+  std::int64_t batch = 1;       // concurrent sequences
   KvType kv_type = KvType::kF16;
-  // Kept for the system and other programs; absent: the board file's memory.system_mib.
+  // For the system and other programs; empty: memory.system_mib of the board file.
   std::optional<double> reserve_bytes;
 };
 
 struct Fit {
   std::string board;
   std::string quantization;
-  double board_bytes = 0;  // that Linux reports
+  double board_bytes = 0;  // as Linux reports it
   double system_bytes = 0;
   std::string system_source;
   double runtime_bytes = 0;
   double weights_bytes = 0;
   double kv_bytes = 0;
   double buffer_bytes = 0;
-  double bits_per_weight = 0;        // NaN if the number of weights is not known
-  std::int64_t largest_context = 0;  // at the batch; 0: not one token
-  bool context_of_model = false;     // the trained context is the limit; more would fit
-  std::int64_t largest_batch = 0;    // at the context
-  // One step of decoding at the context and batch; NaN where the weights are not known.
+  double bits_per_weight = 0;        // NaN: the number of weights is unknown
+  std::int64_t largest_context = 0;  // at the given batch; 0: not even one token
+  bool context_of_model = false;  // largest_context is the trained context, although more would fit
+  std::int64_t largest_batch = 0;  // at the given context
+  // One decode step at the given context and batch; NaN: the weights are unknown.
   double decode_bytes = 0;
   double decode_flop = 0;
 
@@ -85,8 +86,8 @@ struct Fit {
   bool fits() const { return left_bytes() >= 0; }
 };
 
-// One row for each board and quantization. UsageError for a quantization that cannot be predicted
-// for this model.
+// One row for each board and quantization. Throws UsageError for a quantization that cannot be
+// predicted for this model.
 std::vector<Fit> fits(const LanguageModel& model, std::span<const Board> boards,
                       const FitsOptions& options);
 

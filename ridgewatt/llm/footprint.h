@@ -1,5 +1,5 @@
-// What a language model needs of memory and of the memory bus: its cache, one step of decoding, the
-// buffers of a runtime. Formulas and their sources: docs/methods/language_models.md.
+// Memory and memory traffic of a language model: its cache, one decode step, the buffers of an
+// engine. Formulas and their sources: docs/methods/language_models.md.
 #pragma once
 
 #include <cstdint>
@@ -11,17 +11,18 @@
 
 namespace ridgewatt::llm {
 
-// Bytes that the cache of keys and values grows by with one token, as long as no window is full.
+// Bytes of the key-value cache per token, as long as no sliding window is full.
 double kv_bytes_per_token(const Description& description, StoredType type);
-// Bytes of the cache of one sequence of `context` tokens: a sliding layer holds at most its window,
-// a layer that reads another's cache none. Short convolutions hold their last inputs in F32.
+// Bytes of the cache for one sequence of `context` tokens. A sliding layer stores at most its
+// window; a layer that reads the cache of another layer stores nothing. Short convolutions store
+// their last inputs in F32.
 double kv_bytes(const Description& description, StoredType type, std::int64_t context);
 
-// Share of a layer's experts that a step of `batch` tokens reads: used / all for one token, else
-// 1 - (1 - used / all)^batch, as if every token chose by itself.
+// Share of a layer's experts that a step of `batch` tokens reads: 1 - (1 - used / all)^batch, if
+// the tokens are routed independently.
 double expert_share(const FeedForward& feed_forward, std::int64_t batch);
 
-// One step of decoding: a token for each of `batch` sequences of `context` tokens.
+// One decode step: one token for each of `batch` sequences with `context` tokens.
 struct DecodeStep {
   double weight_bytes = 0;
   double kv_read_bytes = 0;
@@ -33,9 +34,9 @@ struct DecodeStep {
 DecodeStep decode_step(const Description& description, std::span<const Tensor> tensors,
                        StoredType kv_type, std::int64_t context, std::int64_t batch);
 
-// Buffers of llama.cpp for chunks of 512 tokens with fused attention: logits and their input in
-// F32 on the device; embeddings and the mask over `cells` tokens in F32 for the host. Both lie in
-// the one memory of a Jetson.
+// Bytes of llama.cpp's buffers for chunks of 512 tokens with fused attention: logits and their
+// input in F32 for the GPU; embeddings and the mask over `cells` cached tokens in F32 for the host.
+// On a Jetson both use the same memory.
 double compute_buffer_bytes(std::int64_t hidden, std::int64_t vocabulary, std::int64_t cells);
 
 }  // namespace ridgewatt::llm

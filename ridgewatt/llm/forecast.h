@@ -1,11 +1,11 @@
-// What a language model costs on a board in a power mode, in an engine: time to the first token and
-// of every further one, power of both phases, joules. Modelled; every figure has its 90 % interval.
+// Predicts the cost of a language model with a given engine on a board in a power mode: time of the
+// first and each further token, power of both phases, energy. Each figure has a 90 % interval.
 //
 //   const Forecaster forecaster(find_engine("tensorrt-llm"), description, tensors, board, request);
 //   const Forecast forecast = forecaster(mode);
 //   forecast.tpot_s.value;
 //
-// Whether the model fits the board is the question of fits.h. Method: docs/methods/llm_engines.md.
+// See fits.h for whether the model fits the board. Method: docs/methods/llm_engines.md.
 #pragma once
 
 #include <array>
@@ -27,72 +27,74 @@
 
 namespace ridgewatt::llm {
 
-// A release of an engine as shipped: parameters that were fitted to public runs, and how far off
-// they were.
+// A release of an engine in the embedded file: its fitted coefficients and their errors.
 struct EngineRelease {
   std::string title;     // "llama.cpp b5283"
-  std::string works_as;  // whose traits it has: the name that cells give it
+  std::string works_as;  // name of its variant in engines/engines.toml, which gives its traits
   Engine engine;
-  EngineScales scales;                     // of deviations, from leaving out
-  std::vector<std::string> boards;         // that it was fitted on; empty: drawn from others
-  std::vector<std::string> quantizations;  // and in which
+  EngineScales scales;  // factors on the deviations of logarithms, from cross-validation
+  std::vector<std::string> boards;         // boards in the fit; empty: derived from other engines
+  std::vector<std::string> quantizations;  // quantizations in the fit
   std::string origin;                      // date and data of the fit
-  bool gguf = false;                       // for files of GGUF, in an engine that prefers others
+  bool gguf = false;  // for GGUF files, in an engine that prefers other formats
 };
 
 struct ShippedEngine {
   std::string name;                        // "llama.cpp"
-  std::string title;                       // of its first release
+  std::string title;                       // of the first release
   std::vector<std::string> boards;         // of all releases
   std::vector<std::string> quantizations;  // of all releases
-  std::string origin;                      // of its first release
+  std::string origin;                      // of the first release
   std::vector<EngineRelease> releases;
-  // The release that was fitted on this board, or the first (on a discrete GPU the first that does
-  // not launch kernels one by one, as servers run them); of those for files of GGUF where weights
-  // come from one and the engine has such releases.
+  // The release that was fitted on this board, otherwise the first one. On a discrete GPU the first
+  // one that does not launch kernels one by one is preferred, since servers run engines that way.
+  // Only releases whose `gguf` equals the argument are considered, if there are any.
   const EngineRelease& release_for(const Board& board, bool gguf) const;
 };
-// llama.cpp, mlc, pytorch, sglang, tensorrt-llm, vllm; of engines/language_models.toml.
+// The engines in engines/language_models.toml: llama.cpp, mlc, pytorch, sglang, tensorrt-llm, vllm.
 std::span<const ShippedEngine> engines();
-// By name, ignoring case. UsageError with the names.
+// Finds an engine by name, ignoring case. Throws UsageError that lists the names.
 const ShippedEngine& find_engine(std::string_view name);
 
-// What is not known of a board that an engine was not fitted on, deviations of logarithms: rules of
-// thumb, judged by `evaluate llm` on rows that nothing was fitted to.
+// Additional log deviations of time per token, first token and power on a board on which the engine
+// was not fitted. Rules of thumb, scored by `evaluate llm` on rows that no fit uses.
 inline constexpr double kOtherBoardStep = 0.15;
 inline constexpr double kOtherBoardPrompt = 0.25;
 inline constexpr double kOtherBoardPower = 0.2;
 
 class EngineBoard;
-// What a request asks for of a model as stored: the same on every board and in every engine.
+// The work of a request to a model as stored, which does not depend on board or engine. Throws
+// UsageError if prompt, output or concurrency is below 1.
 struct RequestWork;
 std::shared_ptr<const RequestWork> request_work(const Description& description,
                                                 std::span<const Tensor> tensors,
                                                 const Request& request);
-// The prompt, and the mean step: operations, and bytes of weights and cache that no engine spares.
+// Operations of the prompt and of the mean decode step, and the bytes of weights and cache that
+// every engine must read.
 std::array<PhaseWork, 2> phases_of(const RequestWork& work);
 
-// Bound to a model as stored, a board and a request, so that a mode costs microseconds. Safe to
-// call from several threads. UsageError for a request below one token or sequence, or a board
-// without a dense FP16 rate.
+// Precomputes everything that does not depend on the mode, so that a mode costs microseconds. Safe
+// to call from several threads. Throws UsageError for a request that request_work rejects, and for
+// a board without a dense FP16 rate.
 class Forecaster {
  public:
   Forecaster(const ShippedEngine& engine, const Description& description,
              std::span<const Tensor> tensors, const Board& board, const Request& request);
-  // The same of parts that several share; `hardware` is of the board.
+  // Uses parts that several forecasters share; `hardware` must belong to `board`.
   Forecaster(const ShippedEngine& engine, std::shared_ptr<const RequestWork> work,
              const Board& board, std::shared_ptr<const EngineBoard> hardware);
   Forecast operator()(const PowerMode& mode) const;
   const EngineRelease& release() const;
-  // Of the token that is decoded with `context` tokens in the cache.
+  // Time of a decode step with `context` tokens in the cache.
   double step_s(const PowerMode& mode, std::int64_t context) const;
-  // Why intervals are wider than where the engine was fitted, in words: "another board than ..".
+  // Reasons why intervals are wider than where the engine was fitted, in words.
   const std::vector<std::string>& widened_by() const { return widened_by_; }
-  // In what most of the weights are multiplied: FP16, or INT8 or FP8 where engine and GPU can.
+  // The format in which most weights are multiplied: FP16, or a narrower one if engine and GPU
+  // support it.
   Arithmetic arithmetic() const { return arithmetic_; }
 
  private:
-  struct Bound;  // what does not depend on the mode
+  struct Bound;  // everything that does not depend on the mode
   std::shared_ptr<const Bound> bound_;
   std::vector<std::string> widened_by_;
   Arithmetic arithmetic_ = Arithmetic::kFp16;

@@ -1,5 +1,5 @@
-// What a request to a language model costs: the question's request and the answer of
-// llm/forecast.h.
+// The input and the result of a forecast (llm/forecast.h): a request to a language model, and its
+// time, power and energy.
 #pragma once
 
 #include <cstdint>
@@ -28,31 +28,32 @@ struct PhaseWork {
 struct Request {
   std::int64_t prompt_tokens = 512;
   std::int64_t generated_tokens = 256;
-  std::int64_t concurrency = 1;  // sequences that are decoded together, each with its own prompt
+  std::int64_t concurrency = 1;  // sequences decoded together, each with its own prompt
   StoredType kv_type = StoredType::kF16;
 };
 
-// A modelled figure: half of the true values of such figures are below `value`, 90 % between low
-// and high.
+// A modeled figure with its median and the 90 % interval from `low` to `high`.
 struct PredictedValue {
   double value = 0;
   double low = 0, high = 0;
 };
 
 struct Forecast {
-  PredictedValue ttft_s;  // the prompt and the first token
-  PredictedValue tpot_s;  // of every further token of a sequence, mean over the generation
-  // Output tokens of all sequences per second while decoding: concurrency / tpot_s.
+  PredictedValue ttft_s;  // time of the prompt, including the first token
+  PredictedValue tpot_s;  // time of each further token of a sequence, mean over the generation
+  // Output tokens of all sequences per second during decoding: concurrency / tpot_s.
   PredictedValue tokens_per_s;
-  PredictedValue prefill_power_w, decode_power_w;  // of the board's rails, including idle
-  double idle_w = 0;                               // of the same rails while nothing runs
-  PredictedValue joules_per_token;                 // of decoding, per output token of any sequence
-  PredictedValue request_j;  // of one request, from the prompt to its last token
+  // On the rails of the board, including idle power.
+  PredictedValue prefill_power_w, decode_power_w;
+  double idle_w = 0;                // idle power on the same rails
+  PredictedValue joules_per_token;  // during decoding, per output token of any sequence
+  PredictedValue request_j;         // of one request, from the prompt to the last token
   double request_s = 0;
-  std::string limited_by;  // what limits most of a step: "weights", "cache", "launches" ..
-  // Figures or ends of intervals that physics cuts: "decode_power_w: the module's limit".
+  std::string limited_by;  // what takes most of a decode step: "weights", "cache", "launches", ..
+  // Figures or interval ends that were limited by physical bounds: "decode_power_w: the module's
+  // limit".
   std::vector<std::string> bounded_by;
-  // Why an interval is wide in this mode, in addition to what is true of all.
+  // Reasons for a wide interval in this mode, in addition to Forecaster::widened_by().
   std::vector<std::string> widened_by;
 };
 

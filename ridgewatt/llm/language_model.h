@@ -1,5 +1,5 @@
-// A language model as it was found: a GGUF file or its shards, a Hugging Face folder, a
-// configuration alone, an ONNX GenAI folder, or an entry of the zoo. Only headers are read.
+// Reads a language model from a GGUF file or its shards, a Hugging Face folder, a configuration
+// without weights, an ONNX GenAI folder, or the zoo. Only headers of weight files are read.
 //
 //   const LanguageModel model = read_language_model("zoo:llama-3.2-1b");
 #pragma once
@@ -32,15 +32,15 @@ constexpr auto enum_names(ModelFormat) {
 
 struct LanguageModel {
   std::string name;
-  std::string source;        // path, or where the zoo's numbers come from
-  std::string architecture;  // its name in the file
+  std::string source;        // path, or the source of the zoo's numbers
+  std::string architecture;  // as named in the file
   ModelFormat format = ModelFormat::kZoo;
-  // The cache and, if `weights_known`, the weights.
+  // Layers and cache; also the weights if `weights_known`.
   Description description;
-  // Whether the weights follow from the description, so that the size in any quantization can be
-  // predicted. If not, only `tensors` gives the size.
+  // Whether the description determines all weights, so that the size in any quantization can be
+  // predicted. If false, only `tensors` gives the size.
   bool weights_known = true;
-  std::vector<Tensor> tensors;  // as stored; empty if there is only a description
+  std::vector<Tensor> tensors;  // as stored; empty if there are no stored weights
   std::string stored_as;        // quantization of `tensors` or of the configuration; may be empty
   std::vector<std::string> remarks;
 };
@@ -53,8 +53,8 @@ struct ZooModel {
 std::span<const ZooModel> language_zoo();
 NameSet language_zoo_names();
 
-// A path of a file or folder, or zoo:NAME. Throws NotFoundError, PermissionError, IoError, or
-// InputError if a file is damaged, hostile or of an unknown kind.
+// Reads a file or folder, or "zoo:NAME". Throws NotFoundError, PermissionError, IoError, or
+// InputError if a file is damaged, malicious or of an unknown kind.
 LanguageModel read_language_model(const std::string& path_or_zoo);
 
 }  // namespace ridgewatt::llm

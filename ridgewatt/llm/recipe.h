@@ -1,5 +1,5 @@
-// Quantizations as recipes: which weight is stored in which type. They predict the size of a
-// quantized model without its file.
+// Quantization recipes: which weight is stored in which type. They predict the size of a quantized
+// model without its file.
 //
 //   quantized(description, find_recipe("q4_k_m"));  // the tensors, 4.58 GiB for Llama-3.1-8B
 #pragma once
@@ -21,12 +21,12 @@ namespace ridgewatt::llm {
 // A tensor as stored in a file, real or predicted.
 struct Tensor {
   std::string name;
-  std::vector<std::int64_t> shape;  // outermost first; of one copy
+  std::vector<std::int64_t> shape;  // of one copy, outermost dimension first
   StoredType type = StoredType::kF32;
   double bytes = 0;         // of all copies
-  std::int64_t copies = 1;  // number of tensors if the name has "{}"; else 1
+  std::int64_t copies = 1;  // number of tensors if the name contains "{}", otherwise 1
   Role role = Role::kMatrix;
-  int layer = -1;  // -1: of no layer
+  int layer = -1;  // -1: not in a layer
 
   std::int64_t elements() const {  // of all copies
     std::int64_t product = copies;
@@ -41,23 +41,23 @@ double bytes_of(std::span<const Tensor> tensors);
 enum class RecipeKind {
   kPlain,  // one type for every matrix
   kMixture,
-  kExpertsMxfp4,  // llama.cpp: experts in MXFP4, all else in Q8_0
+  kExpertsMxfp4,  // llama.cpp: experts in MXFP4, other matrices in Q8_0
   kAwq,
   kGptq,
   kPackedInt4,  // compressed-tensors, symmetric
-  kInt8,        // compressed-tensors, a scale per output
-  kFp8,         // the same
-  kFp8Blocks,   // DeepSeek V3: a scale per 128 x 128
-  kMxfp4,       // gpt-oss: experts in MXFP4, all else in BF16
-  kNvfp4,       // ModelOpt: FP4, an FP8 scale per 16
-  kNf4,         // bitsandbytes: 4 bits, a scale of 32 bits per 64
+  kInt8,        // compressed-tensors, one scale per output
+  kFp8,         // compressed-tensors, one scale per output
+  kFp8Blocks,   // DeepSeek V3: one scale per 128 x 128 block
+  kMxfp4,       // gpt-oss: experts in MXFP4, other weights in BF16
+  kNvfp4,       // ModelOpt: FP4, one FP8 scale per 16 weights
+  kNf4,         // bitsandbytes: 4 bits, one 32-bit scale per 64 weights
 };
 
 struct RecipeKindRow {
   RecipeKind id;
-  bool gguf;          // files of llama.cpp; else checkpoints
-  bool experts_only;  // only experts are stored in the type of the recipe
-  Arithmetic units;   // that multiply its matrices as they are stored; FP16: none
+  bool gguf;          // files of llama.cpp; false: checkpoints
+  bool experts_only;  // only experts have the type of the recipe
+  Arithmetic units;   // units that multiply its matrices in their stored type; FP16: none
 };
 inline constexpr auto kRecipeKindRows =
     enum_rows<RecipeKindRow>({{RecipeKind::kPlain, true, false, Arithmetic::kFp16},
@@ -73,31 +73,32 @@ inline constexpr auto kRecipeKindRows =
                               {RecipeKind::kNvfp4, false, false, Arithmetic::kFp4},
                               {RecipeKind::kNf4, false, false, Arithmetic::kFp16}});
 
-// The weights that a mixture of llama.cpp stores in another type than most: quantization/mixture.h.
+// Which weights a mixture of llama.cpp stores in another type than most: quantization/mixture.h.
 struct MixtureRules;
 
 struct Recipe {
   std::string name;  // "q4_k_m"
   std::string description;
   RecipeKind kind = RecipeKind::kPlain;
-  StoredType type = StoredType::kF16;  // of most matrices; for checkpoints, of unquantized tensors
-  int bits = 4;                        // of packed integers
-  int group = 128;                     // numbers that share a scale; 0: a whole row
+  // Of most matrices; for checkpoints, of tensors that are not quantized.
+  StoredType type = StoredType::kF16;
+  int bits = 4;     // of packed integers
+  int group = 128;  // weights that share a scale; 0: a whole row
 
-  const MixtureRules* rules = nullptr;  // of a mixture; null: every matrix has the type
+  const MixtureRules* rules = nullptr;  // null: every matrix has `type`
 
   const RecipeKindRow& facts() const { return kRecipeKindRows[kind]; }
   bool gguf() const { return facts().gguf; }
 };
 
-// All recipes, large to small: those of GGUF, then those of checkpoints.
+// All recipes: those of GGUF, then those of checkpoints, each from large to small.
 std::span<const Recipe> recipes();
-// By its name or by its name in engines (fp16, int4, smoothquant ..), ignoring case; '-' and '_'
-// are equal. UsageError with the names.
+// Finds a recipe by its name, or its name in engines (fp16, int4, smoothquant, ..), ignoring case;
+// '-' equals '_'. Throws UsageError that lists the names.
 const Recipe& find_recipe(std::string_view name);
 
-// The tensors of the model as the recipe stores it. Bytes are those of the data; a GGUF file has a
-// header with the vocabulary too, a few MB.
+// The tensors of the model in this recipe. Bytes are those of the tensor data; a GGUF file also has
+// a header with the vocabulary, of a few MB.
 std::vector<Tensor> quantized(const Description& description, const Recipe& recipe);
 
 }  // namespace ridgewatt::llm

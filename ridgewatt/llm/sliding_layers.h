@@ -1,5 +1,5 @@
-// Which layers of a language model look back over a window alone: one rule for each family,
-// whichever file the model comes from.
+// Determines which layers of a language model attend only to a sliding window, by one rule for each
+// family, for all file formats.
 #pragma once
 
 #include <cstdint>
@@ -9,17 +9,17 @@
 
 namespace ridgewatt::llm {
 
-// What a file states. What it leaves out follows from the family.
+// What a file states. The family determines the rest.
 struct StatedWindow {
-  std::int64_t window = 0;  // tokens; 0: not stated
+  std::int64_t window = 0;  // in tokens; 0: not stated
   bool switched_off = false;
-  std::vector<bool> layers = {};  // one per layer; empty: not stated
-  std::int64_t period = 0;        // the last layer of each period sees all tokens; 0: not stated
-  std::int64_t first = 0;         // layers before this one see all tokens
+  std::vector<bool> layers = {};  // per layer; empty: not stated
+  std::int64_t period = 0;  // the last layer of each period attends to all tokens; 0: not stated
+  std::int64_t first = 0;   // layers before this one attend to all tokens
 };
 
-// Sets window and sliding of `numbers`, whose family and layers are set, by the family's
-// SlidingRule.
+// Sets `window` and `sliding` of `numbers` by the SlidingRule of its family. The family and the
+// number of layers must be set.
 void set_sliding_layers(const StatedWindow& stated, Numbers& numbers);
 
 }  // namespace ridgewatt::llm

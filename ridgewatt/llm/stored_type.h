@@ -1,5 +1,5 @@
-// How numbers of a language model are stored: elements and bytes of a block. The types of GGUF
-// (ggml's, with their ids) and those of safetensors.
+// How the numbers of a language model are stored: the types of GGUF (ggml's, with their ids) and of
+// safetensors, with elements and bytes per block.
 //
 //   stored_bytes(StoredType::kQ4K, 4096 * 4096);  // 144 bytes for each 256 elements
 #pragma once
@@ -67,15 +67,15 @@ struct StoredTypeFacts {
   StoredType id;
   std::string_view name;  // "Q4_K", "F8_E4M3"
   int gguf_id;            // -1: not in GGUF
-  int elements;           // of a block
-  int bytes;              // of a block
-  // Its name in safetensors; empty: none.
+  int elements;           // per block
+  int bytes;              // per block
+  // Name in safetensors; empty: none.
   std::string_view safetensors = {};
-  // The type that llama.cpp uses if rows are not whole blocks of this one.
+  // The type that llama.cpp uses if a row is not a multiple of the block.
   StoredType instead = StoredType::kF16;
-  // In which engines can multiply it as it is; others are widened to 16 bits.
+  // The format in which some engines multiply it without widening; FP16: it is always widened.
   Arithmetic arithmetic = Arithmetic::kFp16;
-  int packed = 1;  // weights of 4 bits that an element holds in packed checkpoints
+  int packed = 1;  // 4-bit weights in one element of a packed checkpoint
 
   constexpr double bits() const { return 8.0 * bytes / elements; }
   constexpr bool complete() const { return !name.empty() && elements > 0 && bytes > 0; }
@@ -87,7 +87,7 @@ const StoredTypeFacts& facts_of(StoredType type);
 std::optional<StoredType> stored_type_of_gguf(std::uint32_t id);
 std::optional<StoredType> stored_type_of_safetensors(std::string_view dtype);
 
-// Bytes of `elements` numbers, whole blocks; a partial last block counts as a whole one.
+// Bytes of `elements` numbers; a partial last block counts as a whole one.
 double stored_bytes(StoredType type, std::int64_t elements);
 
 }  // namespace ridgewatt::llm

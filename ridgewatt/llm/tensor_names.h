@@ -1,5 +1,5 @@
-// What a tensor is for, by its name in GGUF or in a Hugging Face checkpoint; and descriptions of
-// models of which nothing more is known.
+// Determines the role of a tensor from its name in GGUF or in a Hugging Face checkpoint, and
+// describes models of unknown families from their tensors.
 #pragma once
 
 #include <cstddef>
@@ -16,9 +16,10 @@ struct TensorPlace {
 };
 TensorPlace place_of(std::string_view name, std::size_t dims);
 
-// Sets `model.description` from the numbers where they explain the tensors that it has; else keeps
-// of them what the cache needs, or takes that from the rows of the products that make keys and
-// values, sets weights_known to false and says so. InputError where neither can be.
+// Sets `model.description` from the numbers if these explain all tensors. Otherwise it describes
+// only the cache, from the numbers or the shapes of the key and value projections, sets
+// weights_known to false and adds a remark. Throws InputError if
+// even the cache cannot be described.
 void describe_with_tensors(const Numbers& numbers, const std::string& source, LanguageModel& model);
 
 }  // namespace ridgewatt::llm

@@ -1,6 +1,5 @@
-// Which of two set-ups costs more? Runs both in turn, several times, and compares what they cost:
-// bare metal or container, static or dynamic graph, one runtime or another, batch 8 or 64, fixed
-// clocks or a governor.
+// Compares the cost of two configurations by running them alternately, several times: bare metal or
+// container, static or dynamic graph, two runtimes, batch 8 or 64, fixed clocks or a governor.
 #pragma once
 
 #include <functional>
@@ -14,31 +13,34 @@ namespace ridgewatt::measure {
 struct CompareOptions {
   MeasureOptions a;
   MeasureOptions b;
-  int repeats = 5;  // of each
-  // Called before each run of A (false) and B (true): sets a power mode, say.
+  int repeats = 5;  // runs of each configuration; at least 2
+  // Called before each run of A (false) and of B (true), for example to set a power mode.
   std::function<void(bool)> prepare = [](bool) {};
-  std::uint64_t seed = 1;  // of the order inside each pair
+  std::uint64_t seed = 1;  // for the random order within each pair
 };
 
 struct Comparison {
   std::string quantity;  // "time", "energy", "power", "minibatch time", "CPU time", "load:gpu"
   std::string unit;
-  double a = 0;  // geometric means
+  double a = 0;  // geometric means of the runs of A and of B
   double b = 0;
-  double ratio = 0;     // b / a
-  double ratio_lo = 0;  // Student's 95 % interval over pairs, of the logarithms
+  double ratio = 0;  // b / a
+  // Student's 95 % interval of the ratio, from the logarithms of the ratios of the pairs.
+  double ratio_lo = 0;
   double ratio_hi = 0;
   int pairs = 0;
-  // The interval excludes 1.
+  // Whether the interval excludes 1.
   bool differs() const { return ratio_lo > 1 || ratio_hi < 1; }
 };
 
-// From runs of A and B that belong together pair by pair. Quantities that a run lacks are left out.
+// Compares runs pair by pair: a[i] and b[i] are a pair. Quantities that a run lacks are omitted.
+// Throws UsageError if the sizes differ or are 0.
 std::vector<Comparison> compare_measurements(const std::vector<Measurement>& a,
                                              const std::vector<Measurement>& b);
 
-// Runs and compares. Within a pair chance decides who goes first, so that a drift (heat) does not
-// favor one. `progress` gets the number of runs done. Throws Error when a command fails.
+// Runs both commands and compares them. The order within a pair is random, so that drift (heat)
+// favors neither. `progress` is called with the number of completed runs. Throws Error if a command
+// fails.
 std::vector<Comparison> compare_commands(const platform::Sysfs& sysfs,
                                          const CompareOptions& options,
                                          const std::function<void(int)>& progress);

@@ -1,6 +1,6 @@
-// A real or fake board behind the interface that searches use: an operating point is set, the
-// program runs until power is steady, is measured by the protocol of docs/methods/measuring.md and
-// stored.
+// The Profiler of searches for a real or fake board: sets an operating point, runs the program
+// until power is steady, measures it by the protocol of docs/methods/measuring.md and stores the
+// result.
 #pragma once
 
 #include <map>
@@ -18,8 +18,8 @@
 
 namespace ridgewatt::measure {
 
-// What the page cache holds of a file, or of all files of a folder, when each point begins. In the
-// end it holds what it held; after a kill it does not, since that is a cache and no setting.
+// Puts a file, or all files of a folder, into the page cache or removes them before each point.
+// Afterwards the original content is restored, except if this program was killed.
 struct CacheOptions {
   enum class Start { kAsItIs, kFilled, kDropped };
   Start start = Start::kAsItIs;
@@ -27,13 +27,13 @@ struct CacheOptions {
 };
 
 struct ProfileOptions {
-  // Its command marks minibatches; the placeholders of measure/placeholders.h become the batch and
-  // the cores of the point. The idle baseline is each mode's own, and the command is ended when the
-  // window is complete.
+  // The command marks its minibatches. The placeholders of measure/placeholders.h are replaced by
+  // the batch and the cores of the point. Idle power is measured in each mode. The command is ended
+  // when its window is complete.
   MeasureOptions measure;
   store::Series series;
   int batch = 0;
-  CacheOptions cache;  // of the files that the program reads
+  CacheOptions cache;  // for the files that the program reads
   bool quiet = false;
   // Points are measured without power where the machine has no power sensor: their power is NaN,
   // and the store, which needs a power, does not keep them.
@@ -46,7 +46,7 @@ struct ProfileOptions {
   }
 };
 
-// The point could not be measured: the command failed there, or marked no minibatches.
+// The point could not be measured: the command failed, or it marked no minibatches.
 class PointFailedError : public NotFoundError {
  public:
   using NotFoundError::NotFoundError;
@@ -55,32 +55,32 @@ class PointFailedError : public NotFoundError {
 
 class LiveProfiler : public Profiler {
  public:
-  // All must outlive this.
+  // All references must outlive this object.
   LiveProfiler(platform::Sysfs& sysfs, platform::JetsonModeControl& control, store::Store& store,
                const ProfileOptions& options);
 
-  // A point that an earlier run has stored is answered from there the first time that it is asked
-  // for; so a search that was cut off goes on without repeating one. What is asked for again is
-  // measured again, as a repeat. What another process has put into the store since is taken.
-  // Throws PointFailedError, IoError where no point can be measured (no sensor, no program), and
-  // what JetsonModeControl::apply throws for permission and safety.
+  // Returns the results that earlier runs have stored for the point, each once, so an interrupted
+  // search continues without repeating a measurement. After that, each request is a new repeat: the
+  // result is measured, or taken from the store if another process has stored this repeat. Throws
+  // PointFailedError, IoError if no point can be measured (no sensor, no program), and what
+  // JetsonModeControl::apply throws for permission and safety.
   Observation profile(const OperatingPoint& point) override;
   Provenance provenance() const override { return options_.series.provenance; }
-  // Measures and stores nothing: for whoever has a place of their own for it. Throws what profile()
-  // throws, and NotSupportedError for a mode that the board does not have.
-  // `limit_s`: the command may run as long; 0: without limit.
+  // Measures a point without storing it. If `limit_s` is not 0, the command may run that long.
+  // Throws what profile() throws, and NotSupportedError for a mode that the board does not have.
   store::PointRecord take(const OperatingPoint& point, double limit_s = 0);
 
-  // An earlier run has stored it, and it was not asked for yet.
+  // Whether the next call of profile() for the point returns a result of an earlier run.
   bool waiting(const OperatingPoint& point) const;
-  // All that earlier runs have stored; profile() measures these points again from here on.
+  // The results of earlier runs that profile() has not returned yet. Afterwards profile() measures
+  // these points again.
   std::vector<Observation> take_known();
   int measured() const { return measured_; }
   const std::vector<std::string>& failures() const { return failures_; }
 
  private:
   struct Stored {
-    std::vector<Observation> waiting;  // in reverse order of their repeats
+    std::vector<Observation> waiting;  // in reverse order of repeats
     int repeats = 0;
   };
   void take_stored(const store::Series& series);

@@ -1,13 +1,13 @@
-// The program that is tuned in place on a real board: a command that is started, a process that
-// runs already, or this process, with the board's mode control and power sensors.
+// The program to tune in place on a real board, with the board's mode control and power sensors: a
+// command to start, a process that already runs, or the current process.
 //
-//   control.apply(first_mode);               // its guardian is started before any thread
+//   control.apply(first_mode);               // starts its guardian process before any thread
 //   LiveProgram program(sysfs, control, command, batch);
 //   InPlaceProfiler profiler(program, options, device.provenance());
 //
-// A command gets a process group of its own. SIGINT, SIGTERM and SIGHUP that reach us are sent on
-// to it, then wait() throws InterruptedError. When we are killed (SIGKILL), it goes on, and the
-// guardian of the mode brings the first one back.
+// A command gets its own process group. SIGINT, SIGTERM and SIGHUP are forwarded to it, then wait()
+// throws InterruptedError. If this process is killed (SIGKILL), the command continues, and the
+// guardian of the power mode restores the original mode.
 #pragma once
 
 #include <sys/types.h>
@@ -25,7 +25,8 @@
 
 namespace ridgewatt::measure {
 
-// A signal asked us to end. Whoever catches it restores what is to be restored and ends by it.
+// This process received a signal to end. Whoever catches the error restores what was changed and
+// exits with exit_status().
 class InterruptedError : public Error {
  public:
   explicit InterruptedError(int signal) : Error("interrupted"), signal_(signal) {}
@@ -38,16 +39,17 @@ class InterruptedError : public Error {
 
 class LiveProgram final : public TunedProgram {
  public:
-  // Starts the command, in which {batch} becomes the batch. Throws what measure_command throws of
-  // it; IoError where the machine has no power sensor. All must outlive this; one at a time in a
-  // process.
+  // Starts the command, in which {batch} is replaced by the batch. Throws what measure_command
+  // throws for a command, and IoError if the machine has no power sensor. The arguments must
+  // outlive this object. Only one LiveProgram may exist in a process at a time.
   LiveProgram(platform::Sysfs& sysfs, platform::JetsonModeControl& control,
               std::vector<std::string> command, int batch);
-  // A process that runs already and marks into a file: RIDGEWATT_MARK_FD in its environment names a
-  // descriptor that is one. NotFoundError (no such process), UsageError (it marks nowhere, or into
-  // what another reader has), PermissionError.
+  // Attaches to a running process that writes its marks into a file: RIDGEWATT_MARK_FD in its
+  // environment is the number of a descriptor of a regular file. Throws NotFoundError (no such
+  // process), UsageError (it has no such descriptor, or another program reads it), PermissionError.
   LiveProgram(platform::Sysfs& sysfs, platform::JetsonModeControl& control, pid_t process);
-  // After a signal waits for the program's end. Else it goes on, unless end() was called.
+  // After a signal, waits for the program to end. Otherwise the program continues, unless end() was
+  // called.
   ~LiveProgram() override;
 
   double now_s() const override;
@@ -58,11 +60,11 @@ class LiveProgram final : public TunedProgram {
   bool tells_means() const override;
 
   pid_t process() const;
-  // Asks the program and its children to end (SIGTERM), and waits; after ten seconds kills them. A
+  // Sends SIGTERM to the program and its children and waits; after ten seconds, sends SIGKILL. A
   // process that was not started here is left alone.
   void end();
-  // The exit status, or 128 + signal, once wait() said that it has ended; 0 where we ended it, and
-  // of a process that was not started here.
+  // The exit status, or 128 + signal, after wait() returned false. 0 if end() ended the program and
+  // for a process that was not started here.
   int status() const;
 
  private:
@@ -72,13 +74,13 @@ class LiveProgram final : public TunedProgram {
 
 class BoardWatch;
 
-// What this process marks of itself, from any thread.
+// Marks that this process sets, from any thread; CallerProgram reads them.
 class CallerMarks {
  public:
   void mark(TimedMark::Kind kind, const std::string& name = "");
-  // Nothing more will come.
+  // No further mark will follow.
   void end();
-  // As TunedProgram::wait.
+  // Like TunedProgram::wait.
   bool wait(double at_most_s, std::vector<TimedMark>& marks);
 
  private:
@@ -89,11 +91,11 @@ class CallerMarks {
   bool ended_ = false;
 };
 
-// This process as the program that is tuned, by a thread of its own. No signal is handled here, and
-// nothing is ended.
+// The current process as the program to tune; the profiler runs on another thread. Handles no
+// signals and ends no program.
 class CallerProgram final : public TunedProgram {
  public:
-  // IoError where the machine has no power sensor. All must outlive this.
+  // Throws IoError if the machine has no power sensor. The arguments must outlive this object.
   CallerProgram(platform::Sysfs& sysfs, platform::JetsonModeControl& control, CallerMarks& marks);
   ~CallerProgram() override;
 

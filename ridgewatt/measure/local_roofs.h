@@ -1,8 +1,8 @@
-// The roofs of this machine, measured now: its NVIDIA GPU where there is one that the program can
-// use, else its processor.
+// Measures the rooflines of this machine: of its NVIDIA GPU if the program can use one, otherwise
+// of its processor.
 //
 //   const LocalRoofs roofs = measure_local_roofs(std::nullopt, 0, options);
-//   use(roofs.fit.ceilings, roofs.fit.energy);  // no energy without power: see roofs.powerless
+//   use(roofs.fit.ceilings, roofs.fit.energy);  // no energy if roofs.powerless is not empty
 #pragma once
 
 #include <optional>
@@ -14,32 +14,32 @@
 
 namespace ridgewatt::measure {
 
-// The points as a fit takes them; the machine's mode is the only one, so it has no knobs.
+// Converts measured points to input of a fit. They have no knobs, since all have the same mode.
 std::vector<roofline::MicrobenchPoint> microbench_points(const MicrobenchSummary& summary);
 
-// A cache of the processor, all threads at once: triads over half of what each thread has of it,
-// the mean over a point's time.
+// Bandwidth of one level of the processor's cache with all threads at once, by STREAM triads over
+// half of each thread's share of the cache. The mean over the time of a point.
 struct CacheBandwidth {
   std::string name;       // "L1"
-  double size_bytes = 0;  // of one
+  double size_bytes = 0;  // of one cache
   double bandwidth_bytes_per_s = 0;
 };
-// As the kernel describes them below `sysfs` (/sys/devices/system/cpu/cpu0/cache), fastest first;
-// empty where it does not.
+// The data caches that the kernel lists in /sys/devices/system/cpu/cpu0/cache, fastest first; empty
+// if it lists none. `sysfs`: a folder that replaces the root `/`.
 std::vector<CacheBandwidth> measure_caches(const MicrobenchOptions& options,
                                            const std::string& sysfs = "");
 
 struct LocalRoofs {
   RoofTarget target = RoofTarget::kCpu;
-  std::string not_gpu;  // why the processor was measured where nobody asked for it
+  std::string not_gpu;  // why the processor was measured instead of the GPU, if no target was given
   MicrobenchSummary summary;
   roofline::MicrobenchFit fit;
-  std::string powerless;  // why there is no power; empty: there is
+  std::string powerless;  // why there is no power; empty: power was measured
 };
 
-// `target` nothing: the GPU of that number, else the processor. Power is read from the machine's
-// own source, and without one a point of the processor ends once it is steady;
-// `options.power_start` is called at each point. Errors as of the microbenchmarks.
+// Without a `target`, measures the GPU with number `gpu`, or the processor if that fails. Power
+// comes from this machine's own source; without one, a point on the processor ends as soon as it is
+// steady. `options.power_start` is called at each point. Throws what the microbenchmarks throw.
 LocalRoofs measure_local_roofs(std::optional<RoofTarget> target, int gpu,
                                const MicrobenchOptions& options);
 

@@ -1,5 +1,5 @@
-// Clocks, loads, temperatures and used memory of a machine over time, with what disturbed the
-// program from outside during the run: a slow companion of the power sampler.
+// Samples clocks, loads, temperatures and used memory of a machine at a low rate, and records
+// external disturbances of the program during the run.
 #pragma once
 
 #include <condition_variable>
@@ -19,37 +19,39 @@
 
 namespace ridgewatt::measure {
 
-// The readings of one look: "clock:gpu" in Hz, "load:cpu" as a fraction, "temperature:tj-thermal"
-// in degrees Celsius, "fan:pwmfan 1" as a share of full speed, "memory:used" in bytes. The first
-// GPU behind NVML is "gpu", the next is "gpu 1".
+// The values of one reading: "clock:gpu" in Hz, "load:cpu" as a fraction, "temperature:tj-thermal"
+// in degrees Celsius, "fan:pwmfan 1" as a fraction of full speed, "memory:used" in bytes. The first
+// GPU of NVML is "gpu", the next is "gpu 1".
 std::vector<store::RawSample> series_samples(const platform::SensorSnapshot& snapshot,
                                              double time_s);
 
-// Numbers of the processes that hold memory of the GPU, as the Jetson's kernel lists them for root;
-// empty where it does not.
+// Process numbers that use GPU memory, as the kernel of a Jetson lists them for root; empty if it
+// lists none.
 std::vector<int> gpu_processes(const platform::Sysfs& sysfs);
 
 class MachineSeries {
  public:
-  // Starts at once; `sysfs` must outlive this. Throws UsageError unless 0.1 <= rate_hz <= 50.
+  // Starts sampling; `sysfs` must outlive this object. Throws UsageError unless 0.1 <= rate_hz <=
+  // 50.
   MachineSeries(const platform::Sysfs& sysfs, double rate_hz,
                 std::size_t most_samples = std::size_t{1} << 19);
   ~MachineSeries();
   MachineSeries(const MachineSeries&) = delete;
   MachineSeries& operator=(const MachineSeries&) = delete;
 
-  // Takes a last look and ends the thread. Then samples and throttled are complete; of a run of
-  // days every second look, of those that are left every second again: `most_samples` at most.
+  // Takes a last reading and ends the thread. Afterwards samples() and throttled() are complete. A
+  // long run drops every second reading, repeatedly, so that at most `most_samples` remain.
   void stop();
   const std::vector<store::RawSample>& samples() const { return samples_; }
   const std::vector<std::string>& throttled() const { return throttled_; }
 
-  // What was seen until now, at any time; each from the look before to the look after. What holds
-  // since the first look is a state of the machine and no disturbance:
-  //   throttling       a counter rose, an alarm or a cooling device came on
-  //   clock changed    the limits of a clock or the number of cores changed, or a fixed clock (its
-  //                    limits are equal) left them by 1 %
-  //   another process  one that is not a child of ours came to the GPU
+  // The disturbances until now; may be called at any time. A disturbance extends from the reading
+  // before it to the reading after it. A condition that held at the first reading is not a
+  // disturbance:
+  //   throttling       a counter rose, or an alarm or a cooling device became active
+  //   clock changed    clock limits or the number of cores changed, or a fixed clock (with equal
+  //                   limits) deviated from its limits by 1 %
+  //   another process  a process that is not a child of this one started to use the GPU
   std::vector<Disturbance> disturbances();
 
  private:
@@ -64,15 +66,16 @@ class MachineSeries {
 
   const platform::Sysfs& sysfs_;
   platform::SensorReader reader_;
-  std::unique_ptr<platform::Nvml> nvml_;  // null on a Jetson, a recorded tree and without a GPU
+  // Null on a Jetson, for a recorded tree, and without a GPU.
+  std::unique_ptr<platform::Nvml> nvml_;
   double interval_s_;
   std::size_t most_samples_;
-  std::size_t looks_ = 0, keep_every_ = 1;  // looks; of them the first is kept
+  std::size_t looks_ = 0, keep_every_ = 1;  // every keep_every_-th reading is stored
   platform::SensorSnapshot first_, last_;
   double last_s_ = 0;
   std::vector<int> first_processes_;
   std::vector<Disturbance> disturbances_;
-  std::map<std::string, bool> open_;  // causes that the last look saw
+  std::map<std::string, bool> open_;  // whether the last reading showed the cause
   std::vector<store::RawSample> samples_;
   std::vector<std::string> throttled_;
   std::mutex mutex_;
@@ -88,8 +91,8 @@ struct SeriesSummary {
   double low = 0;
   double high = 0;
 };
-// Of the samples in [begin_s, end_s], or of the last before it where there is none; in the order of
-// their first appearance.
+// Summarizes the samples in [begin_s, end_s], or the last sample before if there is none inside.
+// Channels are in the order of their first sample.
 std::vector<SeriesSummary> summarize_series(const std::vector<store::RawSample>& samples,
                                             double begin_s, double end_s);
 

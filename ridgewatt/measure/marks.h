@@ -1,11 +1,11 @@
-// What a measured program reports about itself, on the descriptor in $RIDGEWATT_MARK_FD, one line
-// each; TIME is CLOCK_MONOTONIC in seconds and may be left out (then the time of arrival counts):
+// What a measured program reports about itself: lines of text on the file descriptor in
+// $RIDGEWATT_MARK_FD. TIME is CLOCK_MONOTONIC in seconds; without it, the time of arrival counts.
 //   minibatch [TIME]     a minibatch ended
-//   fetched [TIME]       its data had come: the time since the last minibatch is fetch stall
+//   fetched [TIME]       its data arrived: the time since the last minibatch is fetch stall
 //   begin NAME [TIME]    a phase (load, warm-up, infer, ..) begins
-//   end NAME [TIME]
-//   note TEXT            in words, for the report: "runs on the CPU"
-//   value NAME NUMBER    a number of the program's own: accuracy
+//   end NAME [TIME]      the phase ends
+//   note TEXT            a remark for the report: "runs on the CPU"
+//   value NAME NUMBER    a result of the program, such as its accuracy
 // include/ridgewatt_mark.h and python/ridgewatt/worker.py write these lines.
 #pragma once
 
@@ -21,26 +21,26 @@ namespace ridgewatt::measure {
 struct TimedMark {
   enum class Kind { kMinibatch, kFetched, kBegin, kEnd };
   Kind kind = Kind::kMinibatch;
-  std::string name;  // of a phase
+  std::string name;  // name of the phase; empty for a minibatch
   double time_s = 0;
 };
 
-// What a program reports about itself in addition to its marks. Notes are there once each; of a
-// value the last number counts.
+// Notes and values of a program. Each different note appears once; of each value, the last number
+// counts.
 struct ProgramWords {
   std::vector<std::string> notes;
   std::map<std::string, double> values;
 };
 
-// Puts lines together from pieces as they arrive. Lines that are not a mark, or whose time is not
-// within [start, arrival], are counted and skipped; memory is bounded.
+// Assembles lines from the pieces in which they arrive. A line that is not a valid mark, or whose
+// time is outside [start, arrival], is counted and skipped. Memory is bounded.
 class MarkReader {
  public:
   explicit MarkReader(double start_s) : start_s_(start_s) {}
   void add(std::string_view piece, double arrival_s);
   const std::vector<TimedMark>& marks() const { return marks_; }
   const ProgramWords& words() const { return words_; }
-  // Hands them over, so that a reader of days holds none.
+  // Returns the marks so far and removes them, so that a long run does not accumulate them.
   std::vector<TimedMark> take() { return std::exchange(marks_, {}); }
   std::size_t malformed() const { return malformed_; }
 
@@ -58,13 +58,14 @@ class MarkReader {
 struct MarkedMinibatch {
   double begin_s = 0;
   double end_s = 0;
-  double fetch_s = 0;    // of it; 0 when the program does not mark it
+  // Part of the time until the data arrived; 0 if the program does not mark it.
+  double fetch_s = 0;
   double energy_j = 0;   // 0 without a power source
-  bool slow = false;     // against the others of its window; it counts all the same
-  std::string excluded;  // the outside cause for which it does not count; empty: it counts
+  bool slow = false;     // much slower than the median of the window; still counts
+  std::string excluded;  // the external cause why the minibatch does not count; empty: it counts
   double time_s() const { return end_s - begin_s; }
 };
-// The first minibatch is not counted: it has no beginning, and warms up.
+// Minibatches from one mark to the next. The first mark only begins the first minibatch returned.
 std::vector<MarkedMinibatch> minibatches_of(const std::vector<TimedMark>& marks);
 
 struct PhaseSpan {
@@ -72,7 +73,7 @@ struct PhaseSpan {
   double begin_s = 0;
   double end_s = 0;
 };
-// In order of their beginning; a phase that never ended ends at `end_s`.
+// Phases in the order of their beginning. A phase without an end ends at `end_s`.
 std::vector<PhaseSpan> phases_of(const std::vector<TimedMark>& marks, double end_s);
 
 }  // namespace ridgewatt::measure

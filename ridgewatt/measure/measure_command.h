@@ -1,5 +1,6 @@
-// Runs a program and says what it cost: time, energy and power of every rail over its whole run,
-// over each minibatch and phase that it marks (marks.h), against the idle board in the same mode.
+// Runs a program and measures its cost: time, and energy and power of every rail, over the whole
+// run and over each minibatch and phase that the program marks (marks.h). Idle power of the board
+// in the same mode is measured before the run.
 #pragma once
 
 #include <functional>
@@ -21,34 +22,35 @@
 
 namespace ridgewatt::measure {
 
-// Waiting for steady power under load: the means of two windows that follow each other agree.
+// Waits for steady power under load: until the mean powers of two consecutive windows agree.
 struct SettleOptions {
-  double at_most_s = 20;  // from the first mark; 0: no waiting
-  double window_s = 2.5;  // at least, and at least two minibatches
+  double at_most_s = 20;  // since the first mark; 0: do not wait
+  double window_s = 2.5;  // minimum; a window also has at least two minibatches
   double tolerance = 0.02;
 };
 
-// Everything is checked before anything is started or set.
+// All fields are checked before anything is started or set.
 struct MeasureOptions {
-  // Throws UsageError naming the field, its value and what it must be.
+  // Throws UsageError that names the field, its value and what it must be.
   void check() const;
 
   std::vector<std::string> command;
   double rate_hz = 100;
-  double idle_s = 2;          // of the baseline before the command; 0: none
+  double idle_s = 2;          // idle baseline before the command; 0: none
   double series_rate_hz = 5;  // of clocks, loads, temperatures and memory
   WindowOptions window;
   SettleOptions settle{.at_most_s = 0};
   bool end_after_window = false;  // ends the command once its window of minibatches is complete
-  std::string meter;              // CSV of an external meter (read_meter), read after the run
-  bool meter_is_total = false;    // in place of the rails; it is when there is no other source
-  // Files, or folders of files, whose share in the page cache is reported before and after the run.
+  std::string meter;              // CSV of an external meter, read after the run (read_meter)
+  // The meter replaces the rails as the total. Without another power source it is the total anyway.
+  bool meter_is_total = false;
+  // Files or folders whose share in the page cache is reported before and after the run.
   std::vector<std::string> watched_files;
-  // Called at least ten times per second while the command runs; false ends it.
+  // Called at least ten times per second while the command runs; returning false ends the command.
   std::function<bool()> go_on = {};
-  // The command is ended after this time, and the measurement is `over_limit`. 0: no limit.
+  // Time after which the command is ended and `over_limit` is set. 0: no limit.
   double limit_s = 0;
-  // Keeps the end of what the command prints; all of it still goes to standard error.
+  // Stores the last lines that the command prints. All output still goes to standard error.
   bool keep_output = false;
 };
 
@@ -58,22 +60,22 @@ struct ChannelEnergy {
   EnergyEstimate energy;
 };
 
-// Over the window: sums divided by the minibatches that count. The intervals hold the mean with 95
-// %, whatever the autocorrelation (batch_means_interval).
+// Means over the minibatches of the window that count. The 95 % intervals of the means allow for
+// autocorrelation (batch_means_interval).
 struct MinibatchSummary {
-  std::size_t count = 0;     // that count
-  std::size_t slow = 0;      // of them; nothing is done about it
-  std::size_t excluded = 0;  // that do not, for an outside cause
-  std::map<std::string, std::size_t> causes;
-  bool complete = true;  // the window that was asked for was reached
-  bool steady = true;    // power was, when the window began
-  double time_s = 0;     // from one minibatch to the next
+  std::size_t count = 0;                      // minibatches that count
+  std::size_t slow = 0;                       // slow ones among those that count
+  std::size_t excluded = 0;                   // do not count because of an external cause
+  std::map<std::string, std::size_t> causes;  // excluded minibatches by cause
+  bool complete = true;                       // the window has as many minibatches as required
+  bool steady = true;                         // power was steady when the window began
+  double time_s = 0;                          // mean period of a minibatch
   double time_lo_s = 0, time_hi_s = 0;
   double median_s = 0, lower_quartile_s = 0, upper_quartile_s = 0;
-  bool fetch_marked = false;  // the program says when its data had come
-  double fetch_s = 0;         // fetch stall
-  double power_w = 0;         // energy over time; 0 without a power source
-  double energy_j = 0;        // of one: the integral of power
+  bool fetch_marked = false;  // the program marks when its data has arrived
+  double fetch_s = 0;         // mean fetch stall of a minibatch
+  double power_w = 0;         // energy divided by time; 0 without a power source
+  double energy_j = 0;        // mean of a minibatch
   double energy_lo_j = 0, energy_hi_j = 0;
 };
 
@@ -86,44 +88,44 @@ struct Measurement {
   int status = 0;      // exit status, or 128 + signal
   double begin_s = 0;  // CLOCK_MONOTONIC
   double end_s = 0;
-  std::string source;                   // of power; or why there is none
+  std::string source;                   // of power, or the reason why there is none
   std::optional<EnergyEstimate> total;  // of the channels in the total
   std::vector<ChannelEnergy> channels;
-  std::optional<double> idle_w;              // total, before the command
-  std::vector<MarkedMinibatch> minibatches;  // of the window, excluded ones among them
+  std::optional<double> idle_w;              // total before the command
+  std::vector<MarkedMinibatch> minibatches;  // of the window, including excluded ones
   MinibatchSummary summary;
   std::vector<PhaseSummary> phases;
-  std::vector<TokenRequest> token_requests;  // of phases "prefill" and "decode"
+  std::vector<TokenRequest> token_requests;  // from phases "prefill" and "decode"
   std::vector<std::string> throttled;        // signals that rose during the run
   std::size_t malformed_marks = 0;
-  double rate_asked_hz = 0;      // of power samples
-  double rate_hz = 0;            // as used: the source may be slower; 0 without one
-  std::size_t late_samples = 0;  // ticks that passed while a sensor was read
+  double rate_asked_hz = 0;      // of power samples, as requested
+  double rate_hz = 0;            // as used, since the source may be slower; 0 without a source
+  std::size_t late_samples = 0;  // ticks missed while a sensor was read
   std::size_t lost_samples = 0;
-  double sampler_cpu_share = 0;  // of one core
+  double sampler_cpu_share = 0;  // CPU time of the sampler, as a share of one core
   double user_s = 0;             // CPU time of the command
   double system_s = 0;
   double peak_memory_bytes = 0;
-  std::vector<PowerTrace> traces;        // of the channels, the meter last
+  std::vector<PowerTrace> traces;        // of the channels, then of the meter
   std::vector<store::RawSample> series;  // times are CLOCK_MONOTONIC
-  // Of the window of minibatches, or of the whole run where none were marked.
+  // Over the window of minibatches, or over the whole run if none were marked.
   std::vector<SeriesSummary> series_summary;
   std::vector<ClockResidency> residency;  // over the whole run
   std::optional<pipeline::ProcessIo> io;  // of the command
   std::optional<DiskIo> disks;            // of all disks during the run
   std::vector<FileResidency> files;       // of MeasureOptions::watched_files
-  ProgramWords words;                     // what the program reports about itself
-  std::vector<std::string> conditions;    // what was held for the run: "fan at full speed"
+  ProgramWords words;                     // notes and values from the program
+  std::vector<std::string> conditions;    // conditions during the run: "fan at full speed"
   bool over_limit = false;                // ended by MeasureOptions::limit_s
-  std::string last_output;                // last lines, with keep_output
+  std::string last_output;                // last lines, if keep_output is set
 };
 
-// The command runs as run_marked_command says; power comes from `meter`, which a series opens
-// once for all its measurements. Throws what MeasureOptions::check, run_marked_command and
+// Runs the command as run_marked_command does, with power from `meter`, which a series of
+// measurements opens only once. Throws what MeasureOptions::check, run_marked_command and
 // read_meter throw.
 Measurement measure_command(const platform::Sysfs& sysfs, const MeasureOptions& options,
                             platform::PowerMeter& meter);
-// With a meter of its own.
+// Opens its own meter.
 Measurement measure_command(const platform::Sysfs& sysfs, const MeasureOptions& options);
 
 }  // namespace ridgewatt::measure

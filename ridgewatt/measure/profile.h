@@ -1,5 +1,5 @@
-// Profiles a program over a set of power modes into a store and goes on where it stopped after
-// anything. The board's first state comes back at the end, whatever the end is.
+// Profiles a program in a set of power modes and stores the results. If profiling was interrupted,
+// the next call continues. The original mode of the board is restored in any case.
 #pragma once
 
 #include <string>
@@ -12,26 +12,28 @@ namespace ridgewatt::measure {
 
 struct ProfileSummary {
   int measured = 0;
-  int skipped = 0;  // were in the store
-  int failed = 0;   // the board refused, or the command failed
+  int skipped = 0;  // were already in the store
+  int failed = 0;   // the board rejected the mode, or the command failed
   std::vector<std::string> failures;
 };
 
-// From high clocks to low: some boards refuse the other way, and changes are few.
+// Sorts modes from high clocks to low and removes duplicates. Some boards reject the opposite
+// order, and this order changes few clocks at a time.
 std::vector<PowerMode> profiling_order(std::vector<PowerMode> modes);
 
-// What a measured program is called where nobody names the workload: behind interpreters and
-// starters (python3, bash, env, nice, timeout) the script or program that they run, of `python -m`
-// the module, of `ridgewatt fake-run` the model; else the first word of the command as it is.
+// The default name of a workload, derived from its command. Interpreters and wrappers (python3,
+// bash, env, nice, timeout) are skipped: the name is the file name of the script or program that
+// they run, or the module of `python -m`. For `ridgewatt fake-run` it is the model. Otherwise it is
+// the first word of the command.
 //   workload_name({"python3", "-u", "train.py"});             // "train.py"
 //   workload_name({"ridgewatt", "fake-run", "zoo:lenet5"});   // "lenet5"
 std::string workload_name(const std::vector<std::string>& command);
-// Board and provenance of what is measured on `device`, and where none was given the serial that
-// the board carries and the workload's name, the command's.
+// Sets board and provenance in `options.series` from `device`. An empty serial becomes the serial
+// number of the board, an empty workload becomes workload_name() of the command.
 void name_series(const platform::LocalDevice& device, ProfileOptions& options);
 
-// Throws what JetsonModeControl::apply throws for permission and safety; a command that fails or
-// marks too few minibatches in one mode is counted and the next mode is tried.
+// Throws what JetsonModeControl::apply throws for permission and safety. If the command fails in a
+// mode or marks too few minibatches, the mode counts as failed and profiling continues.
 ProfileSummary profile(platform::Sysfs& sysfs, platform::JetsonModeControl& control,
                        store::Store& store, const std::vector<PowerMode>& modes,
                        const ProfileOptions& options);

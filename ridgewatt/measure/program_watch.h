@@ -1,7 +1,7 @@
-// Watches what could slow a program down while it runs: clocks, limits, throttling, who else uses
-// the processors, waiting for a core, a quota, pages, swap and storage.
+// Watches what may slow down a program while it runs: clocks, limits, throttling, other programs on
+// the processors, waiting for a core, CPU quota, page faults, swap and storage.
 //
-//   ProgramWatch watch(sysfs, ::getpid());   // of all below this process, which does not count
+//   ProgramWatch watch(sysfs, ::getpid());   // all child processes, without this process
 //   while (runs) { watch.look(); sleep(0.1); }
 //   const SeenRun seen = watch.seen();
 #pragma once
@@ -22,13 +22,14 @@ namespace ridgewatt::measure {
 
 class ProgramWatch {
  public:
-  // Watches the processes below `root`, and `root` itself unless it is this process. Sensors are
-  // read from `sysfs`, which must outlive this; processes are those of this machine.
+  // Watches the descendants of the process `root`, and `root` itself unless it is the current
+  // process. Sensors are read from `sysfs`, which must outlive this object; processes are always
+  // those of this machine.
   ProgramWatch(const platform::Sysfs& sysfs, pid_t root);
   ~ProgramWatch();
-  // Reads everything once. What comes and goes between two looks is not seen.
+  // Reads all sensors and processes once. Changes between two calls are not seen.
   void look();
-  // What was seen since the first look, without the fields that come from marks.
+  // What was seen since construction, without the fields that come from marks.
   SeenRun seen() const;
 
  private:
@@ -41,13 +42,13 @@ struct SeenProgram {
   SeenRun seen;
 };
 
-// Runs a command as measure_command() does, and watches it. With `for_s` the command is ended after
+// Runs a command like measure_command() and watches it. With `for_s`, the command is ended after
 // that time.
 SeenProgram measure_and_watch(const platform::Sysfs& sysfs, MeasureOptions options,
                               std::optional<double> for_s, platform::PowerMeter& meter);
 
-// Watches a running process for `for_s`, or until it ends; its marks are not read.
-// NotFoundError where there is no such process.
+// Watches a running process for `for_s` or until it ends. Its marks are not read. Throws
+// NotFoundError if there is no such process.
 SeenProgram watch_process(const platform::Sysfs& sysfs, pid_t process, double for_s,
                           platform::PowerMeter& meter);
 

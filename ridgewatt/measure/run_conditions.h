@@ -1,5 +1,5 @@
-// What is held for a run in addition to a power mode, and taken back after it: the fan, the page
-// cache.
+// Conditions that hold during a run in addition to the power mode, and are undone after it: fan
+// speed and content of the page cache.
 #pragma once
 
 #include <memory>
@@ -12,27 +12,28 @@
 
 namespace ridgewatt::measure {
 
-// "fan at full speed", "page cache without /data/samples": for reports.
+// The conditions in words for a report: "fan at full speed", "page cache without /data/samples".
 std::vector<std::string> condition_words(bool full_fan, const CacheOptions& cache);
 
-// What the page cache holds of files when a run begins.
+// Fills the page cache with files, or drops them from it, before each run.
 class RunCache {
  public:
-  // Throws NotFoundError for a path without files.
+  // Throws NotFoundError if there is no file at the path.
   explicit RunCache(const CacheOptions& options);
-  void prepare() const;  // before each run
+  void prepare() const;  // call before each run
 
  private:
   CacheOptions options_;
   std::unique_ptr<pipeline::PageCacheState> state_;
 };
 
-// The fan at full speed as long as this lives; journaled like a mode, so that a killed program
-// leaves no fan behind. NotSupportedError where there is none, PermissionError.
+// Sets the fan to full speed until this object is destroyed. The original speed is recorded in the
+// mode journal, so it is restored even after the program was killed. Throws NotSupportedError
+// without a fan and PermissionError.
 class FullFan {
  public:
   FullFan(platform::Sysfs& sysfs, const std::string& state_folder);
-  // Throws IoError when somebody took the fan back.
+  // Throws IoError if another program has changed the fan speed.
   void check() { control_.check_safety(); }
 
  private:

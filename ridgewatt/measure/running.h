@@ -1,7 +1,8 @@
-// Measures this program from inside, while it runs:
+// Measures the current process while it runs, for a program that calls the library itself. To
+// measure another program, use measure_command().
 //
-//   RunningMeasurement run(*device.sysfs, options);   // power is sampled from here on
-//   run.begin();                                      // what came before is the idle baseline
+//   RunningMeasurement run(*device.sysfs, options);   // starts sampling power
+//   run.begin();                                      // ends the idle baseline
 //   const auto epoch = run.begin_window("epoch 1");
 //   for (..) {
 //     run.fetched();
@@ -9,15 +10,16 @@
 //     run.mark();
 //   }
 //   std::cout << run.end_window(epoch).energy->energy_j;
-//   const Measurement result = run.stop();            // what measure_command would have said
+//   const Measurement result = run.stop();            // as measure_command() returns it
 //
-// Runs of days: power keeps the newest eleven minutes (at 100 Hz) as sampled and older samples ever
-// coarser (a window that has ended keeps what it was worth at full rate); of the machine's series
-// every second look goes when there are too many; of marks and ended windows the oldest are
-// forgotten and counted. All in all some 150 MB at most.
+// A run may last for days, because memory is limited to about 150 MB. At 100 Hz, the newest eleven
+// minutes of power keep every sample and older samples are merged step by step, but the energy of a
+// window that has ended stays exact. When the series of clocks and temperatures is full, every
+// second sample is dropped. The oldest marks and the oldest windows that have ended are dropped;
+// dropped marks are counted.
 //
-// A process that is forked during the run (workers of a data loader) has no part in it: there every
-// call but the destructor throws UsageError.
+// In a process that was forked during the run (a worker of a data loader), every call except ours()
+// and the destructor throws UsageError.
 #pragma once
 
 #include <cstddef>
@@ -30,63 +32,65 @@
 
 namespace ridgewatt::measure {
 
-// What a part of the run cost. Without a power source there is no energy.
+// Time and energy of a window, which is a named part of the run.
 struct WindowCost {
   std::string name = {};
   double begin_s = 0;  // CLOCK_MONOTONIC
-  double end_s = 0;    // of an open window: now
+  double end_s = 0;    // CLOCK_MONOTONIC; the current time while the window is open
   bool ended = false;
-  std::optional<EnergyEstimate> energy = {};  // of the total
-  bool settled = false;  // by samples on both sides: its figures will not change
+  std::optional<EnergyEstimate> energy = {};  // of the total; empty: no power source
+  // True once the window has ended and a power sample after its end has arrived: the energy no
+  // longer changes.
+  bool settled = false;
   double time_s() const { return end_s - begin_s; }
 };
 
 class RunningMeasurement {
  public:
-  // `sysfs` must outlive this. Of `options` the command names the program in the report, idle_s
-  // (not 0) says that the time until begin() is a baseline; settle and end_after_window mean
-  // nothing. Throws what MeasureOptions::check throws.
+  // `sysfs` must outlive this object. Of `options`, `command` only names the program in the report.
+  // If idle_s is not 0, the time until begin() is the idle baseline. `settle` and
+  // `end_after_window` have no effect. Throws what MeasureOptions::check throws.
   RunningMeasurement(const platform::Sysfs& sysfs, const MeasureOptions& options);
-  // Ends what still runs.
+  // Stops sampling if stop() was not called.
   ~RunningMeasurement();
   RunningMeasurement(const RunningMeasurement&) = delete;
   RunningMeasurement& operator=(const RunningMeasurement&) = delete;
 
-  // False in a process that was forked during the run.
+  // Whether the current process created this object: false in a forked child.
   bool ours() const;
-  // "rails; total VDD_IN"; "none: " and why where the machine has no sensor.
+  // The power source, such as "rails; total VDD_IN"; "none: " with the reason if there is none.
   const std::string& source() const;
   bool has_power() const;
 
-  // All from here on may be called by any thread. They throw UsageError before begin() and, but for
-  // window() and windows(), after stop().
+  // Any thread may call the functions below. Before begin() they throw UsageError, except window(),
+  // windows() and forgotten_marks(). After stop() they throw it too, with the same exceptions.
   void begin();
-  void mark();     // a minibatch ended
-  void fetched();  // its data has come
-  // Phases have names of their own; UsageError when the one to end was not begun.
+  void mark();     // a minibatch has ended
+  void fetched();  // the data of the next minibatch has arrived
+  // Phases are distinguished by name. end_phase throws UsageError if the phase is not open.
   void begin_phase(const std::string& name);
   void end_phase(const std::string& name);
-  // Windows may nest and overlap. Returns the window's number.
+  // Windows may nest and overlap. Returns the number of the window.
   std::size_t begin_window(const std::string& name);
   WindowCost end_window(std::size_t window);
-  // So far, or, once it has ended, in all. UsageError for a number that there is not, or that is
-  // forgotten.
+  // The cost of a window so far if it is open, otherwise its final cost. Throws UsageError for an
+  // unknown number and for a window that was dropped.
   WindowCost window(std::size_t window);
-  // Ended ones, in the order in which they ended; the newest 65 536.
+  // The newest 65 536 windows that have ended, in the order of their ends.
   std::vector<WindowCost> windows();
-  // The whole run until now.
+  // The cost from begin() until now.
   WindowCost so_far();
 
-  // Ends the run: `status` is what the program's would be. CPU time and memory are this process's.
-  // Phases and windows that are open end now. Throws what read_meter throws; the run has ended then
-  // all the same.
+  // Ends the run, with all open phases and windows. `status` becomes the exit status in the result.
+  // CPU time and memory are those of this process. Throws what read_meter throws; the run has ended
+  // even then.
   Measurement stop(int status = 0);
-  // Minibatches too old to be in the result.
+  // Marks that were dropped because they were too old; they are missing in the result.
   std::size_t forgotten_marks();
 
  private:
   class State;
-  State& state() const;  // UsageError in another process
+  State& state() const;  // throws UsageError in a forked process
 
   std::unique_ptr<State> state_;
 };

@@ -1,6 +1,6 @@
-// Samples a power source at a fixed rate on a thread of its own. The thread reads files that are
-// open already, stamps the middle of each read with CLOCK_MONOTONIC, and hands the samples over
-// through a ring without locks, so that measuring hardly disturbs what is measured.
+// Samples a power source at a fixed rate on a separate thread. To disturb the measured program
+// little, the thread reads files that are already open and passes samples through a lock-free ring.
+// The time of a sample is the middle of its read, by CLOCK_MONOTONIC.
 #pragma once
 
 #include <array>
@@ -25,23 +25,23 @@ class Sampler {
  public:
   struct Options {
     double rate_hz = 100;         // 1 to 1000; the INA3221 has a new value every 7 ms
-    std::size_t capacity = 8192;  // samples between two calls of drain
+    std::size_t capacity = 8192;  // samples between two calls of drain()
   };
-  // Starts at once. `source` must outlive this and must not be read by others until the end. Throws
-  // UsageError on options out of range.
+  // Starts sampling. `source` must outlive this object, and nobody else may read it until stop().
+  // Throws UsageError for options out of range.
   Sampler(platform::PowerSource& source, Options options);
   explicit Sampler(platform::PowerSource& source) : Sampler(source, Options()) {}
   ~Sampler();
   Sampler(const Sampler&) = delete;
   Sampler& operator=(const Sampler&) = delete;
 
-  // Appends the samples that came since the last call.
+  // Appends the samples since the last call.
   void drain(std::vector<PowerSample>& samples);
-  // Ends the thread after its current read; drain gives what is left.
+  // Ends the thread after its current read. Call drain() afterwards for the remaining samples.
   void stop();
-  std::size_t lost() const { return lost_.load(); }     // no room in the ring
-  std::size_t late() const { return late_.load(); }     // ticks that passed during a read
-  double cpu_seconds() const { return cpu_s_.load(); }  // of the thread so far
+  std::size_t lost() const { return lost_.load(); }  // samples dropped because the ring was full
+  std::size_t late() const { return late_.load(); }  // ticks missed while a read was still running
+  double cpu_seconds() const { return cpu_s_.load(); }  // CPU time of the thread so far
 
  private:
   void run();

@@ -1,9 +1,9 @@
-// What a machine showed while a program ran, as plain numbers: evidence for `explain`.
+// Measured facts about a machine while a program ran, as plain numbers: evidence for `explain`.
 //
 //   measure::SeenRun seen{.time_s = 20, .cpus_online = 6, .cpus_allowed = 2};
 //   explain({.workload = model, .measured_s = 0.045, .seen = seen});
 //
-// Nothing: the machine does not show it.
+// An empty optional means that the machine does not report the value.
 #pragma once
 
 #include <optional>
@@ -17,7 +17,7 @@
 
 namespace ridgewatt::measure {
 
-// Libraries by which a program shows what it runs on, and a part of their files' names.
+// Libraries that identify the runtime of a program, with a part of their file names.
 struct KnownLibrary {
   std::string_view name, file;
 };
@@ -28,42 +28,44 @@ inline constexpr KnownLibrary kKnownLibraries[] = {
     {"CUDA", "libcuda.so"}};
 
 struct SeenRun {
-  double time_s = 0;  // watched
+  double time_s = 0;  // duration of the observation
 
   // Clocks.
-  std::string preset = {};  // that is active; empty: none, or not known
-  PowerMode limits = {};    // cores online, and the highest clocks that the machine may set
-  PowerMode clocks = {};    // means; 0: not known
-  // Signals that rose, by name.
-  std::optional<std::vector<std::string>> hot = {};           // of temperature
-  std::optional<std::vector<std::string>> over_current = {};  // of current and power
+  std::string preset = {};  // the active preset; empty: none, or unknown
+  PowerMode limits = {};    // online cores, and the highest clocks that the machine may set
+  PowerMode clocks = {};    // mean clocks; 0: unknown
+  // Names of the throttling signals that rose.
+  std::optional<std::vector<std::string>> hot = {};           // signals of temperature
+  std::optional<std::vector<std::string>> over_current = {};  // signals of current and power
 
-  // Processors. Loads are shares; CPU time is in cores: 1 is all of one core.
+  // Processors. Loads are fractions; CPU time is in cores: 1 is all of one core.
   std::optional<double> gpu_load = {};
-  std::optional<double> program_cores = {};   // CPU time of the program over the time watched
-  std::optional<double> busiest_thread = {};  // of its threads, the same
-  std::optional<double> other_cores = {};     // of all other programs
+  std::optional<double> program_cores = {};   // CPU time of the program divided by time_s
+  std::optional<double> busiest_thread = {};  // the largest value of one thread
+  std::optional<double> other_cores = {};     // CPU time of all other programs divided by time_s
   std::optional<double> cpus_online = {};
-  std::optional<double> cpus_allowed = {};  // by the affinity of the program
-  std::optional<double> quota_cores = {};   // limit of its control group
-  std::optional<double> quota_wait_share =
-      {};  // share of its periods in which that limit stopped it
-  std::optional<double> run_delay_share = {};   // waiting for a core, of the time it wanted one
-  std::vector<std::string> gpu_processes = {};  // of others: "1234 python3"
-  std::optional<double> threads_set = {};       // by OMP_NUM_THREADS and the like
-  // Of kKnownLibraries, those that the program has mapped.
+  std::optional<double> cpus_allowed = {};  // by the CPU affinity of the program
+  std::optional<double> quota_cores = {};   // CPU limit of its control group
+  // Share of the control group's periods in which its CPU limit stopped the program.
+  std::optional<double> quota_wait_share = {};
+  std::optional<double> run_delay_share = {};   // share of runnable time spent waiting for a core
+  std::vector<std::string> gpu_processes = {};  // other processes on the GPU: "1234 python3"
+  std::optional<double> threads_set = {};       // by OMP_NUM_THREADS and similar variables
+  // Those of kKnownLibraries that the program has mapped; empty optional: unknown.
   std::optional<std::vector<std::string>> libraries = {};
 
   // Memory and storage.
-  std::optional<double> major_faults_per_s = {};   // pages read from storage when touched
-  std::optional<double> swap_bytes_per_s = {};     // of the machine, both ways
-  std::optional<double> io_wait_share = {};        // the program blocked on storage, of one thread
+  std::optional<double> major_faults_per_s = {};  // pages read from storage on access
+  std::optional<double> swap_bytes_per_s = {};    // of the whole machine, in and out
+  // Share of time in which a thread of the program was blocked on storage.
+  std::optional<double> io_wait_share = {};
   std::optional<double> storage_bytes_per_s = {};  // read by the program
 
-  // By its marks.
-  std::optional<double> marked_s = {};          // one minibatch, the median
-  std::optional<double> fetch_share = {};       // waiting for data, of a minibatch
-  std::optional<double> mean_over_median = {};  // of all its minibatches, the first ones included
+  // From the marks of the program.
+  std::optional<double> marked_s = {};     // median minibatch time
+  std::optional<double> fetch_share = {};  // share of minibatch time spent waiting for data
+  // Mean over median of the minibatch times, including the first minibatches.
+  std::optional<double> mean_over_median = {};
 };
 
 }  // namespace ridgewatt::measure

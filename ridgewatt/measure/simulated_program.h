@@ -1,6 +1,6 @@
-// A program on a fake board in simulated time, to be tuned in place: the load of
-// platform/fake_load.h with sensors, clocks that change with a delay, and disturbances from
-// outside. No real time passes, and one seed gives one course.
+// A program on a fake board in simulated time, for testing in-place tuning. It combines the load of
+// platform/fake_load.h with sensors, delayed clock changes and external disturbances. No real time
+// passes, and the seed determines the result.
 //
 //   SimulatedProgram program(load, {.seed = 1});
 //   InPlaceProfiler profiler(program, options, Provenance::kFake);
@@ -21,12 +21,12 @@ namespace ridgewatt::measure {
 
 struct SimulatedProgramOptions {
   double rate_hz = 100;  // of power samples
-  // That a mode takes to be written and read back, and to show since the write began.
+  // Time to write a mode and read it back, and time from the beginning of the write to its effect.
   double write_s = 0.008;
   double effect_s = 0.005;
-  double power_noise = 0.003;                         // relative deviation of a sample
-  double start_s = 0.5;                               // before the first minibatch
-  int minibatches = std::numeric_limits<int>::max();  // then it ends
+  double power_noise = 0.003;                         // relative standard deviation of a sample
+  double start_s = 0.5;                               // until the first minibatch begins
+  int minibatches = std::numeric_limits<int>::max();  // number after which the program ends
   double room_celsius = 45;
   std::vector<platform::FakeDisturbance> disturbances = {};
   std::uint64_t seed = 1;
@@ -34,7 +34,7 @@ struct SimulatedProgramOptions {
 
 class SimulatedProgram final : public TunedProgram {
  public:
-  // `load` must outlive this.
+  // `load` must outlive this object.
   SimulatedProgram(platform::FakeLoad& load, SimulatedProgramOptions options);
 
   double now_s() const override { return now_s_; }
@@ -42,7 +42,7 @@ class SimulatedProgram final : public TunedProgram {
             std::vector<TimedPower>& power) override;
   void set(const PowerMode& mode) override;
   Surroundings surroundings() override;
-  // What samples would show without noise, in this mode and now.
+  // Time and power in a mode at the current time, without noise.
   twin::TimePower truth(const PowerMode& mode) const;
 
  private:
@@ -55,9 +55,9 @@ class SimulatedProgram final : public TunedProgram {
   double now_s_ = 0;
   PowerMode mode_, next_;
   double effective_s_ = 0;  // when `next_` becomes `mode_`
-  double left_ = 0;         // of the minibatch, as a factor of a mean one
+  double left_ = 0;         // rest of the current minibatch, as a multiple of the mean minibatch
   int done_ = 0;
-  double sample_s_ = 0;  // the next one
+  double sample_s_ = 0;  // time of the next sample
   double sampled_s_ = 0, sampled_j_ = 0;
   std::vector<TimedMark> marks_;
   std::vector<TimedPower> power_;

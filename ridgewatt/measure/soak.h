@@ -1,14 +1,14 @@
-// Runs a program until it is known whether the board holds its mode: how warm it gets, whether it
-// throttles, what speed lasts.
+// Runs a program until it is clear whether the board can hold its power mode: how hot it gets,
+// whether it throttles, and which speed it sustains.
 //
 //   SoakOptions options{.command = {"python3", "train.py"}};
 //   const SoakSummary summary = soak_command(sysfs, options);
 //   summary.verdict;                // kHolds
 //   summary.hold->steady_interval;  // 71.2 to 73.0 C
 //
-// Power, the hottest zone, fan, clocks and the board's throttling signals are recorded; thermal
-// constants are fitted during the run (thermal/thermal_fit.h), and the program is ended when they
-// give the answer: the temperature at which it ends lies below the trip, or above, with 99 %.
+// Records power, the hottest thermal zone, fan, clocks and throttling signals, and fits thermal
+// constants during the run (thermal/thermal_fit.h). The program is ended once the fit predicts with
+// 99 % probability that the final temperature is below the trip temperature, or above it.
 #pragma once
 
 #include <optional>
@@ -23,19 +23,19 @@
 
 namespace ridgewatt::measure {
 
-// Times are the board's: on a fake board heat may run faster than the clock (platform/fake_heat.h).
+// Times are seconds of the board: heat on a fake board may run faster (platform/fake_heat.h).
 struct SoakOptions {
-  void check() const;  // UsageError, by name
+  void check() const;  // throws UsageError that names the field
 
   std::vector<std::string> command;
-  double at_most_s = 3600;  // of the load
-  double idle_s = 30;       // at rest before it
+  double at_most_s = 3600;  // longest duration of the load
+  double idle_s = 30;       // idle time before the load
   double rate_hz = 50;      // of power samples
-  double look_s = 0.5;      // between two looks at the rest, by the clock
+  double look_s = 0.5;      // real time between two readings of the other sensors
   std::optional<double> ambient_celsius;
-  std::optional<double> trip_celsius;  // else the board's own: its lowest passive trip
-  double max_celsius = 100;            // any zone above ends the program
-  bool to_the_end = false;             // even when the answer is known
+  std::optional<double> trip_celsius;  // empty: the lowest passive trip temperature of the zone
+  double max_celsius = 100;            // the program is ended if a zone is above it
+  bool to_the_end = false;             // continue even when the verdict is known
 };
 
 enum class SoakVerdict { kHolds, kThrottles, kNotKnown };
@@ -45,39 +45,40 @@ constexpr auto enum_names(SoakVerdict) {
                              {SoakVerdict::kNotKnown, "not known"}});
 }
 
-// Beginning and end of a run, to be compared.
+// The speed at the beginning or the end of a run, for comparison.
 struct SoakPace {
-  std::optional<double> minibatches_per_s;  // where the program marks them
+  std::optional<double> minibatches_per_s;  // empty: the program does not mark minibatches
   std::optional<double> gpu_hz, cpu_hz;
   double power_w = 0;
 };
 
 struct SoakSummary {
   SoakVerdict verdict = SoakVerdict::kNotKnown;
-  bool seen = false;   // the verdict was seen, not predicted
+  bool seen = false;   // the verdict was observed, not predicted
   std::string reason;  // "no time left", "the temperature hardly changed", ..; may be empty
   thermal::HeatTrace trace;
-  double load_begin_s = 0, duration_s = 0;  // of the load
-  bool ended_early = false;                 // by us, as the answer was known
-  int status = 0;                           // of the program; 0 when we ended it
-  std::string zone;                         // the hottest
+  double load_begin_s = 0, duration_s = 0;  // of the load; board time
+  bool ended_early = false;                 // ended by soak_command(), since the verdict was known
+  int status = 0;    // exit status of the program; 0 if soak_command() ended it
+  std::string zone;  // the hottest zone, on average
   double hottest_celsius = 0;
   std::optional<double> trip_celsius;
-  double load_w = 0;  // at thermal::kPowerCelsius
+  double load_w = 0;  // power under load at the temperature thermal::kPowerCelsius
   std::optional<thermal::ThermalFit> fit;
-  std::optional<thermal::HoldAnswer> hold;  // from rest, as recorded
-  std::optional<double> throttled_after_s;  // seen
-  std::vector<std::string> throttled;       // signals that rose
+  // Predicted from the idle state, with the recorded fan speed.
+  std::optional<thermal::HoldAnswer> hold;
+  std::optional<double> throttled_after_s;  // first observed throttling
+  std::vector<std::string> throttled;       // signals that rose during the run
   std::int64_t over_current_events = 0;
-  SoakPace first, last;  // of the first two minutes, and of the last two
+  SoakPace first, last;  // the first two minutes of the load, and the last two
   double time_scale = 1;
 };
 
-// The mode is the caller's to set and to restore. Throws what run_marked_command throws, UsageError
-// on options, NotSupportedError on a machine without power or temperature.
+// The caller sets and restores the power mode. Throws what run_marked_command throws, UsageError
+// for invalid options, NotSupportedError on a machine without a sensor of power or temperature.
 SoakSummary soak_command(const platform::Sysfs& sysfs, const SoakOptions& options);
 
-// The lowest passive trip of a zone; nothing where the kernel names none.
+// The lowest passive trip temperature of a zone; empty if the kernel names none.
 std::optional<double> passive_trip_celsius(const platform::Sysfs& sysfs, const std::string& zone);
 
 }  // namespace ridgewatt::measure

@@ -1,6 +1,5 @@
-// A language model over power modes, into a store: per mode one run, of which reading the prompt
-// and decoding become a point each, in series of the kinds "prefill" and "decode". What is a
-// minibatch there is in sweep/unit.h.
+// Profiles a language model over power modes into a store. One run per mode gives two points:
+// prefill and decode, in series of these kinds. sweep/unit.h defines a minibatch of each kind.
 #pragma once
 
 #include <optional>
@@ -12,23 +11,23 @@
 namespace ridgewatt::measure {
 
 struct TokenProfileOptions {
-  // Its command is the server, started once for all modes; llama-bench; or a program that marks the
-  // phases "prefill" and "decode". Its series' kind is not used, and its batch is the number of
-  // requests at once.
+  // The command is one of: a server, which is started once for all modes; llama-bench; a program
+  // that marks the phases "prefill" and "decode". The kind of the series is ignored. Its batch is
+  // the number of concurrent requests.
   ProfileOptions profile;
   std::optional<ServerQuestion> server;
   bool llama_bench = false;
 };
 
-// The points of a run in this mode: prefill and decode, what there is of them. A run of several
-// lengths (llama-bench -p 128,512) is a UsageError.
+// The points of a run; a point is empty if the run lacks its phase. Throws UsageError for a run
+// with several lengths (llama-bench -p 128,512).
 struct TokenPoints {
   std::optional<store::PointRecord> prefill, decode;
 };
 TokenPoints token_points(const TokenMeasurement& measured, const OperatingPoint& point);
 
-// Modes whose points the store has are skipped. Throws what profile() throws, and what
-// measure_server and measure_llama_bench throw where that is no fault of one mode.
+// Skips modes whose points are in the store. Throws what profile() throws, and what measure_server
+// and measure_llama_bench throw if the cause is not specific to a mode.
 ProfileSummary profile_tokens(platform::Sysfs& sysfs, platform::JetsonModeControl& control,
                               store::Store& store, const std::vector<PowerMode>& modes,
                               const TokenProfileOptions& options);

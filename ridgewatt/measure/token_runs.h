@@ -1,5 +1,5 @@
-// Runs of language models: when each request was sent, when its tokens came, and what reading the
-// prompt (prefill) and writing the answer (decode) cost.
+// Results of running language models: when each request was sent, when its tokens arrived, and what
+// prefill (reading the prompt) and decode (writing the answer) cost.
 //
 //   const auto runs = read_token_runs("result.json");  // llama-bench, aiperf, vLLM
 //   const TokenCost cost = split_energy(runs[0].timeline, total_trace, idle_w);
@@ -21,52 +21,52 @@
 
 namespace ridgewatt::measure {
 
-// Times are on one clock; which one, the run says.
+// All times are on one clock: TokenRun::clock of the run.
 struct TokenRequest {
-  double begin_s = 0;  // it was sent
-  double first_s = 0;  // its first token came; begin_s: there was no prompt to read
-  double end_s = 0;    // its last token came; first_s: nothing was decoded
+  double begin_s = 0;  // when it was sent
+  double first_s = 0;  // arrival of its first token; equal to begin_s if there was no prompt
+  double end_s = 0;    // arrival of its last token; equal to first_s if nothing was decoded
   double prompt_tokens = 0;
   double output_tokens = 0;
-  std::vector<double> token_times_s = {};  // of each piece of the answer; empty: not known
+  std::vector<double> token_times_s = {};  // arrival of each piece of the answer; empty: unknown
 
-  // Tokens between the first token and the last, of which decoding is made.
+  // Tokens after the first one, which are those that decoding produces.
   double decoded_tokens() const;
 };
 
-// Energy and time of one kind of moments, summed over all of them.
+// Time and energy of one kind of activity, summed over all its intervals.
 struct SpanCost {
   double time_s = 0;
   double energy_j = 0;
-  double error_j = 0;  // bound, as integrate_power's
+  double error_j = 0;  // bound, like EnergyEstimate::error_j
   std::size_t samples = 0;
   double power_w() const { return time_s > 0 ? energy_j / time_s : 0; }
   double power_error_w() const { return time_s > 0 ? error_j / time_s : 0; }
 };
 
-// What requests cost, split by what they did. With several at once some read prompts while others
-// decode: that time belongs to neither alone, so it is kept separate.
+// The cost of requests, divided by activity. With concurrent requests, some may read prompts while
+// others decode. That time cannot be divided, so it is a part of its own.
 struct TokenCost {
-  SpanCost prefill;  // every request that was open read its prompt
-  SpanCost decode;   // every one decoded
-  SpanCost both;     // some this, some that
-  SpanCost between;  // none was open, from the first to the last
+  SpanCost prefill;  // every open request was reading its prompt
+  SpanCost decode;   // every open request was decoding
+  SpanCost both;     // some open requests were reading prompts, others were decoding
+  SpanCost between;  // no request was open, between the first request and the last
   std::size_t requests = 0;
   double output_tokens = 0;   // of all requests
-  double decoded_tokens = 0;  // that came while all requests decoded
+  double decoded_tokens = 0;  // tokens that arrived during `decode`
   std::optional<double> idle_w;
 
   SpanCost open() const;  // prefill, decode and both
-  // Of decoding, per token of any sequence; nothing where no token was decoded alone.
+  // Energy of `decode` per token of any sequence; empty if no token arrived during `decode`.
   std::optional<EnergySum> joules_per_token() const;
-  // Of whole requests, per token of the answers and per request.
+  // Energy of all time with open requests, per output token and per request.
   std::optional<EnergySum> request_joules_per_token() const;
   std::optional<EnergySum> request_j() const;
-  // The same with what the idle board draws taken out; nothing without idle_w.
+  // `energy` minus what the idle board draws in `time_s`; empty without idle_w.
   std::optional<EnergySum> less_idle(const std::optional<EnergySum>& energy, double time_s) const;
 };
 
-// A time over many requests or tokens. What is absent is not known.
+// Statistics of a time over many requests or tokens. An empty optional is unknown.
 struct TokenTime {
   double mean_s = 0;
   std::optional<double> deviation_s = {};
@@ -77,11 +77,11 @@ struct TokenTime {
 
 enum class TokenClock {
   kNone,       // no time stamps: energy cannot be split
-  kMonotonic,  // CLOCK_MONOTONIC of the machine, also Python's perf_counter on Linux
+  kMonotonic,  // CLOCK_MONOTONIC of the machine, which Python's perf_counter also uses on Linux
   kUnix,       // since 1970
 };
 
-// One configuration that was run. Lengths are means over its requests; 0: none, or not known.
+// One configuration that was run. Lengths are means over its requests; 0: none, or unknown.
 struct TokenRun {
   std::string source;        // "llama-bench", "aiperf", "vllm bench serve", "llama.cpp server"
   std::string engine;        // "llama.cpp", "vllm", ..; empty: not known
@@ -89,55 +89,57 @@ struct TokenRun {
   std::string quantization;  // a recipe of llm/recipe.h, or as the source names it; empty: unknown
   double prompt_tokens = 0;
   double output_tokens = 0;
-  double depth_tokens = 0;  // in the cache before the prompt
-  double concurrency = 0;   // requests at once
+  double depth_tokens = 0;  // tokens in the cache before the prompt
+  double concurrency = 0;   // open requests at a time
   std::size_t requests = 0;
   std::size_t failed = 0;
   std::optional<TokenTime> ttft;  // from sending a request to its first token
-  // Of every further token of a request: per request its decoding over its tokens.
+  // Time of each further token: per request, its decoding time divided by its decoded tokens.
   std::optional<TokenTime> tpot;
-  std::optional<TokenTime> gap;               // from one piece of an answer to the next
+  std::optional<TokenTime> gap;               // between two pieces of an answer
   std::optional<double> output_tokens_per_s;  // of all requests together
-  std::optional<double> prompt_tokens_per_s;  // while a prompt is read
+  std::optional<double> prompt_tokens_per_s;  // while prompts are read
   TokenClock clock = TokenClock::kNone;
   std::vector<TokenRequest> timeline;
-  std::optional<TokenCost> cost;   // where power was recorded
-  std::vector<std::string> notes;  // what a reader of the figures should know
+  std::optional<TokenCost> cost;   // empty if power was not recorded
+  std::vector<std::string> notes;  // remarks for the reader of the figures
 };
 
-// Fills what follows from the timeline: lengths, requests, times and tokens per second.
+// Computes lengths, number of requests, times and tokens per second from the timeline.
 void summarize(TokenRun& run);
 
-// Results of llama-bench (-o json, jsonl, csv, md), of aiperf or genai-perf
-// (profile_export_aiperf.json and .csv, profile_export.jsonl with time stamps), of `vllm bench
-// serve` (with time stamps from --save-detailed) and `vllm bench latency`, distinguished by
-// content. Throws InputError for what is none of them, is damaged, or says what cannot be.
+// Reads the results of llama-bench (-o json, jsonl, csv, md), aiperf or genai-perf
+// (profile_export_aiperf.json and .csv; profile_export.jsonl, with time stamps), `vllm bench serve`
+// (with time stamps from --save-detailed) or `vllm bench latency`; the format is recognized from
+// the content. Throws InputError for an unknown format and for damaged or impossible values.
 std::vector<TokenRun> read_token_runs(const std::string& path);
-// The same, with the energy of the power that was recorded at the same time (read_power_log), for
-// which results need time stamps: NotSupportedError. `power_path` empty: the same.
+// Also computes `cost` from power that was recorded at the same time (read_power_log). Throws
+// NotSupportedError if the results have no time stamps. Empty `power_path`: no power.
 std::vector<TokenRun> read_token_runs(const std::string& path, const std::string& power_path,
                                       const std::optional<double>& idle_w);
+// Like read_token_runs, for the text of a file; `source` is its name in messages.
 std::vector<TokenRun> parse_token_runs(std::string_view text, const std::string& source);
 
-// llama-bench measures prompts and answers apart: every prompt with the answers of the same model,
-// those at the depth of the prompt before those at none (and a note). Other runs stay.
+// llama-bench measures prefill and decode in separate tests. Joins every prefill test with the
+// decode tests of the same model: those at a depth equal to the length of the prompt, else those at
+// depth 0, with a note. Other runs are unchanged.
 std::vector<TokenRun> with_joined_phases(const std::vector<TokenRun>& runs);
 
-// The quantization that the name of a file or of llama-bench's model type holds ("llama 8B Q4_K -
-// Medium": q4_k_m); empty: none.
+// The quantization in a file name or in llama-bench's model type ("llama 8B Q4_K - Medium":
+// q4_k_m); empty: none.
 std::string quantization_named(std::string_view text);
 
-// The requests that a program marks: phases "prefill" and "decode", each decode belonging to the
-// prefill before it; a minibatch mark inside is a token.
+// Converts a program's phases "prefill" and "decode" to requests. A decode phase belongs to the
+// prefill phase before it; a minibatch mark in it is a token.
 std::vector<TokenRequest> requests_of(const std::vector<TimedMark>& marks, double end_s);
 
-// `power` is on the clock of the requests. NotSupportedError where there is no request, or no
-// sample of power during them.
+// `power` must use the clock of the requests. Throws NotSupportedError if there is no request, or
+// no power sample during them.
 TokenCost split_energy(std::span<const TokenRequest> requests, const PowerTrace& power,
                        std::optional<double> idle_w = std::nullopt);
 
-// A recorded power trace: the CSV of a meter (time_s: CLOCK_MONOTONIC, or unix_s; power_w, or
-// voltage_v and current_a). InputError as read_meter, and where `clock` is another one.
+// Reads recorded power: CSV with time_s (CLOCK_MONOTONIC) or unix_s, and power_w, or voltage_v and
+// current_a. Throws InputError for a damaged file, and if its clock is not `clock`.
 PowerTrace read_power_log(const std::string& path, TokenClock clock);
 
 }  // namespace ridgewatt::measure

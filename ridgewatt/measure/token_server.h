@@ -1,7 +1,7 @@
-// A server of language models under requests of known lengths: when each token came, and what the
-// board drew during the run. llama.cpp's llama-server, or what speaks OpenAI's protocol (vLLM,
-// SGLang, TensorRT-LLM, MLC); on this machine or wherever the URL says, but the power is this
-// machine's.
+// Measures a server of language models under requests of known lengths: the time of each token and
+// the power of the board during the run. The server is llama.cpp's llama-server or one with
+// OpenAI's protocol (vLLM, SGLang, TensorRT-LLM, MLC). Power is always that of this machine, even
+// if the server runs on another one.
 //
 //   ServerQuestion question{.url = "http://127.0.0.1:8080"};
 //   const auto measured = measure_server(*device.sysfs, options, question);
@@ -21,10 +21,10 @@
 namespace ridgewatt::measure {
 
 enum class TokenApi {
-  kAuto,       // what the server answers to
+  kAuto,       // the protocol that the server supports
   kLlamaCpp,   // POST /completion
   kOpenAi,     // POST /v1/completions
-  kOpenAiChat  // POST /v1/chat/completions, with words in place of tokens
+  kOpenAiChat  // POST /v1/chat/completions, with words instead of token numbers
 };
 constexpr auto enum_names(TokenApi) {
   return named<TokenApi>({{TokenApi::kAuto, "auto"},
@@ -34,34 +34,35 @@ constexpr auto enum_names(TokenApi) {
 }
 
 struct ServerQuestion {
-  std::string url;  // "http://127.0.0.1:8080"; a trailing /v1 is left out
+  std::string url;  // "http://127.0.0.1:8080"; a trailing /v1 is ignored
   TokenApi api = TokenApi::kAuto;
-  std::string model;  // as the server names it; empty: its first
-  // Every prompt is random token numbers of its own, so that no cache of prompts helps.
+  std::string model;  // as the server names it; empty: the first model of the server
+  // Each prompt consists of different random token numbers, so that a prompt cache has no effect.
   int prompt_tokens = 512;
-  int output_tokens = 128;  // asked for with the end of text ignored
-  int concurrency = 1;      // requests that are open at once
+  int output_tokens = 128;  // the request sets ignore_eos, so that no answer is shorter
+  int concurrency = 1;      // open requests at a time
   int requests = 8;
-  int warm_up = 1;         // requests before, which do not count
-  double timeout_s = 600;  // of one request
-  double ready_s = 600;    // for a server that is started here
+  int warm_up = 1;         // requests before the measurement, which are not part of the result
+  double timeout_s = 600;  // for one request
+  double ready_s = 600;    // until a server that is started here is ready
   std::uint64_t seed = 1;
-  std::string api_key = {};  // sent as "Authorization: Bearer"; empty: none
+  std::string api_key = {};  // sent as "Authorization: Bearer"; empty: no such header
 
-  // Throws UsageError naming the field, its value and what it must be.
+  // Throws UsageError that names the field, its value and what it must be.
   void check() const;
 };
 
-// Sends the requests and waits for them all; `tick` is called ten times per second and ends it by
-// throwing. Requests that fail are counted; IoError of the first when all do.
+// Sends the requests and waits for all answers. `tick` is called every 50 ms; an
+// exception from it ends the requests. Failed requests are counted. If all fail, throws the first
+// request's error.
 TokenRun ask_server(const ServerQuestion& question, const std::function<void()>& tick = {});
 
-// A program that serves while this lives; ended with its children (SIGTERM, after ten seconds
+// Starts a server; the destructor ends the server and its children (SIGTERM, after ten seconds
 // SIGKILL).
 class ServerProgram {
  public:
-  // Starts it and waits until the server answers that it is ready. IoError when it ends before or
-  // the time is over; throws what starting a program throws.
+  // Starts `command` and waits until the server reports that it is ready. Throws IoError if the
+  // server ends before that or is not ready within ready_s, and what starting a program throws.
   ServerProgram(const std::vector<std::string>& command, const ServerQuestion& question);
   ~ServerProgram();
   ServerProgram(const ServerProgram&) = delete;
@@ -72,26 +73,27 @@ class ServerProgram {
   std::unique_ptr<State> state_;
 };
 
-// What was measured of a machine, and the runs of a language model in it. Runs have their cost
-// where the machine shows power.
+// The measurement of a machine and the runs of a language model during it. A run has its cost if
+// the machine shows power.
 struct TokenMeasurement {
   Measurement measurement;
   std::vector<TokenRun> runs;
 };
 
-// Warm-up, then the idle baseline with the server loaded, then the requests under power sampling.
-// With a command in `options` that is the server, started here and ended in the end. Throws what
-// ask_server, ServerProgram and MeasureOptions::check throw.
+// Sends the warm-up requests, measures idle power with the model loaded, then samples power during
+// the requests. A command in `options` is the server: it is started first and ended at the end.
+// Throws what ask_server, ServerProgram and MeasureOptions::check throw.
 TokenMeasurement measure_server(const platform::Sysfs& sysfs, const MeasureOptions& options,
                                 const ServerQuestion& question, platform::PowerMeter& meter);
 
-// llama-bench with "-o jsonl": a line is there when its test is over, and says how long each
-// repetition took, so the repetitions are placed in time. InputError where the output is no result;
-// without lines the runs have no cost and say so.
+// Runs llama-bench, the command of `options`, with "-o jsonl". It prints a line when a test ends,
+// with the time of each repetition, from which the repetitions are placed in time. Throws
+// InputError if the output is no result. With another output format the runs have no cost and a
+// note says so.
 TokenMeasurement measure_llama_bench(const platform::Sysfs& sysfs, const MeasureOptions& options,
                                      platform::PowerMeter& meter);
 
-// What a command marked as phases "prefill" and "decode"; nothing where it marked none.
+// The requests that a command marked as phases "prefill" and "decode"; empty if it marked none.
 std::vector<TokenRun> marked_token_runs(const Measurement& measurement);
 
 }  // namespace ridgewatt::measure

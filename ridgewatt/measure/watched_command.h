@@ -1,5 +1,5 @@
-// Runs a program under watch: what it marks and what the board draws, as they come. For whoever
-// acts on it while it runs.
+// Runs a program and passes its marks and energy to a callback while it runs, which can end the
+// program.
 //
 //   watch_command(sysfs, {"python3", "train.py"}, 100, [&](const WatchedMoment& now) {
 //     return now.energy_j < budget_j;   // false ends the program
@@ -20,30 +20,30 @@ namespace ridgewatt::measure {
 struct WatchedMoment {
   double begin_s = 0, now_s = 0;  // CLOCK_MONOTONIC
   const std::vector<TimedMark>& marks;
-  double energy_j = 0;  // of the total since it began, to now
+  double energy_j = 0;  // of the total, from begin_s to now_s
 };
 
 struct WatchedRun {
-  int status = 0;      // exit status, or 128 + signal; 0 when it was ended from here
-  bool ended = false;  // from here
+  int status = 0;      // exit status, or 128 + signal; 0 if `watch` ended the program
+  bool ended = false;  // whether `watch` ended the program
   double begin_s = 0, end_s = 0;
   double energy_j = 0;
   std::size_t minibatches = 0, malformed_marks = 0;
 };
 
-// `watch` is called at least ten times per second. Throws what it throws, NotSupportedError where
-// the board has no power sensor, and what starting a program throws; the program has ended then.
+// Calls `watch` at least ten times per second. Throws what `watch` throws, NotSupportedError if the
+// board has no power sensor, and what starting a program throws. The program is ended in any case.
 WatchedRun watch_command(const platform::Sysfs& sysfs, const std::vector<std::string>& command,
                          double rate_hz, const std::function<bool(const WatchedMoment&)>& watch);
 
-// The same of a program that is opened already (measure/live_program.h): one that is not ours is
-// not ended when `watch` says false, it is left to go on. What the program marked before is not
-// seen. Throws what TunedProgram::wait throws too.
+// Like watch_command() for a program that is already open (measure/live_program.h). A program that
+// was not started here continues after `watch` returns false. Earlier marks are not seen. Also
+// throws what TunedProgram::wait throws.
 WatchedRun watch_program(TunedProgram& program,
                          const std::function<bool(const WatchedMoment&)>& watch);
 
-// Mean power of the board over so long from now on, while nothing of ours runs. NotSupportedError
-// as above.
+// Mean power of the board over the next `duration_s`. Throws NotSupportedError without a power
+// sensor.
 double mean_power_w(const platform::Sysfs& sysfs, double rate_hz, double duration_s);
 
 }  // namespace ridgewatt::measure

@@ -1,6 +1,6 @@
-// Which minibatches of a program count, and what their mean is worth. None is left out for being
-// slow: a stall belongs to what the program costs. Some are warm-up, and some fell into a time in
-// which something from outside disturbed the program.
+// Selects the minibatches of a program that count and computes the uncertainty of their mean.
+// Warm-up minibatches and those during an external disturbance do not count. A slow minibatch
+// counts, since stalls are part of the program's cost.
 #pragma once
 
 #include <span>
@@ -12,8 +12,8 @@
 
 namespace ridgewatt::measure {
 
-// Something from outside, and when: "throttling", "clock changed", "another process" on the device,
-// "counter gap" of the power source.
+// An external disturbance and its time: "throttling", "clock changed", "another process" on the
+// device, "counter gap" of the power source.
 struct Disturbance {
   std::string cause;
   double begin_s = 0;  // CLOCK_MONOTONIC
@@ -21,26 +21,28 @@ struct Disturbance {
 };
 
 struct WindowOptions {
-  int warm_up = 1;        // minibatches left out; the first one has no beginning anyway
-  int minibatches = 0;    // that count and that the window holds; 0: all there are
-  double at_least_s = 0;  // the window is longer than that many minibatches where they are short
-  double begin_s = 0;     // CLOCK_MONOTONIC; minibatches that began earlier are left out
+  // Minibatches left out at the beginning. The first always is, since its beginning is unknown.
+  int warm_up = 1;
+  int minibatches = 0;  // number of minibatches in the window that count; 0: no limit
+  // Minimum duration: short minibatches extend the window beyond `minibatches`.
+  double at_least_s = 0;
+  double begin_s = 0;  // CLOCK_MONOTONIC; minibatches that began earlier are left out
 };
 
 struct MinibatchWindow {
-  std::vector<MarkedMinibatch> minibatches;  // in a row; slow and excluded ones among them
-  bool complete = false;                     // as many that count, and as long, as asked
+  std::vector<MarkedMinibatch> minibatches;  // consecutive, including slow and excluded ones
+  bool complete = false;  // has as many that count, and is as long, as the options require
 };
 
-// A minibatch is slow that takes 5 % and 3.5 robust standard deviations (1.4826 median absolute
-// deviations; Iglewicz and Hoaglin 1993) more than the median. One that overlaps a disturbance is
-// excluded, the first cause named.
+// A minibatch is slow if it takes 5 %, and 3.5 robust standard deviations (1.4826 times the median
+// absolute deviation; Iglewicz and Hoaglin 1993), more than the median. A minibatch that overlaps a
+// disturbance is excluded and carries the first cause.
 MinibatchWindow minibatch_window(const std::vector<TimedMark>& marks, const WindowOptions& options,
                                  std::span<const Disturbance> disturbances = {});
 
-// Mean of values in the order of time, with a 95 % interval that allows for their autocorrelation:
-// Student's, of the means of 10 batches in a row (Schmeiser 1982), or of half as many batches as
-// there are values where these are fewer than 20. Infinite for fewer than 4 values.
+// Mean of values in the order of time, with a 95 % interval that allows for autocorrelation:
+// Student's interval of the means of 10 consecutive batches (Schmeiser 1982). Fewer than 20 values
+// are divided into half as many batches. For fewer than 4 values the interval is infinite.
 MeanInterval batch_means_interval(std::span<const double> values);
 
 }  // namespace ridgewatt::measure

@@ -1,5 +1,5 @@
-// Writes the text format of Prometheus: a family, then its series. A family without a series is
-// omitted.
+// Writes the text format of Prometheus: metric families, each with its series. A family without a
+// series is omitted.
 //
 //   Exposition out;
 //   out.gauge("hw_temperature_celsius", "Of a zone of the board.");
@@ -19,12 +19,12 @@ class Exposition {
  public:
   using Labels = std::vector<std::pair<const char*, std::string>>;
 
-  // Without `counters` all families of counters are omitted.
+  // If `counters` is false, all counter families are omitted.
   explicit Exposition(bool counters) : counters_(counters) {}
   void gauge(const char* name, const char* help);
   void counter(const char* name, const char* help);
-  // A series of the last family. Unknown values are omitted. If the labels occurred before, the
-  // first label gets a number.
+  // Adds a series to the last family. An unknown (empty) value is omitted. If the labels repeat, a
+  // number is added to the first label.
   void series(Labels labels, const std::optional<double>& value);
   const std::string& text() const { return text_; }
 
@@ -34,7 +34,7 @@ class Exposition {
   bool counters_;
   std::string text_, name_, head_;
   bool shown_ = true;
-  std::set<std::string> seen_;  // labels of this family
+  std::set<std::string> seen_;  // label sets of the current family
 };
 
 }  // namespace ridgewatt::monitor

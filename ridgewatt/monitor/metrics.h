@@ -1,12 +1,12 @@
-// A snapshot of a monitor in the format of Prometheus (text exposition format 0.0.4), with names
-// like those of OpenTelemetry's hw.* conventions: base units in the name, `_total` for counters.
+// Formats a snapshot of a monitor for Prometheus (text exposition format 0.0.4). Names follow
+// OpenTelemetry's hw.* conventions: base units in the name, `_total` for counters.
 //
 //   std::cout << metrics_text(monitor.sensors(), monitor.snapshot(), {Provenance::kMeasured});
 //
-// Every family has HELP and TYPE, families have a fixed order, unknown values are omitted, and no
-// two series are equal: a second "acpitz" is "acpitz (2)". The total of the module and the rails
-// have separate families, so that a sum over either counts nothing twice. All names, labels and
-// units: docs/reference/metrics.md.
+// Every family has HELP and TYPE. Families have a fixed order, unknown values are omitted, and
+// series are unique: a second "acpitz" becomes "acpitz (2)". The total of the module and the rails
+// are separate families, so that a sum over a family counts nothing twice.
+// docs/reference/metrics.md lists names, labels and units.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,8 @@ namespace ridgewatt::monitor {
 
 struct MetricsOptions {
   Provenance provenance = Provenance::kMeasured;
-  // Counters since the monitor began: omit them if it began a moment ago and ends at once.
+  // Whether to include counters. They count since the monitor began, so omit them for a monitor
+  // that runs only for one reading.
   bool counters = true;
   std::vector<Window> windows = {};
 };
@@ -29,20 +30,21 @@ struct MetricsOptions {
 std::string metrics_text(const platform::MachineSensors& sensors, const Snapshot& snapshot,
                          const MetricsOptions& options = {});
 
-// The metrics of one look, without counters; how long the first look takes is bounded.
+// The metrics of one reading, without counters. The duration of the first reading is bounded.
 std::string metrics_once(const platform::Sysfs& sysfs, double rate_hz, Provenance provenance);
-// The metrics every so often, with counters, `count` times (0: until SIGINT or SIGTERM, for which
-// no write stops half way).
+// How often and how many times to write metrics; count 0: until SIGINT or SIGTERM. A write is never
+// interrupted.
 struct MetricsPace {
   double every_s = 15;
   std::int64_t count = 0;
 };
-// Calls `write` so often, until SIGINT or SIGTERM.
+// Calls `write` at this pace; returns after `count` calls or a signal.
 void keep_writing(const MetricsPace& pace, const std::function<void()>& write);
+// Runs a monitor and calls `write` with its metrics, including counters, at this pace.
 void keep_metrics(const platform::Sysfs& sysfs, double rate_hz, Provenance provenance,
                   const MetricsPace& pace, const std::function<void(const std::string&)>& write);
 
-// `text` for the quotes of a label: backslash, quote and newline are escaped; other control
+// Escapes `text` for a quoted label: backslash, quote and newline are escaped; other control
 // characters and malformed UTF-8 become U+FFFD.
 std::string metrics_label(const std::string& text);
 

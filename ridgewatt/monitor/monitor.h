@@ -1,16 +1,16 @@
-// Watches the power and activity of a machine for the terminal view, the server, and the metrics of
-// a fleet. Power is sampled on its own thread and integrated sample by sample, so that a reader
-// loses no energy, however rarely it asks. Clocks, loads, temperatures, throttling and processes
-// are read more slowly.
+// Monitors power and activity of a machine, for the terminal view, the server, and the metrics of a
+// fleet. Power is sampled on a separate thread and every sample is integrated, so energies are
+// complete however rarely they are read. Clocks, loads, temperatures, throttling and processes are
+// read less often.
 //
 //   Monitor monitor(*device.sysfs);
-//   const Snapshot now = monitor.snapshot();               // any thread, any time
-//   const auto next = monitor.wait(now.number, 2.0);       // the next look, or null after 2 s
+//   const Snapshot now = monitor.snapshot();               // from any thread
+//   const auto next = monitor.wait(now.number, 2.0);       // next reading, or null after 2 s
 //   const auto window = monitor.begin_window("epoch 1");
 //   monitor.mark();                                        // a minibatch ended
-//   monitor.end_window(window);                            // its joules and their error
+//   monitor.end_window(window);                            // its energy with the error
 //
-// Memory use is constant: history is a ring, energies are running sums.
+// Memory use is bounded: the history is a ring buffer, energies are running sums.
 #pragma once
 
 #include <cstddef>
@@ -26,8 +26,8 @@
 
 namespace ridgewatt::monitor {
 
-// Energy since the monitor began, or of a window. error_j bounds the sampling error
-// (measure/energy.h); it does not include the accuracy of the sensor.
+// Energy since the monitor began, or of a window. error_j is a bound on the sampling error
+// (measure/energy.h); it excludes the accuracy of the sensor.
 struct Energy {
   double energy_j = 0;
   double error_j = 0;
@@ -35,15 +35,15 @@ struct Energy {
 
 struct Rail {
   std::string name = {};
-  std::string source = {};             // the device that provides it: "ina3221 1-0040"
-  bool in_total = false;               // part of the module's total
-  std::optional<double> power_w = {};  // newest sample; absent: missing
+  std::string source = {};             // the device that measures it: "ina3221 1-0040"
+  bool in_total = false;               // part of the total of the module
+  std::optional<double> power_w = {};  // newest sample; empty: missing
   Energy since_start = {};
 };
 
-// The settings of the board; knobs that it does not have are absent.
+// The settings of the board. Knobs that the board lacks are absent.
 struct ModeState {
-  std::string preset = {};  // with exactly this mode; empty: none
+  std::string preset = {};  // the preset that equals this mode; empty: none
   std::optional<PowerMode> mode = {};
   std::string text = {};  // mode_text(mode)
 };
@@ -52,90 +52,90 @@ struct ModeState {
 struct Process {
   int pid = 0;
   std::string name = {};
-  double cpu_share = 0;         // of one core, since the previous reading
+  double cpu_share = 0;         // share of one core, since the previous reading of processes
   double memory_bytes = 0;      // resident
-  double gpu_memory_bytes = 0;  // 0: none, or unknown to the kernel
+  double gpu_memory_bytes = 0;  // 0: none, or unknown
 };
 
 struct Window {
   std::size_t number = 0;
   std::string name = {};
   double begin_s = 0;  // CLOCK_MONOTONIC
-  double end_s = 0;    // of an open window: now
+  double end_s = 0;    // current time while the window is open
   bool ended = false;
   Energy energy = {};
   std::uint64_t minibatches = 0;  // marked during the window
 };
 
 struct Snapshot {
-  std::uint64_t number = 0;  // of the reading; increases by one
+  std::uint64_t number = 0;  // number of the reading, from 1
   double time_s = 0;         // CLOCK_MONOTONIC
-  double unix_time_s = 0;    // the same moment
-  double since_s = 0;        // since the monitor began
-  bool has_power = false;    // false: see `power_note`
+  double unix_time_s = 0;    // time_s as Unix time
+  double since_s = 0;        // time since the monitor began
+  bool has_power = false;    // false: `power_note` has the reason
   std::string power_source = {};
   std::string power_note = {};
-  bool has_total = false;              // false: `total`, minibatches and windows have no energy
-  double power_time_s = 0;             // of the newest sample, valid or not; 0: none yet
+  bool has_total = false;   // false: there is no energy in `total`, minibatches and windows
+  double power_time_s = 0;  // time of the newest sample, valid or not; 0: none yet
   std::optional<double> total_w = {};  // newest sample
-  Energy total = {};                   // since start
+  Energy total = {};                   // since the monitor began
   std::vector<Rail> rails = {};
-  // Clocks, loads, temperatures, GPUs, ..; its power is that of the newest sample.
+  // Clocks, loads, temperatures, GPUs, .. Its power is that of the newest sample.
   platform::MachineReading machine = {};
   ModeState mode = {};
   std::vector<Process> processes = {};
-  std::uint64_t throttle_events = 0;  // that began since start
-  std::uint64_t minibatches = 0;      // marked since start
+  std::uint64_t throttle_events = 0;  // events that began since the monitor began
+  std::uint64_t minibatches = 0;      // marked since the monitor began
   Energy minibatch_energy = {};       // between the first mark and the newest
-  // Samples of power: taken, missed (too late or no space), and without a value.
+  // Numbers of power samples: taken, missed (too late or no space), and without a valid value.
   std::uint64_t samples = 0, lost = 0, missing = 0;
-  double rate_hz = 0;         // of sampling, as the sensor allows; 0 without power
+  double rate_hz = 0;         // actual sampling rate; 0 without power
   double sampling_cpu_s = 0;  // CPU time of the monitor
 };
 
-// The data of charts: one point per reading, the newest `history` ones.
+// A point of the charts. There is one per reading, for the newest `history` readings.
 struct HistoryPoint {
   double time_s = 0;
   double total_w = 0;  // mean since the previous reading; NaN: missing
   std::vector<double> rail_w = {};
-  double gpu_load = 0, cpu_load = 0;  // 0..1; NaN: unknown
+  double gpu_load = 0, cpu_load = 0;  // 0 to 1; NaN: unknown
   double gpu_clock_hz = 0;
   double hottest_celsius = 0;
 };
 
 struct MonitorOptions {
-  double rate_hz = 20;        // of power: 1 to 1000
+  double rate_hz = 20;        // of power samples: 1 to 1000
   double look_s = 1;          // between two readings of everything else: 0.1 to 60
-  std::size_t history = 600;  // readings kept
-  // Throws UsageError.
+  std::size_t history = 600;  // number of stored readings: 1 to 1,000,000
+  // Throws UsageError that names the field.
   void check() const;
 };
 
 class Monitor {
  public:
-  // Starts at once; `sysfs` must outlive the monitor. A machine without a power sensor is watched
-  // too.
+  // Starts monitoring; `sysfs` must outlive the monitor. A power sensor is not required.
   explicit Monitor(const platform::Sysfs& sysfs, MonitorOptions options = {});
   ~Monitor();
   Monitor(const Monitor&) = delete;
   Monitor& operator=(const Monitor&) = delete;
 
-  // The constant facts of the machine: identity, rails and what was skipped.
+  // Constant facts about the machine: identity, rails, and rails that were skipped.
   const platform::MachineSensors& sensors() const;
 
-  // The newest reading, with current power, energies and counts.
+  // The newest reading, with the current power, energies and counts.
   Snapshot snapshot() const;
-  // The first reading after number `after`, shared by all waiters; null after `timeout_s`.
+  // The newest reading as soon as its number is above `after`, shared by all callers; null after
+  // `timeout_s`.
   std::shared_ptr<const Snapshot> wait(std::uint64_t after, double timeout_s) const;
   std::vector<HistoryPoint> history() const;
 
-  // Sets the seconds between readings; throws UsageError like MonitorOptions::check.
+  // Sets the time between readings. Throws UsageError like MonitorOptions::check.
   void set_look(double look_s);
-  void mark();  // a minibatch ended
+  void mark();  // marks the end of a minibatch
   std::size_t begin_window(const std::string& name);
   // Throws UsageError for an unknown number. Ending a window again returns the first result.
   Window end_window(std::size_t number);
-  // Open windows and the newest 100 that have ended.
+  // All open windows, and the newest 100 windows that have ended.
   std::vector<Window> windows() const;
 
  private:

@@ -1,4 +1,4 @@
-// Decompositions of dense matrices. They are compiled once, in this module, because each file that
+// Decompositions of dense matrices. They are compiled only in this module, since each file that
 // instantiates one takes seconds to compile.
 //
 //   const EigenPairs pairs = symmetric_eigen(covariance);
@@ -11,12 +11,12 @@ namespace ridgewatt {
 
 struct EigenPairs {
   Eigen::VectorXd values;   // ascending
-  Eigen::MatrixXd vectors;  // one per column
+  Eigen::MatrixXd vectors;  // one column per eigenvector
 };
-// Of a symmetric matrix; only its lower triangle is read.
+// Decomposes a symmetric matrix; only its lower triangle is read.
 EigenPairs symmetric_eigen(const Eigen::MatrixXd& matrix);
 
-// Cholesky decomposition with a diagonal (LDL'). A singular matrix gives numbers that are not
+// Both use the LDL' decomposition of a symmetric matrix. For a singular matrix the result is not
 // finite.
 Eigen::VectorXd solve_symmetric(const Eigen::MatrixXd& matrix, const Eigen::VectorXd& right);
 Eigen::MatrixXd symmetric_inverse(const Eigen::MatrixXd& matrix);
@@ -25,7 +25,7 @@ struct LeastSquares {
   Eigen::VectorXd x;
   Eigen::Index rank = 0;
 };
-// The x with the smallest |a x - b|; if several qualify, the shortest.
+// The x that minimizes |a x - b|; if there are several, the shortest.
 LeastSquares least_squares(const Eigen::MatrixXd& a, const Eigen::VectorXd& b);
 Eigen::MatrixXd pseudo_inverse(const Eigen::MatrixXd& matrix);
 

@@ -1,5 +1,5 @@
 // The covariance kernel of all Gaussian processes in this project: Matern with smoothness 5/2
-// (Rasmussen and Williams 2006, 4.17). It is twice differentiable, which suits times and powers as
+// (Rasmussen and Williams 2006, 4.17). It is twice differentiable, which suits time and power as
 // functions of clocks.
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace ridgewatt {
 
-// Correlation at `r`, the distance divided by the length, times sqrt(5).
+// Correlation at `r`, which is sqrt(5) times the distance divided by the length.
 inline double matern52_at(double r) {
   return (1 + r + r * r / 3) * std::exp(-r);
 }
@@ -15,8 +15,8 @@ inline double matern52_at(double r) {
 inline double matern52(double distance) {
   return matern52_at(std::sqrt(5.0) * distance);
 }
-// The same for an Eigen array, but only the polynomial: multiply by exp(-r), which the caller also
-// needs for the derivative. Returns an expression: `r` must outlive it.
+// The polynomial factor of matern52_at for an Eigen array. Multiply it by exp(-r), which the caller
+// also needs for the derivative. Returns an expression, so `r` must outlive it.
 template <class Array>
 auto matern52_polynomial(const Array& r) {
   return 1 + r + r.square() / 3;

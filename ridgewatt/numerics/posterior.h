@@ -1,12 +1,12 @@
-// Uncertainty of the parameters of a least-squares fit: deviations, correlations, and the resulting
-// variance of a number that depends on the parameters.
+// Uncertainty of the parameters of a least-squares fit: standard deviations and correlations, and
+// the variance of a quantity that depends on the parameters.
 //   const Posterior known = posterior(jacobian, "power");
 //   const double variance = variance_along(slopes, known.deviations, known.correlations);
 //
-// Gauss-Newton approximation: near its minimum the sum of squares is that of the linearized
-// residuals. With residuals in units of their deviation, the covariance is the inverse of J^T J.
-// Priors are rows of J like all others. Deviations have the unit of the parameters (of logarithms:
-// factors).
+// Gauss-Newton approximation: the residuals are linearized at the minimum. If residuals are in
+// units of their standard deviation, the covariance of the parameters is the inverse of J^T J.
+// Priors are additional rows of J. A deviation has the unit of its parameter; for a logarithm it is
+// a relative deviation.
 #pragma once
 
 #include <Eigen/Core>
@@ -19,24 +19,24 @@ namespace ridgewatt {
 
 struct Posterior {
   std::vector<double> deviations;
-  std::vector<double> correlations;  // square and symmetric, row after row, 1 on the diagonal
+  std::vector<double> correlations;  // square and symmetric, row by row, 1 on the diagonal
   double correlation(std::size_t i, std::size_t j) const {
     return correlations[i * deviations.size() + j];
   }
 };
 
-// Throws Error naming `where` if J^T J is not positive definite: the residuals do not determine
-// some parameter.
+// Throws Error that names `where` if J^T J is not positive definite, that is, if the residuals do
+// not determine some parameter.
 Posterior posterior(const Eigen::MatrixXd& jacobian, const std::string& where = "");
 
-// Variance of a number that changes by slopes[i] per unit of parameter i. Without correlations the
+// Variance of a quantity that changes by slopes[i] per unit of parameter i. Empty `correlations`:
 // parameters are taken as independent.
 double variance_along(std::span<const double> slopes, std::span<const double> deviations,
                       std::span<const double> correlations);
 
-// Soft L1 as a residual: its square is rho(s^2) = 2 (sqrt(1 + s^2) - 1) for the scaled error s, and
-// it keeps the sign. It is a residual and not a loss function of the solver because each row has
-// its own.
+// Soft L1 loss as a residual: its square is rho(s^2) = 2 (sqrt(1 + s^2) - 1) for the scaled error
+// s, and it has the sign of s. It is a residual and not a loss function of the solver, because each
+// row may have a different one.
 double soft_l1(double scaled);
 
 }  // namespace ridgewatt

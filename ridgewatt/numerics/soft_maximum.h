@@ -1,5 +1,5 @@
-// Soft maximum (a^p + b^p)^(1/p): the duration of two overlapping stages. p = 1: the stages run one
-// after the other; large p: the longer stage dominates.
+// Soft maximum (a^p + b^p)^(1/p), the duration of two overlapping stages. With p = 1 the stages run
+// in sequence; with a large p the longer stage dominates.
 #pragma once
 
 #include <algorithm>
@@ -9,8 +9,8 @@
 
 namespace ridgewatt {
 
-// Of non-negative values, for the orders that models use: 1, 2, 3, 4 and 6; the maximum for any
-// other.
+// For non-negative values and the orders that models use: 1, 2, 3, 4 and 6. Any other order gives
+// the maximum.
 inline double soft_maximum(double a, double b, int order) {
   switch (order) {
     case 1:
@@ -30,8 +30,9 @@ inline double soft_maximum(double a, double b, int order) {
   }
 }
 
-// ln of the p-norm of exp(v): the soft maximum in logarithms, the share of each value in it (its
-// derivative by v[i]) and its derivative by p. Does not overflow.
+// The soft maximum in logarithms, ln of the p-norm of exp(v): its value, its derivatives with
+// respect to v[i] (the shares of the values), and its derivative with respect to p. Does not
+// overflow.
 template <std::size_t N>
 struct LogSoftMaximum {
   double value = 0;

@@ -8,7 +8,7 @@
 
 namespace ridgewatt {
 
-// The same as quantile() of base/statistics.h, for 0 <= lo <= hi <= 1. `values` is not empty.
+// Equal to quantile() of base/statistics.h, for 0 <= lo <= hi <= 1. `values` must not be empty.
 std::pair<double, double> two_quantiles(std::span<const double> values, double lo, double hi);
 
 }  // namespace ridgewatt

@@ -1,6 +1,6 @@
-// A data loader like that of a training, on real files: w worker processes fetch and preprocess
-// minibatches in turn; the main process takes them in order, copies them (the hand-over) and
-// computes. Every stage of every minibatch is timed.
+// Runs a data loader like that of a training program on real files. `workers` processes fetch and
+// preprocess minibatches in turn. The main process takes them in order, copies them (the hand-over)
+// and computes. Every stage of every minibatch is timed.
 #pragma once
 
 #include <cstdint>
@@ -21,17 +21,18 @@ struct LoaderOptions {
   int batch = 16;
   std::size_t minibatches = 0;  // 0: all full minibatches
   bool cold = false;            // drop the samples from the page cache first
-  std::uint64_t seed = 1;       // of the order
-  int hidden = 32;      // width of the matrix work: a linear layer's forward and backward pass
-  std::string command;  // compute step for the shell instead of matrix work
-  // Called in the main process, for marks.
+  std::uint64_t seed = 1;       // for the order of the samples
+  // Width of the linear layer whose forward and backward pass is the compute step.
+  int hidden = 32;
+  std::string command;  // shell command for the compute step instead of the linear layer
+  // Called in the main process, for example to write marks. May be empty.
   std::function<void()> on_fetched;
   std::function<void()> on_minibatch;
 };
 
 struct LoadedMinibatch {
-  StageTimes stages;       // timed in the process that runs the stage
-  double fetch_cpu_s = 0;  // of the fetch: work of the kernel, without waiting
+  StageTimes stages;       // timed in the process that executes the stage
+  double fetch_cpu_s = 0;  // CPU time of the fetch, which is kernel time without waiting
   double stall_s = 0;      // wait of the main process, including the hand-over
 };
 
@@ -40,24 +41,24 @@ struct LoaderRun {
   bool cold = false;
   double time_s = 0;  // end to end, including the start of the workers
   std::vector<LoadedMinibatch> minibatches;
-  StageTimes mean;  // of a minibatch
+  StageTimes mean;  // means over the minibatches
   double fetch_cpu_s = 0;
   double stall_s = 0;
   double compute_s = 0;
-  ProcessIo io;  // of main process and workers
+  ProcessIo io;  // of the main process and the workers
   Residency before;
   Residency after;
-  double checksum = 0;  // of all samples; the same for any number of workers
+  double checksum = 0;  // over all samples; it does not depend on the number of workers
 };
 
 // Throws UsageError for options out of range, IoError if a file cannot be read or a worker dies,
-// Error if the command fails.
+// and Error if `command` fails.
 LoaderRun run_loader(const LoaderOptions& options);
 
 // Fits the pipeline model to two runs on the same files: fetch, preprocessing and compute from the
-// run without workers, the hand-over from the run with one worker. The CPU time of a fetch counts
-// as preprocessing, because it also needs a core. Every process stays on its core, as under the
-// kernel's scheduler for the milliseconds of a minibatch. `cores`: the cores that they may use.
+// run without workers, the hand-over from the run with one worker. CPU time of a fetch counts as
+// preprocessing, since it also needs a core. Every process stays on its core, as is usual during
+// the milliseconds of a minibatch. `cores` is the number of cores that the processes may use.
 class LoaderFit {
  public:
   LoaderFit(const LoaderRun& without, const LoaderRun& with_one, int cores);

@@ -1,5 +1,5 @@
-// The page cache as the kernel reports it: which pages of a file are in memory (mincore), and how
-// to drop them (posix_fadvise).
+// Reads which pages of a file are in the page cache (mincore) and drops pages from it
+// (posix_fadvise).
 #pragma once
 
 #include <cstdint>
@@ -15,28 +15,29 @@ struct Residency {
     return pages > 0 ? static_cast<double>(resident) / static_cast<double>(pages) : 0;
   }
 };
-// Pages of `paths` in the page cache. Throws NotFoundError, PermissionError or IoError.
+// Counts the pages of `paths` in the page cache. Throws NotFoundError, PermissionError or IoError.
 Residency page_cache_residency(const std::vector<std::string>& paths);
-// Asks the kernel to drop the files' clean pages; no privilege is needed.
+// Asks the kernel to drop the clean pages of the files. Needs no privilege.
 void drop_page_cache(const std::vector<std::string>& paths);
 
-// The files below a folder, or the file itself, by name. Throws NotFoundError if there is none.
+// The files below a folder, or the file itself, sorted by name. Throws NotFoundError if there is
+// none.
 std::vector<std::string> files_below(const std::string& path);
 
-// Puts files into the page cache or drops them, and finally restores the former state: pages that
-// were in memory are read again, the others are dropped.
+// Puts files into the page cache or drops them. The destructor restores the original state: pages
+// that were in memory are read again, others are dropped.
 class PageCacheState {
  public:
   explicit PageCacheState(std::vector<std::string> paths);
   ~PageCacheState();
   PageCacheState(const PageCacheState&) = delete;
   PageCacheState& operator=(const PageCacheState&) = delete;
-  void fill() const;  // reads everything
+  void fill() const;  // reads all files completely
   void drop() const { drop_page_cache(paths_); }
 
  private:
   std::vector<std::string> paths_;
-  std::vector<std::vector<unsigned char>> resident_;  // a byte for each page of each file
+  std::vector<std::vector<unsigned char>> resident_;  // one byte per page, for each file
 };
 
 }  // namespace ridgewatt::pipeline

@@ -1,27 +1,28 @@
-// The training pipeline: every minibatch is fetched from storage or page cache, preprocessed on the
-// CPU, handed over, and computed on. Predicts the cost of an epoch, the limiting stage, and changes
-// that would help.
+// A model of the training pipeline: every minibatch is fetched from storage or page cache,
+// preprocessed on the CPU, handed over to the main process, and used in the compute step. It
+// predicts the cost of an epoch, the limiting stage, and the effect of changes.
 //
 //   PipelineConfig config;
 //   config.samples = 23080;
 //   config.preprocess_s_per_sample = 13e-3;
 //   config.compute_s = 0.198;
 //   const EpochCost later = epoch_cost(config, 1);   // closed form
-//   later.stall_s;                                   // the part of loading that is not hidden
+//   later.stall_s;                                   // the part of data loading that is not hidden
 //
-// Per minibatch, F seconds of fetch, P of preprocessing, h of hand-over, g of compute:
-//   w = 0 workers   t = F + P + g
+// Time t per minibatch with w workers, where fetch takes F, preprocessing P, hand-over h and
+// compute g:
+//   w = 0           t = F + P + g
 //   w >= 1          t = max(h + g, (F + P) / w, P / min(w, cores), F / min(w, streams),
 //                           (P + h + u g) / cores)
-// These bounds are those of twin/feed.h, which the twin uses too; u is the share of compute that
-// keeps a CPU core busy. A worker handles one minibatch at a time, and minibatches come in order,
-// as in PyTorch's DataLoader. simulate_pipeline.h simulates the same events.
+// u is the share of compute that keeps a CPU core busy. The twin uses the same bounds
+// (twin/feed.h). A worker handles one minibatch at a time, and minibatches are delivered in order,
+// as in PyTorch's DataLoader. simulate_pipeline.h simulates the same pipeline.
 //
 // The last term assumes that any process can run on any core at any moment. A kernel rarely moves
-// processes: with `keeps_core` each process stays on one core. n workers share the core of the main
-// process, and at most m share any other core. The main process has priority and uses b = h + u g
-// of its core per minibatch. During that time a worker on the same core cannot even begin its next
-// fetch. Minibatches come in order, so the slowest core determines the pace:
+// processes, so with `keeps_core` each process stays on one core: n workers share the core of the
+// main process, and at most m share any other core. The main process has priority and uses b = h +
+// u g of its core per minibatch; during that time a worker on the same core cannot even begin its
+// next fetch. Since minibatches are delivered in order, the slowest core determines the time:
 //   w t = max(w (h + g), w F / min(w, streams), w b + n P, F + P + (1 + w - n) b, m P, F + P)
 #pragma once
 
@@ -35,20 +36,20 @@
 
 namespace ridgewatt::pipeline {
 
-// The speed of a storage for one reader, and the number of readers that it serves at that speed.
+// The speed of storage for one reader, and the number of readers that it can serve at that speed.
 struct StorageModel {
   std::string name = "memory";
   double access_s = 0;                // before the first byte of a file
-  double request_s = 0;               // before each further request of its bytes
-  double stream_bytes_per_s = 4e9;    // of one reader
-  int streams = 64;                   // readers served at once
-  double read_s(double bytes) const;  // of a file that is read from its start
+  double request_s = 0;               // before each further read-ahead request of a file
+  double stream_bytes_per_s = 4e9;    // for one reader
+  int streams = 64;                   // readers that can be served at the same time
+  double read_s(double bytes) const;  // time to read a file of this size
 };
-// Read-ahead requests of Linux in a file: 16 KiB, then twice as much each time up to 128 KiB
-// (VM_READAHEAD_PAGES; mm/readahead.c).
+// Number of Linux's read-ahead requests for a file: 16 KiB, then twice the previous size up to 128
+// KiB (VM_READAHEAD_PAGES; mm/readahead.c).
 int read_ahead_requests(double bytes);
-// "memory" (page cache), "nvme", "sd", "hdd": rates of data sheets, access times of their classes
-// (docs/methods/pipeline.md). Throws NotFoundError with the known names.
+// "memory" (page cache), "nvme", "sd" or "hdd": rates from data sheets, access times of typical
+// devices (docs/methods/pipeline.md). Throws UsageError for an unknown name.
 StorageModel find_storage(std::string_view name);
 std::vector<std::string> list_storages();
 
@@ -57,29 +58,30 @@ struct PipelineConfig {
   int batch = 16;
   double sample_bytes = 0;
   int workers = 4;
-  int prefetch = 2;  // minibatches ahead, per worker
+  int prefetch = 2;  // minibatches in advance, per worker
   int cores = 8;     // CPU cores online
   StorageModel storage;
   double cache_bytes = 1e12;  // RAM that is available for the page cache
   double preprocess_s_per_sample = 0;
-  bool preprocess_reads_cache = false;  // it includes the time to read from the page cache
-  // Time of a worker over that of the main process, for minibatches that come from storage.
+  // Whether preprocess_s_per_sample includes reading from the page cache.
+  bool preprocess_reads_cache = false;
+  // Preprocessing time in a worker relative to the main process, for minibatches from storage.
   double worker_slowdown = 1;
-  double hand_over_s = 0;        // of a minibatch, worker to main process, with free cores
-  double compute_s = 0;          // of a minibatch
-  double compute_cpu_share = 0;  // of compute_s that keeps one core busy
+  double hand_over_s = 0;        // per minibatch, from worker to main process, if cores are free
+  double compute_s = 0;          // per minibatch
+  double compute_cpu_share = 0;  // share of compute_s that keeps one core busy
   bool keeps_core = false;       // every process stays on one core
-  bool rounded = false;          // compute and delivery are joined smoothly, as in a twin (feed.h)
-  // Power: at rest, more while computing, more per core that preprocesses or hands over.
+  bool rounded = false;  // combine compute and delivery by a soft maximum, as in a twin (feed.h)
+  // Power: idle, additional during compute, additional per core that preprocesses or hands over.
   double base_w = 0;
   double compute_w = 0;
   double core_w = 0;
-  // Coefficient of variation of the fetch and preprocessing time of a minibatch while it comes from
-  // storage; only the simulation uses it.
+  // Coefficient of variation of fetch and preprocessing time of minibatches from storage; only the
+  // simulation uses it.
   double storage_cv = 0;
 };
 
-// The limit of the throughput.
+// What limits the throughput.
 enum class PipelineBound { kSerial, kCompute, kWorkers, kCores, kStorage };
 constexpr auto enum_names(PipelineBound) {
   return named<PipelineBound>({{PipelineBound::kSerial, "one after the other"},
@@ -89,7 +91,7 @@ constexpr auto enum_names(PipelineBound) {
                                {PipelineBound::kStorage, "storage"}});
 }
 
-// Service times of one minibatch, contention for cores included.
+// Times of the stages of one minibatch, including contention for cores.
 struct StageTimes {
   double fetch_s = 0;
   double preprocess_s = 0;
@@ -101,53 +103,56 @@ struct EpochCost {
   StageTimes stages;
   double minibatches = 0;
   double interval_s = 0;  // from one minibatch to the next
-  double time_s = 0;      // time of all intervals
-  double compute_s = 0;   // of the epoch
-  double stall_s = 0;     // time_s - compute_s: fetch, preprocessing, hand-over
-  double energy_j = 0;    // over time_s
-  // Time before that, until the workers have loaded the first minibatch, at idle power.
+  double time_s = 0;      // duration of all intervals
+  double compute_s = 0;   // compute time of the epoch
+  double stall_s = 0;  // time_s - compute_s: fetch, preprocessing and hand-over that are not hidden
+  double energy_j = 0;  // over time_s
+  // Additional time at the beginning, at idle power, until the workers have loaded the first
+  // minibatch.
   double start_s = 0;
   PipelineBound bound = PipelineBound::kCompute;
 };
 
-// Share of the samples that an epoch finds in an LRU cache of `cached_share` of the data set, if
-// each epoch reads all samples in a new random order: c + (1 - c) ln(1 - c). A sample read at place
-// x of one epoch and y of the next is kept if the distinct samples between, 1 - x (1 - y) of the
-// data set, fit: integrate over uniform x and y.
+// Share of samples that an epoch finds in an LRU cache that can hold `cached_share` of the data
+// set, if each epoch reads all samples in a new random order: c + (1 - c) ln(1 - c). Derivation: a
+// sample at position x of one epoch and y of the next is still cached if the distinct samples read
+// between, 1 - x (1 - y) of the data set, fit into the cache; integrate over uniform x and y.
 double lru_hit_share(double cached_share);
-// Share of reads that miss the page cache: all in epoch 0.
+// Share of reads that miss the page cache; 1 in epoch 0.
 double miss_share(const PipelineConfig& config, int epoch);
 
 // Throws UsageError for an invalid configuration (negative times, no samples, ..).
 void check_pipeline(const PipelineConfig& config);
 StageTimes stage_times(const PipelineConfig& config, int epoch);
-// With keeps_core: the number of workers on the core of the main process if the kernel balances the
-// cores, that is, if the busiest core has the least work. The other workers are distributed evenly
-// over the other cores.
+// With keeps_core, the number of workers on the core of the main process if the kernel balances the
+// cores, so that the busiest core has the least work. The other workers are distributed evenly over
+// the other cores.
 int workers_on_main_core(const PipelineConfig& config, const StageTimes& stages);
-// Closed form. `epoch` 0 reads from storage; later epochs read what the page cache lacks.
+// The cost of an epoch in closed form. Epoch 0 reads from storage; later epochs read from storage
+// what is not in the page cache. Throws what check_pipeline throws.
 EpochCost epoch_cost(const PipelineConfig& config, int epoch);
-// Energy from the stages and the time of an epoch: idle power over the time, computing, and the
-// work of cores. A hand-over is the work of kHandOverThreads cores, one after the other or at once.
+// Energy of an epoch of `time_s`: idle power over the time, power of compute, and power of busy
+// cores. A hand-over counts as the work of kHandOverThreads cores, whether in sequence or in
+// parallel.
 double epoch_energy_j(const PipelineConfig& config, const StageTimes& stages, double minibatches,
                       double time_s);
 
-// The same pipeline with CPU cores that are `ratio` times as fast.
+// A configuration with CPU cores that are `ratio` times as fast.
 PipelineConfig with_cpu_speed(PipelineConfig config, double ratio);
 
-// One change, and the cost of an epoch with it.
+// The effect of one change on the cost of an epoch.
 struct WhatIf {
   std::string change;
   PipelineConfig config;
   EpochCost first;  // epoch 0
-  EpochCost later;
+  EpochCost later;  // any later epoch
 };
 WhatIf what_if(const std::string& change, const PipelineConfig& config);
-// Other workers, other storage, RAM that holds the data set.
+// Other numbers of workers, other storage, RAM that holds the data set.
 std::vector<WhatIf> loader_changes(const PipelineConfig& config);
-// The same, and other cores, a faster CPU and a faster accelerator; sorted.
+// loader_changes(), other numbers of cores, a faster CPU and a faster accelerator; sorted.
 std::vector<WhatIf> all_changes(const PipelineConfig& config);
-// The fastest later epochs first; equal ones in the given order.
+// Sorts by the time of later epochs, fastest first; equal ones keep their order.
 void sort_changes(std::vector<WhatIf>& changes);
 
 }  // namespace ridgewatt::pipeline

@@ -1,4 +1,4 @@
-// The bytes that a process has read and written, as counted by the kernel (/proc/PID/io).
+// The bytes that a process has read and written, from the counters of the kernel (/proc/PID/io).
 #pragma once
 
 #include <sys/types.h>
@@ -7,7 +7,7 @@
 
 namespace ridgewatt::pipeline {
 
-// Of a process and of the children that it has waited for.
+// For a process and the children that it has waited for.
 struct ProcessIo {
   double read_calls = 0;
   double read_bytes = 0;  // through system calls, from any source
@@ -19,10 +19,10 @@ struct ProcessIo {
 ProcessIo& operator+=(ProcessIo& total, const ProcessIo& part);
 ProcessIo operator-(const ProcessIo& after, const ProcessIo& before);
 
-// Empty if the kernel does not count or does not permit reading. A process that has ended is
-// counted until it is waited for.
+// Empty if the kernel has no counters or does not permit reading them. A process that has ended can
+// be read until it is waited for.
 std::optional<ProcessIo> read_process_io(pid_t process);
-// Of this process since its start; zeros if the kernel does not count.
+// For this process since its start; zeros if there are no counters.
 ProcessIo own_io();
 
 }  // namespace ridgewatt::pipeline

@@ -1,6 +1,6 @@
-// How long each clock of the machine has run at each of its frequencies, as its kernel counts it:
-// cpufreq's stats/time_in_state and devfreq's trans_stat. Two readings tell where a governor kept a
-// clock between them.
+// The time that each clock has spent at each of its frequencies, as the kernel counts it: cpufreq's
+// stats/time_in_state and devfreq's trans_stat. The difference of two readings shows which clocks a
+// governor chose.
 #pragma once
 
 #include <map>
@@ -14,7 +14,7 @@
 
 namespace ridgewatt::platform {
 
-using SecondsByClock = std::map<double, double>;  // Hz to s
+using SecondsByClock = std::map<double, double>;  // seconds by frequency in Hz
 
 struct ClockTimes {
   std::string name;    // as in SensorSnapshot::clocks: "cpu0", "gpu"
@@ -22,13 +22,13 @@ struct ClockTimes {
   SecondsByClock seconds = {};
 };
 
-// Lines "KHZ TIME", time in units of 10 ms (USER_HZ). Nothing for any other text.
+// Parses lines "KHZ TIME" with the time in units of 10 ms (USER_HZ). Empty for any other text.
 std::optional<SecondsByClock> parse_time_in_state(std::string_view text);
-// A table of transitions whose rows end in the time in ms ("*" marks the current clock). Nothing
-// for any other text, "Not Supported." among them.
+// Parses a table of transitions whose rows end with the time in ms ("*" marks the current clock).
+// Empty for any other text, such as "Not Supported.".
 std::optional<SecondsByClock> parse_trans_stat(std::string_view text);
 
-// Of the clocks whose kernel counts; a counter that cannot be read or understood is left out.
+// The clocks that the kernel counts. Unreadable and invalid counters are left out.
 std::vector<ClockTimes> read_clock_times(const Sysfs& sysfs, const JetsonLayout& layout);
 
 }  // namespace ridgewatt::platform

@@ -1,6 +1,6 @@
-// A small sweep to try the program with where there is neither a board nor a recording: what the
-// fake board (fake_load.h) would measure, without its noise. Its rows say `fake`, and so does all
-// that is made of them.
+// Creates a small sweep for trying the program without a board or a recording: what a fake board
+// (fake_load.h) would measure, without noise. Its rows, and all results from them, have provenance
+// `fake`.
 //
 //   const auto sweeps = example_sweeps(load_board("orin-nano-8gb"), {});
 //   write_file_atomically("sweep.csv", write_sweep_csv(sweeps));
@@ -19,25 +19,25 @@ namespace ridgewatt::platform {
 struct ExampleWorkload {
   std::string model;  // zoo:NAME or a file
   WorkloadKind kind = WorkloadKind::kInference;
-  std::vector<int> batches = {};  // empty: 16 of training; 1, 4, 16 of inference
+  std::vector<int> batches = {};  // empty: 16 for training; 1, 4, 16 for inference
 };
-// "resnet18:training", "zoo:yolov8n" (inference), "model.onnx:inference". UsageError.
+// Parses "resnet18:training", "zoo:yolov8n" (inference), "model.onnx:inference". Throws UsageError.
 ExampleWorkload parse_example_workload(const std::string& text);
 
 struct ExampleSweepOptions {
   std::vector<ExampleWorkload> workloads = {{"zoo:resnet18", WorkloadKind::kTraining},
                                             {"zoo:mobilenet_v3_large"}};
-  std::size_t modes = 96;  // at most: a grid of some levels of each knob
-  std::uint64_t seed = 1;  // of the fake board's physics
+  std::size_t modes = 96;  // at most; a grid of some levels of each knob
+  std::uint64_t seed = 1;  // seed of the fake board
 };
 
-// One sweep per workload over the same modes; batches that do not fit the memory are left out. The
-// grid is the finest one of at most `options.modes` modes that quality.h passes for every workload.
-// UsageError when no batch is left, or less than one mode is asked for.
+// One sweep per workload, all over the same modes; batches that exceed the memory are left out. The
+// grid is the finest one with at most `options.modes` modes that passes the quality check
+// (sweep/quality.h) for every workload. Throws UsageError if no batch fits or `modes` is 0.
 std::vector<Sweep> example_sweeps(const Board& board, const ExampleSweepOptions& options);
 
-// A grid of at most `count` of the board's modes: lowest and highest level of every knob and, as
-// far as `count` goes, levels between, of the clocks of GPU and CPU first.
+// A grid of at most `count` modes of the board: the lowest and highest level of every knob, and
+// levels between them as far as `count` allows, for the clocks of GPU and CPU first.
 std::vector<PowerMode> example_modes(const KnobSpace& space, std::size_t count);
 
 }  // namespace ridgewatt::platform

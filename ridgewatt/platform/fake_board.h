@@ -1,10 +1,10 @@
-// Fake boards: a tree of kernel files laid out as a Jetson's, for tests and for trying the program
+// Fake boards: a tree of kernel files like those of a Jetson, for tests and for trying the program
 // without a board.
 //
-// What is faithful: paths, labels, units, tables and presets of each generation; all reads and
-// writes are real file operations. What a plain file cannot do, refuse or round a write, or fail a
-// read, is done by FakeSysfs (fake_sysfs.h), which stands where the kernel stands: between
-// the program and the file. Reading by other means (cat) shows the same values but not the errors.
+// Paths, labels, units, tables and presets of each generation are those of real boards, and all
+// reads and writes are file operations. FakeSysfs (fake_sysfs.h) adds what a plain file cannot do:
+// reject or round a write, or fail a read. Other programs (cat) see the same values, but not the
+// errors.
 #pragma once
 
 #include <cstdint>
@@ -35,57 +35,59 @@ struct FakeBoardSpec {
   std::string board;  // "agx-orin"
   std::string model;
   std::vector<std::string> compatible;
-  std::string release;  // /etc/nv_tegra_release; empty: none
+  std::string release;  // content of /etc/nv_tegra_release; empty: no such file
   std::vector<std::vector<int>> cpu_policies;
   std::vector<double> cpu_khz;
-  double cpu_floor_khz = 0;  // scaling_min_freq of the presets
-  std::string gpu_node;      // device-tree name; empty: Thor's entries without one
-  std::string gpu_devfreq;   // the real folder of the devfreq device
-  std::string gpu_folder;    // load, tpc_pg_mask; empty: none
+  double cpu_floor_khz = 0;  // scaling_min_freq in the presets
+  std::string gpu_node;      // device-tree name; empty: entries as on Thor, without a name
+  std::string gpu_devfreq;   // real folder of the devfreq device
+  std::string gpu_folder;    // folder of load and tpc_pg_mask; empty: none
   std::vector<double> gpu_hz;
   std::string emc;  // "bpmp", "tegra210", "bwmgr"
   std::string emc_cap;
   std::vector<double> emc_hz;
   std::vector<FakeSensorChip> sensors;
   std::vector<const char*> zones;      // temperature zones
-  std::vector<const char*> off_zones;  // zones without power
+  std::vector<const char*> off_zones;  // zones that are powered off
   double memory_bytes = 0;
   std::vector<FakePreset> presets;
   int default_preset = 0;
-  bool legacy = false;  // kernel 4.9 and 5.10: a limit on the wrong side is refused, not clamped
+  bool legacy = false;  // kernel 4.9 and 5.10: an inconsistent limit is rejected, not clamped
 };
 
-// Boards that can be faked: agx-orin-jp5, agx-orin-jp6, orin-nano, agx-xavier, xavier-nx-jp4,
-// xavier-nx-jp5, nano, thor. "agx-orin" and "xavier-nx" mean the newer release.
+// The available fake boards: agx-orin-jp5, agx-orin-jp6, orin-nano, agx-xavier, xavier-nx-jp4,
+// xavier-nx-jp5, nano, thor. fake_board_spec also accepts "agx-orin" and "xavier-nx", the newer
+// releases.
 std::vector<std::string> fake_board_names();
-// Throws NotFoundError naming the boards that there are.
+// Throws NotFoundError that lists the available boards.
 FakeBoardSpec fake_board_spec(const std::string& name);
 
-// What one board differs by from the others of its kind. `time` and `power` are factors on what the
-// kind takes and draws in its top mode; elsewhere the factor changes with the kind's own value v:
-// factor x (v / v in the top mode)^slope.
+// How an individual board differs from its type. `time` and `power` are factors on time and power
+// of the type in its top mode, the mode with the highest clocks. In another mode, the factor is
+// multiplied by (v / v_top)^slope, where v and v_top are the values of the type in both modes.
 struct FakeSpecimen {
   std::string serial;  // in the device tree; empty: "fake" and the seed
   double time = 1, power = 1;
   double time_slope = 0, power_slope = 0;
-  // "serial=orin1,time=1.05,power=0.97,time-slope=0.02,power-slope=-0.1": each at most once, in any
-  // order; UsageError naming `where` for what is not one of these or out of bounds.
+  // Parses "serial=orin1,time=1.05,power=0.97,time-slope=0.02,power-slope=-0.1": each key at most
+  // once, in any order. Throws UsageError that names `where` for an unknown key or a value out of
+  // range.
   static FakeSpecimen parse(const std::string& text, const std::string& where);
-  std::string text() const;  // parse() reads it back; empty: as its kind
-  // What this specimen takes or draws where its kind takes `value`, and `top` in the top mode.
+  std::string text() const;  // inverse of parse(); empty: no difference from the type
+  // Time or power of this specimen, where the type has `value` and, in the top mode, `top`.
   double time_s(double value, double top) const;
   double power_w(double value, double top) const;
 };
-// That of $RIDGEWATT_FAKE_SPECIMEN; without it as its kind.
+// The specimen that $RIDGEWATT_FAKE_SPECIMEN describes; no difference if the variable is not set.
 FakeSpecimen fake_specimen_of_environment();
 
-// Lays the tree out in `folder`, which must not exist or be empty, in its default preset and idle.
-// `seed` is kept for the perturbed twin that drives the board, and what the specimen differs by.
-// Throws IoError, PermissionError.
+// Creates the tree in `folder`, idle in its default preset. The folder must be empty or not exist.
+// The tree stores `seed`, which determines the board's randomized twin, and `specimen`. Throws
+// IoError, PermissionError.
 void create_fake_board(const FakeBoardSpec& spec, const std::string& folder, std::uint64_t seed,
                        const FakeSpecimen& specimen = {});
 
-// Name, seed and specimen of the fake board in `folder`; empty name when it holds none.
+// Name, seed and specimen of the fake board in a folder; the name is empty if there is none.
 struct FakeBoardMark {
   std::string name;
   std::uint64_t seed = 0;

@@ -21,18 +21,18 @@ struct FakeBoard {
     platform::create_fake_board(platform::fake_board_spec(name), root, seed, specimen);
     sysfs = platform::open_sysfs(root);
   }
-  // Replaces a file of the board, past its kernel.
+  // Replaces a file of the board, bypassing the simulated kernel.
   void set(const std::string& path, const std::string& content) const {
     std::ofstream(sysfs->host_path(path)) << content << '\n';
   }
-  // Lays a file where the board has none.
+  // Adds a file that the board does not have.
   void add(const std::string& path, const std::string& content) const {
     const std::filesystem::path host = root + path;
     std::filesystem::create_directories(host.parent_path());
     std::ofstream(host) << content << '\n';
   }
-  // A fan of its own at a duty of 20 %, one at 1710 rpm and one of full duty; 1 of 4 MiB of swap
-  // used.
+  // Sets a fan to a duty of 20 %, adds one at 1710 rpm and one at full duty, and swap with 1 of 4
+  // MiB used.
   void add_fans_and_swap() const {
     set("/sys/class/hwmon/hwmon3/pwm1", "51");
     add("/sys/class/hwmon/hwmon9/name", "pwm_tach");
@@ -41,7 +41,7 @@ struct FakeBoard {
     add("/proc/meminfo",
         "MemTotal: 2048 kB\nMemAvailable: 1024 kB\nSwapTotal: 4096 kB\nSwapFree: 3072 kB");
   }
-  // Content of every file, but for the counters of clocks: these run on.
+  // Content of every file except the counters of clocks, which change all the time.
   std::map<std::string, std::string> content() const {
     std::map<std::string, std::string> files;
     for (const auto& entry : std::filesystem::recursive_directory_iterator(root)) {
@@ -69,7 +69,7 @@ struct FakeBoard {
     return text;
   }
 
-  // In memory where that is to be had: a board is hundreds of small files.
+  // In memory if possible, since a board has hundreds of small files.
   TemporaryFolder folder{std::filesystem::exists("/dev/shm")
                              ? std::filesystem::path("/dev/shm")
                              : std::filesystem::temp_directory_path()};

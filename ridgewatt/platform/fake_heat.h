@@ -1,10 +1,10 @@
-// Heat of a fake board: its temperature zones follow two thermal masses (thermal/thermal_model.h)
-// whose constants are those of the board's seed, and the board throttles as Jetsons do.
+// Simulates heat on a fake board: its thermal zones follow two thermal masses
+// (thermal/thermal_model.h) with constants from the board's seed, and the board throttles like a
+// Jetson.
 //
-// A fake board has heat only where it is asked for when it is laid out, in $RIDGEWATT_FAKE_HEAT
-// ("ambient=35,scale=60"); without it zones stay as they are laid out. What was asked stays in the
-// tree, and so does the state: any process that reads a zone sees the same board, which cools while
-// nobody looks.
+// A fake board has heat only if $RIDGEWATT_FAKE_HEAT ("ambient=35,scale=60") is set when the board
+// is created; otherwise zones keep their initial values. Settings and state are stored in the tree,
+// so every process sees the same temperatures, and the board cools while no process runs.
 #pragma once
 
 #include <optional>
@@ -18,39 +18,41 @@ namespace ridgewatt::platform {
 
 struct FakeHeatSpec {
   double ambient_celsius = 25;
-  double scale = 1;          // heat runs that many times as fast as the clock
-  double cooling = 1;        // factor on what the heat sink gives off
-  double trip_celsius = 95;  // clocks go down from here
+  double scale = 1;          // speed of heat relative to real time
+  double cooling = 1;        // factor on the heat that the heat sink gives off
+  double trip_celsius = 95;  // above it clocks are lowered
   double limit_w = 0;        // above it the board counts over-current events; 0: never
-  // As FakeSpecimen::parse; nothing for an empty text.
+  // Like FakeSpecimen::parse; empty for an empty text.
   static std::optional<FakeHeatSpec> parse(const std::string& text, const std::string& where);
   std::string text() const;
 };
-// That of $RIDGEWATT_FAKE_HEAT.
+// The settings in $RIDGEWATT_FAKE_HEAT.
 std::optional<FakeHeatSpec> fake_heat_of_environment();
 
-// Gives the fake board in `folder` heat, at rest in its mode; nothing changes without a spec.
+// Gives the fake board in `folder` heat, idle in its mode. Does nothing without a spec.
 void heat_fake_board(const std::string& folder, const std::optional<FakeHeatSpec>& spec);
-// How many times as fast as the clock heat runs under this root: 1 but for fake boards.
+// The speed of heat relative to real time; 1 unless it is a fake board with another scale.
 double heat_time_scale(const Sysfs& sysfs);
 
 class FakeHeat {
  public:
-  // Nothing where the tree has none.
+  // Empty if the board has no heat.
   static std::optional<FakeHeat> open(const Sysfs& sysfs);
 
   const thermal::ThermalModel& model() const { return model_; }
   const FakeHeatSpec& spec() const { return spec_; }
   thermal::ThermalState now() const;
-  // What is drawn now, where the twin says `power_w`.
+  // Power at the current temperature, if the twin gives `power_w` at its reference temperature.
   double warm_power_w(double power_w) const;
-  // The load draws this from now on (as the twin says it); the steps that clocks are to go down.
+  // Sets the power of the load from now on, as the twin gives it. Returns by how many steps clocks
+  // must be lowered.
   int load(double power_w);
-  // The board rests and draws this; alarms go off.
+  // Ends the load and its throttling; the idle board draws `power_w`.
   void rest(double power_w);
-  // A load that was killed goes on heating on paper.
+  // Whether the process of the load ended without calling rest(), for example because it was
+  // killed.
   bool load_is_gone() const;
-  // Content of a zone's `temp`, in the half degrees of the kernel's zones.
+  // Content of a zone's `temp` file, in steps of half a degree like the kernel's.
   std::string zone_text(const std::string& zone_type, int zone) const;
 
  private:
@@ -60,7 +62,7 @@ class FakeHeat {
     double power_w = 0, fan = 0;
     int heat_steps = 0, current_steps = 0;
     long events = 0;
-    long process = 0;  // of the load; 0: at rest
+    long process = 0;  // process number of the load; 0: none
   };
   explicit FakeHeat(const Sysfs& sysfs) : sysfs_(&sysfs) {}
   bool read_state();
@@ -74,7 +76,7 @@ class FakeHeat {
   FakeHeatSpec spec_;
   thermal::ThermalModel model_;
   State state_;
-  bool new_ = false;  // no state yet
+  bool new_ = false;  // has no state yet
   double looked_s_ = 0, written_s_ = 0;
   thermal::Throttle throttle_{thermal::ThrottleRules{}};
 };

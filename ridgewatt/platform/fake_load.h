@@ -1,10 +1,10 @@
-// A workload on a fake board: how long its minibatches take and what the board then draws, by a
-// twin that is not the one the program predicts with. Against circular results
-//   every parameter of the twin is off by up to 20 % (factor uniform in [0.8, 1.2]);
-//   each combination of clocks deviates by up to 3 % in time and power, as real boards do by the
-//   luck of alignment; leakage grows with temperature, which follows power with a delay;
-//   minibatches vary by 2 %, one in a hundred takes half as long again.
-// All of it follows from the board's seed; what a specimen differs by from its kind comes on top.
+// Simulates a workload on a fake board: the time of its minibatches and the power of the board. To
+// avoid circular results, it differs from the twin with which the program predicts:
+//   every parameter of the twin is changed by up to 20 % (a uniform factor in [0.8, 1.2]);
+//   time and power at each combination of clocks deviate by up to 3 %, like the effects of memory
+//   alignment on real boards; leakage grows with temperature, which follows power with a delay;
+//   minibatch times vary by 2 %, and one in a hundred takes half as long again.
+// The board's seed determines all of this. The deviation of the specimen comes on top.
 #pragma once
 
 #include <cstdint>
@@ -21,42 +21,44 @@
 
 namespace ridgewatt::platform {
 
-// How busy a load keeps the parts of a board, as shares of the time.
+// How busy a load keeps the parts of a board, as shares of time.
 struct FakeUse {
   double cpu = 0;  // of the busiest core
   double gpu = 0;
-  double memory = 0;  // of the highest bandwidth in these clocks
+  double memory = 0;  // share of the highest bandwidth at these clocks
 };
 
 class FakeLoad {
  public:
   FakeLoad(const twin::Twin& twin, const workload::WorkloadCost& cost, std::uint64_t seed,
            FakeSpecimen specimen = {}, const twin::RunOptions& run = {});
-  // The next minibatch: how many times as long as a mean one it takes.
+  // Begins the next minibatch and returns its time relative to the mean.
   double next();
-  // A minibatch with these clocks, its wait for data included, and the module's power during it: of
-  // a mean one, and as warm as the board is after `warm`.
+  // Time of a mean minibatch at these clocks, including its wait for data, and module power during
+  // it, at the current temperature; see warm().
   twin::TimePower at(const PowerMode& clocks) const;
   FakeUse use(const PowerMode& clocks) const;
-  double stall_share(const PowerMode& clocks) const;  // of a minibatch, spent waiting for its data
+  // Share of a minibatch spent waiting for its data.
+  double stall_share(const PowerMode& clocks) const;
+  // Warms the board for `time_s`.
   void warm(double time_s);
-  // Mean without noise, cold: what a perfect measurement would find.
+  // Means without noise on a cold board: the result of a perfect measurement.
   twin::TimePower truth(const PowerMode& mode) const;
 
  private:
   twin::Estimator estimator_;
   std::uint64_t seed_;
   FakeSpecimen specimen_;
-  twin::TimePower top_;  // what the kind takes and draws in its top mode
+  twin::TimePower top_;  // time and power of the type in its top mode
   Random random_;
-  double warm_ = 0;  // 0 cold, 1 hot
+  double warm_ = 0;  // from 0 (cold) to 1 (hot)
 };
 
-// The power rails of a fake board, to be set.
+// Writes the power rails of a fake board.
 class FakeRails {
  public:
   explicit FakeRails(const Sysfs& sysfs);
-  // A module power shared among the rails as on the board and rounded as the sensor rounds.
+  // Divides module power among the rails as on the board, with the resolution of the sensor.
   void set(double power_w) const;
 
  private:
@@ -64,13 +66,13 @@ class FakeRails {
   PowerRails rails_;
 };
 
-// A fake board with nothing to do: it draws what its mode draws for time alone, by the same twin as
-// under load.
+// An idle fake board: it draws the power that its mode draws without a workload, by the same twin
+// as under load.
 class FakeRest {
  public:
   FakeRest(const Sysfs& sysfs, const FakeBoardMark& board);
-  double power_w() const;  // with the clocks that the files show now
-  void set() const;        // the rails, unless a load runs
+  double power_w() const;  // at the clocks in the files
+  void set() const;        // sets the rails, unless a load is running
 
  private:
   const Sysfs& sysfs_;
@@ -80,36 +82,36 @@ class FakeRest {
   FakeSpecimen specimen_;
 };
 
-// Name of the board file of a fake board, with "@BSP" where its clocks are not those of the
-// default.
+// Name of the board file for a fake board, with "@BSP" if its clocks are not those of the default
+// BSP.
 std::string board_of_fake(const std::string& name);
-// Clocks that run now, and the cores that are online.
+// The current clocks and the number of online cores.
 PowerMode fake_clocks(const Sysfs& sysfs, const JetsonLayout& layout);
 
-// Runs minibatches on a fake board, X times as fast as the board would, marks them where
-// RIDGEWATT_MARK_FD asks for it, and leaves the board at rest. Returns how many were run: fewer
-// where SIGTERM came.
+// Runs minibatches on a fake board at `speed` times real time, marks them if RIDGEWATT_MARK_FD is
+// set, and leaves the board idle. Returns the number of minibatches, which is smaller after
+// SIGTERM.
 int run_fake_load(const Sysfs& sysfs, const FakeBoardMark& name, const workload::WorkloadCost& cost,
                   int minibatches, double speed);
 
-// Governors and counters of a fake board while a workload runs. Its end is the rest again.
-//   schedutil (and interactive)   5/4 of what the busiest core used of the highest clock
-//   ondemand                      the highest clock above 80 %, else in proportion
-//   conservative                  a twentieth of the highest clock up above 80 %, down below 20 %
-//   nvhost_podgov and others of the GPU   the clock at which its load would be 70 %
-//   performance, powersave, userspace     stay
-// All within the limits, on the clocks of the table.
+// Governors and counters of a fake board while a workload runs. The destructor returns to idle.
+//   schedutil (and interactive)   5/4 of the highest clock times the use of the busiest core
+//   ondemand                      the highest clock above 80 %, otherwise in proportion
+//  conservative                  up by a twentieth of the highest clock above 80 %, down below 20 %
+//   nvhost_podgov and other GPU governors   the clock at which its load would be 70 %
+//   performance, powersave, userspace       no change
+// All clocks are within the limits and taken from the table.
 class FakeActivity {
  public:
-  static constexpr double kTickS = 0.02;  // of the governors
+  static constexpr double kTickS = 0.02;  // interval of the governors
 
   explicit FakeActivity(const Sysfs& sysfs);
   ~FakeActivity();
   FakeActivity(const FakeActivity&) = delete;
   FakeActivity& operator=(const FakeActivity&) = delete;
-  // A tick of the governors under this use since the last one; the counters show it.
+  // One step of the governors, with the use since the previous step. Updates the counters.
   void step(const FakeUse& use);
-  // Heat or current keep all clocks that many steps of their tables below the limits.
+  // Keeps all clocks `steps` steps of their tables below the limits, because of heat or current.
   void throttle(int steps) {
     throttled_ = steps > 0 || throttle_steps_ > 0, throttle_steps_ = steps;
   }
@@ -118,10 +120,10 @@ class FakeActivity {
  private:
   struct Domain {
     std::string folder;
-    std::string governor, current;  // files
+    std::string governor, current;  // paths of files
     std::string minimum, maximum, table, request;
     bool gpu = false;
-    double clock = 0;  // that the counters know of
+    double clock = 0;  // clock for which the counters currently count
   };
   void count(Domain& domain) const;
   void remember(const std::string& path);
@@ -131,8 +133,9 @@ class FakeActivity {
   JetsonLayout layout_;
   std::vector<Domain> domains_;
   int throttle_steps_ = 0;
-  bool throttled_ = false;                                    // or was at the last tick
-  std::vector<std::pair<std::string, std::string>> at_rest_;  // file of this machine, content
+  bool throttled_ = false;  // now or at the last step
+  // Path on this machine, and its content when idle.
+  std::vector<std::pair<std::string, std::string>> at_rest_;
 };
 
 }  // namespace ridgewatt::platform

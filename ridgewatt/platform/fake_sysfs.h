@@ -1,19 +1,19 @@
-// Stands where the kernel stands in front of a fake board's files: rounds clocks to the table,
-// refuses what the kernel refuses, and keeps the values that follow from others (current clocks,
-// the CPUs that a policy affects) in step. All state is in the files, so several processes see the
-// same board, and one that is killed leaves what a real kernel would have left.
+// Simulates the kernel for the files of a fake board: rounds clocks to the table, rejects what the
+// kernel rejects, and updates dependent values (current clocks, the CPUs of a policy). All state is
+// in the files. Several processes therefore see the same board, and a killed process leaves the
+// state that it would leave on a real board.
 //
-// Modelled after the drivers' behavior:
+// Modeled after the behavior of the drivers:
 //   cpu0 cannot be taken offline (EBUSY); limits of a policy without an online CPU: EBUSY
 //   scaling_min_freq above scaling_max_freq and the reverse: EINVAL; limits are rounded
 //   devfreq limits on the wrong side: EINVAL on older kernels, silently clamped on newer ones
-//   the memory rate is rounded down to a legal one, clamped by the cap, and holds only when locked
-//   tpc_pg_mask after the GPU was used: EBUSY; masks that the chip does not know: EINVAL
-//   files without write permission: EACCES; a content "!EIO", "!EAGAIN", "!ENODATA": that error
-//   clocks are counted as time goes by: cpufreq's time_in_state, devfreq's trans_stat
-//   the zones of a board with heat (fake_heat.h) follow it: they are as warm as the board is now
+//   the memory rate is rounded down to a supported one, limited by the cap, and held only if locked
+//   tpc_pg_mask after the GPU was used: EBUSY; unknown masks: EINVAL
+//   files without write permission: EACCES; content "!EIO", "!EAGAIN", "!ENODATA": that error
+//   the time at each clock is counted: cpufreq's time_in_state, devfreq's trans_stat
+//   with simulated heat (fake_heat.h), thermal zones show its temperatures
 //   an idle board draws what its mode draws (FakeRest); CPU idle states and fans do not change it
-// Not modelled: delays between a write and its effect, and values that drift by themselves.
+// Not modeled: delays between a write and its effect, and values that drift without a cause.
 #pragma once
 
 #include <atomic>
@@ -29,14 +29,14 @@ class FakeRest;
 
 class FakeSysfs : public Sysfs {
  public:
-  // The fake board that `board` names, whose tree is `root`.
+  // `root` is the tree of the fake board that `board` describes.
   FakeSysfs(const std::string& root, FakeBoardMark board);
   ~FakeSysfs() override;
   Text read(const std::string& path) const override;
   int write(const std::string& path, std::string_view value) override;
-  // After this the TPC mask cannot change until the "reboot" of a new tree.
+  // Afterwards the TPC mask cannot change until a new tree is created, which is like a reboot.
   void use_gpu();
-  // Lets the rails show what the idle board draws in its mode; every write does.
+  // Sets the rails to the idle power of the current mode. Every write() calls it.
   void rest() const;
 
  private:
@@ -48,7 +48,7 @@ class FakeSysfs : public Sysfs {
   int write_devfreq(const std::string& path, const std::string& value);
   int write_emc(const std::string& path, const std::string& value);
   int write_tpc_mask(const std::string& path, const std::string& value);
-  // New limit of a clock domain, or errno: see the rules above.
+  // The new limit of a clock domain, or errno, by the rules above.
   int write_limit(const std::string& path, const std::string& folder, const char* minimum,
                   const char* maximum, const std::string& value, const char* table);
   void update_policies();
@@ -61,11 +61,11 @@ class FakeSysfs : public Sysfs {
   mutable std::atomic<Heated> heated_ = Heated::kUnknown;
 };
 
-// The files under `root`: a fake board when it holds one, else plain files.
+// Opens the files under `root`: as a fake board if there is one, otherwise as plain files.
 std::unique_ptr<Sysfs> open_sysfs(const std::string& root);
 
-// What the board itself changes, below the rules of its kernel: a file that is read-only to users
-// too, as long as it belongs to the caller. 0, or errno.
+// Changes a file as the board's hardware would, bypassing the simulated kernel. Works for read-only
+// files of the current user. Returns 0 or errno.
 int overwrite_board_file(const std::string& host_path, const std::string& content);
 
 }  // namespace ridgewatt::platform

@@ -1,5 +1,5 @@
-// Which board is this? From the device tree, the presets of nvpmodel, the L4T release file and the
-// memory size; nothing needs root. Which board files fit is said by the board files.
+// Identifies the board from the device tree, the presets of nvpmodel, the L4T release file and the
+// memory size, without root. The board files define which of them matches.
 #pragma once
 
 #include <optional>
@@ -15,17 +15,17 @@ struct JetsonIdentity {
   std::vector<std::string> compatible;  // most specific first
   std::string soc;                      // "tegra234"; empty: unknown
   std::string module;                   // "p3701-0005"; empty: unknown
-  std::string board;                    // "orin-nano-8gb@super"; empty: there is no board file
+  std::string board;                    // "orin-nano-8gb@super"; empty: no board file matches
   bool super = false;                   // the BSP with the "super" modes is installed
   std::string l4t;                      // "36.4.3"; empty: no release file
   std::string jetpack;                  // "6.2"; empty: unknown
   double memory_bytes = 0;              // MemTotal; 0: unknown
 };
 
-// Nothing when this is not a Jetson (neither the device tree nor the release file says so).
+// Empty if this is not a Jetson, that is, without a device tree or release file of one.
 std::optional<JetsonIdentity> identify_jetson(const Sysfs& sysfs);
 
-// JetPack release of an L4T release ("36.4.3" gives "6.2"); empty when unknown.
+// The JetPack release for an L4T release ("36.4.3" gives "6.2"); empty if unknown.
 std::string jetpack_of_l4t(const std::string& l4t);
 
 }  // namespace ridgewatt::platform

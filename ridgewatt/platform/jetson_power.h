@@ -1,9 +1,10 @@
-// The power rails of a Jetson: INA3221 through hwmon (JetPack 5 and later) and through the old IIO
-// driver (JetPack 4), INA238 (Thor), and which of them make up the module's total.
+// Finds and reads the power rails of a Jetson: INA3221 through hwmon (JetPack 5 and later) and
+// through the old IIO driver (JetPack 4), INA238 (Thor). Determines which rails sum up to the total
+// of the module.
 //
-// Rails are known by their whole label. Other tools go by parts of a name, and so count
-// VDDQ_VDD2_1V8AO of the AGX Orin twice, take VIN_SYS_5V0 for the input, or the combined
-// VDD_CPU_GPU_CV for the CPU; here a combined rail keeps its name.
+// Rails are identified by their full label. Tools that match parts of a label count VDDQ_VDD2_1V8AO
+// of the AGX Orin twice, take VIN_SYS_5V0 for the input, or the combined VDD_CPU_GPU_CV for the
+// CPU.
 #pragma once
 
 #include <optional>
@@ -16,9 +17,9 @@
 namespace ridgewatt::platform {
 
 struct PowerChannel {
-  std::string rail;    // label, exactly as the board gives it
+  std::string rail;    // label, exactly as the board reports it
   std::string device;  // "ina3221 1-0040"
-  // Either a power file, or voltage (mV) times current (mA).
+  // Either a file with power, or files with voltage (mV) and current (mA).
   std::string power_path;
   double power_unit_w = 0;
   std::string voltage_path;
@@ -27,7 +28,7 @@ struct PowerChannel {
 };
 
 struct SkippedChannel {
-  std::string rail;    // label, or "" when it cannot be read
+  std::string rail;    // label; empty if it cannot be read
   std::string where;   // "ina3221 1-0041 channel 3"
   std::string reason;  // "not connected", "disabled", "Input/output error", ..
 };
@@ -36,14 +37,15 @@ struct PowerRails {
   std::vector<PowerChannel> channels;
   std::vector<SkippedChannel> skipped;
   std::string total_rule;  // "VDD_IN", "VDD_GPU_SOC + VDD_CPU_CV + VIN_SYS_5V0"; empty: no total
-  std::string total_note;  // what the total covers, or why there is none
+  std::string total_note;  // what the total includes, or why there is none
 };
 
-// Marks the rails that make up the module's total, by their names. A rule with a failing rail gives
-// no total: a sum that lacks a part would look like a measurement and be wrong.
+// Sets in_total for the rails that make up the total, by their labels. If one of these rails cannot
+// be read there is no total, since an incomplete sum would be wrong.
 void choose_total(PowerRails& rails);
 
-// `board` names the table of rails for an IIO driver that hides its labels from users.
+// Finds the rails. `board` selects a table of rail labels, for an IIO driver that hides the labels
+// from users without root.
 PowerRails find_power_rails(const Sysfs& sysfs, const std::string& board);
 
 struct PowerReading {
@@ -54,7 +56,7 @@ struct PowerReading {
 };
 PowerReading read_power(const Sysfs& sysfs, const PowerChannel& channel);
 
-// The text of a sensor's file as a number, finite; nothing when it is not one. Allocates nothing.
+// The text of a sensor file as a finite number; empty if it is none. Allocates no memory.
 std::optional<double> sensor_number(std::string_view text);
 
 }  // namespace ridgewatt::platform

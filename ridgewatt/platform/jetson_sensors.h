@@ -1,6 +1,6 @@
-// One look at everything that a board reports except power: clocks, loads, temperatures, throttling
-// signals and memory. Works on any Linux machine with what it has; nothing needs root, but some
-// values (memory clock and load) appear only for root.
+// Reads everything that a board reports except power: clocks, loads, temperatures, throttling
+// signals and memory. Works on any Linux machine, with the values that it has. Root is not needed,
+// except for some values (memory clock and load).
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace ridgewatt::platform {
 struct ClockReading {
   std::string name;     // "cpu0", "gpu", "emc"
   double clock_hz = 0;  // 0: off
-  double min_hz = 0;    // current limits; 0 when unknown
+  double min_hz = 0;    // current limits; 0: unknown
   double max_hz = 0;
   std::string governor;
 };
@@ -34,7 +34,7 @@ struct TemperatureReading {
   std::string note;  // why there is no value: "no power"
 };
 
-// Why a clock may be lower than its cap.
+// A signal that may have lowered a clock below its limit.
 struct ThrottleSignal {
   enum class Kind { kOverCurrent, kPowerLimit, kThermal };
   friend constexpr auto enum_names(Kind) {
@@ -44,15 +44,15 @@ struct ThrottleSignal {
   }
   std::string name;
   Kind kind = Kind::kThermal;
-  // Counter of events (over-current), alarm 0 or 1 (power limit), cooling state (thermal).
+  // Number of events (over-current), alarm 0 or 1 (power limit), cooling state (thermal).
   std::int64_t value = 0;
-  bool counter = false;  // `value` counts since boot: compare two readings
+  bool counter = false;  // `value` counts since boot, so compare two readings
   bool active() const { return !counter && value > 0; }
 };
 
 struct FanReading {
   std::string name;
-  std::optional<double> duty;  // fraction of full speed that is asked for
+  std::optional<double> duty;  // requested fraction of full speed
   std::optional<double> rpm;
 };
 
@@ -74,7 +74,7 @@ class SensorReader {
  public:
   explicit SensorReader(const Sysfs& sysfs);
   const JetsonLayout& layout() const { return layout_; }
-  // CPU loads are over the time since the last call, so the first one has none.
+  // CPU loads are means since the previous call, so the first call returns none.
   SensorSnapshot read();
 
  private:
@@ -93,10 +93,11 @@ class SensorReader {
   std::map<std::string, CpuTimes> cpu_times_;
 };
 
-// All throttling signals of the board, cheap enough to ask before and after each measured point.
+// All throttling signals of the board. Fast enough to call before and after each measured point.
 std::vector<ThrottleSignal> read_throttling(const Sysfs& sysfs);
 
-// Signals of `after` that are active, or counters that went up since `before`, as words.
+// Names of the signals that are active in `after`, and of the counters that increased since
+// `before`.
 std::vector<std::string> throttled(const std::vector<ThrottleSignal>& before,
                                    const std::vector<ThrottleSignal>& after);
 

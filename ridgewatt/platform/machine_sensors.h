@@ -1,5 +1,5 @@
-// Everything that this machine, or a recorded or fake board, can tell: identity, power rails and
-// their total, GPUs through NVML, RAPL, clocks, loads, temperatures, throttling, memory.
+// Reads all sensors of this machine, or of a recorded or fake board: identity, power rails and
+// total, GPUs through NVML, RAPL, clocks, loads, temperatures, throttling, memory.
 #pragma once
 
 #include <memory>
@@ -26,24 +26,24 @@ struct GpuReading {
 };
 
 struct MachineReading {
-  std::vector<PowerReading> power;  // of MachineSensors::rails().channels
-  std::optional<double> total_w;    // of the module; absent: no total, see rails().total_note
+  std::vector<PowerReading> power;  // one per channel of MachineSensors::rails()
+  std::optional<double> total_w;    // of the module; empty: no total, see rails().total_note
   std::vector<GpuReading> gpus;
   SensorSnapshot snapshot;
 };
 
 class MachineSensors {
  public:
-  // `sysfs` must outlive this. NVML is asked only where the root is this machine.
+  // `sysfs` must outlive this object. NVML is used only if the root is this machine.
   explicit MachineSensors(const Sysfs& sysfs);
 
   const std::optional<JetsonIdentity>& jetson() const { return jetson_; }
   const PowerRails& rails() const { return rails_; }
   const std::vector<RaplZone>& rapl() const { return rapl_; }
-  const std::string& nvml_note() const { return nvml_note_; }  // why there is no NVML
+  const std::string& nvml_note() const { return nvml_note_; }  // why NVML is not available
   MachineReading read();
-  // All but the rails' power and the total: for whoever samples these by himself. A rail's sensor
-  // takes a millisecond to answer.
+  // Reads everything except the rails and the total, for a caller that samples power separately. A
+  // rail's sensor takes a millisecond to respond.
   MachineReading read_without_power();
 
  private:

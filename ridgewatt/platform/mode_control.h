@@ -1,5 +1,5 @@
-// The seam to a board's power modes: what can be set, what is set, setting and bringing back.
-// A mode is fixed clocks, or a named DVFS governor (with upper limits where clocks are given too).
+// The interface to a board's power modes: which exist, which one is set, setting one and restoring
+// the original. A mode is fixed clocks, or a DVFS governor, optionally with upper limits on clocks.
 #pragma once
 
 #include <memory>
@@ -18,59 +18,61 @@
 
 namespace ridgewatt::platform {
 
-// What a board is set to. Clocks are the upper limits; they are fixed when a lower limit equals it.
+// The current settings of a board. Clocks are upper limits; a clock is fixed if its lower limit
+// equals the upper one.
 struct ModeState {
-  PowerMode limits;  // its governor is the CPU's
+  PowerMode limits;  // `governor` is that of the CPU
   bool cpu_fixed = false;
   bool gpu_fixed = false;
   bool mem_fixed = false;
   std::string gpu_governor;
-  std::string preset;  // the preset whose limits these are; empty: none
+  std::string preset;  // the preset with these limits; empty: none
 };
 
-// Reads and nothing else: what a monitor asks again and again. `presets` (may be null) are the
-// board's own; with them, a machine that shows no knob is a NotSupportedError.
+// Only reads, so that a monitor may call it often. `presets` are those of the board and may be
+// null; if not null, throws NotSupportedError on a machine without knobs.
 ModeState read_mode_state(const Sysfs& sysfs, const JetsonLayout& layout, const NvpConf* presets);
 
 struct ApplySummary {
   PowerMode requested;
-  PowerMode applied;  // read back
+  PowerMode applied;  // as read back
   WriteSummary written;
 };
 
 class ModeControl {
  public:
   virtual ~ModeControl() = default;
-  // The board's own tables. Throws NotSupportedError when the board shows no knob.
+  // The levels of each knob on this board. Throws NotSupportedError if the board has no knob.
   virtual KnobSpace::Levels levels() const = 0;
   KnobSpace space() const { return KnobSpace(levels()); }
-  // Names of DVFS governors that can be a mode.
+  // DVFS governors that a mode may use.
   virtual std::vector<std::string> governors() const = 0;
   virtual ModeState state() const = 0;
-  // Sets `mode` now and reads it back. The first call takes the lock, writes the journal and starts
-  // the guardian. A knob that the mode lacks stays as it is; a clock that is not in the table is
-  // moved to the nearest. On any failure the board is brought back to its first state before the
-  // error leaves. Throws UsageError, PermissionError, IoError, NotSupportedError.
+  // Sets `mode` and reads it back. The first call takes the lock, writes the journal and starts the
+  // guardian. A knob without a value in `mode` does not change; a clock is rounded to the nearest
+  // supported one. If anything fails, the original mode is restored before the error is thrown.
+  // Throws UsageError, PermissionError, IoError, NotSupportedError.
   virtual ApplySummary apply(const PowerMode& mode) = 0;
-  // Brings the first state back. Nothing happens when nothing was applied.
+  // Restores the original mode, if a mode was applied.
   virtual void restore() = 0;
-  // Lets the mode stay and ends the program; see ModeGuardian::keep_and_exit. Returns when nothing
-  // was applied.
+  // Makes the applied mode permanent and exits the program; see ModeGuardian::keep_and_exit.
+  // Returns if no mode was applied.
   virtual void keep_and_exit() = 0;
 };
 
-// A Jetson, real, recorded or fake.
+// Mode control of a Jetson: a real, recorded or fake one.
 class JetsonModeControl : public ModeControl {
  public:
   struct Options {
-    std::string state_folder;  // of the journal; empty: ModeJournal::default_folder
-    double max_celsius = 100;  // any zone above: abort and restore
-    bool dry_run = false;      // writes nothing: ApplySummary::written says what it would
-    // Held with every mode, and taken back with it.
+    std::string state_folder;  // folder of the journal; empty: ModeJournal::default_folder
+    double max_celsius = 100;  // if a zone is above it, abort and restore
+    bool dry_run = false;      // write nothing; ApplySummary::written lists the writes
+    // Conditions that are set with every mode and restored with it.
     bool full_fan = false;
     bool no_idle_states = false;  // of the CPU
   };
-  // `sysfs` must outlive this. Restores first what a run that died left behind, when it may write.
+  // `sysfs` must outlive this object. If an interrupted run left a changed mode, restores the
+  // original one first, given write permission.
   JetsonModeControl(Sysfs& sysfs, Options options);
   explicit JetsonModeControl(Sysfs& sysfs) : JetsonModeControl(sysfs, Options()) {}
 
@@ -78,25 +80,26 @@ class JetsonModeControl : public ModeControl {
   std::vector<std::string> governors() const override;
   ModeState state() const override;
   ApplySummary apply(const PowerMode& mode) override;
-  // With a governor of the GPU's own, between its lowest clock and the mode's (or the highest).
-  // UsageError names those that devfreq has.
+  // Uses another governor for the GPU, between its lowest clock and the clock of the mode (or its
+  // highest). Throws UsageError that lists the GPU's governors.
   ApplySummary apply(const PowerMode& mode, const std::string& gpu_governor);
   void restore() override;
   void keep_and_exit() override;
-  // Names that all of the GPU's devfreq devices have.
+  // Governors that all devfreq devices of the GPU support.
   std::vector<std::string> gpu_governors() const;
 
-  // Presets of the board's own nvpmodel.conf; nothing when it has none.
+  // The presets in the board's own nvpmodel.conf; empty if there is no such file.
   const std::optional<NvpConf>& presets() const { return conf_; }
-  // Applies a preset by name or id, in the order of its file. A TPC mask that the kernel refuses
-  // needs a reboot: NotSupportedError, and nothing is changed.
+  // Applies a preset by name or id, in the order of its settings. If the kernel rejects the TPC
+  // mask, a reboot is needed: throws NotSupportedError and changes nothing.
   ApplySummary apply_preset(const std::string& name);
 
-  // Throws IoError when a temperature is over the limit, an over-current counter went up since the
-  // first apply or somebody took fan or idle states back; what was applied has been restored then.
+  // Throws IoError if a temperature is above the limit, an over-current counter has increased since
+  // the first apply, or another program changed the fan or idle states. The original mode has been
+  // restored then.
   void check_safety();
   const JetsonLayout& layout() const { return layout_; }
-  // Why apply() will refuse: a journal of another version. Empty: it will not.
+  // Why apply() will fail: a journal of another version exists. Empty: no reason is known.
   const std::string& warning() const { return warning_; }
 
  private:
@@ -112,8 +115,8 @@ class JetsonModeControl : public ModeControl {
   std::optional<NvpConf> conf_;
   std::string warning_;
   std::unique_ptr<ModeGuardian> guardian_;
-  std::vector<ThrottleSignal> throttling_;  // before the first apply
-  std::vector<FileSetting> held_;           // of fan and CPU idle states
+  std::vector<ThrottleSignal> throttling_;  // read before the first apply
+  std::vector<FileSetting> held_;           // values for fan and CPU idle states
 };
 
 }  // namespace ridgewatt::platform

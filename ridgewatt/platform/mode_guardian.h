@@ -1,10 +1,10 @@
-// Holds a changed power mode, and brings the old one back when its owner ends, however it ends: on
-// return, exception, SIGINT, SIGTERM, SIGHUP and SIGKILL. The restoring is done by a child process
-// that waits on a pipe; a signal that would end the owner first lets the child finish. Signals that
-// the owner handles or ignores stay its own. Processes that the owner forks have no part in it:
-// there nothing is restored, and they may outlive it.
+// Holds a changed power mode and restores the original one when the owner process ends: by return,
+// exception, SIGINT, SIGTERM, SIGHUP or SIGKILL. A child process that waits on a pipe does the
+// restoring; on a signal that would end the owner, the owner first waits for it. Signals that the
+// owner handles or ignores are not affected. A process that the owner forks restores nothing and
+// may outlive the owner.
 //
-// If both processes die (power loss), the journal restores at the next start.
+// If both processes are killed (power loss), the journal restores the mode at the next start.
 #pragma once
 
 #include <sys/types.h>
@@ -19,7 +19,7 @@
 
 namespace ridgewatt::platform {
 
-// A flag that a process shares with its children.
+// A flag in memory that a process shares with its children.
 class SharedFlag {
  public:
   SharedFlag();  // throws IoError
@@ -33,22 +33,23 @@ class SharedFlag {
 
 class ModeGuardian {
  public:
-  // Writes the journal, starts the child. Restores first what a run that died left behind. One at a
-  // time in a process; call it before starting threads. `sysfs` and `layout` must outlive this.
-  // Throws IoError (another writer, disk full, no child), PermissionError, NotSupportedError (a
-  // journal of another version); nothing of it is left then.
+  // Writes the journal and starts the child. If an interrupted run left a changed mode, restores it
+  // first. A process may have one at a time; create it before starting threads. `sysfs` and
+  // `layout` must outlive it. Throws IoError (another writer, disk full, no child),
+  // PermissionError, NotSupportedError (a journal of another version), and leaves nothing behind
+  // then.
   ModeGuardian(Sysfs& sysfs, const JetsonLayout& layout, const std::string& folder,
                const std::vector<FileSetting>& others = {});
-  // Restores unless restored or kept.
+  // Restores, unless that was done or keep_and_exit() was called.
   ~ModeGuardian();
   ModeGuardian(const ModeGuardian&) = delete;
   ModeGuardian& operator=(const ModeGuardian&) = delete;
 
-  // Brings the old values back and waits for it. Throws IoError when that failed.
+  // Restores the original values and waits until that is done. Throws IoError if it failed.
   void restore();
-  // Lets the change stay, and ends the program with status 0; `mode restore` can undo it later.
-  // The decision is one store to memory that the child shares, with nothing between it and the end
-  // of the process: whoever sees the program killed finds the old values.
+  // Makes the change permanent and exits with status 0; `mode restore` can undo it later. The
+  // decision is one store to shared memory directly before the exit, so if the program is killed
+  // before, the original values are restored.
   [[noreturn]] void keep_and_exit();
 
  private:
@@ -64,18 +65,18 @@ class ModeGuardian {
   pid_t owner_ = ::getpid();
   pid_t child_ = -1;
   OwnedFd commands_;
-  SharedFlag kept_;  // the change is to stay
+  SharedFlag kept_;  // the change is permanent
   bool done_ = false;
 };
 
-// This process holds a mode.
+// Whether this process holds a mode.
 bool holds_mode();
 
-// Restores what a run that died left behind, if there is anything. True when it did. Throws IoError
-// when another process is changing the mode.
+// Restores what an interrupted run left; returns whether there was anything. Throws IoError if
+// another process is changing the mode.
 bool recover_mode(Sysfs& sysfs, const JetsonLayout& layout, const std::string& folder);
 
-// Undoes `mode apply`. Throws NotFoundError when there is nothing to restore.
+// Undoes `mode apply`. Throws NotFoundError if there is nothing to restore.
 WriteSummary restore_saved_mode(Sysfs& sysfs, const JetsonLayout& layout,
                                 const std::string& folder);
 

@@ -1,16 +1,16 @@
-// Changes the power mode for a program that has threads, and brings the first one back when that
-// program ends, however it ends. A small process of its own, forked before any thread, keeps the
-// mode (platform/mode_control.h, with its journal and its guardian); it gets what to set over a
-// pair of sockets, and their end tells it to restore.
+// Changes the power mode for a program with threads, and restores the original mode when the
+// program ends, however it ends. A small process, forked before any thread starts, controls the
+// mode (platform/mode_control.h, with its journal and guardian). It receives requests over a socket
+// pair and restores the mode when the socket is closed.
 //
-//   ModeHolder holder(*device.sysfs);               // before starting threads; nothing is changed
-//   const HeldMode held = holder.set("MODE_30W");   // or "cores=4,gpu=612"; any thread, any time
-//   holder.state().fault;                           // "over-temperature ..": it went back by
-//   itself holder.restore();                               // or at the end of `holder`, or of the
-//   program
+//   ModeHolder holder(*device.sysfs);               // before starting threads; changes nothing
+//   const HeldMode held = holder.set("MODE_30W");   // or "cores=4,gpu=612"; from any thread
+//   holder.state().fault;                           // why the mode was restored early, or empty
+//   holder.restore();                               // also when `holder` or the program ends
 //
-// Of two processes that are killed one is left to restore; if all are (power loss), the journal
-// restores at the next start. While a mode is held its safety is looked at twice per second.
+// If some of the processes are killed, one of the others restores the mode. If all are killed
+// (power loss), the journal restores it at the next start. While a mode is set, temperature and
+// over-current are checked twice per second.
 #pragma once
 
 #include <sys/types.h>
@@ -28,34 +28,36 @@
 namespace ridgewatt::platform {
 
 struct HeldMode {
-  PowerMode applied = {};              // read back
-  std::string preset = {};             // of exactly this mode; empty: none
-  std::size_t writes = 0;              // files written
-  std::vector<ReadBack> changed = {};  // taken differently by the board: the first 20
+  PowerMode applied = {};              // as read back
+  std::string preset = {};             // the preset that equals this mode; empty: none
+  std::size_t writes = 0;              // number of files written
+  std::vector<ReadBack> changed = {};  // values that the board changed: the first 20
 };
 
 struct HolderState {
   bool holding = false;
-  HeldMode held = {};    // when holding
-  PowerMode first = {};  // what comes back
+  HeldMode held = {};    // valid if `holding`
+  PowerMode first = {};  // the original mode, which will be restored
   std::string first_preset = {};
-  std::string fault = {};  // why the first mode came back unasked; empty: it did not
+  // Why the original mode was restored without a request; empty: it was not.
+  std::string fault = {};
 };
 
 class ModeHolder {
  public:
-  // Forks. `sysfs` must outlive this. UsageError when threads run already, IoError.
+  // Forks. `sysfs` must outlive this object. Throws UsageError if the process has threads already,
+  // and IoError.
   explicit ModeHolder(Sysfs& sysfs, const JetsonModeControl::Options& options = {});
-  // Restores.
+  // Restores the original mode.
   ~ModeHolder();
   ModeHolder(const ModeHolder&) = delete;
   ModeHolder& operator=(const ModeHolder&) = delete;
 
-  // Sets a preset by name or id, or a mode as text (device/mode_text.h), and says what the board
-  // made of it. Knobs that the text lacks stay as they are. Throws what JetsonModeControl::apply
-  // and apply_preset throw; IoError too when the process that holds the mode is gone.
+  // Sets a preset by name or id, or a mode as text (device/mode_text.h), and returns what the board
+  // made of it. Knobs that the text omits do not change. Throws what JetsonModeControl::apply and
+  // apply_preset throw, and IoError if the process that controls the mode has ended.
   HeldMode set(const std::string& mode);
-  // Brings the first mode back. Nothing happens when none is held.
+  // Restores the original mode, if a mode is set.
   void restore();
   HolderState state();
   pid_t process() const { return child_; }

@@ -1,17 +1,18 @@
-// The values that a board had before its mode was changed, on disk before the first write, so that
-// they come back whatever happens to the program or the machine.
+// Stores the original values of a board's mode on disk before the first change, so that they can be
+// restored whatever happens to the program or the machine.
 //
 // One folder per board holds
-//   mode.lock      held (flock) by whoever changes the mode: one writer at a time
-//   mode.journal   a change is under way: whoever finds it unlocked restores it
-//   mode.saved     a change was made on purpose ("mode apply"): `mode restore` brings this back
+//   mode.lock      locked (flock) while a process changes the mode: one writer at a time
+//   mode.journal   the original values during a change; whoever finds it unlocked restores them
+//   mode.saved     the original values after a permanent change ("mode apply"), for `mode restore`
 // A journal is text: a header with its version, the kernel's boot id, "path<TAB>value" lines and
-// "end" with their count. What is found there has one of three answers:
-//   nothing (or one of an earlier boot, whose values are gone): there is nothing to bring back;
-//   damaged: journals appear whole and before the first change, so it holds nothing either; it is
-//   kept as "mode.journal.damaged" when the next one is written;
-//   of another version of ridgewatt: its values are worth keeping and cannot be read. That is an
-//   error, and nothing is changed.
+// "end" with the number of values. Reading it has these results:
+// * There is no journal, or one of an earlier boot, whose values no longer apply: nothing to
+//   restore.
+// * It is damaged: nothing to restore either, since a journal is complete before the first change.
+//   The file is renamed to "mode.journal.damaged" when the next journal is written.
+// * It is of another version of ridgewatt: the values matter but cannot be read. This is an error,
+//   and nothing is changed.
 #pragma once
 
 #include <map>
@@ -27,45 +28,48 @@
 
 namespace ridgewatt::platform {
 
-// Old values by path.
+// Original values by path.
 using ModeSnapshot = std::map<std::string, std::string>;
 
-// Everything that a mode may change, and `others` (further files of a preset).
+// Reads all values that a mode may change, and the files `others` of a preset.
 ModeSnapshot take_snapshot(const Sysfs& sysfs, const JetsonLayout& layout,
                            const std::vector<FileSetting>& others = {});
-// Brings the values back in the order that the kernel wants.
+// Writes the values in the order that the kernel requires.
 WriteSummary restore_snapshot(Sysfs& sysfs, const JetsonLayout& layout,
                               const ModeSnapshot& snapshot);
 
-enum class JournalAnswer { kSound, kStale, kDamaged, kForeign };  // stale: of an earlier boot
+// Stale: of an earlier boot. Foreign: of another version.
+enum class JournalAnswer { kSound, kStale, kDamaged, kForeign };
 struct ParsedJournal {
   JournalAnswer answer = JournalAnswer::kDamaged;
   ModeSnapshot snapshot;  // empty unless the answer is kSound
 };
-// A journal's text, whatever it holds; `boot_id` is this boot's.
+// Parses any text as a journal; `boot_id` is that of the current boot. Never throws.
 ParsedJournal parse_mode_journal(std::string_view text, const std::string& boot_id);
-// The text of a journal. Throws InputError for a path or value that it cannot hold: a tab, a line.
+// The text of a journal. Throws InputError if a path or value contains a tab or a newline.
 std::string mode_journal_text(const ModeSnapshot& snapshot, const std::string& boot_id);
 
 class ModeJournal {
  public:
-  // For the machine itself /var/lib/ridgewatt (or $XDG_STATE_HOME/ridgewatt for a user), for
-  // another root the folder "ROOT.ridgewatt" next to it.
+  // For this machine /var/lib/ridgewatt as root, else $XDG_STATE_HOME/ridgewatt or
+  // ~/.local/state/ridgewatt. For another root the folder "ROOT.ridgewatt" next to it. Throws
+  // NotFoundError if neither variable nor home is set.
   static std::string default_folder(const Sysfs& sysfs);
 
-  // Creates the folder and takes the lock, waiting up to `wait_s`. Throws IoError when another
-  // process holds it, PermissionError.
+  // Creates the folder and takes the lock, waiting up to `wait_s`. Throws IoError if another
+  // process holds the lock, PermissionError.
   ModeJournal(const Sysfs& sysfs, const std::string& folder, double wait_s = 3);
-  // What a run that died left behind, complete and of this boot. Throws NotSupportedError for a
-  // journal of another version, PermissionError and IoError when it cannot be read.
+  // The journal that an interrupted run left, if it is complete and of the current boot. Throws
+  // NotSupportedError for a journal of another version, PermissionError and IoError if it cannot be
+  // read.
   std::optional<ModeSnapshot> pending() const;
-  // What `mode restore` brings back; throws as pending().
+  // The values that `mode restore` restores. Throws what pending() throws.
   std::optional<ModeSnapshot> saved() const;
-  // Writes the old values; they are on disk when this returns. Throws InputError for a path that a
-  // journal cannot hold, and as pending() before it would overwrite anything.
+  // Writes the original values to disk before it returns. Throws InputError for a path that a
+  // journal cannot hold, and what pending() throws before it overwrites a journal.
   void begin(const ModeSnapshot& snapshot);
-  void end();     // the old values are back
-  void commit();  // keep the change: the journal becomes the saved state
+  void end();     // removes the journal after the original values were restored
+  void commit();  // keeps the change: the journal becomes mode.saved
   void forget_saved();
   int lock_fd() const { return lock_.get(); }
 

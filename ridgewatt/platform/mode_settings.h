@@ -1,9 +1,9 @@
-// The values of a board's knob files, and writing them in the order that the kernel wants:
-//   cores on before clocks, clocks before cores off;
-//   a range upwards: maximum then minimum, downwards: minimum then maximum;
-//   memory upwards: cap, then rate; the rate is held by its lock;
-//   the GPU is kept powered while its clock changes.
-// The same code sets a mode, restores what was there, and prints what it would do.
+// The values of a board's knob files, and writing them in the order that the kernel requires:
+//   Cores are switched on before clocks are set, and switched off after.
+//   A range is raised by its maximum first and lowered by its minimum first.
+//   The memory clock is raised by its cap first, then its rate; its lock holds the rate.
+//   The GPU stays powered while its clock changes.
+// The same code sets a mode, restores one, and lists the writes of a dry run.
 #pragma once
 
 #include <functional>
@@ -17,13 +17,13 @@
 
 namespace ridgewatt::platform {
 
-// What is absent stays as it is.
+// An absent value does not change.
 struct ClockSettings {
   std::string folder;  // of the cpufreq policy or devfreq device
   std::optional<std::string> governor;
-  std::optional<double> minimum;  // in the unit of the files
+  std::optional<double> minimum;  // in the unit of the file
   std::optional<double> maximum;
-  std::optional<std::string> request;  // of the userspace governor
+  std::optional<std::string> request;  // clock of the userspace governor
 };
 
 struct FileSetting {
@@ -34,8 +34,8 @@ struct FileSetting {
 struct ModeSettings {
   std::map<int, bool> cpus_online;
   std::vector<ClockSettings> cpus;
-  std::vector<ClockSettings> devfreq;    // GPUs, and the memory where it is a devfreq device
-  std::optional<std::string> gpu_power;  // power/control afterwards; it is "on" in between
+  std::vector<ClockSettings> devfreq;    // GPUs, and the memory if it is a devfreq device
+  std::optional<std::string> gpu_power;  // power/control at the end; "on" during the change
   std::optional<std::string> tpc_mask;
   std::optional<std::string> emc_cap;   // Hz
   std::optional<std::string> emc_rate;  // Hz
@@ -43,10 +43,10 @@ struct ModeSettings {
   std::vector<FileSetting> others;  // further clocks of a preset, in order
 };
 
-// Text of a file, or nothing.
+// Returns the content of a file; empty if there is none.
 using FileReader = std::function<std::optional<std::string>(const std::string& path)>;
 
-// All settings, as `read` returns them. Only files that a mode may change are read.
+// Reads all settings through `read`, which is called only for files that a mode may change.
 ModeSettings read_mode_settings(const JetsonLayout& layout, const FileReader& read);
 
 struct WriteRecord {
@@ -54,7 +54,7 @@ struct WriteRecord {
   std::string value;
 };
 
-// A value that the board took differently from what was written.
+// A value that differs from the written one when it was read back.
 struct ReadBack {
   std::string path;
   std::string wanted;
@@ -62,18 +62,18 @@ struct ReadBack {
 };
 
 struct WriteSummary {
-  std::vector<WriteRecord> writes;  // in order; values that were there already are not written
-  std::vector<ReadBack> changed;    // by the board: rounded or ignored
+  std::vector<WriteRecord> writes;  // in order, without values that were already set
+  std::vector<ReadBack> changed;    // values that the board rounded or ignored
 };
 
 struct WriteOptions {
-  bool dry_run = false;  // records the writes and makes none
+  bool dry_run = false;  // lists the writes without making them
   // Called before each write; may throw to stop.
   std::function<void()> before_write;
 };
 
-// Throws PermissionError or IoError naming the file at the first write that is refused; what was
-// written until then stays (the caller restores).
+// Throws PermissionError or IoError that names the file at the first rejected write. Earlier writes
+// are not undone; the caller restores.
 WriteSummary write_mode_settings(Sysfs& sysfs, const JetsonLayout& layout,
                                  const ModeSettings& settings, const WriteOptions& options = {});
 

@@ -1,6 +1,6 @@
-// NVIDIA's power modes: the board's own nvpmodel.conf, read by its full grammar. Modes are known by
-// name; ids differ between boards. nvpmodel itself is never started: it may ask to reboot, and in a
-// container it only pretends.
+// NVIDIA's power modes: parses the board's own nvpmodel.conf. Modes are identified by name, since
+// ids differ between boards. nvpmodel itself is never started: it may ask to reboot, and in a
+// container it has no effect.
 //
 //   < PARAM TYPE=CLOCK NAME=GPU >          lines  ARG path   (HWMON: ARG folder attribute)
 //   < POWER_MODEL ID=2 NAME=MODE_30W >     lines  PARAM ARG value, applied in this order
@@ -47,24 +47,26 @@ struct NvpConf {
   std::vector<NvpMode> modes;
   std::optional<int> default_id;
   std::string fan_default;
-  int skipped_sections = 0;  // of unknown kinds
+  int skipped_sections = 0;  // sections of unknown kinds
 
   const NvpParam* param(std::string_view name) const;
-  // By name, or by id when the name is a number. NotFoundError names the modes that there are.
+  // Finds a mode by name, or by id if `name` is a number. Throws NotFoundError that lists the
+  // modes.
   const NvpMode& mode(const std::string& name) const;
 };
 
-// Throws InputError with the line on anything outside the grammar: a header without its key, a
-// setting of an unknown parameter, a value that is not a number, two modes with one id or name.
+// Throws InputError with the line for any violation of the grammar: a header without its key, a
+// setting of an unknown parameter, a value that is not a number, two modes with the same id or
+// name.
 NvpConf parse_nvpmodel_conf(std::string_view text, const std::string& source);
 
-// Cores and upper limits of a preset; a limit of -1 (or 0 for memory) leaves the knob absent: the
-// board's highest.
+// Cores and upper limits of a preset. A limit of -1 (or 0 for memory) means the highest clock of
+// the board; the knob stays absent.
 PowerMode limits_of(const NvpConf& conf, const NvpMode& mode);
 
-// A POWER_MODEL section that fixes `mode`, with the parameters that `conf` has; appended to the
-// board's own file it makes a mode for `nvpmodel -f FILE -m ID`. Throws UsageError when the id or
-// the name is taken or the name is not one word.
+// Formats a POWER_MODEL section that sets `mode`, with the parameters in `conf`. Appended to the
+// board's own file, it defines a mode for `nvpmodel -f FILE -m ID`. Throws UsageError if the id or
+// name exists or the name is not one word.
 std::string power_model_section(const NvpConf& conf, const PowerMode& mode, int id,
                                 const std::string& name);
 

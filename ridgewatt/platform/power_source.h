@@ -1,5 +1,5 @@
-// Power sources: the rails of a board, a GPU through NVML, RAPL, tegrastats. Made
-// for a sampling thread: files are opened once and read with pread.
+// Power sources for the sampling thread: the rails of a board, GPUs through NVML, RAPL or
+// tegrastats. Files are opened once and read with pread.
 #pragma once
 
 #include <algorithm>
@@ -24,38 +24,38 @@ class PowerSource {
   };
   virtual ~PowerSource() = default;
   const std::vector<Channel>& channels() const { return channels_; }
-  // Power of every channel now, NaN where a sensor does not answer, or tells means and has no new
-  // one. `power_w` has channels().size() entries.
+  // Reads the power of every channel into `power_w`, which has channels().size() entries. NaN if a
+  // sensor does not respond, or if tells_means() and there is no new value.
   virtual void read(std::span<double> power_w) = 0;
-  // Forgets what was read before: a series of reads begins. Whoever samples calls it first.
+  // Call before a series of reads: earlier values are not used.
   virtual void begin() {}
-  // Reading more often than this gives no new value.
+  // Reading faster than this gives no new values.
   virtual double largest_rate_hz() const { return 1000; }
-  // "INA3221 rails; total VDD_IN", for people.
+  // A description for users: "INA3221 rails; total VDD_IN".
   virtual std::string description() const = 0;
-  // A power is the mean since the last value, not of the moment: an energy counter.
+  // Whether each value is the mean since the previous value, from an energy counter.
   virtual bool tells_means() const { return false; }
-  // The mean of a moment may come this much later.
+  // The longest time from a moment until a value that covers it.
   virtual double interval_s() const { return 0; }
 
  protected:
   std::vector<Channel> channels_;
 };
 
-// The rails that `rails` lists. Throws NotSupportedError when there is none, IoError when a file
-// cannot be opened.
+// The rails in `rails`. Throws NotSupportedError if there is none, IoError if a file cannot be
+// opened.
 std::unique_ptr<PowerSource> open_rails(const Sysfs& sysfs, const PowerRails& rails);
 
-// GPUs through NVML: means of their energy counters where all have one, else board power. Throws
-// NotSupportedError where no GPU tells either.
+// GPUs through NVML: means from energy counters if all GPUs have one, otherwise board power. Throws
+// NotSupportedError if no GPU reports either.
 std::unique_ptr<PowerSource> open_gpu_power(std::unique_ptr<Nvml> nvml);
 
-// What this machine has: rails, else what `tegrastats` prints, else a GPU through NVML, else RAPL.
-// NotSupportedError says why there is nothing.
+// The first available source of this machine: rails, tegrastats, GPUs through NVML, RAPL. Throws
+// NotSupportedError with the reasons if there is none.
 std::unique_ptr<PowerSource> open_power_source(const Sysfs& sysfs);
 
-// The sum over the parts in the total (channels, rails, traces): nothing when there is none, NaN
-// when one has no value, since a sum that lacks a part would look like a measurement and be wrong.
+// The sum of all `parts` (channels, rails, traces) with in_total: empty if there is none, NaN if
+// one has no value, since an incomplete sum would be wrong.
 template <class Parts, class PowerOf>
 std::optional<double> total_power_w(const Parts& parts, PowerOf power_w_of) {
   std::optional<double> total;
@@ -65,20 +65,21 @@ std::optional<double> total_power_w(const Parts& parts, PowerOf power_w_of) {
   return total;
 }
 
-// The power of a machine for one session: its sensors are found and opened once, when they are
-// first asked for, and handed to every measurement.
+// The power sensors of a machine, which are found and opened at first use and then serve all
+// measurements.
 //
 //   PowerMeter meter(sysfs);
 //   for (const auto& options : runs) measure_command(sysfs, options, meter);
 class PowerMeter {
  public:
-  // `sysfs` must outlive this.
+  // `sysfs` must outlive this object.
   explicit PowerMeter(const Sysfs& sysfs) : sysfs_(sysfs) {}
-  // Null where the machine has no power sensor.
+  // Null if the machine has no power sensor.
   PowerSource* source();
-  // "rails; total VDD_IN"; "none: " and why where there is none.
+  // "rails; total VDD_IN", or "none: " with the reason if there is no sensor.
   const std::string& description();
-  // The rate at which it can be sampled when `asked_hz` is asked for; 0 without a source.
+  // The sampling rate for a request of `asked_hz`, at most what the source supports; 0 without a
+  // source.
   double usable_rate_hz(double asked_hz);
 
  private:

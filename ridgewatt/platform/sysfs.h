@@ -1,8 +1,8 @@
-// The edge to the hardware: the kernel's small text files, under a root that is "/" on a board and
-// a folder for a recorded or fake board. Everything in this module goes through it, so that a
-// recorded tree tests the code that runs on the board.
+// Access to the kernel's small text files. The root is "/" on a board, and a folder for a recorded
+// or fake board. The whole module reads and writes through this class, so recorded files can test
+// the code that runs on a board.
 //
-// Paths are the board's own ("/sys/class/hwmon/hwmon0/name"). Under another root, symbolic links
+// Paths are those of the board ("/sys/class/hwmon/hwmon0/name"). Under another root, symbolic links
 // are followed inside that root: an absolute link of a recorded tree does not lead to this machine.
 #pragma once
 
@@ -21,39 +21,42 @@ class Sysfs {
   Sysfs& operator=(const Sysfs&) = delete;
 
   struct Text {
-    int error_number = 0;  // errno of open or read; 0: `text` holds the content
-    std::string text;      // without blanks, newlines and NUL bytes at its ends; at most 64 KiB
+    int error_number = 0;  // errno of open or read; 0: success, see `text`
+    std::string text;      // at most 64 KiB, without blanks, newlines and NUL bytes at both ends
     bool ok() const { return error_number == 0; }
   };
-  // Content of a file. EAGAIN is tried three times: the kernel returns it for a busy sensor.
+  // Reads a file. EAGAIN is tried three times, since the kernel returns it for a busy sensor.
   virtual Text read(const std::string& path) const;
-  // Writes `value` with one write(2). 0, or errno.
+  // Writes `value` with one write(2). Returns 0 or errno.
   virtual int write(const std::string& path, std::string_view value);
 
-  // Content of a file that may be missing or unreadable.
+  // Content of a file; empty if it is missing or unreadable.
   std::optional<std::string> text(const std::string& path) const;
-  std::optional<double> number(const std::string& path) const;  // finite
-  std::vector<double> numbers(const std::string& path) const;   // blank-separated; others skipped
+  // Empty unless it is a finite number.
+  std::optional<double> number(const std::string& path) const;
+  // Separated by blanks; other words are skipped.
+  std::vector<double> numbers(const std::string& path) const;
 
   bool exists(const std::string& path) const;
   bool is_folder(const std::string& path) const;
-  // Names in a folder, sorted, numbers by value (hwmon2 before hwmon10). Empty when there is none.
+  // Names in a folder, sorted, numbers by value (hwmon2 before hwmon10). Empty if it does not
+  // exist.
   std::vector<std::string> list(const std::string& folder) const;
-  // Where `path` lies on this machine, links followed inside the root.
+  // The path of the file on this machine, with links followed inside the root.
   std::string host_path(const std::string& path) const;
-  // `path` with its links followed, in the board's own terms.
+  // `path` with links followed, as a path of the board.
   std::string resolve(const std::string& path) const;
   const std::string& root() const { return root_; }
 
  private:
-  std::string root_;  // without a slash at its end; empty for "/"
+  std::string root_;  // without a trailing slash; empty for "/"
 };
 
-// Numbers of a list of CPUs, "0-3,6" or "0 1 2"; what is not a number is skipped.
+// The numbers in a list of CPUs, "0-3,6" or "0 1 2"; other text is skipped.
 std::vector<int> cpu_list(std::string text);
-// The folder that `path` lies in.
+// The folder that contains `path`.
 std::string folder_of(const std::string& path);
-// A number as kernels write it: whole, without an exponent.
+// `value` as an integer without an exponent, the format of kernel files.
 std::string digits_of(double value);
 
 }  // namespace ridgewatt::platform

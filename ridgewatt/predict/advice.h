@@ -1,6 +1,6 @@
-// Which method of choosing a power mode pays off for a job: profiling costs time once, a worse mode
-// costs time in every training. The scenarios are those of PowerTrain (Prashanthi et al. 2024,
-// table 1).
+// Compares the total cost of methods for choosing a power mode: a method spends time on profiling
+// once, and a worse mode costs time in every training. The scenarios are those of PowerTrain
+// (Prashanthi et al. 2024, table 1).
 #pragma once
 
 #include <cstddef>
@@ -9,53 +9,54 @@
 
 namespace ridgewatt::predict {
 
-// The trainings of a board.
+// A number of trainings on one board.
 struct TrainingScenario {
   std::string name;
-  double training_s = 0;  // one training in the best mode
+  double training_s = 0;  // duration of one training in the best mode
   int trainings = 1;
-  int workloads = 1;  // over which they are distributed; each is profiled once
+  int workloads = 1;  // number of different workloads among the trainings; each is profiled once
 };
-// One long training, one fine-tuning, continuous learning of one model, federated learning of many:
-// studies/published/training_scenarios.csv.
+// The scenarios in studies/published/training_scenarios.csv: one long training, one fine-tuning,
+// continuous learning of one model, federated learning of many models.
 std::vector<TrainingScenario> training_scenarios();
 
-// A method with its requirements and the cost of its choice.
+// A method with its number of profiles and the quality of its choice.
 struct ChoiceMethod {
   std::string name;
-  std::size_t modes = 0;  // profiled for each workload; 0: every mode of the board
-  // Probability with which answers stay within their budget; 0.5: by the predicted means.
+  std::size_t modes = 0;  // profiled modes per workload; 0: every mode of the board
+  // Probability that an answer stays within its budget; 0.5: the predicted means are used.
   double confidence = 0.5;
-  // Median time relative to the optimum within power budgets, less 1: mean of the three workloads.
+  // Median time of the answers relative to the optimum within power budgets, minus 1; mean of the
+  // three workloads.
   double penalty = 0;
   // Share of answers more than 1 W over their budget, for the worst workload.
   double over_budget = 0;
   double fit_s = 0;
 };
-// Methods with a larger share do not meet their budgets.
+// A method with a larger share does not meet its budgets.
 inline constexpr double kMostOverBudget = 0.05;
-// Penalties and shares on the three training sweeps of the AGX Orin, from
-// studies/published/choice_methods.csv, which contains the commands that print them. Every method
-// learns from modes that `auto` chose for the budgets; the reference of PowerTrain is profiled
-// before.
+// The methods in studies/published/choice_methods.csv, with penalties and shares from the three
+// training sweeps of the AGX Orin; the file contains the commands that print them. Every method
+// learns from modes that `auto` chose for the budgets. Profiling the reference of PowerTrain is not
+// counted.
 std::vector<ChoiceMethod> choice_methods();
 
 struct ProfilingCost {
   std::size_t board_modes = 0;
   double minibatch_s = 0;    // mean over the profiled modes
   int minibatches = 40;      // measured per mode
-  double mode_change_s = 5;  // to change the mode and let it settle
+  double mode_change_s = 5;  // until the new mode has settled
 };
 
 struct MethodCost {
   ChoiceMethod method;
-  double profiling_s = 0;  // of all workloads, including fitting
-  double lost_s = 0;       // of all trainings, because of a mode that is not the best
+  double profiling_s = 0;  // for all workloads, including fitting
+  double lost_s = 0;       // in all trainings, relative to the best mode
   double total_s() const { return profiling_s + lost_s; }
 };
 
-// All methods for a scenario: those that meet their budgets first, of these the cheapest. Throws
-// UsageError if a cost is not positive.
+// The cost of every method in a scenario: methods that meet their budgets first, then by total
+// cost. Throws UsageError if a cost is not positive.
 std::vector<MethodCost> compare_methods(const TrainingScenario& scenario,
                                         const ProfilingCost& profiling);
 

@@ -1,13 +1,13 @@
-// The default predictor: from a few profiled modes to time, power and energy of every mode, with
-// calibrated intervals.
+// The default predictor: predicts time, power and energy of every mode from a few profiled modes,
+// with calibrated intervals.
 //
-// The mean of ln(time) has several candidates: the stage model with a general prior and with that
-// of each group of usual workloads (workload_groups.h); for every reference the stage model with
-// that reference's parameters as prior and the reference's own residual as an additional term; and
-// a log-linear model for boards that behave differently. Each has a Gaussian process on its
-// residual (semiparametric.h). They are averaged by their evidence, so a reference counts only as
-// far as the samples support it. ln(power) has the same candidates with time as an input: one model
-// for both, because power is energy over time.
+// The mean of ln(time) has several candidate models: the stage model (stage_model.h) with a general
+// prior and with the prior of each workload group (workload_groups.h); for every reference, the
+// stage model with the reference's parameters as prior and its residual as an additional term; and
+// a log-linear model for boards that behave differently. Each candidate has a Gaussian process on
+// its residual (semiparametric.h). The candidates are averaged by their evidence, so a reference
+// counts only as far as the samples support it. ln(power) has the same candidates with time as an
+// input, since power is energy over time.
 #pragma once
 
 #include <cstdint>
@@ -25,23 +25,23 @@
 namespace ridgewatt::predict {
 
 struct AutoOptions {
-  // The points to be predicted (the board's modes and batches). Optional: it gives the scale of the
-  // knobs if the samples do not reach the top.
+  // The points to predict, such as all modes and batches of the board. They define the range of the
+  // knobs. Empty: the samples define it.
   std::vector<OperatingPoint> space;
-  // The cost of a fit grows with the cube of the samples. If there are more than `exact_samples`, a
-  // space-filling part, drawn by `seed`, fits the parameters of the mean; the process is fitted on
-  // groups of neighbors, and each point is learned from the nearest samples
+  // A fit costs the cube of the number of samples. With more than `exact_samples`, the parameters
+  // of the mean are fitted to a space-filling subset, which `seed` determines. The process is then
+  // fitted to groups of neighbors, and a prediction uses the nearest samples
   // (GaussianProcess::condition).
   std::size_t exact_samples = 200;
-  // Selects the evenly spaced share of a large space that `suggest` examines: another seed gives
-  // another of many similarly good designs.
+  // Selects the points of a large space that `suggest` examines. Different seeds give different
+  // designs of similar quality.
   std::uint64_t design_seed = 0;
-  std::uint64_t seed = 1;  // of the part
-  // Of the workload, if it is known: only groups of this kind are used.
+  std::uint64_t seed = 1;  // for the space-filling subset
+  // The kind of the workload, if known: only groups of this kind are used.
   std::optional<WorkloadKind> kind = {};
   std::vector<WorkloadGroup> groups = {};  // empty: those of workload_groups()
 
-  void check() const;  // UsageError with field, value and constraint
+  void check() const;  // throws UsageError with field, value and constraint
 };
 
 class FewShotModel;
@@ -53,8 +53,8 @@ class AutoPredictor : public Predictor {
   AutoPredictor(AutoPredictor&&) noexcept;
   AutoPredictor& operator=(AutoPredictor&&) noexcept;
 
-  // Call before fit. A reference is a sweep of another workload (reference_from_rows) or the twin's
-  // view of this one.
+  // Call before fit(). A reference is a sweep of another workload (reference_from_rows) or a twin's
+  // model of this workload (twin_reference).
   void add_reference(Reference reference);
 
   std::string name() const override { return "auto"; }
@@ -64,13 +64,13 @@ class AutoPredictor : public Predictor {
                                   double interval) const override;
   const AutoSummary& summary() const;
 
-  // Which `count` of `candidates` to profile next (design.h), the most informative first; before
-  // any fit under the prior. Points with a sample are left out; of two equally good points the
-  // faster one is preferred.
+  // Selects `count` of `candidates` to profile next, the most informative first (design.h); before
+  // fit(), by the prior. Returns indices. Points with a sample are not selected. Of two equally
+  // good points, the faster one is preferred.
   std::vector<std::size_t> suggest(std::span<const OperatingPoint> candidates, std::size_t count);
-  // The same for a user who only needs the fastest of `candidates` within each power budget; call
-  // after fit. Each point is chosen as if the previous ones had been measured as predicted
-  // (Ginsbourger et al. 2010). Fewer points if no more are expected to help.
+  // Like suggest(), for a user who only needs the fastest of `candidates` within each power budget.
+  // Call after fit(). Each point is chosen as if the previous ones had been measured as predicted
+  // (Ginsbourger et al. 2010). Returns fewer points if no more are expected to help.
   std::vector<std::size_t> suggest_for_budgets(std::span<const OperatingPoint> candidates,
                                                std::size_t count,
                                                const PowerBudgets& budgets) const;
@@ -79,12 +79,11 @@ class AutoPredictor : public Predictor {
   std::unique_ptr<predict::FewShotModel> model_;
 };
 
-// The samples of the fit without the one that was probably disturbed, if there is one: those whose
-// measurements count.
+// The samples of the fit without the disturbed one (AutoSummary::disturbed), if there is one.
 std::vector<Observation> undisturbed(const AutoSummary& summary,
                                      std::span<const Observation> samples);
-// A remark for the user: which sample was probably disturbed (AutoSummary), if one was, and that it
-// should be profiled again. `samples`: those of the fit.
+// A remark for the user that names the probably disturbed sample and recommends profiling it again;
+// empty if there is none. `samples` are those of the fit.
 std::optional<std::string> disturbed_remark(const AutoPredictor& predictor,
                                             std::span<const Observation> samples);
 

@@ -1,10 +1,11 @@
-// Finds the clock of least cost with a few measurements, where cost falls and then rises with the
-// clock, like energy: at low clocks static power lasts longer, at high clocks the voltage rises.
+// Finds the clock with the least cost in a few measurements, for a cost that falls and then rises
+// with the clock. Energy is an example: low clocks prolong static power, high clocks need more
+// voltage.
 //
-// Golden-section search (Kiefer, Proc. AMS 4, 1953: no search of a unimodal function needs fewer
-// evaluations for the same bracket) over the clocks of the board; if the minimum of a similar
-// workload is known, it goes downhill from there instead. The answer is a measured clock, so the
-// noise of the curve between clocks does not matter.
+// Golden-section search over the clocks of the board (Kiefer, Proc. AMS 4, 1953: no search of a
+// unimodal function needs fewer evaluations for the same bracket). If the minimum of a similar
+// workload is known, the search moves downhill from there instead. The answer is a measured clock,
+// so no interpolation between clocks is needed.
 #pragma once
 
 #include <cstddef>
@@ -18,30 +19,32 @@
 namespace ridgewatt::predict {
 
 struct ClockSearch {
-  std::vector<std::size_t> measured;  // indices in the order measured
-  std::size_t best = 0;               // the measured one of least cost
+  std::vector<std::size_t> measured;  // indices of clocks in the order of measurement
+  std::size_t best = 0;               // the measured index with the least cost
 };
 
-// `clocks_hz` must rise; `cost(index)` is measured at most once per index and at most `count` times
-// (> 0). `start` is the index of the expected minimum, if there is one: then the clocks nearest to
-// the best so far are measured, the lower side first. Throws UsageError if there are no clocks,
-// they do not rise, or `start` is not one of them.
+// `clocks_hz` must be ascending. `cost(index)` is called at most once per index and at most `count`
+// times (> 0). `start` is the index of the expected minimum, if known: then the unmeasured clock
+// nearest to the best one is measured next, the lower one of two. Throws UsageError if there are no
+// clocks, they are not ascending, `count` is 0, or `start` is out of range.
 ClockSearch search_clock(std::span<const double> clocks_hz,
                          const std::function<double(std::size_t)>& cost, std::size_t count,
                          std::optional<std::size_t> start = std::nullopt);
 
-// The search for least energy over the GPU clock, compared with the measured optimum, in one group
-// of rows that differ only in that clock. Groups that differ only in the batch follow each other,
-// the smallest batch first, and a search starts at the median of the earlier answers.
+// The result of a search for least energy over the GPU clock, compared with the measured optimum,
+// in one group of rows that differ only in that clock. Groups that differ only in the batch are
+// searched from the smallest batch on, and each search starts at the median of the previous
+// answers.
 struct ClockSearchScore {
-  OperatingPoint rest;  // common to the rows; its GPU clock is 0
+  OperatingPoint rest;  // the common mode and batch of the rows; its GPU clock is 0
   std::size_t clocks = 0;
   double answer_hz = 0, best_hz = 0;
-  double excess = 0;  // of the answer's energy over the least measured one, as a fraction
-  // Median deviation of an energy from the mean of its two neighbors: the noise of the curve.
+  double excess = 0;  // energy of the answer relative to the least measured energy, minus 1
+  // Median relative deviation of an energy from the mean of its two neighbors: the noise of the
+  // curve.
   double noise = 0;
 };
-// One score per group of at least three clocks, `count` of which are measured.
+// One score per group of at least three clocks; each search may measure `count` clocks.
 std::vector<ClockSearchScore> score_clock_search(const Sweep& sweep, std::size_t count);
 
 }  // namespace ridgewatt::predict

@@ -1,15 +1,15 @@
-// Intervals for a predictor of means, by cross-conformal prediction (Vovk 2015; Barber et al.
-// 2021): every sampled point is predicted once by a model that did not learn from it, and the
-// interval reaches as far as the share `interval` of those errors, relative to the prediction.
+// Adds intervals to a predictor of means, by cross-conformal prediction (Vovk 2015; Barber et al.
+// 2021): every sampled point is predicted once by a model that did not learn from it, and a
+// quantile of these relative errors is the half-width of the interval.
 //
 //   const auto make = [] { return std::make_unique<LinearPredictor>(); };
 //   ConformalPredictor predictor(make(), make, {.folds = 20});
 //
-// Of n points drawn like those that are predicted, the error of rank ceil((n + 1) x interval) is
-// the bound. A model of all samples errs less than one that misses a fold, by the square root of
-// the share that this one learned from. With fewer points than samples_for_interval there is none:
-// lo is 0 and hi infinite. At another value of a knob that the samples do not vary, the interval is
-// wider (unvaried.h).
+// With n points that are drawn like the predicted ones, the bound is the error of rank ceil((n + 1)
+// x interval). The final model learns from all samples, so its bound is multiplied by the square
+// root of the share of samples that the model of a fold learns from. With fewer points than
+// samples_for_interval(), lo is 0 and hi infinite. If a knob does not vary in the samples, the
+// interval at its other values is wider (unvaried.h).
 #pragma once
 
 #include <cstdint>
@@ -23,19 +23,20 @@
 
 namespace ridgewatt::predict {
 
-// The fewest sampled points that have an interval of this probability: 9 for 0.9.
+// The least number of sampled points for an interval of this probability: 9 for 0.9.
 std::size_t samples_for_interval(double interval);
 
 struct ConformalOptions {
-  std::size_t folds = 10;  // models that learn from the others; each costs a fit
-  std::uint64_t seed = 1;  // of the assignment of points to folds
-  int threads = 0;         // models are fitted in parallel
+  // Number of models, each of which learns from the other folds; each costs a fit.
+  std::size_t folds = 10;
+  std::uint64_t seed = 1;  // for the assignment of points to folds
+  int threads = 0;         // for fitting the models in parallel; 0: all available
 };
 
 class ConformalPredictor : public Predictor {
  public:
   using Maker = std::function<std::unique_ptr<MeanPredictor>()>;
-  // `main` answers; `of_fold` makes one that differs only in what it learns from.
+  // `main` predicts; `of_fold` creates an identical untrained model for one fold.
   ConformalPredictor(std::unique_ptr<MeanPredictor> main, Maker of_fold, ConformalOptions options)
       : main_(std::move(main)), of_fold_(std::move(of_fold)), options_(options) {}
 
@@ -46,7 +47,7 @@ class ConformalPredictor : public Predictor {
                                   double interval) const override;
 
  private:
-  struct Errors {  // |ln(measured / predicted)| of points that were not learned from
+  struct Errors {  // |ln(measured / predicted)| of points that the model did not learn from
     double time = 0, power = 0, energy = 0;
   };
   Errors error(const Observation& measured, const Observation& predicted) const;

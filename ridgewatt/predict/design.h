@@ -1,4 +1,4 @@
-// Chooses the operating points to profile next: those that are most informative about all others.
+// Chooses the operating points to profile next: those that tell most about all other points.
 //
 // The first points are chosen by variance, to determine the parameters of a structured model:
 // sequential integrated-variance design (Cohn 1996; "active learning Cohn"). Each next point is the
@@ -6,12 +6,12 @@
 // Under the prior of the stage model these are the corners that separate the stages; after samples
 // they are where the fitted model is least certain.
 //
-// Once the structure is known, the remaining effects are local, and the points should be spread
-// like the space: kernel herding (Chen, Welling and Smola 2010) keeps the distribution of the
-// sample close to it.
+// Once the structure is known, the remaining effects are local, and the points should be
+// distributed like the space: kernel herding (Chen, Welling and Smola 2010) keeps the distribution
+// of the sample close to that of the space.
 //
-// A user who only needs the fastest point within a power budget does not need the others: then the
-// next point is the one with the largest expected improvement within the budgets.
+// For a user who only needs the fastest point within a power budget, the next point is the one with
+// the largest expected improvement within the budgets.
 #pragma once
 
 #include <Eigen/Core>
@@ -32,32 +32,33 @@ struct DesignQuantity {
   double noise_variance = 0;
 };
 
-// Indices of `count` candidates in the order chosen. `price` is the price of each candidate (> 0):
-// a gain counts as gain / price^price_exponent. Candidates flagged in `excluded` are never chosen.
+// Indices of `count` candidates in the order of choice. `price` is the price of each candidate (>
+// 0); the gain of a candidate is divided by price^price_exponent. Candidates flagged in `excluded`
+// are never chosen.
 std::vector<std::size_t> choose_design(std::vector<DesignQuantity> quantities,
                                        const Eigen::VectorXd& price, double price_exponent,
                                        std::vector<bool> excluded, std::size_t count);
 
 // The `count` rows of `candidates` that, together with the rows of `sampled`, have the distribution
-// most similar to that of the candidates; `lengths` is the scale of each feature. Prices and
-// exclusions as above.
+// most similar to that of all candidates. `lengths` is the scale of each feature. `price`,
+// `price_exponent` and `excluded` are as in choose_design.
 std::vector<std::size_t> choose_spread(const FeatureMatrix& candidates,
                                        const FeatureMatrix& sampled,
                                        const Eigen::Matrix<double, kFeatures, 1>& lengths,
                                        const Eigen::VectorXd& price, double price_exponent,
                                        std::vector<bool> excluded, std::size_t count);
 
-// Normal beliefs about ln(time of a sample / s) and ln(power / W) of candidates, taken as
-// independent; deviations > 0.
+// Normal distributions of ln(time of a sample / s) and ln(power / W) of each candidate, taken as
+// independent; deviations must be positive.
 struct CostBeliefs {
   Eigen::VectorXd log_time, time_deviation, log_power, power_deviation;
 };
 
 // The candidate with the largest expected improvement of ln(time) within a budget times the
-// probability of staying within it (Gardner et al. 2014), summed over the budgets: the expected
-// hypervolume improvement of the front (Emmerich 2006) over a range of power. `measured` are the
-// known results, of any points. Empty if no candidate is expected to stay within a budget and be
-// faster.
+// probability of staying within the budget (Gardner et al. 2014), summed over the budgets. Over a
+// range of budgets this is the expected hypervolume improvement of the front (Emmerich 2006).
+// `measured` are known results at any points. Empty if no candidate is expected to stay within a
+// budget and be faster.
 std::optional<std::size_t> choose_for_budgets(const CostBeliefs& beliefs,
                                               std::span<const double> budgets_w,
                                               std::span<const Observation> measured,

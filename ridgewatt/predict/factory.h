@@ -1,4 +1,4 @@
-// Predictors by name.
+// Creates predictors by name.
 #pragma once
 
 #include <cstdint>
@@ -17,26 +17,27 @@ namespace ridgewatt::predict {
 
 struct PredictorOptions {
   std::string method = "auto";
-  // The points to be predicted; see AutoOptions::space.
+  // The points to predict; see AutoOptions::space.
   std::vector<OperatingPoint> space;
-  // Sweeps of other workloads. `auto` uses all, `powertrain` the first; the others none.
+  // Sweeps of other workloads. `auto` uses all of them, `powertrain` the first; other methods use
+  // none.
   std::vector<Sweep> references;
-  // A trained reference instead of training one (`powertrain`).
+  // A trained reference for `powertrain`; empty: it is trained on the first of `references`.
   std::optional<ReferenceModel> reference_model;
-  // The twin's view of this workload (`auto`).
+  // Models of this workload by a twin, for `auto`.
   std::vector<Reference> priors;
   std::optional<WorkloadKind> kind = {};   // AutoOptions::kind
   std::vector<WorkloadGroup> groups = {};  // AutoOptions::groups
-  // Of the neural methods; a reference has a full sweep and needs fewer rows of each mode.
+  // For the neural methods. A reference has a full sweep, so it needs fewer training rows per mode.
   NnOptions network;
   int reference_rows_per_mode = 8;
   std::uint64_t seed = 1;
   std::uint64_t design_seed = 0;  // AutoOptions::design_seed
 };
 
-// "auto", "gp", "linear", "nn", "powertrain", and "trees", which needs XGBoost on the machine.
+// "auto", "gp", "linear", "nn", "powertrain", and "trees" if XGBoost is installed.
 std::vector<std::string> predictor_methods();
-// Whether a method starts from a trained reference (PredictorOptions::reference_model).
+// Whether a method uses a trained reference (PredictorOptions::reference_model).
 bool takes_reference_model(const std::string& method);
 // Throws UsageError for an unknown method, or `powertrain` without a reference.
 std::unique_ptr<Predictor> make_predictor(const PredictorOptions& options);

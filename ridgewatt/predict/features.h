@@ -1,4 +1,4 @@
-// Operating points as features of the few-shot predictor.
+// Converts operating points to the features of the few-shot predictor.
 #pragma once
 
 #include <Eigen/Core>
@@ -9,11 +9,11 @@
 namespace ridgewatt::predict {
 
 // Columns of a feature matrix: natural logarithms of the four knobs and of the batch, relative to
-// the top of the space. An absent knob is 0 everywhere.
+// their largest values. A knob that is absent in the whole space is 0.
 enum Feature { kLogCores, kLogCpu, kLogGpu, kLogMem, kLogBatch, kFeatures };
 using FeatureMatrix = Eigen::Matrix<double, Eigen::Dynamic, kFeatures>;
 
-// Largest value of every knob and of batch, the origin of the features.
+// The largest value of every knob and of the batch, which is the origin of the features.
 class FeatureSpace {
  public:
   FeatureSpace() = default;

@@ -1,4 +1,4 @@
-// Whether an estimate has an interval.
+// Tells whether an estimate has an interval.
 #pragma once
 
 #include <cmath>
@@ -7,7 +7,7 @@
 
 namespace ridgewatt::predict {
 
-// Where too few samples bound the error, `lo` is 0 and `hi` infinite.
+// With too few samples for an interval, `lo` is 0 and `hi` infinite.
 inline bool has_interval(const Estimate& value) {
   return std::isfinite(value.hi);
 }

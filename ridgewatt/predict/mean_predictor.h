@@ -1,5 +1,5 @@
-// A predictor of means alone: the published baselines, which have no intervals of their own.
-// ConformalPredictor adds intervals.
+// The interface of predictors without intervals, the published baselines. ConformalPredictor adds
+// intervals.
 #pragma once
 
 #include <span>

@@ -1,6 +1,6 @@
 // A multilayer perceptron with ReLU and one linear output, trained by minibatch Adam on the mean
-// squared error: the network of the published neural predictors (4-256-128-64-1), in a small and
-// fast implementation.
+// squared error. It is a small and fast implementation of the network of the published neural
+// predictors (4-256-128-64-1).
 #pragma once
 
 #include <cstddef>
@@ -14,15 +14,17 @@ namespace ridgewatt::predict {
 
 struct MlpOptions {
   std::vector<std::size_t> hidden = {256, 128, 64};  // multiples of 32
-  double dropout = 0.5;         // after each of the first two layers, while training
+  double dropout = 0.5;         // after each of the first two layers, during training
   double learning_rate = 1e-3;  // Adam, beta 0.9 and 0.999, epsilon 1e-7
   int epochs = 100;
   std::size_t batch_size = 64;
-  double validation_share = 0.1;  // rows held back; the weights of the best epoch on them are kept
+  // Share of the rows for validation. The weights of the epoch with the least validation loss are
+  // used.
+  double validation_share = 0.1;
   enum class Loss { kSquared, kPercentage } loss = Loss::kSquared;
-  std::function<void()> on_epoch = {};  // called after each, for progress
+  std::function<void()> on_epoch = {};  // called after each epoch, for progress
 
-  void check() const;  // UsageError with field, value and constraint
+  void check() const;  // throws UsageError with field, value and constraint
 };
 
 class Mlp {
@@ -30,11 +32,13 @@ class Mlp {
   // Uniform initial weights within sqrt(6 / (inputs + outputs)) (Glorot and Bengio 2010), biases 0.
   Mlp(std::size_t inputs, const std::vector<std::size_t>& hidden, std::uint64_t seed);
 
-  // rows x inputs, row-major, and one target per row. Deterministic by seed.
+  // `inputs` is rows x inputs(), row-major, with one target per row. The seed determines the
+  // result.
   void train(std::span<const float> inputs, std::span<const float> targets,
              const MlpOptions& options, std::uint64_t seed);
   std::vector<float> predict(std::span<const float> inputs) const;
-  // A new output layer on the trained body: the start of a transfer.
+  // Replaces the output layer by a new one on the trained hidden layers, to begin transfer
+  // learning.
   void replace_last_layer(std::uint64_t seed);
 
   std::size_t inputs() const { return widths_.front(); }
@@ -57,7 +61,7 @@ class Mlp {
               const MlpOptions& options, Workspace& work) const;
 
   std::vector<std::size_t> widths_;   // inputs, hidden layers, 1
-  std::vector<std::size_t> offsets_;  // of each layer's weights
+  std::vector<std::size_t> offsets_;  // of the weights of each layer
   std::vector<float> parameters_;
 };
 

@@ -1,6 +1,6 @@
-// The published neural predictors: `nn`, one network for time and one for power trained only on the
-// profiled modes, and `powertrain`, the same networks trained on a reference workload's full sweep,
-// with a new last layer and fine-tuned on the profiled modes (PowerTrain, 2024).
+// The published neural predictors. `nn` trains one network for time and one for power only on the
+// profiled modes. `powertrain` trains the same networks on the full sweep of a reference workload,
+// replaces their last layers, and fine-tunes them on the profiled modes (PowerTrain, 2024).
 #pragma once
 
 #include <cstdint>
@@ -16,24 +16,25 @@ namespace ridgewatt::predict {
 
 struct NnOptions {
   MlpOptions network;
-  // Number of training rows per profiled mode: its minibatches. A sweep contains only medians, so
-  // its rows are repeated.
+  // Number of training rows per profiled mode, one for each minibatch. A sweep contains only
+  // medians, so its rows are repeated.
   int rows_per_mode = 40;
   std::uint64_t seed = 1;
-  int threads = 0;    // time and power are trained in parallel
+  int threads = 0;    // time and power are trained in parallel; 0: all available
   bool quiet = true;  // false: progress on standard error
 
-  void check() const;  // UsageError with field, value and constraint
+  void check() const;  // throws UsageError with field, value and constraint
 };
 
-// A network with the standardization of its inputs and the unit of its target.
+// A network with the standardization of its inputs and its target.
 struct TrainedNetwork {
-  std::vector<int> inputs;            // dimensions of OperatingPoint that vary: 0..3 knobs, 4 batch
-  std::vector<double> center, scale;  // scale 0: the same in every row, without effect
+  std::vector<int> inputs;  // dimensions of OperatingPoint that vary: 0 to 3 knobs, 4 batch
+  // Scale 0: the input is the same in every row and has no effect.
+  std::vector<double> center, scale;
   std::optional<Mlp> network;
 };
 
-// The two networks of a workload, and their file: JSON with the fields `format`
+// The two networks of a workload. Their file is JSON with the fields `format`
 // ("ridgewatt-reference"), `version` (1), `workload`, and for each of `time_ms` and `power_w`:
 // `inputs` (field names), `center`, `scale`, `widths`, and `parameters` (layer by layer, weights
 // inputs x outputs row-major, then biases).
@@ -44,13 +45,13 @@ struct ReferenceModel {
 ReferenceModel train_reference(const std::string& workload, std::span<const Observation> rows,
                                const NnOptions& options);
 std::string write_reference_model(const ReferenceModel& model);
-// Throws InputError if a file is not such a model.
+// Throws InputError if the file is not such a model.
 ReferenceModel read_reference_model(const std::string& path);
 
 class NnPredictor : public MeanPredictor {
  public:
   explicit NnPredictor(NnOptions options) : options_(std::move(options)) {}
-  // Starts from a reference: `powertrain`.
+  // Creates `powertrain`, which starts from `reference`.
   NnPredictor(NnOptions options, ReferenceModel reference)
       : options_(std::move(options)), reference_(std::move(reference)) {}
 

@@ -1,4 +1,4 @@
-// Pareto fronts of two costs that should both be low.
+// Pareto fronts for two costs, both to be minimized.
 #pragma once
 
 #include <cstddef>
@@ -8,14 +8,14 @@
 
 namespace ridgewatt::predict {
 
-// Indices of the points that no other point beats in both costs, by rising `first` (and so falling
-// `second`). Of points that are equal in both, the one with the lowest index. Points that are not
-// finite are never on the front. O(n log n). Throws UsageError if the sizes differ.
+// Indices of the points that no other point beats in both costs, in the order of rising `first` and
+// falling `second`. Of equal points, only the one with the lowest index. Points that are not finite
+// are never on the front. O(n log n). Throws UsageError if the sizes differ.
 std::vector<std::size_t> pareto_front(std::span<const double> first,
                                       std::span<const double> second);
 
-// The points that cost less than point `index` in both, and of them the one with the smallest
-// product of the costs. Throws UsageError if the sizes differ.
+// The number of points that are less than point `index` in both costs, and the one of them with the
+// smallest product of the costs. Throws UsageError if the sizes differ.
 struct Dominance {
   std::size_t points = 0;
   std::optional<std::size_t> best;

@@ -1,4 +1,5 @@
-// The interface of every predictor: from a few profiled operating points to all of them.
+// The interface of all predictors: they learn from a few profiled operating points and predict any
+// point.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +19,10 @@ struct Estimate {
   double mean = 0;
   double lo = 0;
   double hi = 0;
-  double degrees = 0;  // of freedom of Student's t that the logarithm follows; 0: normal
-  // Its scale, where the value has a greatest one at which the upper end is cut; 0: by that end.
+  // Degrees of freedom, if the logarithm follows Student's t; 0: it is normal.
+  double degrees = 0;
+  // Standard deviation of the logarithm, if `hi` was cut at a physical maximum; 0: it follows from
+  // `hi`.
   double log_sd = 0;
 };
 
@@ -33,22 +36,22 @@ struct Prediction {
 // Default probability that the interval of an Estimate contains the value.
 inline constexpr double kDefaultInterval = 0.9;
 
-// A measurement as a prediction without uncertainty.
+// A measurement as a prediction without uncertainty: lo, mean and hi are equal.
 Prediction exactly(const Observation& measured);
-// Measured energy over time x power: the geometric mean of the rows that have an energy; 1 if none
-// has. It differs from 1 if time is not a mean. Predictors of time and power use it to predict
-// energy.
+// Measured energy divided by time x power: the geometric mean over the rows with an energy; 1 if
+// there are none. It differs from 1 if time is not a mean. Predictors of time and power need it to
+// predict energy.
 double energy_ratio(std::span<const Observation> measured);
-// One row per point, the mean of all its measurements; sorted by point.
+// One row per point, with the means of all its measurements; sorted by point.
 std::vector<Observation> mean_by_point(std::span<const Observation> measured);
-// The row of that point in `means`; null: not measured.
+// The row of a point in `means`; null if it was not measured.
 const Observation* find_point(std::span<const Observation> means, const OperatingPoint& point);
 // Replaces the predictions of profiled points by the means of their measurements, for choosing
-// among profiled and other points. One prediction per point.
+// among profiled and other points. predictions[i] must belong to points[i].
 void use_measured(std::span<const OperatingPoint> points, std::span<const Observation> measured,
                   std::span<Prediction> predictions);
 
-// Details of the predictions of the method `auto`.
+// Details of the fit of the method `auto`.
 struct AutoSummary {
   struct Candidate {
     std::string name;
@@ -56,15 +59,16 @@ struct AutoSummary {
   };
   std::vector<Candidate> candidates;
   std::size_t samples = 0;
-  std::size_t part = 0;  // number of samples that the parameters were fitted on; all, or fewer
-  // The sample that was probably disturbed, so that nothing was learned from it.
+  std::size_t part = 0;  // samples to which the parameters were fitted
+  // Index of a sample that was probably disturbed and not used; empty: none.
   std::optional<std::size_t> disturbed = {};
 };
 
-// Budgets of power, from least to most in equal steps.
+// Power budgets from `least_w` to `most_w` in steps of `step_w`.
 struct PowerBudgets {
   double least_w = 17, most_w = 50, step_w = 1;
-  // Throws UsageError unless all are positive and finite, in order, and at most 10,000.
+  // Throws UsageError unless all values are positive and finite, in order, and there are at most
+  // 10,000 budgets.
   std::vector<double> values_w() const;
 };
 
@@ -74,9 +78,9 @@ class Predictor {
   virtual std::string name() const = 0;
   // Learns from measured points. Throws UsageError if there are too few of them.
   virtual void fit(std::span<const Observation> samples) = 0;
-  // One prediction per point, in order; always positive and finite. `interval` is the probability
-  // that [lo, hi] contains the value, with half of the rest on either side: to meet a limit with
-  // probability c, use 2c - 1 and compare `hi`. Call fit first.
+  // One prediction per point, in the same order, always positive and finite. `interval` is the
+  // probability that [lo, hi] contains the value, with equal probability below and above. To meet a
+  // limit with probability c, use an interval of 2c - 1 and compare `hi`. Call fit() first.
   virtual std::vector<Prediction> predict(std::span<const OperatingPoint> points,
                                           double interval) const = 0;
   std::vector<Prediction> predict(std::span<const OperatingPoint> points) const {

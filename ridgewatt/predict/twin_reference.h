@@ -1,5 +1,5 @@
-// The twin of a board as prior of the few-shot predictor: the prediction of the roofline model for
-// this workload before it is profiled.
+// A reference for the few-shot predictor from the twin of a board: the prediction of the roofline
+// model for a workload that was not profiled yet.
 #pragma once
 
 #include <memory>
@@ -12,15 +12,14 @@
 
 namespace ridgewatt::predict {
 
-// Time and power of a workload according to the twin of the board `board` (a name or board file),
-// in the form of rows with the origin of `samples`, most accurate at `points`. Throws what
-// load_board and load_twin throw.
+// Time and power of a workload by the twin of `board` (a name or board file), as rows with the
+// provenance `samples`, most accurate at `points`. Throws what load_board and load_twin throw.
 Reference twin_reference(const std::string& board,
                          std::shared_ptr<const workload::DeployedWorkload> workload,
                          Provenance samples, std::vector<OperatingPoint> points,
                          const twin::RunOptions& run = {});
-// The same from a twin that has not seen the workload of `scored`: fitted to `sweeps` without it.
-// Points are those of `scored`. Throws what reading and fitting throw.
+// Uses a twin that is fitted to `sweeps` without the workload of `scored`, so that it has not seen
+// it. The points are those of `scored`. Throws what reading and fitting throw.
 Reference unseen_twin_reference(const std::string& board,
                                 const std::vector<twin::SweepSpec>& sweeps,
                                 const twin::SweepSpec& scored);

@@ -1,5 +1,5 @@
-// Knobs that never vary in the samples: nothing is learned of their effect, so an interval at
-// another value has to hold every effect that physics allows.
+// Handles knobs that have the same value in all samples. The samples tell nothing about their
+// effect, so an interval at another value must allow for every physically possible effect.
 #pragma once
 
 #include <span>
@@ -11,18 +11,18 @@
 
 namespace ridgewatt::predict {
 
-// The value that all samples share; 0 where it varies, or where no sample has it.
+// The common value of all samples on each axis; 0 if it varies or is absent.
 AxisArray<double> fixed_values(std::span<const Observation> samples);
-// The axes at which a point differs from that value.
+// The axes on which a point differs from its value in `fixed`.
 std::vector<PointAxis> unvaried_at(const AxisArray<double>& fixed, const OperatingPoint& point);
-// The axes at which one of the points does.
+// The axes on which at least one of `points` differs from the common value of `samples`.
 std::vector<PointAxis> unvaried_axes(std::span<const Observation> samples,
                                      std::span<const OperatingPoint> points);
 
-// By how much the unvaried knobs may lower and raise time and power, as factors. A clock or a
-// number of cores speeds up at most in proportion, a minibatch takes at most the time of its
-// samples, and power rises at most in proportion to any of them (docs/methods/prediction.md has the
-// measured exponents).
+// Factors by which unvaried knobs may lower and raise time and power. Speed grows at most in
+// proportion to a clock or number of cores; the time of a minibatch grows at most in proportion to
+// its samples; power grows at most in proportion to each knob. docs/methods/prediction.md has
+// measured exponents.
 struct UnvariedEffect {
   double time_lo = 1, time_hi = 1, power_lo = 1, power_hi = 1;
 };

@@ -1,10 +1,10 @@
-// What workloads usually need of an accelerator: Gaussian priors of the few-shot predictor's stage
-// models, one for each group of similar workloads.
+// Priors from typical workloads: Gaussian priors of the few-shot predictor's stage models, one for
+// each group of similar workloads.
 //
-// A board's twin models time and power of many networks on all modes. The stage models are fitted
-// to each of these networks; networks with similar parameters form a group (k-means), whose mean
-// and covariance are a prior. `auto` fits one candidate under each and weighs them by their
-// evidence.
+// They come from a board's twin, which models time and power of many networks in all modes. The
+// stage models are fitted to each network. Networks with similar parameters form a group (k-means),
+// whose mean and covariance are a prior. `auto` fits one candidate with each prior and weights it
+// by its evidence.
 //
 //   for (const WorkloadGroup& group : workload_groups())
 //     if (group.kind == WorkloadKind::kTraining) use(group.time.mean, group.time.factor);
@@ -25,7 +25,7 @@
 
 namespace ridgewatt::predict {
 
-// Whether the batch is a dimension: shares of the time are those at the largest batch.
+// Whether the batch varies; then shares of time are those at the largest batch.
 enum class Batches { kOne, kSeveral };
 constexpr auto enum_names(Batches) {
   return named<Batches>({{Batches::kOne, "one"}, {Batches::kSeveral, "several"}});
@@ -37,7 +37,7 @@ std::span<const PriorRow> stage_time_priors();
 std::span<const PriorRow> work_power_priors();
 
 // Parameters are mean + factor u with independent standard normal u. The first parameter, the
-// level, is free: its row and column are 0.
+// level, is not constrained: its row and column are 0.
 struct JointPrior {
   Eigen::VectorXd mean;
   Eigen::MatrixXd factor;  // lower triangular
@@ -50,19 +50,19 @@ struct WorkloadGroup {
   JointPrior time, power;  // in the order of StageTimeModel and WorkPowerModel
 };
 
-// The groups that the program ships: studies/published/workload_groups.csv; the README of that
-// folder has the command that makes it. Read once.
+// The groups in studies/published/workload_groups.csv, read once. The README in that folder has the
+// command that creates the file.
 std::span<const WorkloadGroup> workload_groups();
-// From CSV with the columns kind, batches, members, quantity, parameter, mean and factor. Throws
-// InputError for no rows, and for rows that are missing, not in order, or not numbers.
+// Reads CSV with the columns kind, batches, members, quantity, parameter, mean and factor. Throws
+// InputError if there are no rows, or rows are missing, out of order, or not numbers.
 std::vector<WorkloadGroup> read_workload_groups(CsvReader csv);
 std::vector<WorkloadGroup> read_workload_groups(const std::string& path);
 
-// Workloads drawn from groups, each as often as it has members: their time and power relative to
-// those at the top of a space.
+// Random workloads drawn from groups, in proportion to the members of each group. Their time and
+// power are relative to those at the top of a space.
 class DrawnWorkloads {
  public:
-  // Deterministic by seed. `space`: the points whose highest knobs are the top.
+  // The seed determines the result. The top has the highest value of every knob in `space`.
   DrawnWorkloads(std::span<const WorkloadGroup> groups, std::span<const OperatingPoint> space,
                  std::size_t draws, std::uint64_t seed);
   // ln(time) and ln(power) at `points` (rows) of every workload (columns), without their levels.
@@ -77,13 +77,13 @@ class DrawnWorkloads {
   std::vector<Drawn> drawn_;
 };
 
-// A workload as modelled or measured, at the points that matter.
+// A modeled or measured workload with its observations.
 struct ModelledWorkload {
   WorkloadKind kind = WorkloadKind::kInference;
-  std::vector<Observation> rows;  // 50 or more
+  std::vector<Observation> rows;  // at least 50
 };
-// `groups` of each kind and number of batches, fewer where there are fewer than ten workloads for
-// each. Deterministic.
+// Forms `groups` groups for each kind and `Batches`, but fewer if there are fewer than ten
+// workloads per group. Deterministic.
 std::vector<WorkloadGroup> group_workloads(std::span<const ModelledWorkload> workloads,
                                            std::size_t groups);
 

@@ -1,5 +1,5 @@
-// The analysis of a model as tables and as JSON (schema in docs/reference/json.md), whether a
-// language model fits a board, and the reference of all operators.
+// Tables and JSON (schema in docs/reference/json.md) for the analysis of a model, for whether a
+// language model fits a board, and for the reference of all operators.
 #pragma once
 
 #include <span>
@@ -16,29 +16,29 @@ namespace ridgewatt::report {
 
 inline constexpr int kAnalysisSchemaVersion = 1;
 
-// `options`: what `analysis` was made with.
+// `options` are those with which `analysis` was made.
 Json analysis_json(const workload::Model& model, const workload::Analysis& analysis,
                    const workload::CostOptions& options);
-// One row. `traffic` is the model of the bytes and of the intensity.
+// One row. Bytes and intensity follow the model `traffic`.
 Table analysis_totals(const workload::Model& model, const workload::Analysis& analysis,
                       workload::TrafficModel traffic);
-Table analysis_layers(const workload::Analysis& analysis);  // nodes that cost something
-// What a runtime launches, in the order in which it runs; of an analysis with one.
+Table analysis_layers(const workload::Analysis& analysis);  // only nodes with a cost
+// The kernels that a runtime launches, in order of execution; needs an analysis with a runtime.
 Table analysis_kernels(const workload::Analysis& analysis);
-inline constexpr char kAnalysisOrder[] = "-flops";  // what costs most first
-LayerSums analysis_sums(const Table& layers);       // of analysis_layers
-// The totals, or with `per_layer` the layers and kernels too.
+inline constexpr char kAnalysisOrder[] = "-flops";  // default order: the most expensive first
+LayerSums analysis_sums(const Table& layers);       // `layers` comes from analysis_layers
+// The totals; with `per_layer` also the layers and kernels.
 Result analysis_result(const workload::Model& model, const workload::Analysis& analysis,
                        const workload::CostOptions& options, bool per_layer);
 Json explanation_json(const workload::Explanation& explanation);
 std::string explanation_text(const workload::Explanation& explanation);
 
-// Which language model was asked about, as the first keys of an answer.
+// The language model in question, for the first keys of a result.
 Json language_model_json(const llm::LanguageModel& model);
-// The built-in architectures, and the built-in language models.
+// The built-in network architectures, and the built-in language models.
 Table zoo_table();
 Table language_zoo_table();
-// Rows of llm::fits.
+// One row per element of `fits`.
 Table fits_table(std::span<const llm::Fit> fits);
 Json fits_json(const llm::LanguageModel& model, const llm::FitsOptions& options,
                std::span<const llm::Fit> fits);
@@ -47,7 +47,7 @@ Result fits_result(const llm::LanguageModel& model, const llm::FitsOptions& opti
 // "board 7.44 GiB - system 1.50 - ... = left 0.36 GiB: fits".
 std::string fits_text(const llm::Fit& fit);
 
-// docs/reference/operators.md.
+// The text of docs/reference/operators.md.
 std::string operators_markdown();
 
 }  // namespace ridgewatt::report

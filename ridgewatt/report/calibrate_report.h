@@ -1,4 +1,4 @@
-// A calibration as tables: errors by workload, parameters with intervals, outliers.
+// Results of calibration: errors by workload, parameters with intervals, outliers.
 #pragma once
 
 #include <vector>
@@ -16,35 +16,37 @@
 
 namespace ridgewatt::report {
 
-// One row per workload and, with `by_batch`, one row per batch below; the mean, and all rows
-// pooled. Errors in per cent; `trusted` columns leave out the rows that data quality suspects.
+// One row per workload, the mean over workloads, and all rows pooled. With `by_batch` also one row
+// per batch of a workload. Errors are in percent; `trusted` columns exclude rows that the
+// data-quality check suspects.
 Table fit_table(const twin::CalibrateSummary& summary, bool by_batch);
 Table parameter_table(const twin::Twin& twin);
 Table outlier_table(const twin::CalibrateSummary& summary);
-// Runtimes: fitted parameters, and public rows that the fit left out.
+// Runtimes: their fitted parameters, and the public rows that were not used in the fit.
 Table runtime_parameter_table(const twin::RuntimeTwins& runtimes);
 Table runtime_left_out_table(const std::vector<twin::LeftOutRow>& rows);
 Table microbench_table(const std::vector<roofline::MicrobenchFit>& fits);
 
-// What each kind of calibration prints; `device`: as the user named the board.
+// The results of `calibrate`, by kind; `device` is the name that the user gave.
 Result runtime_fit_result(const answer::RuntimeCalibration& found, const std::string& device);
 Result board_fit_result(const answer::BoardCalibration& found, const std::string& device);
-// `parameters`: also for people.
+// `parameters`: include the parameters in tables.
 Result calibrate_result(const twin::CalibrateSummary& summary, const std::string& device,
                         bool parameters);
 
-// What was measured of this machine, and its runs: as they were, by priors and by the fitted twin.
+// The measurements of this machine, and the errors of its runs before and after the fit.
 Result local_calibration_result(const answer::LocalCalibration& found);
 
-// Thermal constants with 90 % intervals, and for how long powers are held (one row per answer).
+// Thermal constants with 90 % intervals, and how long given powers can be held (one row per
+// answer).
 Table thermal_fit_table(const thermal::ThermalFit& fit);
 Result thermal_fit_result(const answer::FittedTrace& found);
 Table hold_table(const std::vector<thermal::HoldAnswer>& answers);
 
-// One row per figure: as it was published, as the twin of a relative has it, and as the fitted one.
+// One row per published figure: as published, by the twin of the related board, by the fitted twin.
 Table evidence_table(const twin::BoardFit& fit);
-// One row per parameter: value and 90 % interval before and after, and whether the evidence or the
-// prior decides it.
+// One row per parameter: value and 90 % interval before and after the fit, and whether the evidence
+// or the prior determines the value.
 Table board_parameter_table(const twin::Twin& twin, const twin::Twin& prior);
 
 }  // namespace ridgewatt::report

@@ -1,4 +1,4 @@
-// Results about stored points of many boards: sweep files, stores, campaigns and fleets.
+// Results for stored points of many boards: sweep files, stores, campaigns and fleets.
 #pragma once
 
 #include <string>
@@ -19,41 +19,40 @@
 
 namespace ridgewatt::report {
 
-// A plan that was written to `path`. `known`: the duration is an estimate of the boards' twins.
+// A plan that was written to `path`. `known`: its duration is estimated by the twins of the boards.
 Result plan_result(const campaign::Plan& plan, const std::string& path, bool known);
 Result job_result(const std::vector<campaign::Job>& jobs);
-// The progress of a campaign: by kind of board, by board, and held or failed points.
+// Progress of a campaign, by type of board and by board, with held and failed points.
 Result standing_result(const std::string& name, const campaign::Standing& standing);
-// Why nothing can run on the boards of a kind.
+// Why no job can run on the boards of a type.
 std::string blocked_line(const campaign::KindStanding& kind);
-// Every board with its state, rate, last error and the engine's reason.
+// Every board with its state, rate, last error and the engine's message.
 Result boards_result(const std::string& name, const campaign::BoardsLook& look);
-// Points that are planned again.
+// The points that will be measured again.
 Result rerun_result(const campaign::Reruns& reruns);
-// A standing in one line, for progress.
+// The progress in one line.
 std::string standing_line(const campaign::Standing& standing);
-// A campaign for `ridgewatt export --campaign`, which writes the format of Prometheus.
+// Input of campaign_metrics(), for `ridgewatt export --campaign`.
 struct CampaignLook {
   std::string name;
   bool store_answers = false;
-  campaign::Standing standing;  // empty unless the store answers
+  campaign::Standing standing;  // empty if the store does not answer
   std::int64_t now_unix_s = 0;
 };
 
-// Throws what reading the plan throws. A store or an engine that does not answer is reported in the
-// result.
+// Throws what reading the plan throws. If a store or engine does not answer, the result says so.
 CampaignLook look_for_metrics(const std::string& plan_path);
-// Families, labels and units: docs/reference/metrics.md.
+// Metrics in the format of Prometheus. docs/reference/metrics.md lists families, labels and units.
 std::string campaign_metrics(const std::vector<CampaignLook>& campaigns);
 
 Table campaigns_table(const std::vector<campaign::CampaignHolding>& campaigns);
-// Every measured point, with slot and serial.
+// Every measured point, with the slot and serial number of its board.
 Table raw_points_table(const std::vector<campaign::BoardRows>& boards);
-// The measurements of a task of a campaign, or of a run over modes into `store`.
+// A completed task of a campaign, and a run over modes that was saved in `store`.
 Result task_result(const campaign::TaskSummary& done);
 Result profile_result(const measure::ProfileSummary& summary, const std::string& store);
 
-// One of the tables of a fleet's status; CSV has one.
+// The tables of a fleet's status. CSV contains the selected one.
 enum class FleetPart { kBoards, kModes, kDrift, kEnergy };
 constexpr auto enum_names(FleetPart) {
   return named<FleetPart>({{FleetPart::kBoards, "boards"},
@@ -62,9 +61,9 @@ constexpr auto enum_names(FleetPart) {
                            {FleetPart::kEnergy, "energy"}});
 }
 Result fleet_result(const campaign::FleetStatus& status, FleetPart data);
-// Differences between boards of one kind, for each kind.
+// Differences between the boards of each type.
 Result board_effects_result(const std::vector<campaign::MergedSweep>& kinds);
-// Adds to `remarks` the limits of the estimated effects.
+// Appends to `remarks` how far the estimated effects can be trusted.
 std::vector<std::string> merge_remarks(const campaign::MergedSweep& kind,
                                        std::vector<std::string> remarks = {});
 
@@ -84,7 +83,7 @@ struct CheckedSweep {
   Sweep sweep;
   QualityReport quality;
 };
-// Rows that cannot be trusted, with lines and reasons.
+// Rows that cannot be trusted, with line numbers and reasons.
 Result quality_result(const std::vector<CheckedSweep>& sweeps);
 
 }  // namespace ridgewatt::report

@@ -1,6 +1,6 @@
-// The quantities that several results share, each declared once: its key in CSV and JSON, heading,
-// digits, and what it is. A new quantity of more than one result is a row of the table in
-// columns.cc.
+// Columns that several results share. Each is declared once, with its key in CSV and JSON, heading,
+// digits and meaning. If a new quantity belongs to several results, add it to the table in
+// report/answer/columns.cc.
 //
 //   std::vector<Column> columns = knob_columns();
 //   append(columns, {column("batch")});
@@ -22,34 +22,35 @@
 
 namespace ridgewatt::report {
 
-// The shared column of that key, with the rank that the table gives it (see Column). An unknown key
-// throws std::out_of_range: the table does not have it.
+// The shared column with this key and the given rank (see Column). Throws std::out_of_range for an
+// unknown key.
 Column column(std::string_view key, int rank = 0);
-// The same, left out of tables for people and of JSON where no row has it.
+// Like column(), but tables and JSON omit the column if no row has a value.
 Column optional_column(std::string_view key, int rank = 0);
-// What the shared keys mean.
+// The meanings of the shared keys.
 std::vector<KeyMeaning> shared_keys();
 
 void append(std::vector<Column>& columns, const std::vector<Column>& more);
 
-// time_ms, power_w, energy_j of a minibatch.
+// time_ms, power_w, energy_j per minibatch.
 std::vector<Column> cost_columns();
 void add_cost(std::vector<Cell>& cells, const Observation& measured);
-void add_cost(std::vector<Cell>& cells, const predict::Prediction& predicted);  // its means
+// The predicted means.
+void add_cost(std::vector<Cell>& cells, const predict::Prediction& predicted);
 
-// The same, each with its bounds behind it: time_ms, time_lo_ms, time_hi_ms, ...
+// Like cost_columns(), each followed by its bounds: time_ms, time_lo_ms, time_hi_ms, ...
 std::vector<Column> cost_interval_columns();
 void add_cost_interval(std::vector<Cell>& cells, const predict::Prediction& predicted);
 
-// The columns that state where each row of a result comes from: workload, kind, board, provenance
-// and, where modelled, runtime and twin. For CSV and JSON; people read it above the table.
-// `table` with the columns of `origins` behind its own; one origin per row, or one for all. A
-// column that the table has already (`board` of estimate) stays as it is.
+// Appends the columns that state the origin of each row: workload, kind, board, provenance and, for
+// modeled values, runtime and twin. They are for CSV and JSON; tables have the origin in a line
+// above. `origins` has one element per row or one for all rows. Columns that `table` already has,
+// such as `board` of estimate, do not change.
 Table with_origin(const Table& table, const std::vector<RowOrigin>& origins);
-// The same keys into a JSON object.
+// Adds the same keys to a JSON object.
 void add_origin(Json& object, const RowOrigin& origin);
 // Adds `unsupported` (a list of op, domain, nodes, reason, share) and `assumed` (a list of
-// sentences) to the object `json`; both may be empty.
+// sentences) to `json`; both may be empty.
 void add_caveats(const workload::CostCaveats& caveats, Json& json);
 
 }  // namespace ridgewatt::report

@@ -1,4 +1,4 @@
-// The answer of `explain`: causes as a table, in words and as JSON.
+// Results of `explain`: the causes as a table, as text and as JSON.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace ridgewatt::report {
 
-// A row of an answer.
+// A row of an answer. It shares ownership of the answer.
 struct ExplainLine {
   std::shared_ptr<const answer::ExplainAnswer> found;
   std::size_t index = 0;
@@ -22,12 +22,12 @@ struct ExplainLine {
 const Fields<ExplainLine>& explain_fields();
 const Fields<answer::ExplainedLayer>& explained_layer_fields();
 
-// A row per cause, most probable first. People do not see those below 1 %, and read above the table
-// "resnet50, inference on orin-nano-8gb, 15W, batch 1: measured 45 ms, expected 17.4 ms (..)".
+// One row per cause, the most probable first. The table omits causes below 1 % and has a line above
+// it: "resnet50, inference on orin-nano-8gb, 15W, batch 1: measured 45 ms, expected 17.4 ms (..)".
 Result explain_result(const answer::ExplainAnswer& found);
-// The contract of `explain --format json`: workload, board, mode, measured_ms, expected_ms, rows.
+// The documented JSON of `explain`: workload, board, mode, measured_ms, expected_ms, rows.
 Json explain_json(const answer::ExplainAnswer& found);
-// The keys of a row, and of a layer.
+// The keys of a row and of a layer.
 std::vector<KeyMeaning> explain_keys();
 
 }  // namespace ridgewatt::report

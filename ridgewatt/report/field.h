@@ -1,15 +1,15 @@
-// One quantity of a result, declared once: its key, heading, digits, rank, meaning and getter. The
-// terminal table, CSV, JSON, HTML, the attribute in Python and the reference of keys follow from
-// it.
+// Declares a quantity of a result once: key, heading, digits, rank, meaning and getter. The
+// terminal table, CSV, JSON, HTML, the Python attribute and the reference of keys are derived from
+// this declaration.
 //
 //   const Fields<Row> fields = {
 //       {{.name = "stall_ms", .rank = 3, .meaning = "time in which the device waits for data"},
 //        [](const Row& row) { return row.stall_s; }}};
 //   write_json(fields, row, json);  // json["stall_ms"]; in Python row.stall_s
 //
-// A getter returns SI. The suffix of the key names the unit that is written: 1e3 x for _ms. A
-// getter that returns a cell returns the value as it is written: `at<&Row::member>` and its
-// relatives.
+// A getter returns a value in SI units. The suffix of the key determines the unit that is written,
+// for example 1e3 times the value for _ms. A getter that returns a Cell returns the value in the
+// written unit; see `at<&Row::member>` and the templates after it.
 #pragma once
 
 #include <algorithm>
@@ -38,7 +38,7 @@ using Getter = std::variant<double (*)(const Row&), std::optional<double> (*)(co
 
 // Where a field is shown.
 enum Shown : unsigned {
-  kOnTable = 1,  // for people, and CSV
+  kOnTable = 1,  // terminal tables and CSV
   kInJson = 2,
   kInPython = 4,
   kEverywhere = kOnTable | kInJson | kInPython,
@@ -47,26 +47,26 @@ constexpr Shown operator|(Shown a, Shown b) {
   return static_cast<Shown>(static_cast<unsigned>(a) | static_cast<unsigned>(b));
 }
 
-// The unit of a key relative to SI: `times` multiplies, `over` divides where that is exact.
+// The unit of a key relative to SI: `times` multiplies; `over` divides, where division is exact.
 struct KeyScale {
   double times = 1, over = 1;
   double operator()(double si) const { return times * si / over; }
 };
 KeyScale scale_of_key(std::string_view key);
-// "stall_s" of "stall_ms".
+// The name in SI units: "stall_s" for "stall_ms".
 std::string si_name(std::string_view key);
-// The unit of such a name, " (s)"; empty: it has none.
+// The unit of a name in SI units, " (s)"; empty: no unit.
 std::string_view si_unit(std::string_view name);
 
 template <class Row>
 struct Field {
-  Column column;  // for a power mode: the rank of its knobs
+  Column column;  // for a power mode, its rank is that of the knob columns
   Getter<Row> get;
   Shown shown = kEverywhere;
   // Whether a row has the value. If not, JSON omits the key and the cell is empty. Python always
-  // calls the getter.
+  // calls the getter. Null: every row has it.
   bool (*has)(const Row& row) = nullptr;
-  std::string_view python = {};  // name of the attribute; empty: si_name() of the key
+  std::string_view python = {};  // name of the Python attribute; empty: si_name() of the key
   KeyScale scale = scale_of_key(column.name);
 };
 template <class Row>
@@ -98,11 +98,11 @@ Cell cell_of(KeyScale, const Value& value) {
   if constexpr (std::is_integral_v<Value>) {
     return static_cast<std::int64_t>(value);
   } else {
-    return {};  // lists and objects are for JSON
+    return {};  // lists and objects appear only in JSON
   }
 }
 
-Json json_of(const PowerMode& mode);  // mode_to_json
+Json json_of(const PowerMode& mode);  // same as mode_to_json
 Json json_of(const Cell& cell);
 inline Json json_of(const std::string& value) {
   return value.empty() ? Json() : Json(value);
@@ -128,7 +128,7 @@ Json json_value(const Field<Row>& field, const Row& row) {
       field.get);
 }
 
-// Adds the keys of a row. A key that `json` already has keeps its value.
+// Adds the fields of a row to `json`. Existing keys do not change.
 template <class Row>
 void write_json(const Fields<Row>& fields, const Row& row, Json& json) {
   for (const Field<Row>& field : fields) {
@@ -145,7 +145,7 @@ Json json_list(const Fields<Row>& fields, const std::vector<Row>& rows) {
   return list;
 }
 
-// Refers to the fields, which must outlive the result.
+// The result refers to `fields`, which must outlive it.
 template <class Row>
 std::vector<KeyMeaning> keys_of(const Fields<Row>& fields, std::string_view object = {}) {
   std::vector<KeyMeaning> keys;
@@ -161,9 +161,9 @@ bool is_mode(const Field<Row>& field) {
   return std::holds_alternative<PowerMode (*)(const Row&)>(field.get);
 }
 
-// Writes the knobs of a mode into `cells` from `at` on; returns the index after the last.
+// Writes the knobs of a mode into `cells`, starting at `at`; returns the next index.
 std::size_t set_knobs(const PowerMode& mode, std::vector<Cell>& cells, std::size_t at);
-// Writes a row under columns_of(fields).
+// Writes a row into cells that belong to columns_of(fields).
 template <class Row>
 void set_cells(const Fields<Row>& fields, const Row& row, std::vector<Cell>& cells) {
   std::size_t at = 0;
@@ -182,7 +182,7 @@ void set_cells(const Fields<Row>& fields, const Row& row, std::vector<Cell>& cel
   }
 }
 
-std::vector<Column> columns_of_mode(int rank);  // knob_columns
+std::vector<Column> columns_of_mode(int rank);  // same as knob_columns
 // The columns of the fields that tables show. A power mode has one column per knob.
 template <class Row>
 std::vector<Column> columns_of(const Fields<Row>& fields) {
@@ -241,22 +241,22 @@ struct RowOfMember<Value Row::*> {
 template <auto kMember>
 using RowOf = typename RowOfMember<decltype(kMember)>::Type;
 
-// A member of the row, or a member of that: at<&Row::stages, &Stages::fetch_s>.
+// A getter of a member of the row, or of a nested member: at<&Row::stages, &Stages::fetch_s>.
 template <auto kMember, auto... kRest>
 inline constexpr Cell (*at)(const RowOf<kMember>&) =
     [](const RowOf<kMember>& row) { return plain_cell(((row.*kMember).*....*kRest)); };
-// The same multiplied by a whole number: 1000 for ms, 100 for percent.
+// Like `at`, multiplied by an integer: 1000 for ms, 100 for percent.
 template <int kTimes, auto kMember, auto... kRest>
 inline constexpr Cell (*times)(const RowOf<kMember>&) = [](const RowOf<kMember>& row) {
   const auto number = cell_number(plain_cell(((row.*kMember).*....*kRest)));
   return number ? Cell(kTimes * *number) : Cell();
 };
-// A text; an empty text is an empty cell.
+// Like `at`, for a text; an empty text is an empty cell.
 template <auto kMember, auto... kRest>
 inline constexpr Cell (*text_in)(const RowOf<kMember>&) =
     [](const RowOf<kMember>& row) { return text_or_empty(((row.*kMember).*....*kRest)); };
 
-// The fields with these keys, in this order, then the others.
+// The fields with these keys, in this order, followed by all other fields.
 template <class Row>
 Fields<Row> with_first(const std::vector<std::string_view>& keys, const Fields<Row>& fields) {
   Fields<Row> ordered;

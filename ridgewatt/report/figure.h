@@ -1,9 +1,10 @@
-// Figures as data: what is to be seen, in plain numbers, apart from how it is drawn. Each can be
-// drawn as a static SVG for papers (to_svg) and as an interactive Apache ECharts chart
-// (to_echarts), and listed as a table (figure_data.h).
+// Figures as plain data, independent of how they are drawn. A figure can be drawn as a static SVG
+// for papers (to_svg), as an interactive Apache ECharts chart (to_echarts), and listed as a table
+// (figure_data.h).
 //
-//   Plot plot{.title = "Energy over GPU clock", .source = {"resnet50", "agx-orin",
-//   Provenance::kMeasured}}; plot.x.label = "GPU clock (MHz)", plot.y.label = "energy (J)";
+//   Plot plot{.title = "Energy over GPU clock",
+//             .source = {"resnet50", "agx-orin", Provenance::kMeasured}};
+//   plot.x.label = "GPU clock (MHz)", plot.y.label = "energy (J)";
 //   plot.series.push_back({.name = "ResNet-50", .x = clocks, .y = energies});
 //   write_file_atomically("energy.svg", to_svg(plot));
 #pragma once
@@ -18,33 +19,33 @@
 
 namespace ridgewatt::report {
 
-// Whose numbers a figure shows and where they come from. Has no default, so that no figure is
-// without it.
+// The origin of the numbers in a figure. There is no default constructor, so that every figure
+// states its origin.
 struct FigureSource {
-  std::string workload;                  // "resnet50 inference"; empty: not of one workload
+  std::string workload;                  // "resnet50 inference"; empty: several workloads
   std::string board;                     // empty: shown as "board not recorded"
   std::optional<Provenance> provenance;  // absent: shown as "provenance not recorded"
-  // Of modelled numbers the runtime and the twin's kind with its error: "pytorch-eager, fitted
+  // For modeled numbers, the runtime and the type of twin with its error: "pytorch-eager, fitted
   // twin, time 11 % off on unseen workloads".
   std::string detail;
 
   FigureSource(std::string of_workload, std::string on_board, std::optional<Provenance> origin,
                std::string more = {});
-  // "resnet50 inference on agx-orin. Modelled: pytorch-eager, fitted twin, ..."
+  // One line: "resnet50 inference on agx-orin. Modelled: pytorch-eager, fitted twin, ..."
   std::string line() const;
 };
 
 struct Axis {
-  std::string label = {};  // with the unit: "time (ms)"
+  std::string label = {};  // with its unit: "time (ms)"
   bool log = false;
-  std::optional<double> lo = {};  // default: from the data, with some room
+  std::optional<double> lo = {};  // empty: from the data, with a margin
   std::optional<double> hi = {};
 };
 
 enum class Mark { kLine, kPoints, kLinePoints, kBand, kSteps };
 
-// Points with a value that the axis cannot show (not finite; not positive on a log axis) are left
-// out, and break a line.
+// Points that the axis cannot show (not finite; not positive on a log axis) are omitted and
+// interrupt a line.
 struct Series {
   std::string name = {};  // legend; empty: none
   Mark mark = Mark::kLine;
@@ -52,13 +53,13 @@ struct Series {
   std::vector<double> y = {};
   std::vector<double> y_hi = {};         // upper edge of a band
   std::vector<double> radius = {};       // of points, in pixels; empty: 3.5
-  std::vector<int> rows = {};            // row of the linked table that a point stands for
-  std::vector<std::string> labels = {};  // of points, shown on hover
-  std::string color = {};                // empty: by position in the figure
+  std::vector<int> rows = {};            // per point, its row in the linked table
+  std::vector<std::string> labels = {};  // per point, shown on hover
+  std::string color = {};                // empty: chosen by the position in the figure
   bool dashed = false;
 };
 
-// A remark in the plot: a point with a text, or a line across when only x or y is given.
+// A remark in the plot: a text at a point, or a line across the plot if only x or y is given.
 struct Remark {
   std::optional<double> x = {};
   std::optional<double> y = {};
@@ -69,7 +70,7 @@ struct Remark {
 struct Plot {
   std::string title = {};
   FigureSource source;
-  std::string note = {};  // what is not drawn: "2,000 of 18,096 modes drawn"
+  std::string note = {};  // what is omitted: "2,000 of 18,096 modes drawn"
   Axis x = {};
   Axis y = {};
   std::vector<Series> series = {};
@@ -78,31 +79,32 @@ struct Plot {
   double height = 420;
 };
 
-// A line of equal value, with the text that it carries: "+5 %".
+// A line of equal value, with its label: "+5 %".
 struct Contour {
   double value = 0;
   std::string text = {};
 };
 
-// A value for each pair of levels; values[row][column] belongs to y[row], x[column]. NaN: no value.
+// A value for each pair of levels; values[row][column] belongs to y[row] and x[column]. NaN: no
+// value.
 struct HeatMap {
   std::string title = {};
   FigureSource source;
   std::string note = {};
   std::string x_label = {};
   std::string y_label = {};
-  std::string value_label = {};  // with the unit
+  std::string value_label = {};  // with its unit
   std::vector<double> x = {};    // ascending levels
   std::vector<double> y = {};
   std::vector<std::vector<double>> values = {};
-  std::optional<double> color_hi = {};  // colors end here; higher values look the same
-  std::vector<Remark> remarks = {};     // x and y in levels: "optimum", "MAXN"
+  std::optional<double> color_hi = {};  // end of the color scale; higher values have the same color
+  std::vector<Remark> remarks = {};     // x and y are levels: "optimum", "MAXN"
   std::vector<Contour> contours = {};
   double width = 640;
   double height = 420;
 };
 
-// Bars whose parts add up: values[part][bar]. Names stand to the left, a bar each.
+// Horizontal bars whose parts add up: values[part][bar]. Names are on the left, one bar each.
 struct StackedBars {
   std::string title = {};
   FigureSource source;
@@ -114,7 +116,7 @@ struct StackedBars {
   double width = 640;
 };
 
-// Distributions below each other, with median and quartiles.
+// Distributions below each other, with their median and quartiles.
 struct ViolinPlot {
   std::string title = {};
   FigureSource source;
@@ -125,7 +127,7 @@ struct ViolinPlot {
   double width = 640;
 };
 
-// What ran where and when.
+// Spans of time in parallel lanes.
 struct Timeline {
   struct Span {
     std::size_t lane = 0;
@@ -152,7 +154,7 @@ struct FigureHead {
 };
 FigureHead figure_head(const Figure& figure);
 
-// An entry of a legend; pages set it in HTML, so that it wraps at any width.
+// An entry of a legend. HTML pages draw the legend themselves, so that it wraps at any width.
 struct LegendEntry {
   std::string name = {};
   std::string color = {};
@@ -161,32 +163,34 @@ struct LegendEntry {
 };
 std::vector<LegendEntry> figure_legend(const Figure& figure);
 
-// The values that the colors of a heat map stand for: the data's own, up to `color_hi`.
+// The range of values that the colors of a heat map represent: that of the data, limited to
+// `color_hi`.
 struct ColorRange {
   double lo = 0;
   double hi = 0;
-  bool clipped = false;  // higher values are there and look like `hi`
+  bool clipped = false;  // there are higher values, with the color of `hi`
 };
-// nullopt: no finite value.
+// Empty if there is no finite value.
 std::optional<ColorRange> color_range(const HeatMap& map);
 
 struct SvgOptions {
-  double width = 0;  // of the document; 0: the figure's own
-  bool head = true;  // title, source, note and legend too; a page tells them in HTML
+  double width = 0;  // width of the document; 0: that of the figure
+  bool head = true;  // draw title, source, note and legend; false for a page that has them as HTML
 };
-// A whole SVG document; the same figure gives the same bytes. UsageError when vectors that belong
+// A complete SVG document. It depends only on the figure. Throws UsageError if vectors that belong
 // together differ in length.
 std::string to_svg(const Figure& figure, const SvgOptions& options = {});
 // Several figures below each other in one document.
 std::string to_svg(const std::vector<Figure>& figures, const std::string& title);
-// The option object of an ECharts chart without title and legend. Points keep their table row as
-// the data item's "row". What ECharts does not take as data (ticks of our own, polygons) is in
-// fields that charts.js reads.
+// The option object of an ECharts chart without title and legend. The `row` of a data item is the
+// table row of its point. Fields that only charts.js reads contain what ECharts cannot take as data
+// (custom ticks, polygons).
 Json to_echarts(const Figure& figure);
 // Height of the chart in a page, in pixels.
 double chart_height(const Figure& figure);
 
-// Gaussian kernel density of a sample (Silverman 1986, equation 3.31) at `at`; for violins.
+// Gaussian kernel density of a sample (Silverman 1986, equation 3.31) at each value of `at`; for
+// violins.
 std::vector<double> kernel_density(const std::vector<double>& sample,
                                    const std::vector<double>& at);
 

@@ -1,12 +1,12 @@
-// One self-contained HTML file: text, sortable tables and charts, offline. Charts are interactive
-// where Apache ECharts was there at build, and static SVG else and on paper; each carries its
-// title, source, legend and data as text. Points and table rows that belong together are selected
-// together. Light and dark; any width; prints well. Text is escaped.
+// Builds one self-contained HTML file with text, sortable tables and charts, which works offline
+// and prints well. Charts are interactive if the build had Apache ECharts, and static SVG otherwise
+// and in print. Each chart has its title, source, legend and data as text. Selecting a point
+// selects its table row, and vice versa. Text is escaped.
 //
 //   HtmlReport report("ResNet-50 on AGX Orin");
 //   report.paragraph("modelled: twin of agx-orin, fit error 9 %");
 //   const int layers = report.table("Layers", table);
-//   report.figure(plot, layers);   // a Series' rows point into that table
+//   report.figure(plot, layers);   // Series::rows are rows of that table
 //   write_file_atomically("report.html", report.html());
 #pragma once
 
@@ -24,40 +24,40 @@ class HtmlReport {
   explicit HtmlReport(std::string title) : title_(std::move(title)) {}
   void heading(std::string_view text);
   void paragraph(std::string_view text);
-  // The answer in short: what, and its value, in boxes side by side.
+  // A part of the summary: name and value, shown in boxes side by side.
   struct Fact {
     std::string name;
     std::string value;
-    std::string remark = {};  // its interval, or a comparison
+    std::string remark = {};  // an interval, or a comparison
   };
   void facts(const std::vector<Fact>& facts);
-  // A line of the answer: larger than a paragraph.
+  // A line of the summary, larger than a paragraph.
   void lead(std::string_view text);
-  // Any JSON as nested lists, what lies deep folded away; long arrays are cut, which is said.
+  // Any JSON as nested lists. Deep levels are collapsed. Long arrays are cut, with a note.
   void tree(const Json& json);
-  // Returns the table's number, for `figure`.
+  // Returns the number of the table, for `figure`.
   int table(std::string_view caption, const Table& table);
-  // The number that the next table will have, for figures before it.
+  // The number of the next table, for figures before it.
   int next_table() const { return tables_; }
-  // `linked_table`: the table that the rows of the figure's points count in; -1: none.
+  // `linked_table`: number of the table to which the rows of the figure's points refer; -1: none.
   void figure(const Figure& figure, int linked_table = -1);
   std::string html() const;
-  // The figures alone, for a page that draws them by itself: objects with title, source, note,
-  // legend (name, color, mark: dot, area, dashed or line), height (px), option (to_echarts) and
-  // data (caption, columns, rows) for who cannot see them.
+  // Only the figures, for a page that draws them itself: objects with title, source, note, legend
+  // (name, color, mark: dot, area, dashed or line), height (px), option (to_echarts) and data
+  // (caption, columns, rows) for readers who cannot see the chart.
   Json figures() const;
-  // The figures below each other in one SVG document, or the `number`th alone (from 1; 0: all).
-  // NotFoundError when there is none.
+  // The figures below each other in one SVG document, or only figure `number` (from 1; 0: all).
+  // Throws NotFoundError if there is none.
   std::string svg(std::size_t number = 0) const;
 
  private:
-  void end_charts();  // what is no figure ends the row of figures
+  void end_charts();  // closes the row of figures before other content
   std::string title_;
   std::string body_;
   struct Shown {
     Figure figure;
     int linked_table = -1;
-    std::size_t place = 0;  // in the body
+    std::size_t place = 0;  // position in the body
   };
   std::vector<Shown> shown_;
   int tables_ = 0;

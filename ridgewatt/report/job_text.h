@@ -1,4 +1,4 @@
-// What a job costs, as people say it.
+// Formats the duration and energy of a job as text.
 #pragma once
 
 #include <string>

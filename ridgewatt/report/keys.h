@@ -1,5 +1,5 @@
-// The meaning of every key of a JSON result, for docs/reference/json_keys.md. A field (field.h) or
-// a shared column (columns.h) declares its meaning; all other keys have a row in report/keys.
+// The meaning of every key of a JSON result, for docs/reference/json_keys.md. Fields (field.h) and
+// shared columns (columns.h) declare their meanings; all other keys have a row in report/keys.
 //
 //   meaning_of("tune", "nearest_miss.broken[].over");  // "share by which the limit is exceeded"
 #pragma once
@@ -10,14 +10,16 @@
 namespace ridgewatt::report {
 
 struct KeyMeaning {
-  std::string_view key;  // "over", or qualified: "broken.over"
+  std::string_view key;  // "over", or qualified by its object: "broken.over"
   std::string_view meaning;
-  std::string_view object = {};  // the object that the key is in, in place of "broken."
+  // The object that contains the key, instead of the qualifier "broken.".
+  std::string_view object = {};
 };
 
-// `command` is the name in the schema, "schedule.plan"; `path` is a path of the reference. The row
-// with the longest matching end of the path wins, then the row of the command. The meaning of a
-// bound ("time_lo_ms") or of a list element follows from its key. Empty: no row.
+// `command` is the name in the schema, such as "schedule.plan"; `path` is the path of a key in the
+// reference. The row that matches the longest suffix of the path counts; among equals, the row of
+// the command. The meaning of a bound ("time_lo_ms") or a list element is derived from that of its
+// key. Empty if there is no row.
 std::string meaning_of(std::string_view command, std::string_view path);
 
 }  // namespace ridgewatt::report

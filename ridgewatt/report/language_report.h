@@ -1,4 +1,5 @@
-// What a language model costs, and its best modes, as text, tables, JSON and a page.
+// Results of `llm`: the cost of a language model and its best modes, as text, tables, JSON and
+// HTML.
 #pragma once
 
 #include <cstddef>
@@ -14,44 +15,45 @@
 
 namespace ridgewatt::report {
 
-// "agx-orin-32gb@super": with the BSP where it is not the board's default.
+// The name of a board, with its BSP if that is not the default: "agx-orin-32gb@super".
 std::string board_label(const Board& board);
 
 struct LanguageTableOptions {
-  bool for_people = false;  // what all rows have in common is left out, memory in GiB
-  bool front = false;       // only rows on the Pareto front
+  // For the terminal: omits what is equal in all rows, and shows memory in GiB.
+  bool for_people = false;
+  bool front = false;  // only rows on the Pareto front
 };
-// A row of the answer each: board, runtime, quantization, mode, times, power and joules with their
-// 90 % bounds, memory. Not for people: also the time of a step at each context.
+// One row per row of the answer: board, runtime, quantization, mode, times, power and energy with
+// 90 % bounds, memory. If not `for_people`, also the time of a decode step at each context.
 Table language_table(const answer::LanguageAnswer& found, const LanguageTableOptions& options);
 
-// The contract of `llm --format json`: model, request, engines, memory, phases, rows, left_out.
+// The documented JSON of `llm`: model, request, engines, memory, phases, rows, left_out.
 Json language_json(const answer::LanguageAnswer& found, bool front = false);
 
-// What was asked and of what, the sum of the memory, what a step waits for; a line each.
+// The question, the sum of the memory, and what limits a decode step; one string per line.
 std::vector<std::string> language_headline(const answer::LanguageAnswer& found);
-// What figures rest on and why intervals are wide; a line each.
+// The basis of the figures and reasons for wide intervals; one string per line.
 std::vector<std::string> language_remarks(const answer::LanguageAnswer& found);
-// The shown row over contexts: time of a step, tokens per second, memory.
+// Row `shown` of the answer at several contexts: time of a step, tokens per second, memory.
 Table language_context_table(const answer::LanguageAnswer& found);
-// Both phases of the shown row against the roofs of its mode. Empty where weights are not known.
+// Both phases of that row against the roofline of its mode. Empty if the weights are unknown.
 Table language_phase_table(const answer::LanguageAnswer& found);
 
-// The whole. `front`: only rows on the Pareto front.
+// The complete result. `front`: only rows on the Pareto front.
 Result language_result(const answer::LanguageAnswer& found, bool front, OutputFormat format);
 Result language_tune_result(const answer::LanguageTuneAnswer& found, const std::string& model);
 
-// Facts, tables and figures: time per token over context, the Pareto front, the roofline of both
-// phases, memory.
+// A page with facts, tables and figures: time per token over context, the Pareto front, the
+// roofline of both phases, memory.
 HtmlReport language_page(const answer::LanguageAnswer& found);
 
-// The contract of `tune llm --format json`: feasible, mode (or prefill_mode and decode_mode), the
-// figures of the plan, and all settings.
+// The documented JSON of `tune llm`: feasible, mode (or prefill_mode and decode_mode), the figures
+// of the plan, and all settings.
 Json language_tune_json(const answer::LanguageTuneAnswer& found);
-// What was found of the best setting, or why nothing was; a line each.
+// The best setting, or why there is none; one string per line.
 std::vector<std::string> language_tune_headline(const answer::LanguageTuneAnswer& found);
-// The answer of the best setting against one mode for both phases and the board's presets, and the
-// answers of the other settings.
+// The best setting compared with one mode for both phases and with the presets of the board, and
+// the answers for the other settings.
 Table language_tune_table(const answer::LanguageTuneAnswer& found);
 
 }  // namespace ridgewatt::report

@@ -1,4 +1,4 @@
-// Sums over the layers of a model: by operator, and by the block that a layer's name puts it in.
+// Sums over the layers of a model: by operator, and by the block in the name of a layer.
 #pragma once
 
 #include <functional>
@@ -9,18 +9,18 @@
 
 namespace ridgewatt::report {
 
-// The part of a node's name that it has in common with its block: what stands before the operator's
-// own name, up to the first part that counts, as "layer.3" does. Empty when a name has no such
-// part.
+// The part of a node's name that it shares with other nodes of its block: everything before the
+// name of the operator, up to the first component with a number, such as "layer.3". Empty if there
+// is no such component.
 //   /layer1/layer1.0/conv1/Conv -> /layer1/layer1.0/
 //   encoder.layer.0/MatMul_2    -> encoder.layer.0/
 //   /avgpool/GlobalAveragePool  -> /avgpool/
 //   Conv_0                      -> (empty)
 std::string block_of(const std::string& node);
 
-// Rows of `layers` with the same `key_of(name of the layer, operator)`, summed: how many there are,
-// and the sum of each of the columns named in `summed` (empty cells count nothing). `layers` holds
-// the layer's name in its first column and the operator in its second. In the order `by`
+// Sums the rows of `layers` that have the same key_of(name of the layer, operator): their number,
+// and the sum of each column in `summed`, where empty cells count as 0. The first two columns of
+// `layers` must be the name of the layer and the operator. `by` is the order of the result
 // (Table::sort).
 Table sum_layers(const Table& layers, const Column& key,
                  const std::function<std::string(const std::string&, const std::string&)>& key_of,
@@ -28,7 +28,7 @@ Table sum_layers(const Table& layers, const Column& key,
 
 struct LayerSums {
   Table by_operator;
-  Table by_block;  // without rows where no name tells a block
+  Table by_block;  // without rows if no name contains a block
 };
 
 Table sums_by_operator(const Table& layers, const std::vector<std::string>& summed,

@@ -1,5 +1,5 @@
-// Results of programs that ran on the local board: measured, compared, soaked, governed; and of
-// loaders of training input.
+// Results for programs that ran on the local board (`measure`, `compare`, `soak`, `govern`, ..) and
+// for data loaders.
 #pragma once
 
 #include <span>
@@ -23,66 +23,68 @@
 
 namespace ridgewatt::report {
 
-// command, status, time_ms, provenance ("measured" or "fake"), power (source, mean_w, peak_w,
-// energy_j, error_j, samples, missing, mean_interval_ms, largest_gap_ms; null without a sensor),
-// idle_w, rails, minibatches (count, time_ms, time_lo_ms, time_hi_ms, fetch_stall_ms, compute_ms,
-// power_w, energy_j), phases, series, residency (clock, source, time_ms, shares), io, disks, files,
-// notes, values, conditions, throttled, cpu, peak_memory_bytes, sampler.
+// JSON keys: command, status, time_ms, provenance ("measured" or "fake"), power (source, mean_w,
+// peak_w, energy_j, error_j, samples, missing, mean_interval_ms, largest_gap_ms; null without a
+// sensor), idle_w, rails, minibatches (count, time_ms, time_lo_ms, time_hi_ms, fetch_stall_ms,
+// compute_ms, power_w, energy_j), phases, series, residency (clock, source, time_ms, shares), io,
+// disks, files, notes, values, conditions, throttled, cpu, peak_memory_bytes, sampler.
 Json measurement_to_json(const measure::Measurement& measurement,
                          const std::vector<std::string>& command, Provenance provenance);
-// The runs of language models behind time, power and energy, before the machine activity during the
-// run.
+// The rows are in this order: time, power and energy, runs of language models, machine activity
+// during the run.
 Table measurement_table(const measure::Measurement& measurement, Provenance provenance,
                         std::span<const measure::TokenRun> runs = {});
 
-// One row per minibatch of the window; begin_s counts from the start of the command.
+// One row per minibatch of the window; begin_s is relative to the start of the command.
 std::string minibatches_csv(const measure::Measurement& measurement);
-// Every reading, a row each: time_s since the start of the command (negative: the idle baseline),
+// One row per reading: time_s since the start of the command (negative during the idle baseline),
 // channel ("power:VDD_IN", "clock:gpu", "load:cpu", "temperature:..", "fan:..", "memory:used"),
-// value in SI; "power:total" where the module's power is a sum of rails.
+// value in SI units. If the power of the module is a sum of rails, there is also "power:total".
 std::string series_csv(const measure::Measurement& measurement);
 
-// Runs of language models, a row each; docs/reference/json.md#measure lists the keys, which are
-// those of `ridgewatt llm` where they mean the same. What was not measured is null.
+// Runs of language models, one row each. docs/reference/json.md#measure lists the keys, which are
+// those of `ridgewatt llm` for the same quantities. Values that were not measured are null.
 Result token_runs_result(std::span<const measure::TokenRun> runs, Provenance provenance);
 
-// A measurement of a command; a server or llama-bench also has "runs".
+// The measurement of a command; for a server or llama-bench also with "runs".
 Result measurement_result(const measure::TokenMeasurement& measured,
                           const std::vector<std::string>& command, Provenance provenance);
-// The rows of runs in a measurement_table.
+// Appends the rows of `runs` to a measurement_table().
 void add_token_rows(std::span<const measure::TokenRun> runs, Table& table);
 
-// The rows with both times in the layout that `evaluate llm` reads, and why others are left out.
+// Runs with both times in the CSV layout that `evaluate llm` reads, and why other runs are left
+// out.
 struct EngineRowsText {
   std::string csv;
   std::vector<std::string> left_out;
 };
 EngineRowsText engine_rows_csv(std::span<const measure::TokenRun> runs);
 
-// "holds MODE_30W: it ends at 71.2 C (70.4 to 72.0), 23.8 K below the trip".
+// One sentence: "holds MODE_30W: it ends at 71.2 C (70.4 to 72.0), 23.8 K below the trip".
 std::string soak_sentence(const measure::SoakSummary& summary);
-// A soak: verdict, temperatures and trip point, sustained speed, fitted constants.
+// The result of a soak test: verdict, temperatures and trip point, sustained speed, fitted
+// constants.
 Result soak_result(const measure::SoakSummary& summary, const std::vector<std::string>& command,
                    Provenance provenance);
 
-// A comparison of two commands or modes on the board with that name.
+// A comparison of two commands or modes on the board named `board`.
 Result comparison_result(const std::vector<measure::Comparison>& comparisons,
                          const std::string& board, Provenance provenance);
 
-// Peak, bandwidth and the points between.
+// Peak, bandwidth, and the points of the intensity sweep.
 Result microbench_result(const measure::MachineBench& bench);
 
-// How well a goal was held; and one row per step, with the same columns live and simulated.
+// How well the goal was met. The table of steps has the same columns for live and simulated runs.
 Result govern_result(const answer::GovernAnswer& found);
 Table govern_steps_table(const std::vector<answer::GovernStep>& steps);
-// The costs of each phase of a program in its mode.
+// The cost of each phase of a program in its mode.
 Result phases_result(const govern::PhaseOutcome& outcome, const std::string& device,
                      Provenance provenance);
 
-// The cost of an epoch of training with its data. `epochs`: answer::epochs_of().
+// The cost of a training epoch including its data. `epochs` is the result of answer::epochs_of().
 Result epochs_result(const answer::EpochAnswer& found,
                      const std::vector<answer::NamedEpoch>& epochs);
-// Times of a loader on real files.
+// Times of a loader for real files.
 Result loader_result(const std::vector<pipeline::LoaderRow>& rows,
                      const pipeline::LoaderBench& bench);
 

@@ -1,4 +1,4 @@
-// The one spelling of a power mode in results.
+// The representation of power modes in all results.
 #pragma once
 
 #include "ridgewatt/device/power_mode.h"
@@ -7,16 +7,17 @@
 
 namespace ridgewatt::report {
 
-// {"cpu_cores":..,"cpu_mhz":..,"gpu_mhz":..,"mem_mhz":..}; absent knobs are absent; a governor is
-// "governor".
+// A JSON object {"cpu_cores":..,"cpu_mhz":..,"gpu_mhz":..,"mem_mhz":..} without absent knobs; a
+// governor has the key "governor".
 Json mode_to_json(const PowerMode& mode);
-// The columns of all knobs (with this rank; optional, see Column), and the cells of one mode in
-// them.
+// The columns of all knobs, with this rank and optional (see Column).
 std::vector<Column> knob_columns(int rank = 0);
-// The same of rows of these modes: the knobs that one of them has are not optional.
+// Like knob_columns(), but a knob that one of `modes` has is not optional.
 std::vector<Column> knob_columns_of(const std::vector<PowerMode>& modes, int rank = 0);
-// The mode of such an object; `source` is for messages. InputError: a value that is not a knob's.
+// Inverse of mode_to_json; `source` is the name in messages. Throws InputError for an invalid
+// value.
 PowerMode mode_from_json(const Json& json, const std::string& source);
+// The cells of a mode in `columns`.
 std::vector<Cell> knob_cells(const PowerMode& mode, const std::vector<Column>& columns);
 
 }  // namespace ridgewatt::report

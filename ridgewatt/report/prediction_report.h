@@ -1,4 +1,4 @@
-// Predictions as tables and JSON, in the columns that `predict` and `estimate` share.
+// Results of `predict` and `pareto`, in the columns that `predict` and `estimate` share.
 #pragma once
 
 #include <cstdint>
@@ -15,36 +15,36 @@
 
 namespace ridgewatt::report {
 
-// Knobs, batch, then mean and interval of time_ms, power_w and energy_j.
+// Columns: knobs, batch, then mean and interval of time_ms, power_w and energy_j.
 Table prediction_table(std::span<const OperatingPoint> points,
                        std::span<const predict::Prediction> predictions);
-// The same with the columns of where the rows come from (columns.h), for CSV: one origin
-// for all, or one per row.
+// With columns for the origin of the rows (columns.h), for CSV. `origins` has one element for all
+// rows, or one per row.
 Table prediction_table(std::span<const OperatingPoint> points,
                        std::span<const predict::Prediction> predictions,
                        const std::vector<RowOrigin>& origins);
-// The same as an array of objects with `mode` nested.
+// An array of objects with these columns and a nested `mode`.
 Json predictions_to_json(std::span<const OperatingPoint> points,
                          std::span<const predict::Prediction> predictions,
                          const std::vector<RowOrigin>& origins);
 
-// The contract of `predict` and `pareto --format json`: those rows, each with the knobs that the
-// samples hold at another value, and with how many samples the fit rests on where it is not all;
-// modes alone where nothing was fitted. Bounds are null without an interval.
+// The documented JSON of `predict` and `pareto`. Each row also has the knobs whose value differs
+// from that of all samples, and the number of samples in the fit if not all were used. If nothing
+// was fitted, rows contain only modes. Bounds are null without an interval.
 Json predictions_to_json(const answer::PredictAnswer& found);
-// The whole; `seed` is that of the parts that very many samples are fitted on.
+// The complete result; `seed` is that of AutoOptions.
 Result predictions_result(const answer::PredictAnswer& found, std::uint64_t seed,
                           OutputFormat format);
-// Modes before anything is known of their cost.
+// Points without predictions.
 Table points_table(const std::vector<OperatingPoint>& points);
-// Costs of the methods of choosing a mode, in hours.
+// Costs of the methods for choosing a mode, in hours.
 Table advice_table(const std::vector<answer::ScenarioCost>& costs);
 
 Result presets_result(const std::vector<answer::PresetStanding>& presets, answer::FrontCost x,
                       answer::FrontCost y, const RowOrigin& origin);
-// Presets and the modes that beat them: name, knobs, cost, how many points are better, the best of
-// them, and its time, power and energy compared with the preset's in %. The costs `x` and `y` that
-// were compared are always shown, the third where there is space.
+// Presets and the modes that are better: name, knobs, cost, number of better points, the best of
+// them, and its time, power and energy relative to the preset in %. The compared costs `x` and `y`
+// are always shown, the third cost if there is space.
 Table preset_table(const std::vector<answer::PresetStanding>& presets, answer::FrontCost x,
                    answer::FrontCost y);
 

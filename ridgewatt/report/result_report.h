@@ -1,5 +1,5 @@
-// Any result file of the program, CSV or JSON, as a section of an HTML report: its numbers as
-// sortable tables, and the figures that its columns allow.
+// Adds any result file of the program, CSV or JSON, to an HTML report: as sortable tables, and as
+// the figures that its columns allow.
 #pragma once
 
 #include <string>
@@ -9,15 +9,15 @@
 
 namespace ridgewatt::report {
 
-// A table in a report stops here: a page of more would be tens of megabytes.
+// The most rows of a table in a report: a page with more would have tens of megabytes.
 inline constexpr std::size_t kMostTableRows = 100'000;
 
-// CSV: one table; operating points (time_ms, power_w and knobs) get the energy figures, error or
-// penalty columns over a number of profiled modes get curves.
-// JSON: the page of its kind (result_json.h).
-// `name` is for headings and messages. InputError when `content` is neither.
+// For CSV, adds one table. Operating points (time_ms, power_w and knobs) also get the energy
+// figures, and columns of error or penalty over a number of profiled modes get curves. For JSON,
+// adds the page for its kind (result_json.h). `name` is for headings and messages. Throws
+// InputError if `content` is neither CSV nor JSON.
 void add_result(HtmlReport& report, const std::string& name, std::string_view content);
-// The figures that a JSON result allows, as HtmlReport::figures has them.
+// The figures for a JSON result, in the form of HtmlReport::figures.
 Json result_figures(const Json& result);
 
 }  // namespace ridgewatt::report

@@ -1,6 +1,6 @@
-// The rooflines of power modes and where a model and its layers lie, as figures and as one HTML
-// page: the time roofline, the energy arch line and the power line of the papers (Williams et al.
-// 2009; Choi et al. 2013, 2014), with layers as points sized by their time on the GPU.
+// The rooflines of power modes with a model's layers, as figures and as one HTML page: the time
+// roofline, the energy arch line and the power line of the papers (Williams et al. 2009; Choi et
+// al. 2013, 2014). Layers are points, sized by their time on the GPU.
 #pragma once
 
 #include <optional>
@@ -21,53 +21,54 @@
 
 namespace ridgewatt::report {
 
-// The two roofs of a class of kernels: what none passes and what the twin was fitted to. A roof
-// that microbenchmarks fitted to their own points has no class: its name is "measured".
+// The two roofs of a class of kernels: the ceiling, which no kernel exceeds, and the roof that
+// kernels reach, to which the twin was fitted. A roof that microbenchmarks fitted to their own
+// points has no class; its name is "measured".
 struct ClassRoof {
   std::string name;        // "convolution"
-  std::string arithmetic;  // of the unit that it runs in: "tf32"
+  std::string arithmetic;  // of the unit that computes it: "tf32"
   double ceiling_flop_per_s = 0;
   double ceiling_bandwidth_bytes_per_s = 0;
   roofline::EnergyRoofline reached = {};  // within the power cap
   double share = 0;                       // of the model's time on the GPU; 0: no model
-  // "data sheet", "published triad", "measured", or "measured, by clock" where it is carried from
-  // another mode.
+  // "data sheet", "published triad", "measured", or "measured, by clock" if it is scaled from the
+  // clocks of another mode.
   std::string compute_from = "data sheet", bandwidth_from = "data sheet";
-  std::optional<MeasuredValue> measured_flop_per_s = {},
-                               measured_bytes_per_s = {};  // with their intervals
-  // No power was measured: `reached` is a roof of time alone.
+  // Measured ceilings with their intervals.
+  std::optional<MeasuredValue> measured_flop_per_s = {}, measured_bytes_per_s = {};
+  // Whether no power was measured, so that `reached` limits only time.
   bool time_only() const { return reached.energy_per_flop_with_static_j() <= 0; }
 };
 
-// Roofs that were fitted to microbenchmarks: their name.
+// The name of roofs that were fitted to microbenchmarks.
 inline constexpr char kMeasuredRoof[] = "measured";
 
 struct RooflineMode {
-  std::string name;              // "MAXN", or the mode described
-  std::vector<ClassRoof> roofs;  // the one that takes most time first; never empty
+  std::string name;              // "MAXN", or a description of the mode
+  std::vector<ClassRoof> roofs;  // sorted by time, longest first; never empty
 };
 
-// A layer as it runs in the first of the modes.
+// A layer in the first mode.
 struct RooflineLayer {
   std::string name;
   std::string op;
-  std::string roof;   // the class whose roofs it lies under
-  std::string bound;  // "compute", "memory", "launch": what its time on the GPU goes to
+  std::string roof;   // the class whose roofs apply to it
+  std::string bound;  // what limits its time on the GPU: "compute", "memory", "launch"
   double work_flop = 0;
-  double traffic_bytes = 0;  // modelled
-  double counted_bytes = 0;  // operands read and results written
+  double traffic_bytes = 0;  // modeled
+  double counted_bytes = 0;  // size of the operands and results
   double gpu_s = 0;
-  double launch_s = 0;  // CPU time of its launches, while the GPU works
-  double time_s = 0;    // its share of the minibatch
-  double power_w = 0;   // while it runs
+  double launch_s = 0;  // CPU time of its launches, in parallel to the GPU
+  double time_s = 0;    // its share of the minibatch time
+  double power_w = 0;   // power while it runs
   double ceiling_flop_per_s = 0, reached_flop_per_s = 0;  // at its intensity
 
-  // Layers without work or time have no place on a roofline.
+  // False for layers without work or time, which cannot be drawn on a roofline.
   bool has_place() const { return work_flop > 0 && traffic_bytes > 0 && gpu_s > 0; }
   double intensity() const { return work_flop / traffic_bytes; }
 };
 
-// A point of a microbenchmark, as it was measured.
+// A measured point of a microbenchmark.
 struct MeasuredPoint {
   std::string name;  // "intensity"
   double intensity = 0;
@@ -80,87 +81,88 @@ struct TimePart {
   double time_s = 0;
 };
 
-// Lines of more modes cover each other; an even choice of them is drawn, and the figure says so.
+// More modes than this would hide each other: an even selection is drawn, and the figure says so.
 inline constexpr std::size_t kMostRoofs = 40;
 
 struct RooflineReport {
   std::string title;  // "ResNet-50 on Jetson AGX Orin"
   FigureSource source;
   std::string intensity_label = "arithmetic intensity over modelled traffic (FLOP/byte)";
-  std::vector<RooflineMode> modes = {};         // the first is the one that the layers run in
-  std::vector<RooflineLayer> layers = {};       // may be empty: roofs alone
+  std::vector<RooflineMode> modes = {};         // the layers belong to the first one
+  std::vector<RooflineLayer> layers = {};       // empty: only roofs are drawn
   std::vector<answer::CacheLevel> levels = {};  // in the first mode, fastest first
   std::vector<MeasuredPoint> measured = {};     // microbenchmarks, in the first mode
   std::vector<TimePart> parts = {};             // of the minibatch in the first mode
-  std::vector<std::string> ceilings = {};       // where they come from, a sentence each
-  std::vector<Observation> observations = {};   // of the model over modes, for the energy figures
+  std::vector<std::string> ceilings = {};       // their sources, one sentence each
+  // Of the model in different modes, for the energy figures.
+  std::vector<Observation> observations = {};
 };
 
-// Layers without a place are left out of the figures.
+// Layers without has_place() are omitted.
 Plot time_roofline_figure(const RooflineReport& report);
 Plot energy_arch_figure(const RooflineReport& report);
 Plot power_line_figure(const RooflineReport& report);
-// The minibatch's time as one bar: work on the GPU, waiting for launches, host, loader.
+// The minibatch time as one bar: work on the GPU, waiting for launches, host, data loader.
 StackedBars time_parts_figure(const RooflineReport& report);
 
-// The layers in order of execution, as text, JSON, CSV and pages have them.
+// The layers in order of execution, for all formats.
 Table roofline_layer_table(const std::vector<RooflineLayer>& layers);
-// How people find what takes the GPU longest.
+// Default order: the layers with the longest GPU time first.
 inline constexpr char kGpuOrder[] = "-gpu_ms";
 Table time_parts_table(const std::vector<TimePart>& parts);
-// Bandwidth of each level and the ridge of each class there.
+// Bandwidth of each cache level, and the ridge of each class at that bandwidth.
 Table level_table(const RooflineReport& report);
 
-// All figures that the report can fill.
+// All figures for which the report has data.
 std::vector<Figure> roofline_figures(const RooflineReport& report);
-// The same in one SVG document below each other.
+// All these figures below each other in one SVG document.
 std::string roofline_svg(const RooflineReport& report);
-// Figures and tables, as sections of a page.
+// Adds figures and tables as sections of a page.
 void add_roofline(HtmlReport& page, const RooflineReport& report);
 std::string roofline_html(const RooflineReport& report);
 
-// Measured layers and their roof (answer/layers.h): `ridgewatt layers`.
-// A row for each layer, in the order of the profile.
+// Measured layers and their roofs (answer/layers.h), for `ridgewatt layers`. One row per layer, in
+// the order of the profile.
 Table measured_layer_table(const answer::LayersAnswer& answer);
-// How people find what is worth work: by the gap, without roofs by time.
+// Default order: by the gap to the roof; without roofs, by time.
 std::string measured_layer_order(const answer::LayersAnswer& answer);
-// layers, totals, gaps, times, mismatches, remarks, ceilings.
+// JSON keys: layers, totals, gaps, times, mismatches, remarks, ceilings.
 Json measured_layers_json(const answer::LayersAnswer& answer);
-// Totals, gaps, run times, mismatches and remarks, a sentence each.
+// Totals, gaps, run times, mismatches and remarks, one sentence each.
 std::vector<std::string> measured_layers_lines(const answer::LayersAnswer& answer);
 Result measured_layers_result(const answer::LayersAnswer& answer, OutputFormat format);
-// The roofline with the measured points, where the time goes, the ten layers worth work.
+// The roofline with the measured points, the time by cause, the ten layers that promise most.
 std::string measured_layers_svg(const answer::LayersAnswer& answer);
 std::string measured_layers_html(const answer::LayersAnswer& answer);
 
-// The measured roofs of this machine and a model's layers on them: `roofline --device local`. What
-// stands under the roofs is counted, not measured: the least that a layer can take.
+// The measured roofs of this machine with the layers of a model, for `roofline --device local`.
+// Work and traffic of the layers are computed, so their times are lower bounds.
 struct LocalRoofline {
   measure::LocalRoofs roofs;
-  std::string model;            // as it was named; empty: roofs alone
+  std::string model;            // as the user named it; empty: only roofs
   workload::WorkloadCost cost;  // of the model
   std::vector<roofline::PlacedKernel> layers = {};
-  std::vector<answer::CacheLevel> levels = {};  // caches
+  std::vector<answer::CacheLevel> levels = {};  // of the processor's caches
 };
 
-// A row for each quantity: value, interval and unit.
+// One row per quantity: value, interval and unit.
 Table local_roof_table(const LocalRoofline& local);
-// A row for each point that was measured.
+// One row per measured point.
 Table local_point_table(const LocalRoofline& local);
-// Caches: bandwidth and ridge of each.
+// Bandwidth and ridge of each cache.
 Table local_level_table(const LocalRoofline& local);
 // The layers in order of execution.
 Table local_layer_table(const LocalRoofline& local);
-// What the numbers are, a sentence each: machine, least time and energy of the minibatch, why there
-// is no power.
+// Explanations, one sentence each: machine, least time and energy of the minibatch, why there is no
+// power.
 std::vector<std::string> local_lines(const LocalRoofline& local);
 Json local_json(const LocalRoofline& local);
-// The whole; of a model its layers.
+// The complete result; with a model, its layers.
 Result local_result(const LocalRoofline& local);
 std::string local_roofline_svg(const LocalRoofline& local);
 std::string local_roofline_html(const LocalRoofline& local);
 
-// How people find what takes longest.
+// Default order: the layers with the longest least time first.
 inline constexpr char kLeastTimeOrder[] = "-least_ms";
 
 }  // namespace ridgewatt::report

@@ -1,9 +1,10 @@
-// The rows of a result, each made when it is written: 90,000 rows take the memory of one.
+// The rows of a result, created one at a time while they are written, so that 90,000 rows need the
+// memory of one.
 //
 //   const Fields<Row> fields = {{column("batch"), [](const Row& row) { return row.batch; }}};
 //   const Rows rows = rows_of(fields, found.size(), [&](std::size_t i) { return Row{found[i]}; });
 //   write_csv(std::cout, rows);
-//   rows.table().print_terminal(std::cout);  // where all must be known: widths, --sort
+//   rows.table().print_terminal(std::cout);  // where all rows are needed: column widths, --sort
 #pragma once
 
 #include <cstddef>
@@ -20,16 +21,16 @@
 namespace ridgewatt::report {
 
 struct Rows {
-  std::vector<Column> columns;  // optional: those that no row fills
+  std::vector<Column> columns;  // optional columns: those that no row fills
   std::size_t count = 0;
-  // Sets one cell per column; safe to call from several threads. What it refers to must outlive the
-  // rows.
+  // Sets one cell per column. May be called from several threads. Objects to which it refers must
+  // outlive the rows.
   std::function<void(std::size_t row, std::vector<Cell>& cells)> fill;
 
   Table table() const;
 };
 
-// `row_at(i)` makes row i.
+// `row_at(i)` returns row i.
 template <class Row, class RowAt>
 Rows rows_of(Fields<Row> fields, std::size_t count, RowAt row_at) {
   Rows rows{columns_of(fields), count, {}};
@@ -38,25 +39,25 @@ Rows rows_of(Fields<Row> fields, std::size_t count, RowAt row_at) {
   return rows;
 }
 
-// Full precision, every column, as Table::print_csv.
+// Writes all columns in full precision, like Table::print_csv.
 void write_csv(std::ostream& out, const Rows& rows);
 
-// A JSON object one of whose values is a long array, each of whose objects is made when it is
-// written. The text is that of dump_json(whole()).
+// A JSON object with a long array whose elements are created while they are written. The text is
+// the same as that of dump_json(whole()).
 struct StreamedJson {
-  Json head;        // with null for the array
+  Json head;        // with null in place of the array
   std::string key;  // of the array
   std::size_t count = 0;
-  // Sets row `i` of the array; `row` holds the one before, or null.
+  // Sets row `i` of the array; on entry `row` holds the previous row, or null.
   std::function<void(std::size_t i, Json& row)> fill;
-  // The text of rows `begin` up to `end`, indented as in the whole, with ",\n    " between them; if
-  // set, `write` uses it instead of `fill`, from several threads.
+  // Returns the text of rows `begin` up to `end`, indented as in the whole, with ",\n    " between
+  // them. If set, `write` calls it instead of `fill`, from several threads.
   std::function<std::string(std::size_t begin, std::size_t end)> text = {};
 
   Json whole() const;
   void write(std::ostream& out) const;
 };
-// The same cells as objects, with the names of the columns as keys, as Table::to_json.
+// The cells of `rows` as JSON objects with the column names as keys, like Table::to_json.
 StreamedJson streamed(Json head, std::string key, Rows rows);
 
 }  // namespace ridgewatt::report

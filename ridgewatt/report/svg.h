@@ -1,5 +1,5 @@
-// A small SVG writer: shapes and text with print quality defaults, text escaped, bytes that depend
-// on nothing but the calls.
+// A small SVG writer with defaults for print quality. Text is escaped. The output depends only on
+// the calls.
 #pragma once
 
 #include <array>
@@ -14,15 +14,15 @@ struct SvgPoint {
   double y = 0;
 };
 
-// How a shape is drawn; an empty color is none. "currentColor" follows the page (light, dark).
+// How a shape is drawn. An empty color means none. "currentColor" follows the page (light or dark).
 struct SvgStyle {
   std::string stroke = {};
   double width = 1;
   std::string fill = {};
   double opacity = 1;
   std::string dash = {};   // "4 3"; empty: solid
-  int row = -1;            // data-row attribute: the table row that this shape stands for; -1: none
-  std::string title = {};  // shown by viewers on hover
+  int row = -1;            // data-row attribute: the table row of this shape; -1: none
+  std::string title = {};  // shown on hover
 };
 
 enum class Anchor { kStart, kMiddle, kEnd };
@@ -45,13 +45,13 @@ class Svg {
   void polygon(std::span<const SvgPoint> points, const SvgStyle& style);
   void rectangle(SvgPoint corner, double width, double height, const SvgStyle& style);
   void circle(SvgPoint center, double radius, const SvgStyle& style);
-  // Many discs of one size as one shape, in the stroke's color and width.
+  // Many discs of the same size as one shape, with the color and width of the stroke.
   void dots(std::span<const SvgPoint> centers, const SvgStyle& style);
   void text(SvgPoint at, std::string_view text, const SvgText& style = {});
-  // What follows, up to end_clip, shows only inside this rectangle.
+  // Shapes until end_clip() are visible only inside this rectangle.
   void begin_clip(SvgPoint corner, double width, double height);
   void end_clip();
-  // The document. `title` is its accessible name.
+  // The complete document. `title` is its accessible name.
   std::string document(std::string_view title) const;
 
  private:
@@ -63,15 +63,15 @@ class Svg {
   std::string body_;
 };
 
-// Eight colors that the color-blind can distinguish (Okabe and Ito 2008, reordered so that
-// neighbors differ in lightness too); repeats.
+// Eight colors that color-blind people can distinguish (Okabe and Ito 2008, in an order in which
+// neighbors also differ in lightness). Higher indices repeat them.
 std::string palette_color(std::size_t index);
-// Dark blue to yellow over [0, 1], lightness strictly rising, so that it survives gray print and
-// color blindness.
+// Dark blue to yellow for positions 0 to 1. Lightness rises strictly, so the ramp works in gray
+// print and for color-blind people.
 std::array<int, 3> ramp_rgb(double position);
 std::string ramp_color(double position);
-// Width of text in pixels, by the advances of a wide sans-serif face (DejaVu Sans): narrower faces
-// leave some room.
+// Width of a text in pixels, by the advance widths of a wide sans-serif face (DejaVu Sans), so it
+// is an upper estimate for narrower faces.
 double text_width(std::string_view text, double size);
 
 }  // namespace ridgewatt::report

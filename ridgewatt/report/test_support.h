@@ -1,4 +1,4 @@
-// For tests only: pages in a real browser.
+// For tests only: loads pages in a real browser.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -14,7 +14,7 @@
 
 namespace ridgewatt::testing {
 
-// The page as a real browser has it after its scripts ran; `log` is the browser's.
+// The DOM of `page` after its scripts ran; `log` receives the log of the browser.
 inline std::string load_in_browser(const std::string& page, std::string* log) {
   const TemporaryFolder folder;
   const std::string path = folder.write("page.html", page);
@@ -36,8 +36,8 @@ inline std::string load_in_browser(const std::string& page, std::string* log) {
   return dom;
 }
 
-// Loads `page` with `actions`, a script that does what a user does and leaves "ALL WELL" or the
-// faults as title; the test is skipped where no browser is.
+// Loads `page` with the script `actions`, which simulates a user and sets the title to "ALL WELL"
+// or to the faults. Skips the test if there is no browser.
 inline void expect_well_in_browser(std::string page, const std::string& actions) {
   if (std::system("command -v chromium >/dev/null 2>&1") != 0) {
     GTEST_SKIP() << "skipped: chromium is not installed";

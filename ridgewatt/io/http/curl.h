@@ -1,4 +1,4 @@
-// libcurl, opened at run time, and the settings that all requests share.
+// Opens libcurl at run time, and applies the settings that all requests share.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 
 namespace ridgewatt {
 
-// The few parts of libcurl's binary interface that are used here (curl.se/libcurl/c).
+// The parts of libcurl's binary interface that are used here (curl.se/libcurl/c).
 inline constexpr int kCurlOk = 0, kCurlWriteError = 23, kCurlAborted = 42;
 enum CurlOption {
   kCurlNoProgress = 43,
@@ -41,11 +41,11 @@ struct Curl {
   void (*free_headers)(void*) = nullptr;
 };
 
-// Opened at the first call. Throws NotSupportedError if libcurl is not installed.
+// Loads the library at the first call. Throws NotSupportedError if libcurl is not installed.
 const Curl& curl_library();
 
-// Throws UsageError for anything that is not an http or https URL, and for URLs with a password,
-// blanks or control characters.
+// Throws UsageError unless `url` is an http or https URL without password, blanks and control
+// characters.
 void check_url(const std::string& url);
 // The URL without its query, for messages.
 std::string server_of(const std::string& url);
@@ -66,8 +66,8 @@ class CurlQuestion {
   }
   // The result of curl_easy_perform.
   int perform() { return curl_.perform(easy_); }
-  long status() const;  // of HTTP; 0 before the reply
-  // Why perform() failed.
+  long status() const;  // HTTP status; 0 before the reply
+  // An explanation for a failed perform(), which returned `result`.
   std::string reason(int result) const;
 
  private:

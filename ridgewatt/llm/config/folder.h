@@ -1,4 +1,4 @@
-// Language models from folders: Hugging Face's and those of ONNX GenAI.
+// Reads language models from folders of Hugging Face and of ONNX GenAI.
 #pragma once
 
 #include <string>
@@ -8,15 +8,15 @@
 
 namespace ridgewatt::llm {
 
-// From a config.json and the tensors that were found in its folder (none: the configuration alone).
+// From a config.json and the tensors in its folder; empty `tensors`: only the configuration.
 LanguageModel model_of_config(const Json& json, std::vector<Tensor> tensors,
                               const std::string& source);
-// From a genai_config.json; `weight_bytes`: size of the decoder's file and its data.
+// From a genai_config.json. `weight_bytes` is the size of the decoder's file with its data.
 LanguageModel model_of_genai(const Json& json, double weight_bytes, const std::string& source);
-// The decoder's file name in a genai_config.json. InputError where it leaves the folder.
+// The decoder's file name in a genai_config.json. Throws InputError if it is outside the folder.
 std::string genai_decoder_file(const Json& json, const std::string& source);
 
-// A folder, or the file that stands for one.
+// `folder` contains the config.json or genai_config.json.
 LanguageModel read_hf_folder(const std::string& folder);
 LanguageModel read_genai_folder(const std::string& folder);
 

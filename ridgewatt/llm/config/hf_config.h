@@ -1,4 +1,4 @@
-// Hugging Face's config.json as the numbers of a model.
+// Reads a Hugging Face config.json.
 #pragma once
 
 #include <optional>
@@ -12,19 +12,19 @@
 namespace ridgewatt::llm {
 
 struct HfConfig {
-  std::string architecture;  // model_type; of the nested text_config where there is one
-  bool known = false;        // a family whose weights follow from its numbers
-  bool has_vision = false;   // or sound: more than text
+  std::string architecture;  // model_type; that of the nested text_config if there is one
+  bool known = false;        // the family is known, so the numbers determine the weights
+  bool has_vision = false;   // the model also processes images or sound
   Numbers numbers;
-  std::optional<Recipe> quantization;  // of quantization_config
+  std::optional<Recipe> quantization;  // from quantization_config
   std::string quantization_name;       // quant_method and bits; empty: none
 };
 
-// JSON of at most 4 MiB and 32 levels. InputError; `file` names it.
+// JSON of at most 4 MiB and 32 levels. Throws InputError with the name `file`.
 Json parse_config_json(std::string_view text, const std::string& file);
 Json read_config_json(const std::string& path);
-// InputError where it is no configuration of a language model. What is missing shows when its
-// numbers are described.
+// Throws InputError if it is no configuration of a language model. Missing numbers are reported
+// later, by describe().
 HfConfig parse_hf_config(const Json& json, const std::string& file);
 
 }  // namespace ridgewatt::llm

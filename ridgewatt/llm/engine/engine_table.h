@@ -1,4 +1,4 @@
-// Reads keys of a table of engines/*.toml; what is wrong is an InputError that names the key.
+// Reads keys of a table in engines/*.toml. Each function throws InputError that names a faulty key.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace ridgewatt::llm {
 
 class EngineTable {
  public:
-  // `table` must outlive it.
+  // `table` must outlive this object.
   EngineTable(const TomlTable& table, std::string where)
       : table_(table), where_(std::move(where)) {}
 
@@ -29,11 +29,11 @@ class EngineTable {
   std::string where_;
 };
 
-// Of an array of tables.
+// The tables of an array.
 std::vector<const TomlTable*> tables_of(const TomlTable& table, std::string_view key,
                                         const std::string& source);
 
-// The embedded file of this name.
+// The embedded file with this name.
 const EmbeddedFile& embedded_engines(std::string_view name);
 
 }  // namespace ridgewatt::llm

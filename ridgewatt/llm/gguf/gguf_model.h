@@ -1,4 +1,4 @@
-// A language model from GGUF files.
+// Reads a language model from GGUF files.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@
 
 namespace ridgewatt::llm {
 
-// `headers`: of all shards, the first one's keys describe the model. `source` names it.
+// `headers` of all shards; the keys of the first one describe the model. `source` is its name.
 LanguageModel model_of_gguf(const std::vector<GgufHeader>& headers, const std::string& source);
-// The file, or all shards where its name ends in -00001-of-00003.gguf (whichever of them is named).
+// Reads a file, or all shards if the name is like NAME-00001-of-00003.gguf, with any shard number.
 LanguageModel read_gguf(const std::string& path);
 
 }  // namespace ridgewatt::llm

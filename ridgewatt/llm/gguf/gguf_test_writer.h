@@ -1,4 +1,4 @@
-// For tests only: writes GGUF files, the header in full and the data as a hole.
+// For tests only: writes GGUF files with a complete header and sparse data.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace ridgewatt::llm {
 
-// Keys, values and tensors in the order in which they are added. Lengths have 64 bits, in version 1
-// they have 32.
+// Keys, values and tensors are written in the order in which they are added. Lengths have 64 bits,
+// in version 1 they have 32 bits.
 class GgufTestWriter {
  public:
   explicit GgufTestWriter(std::uint32_t version = 3) : version_(version) {}
@@ -29,7 +29,7 @@ class GgufTestWriter {
     put(keys_, value);
     return *this;
   }
-  // A value of any type by its bytes.
+  // A value of any type, given as bytes.
   GgufTestWriter& value(std::string_view key, std::uint32_t type, std::string_view bytes) {
     begin(key, type);
     keys_ += bytes;
@@ -80,7 +80,7 @@ class GgufTestWriter {
     return bytes;
   }
   std::uint64_t data_bytes() const { return data_bytes_; }
-  // The whole file; its data takes no room on the disk.
+  // Writes the whole file; its data uses no disk space.
   std::string write(const std::filesystem::path& path) const {
     const std::string bytes = header();
     std::ofstream(path, std::ios::binary) << bytes;
@@ -117,7 +117,7 @@ class GgufTestWriter {
   std::uint64_t key_count_ = 0, tensor_count_ = 0, data_bytes_ = 0;
 };
 
-// Keys that tell a dense or Mixtral model of the zoo to a reader.
+// Writes the keys that a reader needs for a dense or Mixtral model of the zoo.
 inline GgufTestWriter gguf_of(const Description& model, std::string_view architecture,
                               std::uint32_t version = 3) {
   GgufTestWriter writer(version);

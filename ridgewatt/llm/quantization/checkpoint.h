@@ -1,4 +1,4 @@
-// Packed checkpoints as Hugging Face hosts them: the tensors that stand for one weight.
+// Packed checkpoints in Hugging Face's formats: the tensors that represent one weight.
 #pragma once
 
 #include <vector>
@@ -7,8 +7,8 @@
 
 namespace ridgewatt::llm {
 
-// Adds the tensors of `weight`. Products are packed; embeddings, head, norms and routers stay in 16
-// bits.
+// Appends the tensors of `weight`. Matrices are packed; embeddings, output head, norms and routers
+// have 16 bits.
 void add_checkpoint_tensors(const Weight& weight, const Recipe& recipe, std::vector<Tensor>& all);
 
 }  // namespace ridgewatt::llm

@@ -1,4 +1,4 @@
-// llama.cpp's mixtures: which weight gets another type than most.
+// llama.cpp's mixtures: rules for which weights have another type than most.
 #pragma once
 
 #include <array>
@@ -9,14 +9,14 @@
 
 namespace ridgewatt::llm {
 
-// What becomes of a weight: the first change whose weights it is among counts.
+// A rule that changes the type of some weights. The first rule that applies to a weight counts.
 struct MixtureChange {
   enum class Where {
     kAll,
-    kFirst,        // the first `count` layers that have such a weight
-    kEdges,        // the first and the last eighth of the layers, and every third between
-    kShare,        // the first layers, one of `count` of all
-    kManyQueries,  // four or more query heads share one of keys and values
+    kFirst,        // in the first `count` layers with such a weight
+    kEdges,        // in the first and last eighth of the layers, and every third between
+    kShare,        // in the first 1 / `count` of the layers
+    kManyQueries,  // if four or more query heads share a head of keys and values
   };
   StoredType type;
   Where where = Where::kAll;
@@ -24,14 +24,15 @@ struct MixtureChange {
 };
 
 struct MixtureRules {
-  std::array<std::optional<MixtureChange>, 2> values = {};  // and what holds values among others
-  std::array<std::optional<MixtureChange>, 2> down = {};    // the second product of feed-forward
-  std::optional<StoredType> output = {};                    // of attention
-  bool more_for_eight = false;  // output in Q5_K where there are eight experts
+  // Of value weights, also if fused with others.
+  std::array<std::optional<MixtureChange>, 2> values = {};
+  std::array<std::optional<MixtureChange>, 2> down = {};  // of the second matrix of feed-forward
+  std::optional<StoredType> output = {};                  // of the output matrix of attention
+  bool more_for_eight = false;  // with eight experts, the output matrix of attention has Q5_K
 };
 
-// Of one model. Ask for the weights in their order, each once: what counts its kind of weight so
-// far goes on counting.
+// The types of the weights of one model. Call type_of() once per weight, in the order of
+// weights_of(), since it counts the layers with value weights.
 class Mixture {
  public:
   Mixture(const Description& description, const Recipe& recipe);
@@ -41,7 +42,7 @@ class Mixture {
   StoredType chosen(const Weight& weight);
   StoredType of_values(StoredType type);
   StoredType of_output(StoredType type) const;
-  // `at` is the place among `all` layers with such a weight.
+  // `at` is the index of the layer among the `all` layers with such a weight.
   StoredType changed(StoredType type, std::span<const std::optional<MixtureChange>> changes, int at,
                      int all) const;
 
@@ -51,7 +52,7 @@ class Mixture {
   int layers_ = 0;
   int value_layers_ = 0;
   int values_seen_ = 0;
-  bool many_queries_ = false;  // four or more query heads share one of keys and values
+  bool many_queries_ = false;  // four or more query heads share a head of keys and values
   bool eight_experts_ = false;
   bool wide_values_ = false;
 };

@@ -1,5 +1,5 @@
-// What a board shows while a program is tuned on it: samples of total power, and what disturbs from
-// outside.
+// Samples the total power of a board and finds external disturbances while a program is tuned on
+// the board.
 #pragma once
 
 #include <sys/types.h>
@@ -17,8 +17,8 @@ namespace ridgewatt::measure {
 
 class BoardWatch {
  public:
-  // Of a program whose own processes do not disturb it. Starts a thread; IoError where the machine
-  // has no power sensor.
+  // Processes of `program` do not count as disturbances. Starts a thread. Throws IoError if the
+  // machine has no power sensor.
   BoardWatch(const platform::Sysfs& sysfs, pid_t program);
   // Appends the valid samples since the last call.
   void drain(std::vector<TimedPower>& power);

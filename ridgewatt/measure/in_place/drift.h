@@ -1,10 +1,10 @@
-// Tells whether what modes cost still holds: a sequential test on the logarithms of time and power
-// of a mode that is looked at again and again.
+// Detects when time or power of power modes has drifted from earlier measurements: a sequential
+// test of the logarithms of time and power in a mode that is measured repeatedly.
 //
-// What is looked at is the innovation: the new logarithm less what the mode was worth, less what
-// everything has crept by since. Two one-sided CUSUM sums per quantity (Page 1954) collect what is
-// beyond the allowance. A sum above `doubt` asks for another look at once, above `alarm` it is
-// drift.
+// The test variable is the innovation: the new logarithm minus the level of the mode minus the
+// common creep of all modes since then. Two one-sided CUSUM sums per quantity (Page 1954)
+// accumulate what exceeds the allowance. Above `doubt`, another measurement should follow at once;
+// above `alarm`, it is drift.
 #pragma once
 
 #include <array>
@@ -21,26 +21,26 @@ class DriftTest {
   enum class Verdict { kHolds, kDoubt, kDrift };
   struct Look {
     Verdict verdict = Verdict::kHolds;
-    double time_factor = 1, power_factor = 1;  // of now over what was, when it is drift
+    double time_factor = 1, power_factor = 1;  // ratio of now to before, if there is drift
   };
 
   explicit DriftTest(const DriftOptions& options) : options_(options) {}
 
   bool knows(const PowerMode& mode) const { return levels_.count(mode) > 0; }
-  // The first window of a mode says what it is worth; a later one is a look.
+  // The first window of a mode defines its level; later windows are tested against it.
   Look look(const InPlaceWindow& window);
-  // After drift: only what this window saw still holds.
+  // Call after drift: only the levels from this window remain valid.
   void restart(const InPlaceWindow& window);
-  // After drift that no window tells: nothing holds.
+  // Call after drift that no window shows: no level remains valid.
   void forget();
-  // What the mode's power would be now by what was seen of it; nothing of an unknown mode.
+  // The expected power of the mode now; empty for an unknown mode.
   std::optional<double> power_w(const PowerMode& mode) const;
 
  private:
   static constexpr std::size_t kQuantities = 2;  // time, power
   using Pair = std::array<double, kQuantities>;
   struct Level {
-    Pair log;  // less the creep until then
+    Pair log;  // minus the creep until then
     Pair variance;
   };
   struct Seen {
@@ -52,9 +52,9 @@ class DriftTest {
   std::map<PowerMode, Level> levels_;
   Pair creep_{};
   std::array<Pair, 2> sums_{};  // up, down
-  Pair doubted_{};              // innovations of the looks in doubt, summed
+  Pair doubted_{};              // sum of the innovations of consecutive windows above `doubt`
   int doubts_ = 0;
-  double spread_ = 0;  // of a minibatch's time, pooled
+  double spread_ = 0;  // of minibatch time, pooled over windows
   int spreads_ = 0;
 };
 

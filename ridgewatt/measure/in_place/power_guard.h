@@ -1,5 +1,5 @@
-// Holds power against its limit while a program runs: says when to leave a mode, and how long and
-// by how much the limit was exceeded in all.
+// Compares power with its limit while a program runs: tells when to leave a mode, and for how long
+// and by how much the limit was exceeded in total.
 #pragma once
 
 #include <deque>
@@ -13,10 +13,10 @@ class PowerGuard {
   PowerGuard(double limit_w, double average_s) : limit_w_(limit_w), average_s_(average_s) {}
 
   void add(const TimedPower& sample);
-  // Samples before this say nothing of the mode that is set now.
+  // Samples before `time_s` do not count for the mode that is set now.
   void mode_set(double time_s) { since_s_ = time_s; }
-  // The mode must be left: power since it was set, averaged, is above the limit, or by 2 % above it
-  // for half that time, by 4 % for a fifth, by 8 % in one sample.
+  // Whether the mode must be left: mean power since it was set, over average_s, is above the limit,
+  // or 2 % above it over half that time, or 4 % over a fifth, or 8 % in one sample.
   bool over() const;
 
   double over_s() const { return over_s_; }
@@ -27,8 +27,8 @@ class PowerGuard {
   double mean_w(double since_s) const;
 
   double limit_w_, average_s_;
-  std::deque<TimedPower>
-      recent_;  // of the last average_s, one before it, and since the mode is set
+  // The samples of the last average_s, at least 2 s.
+  std::deque<TimedPower> recent_;
   double since_s_ = 0;
   double over_s_ = 0, longest_s_ = 0, current_s_ = 0, worst_excess_ = 0;
 };

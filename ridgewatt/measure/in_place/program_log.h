@@ -1,5 +1,5 @@
-// What a tuned program has said since shortly before the present window began: marks and samples of
-// power, and of the whole time how much it did and drew.
+// Marks and power samples of a tuned program since shortly before the current window began, and
+// totals for the whole run.
 #pragma once
 
 #include <span>
@@ -11,18 +11,18 @@ namespace ridgewatt::measure {
 
 class ProgramLog {
  public:
-  // `program` must outlive it.
+  // `program` must outlive this object.
   explicit ProgramLog(TunedProgram& program) : program_(program) {}
 
   void begin() { last_mark_s_ = program_.now_s(); }
-  // Takes in news of the program; returns the samples of power among them.
+  // Waits for news of the program; returns the new power samples.
   std::span<const TimedPower> step();
-  // IoError when the program has marked no minibatch for so long.
+  // Throws IoError if the program has marked no minibatch for `silence_s`.
   void require_marks(double silence_s) const;
-  // Keeps of the past what the beginning of a window is found from, at this pace.
+  // Drops marks and samples that the next window does not need, given the minibatch time `pace_s`.
   void begin_window(double pace_s);
 
-  // Minibatches that began then or later.
+  // Minibatches that began at `begin_s` or later.
   std::vector<MarkedMinibatch> since(double begin_s) const;
   const std::vector<TimedMark>& marks() const { return marks_; }
   const std::vector<TimedPower>& power() const { return power_; }

@@ -1,5 +1,5 @@
-// Modes that a profiler goes back to: one that has shown to draw less than the limit, and one to
-// look at again and again for drift.
+// The two modes that in-place profiling returns to: a safe mode, which has stayed below the power
+// limit, and a reference mode, which is measured repeatedly to detect drift.
 #pragma once
 
 #include <cmath>
@@ -9,8 +9,8 @@
 
 namespace ridgewatt::measure {
 
-// The mode to leave for when one draws too much: the quickest that draws less than the limit by
-// far.
+// The mode to set when the current mode exceeds the power limit: the fastest one that stayed
+// clearly below the limit.
 class SafeMode {
  public:
   void begin(const PowerMode& first) { first_ = mode_ = first; }
@@ -23,7 +23,7 @@ class SafeMode {
     mode_ = window.point.mode;
     pace_s_ = window.time_s;
   }
-  // It is no longer safe.
+  // Call if the mode is no longer safe; the first mode becomes the safe mode.
   void lose() {
     mode_ = first_;
     forget_pace();
@@ -32,11 +32,11 @@ class SafeMode {
 
  private:
   PowerMode first_, mode_;
-  std::optional<double> pace_s_;  // time of a minibatch in it
+  std::optional<double> pace_s_;  // minibatch time in the safe mode
 };
 
-// The mode of the quickest minibatches, since looking at it costs least, that is far enough below
-// the limit for drift to be seen before the limit is.
+// Selects the mode with the shortest minibatches, which costs least to measure, among those far
+// enough below the power limit that drift is detected before the limit is exceeded.
 class ReferenceMode {
  public:
   explicit ReferenceMode(int every) : every_(every) {}
@@ -60,7 +60,7 @@ class ReferenceMode {
   void lose() { point_.reset(); }
 
  private:
-  int every_;  // profiles between two looks
+  int every_;  // profiled windows between two measurements of the reference
   int since_ = 0;
   std::optional<OperatingPoint> point_;
   double time_s_ = 0;

@@ -1,5 +1,5 @@
-// Where the transient of a mode change ends in a series of minibatches or power samples, and when
-// the change took effect.
+// Finds where the transient of a mode change ends in a series of minibatch times or power samples,
+// and when the change took effect.
 #pragma once
 
 #include <cstddef>
@@ -10,18 +10,19 @@
 
 namespace ridgewatt::measure {
 
-// Values at the beginning that are to be left out by the marginal standard error rule (White 1997):
-// the d that minimizes the variance of what is left over its number, d at most half of all.
+// Number of values to leave out at the beginning, by the marginal standard error rule (White 1997):
+// the d that minimizes the variance of the remaining values divided by their number. At most half
+// of all values.
 std::size_t transient_length(std::span<const double> values);
 
-// The time that splits samples into two means with the least sum of squares; nothing where the
-// means do not differ by `least` (relative) and by four deviations.
+// The time that splits the samples into two parts with the least sum of squares about their means.
+// Empty unless the means differ by `least` (relative) and by four standard deviations.
 std::optional<double> change_point(std::span<const TimedPower> samples, double least = 0.02);
 
-// When the pace changed, from the minibatches between two marks that enclose the change: at
-// `begin_s` a minibatch of the old pace began, at `end_s` the last of `count` ended in the new one.
-// Nothing where the paces differ by less than 15 %, or where noise (`spread`: relative deviation of
-// a minibatch) would make it meaningless.
+// The time at which the minibatch time changed from `old_s` to `new_s`, between two marks: at
+// `begin_s` a minibatch of the old time began, at `end_s` the last of `count` minibatches ended.
+// Empty if the times differ by less than 15 %, or if noise (`spread`: relative deviation of a
+// minibatch) makes the result meaningless.
 std::optional<double> pace_change(double begin_s, double end_s, std::size_t count, double old_s,
                                   double new_s, double spread);
 

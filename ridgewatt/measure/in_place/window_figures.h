@@ -1,5 +1,5 @@
-// What a window of minibatches says: time and energy of those after the transient of the change,
-// and when the change took effect.
+// Computes the results of a window of minibatches: time and energy after the transient of a mode
+// change, and when the change took effect.
 #pragma once
 
 #include <vector>
@@ -9,23 +9,23 @@
 
 namespace ridgewatt::measure {
 
-// Fills in the window from its minibatches; true when it is complete. `late`: two of them will do.
-// `means`: samples of power are means since the sample before.
+// Computes the figures of `window` from its minibatches; returns true if the window is complete.
+// `late`: two minibatches are enough. `means`: each power is the mean since the previous sample.
 bool assess(const ProgramLog& log, const std::vector<MarkedMinibatch>& all, bool late, bool means,
             const InPlaceOptions& options, InPlaceWindow& window);
 
-// Adds the samples of power while the minibatches ran that count. NotFoundError without power.
+// Adds the power samples during the minibatches that count. Throws NotFoundError without power.
 void add_power_samples(const ProgramLog& log, InPlaceWindow& window);
 
-// Of fewer minibatches neither pace nor spread is known well enough to say when a change was.
+// Whether the window has enough minibatches to determine when their time changed.
 bool tells_pace(const InPlaceWindow& window, const InPlaceOptions& options);
 
-// When the change of mode showed in power and in the pace, which was `old_pace_s` before; 0: it is
-// not known.
+// Determines when the mode change affected power and minibatch time. `old_pace_s`: minibatch time
+// before the change; 0: unknown.
 void tell_effects(const ProgramLog& log, double old_pace_s, const InPlaceOptions& options,
                   InPlaceWindow& window);
 
-// Power of a window that was broken off, averaged as the limit is.
+// Mean power, over guard_s, of a window that ended early because of the power limit.
 double over_power_w(const ProgramLog& log, const InPlaceOptions& options,
                     const InPlaceWindow& window);
 

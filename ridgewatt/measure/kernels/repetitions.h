@@ -1,4 +1,4 @@
-// How many repetitions of a point of a microbenchmark are enough.
+// Decides when a point of a microbenchmark has enough repetitions.
 //
 //   do times_s.push_back(repeat());
 //   while (!enough_repetitions(times_s, spent_s, options));
@@ -10,11 +10,11 @@
 
 namespace ridgewatt::measure {
 
-// How much the fastest repetitions of both halves differ, relative to the faster one. Of two at
-// least.
+// Difference between the fastest repetitions of the two halves, relative to the faster one. Needs
+// at least two repetitions.
 double spread_of(const std::vector<double>& times_s);
 
-// After `seconds_per_point`, or once the point is steady where the options allow that.
+// True after `seconds_per_point`, or once the point is steady if until_steady is set.
 bool enough_repetitions(const std::vector<double>& times_s, double spent_s,
                         const MicrobenchOptions& options);
 

@@ -1,6 +1,6 @@
 // The inner loops of the processor's microbenchmarks, one set for each width of vector register.
-// They are written with the compiler's vector types and compiled several times with different
-// flags; the widest that this processor has is chosen at run time.
+// They use the compiler's vector types and are compiled once per set of flags. The widest set that
+// the processor supports is chosen at run time.
 #pragma once
 
 #include <cstddef>
@@ -13,17 +13,17 @@ struct VectorKernels {
   // Chains of independent fused multiply-adds, `rounds` of kFmaPerRound vector operations.
   float (*fma_fp32)(std::size_t rounds);
   double (*fma_fp64)(std::size_t rounds);
-  // a[i] = b[i] + s c[i]: 2 FLOP and 24 bytes an element (32 moved, where a store reads its line).
+  // a[i] = b[i] + s c[i]: 2 FLOP and 24 bytes per element (32 if a store first reads its line).
   void (*triad)(double* a, const double* b, const double* c, double s, std::size_t count);
-  // Reads `count` floats and does `fma` multiply-adds with each (fma >= 1), or one with every
-  // `group` floats (fma = 0). count is a multiple of kIntensityBlock.
+  // Reads `count` floats and does `fma` multiply-adds with each, or one with every `group` floats
+  // if fma is 0. `count` must be a multiple of kIntensityBlock.
   float (*intensity)(const float* data, std::size_t count, int fma, int group);
 };
 
 inline constexpr int kFmaPerRound = 16 * 8;  // 16 chains, 8 deep
 inline constexpr std::size_t kIntensityBlock = 1024;
 
-// The widest set that this processor can run.
+// The widest set that this processor supports.
 const VectorKernels& vector_kernels();
 
 }  // namespace ridgewatt::measure

@@ -1,6 +1,6 @@
-// The loops themselves: included once by each vector_kernels_*.cc, which sets
-// RIDGEWATT_VECTOR_BYTES and the name of the set. No standard header is included here, so that no
-// inline function of the library is compiled with instructions that another processor lacks.
+// The definitions of the loops, included once by each vector_kernels_*.cc, which sets
+// RIDGEWATT_VECTOR_BYTES and the name of the set. Do not include standard headers here: their
+// inline functions would be compiled with instructions that other processors lack.
 #include "ridgewatt/measure/kernels/vector_kernels.h"
 
 namespace ridgewatt::measure {
@@ -11,7 +11,7 @@ typedef float Float __attribute__((vector_size(kBytes)));
 typedef double Double __attribute__((vector_size(kBytes)));
 typedef int Bits __attribute__((vector_size(kBytes)));
 
-// Keeps a value in a register without the compiler seeing through it.
+// Hides a value in a register from the optimizer.
 #if defined(__x86_64__)
 #define RIDGEWATT_OPAQUE(value) __asm__ volatile("" : "+x"(value))
 #else
@@ -73,7 +73,7 @@ float intensity(const float* data, std::size_t count, int fma, int group) {
       }
     }
   } else {
-    // Whole vectors of a group are joined by an exclusive or, which is not a FLOP.
+    // Whole vectors of a group are combined by exclusive or, which is not a FLOP.
     const auto vectors = static_cast<std::size_t>(group);
     for (std::size_t i = 0; i < count; i += kStep * vectors) {
       Bits joined = {};

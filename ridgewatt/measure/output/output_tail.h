@@ -1,4 +1,4 @@
-// Keeps the last lines that a command prints, and passes everything on to our standard error.
+// Stores the last lines that a command prints and copies everything to standard error.
 //
 //   OutputTail tail;
 //   run_marked_command(command, watch, tail.descriptor(), tail.descriptor());
@@ -14,16 +14,16 @@ namespace ridgewatt::measure {
 
 class OutputTail {
  public:
-  // Throws IoError without descriptors.
+  // Throws IoError if no descriptor is available.
   OutputTail();
   ~OutputTail();
   OutputTail(const OutputTail&) = delete;
   OutputTail& operator=(const OutputTail&) = delete;
 
-  // For the command to write to.
+  // The descriptor to which the command should write.
   int descriptor() const { return output_.write_end.get(); }
-  // The last lines, at most 20 and 2,000 bytes of them, without control characters. Does not wait
-  // for a process that the command left behind.
+  // The last lines, at most 20 lines and 2,000 bytes, without control characters. Does not wait for
+  // background processes of the command.
   std::string end();
 
  private:

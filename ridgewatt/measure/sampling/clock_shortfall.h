@@ -1,4 +1,4 @@
-// Whether a board ran in the mode that was set.
+// Checks whether a board really ran in the mode that was set.
 #pragma once
 
 #include "ridgewatt/device/power_mode.h"
@@ -6,8 +6,8 @@
 
 namespace ridgewatt::measure {
 
-// A clock that ran more than 1 % lower than it was set to at any time of the window, or whose limit
-// `now` is another than was set.
+// Whether a clock ran more than 1 % below its setting at any time of the window, or the value of a
+// knob in `now` differs by more than 1 % from that in `set`.
 bool clocks_fell_short(const Measurement& measurement, const PowerMode& set, const PowerMode& now);
 
 }  // namespace ridgewatt::measure

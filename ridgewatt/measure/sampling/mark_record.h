@@ -1,5 +1,5 @@
-// Marks of a run of any length in bounded memory: when there are too many, the older half goes, but
-// for the beginnings of phases that are still open.
+// Marks of a run of any length in bounded memory. When there are too many, the older half is
+// dropped, except the beginnings of phases that are still open.
 #pragma once
 
 #include <cstddef>
@@ -14,10 +14,10 @@ class MarkRecord {
  public:
   explicit MarkRecord(std::size_t most = std::size_t{1} << 20) : most_(most) {}
 
-  // UsageError for the end of a phase that is not open.
+  // Throws UsageError for the end of a phase that is not open.
   void add(TimedMark mark);
   const std::vector<TimedMark>& marks() const { return marks_; }
-  std::size_t forgotten() const { return forgotten_; }  // of minibatches
+  std::size_t forgotten() const { return forgotten_; }  // dropped minibatch marks
 
  private:
   void forget();

@@ -1,4 +1,5 @@
-// A program as a child process that marks its minibatches and phases on a descriptor (marks.h).
+// Runs a program as a child process that marks its minibatches and phases on a descriptor
+// (marks.h).
 #pragma once
 
 #include <sys/types.h>
@@ -15,8 +16,8 @@
 namespace ridgewatt::measure {
 
 struct CommandRun {
-  int status = 0;      // exit status, or 128 + signal; 0 when we ended it
-  bool ended = false;  // by us
+  int status = 0;      // exit status, or 128 + signal; 0 if it was ended from here
+  bool ended = false;  // ended because `watch` returned false
   double begin_s = 0;  // CLOCK_MONOTONIC
   double end_s = 0;
   double user_s = 0;  // CPU time
@@ -28,36 +29,36 @@ struct CommandRun {
   std::optional<pipeline::ProcessIo> io;
 };
 
-// Runs the command to its end, as the user who called sudo when we run under sudo; what it prints
-// goes to our standard error, and it ends when we do. `watch` is called at least ten times per
-// second with the marks so far; when it says false the command and its children are asked to end
-// (SIGTERM) and, after ten seconds, killed. So they are when it or the watch of this thread
-// (base/progress.h) throws, before that goes on. What it prints goes to the descriptor `output`
-// where one is given; with `errors` its standard error, too. Throws UsageError on an empty command,
-// NotFoundError when it cannot be started.
+// Runs the command until it ends, as the original user if this program runs under sudo. `watch` is
+// called at least ten times per second with the marks so far. If it returns false, the command and
+// its children get SIGTERM and, after ten seconds, SIGKILL. The same happens before an exception of
+// `watch` or of check_work() (base/progress.h) propagates, and the command is killed if this
+// program ends. Its output goes to the descriptor `output` and its standard error to `errors`; -1
+// means standard error of this program. Throws UsageError for an empty command, NotFoundError if
+// it cannot be started.
 CommandRun run_marked_command(const std::vector<std::string>& command,
                               const std::function<bool(const std::vector<TimedMark>&)>& watch,
                               int output = -1, int errors = -1);
 
-// How the command is bound to us.
+// What happens to the command when this program ends.
 enum class CommandTie {
-  kEndsWithUs,  // killed when we end, however that is
-  // In a process group of its own; when we end it goes on, and its marks are taken in and dropped
-  // by a small process that is left behind, so that writing them neither fails nor blocks.
+  kEndsWithUs,  // killed with this program, however that ends
+  // The command has its own process group and continues. A small process remains that reads and
+  // drops its marks, so that writing them neither fails nor blocks.
   kOutlivesUs
 };
 
 struct StartedCommand {
   pid_t process = -1;
-  OwnedFd marks;  // to read them from
-  OwnedFd life;   // kOutlivesUs: its end tells the small process that we are gone
+  OwnedFd marks;  // for reading the marks
+  OwnedFd life;   // for kOutlivesUs: closing it tells the small process that this program has ended
 };
 
-// Throws as run_marked_command.
+// Throws what run_marked_command throws.
 StartedCommand start_marked_command(const std::vector<std::string>& command, CommandTie tie,
                                     int output = -1, int errors = -1);
 
-// Sends a signal to a process and all below it.
+// Sends a signal to a process and all its descendants.
 void signal_tree(pid_t process, int number);
 
 }  // namespace ridgewatt::measure

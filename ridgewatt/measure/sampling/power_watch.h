@@ -1,4 +1,4 @@
-// Mean power between two calls, for what has no marks of its own: a microbenchmark's points.
+// Mean power between two calls, for work without marks: the points of a microbenchmark.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@ class PowerWatch {
  public:
   explicit PowerWatch(std::unique_ptr<platform::PowerSource> source);
   void start();
-  // Mean of the total since start; nothing without a total or a valid sample.
+  // Mean total power since start(); empty without a total or a valid sample.
   std::optional<double> stop();
 
  private:

@@ -1,9 +1,9 @@
-// Power and state of the machine while something runs, and what the run cost by them: the common
-// part of measuring a command and of measuring this program.
+// Records power and state of the machine during a run and computes its cost: the common part of
+// measure_command() and RunningMeasurement.
 //
-//   Recording recording(sysfs, meter, options);   // power is sampled from here on
-//   recording.begin();                            // so far the idle baseline; the run begins
-//   ..; recording.drain();                        // now and then: the sampler's ring is finite
+//   Recording recording(sysfs, meter, options);   // starts sampling power
+//   recording.begin();                            // ends the idle baseline and begins the run
+//   ..; recording.drain();                        // regularly: the sampler's ring is finite
 //   recording.stop();
 //   recording.add_costs(marks, window, steady, result);
 #pragma once
@@ -19,25 +19,25 @@ namespace ridgewatt::measure {
 
 class Recording {
  public:
-  // All must outlive this. Throws what Sampler throws.
+  // The arguments must outlive this object. Throws what Sampler throws.
   Recording(const platform::Sysfs& sysfs, platform::PowerMeter& meter,
             const MeasureOptions& options);
 
   void begin();
   void drain();
-  // Waits for one more sample, to interpolate at the end, and ends the threads.
+  // Waits for one more sample, for interpolation at the end, and ends the threads.
   void stop();
 
   bool has_power() const { return source_ != nullptr; }
   const platform::PowerSource* source() const { return source_; }
   const PowerRecord& power() const { return power_; }
-  // From begin() on.
+  // Disturbances since begin().
   std::vector<Disturbance> disturbances() { return series_->disturbances(); }
-  // Of the total, by the samples so far.
+  // Energy of the total, from the samples so far.
   std::optional<EnergyEstimate> energy(double begin_s, double end_s) const;
 
-  // After stop(): everything in `result` that follows from samples, looks and marks; its beginning
-  // and end are filled in already. `steady`: the program's power was when `window` begins.
+  // Call after stop(). Computes all fields of `result` that follow from samples and marks; its
+  // begin_s and end_s must be set. `steady`: power was steady when `window` began.
   void add_costs(const std::vector<TimedMark>& marks, WindowOptions window, bool steady,
                  Measurement& result);
 

@@ -1,4 +1,5 @@
-// One server of language models: what it speaks, and a request to it with the time of every piece.
+// A client of one server of language models: its protocol, and requests with the time of each
+// piece.
 #pragma once
 
 #include <atomic>
@@ -10,24 +11,24 @@ namespace ridgewatt::measure {
 
 class ServerClient {
  public:
-  // Asks the server what it is where the question leaves that open. IoError where it does not
-  // answer, InputError where what it says is no answer.
+  // Determines the protocol and the model from the server where `question` leaves them open. Throws
+  // IoError if the server does not answer and InputError if its answer is invalid.
   explicit ServerClient(const ServerQuestion& question);
 
-  // What runs against it begin with: source, engine, model, quantization.
+  // A run with source, engine, model and quantization filled in.
   const TokenRun& described() const { return described_; }
 
   struct Answer {
     TokenRequest request;
-    double server_prompt_s = 0;  // by the server's own clock; 0: it does not tell
-    double server_token_s = 0;   // the same, of one token
-    bool counted = false;        // the server reported how many tokens it wrote
+    double server_prompt_s = 0;  // by the server's own clock; 0: not reported
+    double server_token_s = 0;   // by the server's own clock, per token; 0: not reported
+    bool counted = false;        // the server reported the number of output tokens
   };
-  // The request of this number; safe to call from several threads. Throws IoError where it fails,
-  // or is stopped.
+  // Sends the request with this number, which determines its prompt. Thread-safe. Throws IoError if
+  // the request fails or `stop` becomes true.
   Answer ask(std::uint64_t number, const std::atomic<bool>& stop) const;
 
-  // Whether a server answers that it is ready; never throws for a server that is not there.
+  // Whether the server reports that it is ready; false if there is no server.
   static bool ready(const ServerQuestion& question);
 
  private:

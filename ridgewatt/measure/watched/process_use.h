@@ -1,5 +1,5 @@
-// What the kernel counts of processes and their machine: CPU time, waiting for a core, pages, swap,
-// control groups.
+// What the kernel counts for processes and the whole machine: CPU time, waiting for a core, page
+// faults, swap, limits of control groups.
 #pragma once
 
 #include <sys/types.h>
@@ -12,11 +12,11 @@
 
 namespace ridgewatt::measure {
 
-// One thread, since its start.
+// Counters of a thread since its start.
 struct ThreadUse {
   double cpu_s = 0;
-  std::optional<double> wait_s = {};  // runnable, without a core
-  bool blocked = false;               // now, on storage
+  std::optional<double> wait_s = {};  // time it was runnable without a core; empty: unknown
+  bool blocked = false;               // currently blocked on storage
 };
 
 struct ProcessUse {
@@ -25,34 +25,36 @@ struct ProcessUse {
   std::map<pid_t, ThreadUse> threads;
 };
 
-// All processes that can be seen, without their threads.
+// All visible processes, without their threads.
 std::map<pid_t, ProcessUse> process_table();
-// Those below `root`, and `root` itself unless it is this process.
+// The descendants of `root`, and `root` itself unless it is the current process.
 std::vector<pid_t> process_tree(const std::map<pid_t, ProcessUse>& table, pid_t root);
 std::map<pid_t, ThreadUse> threads_of(pid_t process);
 
 struct MachineUse {
-  double busy_s = 0;      // of all cores
-  double swap_bytes = 0;  // both ways
+  double busy_s = 0;      // CPU time of all cores
+  double swap_bytes = 0;  // read and written
 };
-// Since boot; nothing where the kernel does not show it.
+// Counters since boot; empty if the kernel does not show them.
 std::optional<MachineUse> read_machine_use();
 
-// The tightest limit on the CPU time of a process's control groups.
+// The tightest CPU limit among the control groups of a process.
 struct CpuQuota {
-  std::optional<double> cores = {};  // nothing: not limited
-  double periods = 0, stopped = 0;   // counted since its group was made
+  std::optional<double> cores = {};  // empty: no limit
+  // Periods since the group was created, and those in which the limit stopped it.
+  double periods = 0, stopped = 0;
 };
 std::optional<CpuQuota> read_cpu_quota(pid_t process);
-// CPUs that a process may run on.
+// Number of CPUs on which a process may run.
 std::optional<int> allowed_cpus(pid_t process);
 
-// Names of kKnownLibraries that it has mapped; nothing where its maps cannot be read.
+// Names of the kKnownLibraries that a process has mapped; empty if its maps cannot be read.
 std::optional<std::vector<std::string>> libraries_of(pid_t process);
-// The number of threads that its environment sets; nothing: none.
+// The number of threads set in the environment of a process; empty: none.
 std::optional<int> threads_set(pid_t process);
 
-// Reads "max 100000" or "150000 100000", cores; nothing for "max" and for what is neither.
+// The limit in cores from a cpu.max file ("150000 100000"); empty for "max 100000" and for invalid
+// text.
 std::optional<double> quota_of(const std::string& cpu_max);
 
 }  // namespace ridgewatt::measure

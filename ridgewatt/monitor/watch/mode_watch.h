@@ -1,4 +1,5 @@
-// The current mode of a board, read again only if the sensors show a change, or after ten readings.
+// Tracks the current mode of a board. It is read again only if the sensors show a change, or after
+// ten readings.
 #pragma once
 
 #include <optional>
@@ -12,7 +13,7 @@ namespace ridgewatt::monitor {
 class ModeWatch {
  public:
   explicit ModeWatch(const platform::Sysfs& sysfs);
-  // Empty for a machine without settable clocks.
+  // Empty for a machine without knobs.
   ModeState look(const platform::SensorSnapshot& snapshot);
 
  private:
@@ -22,7 +23,7 @@ class ModeWatch {
   platform::JetsonLayout layout_;
   std::optional<platform::NvpConf> presets_;
   std::string seen_;  // limits, governors, cores
-  int age_ = 0;       // readings since it was read
+  int age_ = 0;       // readings since the mode was read
   ModeState state_;
 };
 

@@ -1,9 +1,9 @@
-// Keeps the energies of a monitor: of every rail and the total since start, of windows and of
-// minibatches, updated with every sample in constant memory.
+// The energies of a monitor, in bounded memory: of every rail and the total since the start, of
+// windows and of minibatches. Every sample updates them.
 //
 //   PowerLedger ledger(source.channels(), source.tells_means(), rate_hz);
 //   ledger.add(sample);                   // in the order of time
-//   ledger.begin_window("epoch", now_s);  // `now_s` is not before the newest sample
+//   ledger.begin_window("epoch", now_s);  // `now_s` must not be before the newest sample
 #pragma once
 
 #include <array>
@@ -22,20 +22,20 @@ class PowerLedger {
  public:
   static constexpr std::size_t kMostOpen = 256, kMostEnded = 100;
 
-  // A sensor without values for ten intervals and a second makes a gap (measure/energy.h).
+  // If a sensor has no value for ten intervals plus a second, this is a gap (measure/energy.h).
   PowerLedger(const std::vector<platform::PowerSource::Channel>& channels, bool means,
               double rate_hz);
 
   void add(const measure::PowerSample& sample);
   void mark(double now_s);
-  // Throws UsageError if 256 windows are open.
+  // Throws UsageError if kMostOpen windows are open.
   std::size_t begin_window(const std::string& name, double now_s);
   Window end_window(std::size_t number, double now_s);
   std::vector<Window> windows(double now_s) const;
 
-  // Power, energies and counts so far.
+  // Sets power, energies and counts so far.
   void fill(Snapshot& snapshot) const;
-  // Mean powers since the last call.
+  // Sets the mean powers since the last call.
   void add_means(HistoryPoint& point);
 
  private:
@@ -67,8 +67,9 @@ class PowerLedger {
   struct Point {
     double time_s, power_w;
   };
-  std::deque<Point> before_;  // the newest points of the total: a window interpolates at its ends
-  double last_s_ = 0;         // of the newest sample, valid or not; 0: none
+  // The newest points of the total, for interpolation at the ends of windows.
+  std::deque<Point> before_;
+  double last_s_ = 0;  // time of the newest sample, valid or not; 0: none
   std::uint64_t samples_ = 0, missing_ = 0, minibatches_ = 0;
   Integral marked_, marked_until_newest_;
   std::map<std::size_t, Open> open_;

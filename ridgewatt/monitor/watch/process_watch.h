@@ -1,4 +1,4 @@
-// Finds the processes to show: those that hold GPU memory and those that use the most CPU time.
+// Selects the processes to show: those with GPU memory, and those that use the most CPU time.
 #pragma once
 
 #include <map>
@@ -9,7 +9,7 @@
 
 namespace ridgewatt::monitor {
 
-// Parses "PID (NAME) S .." of /proc/PID/stat; the name may contain anything.
+// Parses "PID (NAME) S .." from /proc/PID/stat; the name may contain any characters.
 struct ProcessTimes {
   Process process;   // number, name and resident memory
   double cpu_s = 0;  // of all its threads, since its start
@@ -22,7 +22,7 @@ class ProcessWatch {
   static constexpr double kLeastShare = 0.02;  // of a core
 
   explicit ProcessWatch(const platform::Sysfs& sysfs) : sysfs_(sysfs) {}
-  // At most 16: those with GPU memory first, then by CPU time since the last call.
+  // At most kMost processes: those with GPU memory first, then by CPU time since the last call.
   std::vector<Process> look(double now_s);
 
  private:

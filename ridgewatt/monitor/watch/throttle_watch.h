@@ -1,5 +1,5 @@
-// Counts the starts of throttling: counters that rose, signals that turned on. Signals that are on
-// at the first reading are a state of the machine, not an event.
+// Counts throttling events: counters that increased and signals that became active. A signal that
+// is active at the first reading is not an event.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace ridgewatt::monitor {
 
 class ThrottleWatch {
  public:
-  // Events since the first reading.
+  // Number of events since the first reading.
   std::uint64_t look(const platform::MachineReading& reading);
 
  private:

@@ -1,5 +1,5 @@
-// Power as NVIDIA's `tegrastats` prints it, ten times per second: the fallback on a Jetson whose
-// own files cannot be read, for example in a container.
+// Power from NVIDIA's `tegrastats`, ten times per second: the fallback on a Jetson whose files
+// cannot be read, for example in a container.
 #pragma once
 
 #include <memory>
@@ -8,9 +8,9 @@
 
 namespace ridgewatt::platform {
 
-// Starts `tegrastats`, which ends with the source. Nothing when PATH has no such program; throws
-// NotSupportedError when it prints no rail within three seconds. A rail keeps its last value until
-// the next line; after a second without one it has none.
+// Starts `tegrastats`, which is ended with the source. Returns null if the program is not in PATH.
+// Throws NotSupportedError if it prints no rail within three seconds. A rail keeps its last value
+// until the next line, for at most one second.
 std::unique_ptr<PowerSource> open_tegrastats();
 
 }  // namespace ridgewatt::platform

@@ -1,5 +1,6 @@
-// What a program and the process that holds its power mode say to each other: a request is a letter
-// and, to set a mode, its text; an answer is the state, or an error of its class.
+// Messages between a program and the process that controls its power mode (ModeHolder). A request
+// is a letter, followed by the mode if it sets one. An answer is the state or an error with its
+// class.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +18,7 @@ inline constexpr char kStateRequest = '?';
 
 std::string state_message(const HolderState& state);
 std::string error_message(const Error& error);
-// Throws the error that the message holds, of the class that it had.
+// Throws the error in the message, with its original class.
 HolderState state_of_message(const std::string& message);
 
 }  // namespace ridgewatt::platform

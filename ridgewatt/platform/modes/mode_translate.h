@@ -1,4 +1,4 @@
-// From a power mode, or a preset of nvpmodel.conf, to the values of the board's knob files.
+// Converts a power mode, or a preset of nvpmodel.conf, to values of the board's knob files.
 #pragma once
 
 #include "ridgewatt/device/power_mode.h"
@@ -10,14 +10,15 @@
 namespace ridgewatt::platform {
 
 // Fixed clocks (minimum = maximum, memory locked), or a governor between the lowest clock and the
-// mode's (or the highest). A GPU without that governor gets its own dynamic one. Cores are taken
-// from the first on; a policy that has none of them keeps its limits. `gpu_governor`, where it is
-// not empty, is the GPU's, whatever the others have.
+// clock of the mode (or the highest). A GPU without that governor uses its own dynamic one. Cores
+// are used from the first on; a policy without any used core keeps its limits. If not empty,
+// `gpu_governor` is the governor of the GPU.
 ModeSettings settings_of_mode(const Sysfs& sysfs, const JetsonLayout& layout, const PowerMode& mode,
                               const std::string& gpu_governor = "");
 
-// What nvpmodel would write for `preset`, with the memory unlocked; -1 becomes the table's highest.
-// Of two paths for one argument the one that exists is taken (_KNEXT on newer kernels).
+// The values that nvpmodel would write for `preset`, with the memory unlocked. -1 becomes the
+// highest clock of the table. If an argument has two paths, the existing one is used (_KNEXT on
+// newer kernels).
 ModeSettings settings_of_preset(const Sysfs& sysfs, const JetsonLayout& layout, const NvpConf& conf,
                                 const NvpMode& preset);
 

@@ -1,6 +1,7 @@
 // The linear baseline of the energy-of-training study (SIGMETRICS 2022): least squares on CPU
-// clock, cores, GPU clock, memory clock and a constant; time from modes, energy from modes and
-// predicted time, power as energy over time. With fewer samples than coefficients: minimum norm.
+// clock, cores, GPU clock, memory clock and a constant. Time is predicted from the mode, energy
+// from the mode and predicted time, and power is energy over time. With fewer samples than
+// coefficients, the solution of minimum norm is used.
 #pragma once
 
 #include <vector>
@@ -13,7 +14,8 @@ class LinearPredictor : public MeanPredictor {
  public:
   std::string name() const override { return "linear"; }
   void fit(std::span<const Observation> samples) override;
-  // A plane may become negative: what it gives is at least a tenth of the smallest sample.
+  // Predictions are at least a tenth of the smallest sample, since the linear function may become
+  // negative.
   std::vector<Observation> predict(std::span<const OperatingPoint> points) const override;
 
  private:

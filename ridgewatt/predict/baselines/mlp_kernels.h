@@ -17,19 +17,19 @@ void multiply(const float* a, std::size_t a_row, std::size_t a_column, const flo
 void adam_step(float* parameters, const float* gradient, float* first, float* second,
                std::size_t count, float rate, float beta1, float beta2, float epsilon);
 
-// y = max(y, 0), times `mask` if given (dropout; null: none).
+// y = max(y, 0), times `mask` if it is not null (for dropout).
 void rectify(float* y, const float* mask, std::size_t count);
 
-// Gradient through rectify: delta becomes 0 if `activation` is 0, times `mask`; its column sums go
-// to `bias_gradient`.
+// Gradient of rectify: sets delta to 0 where `activation` is 0 and multiplies it by `mask`; writes
+// its column sums to `bias_gradient`.
 void rectify_gradient(float* delta, const float* activation, const float* mask,
                       float* bias_gradient, std::size_t rows, std::size_t columns);
 
 // The output unit: output[i] = activation[i] . weights + bias.
 void output_unit(const float* activation, const float* weights, float bias, float* output,
                  std::size_t rows, std::size_t columns);
-// Its gradient: delta[i] = output_delta[i] weights, weight_gradient = sum of output_delta[i]
-// activation[i].
+// Gradient of output_unit: delta[i] = output_delta[i] weights, weight_gradient = sum of
+// output_delta[i] activation[i].
 void output_unit_gradient(const float* output_delta, const float* activation, const float* weights,
                           float* delta, float* weight_gradient, std::size_t rows,
                           std::size_t columns);

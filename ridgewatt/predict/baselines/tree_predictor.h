@@ -1,5 +1,5 @@
-// Gradient-boosted trees (XGBoost, Chen and Guestrin 2016) on ln(time) and ln(power): a baseline
-// that is available if the library is installed on the machine.
+// A baseline of gradient-boosted trees (XGBoost, Chen and Guestrin 2016) on ln(time) and ln(power).
+// It needs the library on the machine.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// The models that `auto` averages: mean functions of one quantity, each with a Gaussian process on
-// its residual, weighted by their evidence. Internal to auto_predictor.h.
+// The candidate models that `auto` averages: mean functions of one quantity, each with a Gaussian
+// process on its residual, weighted by their evidence. Internal to auto_predictor.h.
 #pragma once
 
 #include <memory>
@@ -28,21 +28,21 @@ std::vector<T> thin_evenly(std::span<const T> values, std::size_t count) {
   return result;
 }
 
-// Rows of `x` that are as far apart as possible, greedily, each column on the scale of its length;
-// the first by `seed`. Fewer if fewer rows differ.
+// Greedily selects rows of `x` that are far apart, with each column divided by its length. `seed`
+// selects the first row. Returns fewer than `count` rows if fewer differ.
 std::vector<std::size_t> spread_rows(const FeatureMatrix& x,
                                      const Eigen::Matrix<double, kFeatures, 1>& lengths,
                                      std::size_t count, std::uint64_t seed);
 
-// Lengths scale with the range of a knob over `space`: a function bends a few times over the range,
-// whether it is 100 to 1300 MHz or 855 to 1410 MHz.
+// Lengths are proportional to the range of a knob in `space`, since a function bends a few times
+// over the range, whether that is 100 to 1300 MHz or 855 to 1410 MHz.
 GaussianProcessOptions process_options(const FeatureMatrix& space);
 
 // A reference with its fitted stage models.
 class FittedReference {
  public:
   FittedReference(const Reference& reference, const FeatureSpace& space);
-  // The residual of the reference beyond its stage models.
+  // The residual of the reference with respect to its stage models.
   LogCosts residuals(std::span<const OperatingPoint> points, const FeatureMatrix& x) const;
   const std::string& name() const { return reference_->name; }
   bool other_workload() const { return reference_->other_workload; }
@@ -56,10 +56,10 @@ class FittedReference {
   Eigen::VectorXd time_parameters_, power_parameters_;
 };
 
-// Points as the candidates use them: features, and the residual of each reference.
+// Input of the candidates: features of points, and the residual of each reference at the points.
 struct CandidateInput {
   FeatureMatrix x;
-  Eigen::VectorXd log_time;  // for power
+  Eigen::VectorXd log_time;  // only for power
   std::vector<LogCosts> residuals;
 };
 
@@ -68,17 +68,18 @@ class CandidateSet {
  public:
   enum class Quantity { kTime, kPower };
   CandidateSet() = default;
-  // Stages under the general prior, a log-linear model, and the stages under the prior of each
-  // group of workloads and of each reference. `reference_log_time`: see WorkPowerModel.
+  // The candidates: the stage model with the general prior, a log-linear model, and the stage model
+  // with the prior of each workload group and each reference. `reference_log_time`: see
+  // WorkPowerModel.
   CandidateSet(Quantity quantity, std::span<const FittedReference> references,
                std::span<const WorkloadGroup> groups, const GaussianProcessOptions& process,
                double reference_log_time);
 
   void fit(const CandidateInput& input, const Eigen::VectorXd& y);
-  // After a fit on a part: learns from many more samples and weighs the candidates again.
+  // After a fit to a subset: learns from many more samples and computes the weights again.
   void condition(const CandidateInput& input, const Eigen::VectorXd& y);
   LogPrediction predict(const CandidateInput& input) const;
-  // Uses the prior, without samples.
+  // Uses the priors, without samples.
   void use_prior();
 
   // The log marginal likelihood of the samples, averaged over the candidates.
@@ -87,13 +88,13 @@ class CandidateSet {
   std::size_t size() const { return candidates_.size(); }
   const std::string& name(std::size_t index) const { return candidates_[index].name; }
   double weight(std::size_t index) const { return candidates_[index].weight; }
-  // The factor on the predictive variance according to leave-one-out predictions of the samples;
-  // with few samples a prior dominates. It is relative to the fitted hyperparameters, so it may
-  // count their uncertainty twice.
+  // The factor on the predictive variance from leave-one-out predictions of the samples; with few
+  // samples its prior dominates. It may count the uncertainty of the hyperparameters twice, since
+  // it is relative to their fitted values.
   double variance_factor() const;
-  // ln(time) at the top of every knob, with `residuals` of the references there.
+  // ln(time) at the top of every knob, given the `residuals` of the references there.
   double top(const std::vector<LogCosts>& residuals) const;
-  // Of the most likely candidate.
+  // For the most likely candidate.
   Eigen::MatrixXd covariance(const CandidateInput& a, const CandidateInput& b) const;
   double noise_variance() const;
 
@@ -107,12 +108,12 @@ class CandidateSet {
   void add(std::string name, std::ptrdiff_t reference, std::shared_ptr<const MeanModel> mean,
            const GaussianProcessOptions& process);
   ModelInput input_for(const Candidate& candidate, const CandidateInput& input) const;
-  void weigh();  // by their evidence
+  void weigh();  // computes the weights from the evidence
   const Candidate& likeliest() const;
 
   Quantity quantity_ = Quantity::kTime;
   double evidence_ = 0;
-  bool other_workloads_ = false;  // among the references
+  bool other_workloads_ = false;  // whether a reference is another workload
   std::vector<Candidate> candidates_;
 };
 

@@ -1,5 +1,5 @@
-// Internal to auto_predictor.h: shared by fitting (auto_predictor.cc) and choosing the next modes
-// (few_shot_design.cc).
+// The implementation of AutoPredictor, which fitting (auto_predictor.cc) and choosing the next
+// modes (few_shot_design.cc) share. Internal to auto_predictor.h.
 #pragma once
 
 #include <deque>
@@ -23,25 +23,26 @@ class FewShotModel {
   const AutoSummary& summary() const { return summary_; }
 
  private:
-  // Fits the references over a space of features, unless it is done already.
+  // Fits the references over a space of features, unless that was done.
   void use_space(std::span<const OperatingPoint> points);
-  // All parameters fitted to some samples.
+  // All parameters, fitted to the same samples.
   struct PartFit {
     CandidateSet time, power;
     double evidence() const { return time.evidence() + power.evidence(); }
   };
   PartFit fit_of(std::span<const Observation> part) const;
-  // The log density of a sample that a fit has not learned from, if its profile was disturbed.
+  // The log density of a sample outside the fit if it was disturbed.
   double disturbed_density(const PartFit& fit, const Observation& sample) const;
-  // Fits all samples, or all but the one that was probably disturbed, which becomes `disturbed`.
+  // Fits all samples, or all except one that was probably disturbed, whose index becomes
+  // `disturbed`.
   PartFit fit_robustly(const std::vector<Observation>& part,
                        std::optional<std::size_t>& disturbed) const;
-  // Features and residuals of references; log_time is left empty.
+  // Features and residuals of references; log_time stays empty.
   CandidateInput input_at(std::span<const OperatingPoint> points) const;
   // ln(time) and ln(power given time) with their calibrated variances; call after fit.
   struct LogCostPrediction {
     LogPrediction time, power;
-    // Of ln(power), including the uncertainty of time.
+    // Variance of ln(power), including the uncertainty of time.
     double power_variance(Eigen::Index row) const;
   };
   void predict_block(std::span<const OperatingPoint> points, double interval,
@@ -50,13 +51,13 @@ class FewShotModel {
   std::vector<bool> sampled(std::span<const OperatingPoint> points) const;
 
   AutoOptions options_;
-  std::vector<WorkloadGroup> groups_;  // of the kind and batches of the space
+  std::vector<WorkloadGroup> groups_;  // for the kind and batches of the space
   std::deque<Reference> references_;
   FeatureSpace space_;
   GaussianProcessOptions process_;
   std::vector<FittedReference> fitted_;
   CandidateSet time_, power_;
-  std::vector<Observation> samples_;  // as given
+  std::vector<Observation> samples_;  // as passed to fit()
   AutoSummary summary_;
   double least_log_time_ = 0, most_log_time_ = 0, least_log_power_ = 0, most_log_power_ = 0;
 };

@@ -23,47 +23,48 @@ struct GaussianProcessOptions {
   double noise = -4.2, noise_spread = 0.7;
   double degrees_of_freedom = 4;  // of the Student-t noise
   int reweightings = 1;
-  int max_iterations = 40;  // of the optimizer, a reweighting
+  int max_iterations = 40;  // of the optimizer, per reweighting
 };
 
 class GaussianProcess {
  public:
   explicit GaussianProcess(const GaussianProcessOptions& options = {}) : options_(options) {}
 
-  // x: one row per sample. linear: H. A later fit starts from the hyperparameters of the previous
-  // one.
+  // `x` has one row per sample, `linear` is H. A second fit starts at the hyperparameters of the
+  // first.
   void fit(const FeatureMatrix& x, const Eigen::VectorXd& y, const Eigen::MatrixXd& linear,
            const Eigen::VectorXd& coefficient_mean, const Eigen::VectorXd& coefficient_deviation);
-  // Widens all later predictions by the uncertainty of the hyperparameters. Call it once, after the
-  // last fit: it costs as much as a dozen steps of one.
+  // Widens all later predictions by the uncertainty of the hyperparameters. Call it once after the
+  // last fit; it costs about a dozen optimizer steps.
   void weigh_hyperparameters();
-  // For many more samples than fit() can take, after a fit on a part of them: fits the
-  // hyperparameters again by the likelihood of groups of neighbors taken as independent (Varin,
-  // Reid and Firth 2011), which then is the evidence, too. Each point is learned exactly from its
-  // nearest samples (Vecchia 1988). Rows of one point count as one, with their mean and
-  // proportionally less noise, which is equivalent. The cost is linear in the samples.
+  // Learns from many more samples than fit() can handle; call after a fit to a subset. The
+  // hyperparameters are fitted again by the likelihood of groups of neighbors that are taken as
+  // independent (Varin, Reid and Firth 2011); it also becomes the evidence. A prediction uses the
+  // nearest samples exactly (Vecchia 1988). Rows of the same point become one row with their mean
+  // and proportionally less noise, which is equivalent. The cost is linear in the number of
+  // samples.
   void condition(const FeatureMatrix& x, const Eigen::VectorXd& y, const Eigen::MatrixXd& linear);
-  // Mean and variance of a new noisy observation at each row. After weigh_hyperparameters, the
-  // variances of function and noise (including the linear part) are uncertain with a log-normal
-  // distribution each, so the variance is that of the normal distribution with the same 90 %
-  // interval as the mixture; other intervals are approximate.
+  // Mean and variance of a new noisy observation at each row. After weigh_hyperparameters(), the
+  // variances of function and noise (including the linear part) each have a log-normal
+  // distribution. The variance returned is that of a normal distribution with the same 90 %
+  // interval as this mixture; other intervals are approximate.
   void predict(const FeatureMatrix& x, const Eigen::MatrixXd& linear, Eigen::VectorXd& mean,
                Eigen::VectorXd& variance) const;
 
   // Covariance of the noise-free function between the rows of `a` and of `b`, given the samples of
-  // fit() (or under the prior: call use_prior first).
+  // fit(), or by the prior after use_prior().
   Eigen::MatrixXd covariance(const FeatureMatrix& a, const Eigen::MatrixXd& linear_a,
                              const FeatureMatrix& b, const Eigen::MatrixXd& linear_b) const;
-  // Hyperparameters at the center of their prior and no samples.
+  // Sets the hyperparameters to the center of their prior and removes all samples.
   void use_prior(const Eigen::VectorXd& coefficient_mean,
                  const Eigen::VectorXd& coefficient_deviation);
 
-  // Log marginal likelihood at the hyperparameters, with their prior.
+  // Log marginal likelihood at the hyperparameters, including their prior.
   double evidence() const { return evidence_; }
   // Covariance of f + e between the samples.
   Eigen::MatrixXd residual_covariance() const;
   // Leave-one-out residuals divided by the deviation of a new observation (Rasmussen and Williams,
-  // 5.10 and 5.12), with the hyperparameters at their most likely values.
+  // 5.10 and 5.12), at the most likely hyperparameters.
   const Eigen::VectorXd& standardized_residuals() const { return standardized_; }
   double noise_deviation() const;
   double signal_variance() const;
@@ -81,10 +82,10 @@ class GaussianProcess {
   };
   double add_negative_log_likelihood(const Group& group, const Eigen::VectorXd& hyper,
                                      Eigen::VectorXd& gradient) const;
-  // Moves the hyperparameters to the maximum of the posterior; returns its logarithm.
+  // Maximizes the posterior of the hyperparameters; returns the logarithm of the maximum.
   double maximize();
   void group_neighbors();
-  // The next noise scales of the Student-t noise, from the standardized residuals.
+  // Noise scales of the samples for the next reweighting, from the standardized residuals.
   Eigen::VectorXd noise_scales() const;
   double negative_log_posterior(const Eigen::VectorXd& hyper, Eigen::VectorXd& gradient) const;
   void factorize();
@@ -95,24 +96,24 @@ class GaussianProcess {
     Eigen::MatrixXd linear;
     Eigen::VectorXd target, noise_scale;
   };
-  // The process given the points nearest to a cell.
+  // The process conditioned on the points nearest to a cell.
   struct Near;
   Near near(const Neighborhoods::Cell& cell) const;
-  // All samples, merged by point.
+  // Merges all samples by point.
   void merge(const Eigen::VectorXd& target, const Eigen::MatrixXd& linear,
              const Eigen::VectorXd& scale);
   // Means and variances of new noisy observations.
   struct Expected {
     Eigen::VectorXd mean, variance;
   };
-  // At all points of condition(), each predicted from the others.
+  // At all points of condition(), each predicted from the other points.
   Expected leave_out() const;
   void predict_local(const FeatureMatrix& x, const Eigen::MatrixXd& linear, Eigen::VectorXd& mean,
                      Eigen::VectorXd& variance) const;
 
   GaussianProcessOptions options_;
-  Eigen::VectorXd hyper_;  // ln signal, ln length a feature, ln noise
-  // of the variances, because hyper_ is uncertain
+  Eigen::VectorXd hyper_;  // ln signal, ln length per feature, ln noise
+  // Factors on the variances, since hyper_ is uncertain.
   double signal_widening_ = 1, noise_widening_ = 1;
   FeatureMatrix x_;
   Eigen::MatrixXd linear_, linear_covariance_;
@@ -120,8 +121,8 @@ class GaussianProcess {
   Eigen::MatrixXd factor_;  // lower Cholesky factor of the covariance of y
   Eigen::VectorXd weights_, standardized_;
   double evidence_ = 0;
-  std::vector<Group> groups_;   // taken as independent; after fit() one
-  std::optional<Local> local_;  // after condition()
+  std::vector<Group> groups_;   // taken as independent; one group after fit()
+  std::optional<Local> local_;  // set by condition()
 };
 
 }  // namespace ridgewatt::predict

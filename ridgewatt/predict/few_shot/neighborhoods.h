@@ -1,5 +1,5 @@
-// Neighborhoods for processes that learn only from the nearest samples: the distinct points of many
-// samples, divided into cells of neighbors by a k-d tree (Bentley 1975).
+// Neighborhoods for Gaussian processes that use only the nearest samples: the distinct points of
+// many samples, divided into cells of neighbors by a k-d tree (Bentley 1975).
 #pragma once
 
 #include <cstddef>
@@ -17,21 +17,22 @@ class Neighborhoods {
     std::vector<Eigen::Index> nearest;  // points nearest to its center, ascending
   };
 
-  // Distances are those of the columns divided by `lengths`. Cells have up to `cell_points` points,
-  // and `nearest_points` nearest ones, or all.
+  // Distances use the columns divided by `lengths`. A cell has up to `cell_points` members, and its
+  // `nearest_points` nearest points, or all if there are fewer.
   Neighborhoods(const FeatureMatrix& x, const Eigen::Matrix<double, kFeatures, 1>& lengths,
                 std::size_t cell_points, std::size_t nearest_points);
 
-  // The point of each row of x. Equal rows are one point; points are in order of their first row.
+  // The point of each row of `x`. Equal rows are one point; points are in the order of their first
+  // row.
   const std::vector<Eigen::Index>& point_of_row() const { return point_of_row_; }
   const std::vector<Eigen::Index>& first_rows() const { return first_rows_; }
   const std::vector<Cell>& cells() const { return cells_; }
-  // The rows of `x` by the cell that contains them.
+  // The rows of `x`, grouped by the cell that contains them.
   std::vector<std::vector<Eigen::Index>> rows_by_cell(const FeatureMatrix& x) const;
 
  private:
-  // A leaf has a cell; otherwise values of `feature` below `value` continue at `below`, others
-  // after.
+  // A leaf has a cell. In another node, rows with `feature` below `value` continue at node `below`,
+  // others at node `other`.
   struct Node {
     int feature = 0;
     double value = 0;

@@ -1,9 +1,9 @@
-// A structured mean with uncertain parameters plus a Gaussian process on the residual: the
+// A structured mean with uncertain parameters plus a Gaussian process on the residual. The
 // structure helps with ten samples, the flexibility with fifty.
 //
-// The mean is fitted by generalized least squares with its prior (the residual's covariance is that
-// of the process) and linearized; then the process is fitted with the derivatives as linear part. A
-// few rounds of both. The uncertainty of the parameters thus enters the predictive variance
+// The mean is fitted by generalized least squares with its prior and the covariance of the process,
+// and is linearized. Then the process is fitted with the derivatives as its linear part. Both steps
+// are repeated a few times. The uncertainty of the parameters thus enters the predictive variance
 // (O'Hagan 1978; Rasmussen and Williams 2006, 2.7).
 #pragma once
 
@@ -14,7 +14,8 @@
 
 namespace ridgewatt::predict {
 
-// Further linear terms of the mean (a reference's residual) with the prior of their coefficients.
+// Additional linear terms of the mean (the residual of a reference), with the prior of their
+// coefficients.
 struct LinearTerms {
   Eigen::VectorXd mean, deviation;
 };
@@ -23,7 +24,7 @@ struct LinearTerms {
 struct ModelInput {
   FeatureMatrix x;
   Eigen::VectorXd log_time;  // ln(time / s); only power models use it
-  Eigen::MatrixXd terms;     // values of the further linear terms, one column each
+  Eigen::MatrixXd terms;     // values of the additional linear terms, one column each
 };
 
 struct LogPrediction {
@@ -38,11 +39,11 @@ class SemiparametricModel {
       : model_(std::move(model)), terms_(std::move(terms)), process_(options) {}
 
   void fit(const ModelInput& input, const Eigen::VectorXd& y);
-  // After a fit on a part: learns from many more samples (GaussianProcess::condition), with the
+  // After a fit to a subset: learns from many more samples (GaussianProcess::condition), with the
   // mean linearized at the fitted parameters.
   void condition(const ModelInput& input, const Eigen::VectorXd& y);
   LogPrediction predict(const ModelInput& input) const;
-  // Uses the prior, without samples: for choosing the first points.
+  // Uses the prior without samples, to choose the first points.
   void use_prior();
   // Covariance of the noise-free function between two sets of points.
   Eigen::MatrixXd covariance(const ModelInput& a, const ModelInput& b) const;
@@ -51,18 +52,18 @@ class SemiparametricModel {
   const Eigen::VectorXd& parameters() const { return parameters_; }
 
  private:
-  // Value at the linearization point and derivatives by all coefficients.
+  // The mean at the linearization point, and its derivatives with respect to all coefficients.
   void linearize(const ModelInput& input, Eigen::VectorXd& value, Eigen::MatrixXd& jacobian) const;
 
   std::shared_ptr<const MeanModel> model_;
   LinearTerms terms_;
   GaussianProcess process_;
   Eigen::VectorXd prior_mean_, prior_deviation_;
-  Eigen::VectorXd parameters_;  // of the mean, then of the terms
+  Eigen::VectorXd parameters_;  // of the mean, then of the additional terms
 };
 
-// Maximum a posteriori of a mean model with independent normal errors of `deviation`, made robust
-// by reweighting; for references with thousands of rows.
+// Maximum a posteriori parameters of a mean model with independent normal errors of `deviation`,
+// robust by reweighting. For references with thousands of rows.
 Eigen::VectorXd fit_mean_robustly(const MeanModel& model, const ModelInput& input,
                                   const Eigen::VectorXd& y, double deviation);
 

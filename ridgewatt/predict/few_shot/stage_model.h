@@ -1,21 +1,23 @@
-// Structured models of ln(time) and ln(power) over knobs and batch: the prior knowledge of a
-// pipeline on an edge accelerator.
+// Structured models of ln(time) and ln(power) over knobs and batch. They express prior knowledge
+// about a pipeline of data loading and computation on an edge accelerator.
 //
 // Time is a pipeline of stages, each inversely proportional to a clock:
 //   gpu    = (a^q + m^q)^(1/q)   a = compute / GPU clock, m = memory traffic / memory clock
-//   load   = l / (CPU clock, cores up to a saturation)     loader or pre-processing
-//   launch = h / CPU clock                                 kernels cannot start faster
+//   load   = l / (CPU clock, cores up to a saturation)     data loader or preprocessing
+//   launch = h / CPU clock                                 limit on the rate of kernel launches
 //   T      = (gpu^p + load^p + launch^p)^(1/p) + s / CPU clock + c
-// Large p: stages overlap; p near 1: they run one after the other. Each stage grows with a power of
-// batch. This is the time roofline (Williams et al. 2009) with soft maxima, in the logarithms of
-// its terms.
+// With a large p, stages overlap; with p near 1, they run in sequence. Each stage is proportional
+// to a power of the batch. This is the time roofline (Williams et al. 2009) with soft maxima, as a
+// function of the logarithms of its terms.
 //
-// Power is energy over time plus static power (Choi et al. 2013): idle, clocked GPU and cores, and
-// the work per second of GPU and CPU, whose energy follows V(f)^2 and is a power of the clock:
+// Power is energy over time plus static power (Choi et al. 2013): idle power, power of the clocked
+// GPU and cores, and the work per second of GPU and CPU, whose energy is proportional to V(f)^2, a
+// power of the clock:
 //   P = e^L (1 + e^wg g^vg b^qg / T + e^wi g^(1+vg) + e^wc c^vc b^qc / T + e^wj n^0.7 c^(1+vc) +
 //   e^wm m^vm + e^wt m^vt b^qg / T)
-// with g, c, m the clocks and n the cores relative to the top mode. T enters as a measured
-// (samples) or predicted (elsewhere) quantity: one model for time and power.
+// where g, c, m are the clocks and n the number of cores, relative to the top mode. T is the
+// measured time of samples and the predicted time elsewhere, so time and power form one
+// model.
 #pragma once
 
 #include <Eigen/Core>
@@ -28,8 +30,8 @@
 
 namespace ridgewatt::predict {
 
-// A parametric mean function with a Gaussian prior on its parameters; parameter 0 is the level,
-// which adds to the value.
+// A parametric mean function with a Gaussian prior on its parameters. Parameter 0 is the level, a
+// constant term.
 class MeanModel {
  public:
   virtual ~MeanModel() = default;
@@ -37,12 +39,12 @@ class MeanModel {
   const Eigen::VectorXd& prior_deviation() const { return prior_deviation_; }
   void set_prior(Eigen::VectorXd mean, Eigen::VectorXd deviation);
   Eigen::Index size() const { return prior_mean_.size(); }
-  // Values at `x` (one row per point) and, if requested, derivatives by the parameters. `log_time`
-  // is ln(time / s) of the rows for power models; time models ignore it.
+  // Values at `x` (one row per point) and, if `jacobian` is not null, derivatives with respect to
+  // the parameters. `log_time` is ln(time / s) of the rows; time models ignore it.
   virtual void evaluate(const Eigen::VectorXd& parameters, const FeatureMatrix& x,
                         const Eigen::VectorXd& log_time, Eigen::VectorXd& value,
                         Eigen::MatrixXd* jacobian) const = 0;
-  // Derivative of the value by log_time; zero for time models.
+  // Derivative of the value with respect to log_time; zero for time models.
   virtual Eigen::VectorXd time_sensitivity(const Eigen::VectorXd& parameters,
                                            const FeatureMatrix& x,
                                            const Eigen::VectorXd& log_time) const;
@@ -61,9 +63,9 @@ class StageTimeModel : public MeanModel {
     kLoad,
     kLaunch,
     kSerial,
-    kConstant,  // ln of each stage at the top
+    kConstant,  // the parameters from kCompute on are ln of each stage at the top
     kLogMemoryOverlap,
-    kLogOverlap,  // q and p are 0.7 + exp of these
+    kLogOverlap,  // q and p are 0.7 + exp of these two parameters
     kCoreSlope,
     kCoreSaturation,
     kComputeBatch,
@@ -71,12 +73,12 @@ class StageTimeModel : public MeanModel {
     kLoadBatch,
     kLaunchBatch,
     kSerialBatch,
-    kConstantBatch,  // exponents of batch
+    kConstantBatch,  // exponents of the batch
     kParameters
   };
   StageTimeModel();
-  // Makes the stages shares of the time at the top of every knob, so that the level is its
-  // logarithm, which is returned. The values do not change.
+  // Rescales the stages to shares of the time at the top of every knob and returns the logarithm of
+  // that time, which becomes the level. Values of the model do not change.
   static double scale_to_top(Eigen::VectorXd& parameters);
   void evaluate(const Eigen::VectorXd& parameters, const FeatureMatrix& x,
                 const Eigen::VectorXd& log_time, Eigen::VectorXd& value,
@@ -101,8 +103,8 @@ class WorkPowerModel : public MeanModel {
     kMemoryWorkExponent,
     kParameters
   };
-  // `reference_log_time`: the ln(time / s) at which work per second is 1, which makes the prior
-  // independent of the scale of the workload.
+  // `reference_log_time`: the ln(time / s) at which the work per second is 1. It makes the prior
+  // independent of the size of the workload.
   explicit WorkPowerModel(double reference_log_time);
   void evaluate(const Eigen::VectorXd& parameters, const FeatureMatrix& x,
                 const Eigen::VectorXd& log_time, Eigen::VectorXd& value,
@@ -114,8 +116,8 @@ class WorkPowerModel : public MeanModel {
   double reference_log_time_;
 };
 
-// The same mean under a joint Gaussian prior: parameters = mean + factor u, with independent u. The
-// first parameter stays the level, and is independent of the others.
+// A mean model with a joint Gaussian prior: parameters = mean + factor u, with independent u. The
+// first parameter remains the level and is independent of the others.
 class CorrelatedModel : public MeanModel {
  public:
   CorrelatedModel(std::shared_ptr<const MeanModel> model, const JointPrior& prior);
@@ -130,7 +132,7 @@ class CorrelatedModel : public MeanModel {
   JointPrior prior_;
 };
 
-// Linear in the features: the weakest assumption.
+// A linear function of the features, which makes the weakest assumption.
 class LogLinearModel : public MeanModel {
  public:
   enum class Quantity { kTime, kPower };

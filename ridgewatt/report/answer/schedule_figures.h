@@ -1,4 +1,4 @@
-// Schedules as figures.
+// Figures of schedules.
 #pragma once
 
 #include <string>
@@ -10,19 +10,19 @@
 
 namespace ridgewatt::report {
 
-// Who held the device when: a lane each for inference, training and mode changes, from the start to
+// Which program used the device: one lane each for inference, training and mode changes, until
 // `until_s`.
 Timeline cycle_timeline(const schedule::Simulation& simulation, double until_s,
                         const FigureSource& source);
 // Power over the same time, as steps.
 Plot cycle_power(const schedule::Simulation& simulation, double until_s, double idle_power_w,
                  const FigureSource& source);
-// Share of requests that took at most so long, one line a way of sharing, and the bound (infinite:
-// none).
+// The share of requests with at most a given latency, one line per way of sharing, and the latency
+// bound (infinite: none).
 Plot latency_distribution(
     const std::vector<std::pair<std::string, schedule::Simulation>>& simulations,
     double max_latency_s, const FigureSource& source);
-// Training throughput of the best plan against power budget and latency bound.
+// Training throughput of the best plan for each power budget and latency bound.
 HeatMap throughput_map(const schedule::PlanTable& table, const schedule::PlanProblem& problem,
                        const std::vector<double>& power_w, const std::vector<double>& latency_s,
                        const FigureSource& source);

@@ -1,4 +1,4 @@
-// A linear or logarithmic axis: from data to pixels, and where the ticks are.
+// A linear or logarithmic axis: maps data to pixels and places the ticks.
 #pragma once
 
 #include <span>
@@ -14,14 +14,15 @@ struct Tick {
 
 class Scale {
  public:
-  // Maps [lo, hi] to [from, to] in pixels. Logarithmic scales need 0 < lo; lo == hi is widened.
+  // Maps [lo, hi] to [from, to] in pixels. A logarithmic scale needs lo > 0. If lo == hi, the range
+  // is widened.
   Scale(double lo, double hi, bool log, double from, double to);
   double pixel(double value) const;
-  // A value this scale can show: finite, and positive when logarithmic.
+  // Whether the scale can show a value: finite, and positive if logarithmic.
   bool accepts(double value) const;
-  // Round positions, about `wanted` of them with a label.
+  // Ticks at round values, about `wanted` of them with a label.
   std::vector<Tick> ticks(int wanted = 6) const;
-  // The same, thinned until labels of this size in pixels do not touch.
+  // Like ticks(), with fewer labels if labels of this size in pixels would touch.
   std::vector<Tick> apart(int wanted, double size, bool vertical) const;
   double lo() const { return lo_; }
   double hi() const { return hi_; }
@@ -38,11 +39,11 @@ struct Range {
   double lo = 0;
   double hi = 1;
 };
-// Range of the values that a scale of this kind can show, with 4 % room on both sides (a factor on
-// a logarithmic one); [0, 1] or [1, 10] when there are none.
+// The range of the values that a scale of this kind can show, widened by 4 % on both sides (by a
+// factor on a logarithmic scale); [0, 1] or [1, 10] if there are no values.
 Range padded_range(std::span<const double> values, bool log);
 
-// 0.25, 1500, 2e+06: short and unambiguous.
+// A short and unambiguous number: 0.25, 1500, 2e+06.
 std::string tick_label(double value);
 
 }  // namespace ridgewatt::report

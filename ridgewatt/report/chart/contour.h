@@ -1,4 +1,4 @@
-// Lines of equal value in a heat map, for static and interactive figures alike.
+// Computes lines of equal value in a heat map, for static and interactive figures.
 #pragma once
 
 #include <string>
@@ -9,21 +9,21 @@
 
 namespace ridgewatt::report {
 
-// In fractional indices: column of the map's x, row of its y.
+// A position in fractional indices: column of the map's x, row of its y.
 struct MapPoint {
   double column = 0;
   double row = 0;
 };
 
 struct ContourLine {
-  std::string text;  // what the line carries
+  std::string text;  // the label
   std::vector<std::pair<MapPoint, MapPoint>> segments;
-  // Places for the text, best first: on the line, far from its ends.
+  // Positions for the label, the best first: on the line, far from its ends.
   std::vector<MapPoint> places;
 };
 
-// By marching over squares of four cell centers; on each edge that the level crosses the crossing
-// is interpolated. Contours that cross nothing are left out.
+// Marching squares over the centers of four cells, with linear interpolation on each crossed edge.
+// A contour without a crossing is omitted.
 std::vector<ContourLine> contour_lines(const HeatMap& map);
 
 }  // namespace ridgewatt::report

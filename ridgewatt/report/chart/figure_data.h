@@ -1,4 +1,4 @@
-// A figure's numbers as a table, for who cannot see it or wants the numbers.
+// The numbers of a figure as a table, for readers who cannot see it or want the numbers.
 #pragma once
 
 #include <string>
@@ -10,11 +10,11 @@ namespace ridgewatt::report {
 
 struct FigureData {
   Table table;
-  std::string caption;  // "Data of the figure", and what of it is left out
+  std::string caption;  // "Data of the figure", and what is omitted
 };
 
-// Long series are listed by evenly spread points, which the caption says. Series whose points are
-// rows of a linked table are left out when `linked`.
+// Of a long series, evenly spaced points are listed, and the caption says so. If `linked`, series
+// whose points are rows of a linked table are omitted.
 FigureData figure_data(const Figure& figure, bool linked = false);
 
 }  // namespace ridgewatt::report

@@ -1,4 +1,4 @@
-// The outline of a distribution, for static and interactive figures alike.
+// Computes the outline of a distribution, for static and interactive figures.
 #pragma once
 
 #include <optional>
@@ -11,16 +11,17 @@
 namespace ridgewatt::report {
 
 struct Violin {
-  std::vector<std::pair<double, double>> outline;  // value, density from -1 to 1 of its peak
-  double lower = 0;                                // quartiles and median
+  // Values, and densities from -1 to 1 relative to the peak.
+  std::vector<std::pair<double, double>> outline;
+  double lower = 0;  // quartiles and median
   double middle = 0;
   double upper = 0;
 };
-// Of the values that the scale can show; nullopt: none.
+// For the values that the scale can show; empty if there are none.
 std::optional<Violin> violin_of(const std::vector<double>& values, const Scale& scale);
-// The range of the value axis: its own limits, else the data's with some room.
+// The range of the value axis: its limits if set, otherwise that of the data with a margin.
 Range violin_range(const ViolinPlot& plot);
-// The end of the value axis of bars.
+// The upper end of the value axis of stacked bars.
 double bars_top(const StackedBars& bars);
 
 }  // namespace ridgewatt::report

@@ -1,5 +1,5 @@
 // The meanings of keys, by subject. A scope before a key ("tune.llm:limits", "schedule:bound")
-// limits the row to that command, or to all commands whose name begins with that word.
+// limits the row to that command, or to all commands that begin with that word.
 #pragma once
 
 #include <span>
@@ -9,7 +9,8 @@
 
 namespace ridgewatt::report {
 
-// All rows: those that fields and shared columns declare, then the tables below. No key twice.
+// All rows: those that fields and shared columns declare, then the tables below. Each key occurs
+// once.
 std::vector<KeyMeaning> all_keys();
 
 std::span<const KeyMeaning> common_keys();

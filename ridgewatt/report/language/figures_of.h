@@ -1,4 +1,4 @@
-// Figures of a forecast as columns, cells and keys, each with its 90 % bounds.
+// The figures of a forecast as columns, cells and keys, each with the bounds of its 90 % interval.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ std::vector<Column> forecast_columns();
 void add_forecast(std::vector<Cell>& cells, const llm::Forecast& forecast);
 void add_forecast(Json& json, const llm::Forecast& forecast);
 
-// "12.3 ms"; "11.0 to 14.0"; both, "12.3 ms (11.0 to 14.0)".
+// "12.3 ms", "11.0 to 14.0", and both: "12.3 ms (11.0 to 14.0)".
 std::string value_text(const llm::PredictedValue& figure, double scale, const std::string& unit);
 std::string bounds_text(const llm::PredictedValue& figure, double scale);
 std::string figure_text(const llm::PredictedValue& figure, double scale, const std::string& unit);

@@ -1,5 +1,5 @@
-// Fields of result files that may be absent or of another type than expected: they come from
-// outside.
+// Reads fields of result files. They may be absent or have an unexpected type, since anyone may
+// have written the file.
 #pragma once
 
 #include <optional>
@@ -13,27 +13,27 @@
 
 namespace ridgewatt::report {
 
-// nullopt: absent, or not a finite number.
+// Empty if absent or not a finite number.
 std::optional<double> number_at(const Json& json, const std::string& key);
-// Empty: absent, or not a text.
+// Empty if absent or not a text.
 std::string text_at(const Json& json, const std::string& key);
-// The array of objects of that name; empty: there is none.
+// The array of objects with this key; empty if there is none.
 Json rows_at(const Json& json, const std::string& key);
 Cell cell_at(const Json& json, const std::string& key);
-// "yes", "no", or empty.
+// "yes" or "no"; empty if absent.
 Cell truth_at(const Json& json, const std::string& key);
 
-// Of a nested "mode", or of knobs in the object itself.
+// The knobs in a nested "mode", or in the object itself.
 PowerMode mode_at(const Json& json);
-// nullopt without time_ms and power_w.
+// Empty unless time_ms and power_w are present.
 std::optional<Observation> observation_at(const Json& json);
-// "17.3 ms", with "14 to 21.4" as its interval when `key`_lo_`unit` and _hi_ are there.
+// "17.3 ms"; and its interval, "14 to 21.4", if the keys `key`_lo_`unit` and `key`_hi_`unit` exist.
 std::string quantity_at(const Json& json, const std::string& key, const std::string& unit);
 std::string interval_at(const Json& json, const std::string& key, const std::string& unit);
 // "17.3 ms (14 to 21.4)".
 std::string with_interval_at(const Json& json, const std::string& key, const std::string& unit);
 
-// Workload, board, provenance, runtime and twin as the result itself tells them.
+// Workload, board, provenance, runtime and twin, as stated in the result.
 FigureSource source_at(const Json& json);
 
 }  // namespace ridgewatt::report

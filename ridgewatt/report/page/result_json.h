@@ -1,5 +1,5 @@
-// A result in JSON as a section of a page: the answer in words, its numbers as boxes and tables,
-// and the figures that its numbers allow.
+// Adds a JSON result to a page: the answer as text, its numbers as boxes and tables, and the
+// figures that the numbers allow.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@
 
 namespace ridgewatt::report {
 
-// The results of tune, estimate, roofline, predict, pareto, schedule and study. False: it is none
-// of them, and nothing was added.
+// Adds the result of tune, estimate, roofline, predict, pareto, schedule or study. Returns false
+// and adds nothing for other JSON.
 bool add_known_result(HtmlReport& report, const Json& json);
-// The same; any other JSON becomes nested lists and tables.
+// Like add_known_result; other JSON becomes nested lists and tables.
 void add_json_result(HtmlReport& report, const std::string& name, const Json& json);
 
 }  // namespace ridgewatt::report

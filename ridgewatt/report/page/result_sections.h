@@ -1,4 +1,4 @@
-// What the sections of result_json share, and those that live in files of their own.
+// Functions that several sections of result_json.h use, and the sections that have their own files.
 #pragma once
 
 #include <initializer_list>
@@ -11,17 +11,17 @@
 
 namespace ridgewatt::report {
 
-// "12 x CPU 2202, GPU 1300": for a figure.
+// "12 x CPU 2202, GPU 1300", for figures.
 std::string short_mode(const PowerMode& mode);
-// `what`, and how many rows are left out.
+// `what`, followed by the number of omitted rows.
 std::string table_caption(const std::string& what, std::size_t rows);
-// Knobs, batch and costs of objects as points of people's units; `names` first (empty: none), and
-// of `more` the fields that occur.
+// Knobs, batch and costs of objects as a table in the units of the columns; `names` is the first
+// column (empty: none), and those fields of `more` that occur follow.
 Table points_table(const Json& points, const std::vector<std::string>& names,
                    std::initializer_list<const char*> more);
 
-// Every field of the objects that is a number, a text or a truth, nested ones by a dotted name, in
-// order of appearance.
+// Every field that is a number, text or boolean, with dotted names for nested fields, in the order
+// of their first occurrence.
 Table fields_table(const Json& rows);
 
 // Nested lists, and a table for each list of objects.

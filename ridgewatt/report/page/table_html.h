@@ -1,6 +1,6 @@
-// A table of a page. Of a long one the first rows are HTML, and all rows lie behind it as one block
-// of data of which table.js draws a page of rows at a time: a browser takes seconds for ten
-// thousands of rows, and milliseconds for their data.
+// A table in an HTML page. The first rows of a long table are HTML; all rows follow as a block of
+// data, from which table.js draws one page of rows at a time. A browser needs seconds to lay out
+// ten thousands of rows, but milliseconds to read their data.
 //
 //   body += table_html(table, "0");  // <table data-table="0">, rows with their number
 #pragma once
@@ -13,19 +13,19 @@
 
 namespace ridgewatt::report {
 
-// Rows of a table that are in the document at once; chosen: what a browser lays out in less than a
-// tenth of a second. Shorter tables are HTML alone.
+// Rows of a table that are in the document at a time; chosen as what a browser lays out in less
+// than a tenth of a second. A shorter table has no block of data.
 inline constexpr std::size_t kPageRows = 400;
 
-// `id` is what figures link to; empty: nothing does.
+// `id` is the target of links from figures; empty: there are no links.
 std::string table_html(const Table& table, const std::string& id);
 
-// The block: {"rows": count, "page": kPageRows, "columns": [{"texts", "places", "numeric"}]}. Of a
-// column the distinct values in rising order, as people read them, and for each row its place among
-// them; -1: no value.
+// The block of data: {"rows": count, "page": kPageRows, "columns": [{"texts", "places",
+// "numeric"}]}. `texts` are the distinct formatted values of a column in rising order, `places` the
+// index of each row's value in `texts`; -1: no value.
 Json table_block(const Table& table);
 
-// JSON that cannot end the script element around it, whatever its texts hold.
+// JSON that cannot end the surrounding script element, whatever texts it contains.
 std::string script_json(const Json& json);
 
 }  // namespace ridgewatt::report
