@@ -1,5 +1,5 @@
-/* Marks for `ridgewatt measure`, in C and C++; one header, no library. Does nothing if the
- * program is not being measured.
+/* Marks minibatches and phases of a program for `ridgewatt measure`, in C and C++. A single header
+ * without a library. The functions do nothing if the program is not being measured.
  *
  *     ridgewatt_phase_begin("warm-up"); ...; ridgewatt_phase_end("warm-up");
  *     for (;;) { load(); ridgewatt_fetched(); compute(); synchronize(); ridgewatt_minibatch(); }
@@ -23,7 +23,7 @@ static inline void ridgewatt_mark_line(const char* kind, const char* name) {
   clock_gettime(CLOCK_MONOTONIC, &now);
   length = snprintf(line, sizeof line, "%s%s%.100s %lld.%09ld\n", kind, *name ? " " : "", name,
                     (long long)now.tv_sec, now.tv_nsec);
-  /* One write: lines of several threads do not mix. */
+  /* A single write, so that lines of several threads do not mix. */
   if (length > 0 && write(atoi(descriptor), line, (size_t)length) < 0) return;
 }
 
@@ -33,22 +33,25 @@ static inline void ridgewatt_tell(const char* text, int length) {
   if (write(atoi(descriptor), text, (size_t)length) < 0) return;
 }
 
-/* A line for the report; at most 200 characters. */
+/* Adds a line to the report. Only the first 200 characters of `text` are used. */
 static inline void ridgewatt_note(const char* text) {
   char line[256];
   ridgewatt_tell(line, snprintf(line, sizeof line, "note %.200s\n", text));
 }
-/* A number of the program's own, under a name of one word. */
+/* Reports a result of the program, such as its accuracy. `name` must not contain blanks. */
 static inline void ridgewatt_value(const char* name, double number) {
   char line[256];
   ridgewatt_tell(line, snprintf(line, sizeof line, "value %.100s %.17g\n", name, number));
 }
+/* Marks the end of a minibatch. The device must have finished it. */
 static inline void ridgewatt_minibatch(void) {
   ridgewatt_mark_line("minibatch", "");
 }
+/* Marks the moment at which the data of the next minibatch is available. */
 static inline void ridgewatt_fetched(void) {
   ridgewatt_mark_line("fetched", "");
 }
+/* Mark the begin and the end of a named phase. */
 static inline void ridgewatt_phase_begin(const char* phase) {
   ridgewatt_mark_line("begin", phase);
 }

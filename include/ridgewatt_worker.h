@@ -1,25 +1,26 @@
-/* A worker of `ridgewatt schedule run` in C (C99 or later, also C++); header only, no dependency.
+/* A worker of `ridgewatt schedule run`, a program that trains or serves on a shared device, in C
+ * (C99 or later) or C++. A single header without dependencies.
  *
  *   struct ridgewatt_worker worker;
  *   if (ridgewatt_worker_connect(&worker, NULL, "training", "resnet18") != 0) perror("ridgewatt");
  *   while (more_to_do) {
  *     if (ridgewatt_worker_begin(&worker) != 0) break;   // waits for the device
- *     train_one_minibatch();                      // and waits until the device is done with it
+ *     train_one_minibatch();                             // and waits for the device to finish it
  *     ridgewatt_worker_end(&worker);
  *   }
  *   ridgewatt_worker_disconnect(&worker);
  *
- * An inference worker calls ridgewatt_worker_begin once worker.batch requests are gathered. Or it
- * lets the controller gather them, which suits schedules that re-plan. Then it reports its
- * requests:
+ * An inference worker calls ridgewatt_worker_begin when it has collected worker.batch requests.
+ * Alternatively, it reports its requests, and the controller decides how many of them form a batch.
+ * Schedules that change their plan need this:
  *
- *   ridgewatt_worker_count(&worker);             // after it connected
- *   ridgewatt_worker_arrived(&worker, 3, 1500);  // three requests, 1.5 ms ago; at any time
- *   ridgewatt_worker_begin(&worker);             // always when it is idle
- *   serve(worker.requests, worker.aside);        // `requests`, after the `aside` oldest
+ *   ridgewatt_worker_count(&worker);             // once, after connecting
+ *   ridgewatt_worker_arrived(&worker, 3, 1500);  // at any time: three requests came 1.5 ms ago
+ *   ridgewatt_worker_begin(&worker);             // whenever the worker is idle
+ *   serve(worker.requests, worker.aside);        // skips the `aside` oldest, serves `requests`
  *
- * All functions return 0, or -1 with errno set; ECONNRESET means that the controller has ended and
- * the device must not be used any more.
+ * All functions return 0, or -1 with errno set. ECONNRESET means that the controller has ended: the
+ * device must not be used any more.
  */
 #ifndef RIDGEWATT_WORKER_H
 #define RIDGEWATT_WORKER_H
@@ -42,14 +43,14 @@ extern "C" {
 
 struct ridgewatt_worker {
   int fd;
-  int batch;                   /* requests an inference minibatch should hold */
-  long long period_us;         /* of the cycle; 0: none */
-  unsigned long long sequence; /* of the current minibatch; 0: none */
-  long long deadline_us;       /* time that the minibatch may take */
+  int batch;                   /* planned number of requests per inference minibatch */
+  long long period_us;         /* period of the cycle; 0: none */
+  unsigned long long sequence; /* number of the current minibatch; 0: none */
+  long long deadline_us;       /* time limit of the minibatch */
   int counting;                /* the controller counts the requests */
-  int requests;                /* of the current minibatch, if counted */
-  int aside;                   /* the oldest waiting requests, which it skips */
-  char pending[256];           /* received, not yet read as lines */
+  int requests;                /* requests to serve in the current minibatch, if counted */
+  int aside;                   /* number of oldest waiting requests to skip */
+  char pending[256];           /* received bytes that are not yet complete lines */
   size_t pending_size;
 };
 
@@ -64,7 +65,7 @@ static inline int ridgewatt_send_(struct ridgewatt_worker* worker, const char* l
   return 0;
 }
 
-/* Next line without its end into `line` (at least 256 bytes). */
+/* Receives the next line into `line` (at least 256 bytes), without its '\n'. */
 static inline int ridgewatt_receive_(struct ridgewatt_worker* worker, char* line) {
   for (;;) {
     char* end = (char*)memchr(worker->pending, '\n', worker->pending_size);
@@ -100,8 +101,8 @@ static inline void ridgewatt_worker_disconnect(struct ridgewatt_worker* worker) 
   worker->fd = -1;
 }
 
-/* Where `ridgewatt schedule run` listens by default; 0, or -1 if the environment names no folder.
- */
+/* Writes the path where `ridgewatt schedule run` listens by default into `path`. Returns -1 if the
+ * environment names no folder or the path is too long. */
 static inline int ridgewatt_default_socket_(char* path, size_t size) {
   const char* folder = getenv("XDG_RUNTIME_DIR");
   const char* inside = "";
@@ -116,7 +117,7 @@ static inline int ridgewatt_default_socket_(char* path, size_t size) {
   return -1;
 }
 
-/* The kernel reports the listening user: another user may have created the socket first. */
+/* Checks the user of the controller, because another user may have created the socket first. */
 static inline int ridgewatt_check_peer_(int fd) {
   struct {
     int process;
@@ -129,9 +130,10 @@ static inline int ridgewatt_check_peer_(int fd) {
   return -1;
 }
 
-/* `path`: the socket, or NULL for $RIDGEWATT_SOCKET, else the default of `schedule run`:
- * ridgewatt.sock in $XDG_RUNTIME_DIR. `kind`: "inference" or "training". `name`: 1 to 32 of A-Z a-z
- * 0-9 _ . - ; EPERM: the controller belongs to another user. */
+/* Connects to the controller. `path` is its socket; NULL means $RIDGEWATT_SOCKET or, if that is not
+ * set, the default of `schedule run`: ridgewatt.sock in $XDG_RUNTIME_DIR. `kind` is "inference" or
+ * "training". `name` has 1 to 32 characters of A-Z a-z 0-9 _ . - . EPERM: the controller belongs to
+ * another user. */
 static inline int ridgewatt_worker_connect(struct ridgewatt_worker* worker, const char* path,
                                            const char* kind, const char* name) {
   struct sockaddr_un address;
@@ -168,7 +170,7 @@ static inline int ridgewatt_worker_connect(struct ridgewatt_worker* worker, cons
   return -1;
 }
 
-/* From now on the controller counts the requests that this worker reports. -1 and EPROTO: the
+/* Lets the controller count the requests that this worker reports from now on. EPROTO: the
  * controller is too old for this, and nothing has changed. */
 static inline int ridgewatt_worker_count(struct ridgewatt_worker* worker) {
   char line[256];
@@ -182,8 +184,8 @@ static inline int ridgewatt_worker_count(struct ridgewatt_worker* worker) {
   return -1;
 }
 
-/* `count` requests arrived `age_us` microseconds ago. Another thread may call this while one waits
- * in ridgewatt_worker_begin. */
+/* Reports that `count` requests arrived `age_us` microseconds ago. Can be called from another
+ * thread while one waits in ridgewatt_worker_begin. */
 static inline int ridgewatt_worker_arrived(struct ridgewatt_worker* worker, int count,
                                            long long age_us) {
   char line[64];
@@ -191,12 +193,12 @@ static inline int ridgewatt_worker_arrived(struct ridgewatt_worker* worker, int 
   return ridgewatt_send_(worker, line);
 }
 
-/* Asks for the device without waiting for it: worker.fd can be polled in the meantime. */
+/* Asks for the device without waiting. Poll worker.fd, then call ridgewatt_worker_granted. */
 static inline int ridgewatt_worker_ask(struct ridgewatt_worker* worker) {
   return ridgewatt_send_(worker, "ready\n");
 }
 
-/* Waits until the device is granted, after ridgewatt_worker_ask. */
+/* Waits until the device is granted. Requires ridgewatt_worker_ask. */
 static inline int ridgewatt_worker_granted(struct ridgewatt_worker* worker) {
   char line[256];
   for (;;) {
@@ -206,18 +208,18 @@ static inline int ridgewatt_worker_granted(struct ridgewatt_worker* worker) {
                &worker->requests, &worker->aside) >= 2) {
       return 0;
     }
-    if (strncmp(line, "revoke", 6) == 0) continue; /* of a minibatch that has ended */
+    if (strncmp(line, "revoke", 6) == 0) continue; /* for a minibatch that has ended */
     errno = strcmp(line, "bye") == 0 ? ECONNRESET : EPROTO;
     return -1;
   }
 }
 
-/* Waits until the device is granted. */
+/* Asks for the device and waits until it is granted. */
 static inline int ridgewatt_worker_begin(struct ridgewatt_worker* worker) {
   return ridgewatt_worker_ask(worker) == 0 ? ridgewatt_worker_granted(worker) : -1;
 }
 
-/* The minibatch has ended: nothing of it runs on the device any more. */
+/* Reports the end of the minibatch. None of its work may still run on the device. */
 static inline int ridgewatt_worker_end(struct ridgewatt_worker* worker) {
   char line[64];
   snprintf(line, sizeof line, "done %llu\n", worker->sequence);

@@ -1,9 +1,10 @@
-// Ridgewatt in one include: every question and its answer, and what they are made of.
+// Includes the main headers of the library: all questions (measure, estimate, predict, tune) with
+// their answers, and the types that these use.
 //
 //   #include "ridgewatt/ridgewatt.h"
 //
-// docs/library.md explains it with examples. A program that asks one question compiles faster with
-// only the header of that question.
+// docs/library.md has an introduction with examples. A program that uses only one of these headers
+// compiles faster if it includes that header alone.
 #pragma once
 
 #include "ridgewatt/answer/epochs.h"

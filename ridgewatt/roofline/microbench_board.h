@@ -1,4 +1,4 @@
-// Compares measured roofs with the data of their board: whether they can be of that board, and
+// Compares measured roofs with the data of a board: whether they can come from this board, and
 // which share of the data sheet they reach.
 //
 //   for (const auto& line : check_against_board(roofs, load_board("agx-orin"))) remark(line);
@@ -11,10 +11,10 @@
 
 namespace ridgewatt::roofline {
 
-// One sentence for each finding: the measured share of the data sheet's FP32 and DRAM peaks, and a
-// warning if points of a processor are not the roofs of the GPU. Throws InputError for a clock that
-// the board does not have and for rates more than a tenth beyond its data sheet: the points are of
-// another machine or in another unit.
+// Returns one sentence per finding: the measured shares of the data sheet's FP32 and DRAM peaks, or
+// a warning that the points were measured on a processor and are not roofs of the GPU. Throws
+// InputError for a clock above the board's highest and for a rate more than a tenth above the data
+// sheet, because the points then come from another machine or have another unit.
 std::vector<std::string> check_against_board(const MeasuredRoofs& roofs, const Board& board);
 
 }  // namespace ridgewatt::roofline

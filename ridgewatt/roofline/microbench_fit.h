@@ -1,20 +1,20 @@
-// Fits the measured ceilings and the energy roofline of a power mode to microbenchmark points: time
-// and power of FMA chains and of streams with swept arithmetic intensity.
+// Fits the ceilings and the energy roofline of a power mode to microbenchmarks: time and power of
+// FMA chains and of streams with varied arithmetic intensity.
 //
 //   const auto file = read_microbench("points.csv");
 //   for (const auto& fit : fit_microbench_modes(file.points)) use(fit.ceilings, fit.energy);
 //
-// File format (CSV), one row per point; the knob columns and the power may be absent:
+// File format: CSV, one row per point. The knob columns and the power are optional.
 //   cpu_cores,cpu_mhz,gpu_mhz,mem_mhz,work_flop,traffic_bytes,time_ms,power_w
-// `ridgewatt microbench` adds `kernel` (without it a point is of the intensity sweep), `target` and
-// `device`. The energy roofline is fitted to the triad and the intensity sweep, which are FP32 and
-// move data.
+// `ridgewatt microbench` adds the columns `kernel` (without it, a point belongs to the intensity
+// sweep), `target` and `device`. The energy roofline is fitted to the triad and the intensity
+// sweep, which compute in FP32 and move data.
 //
-// A ceiling is the highest rate that was measured. Its interval is that of the robust mean
-// rate of the points near it; repeated points give the width, otherwise it is 2 %.
-// Energy is linear in the unknowns (Choi et al. 2013):  E = W eps_f + Q eps_m + pi0 T,
-// solved by non-negative least squares weighted by 1/E, with robust weights.
-// Peaks are the robust mean of W/T over compute-bound and of Q/T over memory-bound points.
+// A ceiling is the highest measured rate. Its interval is that of the robust mean rate of the
+// points near it. Repeated points determine the width; without them, it is 2 %. Energy is linear in
+// the unknowns (Choi et al. 2013), E = W eps_f + Q eps_m + pi0 T, and is fitted by non-negative
+// least squares, weighted by 1/E and robust weights. Peaks are the robust mean of W/T over
+// compute-bound points and of Q/T over memory-bound points.
 #pragma once
 
 #include <cstddef>
@@ -31,8 +31,9 @@
 
 namespace ridgewatt::roofline {
 
-// What a microbenchmark runs: multiply-adds, a stream through memory, multiply-adds over a stream,
-// tensor cores, an empty kernel, nothing at all.
+// The kernel of a microbenchmark: multiply-adds (kFma*), a stream through memory (kTriad),
+// multiply-adds on a stream (kIntensity), tensor cores, an empty kernel (kLaunch), or nothing
+// (kIdle).
 enum class MicrobenchKernel {
   kFmaFp32,
   kFmaFp64,
@@ -60,9 +61,9 @@ struct MicrobenchPoint {
   double work_flop = 0;
   double traffic_bytes = 0;
   double time_s = 0;
-  std::optional<double> power_w;  // nothing: not measured
+  std::optional<double> power_w;  // absent: not measured
   double intensity() const { return work_flop / traffic_bytes; }
-  // FP32 work over data: a point of the roofline.
+  // True if the point does FP32 work on data from memory: it is used for the roofline.
   bool streams() const {
     return kernel == MicrobenchKernel::kTriad || kernel == MicrobenchKernel::kIntensity;
   }
@@ -70,18 +71,18 @@ struct MicrobenchPoint {
 
 struct MicrobenchFile {
   std::vector<MicrobenchPoint> points;
-  RoofTarget target = RoofTarget::kGpu;  // where the file does not say it
-  std::string machine;                   // empty: not said
+  RoofTarget target = RoofTarget::kGpu;  // the default, if the file does not state it
+  std::string machine;                   // empty: not stated
 };
-// Throws InputError naming file, line and column, on units that cannot be meant, and on points of
-// several targets.
+// Throws InputError, with file, line and column, for values that are implausible in their unit, and
+// for points of several targets.
 MicrobenchFile read_microbench(const std::string& path);
 
 struct MicrobenchFitOptions {
-  double confidence = 0.9;    // of the intervals
-  double outlier_sigmas = 4;  // beyond which a point is listed as an outlier
+  double confidence = 0.9;    // probability of the intervals
+  double outlier_sigmas = 4;  // deviation above which a point is an outlier
 
-  void check() const;  // UsageError with field, value and constraint
+  void check() const;  // throws UsageError with field, value and constraint
 };
 
 struct FittedValue {
@@ -90,42 +91,44 @@ struct FittedValue {
   double hi = 0;
 };
 
-// Results that need power measurements.
+// Results that require power measurements.
 struct MicrobenchEnergy {
   FittedValue energy_per_flop_j;
   FittedValue energy_per_byte_j;
   FittedValue static_power_w;
-  // eta B_eps / B_tau: at most 1 means that finishing fast inside this mode spends least.
+  // The race-to-halt ratio eta B_eps / B_tau. At most 1: the fastest execution in this mode uses
+  // the least energy.
   FittedValue race_to_halt_ratio;
-  double mape = 0;  // over points that are no outliers
+  double mape = 0;  // mean absolute percentage error of the energy, without outliers
   // True only if the whole interval is at most 1.
   bool race_to_halt_holds() const { return race_to_halt_ratio.hi <= 1; }
 };
 
 struct MicrobenchFit {
   PowerMode mode;
-  EnergyRoofline roofline;  // energies and static power are 0 where `energy` is absent
+  EnergyRoofline roofline;  // energies and static power are 0 if `energy` is absent
   FittedValue peak_flop_per_s;
   FittedValue bandwidth_bytes_per_s;
-  std::optional<MicrobenchEnergy> energy;  // empty: too little power was measured, see notices
-  MeasuredRoof ceilings;                   // and everything else that was measured for the mode
-  std::size_t points = 0;                  // that the roofline was fitted to
-  std::vector<std::size_t> outliers;       // indices of the streaming points
-  double time_mape = 0;                    // over points that are no outliers
+  std::optional<MicrobenchEnergy> energy;  // absent: too few power measurements, see `notices`
+  MeasuredRoof ceilings;                   // all measured ceilings of the mode
+  std::size_t points = 0;                  // number of points in the fit of the roofline
+  // Indices into the points of the triad and the intensity sweep.
+  std::vector<std::size_t> outliers;
+  double time_mape = 0;  // mean absolute percentage error of the time, without outliers
   std::vector<std::string> notices;
 };
 
-// The ceilings of the points of one mode. Throws UsageError if the points do not determine both
-// peak and bandwidth: without kernels of their own for these, the sweep must cover both sides of
-// the ridge.
+// Returns the ceilings of points of one mode. Throws UsageError if the points do not determine both
+// peak and bandwidth. Without separate kernels for the two, the sweep must cover both sides of the
+// ridge.
 MeasuredRoof measured_ceilings(std::span<const MicrobenchPoint> points,
                                const MicrobenchFitOptions& options = {});
 
-// Fits the points of one mode. Throws UsageError as above, and if there is neither a peak with a
-// triad nor a sweep of at least 6 points.
+// Fits the points of one mode. Throws UsageError as measured_ceilings() does, and if there is
+// neither a peak with a triad nor a sweep of at least 6 points.
 MicrobenchFit fit_microbench(std::span<const MicrobenchPoint> points,
                              const MicrobenchFitOptions& options = {});
-// One fit per mode that occurs, in ascending order of modes.
+// Returns one fit per mode, in ascending order of modes.
 std::vector<MicrobenchFit> fit_microbench_modes(std::span<const MicrobenchPoint> points,
                                                 const MicrobenchFitOptions& options = {});
 

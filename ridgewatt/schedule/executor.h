@@ -1,16 +1,18 @@
-// The executor: grants minibatches to worker processes, one at a time, in the cycle of a plan.
+// The executor grants minibatches to worker processes in the cycle of a plan (cycle.h), one at a
+// time.
 //
 // A worker connects to the Unix socket, says whether it does inference or training, asks for a
-// minibatch, runs it when it is granted, and says when it is done. At most one worker holds the
-// device at any time (until `native_from_s`, if that is set). A grant ends in one of two ways: the
-// worker says `done`, or its process is dead. A worker that hangs is asked to stop at its deadline
-// (`revoke`) and killed after a grace period; until the kernel confirms that it is dead the device
-// stays held, because work that it queued may still run.
+// minibatch, runs it when it is granted, and reports its end. At most one worker holds the device
+// at any time (until `native_from_s`, if set). A grant ends when the worker says `done` or its
+// process is dead. A worker that exceeds its deadline is asked to stop (`revoke`), and killed after
+// a grace period. Until the kernel confirms its death, the device remains held, because work that
+// it queued may still run.
 //
-// Who is next: an inference worker that asks (its batch is gathered), first come first served;
-// else, while the cycle has training minibatches left, training workers in turn. A cycle begins
-// when an inference minibatch starts, or after 1.1 periods without one. Without inference workers
-// training is not limited. With a `policy` (grant_policy.h) that one decides instead.
+// The next grant goes to the inference worker that has waited longest; a worker asks when its batch
+// is collected. If none waits and the cycle has training minibatches left, training workers get
+// grants in turn. A cycle begins when an inference minibatch starts, or after 1.1 periods without
+// one. Without inference workers, training is not limited. A `policy` (grant_policy.h) replaces
+// these rules.
 #pragma once
 
 #include <cstdint>
@@ -27,27 +29,31 @@ namespace ridgewatt::schedule {
 
 struct ExecutorOptions {
   std::string socket_path;
-  int batch = 1;               // given to inference workers
-  double period_s = 0;         // of the cycle; 0: cycles only begin with an inference minibatch
+  int batch = 1;        // sent to inference workers
+  double period_s = 0;  // Period of the cycle. 0: a cycle begins only with an inference minibatch.
   int training_per_cycle = 1;  // training minibatches per cycle
-  double infer_time_s = 0.1;   // planned times of a minibatch
+  double infer_time_s = 0.1;   // planned time of a minibatch
   double train_time_s = 0.1;
-  // A grant's deadline: this many times its planned time, but at least `least_deadline_s`.
+  // A grant's deadline is this factor times its planned time, but at least `least_deadline_s`.
   double deadline_factor = 5;
   double least_deadline_s = 1;
-  double grace_s = 1;     // from revoke to SIGKILL
-  bool kill_hung = true;  // off: a hung worker holds the device until it ends by itself
-  double duration_s = 0;  // 0: until stopped
-  // From then on the driver shares the device: whoever asks has it, together with others. 0: never.
+  double grace_s = 1;     // time from revoke to SIGKILL
+  bool kill_hung = true;  // false: a hung worker holds the device until it ends by itself
+  double duration_s = 0;  // 0: until stop()
+  // From this time on, the driver shares the device: every worker gets a grant as soon as it asks.
+  // 0: never. Not used with a policy.
   double native_from_s = 0;
   std::size_t max_workers = 64;
-  int max_faults = 8;  // malformed or misplaced messages before a worker is dropped
+  int max_faults = 8;  // malformed or unexpected messages before a worker is disconnected
+  // A worker that sends no `hello` within this time is disconnected.
   double hello_timeout_s = 5;
-  GrantPolicy* policy = nullptr;  // must outlive the executor; null: the cycle above
-  // Every grant when it ends, and everything remarkable, in words.
+  GrantPolicy* policy = nullptr;  // Must outlive the executor. Null: the rules above apply.
+  // Callbacks, called from the thread of run(): at the end of every grant, and at other events, as
+  // text.
   std::function<void(const struct GrantRecord&)> on_grant;
   std::function<void(double time_s, const std::string&)> on_event;
 
+  // Throws UsageError for an invalid option.
   void check() const;
 };
 
@@ -56,11 +62,11 @@ struct GrantRecord {
   std::string worker;
   WorkloadKind kind = WorkloadKind::kTraining;
   pid_t pid = 0;
-  double granted_s = 0;  // since the executor began
+  double granted_s = 0;  // seconds since the start of the executor
   double released_s = 0;
-  std::string outcome;  // "done", "late" (after revoke), "died", "killed"
-  int requests = 0;     // that it was granted for; 0: not counted
-  int aside = 0;        // older requests that this grant skipped
+  std::string outcome;  // "done", "late" (done after revoke), "died", "killed"
+  int requests = 0;     // Number of requests in the batch. 0: not counted.
+  int aside = 0;        // number of older requests that this grant skipped
 };
 
 struct ExecutorSummary {
@@ -69,32 +75,33 @@ struct ExecutorSummary {
   std::uint64_t training_minibatches = 0;
   std::uint64_t deaths = 0;  // workers that died or were killed while they held the device
   std::uint64_t revocations = 0;
-  std::uint64_t faults = 0;    // malformed or misplaced messages
+  std::uint64_t faults = 0;    // malformed or unexpected messages
   std::uint64_t dropped = 0;   // connections closed by the executor
-  std::uint64_t requests = 0;  // that workers reported
+  std::uint64_t requests = 0;  // requests that workers reported
   double running_s = 0;
 };
 
 class Executor {
  public:
-  // Makes the socket (mode 0600). Throws UsageError on bad options, Error when another controller
-  // has the socket, PermissionError or IoError when it cannot be made.
+  // Creates the socket (mode 0600). Throws UsageError for invalid options, InputError if the path
+  // exists and is not a socket, Error if another controller uses the socket, and PermissionError or
+  // IoError if it cannot be created.
   explicit Executor(ExecutorOptions options);
   ~Executor();
   Executor(const Executor&) = delete;
   Executor& operator=(const Executor&) = delete;
 
-  // Serves until `stop()`, or for duration_s. Once stopping no minibatch is granted, and the one in
-  // flight is waited for until its deadline.
+  // Serves until stop() or for duration_s. Then it grants no further minibatch and waits for the
+  // one in flight, at most until its deadline and grace period are over.
   ExecutorSummary run();
-  // May be called from a signal handler or another thread.
+  // Can be called from a signal handler or another thread.
   void stop() const;
 
  private:
   struct Holder {
-    WorkerLink* link = nullptr;  // nothing once the connection is gone
+    WorkerLink* link = nullptr;  // null once the connection is closed
     PeerProcess* peer = nullptr;
-    PeerProcess orphan;  // takes over the peer when the connection goes first
+    PeerProcess orphan;  // owns the peer if the connection closes before the grant ends
     GrantRecord record;
     double deadline_s = 0;
     double kill_s = 0;
@@ -128,7 +135,7 @@ class Executor {
   ExecutorOptions options_;
   OwnedFd lock_, listener_, stop_event_;
   std::list<WorkerLink> workers_;
-  std::list<Holder> holders_;  // one, unless the driver shares the device
+  std::list<Holder> holders_;  // at most one, unless the driver shares the device
   ExecutorSummary summary_;
   std::uint64_t next_sequence_ = 1;
   double start_s_ = 0;

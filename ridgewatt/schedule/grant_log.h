@@ -1,4 +1,4 @@
-// The log of grants, one CSV line each, written as it happens.
+// Log of grants: a CSV file with one line per grant, written when the grant ends.
 //
 //   GrantLog log("grants.csv");
 //   options.on_grant = [&](const GrantRecord& record) { log.add(record); };
@@ -14,7 +14,8 @@ namespace ridgewatt::schedule {
 
 class GrantLog {
  public:
-  // An empty path writes nothing. IoError (or what errno says) when the file cannot be made.
+  // An empty path disables the log. Throws IoError, or another Error that matches errno, if the
+  // file cannot be created.
   explicit GrantLog(const std::string& path);
   void add(const GrantRecord& record);
 

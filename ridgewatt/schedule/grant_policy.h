@@ -1,5 +1,6 @@
-// The seam of the executor for schedules that change: who is granted next, and how many of its
-// requests the minibatch is for. Without one the executor keeps the fixed cycle of a plan.
+// Interface for schedules that change at runtime: decides for the executor which worker is granted
+// next, and for how many of its requests. Without a policy, the executor uses the fixed cycle of a
+// plan.
 #pragma once
 
 #include <cstddef>
@@ -14,46 +15,50 @@ namespace ridgewatt::schedule {
 
 struct GrantRecord;
 
-// A worker that said hello. All times are seconds since the executor began.
+// A worker that has joined. All times are seconds since the start of the executor.
 struct WorkerView {
   std::string name;
   WorkloadKind kind = WorkloadKind::kTraining;
-  bool ready = false;     // asks for a minibatch
+  bool ready = false;     // waits for a grant
   bool counting = false;  // reports its requests
-  double since_s = 0;     // when it became ready, or ceased to be
+  double since_s = 0;     // time at which it became ready, or stopped being ready
 };
 
-// What a minibatch is granted for.
+// A decision to grant a minibatch.
 struct Grant {
-  std::size_t worker = 0;  // index in the views
-  double planned_s = 0;    // what it should take
-  int requests = 0;        // how many, beginning after the `aside` oldest that wait; 0: not counted
+  std::size_t worker = 0;  // index in the span of views
+  double planned_s = 0;    // planned duration of the minibatch
+  // Number of requests to serve, after skipping the `aside` oldest. 0: not counted.
+  int requests = 0;
   int aside = 0;
 };
 
 struct GrantDecision {
   std::optional<Grant> grant;
-  // Without a grant: when to ask again, if nothing happens before.
+  // If there is no grant: time at which to call next() again if no event occurs before.
   double ask_again_s = std::numeric_limits<double>::infinity();
 };
 
-// Called by the executor's thread alone.
+// Called only by the executor's thread.
 class GrantPolicy {
  public:
   virtual ~GrantPolicy() = default;
-  // Why a worker may not join; empty: it may.
+  // Called when a worker joins. Returns the reason why it must not; empty: it may.
   virtual std::string joining(const WorkerView& worker, double now_s) = 0;
+  // Called when a worker disconnects.
   virtual void left(const WorkerView& worker, double now_s) = 0;
-  // `count` requests of a worker arrived at `time_s`, as the worker says.
+  // Called when a worker reports `count` requests that arrived at `time_s`.
   virtual void arrived(const WorkerView& worker, int count, double time_s) = 0;
-  // A worker asks; `waiting` requests wait with it, nothing when it does not count them.
+  // Called when a worker asks for a minibatch. `waiting` is the total number of its waiting
+  // requests; empty if it does not report them.
   virtual void asked(const WorkerView& worker, std::optional<int> waiting, double now_s) = 0;
-  // Asked while the device is free, and again after each event. May take its time (to set a power
-  // mode): nothing runs on the device until it returns.
+  // Called while the device is free, after each event. It may block, for example to set a power
+  // mode: nothing runs on the device until it returns.
   virtual GrantDecision next(double now_s, std::span<const WorkerView> workers) = 0;
-  // The driver shares the device: next() is also asked while others hold it.
+  // True while the driver shares the device. next() is then also called while other workers hold
+  // it.
   virtual bool shares_device(double /*now_s*/) const { return false; }
-  // A grant ended.
+  // Called when a grant ends.
   virtual void released(const GrantRecord& record) = 0;
 };
 

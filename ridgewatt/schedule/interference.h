@@ -1,7 +1,7 @@
-// What two programs lose, or win, when the driver shares the device between them: the interference
-// factor. With both at work each runs at 1 / (2 x factor) of its speed alone: 1 is ideal time
-// slicing, above 1 switching and shared caches and memory cost time, below 1 each fills the
-// other's gaps.
+// Measures the interference factor: the cost of sharing the device by the driver. While two
+// programs share the device, each runs at 1 / (2 x factor) of its speed alone. At 1, sharing is
+// ideal time slicing. Above 1, switches and the shared caches and memory cost time. Below 1, each
+// program uses idle times of the other.
 #pragma once
 
 #include <array>
@@ -15,9 +15,9 @@ namespace ridgewatt::schedule {
 
 struct InterferenceProgram {
   std::string name;
-  double alone_s = 0;   // mean minibatch with the device to itself
-  double shared_s = 0;  // mean minibatch, other work going on or not
-  double speed = 0;     // of its speed alone, while another one runs
+  double alone_s = 0;   // mean time of a minibatch with the device to itself
+  double shared_s = 0;  // mean time of a minibatch in the shared part, with or without other work
+  double speed = 0;     // while the other program runs, as a share of its speed alone
 };
 
 struct Interference {
@@ -25,10 +25,11 @@ struct Interference {
   std::array<InterferenceProgram, 2> programs;
 };
 
-// From grants that were exclusive before `shared_from_s` and not after. A minibatch of mean length
-// t alone that took d, o of it together with another, ran at (t - (d - o)) / o of its speed; sums
-// over all minibatches. Nothing unless two programs ran minibatches in both parts, and in the
-// second each ran together with the other for half of its time at least.
+// Computes the factor from grants that were exclusive before `shared_from_s` and shared after it.
+// Let a program take t on average alone, and let a shared minibatch take d, of which o together
+// with the other program. The speed during o is (t - (d - o)) / o, with sums over all minibatches.
+// Empty unless exactly two programs ran minibatches in both parts, and each ran together with the
+// other for at least half of its time in the second part.
 std::optional<Interference> measure_interference(std::span<const GrantRecord> grants,
                                                  double shared_from_s);
 

@@ -1,6 +1,6 @@
-// Schedules that live: several inference programs with a latency bound each and background
-// training, on the executor (executor.h). Arrival rates are estimated from what the workers report,
-// the plan is changed among known modes by the policy of dynamic.h, and with it the power mode.
+// A policy for the executor (executor.h) that serves several inference programs, each with a
+// latency bound, and trains in the background. It estimates arrival rates from the workers' reports
+// and changes the plan, and with it the power mode, by the rules of dynamic.h.
 //
 //   LiveScheduler policy(live_modes(inference, training, 30), programs, options);
 //   executor_options.policy = &policy;
@@ -22,63 +22,65 @@
 namespace ridgewatt::schedule {
 
 struct LiveOptions {
-  // Its `mode_change_s` is a guess, replaced by what changes are seen to take.
+  // `mode_change_s` is a first estimate, replaced by the measured time of mode changes.
   DynamicOptions dynamic = {};
-  // Sets a mode and returns when it is set; absent: modes are planned with, but not set.
+  // Sets a mode and returns when it is set. Null: modes are planned but not set.
   std::function<void(const PowerMode&)> set_mode = {};
-  // Names of the training programs, in the order of a round; a worker of another name takes the
-  // next place.
+  // Names of the training programs, in the order of a round. A worker with another name gets the
+  // next free place.
   std::vector<std::string> training = {};
-  // Called about once a second while the device is free; an exception ends the schedule.
+  // Called about once per second while the device is free. An exception ends the schedule.
   std::function<void()> watch = {};
   std::function<void(double time_s, const std::string&)> on_event = {};
-  // Everything in the schedule's time, which runs this many times as fast as the clock: bounds,
-  // rates, minibatches, windows. For rehearsals on a fake board; else 1.
+  // Factor by which the time of the schedule (bounds, rates, minibatches, windows) runs faster than
+  // the clock. For tests on a fake board; otherwise 1.
   double speed = 1;
-  double switch_s = 0;        // the first minibatch after another program's takes so much longer
-  double reserve_s = 0.005;   // of each bound, for the way of messages
-  double window_s = 60;       // of the summary
-  bool correct_times = true;  // planned times follow the measured ones
-  bool plan_aside = true;  // plans are made in a thread of their own; off: while the device waits
+  double switch_s = 0;        // additional time of the first minibatch after one of another program
+  double reserve_s = 0.005;   // part of each latency bound reserved for the transport of messages
+  double window_s = 60;       // length of the windows of the summary
+  bool correct_times = true;  // adjust planned times to measured ones
+  bool plan_aside = true;     // Plan in a separate thread. False: the device waits for the planner.
+  // Seed of the simulated arrivals that rank plans.
   std::uint64_t seed = 1;
 
+  // Throws UsageError for an invalid option.
   void check() const;
 };
 
-// Requests of a program that arrived in a window.
+// The requests of a program that arrived in one window.
 struct LiveWindow {
   std::size_t requests = 0;
-  std::size_t late = 0;  // over the bound, or never served
-  double p99_s = 0;      // infinite when never served
+  std::size_t late = 0;  // over the latency bound, or never served
+  double p99_s = 0;      // infinite if requests were never served
 };
 
 struct LiveProgramSummary {
   std::string name;
   std::size_t requests = 0;
   std::size_t late = 0;
-  std::size_t lost = 0;  // of them: with a worker that died, or unserved at the end
+  std::size_t lost = 0;  // part of `late`: lost with a worker that died, or unserved at the end
   double p50_s = 0, p99_s = 0;
-  double rate_hz = 0;      // as estimated last
-  std::size_t joined = 0;  // workers: more than one when it was restarted
+  double rate_hz = 0;      // last estimate
+  std::size_t joined = 0;  // number of workers so far; more than one if the worker was restarted
   std::vector<LiveWindow> windows;
-  // Windows with requests whose 99th percentile kept the bound, and all with requests.
+  // Windows with requests whose 99th percentile is within the bound, and all windows with requests.
   std::size_t windows_met = 0, windows_used = 0;
 };
 
 struct LiveSummary {
   std::vector<LiveProgramSummary> programs;
-  double duration_s = 0;  // in the schedule's time
+  double duration_s = 0;  // in the time of the schedule
   double training_minibatches = 0;
   std::size_t plan_changes = 0, mode_changes = 0;
-  double mode_change_s = 0;          // mean, of the clock
-  double longest_mode_change_s = 0;  // of the clock
-  std::size_t corrections = 0;       // of planned times
-  double planned_energy_j = 0;       // of all minibatches, by their planned power
+  double mode_change_s = 0;          // mean, in clock time
+  double longest_mode_change_s = 0;  // in clock time
+  std::size_t corrections = 0;       // number of times that planned times were adjusted
+  double planned_energy_j = 0;       // of all minibatches, from their planned powers
 };
 
 class LiveScheduler : public GrantPolicy {
  public:
-  // UsageError on bad options or programs.
+  // Throws UsageError for invalid options or programs.
   LiveScheduler(std::vector<LiveMode> modes, std::vector<LiveProgram> programs,
                 LiveOptions options);
   ~LiveScheduler() override;
@@ -90,8 +92,9 @@ class LiveScheduler : public GrantPolicy {
   GrantDecision next(double now_s, std::span<const WorkerView> workers) override;
   void released(const GrantRecord& record) override;
 
+  // Returns the current plan.
   const LivePlan& plan() const;
-  // After the executor ran.
+  // Call it after the executor has ended.
   LiveSummary summary() const;
 
  private:

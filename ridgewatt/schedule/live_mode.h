@@ -1,5 +1,5 @@
-// What a schedule of several programs plans with: what each power mode does for all of them, and a
-// plan among these.
+// The input of planning for several programs (live.h): the performance of all programs in each
+// power mode. A plan chooses among these modes.
 #pragma once
 
 #include <cstddef>
@@ -13,33 +13,35 @@
 
 namespace ridgewatt::schedule {
 
-// An inference program of a live schedule.
+// An inference program.
 struct LiveProgram {
-  std::string name;          // that its worker says in `hello`; empty: any
-  double max_latency_s = 0;  // from a request's arrival to the end of its minibatch
-  double rate_hz = 0;        // planned for before anything arrived
+  std::string name;          // Name in its worker's `hello`. Empty: any worker.
+  double max_latency_s = 0;  // from the arrival of a request to the end of its minibatch
+  double rate_hz = 0;        // assumed before the first requests arrive
 };
 
-// One power mode.
+// One power mode and the minibatches possible in it.
 struct LiveMode {
   PowerMode mode;
-  std::vector<std::vector<Minibatch>> batches;  // of each program, ascending, none empty
-  std::optional<Round> training;                // several trainings take turns
-  // The smallest known batch of a program that holds `count` requests, or its largest.
+  std::vector<std::vector<Minibatch>> batches;  // per program, ascending by batch, never empty
+  // A round of the training programs. Absent: no training in this mode.
+  std::optional<Round> training;
+  // Returns the smallest known batch of a program that holds `count` requests, or else its largest.
   const Minibatch& padded(std::size_t program, std::size_t count) const;
 };
 
-// The modes that all sweeps share, with what of them is within the power budget: a mode keeps the
-// batches that it may run, and is left out when a program has none; its training is left out when
-// it draws too much. Of several batches of a training the largest counts. Throws InputError when
-// the sweeps share no mode or an inference has no batch column, NoSolutionError when no mode is
-// within the budget, UsageError without an inference.
+// Returns the modes that all sweeps have in common, limited to the power budget. A mode keeps the
+// batches within the budget and is left out if a program has none; its training is left out if it
+// exceeds the budget. Of several batches of a training, the largest is used. Throws InputError if
+// the sweeps have no mode in common or an inference sweep has no batch column, NoSolutionError if
+// no mode is within the budget, and UsageError without an inference sweep.
 std::vector<LiveMode> live_modes(std::span<const Sweep> inference, std::span<const Sweep> training,
                                  double max_power_w);
 
+// A mode and how to use it.
 struct LivePlan {
-  std::size_t mode = 0;      // index of a LiveMode
-  std::vector<int> batches;  // of each program: how many requests gather at most
+  std::size_t mode = 0;      // index into the LiveModes
+  std::vector<int> batches;  // per program: highest number of requests to collect
   bool trains = false;
   bool operator==(const LivePlan&) const = default;
 };

@@ -1,4 +1,4 @@
-// The file that lists the programs of a live schedule (docs/reference/programs_file.md).
+// Reads the file that lists the programs of a live schedule (docs/reference/programs_file.md).
 #pragma once
 
 #include <string>
@@ -12,22 +12,23 @@ namespace ridgewatt::schedule {
 struct LiveProgramEntry {
   WorkloadKind kind = WorkloadKind::kInference;
   std::string name;
-  std::string sweep;                 // a file, from the folder of the file that names it
-  std::string model;                 // or a model, for the twin of a board
-  std::vector<int> batches;          // of the model
-  double max_latency_s = 0;          // inference
-  double rate_hz = 0;                // inference: to begin with
-  std::vector<std::string> command;  // empty: started by somebody else
+  std::string sweep;         // path, relative to the folder of the programs file
+  std::string model;         // instead of a sweep: a model, evaluated with the twin of `board`
+  std::vector<int> batches;  // batches of `model`
+  double max_latency_s = 0;  // inference only
+  double rate_hz = 0;        // inference only: initial rate
+  std::vector<std::string> command;  // empty: the program is started by other means
 };
 
 struct LivePrograms {
-  std::string board;  // whose twin says what models cost
+  std::string board;  // board whose twin estimates the models
   std::vector<LiveProgramEntry> inference, training;
 };
 
-// Throws InputError that names `source` and what is wrong.
+// Throws InputError with `source` and the fault.
 LivePrograms parse_live_programs(std::string_view text, const std::string& source);
-// Paths of sweeps become those from the working folder. Throws also what read_file throws.
+// Makes the paths of sweeps relative to the working folder. Throws InputError, and the exceptions
+// of read_file().
 LivePrograms read_live_programs(const std::string& path);
 
 }  // namespace ridgewatt::schedule

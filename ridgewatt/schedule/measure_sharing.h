@@ -1,4 +1,5 @@
-// What two programs do to each other, measured: alone, in turns, and sharing the device natively.
+// A policy for the executor (executor.h) that measures how two programs affect each other: alone,
+// in turns, and with native sharing by the driver.
 //
 //   SharingPolicy policy({.duration_s = 60});
 //   executor_options.policy = &policy;
@@ -19,31 +20,32 @@
 namespace ridgewatt::schedule {
 
 struct SharingOptions {
-  double duration_s = 60;  // of all rounds, from when both programs are there
-  // Each round runs the first alone, the second alone, both in turns of two minibatches, and both
-  // at once; a drift of the machine is then the same for all four.
+  // Of all rounds together, from the time at which both programs have joined.
+  double duration_s = 60;
+  // Each round has four phases: the first program alone, the second alone, both in turns of two
+  // minibatches, and both at once. A drift of the machine then affects all phases equally.
   int rounds = 6;
-  double start_within_s = 60;  // for both programs to come
-  // A worker of one of these names takes that place, any other one a place that is free.
+  double start_within_s = 60;  // time limit for both programs to join
+  // A worker with one of these names gets that place, and any other worker a free place.
   std::vector<std::string> names = {"A", "B"};
   void check() const;
 };
 
 enum class SharingPhase { kFirst, kSecond, kTurns, kTogether };
 
-// When a phase ran, since the executor began.
+// Time range of a phase, in seconds since the start of the executor.
 struct SharingSpan {
   SharingPhase phase = SharingPhase::kFirst;
   double from_s = 0, to_s = 0;
 };
 
 struct SharingMeasurement {
-  // 1 / the sum of the speeds at the same time (interference.h), a value per round.
+  // The interference factor (interference.h), from one value per round.
   MeanInterval factor;
   struct Program {
-    std::string name;                  // that its worker says
-    MeanInterval alone_s, together_s;  // of a minibatch
-    MeanInterval speed;                // with the other, of its speed alone
+    std::string name;                  // as reported by its worker
+    MeanInterval alone_s, together_s;  // time of a minibatch
+    MeanInterval speed;                // while both run, as a share of the speed alone
     std::size_t minibatches = 0;
   };
   Program programs[2];
@@ -55,7 +57,8 @@ class SharingPolicy : public GrantPolicy {
  public:
   explicit SharingPolicy(SharingOptions options);
 
-  // Called when all rounds have ended, a program left, or they did not come: stops the executor.
+  // Called when all rounds have ended, a program left, or the programs did not join in time. It
+  // should stop the executor.
   std::function<void()> on_end;
 
   std::string joining(const WorkerView& worker, double now_s) override;
@@ -66,7 +69,8 @@ class SharingPolicy : public GrantPolicy {
   bool shares_device(double now_s) const override;
   void released(const GrantRecord& record) override;
 
-  // NoSolutionError when fewer than two rounds have what it takes.
+  // Throws NoSolutionError if the two programs did not join or fewer than two rounds can be
+  // evaluated.
   SharingMeasurement result() const;
 
  private:
@@ -76,7 +80,7 @@ class SharingPolicy : public GrantPolicy {
   std::optional<std::size_t> wanted(const SharingSpan& span) const;
 
   SharingOptions options_;
-  std::string workers_[2];  // as they call themselves
+  std::string workers_[2];  // names reported by the workers
   bool here_[2] = {false, false};
   double begun_s_ = -1;
   std::size_t turn_ = 0;

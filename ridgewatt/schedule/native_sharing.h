@@ -1,20 +1,21 @@
-// What two programs do to each other when the driver shares the device between them, predicted from
-// what each does alone: no run of both.
+// Predicts how two programs affect each other when the driver shares the device between them, from
+// measurements of each program alone.
 //
 //   const SharingForecast both = forecast_sharing(train, infer, {.idle_power_w = 6});
-//   both.time_s[1].value;       // a minibatch of the second with the first, within lo and hi
+//   both.time_s[1].value;       // minibatch of the second program with the first, within [lo, hi]
 //   both.factor.value;          // the interference factor (interference.h)
 //
-// Alone a minibatch takes t and keeps the device busy for the share g of it; the rest is host and
-// data. Both at once are a closed network of two customers: a private delay of (1 - g) t and a
-// device that is shared equally, g t of work (processor sharing). Its exact solution (mean value
-// analysis: Reiser and Lavenberg, Journal of the ACM 27, 1980; classes and processor sharing:
-// Baskett, Chandy, Muntz, Palacios, Journal of the ACM 22, 1975) is, of either one,
+// Alone, a minibatch takes t and keeps the device busy for the share g of t; the rest is work of
+// the host and data loading. Two programs form a closed queueing network of two customers. Each has
+// its own delay of (1 - g) t and needs g t on the device, which both share equally (processor
+// sharing). Mean value analysis (Reiser and Lavenberg, Journal of the ACM 27, 1980; classes and
+// processor sharing: Baskett, Chandy, Muntz, Palacios, Journal of the ACM 22, 1975) gives the exact
+// time of program i:
 //   T_i = t_i (1 + k g_1 g_2)
-// where k = 1 for a driver that loses nothing when it switches. Bounds, whatever the order of host
-// and device work, of a driver that gives both the same when both want it and loses at most k:
+// where k = 1 for a driver that loses nothing when it switches. For any order of host and device
+// work, and a driver that divides the device equally and loses at most k, T_i is bounded by
 //   t_i max(1, g_i (1 + g_j)) <= T_i <= t_i (1 + k g_i)
-// Static power is there once, dynamic energy of a minibatch stays what it is:
+// Static power counts once, and the dynamic energy of a minibatch does not change:
 //   P = P_idle + sum_i (P_i - P_idle) t_i / T_i
 #pragma once
 
@@ -26,44 +27,45 @@
 
 namespace ridgewatt::schedule {
 
-// The k of the published pair (kNativeInterference), whose programs keep the GPU 96 % busy each:
-// factor = (1 + k g^2) / 2.
+// The k of the published pair of programs (kNativeInterference), each of which keeps the GPU 96 %
+// busy: factor = (1 + k g^2) / 2.
 inline constexpr double kPublishedBusyShare = 0.96;
 inline constexpr double kNativeSwitching =
     (2 * kNativeInterference - 1) / (kPublishedBusyShare * kPublishedBusyShare);
 
 struct SharingForecastOptions {
-  double idle_power_w = 0;                                 // static: drawn once, whoever runs
+  double idle_power_w = 0;                                 // static power, counted once
   double cores = std::numeric_limits<double>::infinity();  // CPU cores online
-  double switching = kNativeSwitching;                     // k, at least 1
-  double switch_s = 0;                                     // of turns (switch_cost.h)
-  // Throws UsageError.
+  double switching = kNativeSwitching;                     // the factor k, from 1 to 100
+  double switch_s = 0;  // of a switch when the programs take turns (switch_cost.h)
+  // Throws UsageError for an invalid option.
   void check() const;
 };
 
-// An estimate within its bounds.
+// An estimate with bounds.
 struct Bounded {
   double value = 0, lo = 0, hi = 0;
 };
 
 struct SharingForecast {
-  // Of both programs. Where it is not known, the programs are taken to fill the device: the
-  // estimate is then the highest that the bounds allow.
+  // False if a busy share is not known. The programs are then assumed to keep the device fully
+  // busy, which makes the estimates the highest that the bounds allow.
   bool busy_known = false;
-  Bounded time_s[2];  // of a minibatch with the other program
-  Bounded factor;   // 1 / the sum of the speeds, 1 / (2 x factor) each where both are slowed alike
+  Bounded time_s[2];  // minibatch of each program while the other runs
+  // 1 / sum of the speeds. If both are slowed equally, each speed is 1 / (2 x factor).
+  Bounded factor;
   Bounded power_w;  // while both run
-  // The two in turns, a minibatch each, one at a time.
+  // For comparison: one minibatch of each program in turn, one at a time.
   double turns_s = 0;
   double turns_power_w = 0;
 };
 
-// Two minibatches in one mode, each alone. UsageError for a time or power that is not positive and
-// finite, and for a busy share outside of 0 to 1.
+// `first` and `second` are minibatches in the same mode, each measured alone. Throws UsageError if
+// a time or power is not positive and finite, or a busy share is outside [0, 1].
 SharingForecast forecast_sharing(const Minibatch& first, const Minibatch& second,
                                  const SharingForecastOptions& options);
-// Of a candidate with two programs: its inference and one in the background, or two there. Nothing
-// where there are more or fewer.
+// For the two programs of a candidate: inference and one background program, or two background
+// programs. Empty if it has more or fewer programs.
 std::optional<SharingForecast> forecast_sharing(const Candidate& candidate,
                                                 double switching = kNativeSwitching);
 

@@ -1,5 +1,5 @@
-// Finds the plan that serves a given arrival rate on time and trains most: ranked in closed form,
-// decided by simulating the first of the ranking.
+// Finds the plan that serves a given arrival rate in time and trains most. Plans are ranked by the
+// closed form of the cycle, and the first of the ranking are simulated to decide.
 #pragma once
 
 #include <cstddef>
@@ -13,40 +13,41 @@
 
 namespace ridgewatt::schedule {
 
-// How a plan did on some arrivals.
+// Result of a simulated plan.
 struct Trial {
   double training_hz = 0;
-  double late_share = 0;  // of the requests: over the latency bound, or never served
+  double late_share = 0;  // share of requests over the latency bound or never served
 };
 using TryPlan = std::function<Trial(const Candidate&)>;
 
-// Share of the requests that may be late where the 99th percentile keeps the bound.
+// Share of late requests at which the 99th percentile is still within the bound.
 inline constexpr double kForgivenShare = 0.01;
 
-// The same without training.
+// Returns the candidate without its background.
 Candidate serving_only(Candidate candidate);
 
-// With training, and without, as far as each is within the power budget.
+// Returns each candidate with its background and without it, as far as the power budget allows.
 std::vector<Candidate> dynamic_plans(std::span<const Candidate> candidates, double max_power_w);
 
-// The serving plan of one of `plans` at a rate.
+// Returns the serving plan of `plan`, one of `plans`, at an arrival rate.
 ServingPlan serving_plan_of(const Candidate& plan, std::span<const Candidate> plans, double rate_hz,
                             Bound bound);
 
 struct PlanChoice {
-  const Candidate* plan = nullptr;  // one of `plans`
+  const Candidate* plan = nullptr;  // one of the given plans
   Trial trial;
 };
-// The plan that trains most with at most `most_late` of its requests late; when none keeps that,
-// the plan without training with the fewest late requests. `plans` from dynamic_plans, not empty.
+// Returns the plan that trains most with at most the share `most_late` of late requests. If there
+// is none, returns the plan without training that has the fewest late requests. `plans` comes from
+// dynamic_plans() and must not be empty. `attempt` simulates a plan.
 PlanChoice choose_plan(std::span<const Candidate> plans, double rate_hz, double max_latency_s,
                        double most_late, const TryPlan& attempt);
 
-// The same for Poisson arrivals, remembered by rate, which is rounded up to steps of 5 %.
+// Chooses plans for Poisson arrivals. Results are cached by rate, rounded up to steps of 5 %.
 class PlanBook {
  public:
-  // `simulation`: how plans are executed; `duration_s` and `max_latency_s` are set here. Throws
-  // NoSolutionError when no candidate is within the power budget.
+  // `simulation` defines how plans are executed; its duration_s, window_s and max_latency_s are
+  // overwritten. Throws NoSolutionError if no candidate is within the power budget.
   PlanBook(std::span<const Candidate> candidates, const PlanProblem& problem,
            const SimulationOptions& simulation);
 
@@ -54,8 +55,9 @@ class PlanBook {
   PlanBook& operator=(const PlanBook&) = delete;
 
   const PlanProblem& problem() const { return problem_; }
+  // Returns the plan for a rate, as choose_plan() does.
   const Candidate& choose(double rate_hz);
-  // How one of this book's plans does at a rate.
+  // Returns the trial of one of this book's plans at a rate, and whether it serves in time.
   const Trial& trial(const Candidate& plan, double rate_hz);
   bool meets(const Candidate& plan, double rate_hz);
   ServingPlan serving_plan(const Candidate& plan, double rate_hz) const;
@@ -64,9 +66,9 @@ class PlanBook {
   std::vector<Candidate> plans_;
   PlanProblem problem_;
   SimulationOptions simulation_;
-  std::map<int, const Candidate*> choices_;                   // by step of the rate
-  std::map<std::pair<const Candidate*, int>, Trial> trials_;  // by plan and step
-  std::map<int, std::vector<double>> arrivals_;               // by step
+  std::map<int, const Candidate*> choices_;                   // key: step of the rate
+  std::map<std::pair<const Candidate*, int>, Trial> trials_;  // key: plan and step
+  std::map<int, std::vector<double>> arrivals_;               // key: step
 };
 
 }  // namespace ridgewatt::schedule

@@ -1,10 +1,9 @@
-// Plans under a profiling budget: which operating points to profile so that a good plan is among
-// them.
+// Searches for a plan with a limited number of profiles.
 //
-// A profile is one operating point, a power mode with an inference batch, at which both workloads
-// run: the budget of 15 means 15 such points. (Fulcrum counts profiled modes; a mode that is
-// visited again with another batch is a further profile here.) Every strategy answers with a point
-// that it profiled and that kept every limit when it was measured.
+// A profile measures both workloads at one operating point (a power mode and an inference batch). A
+// budget of 15 means 15 such points. (Fulcrum counts profiled modes; here, the same mode with
+// another batch is another profile.) Every strategy answers with a profiled point that met all
+// limits when it was measured.
 //
 //   const PlanSpace space(join_sweeps(workloads));
 //   PlanSearch search(space, problem, replay(space), {.strategy = "auto"});
@@ -26,28 +25,29 @@
 
 namespace ridgewatt::schedule {
 
-// The points that may be profiled, and what is believed of them before the first profile. Share one
-// between searches: it is the costly part.
+// The points that may be profiled, and the prior of their times and powers. Creating it is
+// expensive, so share it between searches.
 class PlanSpace {
  public:
-  // Throws UsageError when a background has several batches at one mode: a search has one per
-  // workload (the exact answer over sweeps has no such limit).
+  // Throws UsageError if a background workload has several batches in one mode. (The exact
+  // PlanTable has no such limit.)
   explicit PlanSpace(std::vector<Candidate> candidates);
 
-  // Candidates in the order of points(). What a search may not look at before it profiled it.
+  // Candidates in the order of points(). A search must not read a candidate before it profiled the
+  // point.
   const std::vector<Candidate>& candidates() const { return candidates_; }
-  const tune::SearchSpace& points() const { return *points_; }  // (mode, inference batch)
-  const tune::SearchSpace& modes() const {
-    return *modes_;
-  }  // the modes, where training is modelled
+  const tune::SearchSpace& points() const { return *points_; }  // mode and inference batch
+  // The modes of points(). Training is predicted per mode.
+  const tune::SearchSpace& modes() const { return *modes_; }
   std::size_t mode_of(std::size_t point) const { return mode_of_[point]; }
   bool has_inference() const { return candidates_.front().inference.has_value(); }
   bool has_training() const { return candidates_.front().background.has_value(); }
-  // What is known of a point before it is profiled: mode, batch, what a round is worth.
+  // Returns what is known of a point before its profile: mode, batch, samples and required rate of
+  // a round.
   Candidate unprofiled(std::size_t point) const;
   const tune::SurrogatePrior& infer_prior() const { return *infer_prior_; }
   const tune::SurrogatePrior& train_prior() const { return *train_prior_; }
-  // Sweeps of other workloads that shape the beliefs.
+  // Adds the sweep of another workload as a reference to the prior of inference or of training.
   void add_reference(const Sweep& inference_or_training, bool is_inference);
 
  private:
@@ -57,55 +57,60 @@ class PlanSpace {
   std::shared_ptr<tune::SurrogatePrior> infer_prior_, train_prior_;
 };
 
-// What `auto` looks for.
+// Objective of `auto`.
 enum class PlanGoal {
   kWholeMinibatches,  // the most training in whole minibatches per cycle
-  kFill,     // the most training when it fills all that inference leaves: what an executor that
-             // adapts to the arrivals can use
-  kCapacity  // the most requests per second within the power budget, an inference minibatch taking
-             // at most half of the latency bound: what serves in an overload
+  // The most training if it fills all time that inference does not use, as an executor that adapts
+  // to arrivals can do.
+  kFill,
+  // The highest request rate within the power budget, with inference minibatches of at most half
+  // the latency bound: the best plan in an overload.
+  kCapacity
 };
 
 struct PlanSearchOptions {
   std::string strategy = "auto";  // one of plan_strategy_names()
-  int profiles = 15;              // at most; `exhaustive` looks at every point
+  int profiles = 15;              // highest number; `exhaustive` profiles every point
   std::uint64_t seed = 1;
-  double noise = 0.01;  // relative standard deviation of a measurement, for the model-based ones
-  // `als`: the fronts that it learns, as shares of the problem's latency bound. More than one when
-  // the observations are to answer tighter bounds later.
+  double noise = 0.01;  // relative standard deviation of a measurement, for model-based strategies
+  // For `als`: the latency bounds of the fronts that it learns, as shares of the problem's bound.
+  // Give more than one if the observations will also be used for tighter bounds.
   std::vector<double> front_latency_shares = {1.0};
-  PlanGoal goal = PlanGoal::kWholeMinibatches;  // of `auto`
-  // Points profiled earlier for the same workloads: they cost nothing.
+  PlanGoal goal = PlanGoal::kWholeMinibatches;  // for `auto`
+  // Points profiled earlier for the same workloads; they use no budget. The search calls `profile`
+  // for them.
   std::vector<std::size_t> known;
 };
 
 struct PlanSearchSummary {
   std::string strategy;
-  Plan plan;  // feasible: profiled and within the limits; else the nearest miss that was profiled
-  std::vector<std::size_t> profiled;  // points in order
+  // If feasible: profiled and within the limits. Else the nearest miss among profiled points.
+  Plan plan;
+  std::vector<std::size_t> profiled;  // points in the order of their profiles
   tune::StopReason stop_reason = tune::StopReason::kNothingLeft;
 };
 
 // Profiles both workloads at a point.
 using ProfilePoint = std::function<Candidate(std::size_t point)>;
-// Looks the point up in the space's own candidates.
+// Returns a function that looks up the point in the candidates of `space`, which must outlive it.
 ProfilePoint replay(const PlanSpace& space);
 
 class PlanSearch final : public tune::BudgetedSearch<Candidate> {
  public:
-  // Throws UsageError on an unknown strategy or a budget below 1.
+  // References must outlive the search. Throws UsageError for an unknown strategy or a budget below
+  // 1.
   PlanSearch(const PlanSpace& space, const PlanProblem& problem, ProfilePoint profile,
              PlanSearchOptions options);
-  // With the strategy that the options name, or with any, for example one of your own.
+  // Runs the strategy that the options name, or the given one, for example one of your own.
   PlanSearchSummary run();
   PlanSearchSummary run(const tune::StrategyRow<PlanSearch>& strategy);
 
-  // For the strategies; the points are space() of the base.
+  // For strategies. The inherited space() has the points.
   const PlanSpace& plan_space() const { return plan_space_; }
   const PlanProblem& problem() const { return problem_; }
   const PlanSearchOptions& options() const { return options_; }
-  // False when the batch cannot be gathered within the latency bound, whatever the mode; points of
-  // such batches are not allowed.
+  // False if the batch cannot be collected within the latency bound in any mode. Such points are
+  // not allowed.
   bool batch_possible(int batch) const;
 
  private:
@@ -124,16 +129,16 @@ class PlanSearch final : public tune::BudgetedSearch<Candidate> {
 using PlanStrategy = tune::StrategyRow<PlanSearch>;
 std::span<const PlanStrategy> plan_strategies();
 const std::vector<std::string_view>& plan_strategy_names();
-// Throws UsageError that lists the names.
+// Throws UsageError that lists all names.
 const PlanStrategy& find_plan_strategy(std::string_view name);
 
-// What the surrogates believe of both workloads at every point.
+// Predictions of both workloads at every point by surrogates (tune/surrogate.h).
 class PlanBeliefs {
  public:
   explicit PlanBeliefs(const PlanSearch& search);
-  void update(const PlanSearch& search);  // learns what was profiled since, and predicts
-  // One draw of the candidate at `point`: `z` are standard normal numbers for inference time and
-  // power, training time and power.
+  void update(const PlanSearch& search);  // adds the new profiles and predicts
+  // Draws the candidate at `point` into `out`. `z` holds standard normal numbers for inference
+  // time, inference power, training time and training power.
   void draw(const PlanSpace& space, std::size_t point, const double z[4], Candidate& out) const;
   double uncertainty(const PlanSpace& space, std::size_t point) const;
 
@@ -144,11 +149,11 @@ class PlanBeliefs {
   std::vector<char> mode_learned_;
 };
 
-// What neural networks, the predictor `nn` on what the search has profiled, predict of every point.
-// Throws UsageError when nothing was profiled.
+// Predicts every point by neural networks (the predictor `nn`), trained on the profiles of the
+// search. Throws UsageError if nothing was profiled.
 std::vector<Candidate> predict_with_networks(const PlanSearch& search);
 
-// The strategies of the table.
+// The built-in strategies.
 void plan_search_exhaustive(PlanSearch& search);
 void plan_search_auto(PlanSearch& search);
 void plan_search_als(PlanSearch& search);

@@ -1,7 +1,9 @@
-// Starts the programs of a schedule's workers, and starts them again when they end.
+// Starts the programs of a schedule's workers, and restarts them when they end.
 //
-//   ProgramKeeper keeper({{"resnet18", WorkloadKind::kTraining, {"python3", "train.py"}}},
-//   options); executor.run(); keeper.stop();
+//   const KeptProgram trainer{"resnet18", WorkloadKind::kTraining, {"python3", "train.py"}};
+//   ProgramKeeper keeper({trainer}, options);
+//   executor.run();
+//   keeper.stop();
 #pragma once
 
 #include <sys/types.h>
@@ -17,36 +19,39 @@
 namespace ridgewatt::schedule {
 
 struct KeptProgram {
-  std::string name;                             // $RIDGEWATT_NAME of the program
-  WorkloadKind kind = WorkloadKind::kTraining;  // $RIDGEWATT_KIND
+  std::string name;                             // passed to the program as $RIDGEWATT_NAME
+  WorkloadKind kind = WorkloadKind::kTraining;  // passed as $RIDGEWATT_KIND
+  // Program and arguments.
   std::vector<std::string> command;
 };
 
 struct KeeperOptions {
-  std::string socket_path;  // $RIDGEWATT_SOCKET of the programs
-  bool restart = true;      // off: a program that ended stays ended
-  // A program that ends sooner than `healthy_s` after its start waits before the next one, twice as
-  // long each time; after `most_failures` such ends in a row it is given up.
+  std::string socket_path;  // passed as $RIDGEWATT_SOCKET
+  bool restart = true;      // false: a program that ended is not restarted
+  // If a program ends within `healthy_s` of its start, the next start waits for `first_wait_s`, and
+  // twice as long after each further such end. After `most_failures` such ends in a row, the
+  // program is not restarted.
   double healthy_s = 5;
   double first_wait_s = 0.05;
   int most_failures = 6;
-  double patience_s = 3;  // on stop(): from asking it to end to SIGTERM, and from that to SIGKILL
-  // From the keeper's own thread.
+  double patience_s = 3;  // in stop(): time before SIGTERM, and again before SIGKILL
+  // Called from the keeper's own thread.
   std::function<void(const std::string&)> on_event = {};
 };
 
 class ProgramKeeper {
  public:
-  // Starts all programs. Throws NotFoundError when one is not there, UsageError without words.
+  // Starts all programs. Throws NotFoundError if a program does not exist, UsageError if a command
+  // is empty.
   ProgramKeeper(std::vector<KeptProgram> programs, KeeperOptions options);
   ~ProgramKeeper();  // as stop()
   ProgramKeeper(const ProgramKeeper&) = delete;
   ProgramKeeper& operator=(const ProgramKeeper&) = delete;
 
-  // Nothing is started any more; returns when all have ended.
+  // Stops restarting programs, and returns when all of them have ended.
   void stop();
   std::size_t restarts() const;
-  // -1 while it does not run.
+  // Process ID of the named program; -1 if it is not running.
   pid_t process(const std::string& name) const;
 
  private:

@@ -1,17 +1,17 @@
 // The line protocol between the executor and its workers (docs/reference/worker_protocol.md): ASCII
-// lines that end in '\n', at most 128 bytes, over a Unix stream socket. Everything that arrives is
-// hostile until parsed.
+// lines of at most 128 bytes that end in '\n', over a Unix stream socket. All input is treated as
+// hostile until it is parsed.
 //
-//   worker:    hello 1 inference|training NAME     executor:  welcome 1 BATCH PERIOD_US
-//              ready                                          grant SEQUENCE DEADLINE_US
-//              done SEQUENCE                                  revoke SEQUENCE
-//              bye                                            error TEXT
+//   worker:  hello 1 inference|training NAME   executor:  welcome 1 BATCH PERIOD_US
+//            ready                                        grant SEQUENCE DEADLINE_US
+//            done SEQUENCE                                revoke SEQUENCE
+//            bye                                          error TEXT
 //
-// An inference worker may leave the gathering of its requests to the executor:
+// An inference worker can let the executor decide how many requests form a batch:
 //
-//              counting                                       counting
-//              arrived COUNT AGE_US                           grant SEQUENCE DEADLINE_US COUNT
-//              ASIDE ready WAITING
+//            counting                                     counting
+//            arrived COUNT AGE_US                         grant SEQUENCE DEADLINE_US COUNT ASIDE
+//            ready WAITING
 #pragma once
 
 #include <cstddef>
@@ -25,28 +25,30 @@
 namespace ridgewatt::schedule {
 
 inline constexpr int kProtocolVersion = 1;
-inline constexpr std::size_t kLongestLine = 128;  // with the '\n'
+inline constexpr std::size_t kLongestLine = 128;  // including the '\n'
 inline constexpr std::size_t kLongestName = 32;
-inline constexpr int kMostRequests = 1'000'000;  // that one message may count
+inline constexpr int kMostRequests = 1'000'000;  // highest number of requests in one message
+// Highest age of a reported arrival, in seconds.
 inline constexpr double kOldestReportS = 3600;
 
-// What a worker says.
+// A message from a worker.
 struct WorkerMessage {
   enum class Type { kHello, kReady, kDone, kBye, kCounting, kArrived };
   Type type = Type::kBye;
-  WorkloadKind kind = WorkloadKind::kTraining;  // kHello
-  std::string name;                             // kHello: 1 to 32 of A-Z a-z 0-9 _ . -
-  std::uint64_t sequence = 0;                   // kDone
-  // Requests: that arrived (kArrived), or that wait in all (kReady; nothing: not counted).
+  WorkloadKind kind = WorkloadKind::kTraining;  // for kHello
+  std::string name;                             // For kHello: 1 to 32 of A-Z a-z 0-9 _ . -
+  std::uint64_t sequence = 0;                   // for kDone
+  // For kArrived: number of requests that arrived. For kReady: total number of waiting requests;
+  // empty if the worker does not count them.
   std::optional<int> requests = {};
-  double age_s = 0;  // kArrived: how long ago they did
+  double age_s = 0;  // for kArrived: time since the requests arrived
 };
 
-// One line without its '\n'; nothing when it is not a message exactly.
+// Parses a line without its '\n'. Empty if it is not exactly a valid message.
 std::optional<WorkerMessage> parse_worker_message(std::string_view line);
 
-// Cuts a byte stream into lines, bounded: a line that is too long is reported once and skipped up
-// to its end.
+// Splits a byte stream into lines with bounded memory. A line that is too long is reported once and
+// skipped up to its end.
 class LineBuffer {
  public:
   struct Line {
@@ -54,7 +56,7 @@ class LineBuffer {
     std::string text;
   };
   void feed(std::string_view bytes);
-  // The next complete line, or nothing.
+  // Returns the next complete line; empty if there is none.
   std::optional<Line> next();
   std::size_t buffered() const { return pending_.size(); }
 

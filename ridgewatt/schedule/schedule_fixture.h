@@ -1,5 +1,5 @@
-// For tests only: made-up workloads whose times fall and powers rise with every clock, so that
-// planning problems look like those of a board without holding anybody's measurements.
+// Test helpers: synthetic workloads whose times fall and powers rise with every clock, so that
+// planning problems resemble those of a real board.
 #pragma once
 
 #include <cmath>
@@ -19,10 +19,11 @@ inline KnobSpace small_space() {
 }
 
 struct MadeUpWorkload {
-  double gpu_work = 0.02, cpu_work = 0.01, memory_work = 0.01;  // seconds at 1 GHz
+  // Seconds at 1 GHz; GPU and memory per sample, CPU on 4 cores.
+  double gpu_work = 0.02, cpu_work = 0.01, memory_work = 0.01;
   double overhead_s = 0.005;
 
-  // Per minibatch of `batch` samples.
+  // Returns the observation of a minibatch with `batch` samples.
   Observation observe(const PowerMode& mode, int batch) const {
     const double gpu = mode.gpu_clock_hz / 1e9, cpu = mode.cpu_clock_hz / 1e9;
     const double memory = mode.mem_clock_hz / 1e9;
@@ -52,7 +53,7 @@ inline MadeUpWorkload random_workload(Random& random, double scale) {
           scale * random.uniform(0.1, 2), scale * random.uniform(0.1, 1)};
 }
 
-// One inference with batches 1, 4, 16, 32 and one training, over `modes` random modes.
+// Returns an inference with batches 1, 4, 16, 32 and a training, over `modes` random modes.
 inline schedule::ScheduleWorkloads random_workloads(Random& random, std::size_t modes) {
   const KnobSpace space = small_space();
   std::vector<PowerMode> chosen;

@@ -1,7 +1,6 @@
-// Discrete-event simulation of one accelerator that serves inference requests and trains.
-//
-// It answers what the closed form of a plan cannot: the latency distribution under real arrivals,
-// jitter, mode changes, and what other ways of sharing the device would have given.
+// Discrete-event simulation of an accelerator that serves inference requests and trains. Use it for
+// what the closed form of a plan (cycle.h) does not give: the latency distribution under real
+// arrivals, jitter, mode changes, and other ways of sharing the device.
 #pragma once
 
 #include <cstddef>
@@ -18,13 +17,14 @@
 
 namespace ridgewatt::schedule {
 
+// How programs share the device.
 enum class Sharing {
-  kManaged,   // the cycle of the plan: a batch when it is due, training between, nothing preempted
-  kPriority,  // strict inference priority: whatever waits is served at once, training when none
-              // does
-  kNative,    // time sharing by the driver: while both have work each progresses at
-              // 1 / (2 x interference) of its speed
-  kNoInterference  // the same with an interference of 1: what an ideal driver would do
+  kManaged,   // the plan's cycle: batches when due, training in between, no preemption
+  kPriority,  // waiting requests are served at once; training runs only when none wait
+  // Time slicing by the driver: while both have work, each runs at 1 / (2 x interference) of its
+  // speed.
+  kNative,
+  kNoInterference  // as kNative with an interference of 1: an ideal driver
 };
 constexpr auto enum_names(Sharing) {
   return named<Sharing>({{Sharing::kManaged, "managed"},
@@ -33,66 +33,69 @@ constexpr auto enum_names(Sharing) {
                          {Sharing::kNoInterference, "no-interference"}});
 }
 
-// How far native sharing of programs that fill the device falls short of ideal time slicing. Two
-// processes on one NVIDIA GPU, time-sliced without MPS, of work that alone keeps it 96 % busy:
-// 122.5 s for what takes 2 x 58.5 s one after the other (github.com/RobTand/prismaquant, issue 283,
+// Interference factor of native sharing for programs that fill the device. Published measurement:
+// two processes on one NVIDIA GPU, time-sliced without MPS, each keeping it 96 % busy alone, took
+// 122.5 s instead of 2 x 58.5 s one after the other (github.com/RobTand/prismaquant, issue 283,
 // 2026).
 inline constexpr double kNativeInterference = 122.5 / (2 * 58.5);
 inline constexpr std::string_view kNativeInterferenceSource =
     "published: two time-sliced processes, RobTand/prismaquant issue 283";
 
-// What the device does from now on.
+// Instructions for the device.
 struct ServingPlan {
   Candidate candidate;
-  // The batches known at this mode, ascending, the candidate's among them: a partial batch is
-  // padded to the next of these, a backlog is served with the largest that it fills. Empty: only
-  // the candidate's.
+  // The batches known in this mode, ascending, including the candidate's. A partial batch is padded
+  // to the next larger of these, and a backlog is served with the largest one that it fills. Empty:
+  // only the candidate's batch.
   std::vector<Minibatch> batches;
   int training_per_cycle = 0;  // background rounds that a cycle may start
-  double period_s = 0;         // planned: a cycle that no batch ends is over after it
+  // Planned period. A cycle without a batch ends kOverduePeriods periods after its start.
+  double period_s = 0;
 };
 
-// The serving plan of a plan. `batches` from the candidates of the same mode and background.
+// Returns the serving plan of a plan. Its `batches` are those of `candidates` with the same mode
+// and background.
 ServingPlan make_serving_plan(const Plan& plan, std::span<const Candidate> candidates);
 
-// Re-planning while the simulation runs: asked every `epoch_s` with the arrivals so far (it must
-// not know later ones).
+// Changes the plan during a simulation.
 class Controller {
  public:
   virtual ~Controller() = default;
-  // A new serving plan, or nothing to stay with the present one.
+  // Called every `epoch_s` with the arrivals so far, and no later ones. Returns a new serving plan;
+  // empty: keep the current one.
   virtual std::optional<ServingPlan> decide(double now_s,
                                             std::span<const double> arrivals_so_far) = 0;
 };
 
 struct SimulationOptions {
   Sharing sharing = Sharing::kManaged;
-  double duration_s = 0;  // arrivals after it are not served; training is counted up to it
-  // Requests above it are violations.
+  double duration_s = 0;  // later arrivals are ignored, and training counts up to this time
+  // Requests with a higher latency are violations.
   double max_latency_s = std::numeric_limits<double>::infinity();
-  // A batch that is not full is sent off when its oldest request could no longer meet the bound
-  // otherwise, and no training minibatch is started that would make it late. Off: batches are
-  // always full, and training starts without looking, as in the closed form.
+  // Start a batch before it is full if its oldest request would otherwise miss the latency bound,
+  // and start no training minibatch that would make it late. False: batches are always full and
+  // training starts regardless of deadlines, as in the closed form.
   bool deadline_dispatch = true;
-  // Time kept in reserve by deadline dispatch, as a share of the bound.
+  // Share of the latency bound reserved by deadline_dispatch.
   double deadline_reserve = 0.02;
-  // Requests that can no longer meet the bound wait until those that can are served: an overload
-  // then makes late what it must, and not what comes after it.
+  // Requests that can no longer meet the bound wait until all others are served. In an overload,
+  // this keeps later requests from being late as well.
   bool late_last = false;
-  // Training may exceed the rounds of the cycle while no batch is due. It blocks a batch that
-  // becomes due in the meantime, which the strict bound allows for.
+  // Training may run more rounds than the plan's while no batch is due. It may delay a batch that
+  // becomes due in the meantime, which Bound::kStrict allows for.
   bool fill_idle = false;
   double jitter = 0;         // coefficient of variation of minibatch times (log-normal)
-  double mode_change_s = 0;  // device is idle while the mode changes
-  double epoch_s = 1;        // how often the controller is asked
-  double interference = kNativeInterference;  // of native sharing
-  // While both run by native sharing; nothing: the higher of both powers.
+  double mode_change_s = 0;  // the device is idle during a mode change
+  double epoch_s = 1;        // interval between calls of the controller
+  double interference = kNativeInterference;  // for Sharing::kNative
+  // Power while both programs run under native sharing. Absent: the higher of both powers.
   std::optional<double> shared_power_w = {};
-  double power_bin_s = 1;             // resolution of power over time
-  double window_s = 60;               // resolution of the windows
-  std::size_t timeline_segments = 0;  // how many segments of the timeline to keep
+  double power_bin_s = 1;             // length of the bins of Simulation::power_w
+  double window_s = 60;               // length of Simulation::windows
+  std::size_t timeline_segments = 0;  // highest number of segments kept in Simulation::timeline
   std::uint64_t seed = 1;
 
+  // Throws UsageError for an invalid option.
   void check() const;
 };
 
@@ -107,12 +110,12 @@ struct Segment {
   Kind kind = Kind::kInference;
   double start_s = 0;
   double end_s = 0;
-  int batch = 0;  // requests served; 0 otherwise
+  int batch = 0;  // number of requests served; 0 if it is not inference
   double power_w = 0;
 };
 
-// Requests that arrived in a window of time and background rounds run in it, those that reach over
-// its edge in proportion to their time.
+// The requests that arrived in a time window, and the background rounds that ran in it. Rounds
+// across an edge of the window count in proportion to their time.
 struct Window {
   std::size_t requests = 0;
   double p99_s = 0;  // 0 without requests
@@ -121,12 +124,13 @@ struct Window {
 
 struct Simulation {
   std::size_t requests = 0;  // served
-  std::size_t unserved = 0;  // left in an unfilled batch at the end
+  std::size_t unserved = 0;  // still waiting at the end
+  // Served requests with a latency above the bound.
   std::size_t violations = 0;
   double mean_latency_s = 0, p50_s = 0, p95_s = 0, p99_s = 0, worst_s = 0;
   std::size_t longest_queue = 0;
   std::size_t inference_minibatches = 0;
-  double training_minibatches = 0;    // rounds ended by duration_s
+  double training_minibatches = 0;    // rounds that ended by duration_s
   double training_throughput_hz = 0;  // rounds per second
   double busy_share = 0;
   double energy_j = 0;
@@ -134,12 +138,13 @@ struct Simulation {
   double peak_power_w = 0;
   int mode_changes = 0;
   std::vector<double> latencies_s;  // in order of arrival
-  std::vector<double> power_w;      // mean power of each bin of power_bin_s
+  std::vector<double> power_w;      // mean power in each bin of power_bin_s
   std::vector<Window> windows;
   std::vector<Segment> timeline;
 };
 
-// `arrivals` ascending. Throws UsageError on bad options.
+// `arrivals` must be ascending. A null `controller` keeps the plan. Throws UsageError for invalid
+// options.
 Simulation simulate(const ServingPlan& serving, std::span<const double> arrivals,
                     const SimulationOptions& options, Controller* controller = nullptr);
 

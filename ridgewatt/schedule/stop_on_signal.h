@@ -1,4 +1,4 @@
-// Ctrl+C ends an executor in order.
+// Ends an executor in an orderly way on Ctrl+C.
 #pragma once
 
 #include <signal.h>
@@ -12,7 +12,8 @@
 
 namespace ridgewatt::schedule {
 
-// Stops the executor on SIGINT and SIGTERM while it lives.
+// While an object of this class exists, SIGINT and SIGTERM stop the executor, which must outlive
+// it. The constructor blocks both signals in the calling thread.
 class StopOnSignal {
  public:
   explicit StopOnSignal(const Executor& executor) {

@@ -1,6 +1,6 @@
-// What it costs to go from one program to another: the first minibatch after another worker's
-// against those that follow the same worker's. Contexts are switched, caches and clocks have to
-// come back.
+// Measures the cost of a switch between programs: the difference between a worker's first minibatch
+// after one of another worker and its minibatches after one of its own. A switch changes
+// contexts; afterwards, caches must be refilled and clocks must rise again.
 #pragma once
 
 #include <cstddef>
@@ -15,18 +15,19 @@ namespace ridgewatt::schedule {
 
 struct SwitchCost {
   std::string worker;
-  double switch_s = 0;        // negative: faster after another one, which is noise or a warm clock
-  double lo_s = 0, hi_s = 0;  // 95 % interval
-  std::size_t after_other = 0, after_same = 0;  // minibatches
+  double switch_s = 0;  // negative (noise, or a clock still warm): faster after another program
+  double lo_s = 0, hi_s = 0;                    // 95 % interval
+  std::size_t after_other = 0, after_same = 0;  // numbers of minibatches
 };
 
-// Of each worker with enough minibatches of one size both ways (8 each). The estimate is the shift
-// between the two samples by Hodges and Lehmann (Annals of Mathematical Statistics 34, 1963): the
-// median of all differences, which single slow minibatches do not move; its interval follows from
-// the normal approximation of the rank sum. `grants` in order, one at a time.
+// Returns one entry per worker that has at least 8 minibatches of one size in each group. The
+// estimate is the shift between the two groups by Hodges and Lehmann (Annals of Mathematical
+// Statistics 34, 1963): the median of all differences, which is robust to single slow minibatches.
+// The interval follows from the normal approximation of the rank sum. `grants` must be in order and
+// not overlap.
 std::vector<SwitchCost> measure_switch_cost(std::span<const GrantRecord> grants);
 
-// One number for a plan: the mean over the workers, none below 0; nothing without a worker.
+// Mean over the workers, with negative costs counted as 0. Empty if `costs` is empty.
 std::optional<double> mean_switch_s(std::span<const SwitchCost> costs);
 
 }  // namespace ridgewatt::schedule

@@ -1,4 +1,5 @@
-// One worker's connection: its socket, who is behind it, and whether that process still lives.
+// The executor's connection to one worker: the socket, the process at the other end, and whether
+// that process is alive.
 #pragma once
 
 #include <sys/types.h>
@@ -14,19 +15,19 @@
 
 namespace ridgewatt::schedule {
 
-// The process at the other end, as the kernel names it. Refers to that very process where the
-// kernel has pidfd (Linux 5.3); else to its number.
+// The process at the other end of a socket, as reported by the kernel. With pidfd (Linux 5.3), it
+// refers to that very process; without, to its process ID, which may be reused.
 class PeerProcess {
  public:
   PeerProcess() = default;
-  // Of the peer of a connected Unix socket.
+  // Returns the peer of a connected Unix socket.
   static PeerProcess of(int socket);
 
   pid_t pid() const { return pid_; }
   uid_t uid() const { return uid_; }
-  int pidfd() const { return pidfd_.get(); }  // readable once dead; -1: ask alive()
+  int pidfd() const { return pidfd_.get(); }  // Readable once the process is dead. -1: use alive().
   bool alive() const;
-  void kill() const;  // SIGKILL; never the caller itself
+  void kill() const;  // sends SIGKILL, but never to the calling process itself
 
  private:
   pid_t pid_ = -1;
@@ -40,12 +41,13 @@ class WorkerLink {
 
   WorkerLink(OwnedFd socket, double now_s);
 
-  // Sends a line; false when the worker does not read and its buffer is full, or it is gone.
+  // Sends a line. False if the worker does not read and its buffer is full, or if it has
+  // disconnected.
   bool send(std::string_view line) const;
-  // Reads what is there, at most `limit` bytes; false when the worker hung up.
+  // Reads the available bytes, at most `limit`. False if the worker closed the connection.
   bool receive(std::size_t limit);
 
-  // As a policy sees it.
+  // Returns the worker's state for a GrantPolicy.
   WorkerView view() const;
 
   OwnedFd socket;
@@ -56,10 +58,10 @@ class WorkerLink {
   std::string name;
   int faults = 0;
   double connected_s = 0;
-  double ready_s = 0;  // since when it waits
-  double idle_s = 0;   // since when it does not
-  bool counting = false;
-  bool closing = false;
+  double ready_s = 0;     // when it began to wait for a grant
+  double idle_s = 0;      // when it stopped waiting
+  bool counting = false;  // reports its requests
+  bool closing = false;   // to be disconnected
 };
 
 }  // namespace ridgewatt::schedule

@@ -1,6 +1,6 @@
-// Text in the cells of a terminal: counts cells, and cuts or pads text to a width. Names come from
-// outside (rails, processes, windows): characters that could move the cursor or have no or an
-// uncertain width never reach the terminal.
+// Text measured in cells of a terminal: counts cells, and cuts or pads text to a width. Names of
+// rails, processes and windows come from outside. Characters in them that could move the cursor or
+// have no or an uncertain width never reach the terminal.
 #pragma once
 
 #include <cstddef>
@@ -10,24 +10,26 @@
 
 namespace ridgewatt::screen {
 
+// The characters that the terminal can show, for graphs and text.
 enum class Glyphs { kBraille, kBlocks, kAscii };
 
-// Replaces control characters and malformed UTF-8 by \xNN and characters of uncertain width by "?",
-// and removes marks without a width; with kAscii it replaces all other characters that are not
-// ASCII, too.
+// Returns sanitized text: control characters and malformed UTF-8 become \xNN, characters of
+// uncertain width become "?", and marks without a width are removed. With kAscii, all other
+// non-ASCII characters are replaced as well.
 std::string harmless(std::string_view text, Glyphs glyphs = Glyphs::kBraille);
 
-// Cells of sanitized text: wide characters take two.
+// Number of cells of sanitized text. Wide characters take two.
 std::size_t cells(std::string_view text);
-// The longest prefix of sanitized text with at most `width` cells.
+// Returns the longest prefix of sanitized text with at most `width` cells.
 std::string first_cells(std::string_view text, std::size_t width);
-// Exactly `width` cells: padded with blanks, or cut and ended with "~".
+// Return exactly `width` cells, aligned to the left or right: padded with blanks, or cut and ended
+// with "~".
 std::string left(std::string_view text, std::size_t width);
 std::string right(std::string_view text, std::size_t width);
 // Breaks text at blanks into lines of at most `width` cells.
 std::vector<std::string> wrapped(std::string_view text, std::size_t width);
 
-// The meaning of a piece of text, for its color.
+// The meaning of a piece of text, which determines its color.
 enum class Tone { kPlain, kTitle, kDim, kGood, kWarn, kBad, kBar, kGraph, kKey };
 
 struct Span {
@@ -35,14 +37,14 @@ struct Span {
   Tone tone = Tone::kPlain;
 };
 
-// A line of the screen.
+// A line of the screen: pieces of text with their tones.
 class Line {
  public:
   Line() = default;
   Line(std::string text, Tone tone = Tone::kPlain) { add(std::move(text), tone); }
   Line& add(std::string text, Tone tone = Tone::kPlain);
   Line& add(const Line& more);
-  // Exactly `width` cells.
+  // Pads or cuts the line to exactly `width` cells.
   Line& fit(std::size_t width);
   std::size_t cells() const;
   std::string text() const;

@@ -1,4 +1,5 @@
-// Interprets the keys of the terminal view (questions and answers) without a terminal.
+// Interprets the keys pressed in the terminal view, including questions to the user. Does not need
+// a terminal.
 //
 //   Dialog dialog;
 //   dialog.press({Key::kCharacter, "m"}, desk, false);        // the list of presets
@@ -17,14 +18,14 @@ enum class Key { kCharacter, kEnter, kEscape, kBackspace, kUp, kDown, kOther };
 
 struct KeyPress {
   Key key = Key::kOther;
-  std::string text = {};  // of kCharacter: one character, UTF-8
+  std::string text = {};  // for kCharacter: one character in UTF-8
 };
 
 enum class Action {
   kNone,
   kQuit,
   kMark,
-  kBeginWindow,  // `text` is its name
+  kBeginWindow,  // `text` is the window's name
   kEndWindow,
   kSetMode,  // `text` is a preset or a mode
   kRestore,
@@ -43,12 +44,13 @@ class Dialog {
  public:
   enum class Page { kNone, kHelp, kMode, kConfirm, kWindow };
 
-  // `window_open`: there is a window that can be ended.
+  // Processes a key and returns the resulting command. `window_open` means that there is a window
+  // that can be ended.
   Command press(const KeyPress& key, const ModeDesk& desk, bool window_open);
   Page page() const { return page_; }
-  // The text that was typed so far; on kConfirm the requested mode.
+  // The text typed so far; on the page kConfirm, the requested mode.
   const std::string& input() const { return input_; }
-  std::size_t chosen() const { return chosen_; }  // of the presets
+  std::size_t chosen() const { return chosen_; }  // index of the selected preset
 
  private:
   Command press_mode(const KeyPress& key, const ModeDesk& desk);

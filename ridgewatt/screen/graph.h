@@ -10,17 +10,19 @@
 
 namespace ridgewatt::screen {
 
-// A bar of exactly `width` cells, `share` of it filled: 0..1, above 1 is full, NaN is empty.
+// Returns a bar of exactly `width` cells. `share` is the filled part, from 0 to 1; above 1 the bar
+// is full, for NaN it is empty.
 std::string bar(double share, std::size_t width, Glyphs glyphs);
 
-// One character for a value of 0..1: eighths of a cell, or a digit from 0 to 9.
+// Returns one character for a value from 0 to 1: eighths of a cell, or a digit from 0 to 9.
 std::string level(double share, Glyphs glyphs);
 
-// Number of points in a graph of `width` cells: braille has two columns per cell.
+// Number of points in a graph of `width` cells. Braille characters have two columns per cell.
 std::size_t graph_points(std::size_t width, Glyphs glyphs);
 
-// The newest points of `values` as columns from the bottom, `rows` lines of exactly `width` cells,
-// the newest at the right. `low` is the bottom and `high` the top; NaN leaves a gap.
+// Draws the newest points of `values` as columns, the newest at the right, in `rows` lines of
+// exactly `width` cells. `low` and `high` are the values at the bottom and at the top. NaN leaves a
+// gap.
 std::vector<std::string> graph(std::span<const double> values, double low, double high,
                                std::size_t width, std::size_t rows, Glyphs glyphs);
 

@@ -1,5 +1,5 @@
-// Everything that the terminal view shows at one moment, as values, so that drawing depends on
-// nothing else (screen/layout.h).
+// The state that the terminal view shows at one moment. Drawing depends on nothing else
+// (screen/layout.h).
 #pragma once
 
 #include <cstddef>
@@ -13,26 +13,27 @@
 
 namespace ridgewatt::screen {
 
-// The constant facts of the watched machine.
+// Constant facts about the watched machine.
 struct BoardFacts {
-  std::string name;        // "NVIDIA Jetson AGX Orin Developer Kit"; for a PC the host name
+  std::string name;        // "NVIDIA Jetson AGX Orin Developer Kit", or the host name of a PC
   std::string system;      // "JetPack 6.2, L4T 36.4.3", or the kernel
   std::string provenance;  // "measured" or "fake"
-  std::string total_rule;  // rails that make up the total
+  std::string total_rule;  // the rails whose sum is the total
 };
 BoardFacts board_facts(const platform::MachineSensors& sensors, const platform::Sysfs& sysfs,
                        bool fake);
 
-// A cause of throttling, from the reading that first showed it.
+// A cause of throttling, since the reading in which it first appeared.
 struct Throttling {
   std::string what;        // "thermal: cpu-throttle-alert"
-  double since_s = 0;      // CLOCK_MONOTONIC, start of the latest event
+  double since_s = 0;      // start of the latest event, by CLOCK_MONOTONIC
   double last_s = 0;       // newest reading that showed it
-  bool active = false;     // in the newest reading
+  bool active = false;     // present in the newest reading
   std::int64_t times = 0;  // number of events, from readings or the board's counters
 };
 
-// Tracks the throttling signals from reading to reading.
+// Tracks the throttling signals from reading to reading. Counters of the first reading are ignored,
+// because they count since boot.
 class ThrottleLog {
  public:
   void look(const monitor::Snapshot& now);
@@ -51,10 +52,10 @@ enum class View { kAll, kPower, kClocks, kProcesses };
 // The state of mode control.
 struct ModeDesk {
   std::vector<std::string> presets = {};  // in the order of the board file
-  // the reason why the mode cannot be changed; empty: it can
+  // The reason why the mode cannot be changed. Empty: it can be changed.
   std::string refusal = {};
-  bool holding = false;    // a mode that was set in this view
-  std::string first = {};  // the mode to restore
+  bool holding = false;    // a mode was set in this view
+  std::string first = {};  // original mode, to be restored
 };
 
 struct Scene {
@@ -66,7 +67,7 @@ struct Scene {
   ModeDesk desk = {};
   View view = View::kAll;
   Glyphs glyphs = Glyphs::kBraille;
-  double look_s = 1;  // between two readings
+  double look_s = 1;  // time between two readings
   bool paused = false;
 };
 

@@ -1,5 +1,5 @@
-// A terminal as a screen of lines (ncursesw): colors, keys, changes of size. It is restored in
-// every case, also when the program is killed: a helper process waits for that.
+// A terminal as a screen of lines (ncursesw), with colors, keys and changes of size. The terminal
+// is always restored, even if the program is killed: a helper process waits for that.
 //
 //   Terminal terminal;                     // throws unless the terminal can move its cursor
 //   terminal.draw(lay_out(scene, dialog, message, terminal.size()));
@@ -15,24 +15,25 @@
 
 namespace ridgewatt::screen {
 
-// The reason why standard input and output cannot show a screen ("not a terminal", "the terminal
-// 'dumb' cannot move its cursor"); empty if they can.
+// Returns the reason why standard input and output cannot show a screen ("not a terminal", "the
+// terminal 'dumb' cannot move its cursor"). Empty: they can.
 std::string why_no_screen();
 
 class Terminal {
  public:
-  // Only one at a time. Throws NotSupportedError with why_no_screen(), or if this build has no
-  // ncursesw. Construct it before starting threads: it forks.
+  // Only one object may exist at a time. Throws NotSupportedError with the text of why_no_screen(),
+  // or if this build has no ncursesw. Construct it before starting threads, because it forks.
   Terminal();
   ~Terminal();
   Terminal(const Terminal&) = delete;
   Terminal& operator=(const Terminal&) = delete;
 
-  // The capabilities of the terminal and the locale.
+  // The characters that the terminal and the locale support.
   Glyphs glyphs() const;
   Size size() const;
   void draw(const std::vector<Line>& lines);
-  // The next key; empty after the timeout or a signal. Key::kOther also if the size changed.
+  // Waits for the next key. Empty after the timeout or a signal. Also returns Key::kOther when the
+  // size changed.
   std::optional<KeyPress> key(double timeout_s);
 
  private:

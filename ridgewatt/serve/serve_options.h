@@ -1,5 +1,5 @@
-// The options of the server: `ridgewatt serve` passes them to the program `ridgewatt-serve` as one
-// JSON object, whose keys are the names of these fields.
+// The options of the server. `ridgewatt serve` passes them to the program `ridgewatt-serve` as a
+// JSON object whose keys are the names of these members.
 //
 //   const ServeOptions options = serve_options_from_json(argv[1]);
 //   Server server(options);
@@ -12,33 +12,35 @@
 namespace ridgewatt::serve {
 
 struct ServeOptions {
-  std::string program = {};  // the ridgewatt that is asked
+  std::string program = {};  // path of the program `ridgewatt`, which answers questions
   std::string device = "local";
   std::string sysroot = {};
   std::string listen = "127.0.0.1";
-  int port = 8470;              // 0: any free one
-  std::string token_file = {};  // empty: none on loopback, a made one elsewhere
+  int port = 8470;              // 0: any free port
+  std::string token_file = {};  // empty: no token on loopback, otherwise a generated one
+  // PEM files for TLS. Empty: no TLS.
   std::string cert = {}, key = {};
+  // Clients may set the power mode.
   bool allow_control = false;
   std::vector<std::string> stores = {};
   std::size_t max_upload_bytes = std::size_t{64} << 20;
-  int children = 2;                                 // questions answered at once
+  int children = 2;                                 // questions answered simultaneously
   int streams = 200;                                // clients that listen to events
   double rate = 200;                                // requests per second of one client
-  double time_s = 20;                               // of one question
-  std::size_t memory_bytes = std::size_t{4} << 30;  // of one question, address space
-  std::size_t cache_bytes = std::size_t{64} << 20;  // of answers that are kept
-  bool app = true;                                  // the pages, not the API alone
-  bool unsandboxed = false;                         // goes on where there is no seccomp
-  double rate_hz = 20;                              // of power
-  double look_s = 1;                                // between two looks
+  double time_s = 20;                               // time limit of a question
+  std::size_t memory_bytes = std::size_t{4} << 30;  // address space of a question
+  std::size_t cache_bytes = std::size_t{64} << 20;  // size of the cache of answers
+  bool app = true;           // Serve the pages of the application. False: only the API.
+  bool unsandboxed = false;  // run without seccomp if it is not available
+  double rate_hz = 20;       // samples of power per second
+  double look_s = 1;         // time between two readings of the monitor
 
-  // Throws UsageError.
+  // Throws UsageError for an invalid option.
   void check() const;
   bool on_loopback() const;
 };
 
-// Throws UsageError for what is not such an object.
+// Throws UsageError if `text` is not such an object.
 ServeOptions serve_options_from_json(const std::string& text);
 
 }  // namespace ridgewatt::serve

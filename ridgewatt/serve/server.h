@@ -1,6 +1,6 @@
-// The server of `ridgewatt serve`: the web application, the API and the metrics of one machine.
-// Questions are answered by the program itself in processes of their own (ask/answers.h), so that
-// an answer over HTTP is the command line's, byte for byte; the machine is watched by one Monitor.
+// The server of `ridgewatt serve`: the web application, the API and the metrics of one machine. The
+// program itself answers questions in child processes (ask/answers.h), so an answer over HTTP is
+// identical to that of the command line. One Monitor watches the machine.
 //
 //   Server server(options);
 //   const int port = server.bind();  // server.address() can be visited now
@@ -16,7 +16,7 @@ namespace ridgewatt::serve {
 
 class Server {
  public:
-  // Throws UsageError, NotFoundError, InputError.
+  // Throws UsageError, NotFoundError, InputError, and what the constructor of Api throws.
   explicit Server(ServeOptions options);
   ~Server();
   Server(const Server&) = delete;
@@ -24,7 +24,7 @@ class Server {
 
   int bind();
   std::string address() const;  // "http://127.0.0.1:8470/"
-  // A token that was made for this run; empty where there is none, or it came from a file.
+  // The token generated for this run. Empty if there is none or it comes from a file.
   std::string made_token() const;
   void run();
   void stop();

@@ -1,5 +1,5 @@
-// For tests: a store with points of three boards of one kind, of which one takes three times as
-// long.
+// Test helper: creates a store with points of three boards of the same kind, one of which takes
+// three times as long.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ inline void make_fleet_store(const std::string& path) {
       point.observation.point = {{6, 1510.4e6, 306e6 + 63.75e6 * number, 2133e6, ""}, 16};
       point.observation.time_s = factor[board] * (0.5 - 0.06 * number);
       point.observation.power_w = (board == 1 ? 0.97 : 1) * (7 + 0.5 * number);
-      // In addition to factors a deviation that adds up to little over boards and points.
+      // Adds a deviation to the constant factors that nearly cancels over boards and points.
       point.observation.time_s *= 1 + 0.004 * ((board + 2 * number) % 3 - 1);
       store.add(series, point);
     }

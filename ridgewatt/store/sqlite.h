@@ -1,5 +1,5 @@
-// A thin RAII wrapper of SQLite handles: parameters are bound by position, and every failure is an
-// Error that names the database file.
+// A thin RAII wrapper around SQLite handles. Parameters are bound by position. Every failure throws
+// an Error that names the database file.
 #pragma once
 
 #include <sys/stat.h>
@@ -16,7 +16,8 @@ namespace ridgewatt::store {
 
 class Database;
 
-// One prepared statement. Bind its parameters (from 1), then call step until it returns false.
+// A prepared statement. Bind its parameters (numbered from 1), then call step() until it returns
+// false.
 class Statement {
  public:
   Statement(Database& database, std::string_view sql);
@@ -28,7 +29,7 @@ class Statement {
   Statement& bind(int index, std::int64_t value);
   Statement& bind(int index, int value) { return bind(index, std::int64_t{value}); }
   Statement& bind(int index, std::string_view value);
-  // True while there is a row to read.
+  // Advances to the next row. Returns false if there is none.
   bool step();
   Statement& bind_null(int index);
   // Resets the statement so that it can be bound again.
@@ -48,9 +49,9 @@ class Statement {
 
 class Database {
  public:
-  // kReadOnly writes nothing, not even into the folder of the file if nobody writes it: so the file
-  // of another user in a folder of another user can be read. kCreate reads and writes; a new file
-  // belongs to the user who called sudo.
+  // kReadOnly writes nothing, not even auxiliary files next to the database if no other process is
+  // writing it. It can therefore read a file in another user's folder. kCreate reads and writes. A
+  // new file belongs to the user who called sudo.
   enum class Access { kReadOnly, kCreate };
   // Throws NotFoundError, PermissionError, InputError (not a database) or IoError.
   Database(const std::string& path, Access access);
@@ -59,12 +60,12 @@ class Database {
   Database& operator=(const Database&) = delete;
 
   void execute(const std::string& sql);
-  // The same, but returns false if another process holds a lock on the database.
+  // As execute(), but returns false if another process holds a lock on the database.
   bool try_execute(const std::string& sql);
   std::int64_t last_insert_id() const;
   const std::string& path() const { return path_; }
   bool read_only() const { return access_ == Access::kReadOnly; }
-  // Throws the error that corresponds to SQLite's result code.
+  // Throws the error that corresponds to an SQLite result code.
   [[noreturn]] void fail(int code) const;
 
  private:
@@ -72,16 +73,16 @@ class Database {
   void open_to_read();
   void open(const std::string& name, int flags);
   void close();
-  // Throws if the file was written after it was opened without locks.
+  // Throws IoError if the file was written after it was opened without locks.
   void check_unwritten() const;
 
   std::string path_;
   Access access_;
   sqlite3* handle_ = nullptr;
-  std::optional<struct stat> unlocked_;  // the file's status when it was opened without locks
+  std::optional<struct stat> unlocked_;  // status of the file when it was opened without locks
 };
 
-// A transaction: takes effect at commit(), otherwise not at all.
+// A transaction. Without commit(), its changes are discarded.
 class Transaction {
  public:
   explicit Transaction(Database& database);

@@ -1,15 +1,15 @@
-// Stores profiled operating points with their raw samples in one SQLite file (write-ahead log,
-// synced at every commit) or in a PostgreSQL database, so that a sweep of hours survives Ctrl+C, a
-// crash and a power failure. The schema is versioned and described in docs/reference/store.md.
+// Stores profiled operating points with their raw samples in an SQLite file (write-ahead log,
+// synced at every commit) or in a PostgreSQL database. A sweep of hours thus survives Ctrl+C, a
+// crash and a power failure. docs/reference/store.md describes the versioned schema.
 //
 // A location is the path of a file, or "postgresql://USER@HOST:PORT/DATABASE?host=/socket" (also
 // "postgres://") with any settings of libpq except a password. The password comes from PGPASSWORD,
-// PGPASSFILE, ~/.pgpass or "?passfile=FILE", and never appears in a message. libpq is opened only
-// for such a location; a lost connection is re-established.
+// PGPASSFILE, ~/.pgpass or "?passfile=FILE", and never appears in a message. libpq is loaded only
+// for such a location. A lost connection is re-established.
 //
 //   Store spool("spool.db"), shared("all.db");
 //   spool.add(spool.series({"agx-orin", "resnet18", "training"}), point);
-//   shared.take_from(spool);  // may be repeated: points are never duplicated
+//   shared.take_from(spool);  // can be repeated: points are never duplicated
 #pragma once
 
 #include <cstdint>
@@ -27,17 +27,17 @@
 
 namespace ridgewatt::store {
 
-// The common properties of a set of points: one workload profiled on one board in one way.
+// The common properties of a set of points: one workload, profiled on one board in one way.
 struct Series {
-  std::string board;     // board name, "fake:agx-orin", or a GPU's name
+  std::string board;     // board name, "fake:agx-orin", or the name of a GPU
   std::string workload;  // name that the user gave, or the command
   std::string kind;      // "training", "inference", ...
   Provenance provenance = Provenance::kMeasured;
-  std::string serial = {};  // distinguishes boards of one name; empty: unknown
+  std::string serial = {};  // Distinguishes boards with the same name. Empty: not known.
   bool operator==(const Series&) const = default;
 };
 
-// Selects series; empty fields match any value.
+// Selects series. An empty member matches any value.
 struct SeriesFilter {
   std::string board;
   std::string workload;
@@ -45,14 +45,14 @@ struct SeriesFilter {
   std::string serial = {};
 };
 
-// Reasons to use a point with care.
+// Reasons why a point may be inaccurate.
 enum class PointFlag {
-  kUnsteady,        // power under load did not become steady
-  kDrifted,         // a clock was below what was set
-  kThrottled,       // the machine signalled throttling
+  kUnsteady,        // the power under load did not become steady
+  kDrifted,         // a clock was lower than the one set
+  kThrottled,       // the machine reported throttling
   kExcluded,        // many minibatches were not counted
-  kFewMinibatches,  // the command ended before its window was complete
-  kFewSamples,      // of power
+  kFewMinibatches,  // the command ended before its time window was complete
+  kFewSamples,      // few samples of power
 };
 constexpr auto enum_names(PointFlag) {
   return named<PointFlag>({{PointFlag::kUnsteady, "unsteady"},
@@ -64,29 +64,29 @@ constexpr auto enum_names(PointFlag) {
 }
 using PointFlags = EnumSet<PointFlag>;
 
-// One raw reading: time since the start of the point, and a value in SI.
+// One raw sample: time since the start of the point, and a value.
 struct RawSample {
   std::string channel;  // "power:VDD_GPU_SOC", "minibatch", "temperature:gpu", ...
   double time_s = 0;
-  double value = 0;  // W, s, degrees Celsius, Hz: by channel
+  double value = 0;  // in W, s, degrees Celsius or Hz, depending on the channel
 };
 
-// A finished point: its cost, and how well it is known.
+// A finished point with its measurement conditions.
 struct PointRecord {
-  Observation observation;   // time, power and energy are the window's over its minibatches
-  int repeat = 0;            // 0 for the first time this point was profiled
-  double energy_j = 0;       // of all counted minibatches; 0: not measured
-  double window_s = 0;       // their total length
-  double idle_power_w = 0;   // baseline in the same mode; 0 when it was not measured
+  Observation observation;   // time, power and energy of the window, per minibatch
+  int repeat = 0;            // 0 for the first profile of this point
+  double energy_j = 0;       // Of all counted minibatches. 0: not measured.
+  double window_s = 0;       // total duration of the counted minibatches
+  double idle_power_w = 0;   // Idle power in the same mode. 0: not measured.
   int minibatches = 0;       // counted minibatches
-  int excluded = 0;          // not counted, because of an external cause
-  int power_samples = 0;     // in the mean power
-  double largest_gap_s = 0;  // between two power samples
-  PointFlags flags;          // empty: a clean point
+  int excluded = 0;          // minibatches not counted because of an external cause
+  int power_samples = 0;     // number of samples in the mean power
+  double largest_gap_s = 0;  // longest time between two power samples
+  PointFlags flags;          // empty: nothing unusual
   std::int64_t started_unix_s = 0;
   std::vector<RawSample> samples;
-  // The place in a campaign's plan that the point fills, "sweep7/agx-orin/117". A store has each
-  // place at most once, whichever board filled it. Empty: none.
+  // The place (slot) in a campaign's plan that the point fills, "sweep7/agx-orin/117". A store has
+  // at most one point per slot, from any board. Empty: none.
   std::string slot = {};
 };
 
@@ -96,12 +96,13 @@ struct Holding {
   std::int64_t points = 0;         // including repeats
   std::int64_t modes = 0;          // distinct modes
   std::int64_t batches = 0;        // distinct batches
-  std::int64_t flagged = 0;        // points to be used with care
-  std::int64_t newest_unix_s = 0;  // when the newest point began; 0: unknown
+  std::int64_t flagged = 0;        // points with flags
+  std::int64_t newest_unix_s = 0;  // Start of the newest point. 0: not known.
+  // Number of points that the newest run planned. Absent: none.
   std::optional<std::int64_t> planned;
 };
 
-// The point that filled a place of a campaign's plan: when, and on which board.
+// A point that filled a slot of a campaign's plan.
 struct FilledSlot {
   std::string slot;
   Series series;  // with the board and serial
@@ -109,25 +110,25 @@ struct FilledSlot {
   double window_s = 0;
   PointFlags flags;
   OperatingPoint point = {};
-  double energy_j = 0;  // of its window; 0: not measured
+  double energy_j = 0;  // Of its window. 0: not measured.
 };
 
 // The plan that first used a campaign's name in the store.
 struct CampaignEntry {
   std::string name;
   std::string fingerprint;  // of the plan
-  std::string owner;        // "USER@HOST", who submitted it
+  std::string owner;        // "USER@HOST" of the submitter
   std::int64_t created_unix_s = 0;
 };
 
-// An attempt to measure a point of a campaign that failed.
+// A failed attempt to measure a point of a campaign.
 struct FailedAttempt {
-  std::string slot;           // that the point would have filled
-  std::string board, serial;  // as in a series
-  std::string host;           // as the engine names the board: node of Slurm, host of ssh
+  std::string slot;           // slot that the point would have filled
+  std::string board, serial;  // as in Series
+  std::string host;           // name of the board in the engine: a Slurm node or an ssh host
   std::int64_t failed_unix_s = 0;
   std::string reason;  // one line
-  std::string output;  // the last lines that the program printed; empty: none
+  std::string output;  // The last lines that the program printed. Empty: none.
   bool operator==(const FailedAttempt&) const = default;
 };
 
@@ -140,137 +141,143 @@ struct CampaignBoard {
 // The result of adding the points of another store.
 struct HandedIn {
   std::size_t added = 0;
-  std::size_t present = 0;     // already present
-  std::size_t superseded = 0;  // another board has filled their slot; they stay in their own store
+  std::size_t present = 0;  // already present
+  // Another board has filled the slot; the point stays in its own store only.
+  std::size_t superseded = 0;
 };
 
-// What prune() deletes. A rule that is empty deletes nothing. Points that fill a slot of a campaign
-// stay unless `campaigns` is set: without them the campaign would measure again.
+// What prune() deletes. An absent rule deletes nothing. Points that fill a slot of a campaign are
+// kept unless `campaigns` is set, because the campaign would otherwise measure them again.
 struct PruneRules {
-  SeriesFilter filter;                          // of the points, not of failures
-  std::optional<std::int64_t> points_unix_s;    // points that began earlier
-  std::optional<std::int64_t> samples_unix_s;   // raw samples of points that began earlier
-  std::optional<std::int64_t> failures_unix_s;  // failed attempts from earlier
-  std::optional<std::int64_t> repeats;          // all but the newest N of each point
+  SeriesFilter filter;                         // applies to points, not to failures
+  std::optional<std::int64_t> points_unix_s;   // points that began earlier than this
+  std::optional<std::int64_t> samples_unix_s;  // raw samples of points that began earlier than this
+  std::optional<std::int64_t> failures_unix_s;  // failed attempts before this time
+  std::optional<std::int64_t> repeats;  // all but the newest N profiles of each point; N >= 1
   bool campaigns = false;
-  // Throws UsageError without a rule.
+  // Throws UsageError if no rule is set or `repeats` is below 1.
   void check() const;
 };
 struct Pruned {
-  std::int64_t points = 0;   // with their samples
-  std::int64_t samples = 0;  // rows by their own rule; in PostgreSQL one per channel
+  std::int64_t points = 0;   // together with their samples
+  std::int64_t samples = 0;  // deleted by samples_unix_s: rows; in PostgreSQL one row per channel
   std::int64_t failures = 0;
-  std::int64_t kept_slots = 0;  // points that a rule names, and that stay for their campaign
+  std::int64_t kept_slots = 0;  // points that match a rule but are kept for their campaign
 };
 
-// What check() found: rows that cannot be right.
+// A result of check(): rows that violate a condition.
 struct StoreFault {
-  std::string check;      // what was tested: "energy is power times time"
-  std::int64_t rows = 0;  // that fail; 0: none does
-  std::string example;    // the first one
+  std::string check;      // the condition: "energy is power times time"
+  std::int64_t rows = 0;  // number of rows that violate it
+  std::string example;    // the first such row
 };
 
-// A sweep that was imported into a store: rows of the file, and new rows.
+// A sweep that was imported into a store.
 struct ImportedSweep {
   std::string workload, kind;
-  std::size_t rows = 0, added = 0;
+  std::size_t rows = 0, added = 0;  // rows of the file, and rows that were new
 };
 
 class Connection;
 struct NewPoint;
 
-// Several processes may create, fill and read one store at the same time.
+// Several processes can create, fill and read the same store at the same time.
 class Store {
  public:
-  // Opens the store. kCreate creates a missing store and upgrades an older one; kReadOnly reads an
-  // older one as it is. Throws InputError if the file or database is not a store or was written by
-  // a newer version, UsageError if the location contains a password; for a server also
-  // PermissionError (access denied), NotFoundError (no such database) and IoError (unreachable).
+  // Opens the store. kCreate creates a missing store and upgrades an older one. kReadOnly reads an
+  // older store without changing it. Throws InputError if the file or database is not a store or
+  // was written by a newer version, and UsageError if the location contains a password. For a
+  // server, also throws PermissionError (access denied), NotFoundError (no such database) and
+  // IoError (unreachable).
   explicit Store(const std::string& location, Database::Access access = Database::Access::kCreate);
-  // The same as kCreate, but the first write creates a missing store, so that a run without a
-  // result leaves no store behind. Throws at once if the file could not be created or the server
-  // cannot be reached.
+  // As kCreate, but a missing store is created only by the first write. A run without a result then
+  // leaves no store behind. Throws immediately if the file could not be created or the server is
+  // unreachable.
   static Store made_at_first_write(const std::string& location);
   ~Store();
   Store(Store&& other) noexcept;
   Store& operator=(Store&& other) noexcept;
 
-  // The location for messages, for a server without settings.
+  // The location for use in messages; for a server, without settings.
   const std::string& path() const { return path_; }
 
-  // The version of the schema; 0: the store is created by the first write.
+  // Version of the schema. 0: the store does not exist yet.
   std::int64_t schema() const;
 
-  // The number of a series; created at first use unless the store is read-only (NotFoundError).
+  // Returns the number of a series. Creates the series at first use; throws NotFoundError if the
+  // store is read-only.
   std::int64_t series(const Series& series);
-  // The number of a series if the store has it; creates nothing.
+  // Returns the number of a series if the store has it; does not create it.
   std::optional<std::int64_t> find_series(const Series& series);
   std::vector<Series> all_series();
-  // All series, each with its summary; the database counts.
+  // Returns the summary of every series, computed by the database.
   std::vector<Holding> holdings();
 
-  // Announces that a run intends the series to hold `points` points in the end. Written with the
-  // run's first point, so that a run without a result leaves nothing behind.
+  // Announces that a run plans `points` points in total for the series. The number is written with
+  // the run's first point, so that a run without a result leaves nothing behind.
   void plan(const Series& series, std::int64_t points);
-  // The number of points that the newest run planned; empty: none.
+  // Returns the number of points that the newest run planned; empty if none did.
   std::optional<std::int64_t> planned(std::int64_t series);
 
   // Writes a point and its samples in one transaction. Throws IoError if the point (mode, batch,
-  // repeat) exists already or its slot is taken, so that nothing is stored twice, and InputError if
-  // one of its figures is not finite.
+  // repeat) exists or its slot is filled, and InputError if one of its numbers is not finite.
   void add(std::int64_t series, const PointRecord& point);
-  // The same, but leaves an existing point unchanged: another process was first. Returns true if
-  // the point was added.
+  // As add(), but leaves an existing point unchanged, for example if another process was first.
+  // Returns true if the point was added.
   bool add_if_absent(std::int64_t series, const PointRecord& point);
-  // Adds all points of another store that this one lacks, with samples and slots, a few hundred per
-  // transaction. It may be interrupted and repeated without loss. `progress` is called with the
-  // number of points that were examined.
+  // Adds all points of `other` that this store lacks, with samples and slots, and its campaigns'
+  // failures and boards. Works in transactions of a few hundred points, and can be interrupted and
+  // repeated without loss. Calls `progress` with the number of points examined so far.
   HandedIn take_from(Store& other, const std::function<void(std::size_t)>& progress = {});
-  // Whether a place of a campaign's plan is filled; the filled places that begin with `prefix`.
+  // Whether a slot of a campaign's plan is filled, by which point, and the filled slots that begin
+  // with `prefix`.
   bool has_slot(const std::string& slot) { return find_slot(slot).has_value(); }
   std::optional<FilledSlot> find_slot(const std::string& slot);
   std::vector<FilledSlot> filled_slots(const std::string& prefix);
-  // The raw samples of the point that filled it.
+  // Returns the raw samples of the point that filled the slot.
   std::vector<RawSample> samples_of_slot(const std::string& slot);
 
-  // Registers a campaign unless the store has one of that name, and returns the registered one.
-  // Empty: this role may not register campaigns, and the store has none of that name.
+  // Registers a campaign unless the store has one of this name. Returns the registered campaign;
+  // empty if this role may not register campaigns and the store has none of this name.
   std::optional<CampaignEntry> enter_campaign(const CampaignEntry& campaign);
   std::optional<CampaignEntry> find_campaign(const std::string& name);
-  // All campaigns by name. A store of schema 3 or older has none.
+  // Returns all campaigns in order of name. A store with schema 3 or older has none.
   std::vector<CampaignEntry> campaigns();
 
-  // Adds what it lacks. A store of schema 4 or older has neither and cannot be read for them.
+  // Adds failed attempts and boards that the store lacks. Schema 4 or older has no tables for them.
   void add_failures(const std::vector<FailedAttempt>& failures);
   void add_campaign_board(const CampaignBoard& board);
-  // Attempts whose slot begins with `prefix`, the oldest first.
+  // Returns the attempts whose slot begins with `prefix`, oldest first.
   std::vector<FailedAttempt> failures(const std::string& prefix);
-  // Of one campaign, or all of them if the name is empty.
+  // Returns the boards of one campaign, or of all campaigns if the name is empty.
   std::vector<CampaignBoard> campaign_boards(const std::string& campaign);
 
-  // Deletes what the rules name; `dry`: only counts. It may be interrupted and repeated. Needs a
-  // role that may delete. The file of an SQLite store does not become smaller; the space is used
-  // again.
+  // Deletes rows by `rules`, or only counts them if `dry` is true. Can be interrupted and repeated.
+  // Requires a role that may delete. The file of an SQLite store does not shrink, but its space is
+  // reused.
   Pruned prune(const PruneRules& rules, bool dry);
-  // Looks for rows that cannot be right, and in a file for damaged pages. One entry per test.
+  // Looks for inconsistent rows, and in an SQLite file also for damaged pages. Returns one entry
+  // per test.
   std::vector<StoreFault> check();
-  // The stored values of a point; empty if the store does not have it.
+  // Returns the values of a point; empty if the store does not have it.
   std::optional<Observation> find(std::int64_t series, const OperatingPoint& point, int repeat);
   bool has(std::int64_t series, const OperatingPoint& point, int repeat = 0);
-  // In the order of profiling; raw samples only if requested.
+  // Returns the points in the order of profiling, with raw samples if `with_samples` is true.
   std::vector<PointRecord> points(std::int64_t series, bool with_samples = false);
 
-  // The number of points in the store, over all series.
+  // Number of points in the store, over all series.
   std::int64_t size();
 
-  // The points of every board name, workload and kind as sweeps. Repeats, also those of several
-  // boards of one name, become their median time and energy, and the power of those.
+  // Returns the points of every board name, workload and kind as sweeps. Repeats, including those
+  // of several boards with the same name, are combined into the median of time and energy, and the
+  // power that follows from these.
   std::vector<Sweep> sweeps(const SeriesFilter& filter = {});
-  // Adds the rows of a sweep as points without raw samples, all of them or none. Existing points
-  // are skipped; returns the number of added points.
+  // Adds the rows of a sweep as points without raw samples, either all or none. Existing points are
+  // skipped. Returns the number of added points.
   std::size_t import(const Sweep& sweep, const std::string& board, Provenance provenance);
-  // The same for several. Measured sweeps are recordings here; fake or modelled ones keep their
-  // kind. `board`: the board of the rows; empty: the board of the sweep, or "unknown".
+  // As above, for several sweeps. The provenance of measured sweeps becomes kReplayed; fake and
+  // modelled sweeps keep theirs. `board` is the board of the rows. If it is empty, the board of the
+  // sweep is used, or "unknown".
   std::vector<ImportedSweep> import(const std::vector<Sweep>& sweeps, const std::string& board);
 
  private:
@@ -285,7 +292,7 @@ class Store {
 
   std::string location_;
   std::string path_;
-  std::unique_ptr<Connection> connection_;               // null: created by the first write
+  std::unique_ptr<Connection> connection_;               // null: the first write creates the store
   std::optional<std::pair<Series, std::int64_t>> plan_;  // not yet written
 };
 

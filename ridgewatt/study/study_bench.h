@@ -1,4 +1,5 @@
-// Runs a study: measures commands on a real or fake board, or replays a sweep.
+// Runs the commands of a study on a real or fake board and measures them, or takes the results from
+// a sweep.
 #pragma once
 
 #include <functional>
@@ -20,30 +21,32 @@ class CommandBench {
  public:
   struct Options {
     double rate_hz = 100;
-    double settle_s = 1;               // after a change of mode
-    std::string state_folder{};        // of the mode journal
-    bool full_fan = false;             // held for all runs
-    measure::CacheOptions cache = {};  // before each run
+    double settle_s = 1;               // wait after a change of the mode
+    std::string state_folder{};        // folder of the journal that restores the mode
+    bool full_fan = false;             // run the fan at full speed in all runs
+    measure::CacheOptions cache = {};  // treatment of the file cache before each run
   };
+  // `device` must outlive this. Throws the error of the mode control if `full_fan` is set and it
+  // fails.
   CommandBench(const platform::LocalDevice& device, const Options& options);
   ~CommandBench();
   CommandBench(const CommandBench&) = delete;
   CommandBench& operator=(const CommandBench&) = delete;
 
-  // Before the first run: resolves counted and named levels ("min", "mid", "max") and throws
-  // NotSupportedError or UsageError for the first factor, level or program that this machine does
-  // not have. Optional parts are left out and reported in remarks(). Then runs the setup of the
-  // study.
+  // Prepares a study; call it before the first run. Resolves numbers of levels and named levels
+  // ("min", "mid", "max"), leaves out optional parts that are not available here and reports them
+  // in remarks(), and runs the setup command of the study. Throws NotSupportedError or UsageError
+  // for a required factor, level or program that is not available, and Error if the setup fails.
   void prepare(Study& study);
-  // Levels, factors and programs that were left out or replaced, and the fixed conditions.
+  // Levels, factors and programs that were left out or replaced, and the conditions that are fixed.
   const std::vector<std::string>& remarks() const { return remarks_; }
   // Notes that programs printed in the runs so far, each once.
   const std::vector<std::string>& notes() const { return notes_; }
-  // Sets the mode of the cell, runs the command and measures it. Throws Error if it fails.
+  // Sets the mode of the cell, runs the command and measures it. Throws Error if the command fails.
   Responses run(const Study& study, const StudyCell& cell);
-  // Restores the first mode of the board.
+  // Restores the original mode of the board.
   void restore();
-  Provenance provenance() const;  // measured or fake
+  Provenance provenance() const;  // kMeasured or kFake
 
  private:
   void resolve(StudyFactor& factor) const;
@@ -58,15 +61,16 @@ class CommandBench {
   platform::PowerMeter meter_;  // opened once for all runs
   Options options_;
   std::unique_ptr<platform::JetsonModeControl> control_;
-  std::string no_control_;  // the reason for having no mode control
+  std::string no_control_;  // the reason why there is no mode control
   measure::RunCache cache_;
   std::vector<std::string> remarks_, notes_;
 };
 
-// The rows of a sweep as results: cells by the factors of the study, which are knobs or batch,
-// blocks by everything else that varies. Levels become those of the sweep. Times and energies are
-// per sample. Factors that the sweep does not vary are removed from the study and named in
-// `left_out`; throws NotSupportedError if none remains.
+// Returns the rows of a sweep as results. The cells are given by the factors of the study that are
+// knobs or the batch, and the blocks by everything else that varies. The study's levels are
+// replaced by those of the sweep. Times and energies are per sample. Factors that the sweep does
+// not vary are removed from the study and named in `left_out`. Throws NotSupportedError if no
+// factor remains.
 std::vector<StudyResult> replay_study(Study& study, const Sweep& sweep,
                                       std::vector<std::string>& left_out);
 

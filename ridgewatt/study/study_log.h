@@ -1,5 +1,5 @@
-// The finished runs of a study in one SQLite file, so that an interrupted study continues where it
-// stopped and repeats nothing.
+// Stores the finished runs of studies in an SQLite file, so that an interrupted study can continue
+// without repeating runs.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,17 @@ namespace ridgewatt::study {
 
 class StudyLog {
  public:
-  // Opens or creates the file for this study on this board with this seed; one file holds many.
-  // Throws InputError if the file is something else.
+  // Opens or creates the file for this study, board and seed. A file can hold many studies. Throws
+  // InputError if the file is something else or from a newer version.
   StudyLog(const std::string& path, const Study& study, const std::string& board,
            std::uint64_t seed);
+  // True if the run is stored.
   bool has(const StudyRun& run);
-  // Synced when it returns. Throws IoError if the run exists already.
+  // Stores a run, synced to disk when it returns. Throws IoError if the run exists.
   void add(const StudyRun& run, const Responses& responses);
   std::vector<StudyResult> results();
-  // Notes of programs, each once, in order of first appearance.
+  // Adds a note of a program, unless it is stored already. notes() returns them in order of first
+  // appearance.
   void add_note(const std::string& note);
   std::vector<std::string> notes();
 

@@ -1,4 +1,5 @@
-// Errors that end a profile of a running program, so that the search can handle them.
+// Errors that end a profile of a running program and that the search (tune/in_place_search.h)
+// handles.
 #pragma once
 
 #include <string>
@@ -12,21 +13,21 @@ class OverLimitError : public NotFoundError {
  public:
   OverLimitError(const std::string& what, const std::string& where, double power_w)
       : NotFoundError(what, where), power_w_(power_w) {}
-  double power_w() const { return power_w_; }  // measured until then
+  double power_w() const { return power_w_; }  // power measured until the mode was left
 
  private:
   double power_w_;
 };
 
-// Earlier profiles are no longer valid: the time and power of minibatches have changed.
+// Earlier profiles are no longer valid, because the time and power of minibatches have changed.
 class DriftedError : public Error {
  public:
   DriftedError(const std::string& what, double time_factor, double power_factor, int doubtful = 0)
       : Error(what), time_factor_(time_factor), power_factor_(power_factor), doubtful_(doubtful) {}
   double time_factor() const { return time_factor_; }  // new value divided by old value
   double power_factor() const { return power_factor_; }
-  // Number of recent profiles that may lie before or after the change, including those that
-  // exceeded the limit.
+  // Number of most recent profiles for which it is not known whether they were before or after the
+  // change. Includes profiles that exceeded the power limit.
   int doubtful() const { return doubtful_; }
 
  private:

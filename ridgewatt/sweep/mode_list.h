@@ -1,4 +1,4 @@
-// Reads the list of power modes that a user gives to a command.
+// Reads lists of power modes that a user gives to a command.
 #pragma once
 
 #include <string>
@@ -9,23 +9,27 @@
 
 namespace ridgewatt {
 
-// The modes of a CSV file with knob columns or `governor` as in a sweep, in order of first
-// appearance. Other columns are ignored. Throws InputError if there is no such column or a value is
-// not a clock in MHz.
+// Reads the modes of a CSV file with knob columns or `governor`, as in a sweep. Returns each mode
+// once, in order of first appearance. Throws InputError if there is no such column, a value is
+// invalid, or the file has an unknown column. In a file with a `time_ms` column (a sweep), other
+// columns are ignored.
 std::vector<PowerMode> read_modes(const std::string& path);
 
-// The syntax that select_modes accepts, for help texts and errors.
+// Help text with the syntax that select_modes() accepts.
 inline constexpr char kModesHelp[] =
     "all, presets, maxn, names of presets (15W,7W), one mode (cores=8,gpu=624.75), or a CSV file "
     "of "
     "modes";
 
-// A comma-separated list of: "all" (every mode of the board), "presets", "maxn" (all knobs at their
-// highest level), names of presets. Or one mode as text (device/mode_text.h): knobs that are left
-// out are at their highest level, and clocks within 1 MHz of a clock of the board are that clock.
-// Or a CSV file (anything with a '/' or ending in .csv). Returns each mode once, in the given
-// order. Throws what find_preset throws, and UsageError for a knob setting that the board does not
-// have.
+// Parses one of three forms:
+// * a comma-separated list of "all" (every mode of the board), "presets", "maxn" (all knobs at
+//   their highest levels) and names of presets;
+// * one mode as text (device/mode_text.h): omitted knobs have their highest level, and clocks
+//   within 1 MHz of a clock of the board count as that clock;
+// * the path of a CSV file (any text with a '/' or ending in .csv), see read_modes().
+//
+// Returns each mode once, in the given order. Throws what find_preset() and read_modes() throw, and
+// UsageError for a knob setting that the board does not have.
 std::vector<PowerMode> select_modes(const Board& board, const std::string& text);
 
 }  // namespace ridgewatt

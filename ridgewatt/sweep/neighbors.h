@@ -1,5 +1,5 @@
-// Predicts the value of a row from its neighbors along each knob: the local model of the
-// data-quality check.
+// Predicts the value of a sweep's row from its neighbors along each knob. The data-quality check
+// (quality.h) uses it to find outliers.
 #pragma once
 
 #include <cstddef>
@@ -10,34 +10,37 @@
 
 namespace ridgewatt {
 
-// Rows that differ along one axis only, in ascending order.
+// The rows of a sweep, arranged in lines of rows that differ along one axis only.
 class NeighborLines {
  public:
   explicit NeighborLines(const std::vector<Observation>& observations);
 
-  // The axes that vary.
+  // The axes with more than one value.
   const std::vector<PointAxis>& axes() const { return varying_; }
-  // The rows on the line of `row` along axes()[d]: [begin, end) of order(d), and its own position
-  // there.
+  // Position of a row on its line along axes()[d]: the line is [begin, end) of order(d), in
+  // ascending order, and the row is at `position`.
   struct Place {
     std::size_t begin = 0, end = 0, position = 0;
-    std::size_t level_begin = 0, level_end = 0;  // of the rows at its own level
+    // Range of the rows with the same value on the axis.
+    std::size_t level_begin = 0, level_end = 0;
   };
   const Place& place(std::size_t d, std::size_t row) const { return places_[d][row]; }
   const std::vector<std::size_t>& order(std::size_t d) const { return orders_[d]; }
-  // Natural logarithm of axes()[d] of a row.
+  // Natural logarithm of a row's value on axes()[d].
   double log_value(std::size_t d, std::size_t row) const { return log_values_[d][row]; }
-  // Index of the level of axes()[d] of a row among the levels that occur.
+  // Index of a row's value on axes()[d] among the values that occur.
   std::size_t level(std::size_t d, std::size_t row) const { return levels_[d][row]; }
   std::size_t level_count(std::size_t d) const { return level_counts_[d]; }
 
-  // `value` of a row minus the line through the nearest trusted rows along axes()[d]: the rows
-  // below and above, or the two nearest on one side, at most two levels away. Empty if there are
-  // fewer than two.
+  // Deviation of a row's `value` from the line through the nearest trusted rows along axes()[d]:
+  // the rows below and above, or the two nearest on one side, at most two levels away. Empty if
+  // there are fewer than two such rows.
   struct Deviation {
     double value = 0;
-    std::size_t pattern = 0;  // equal for rows at one level with neighbors at the same levels
-    double bend = 0;          // line's error if the slope changes by one among row and neighbors
+    std::size_t pattern = 0;  // equal for rows at the same level with neighbors at the same levels
+    // Error of the line if the slope d ln(value) / d ln(knob) changes by 1 between row and
+    // neighbors.
+    double bend = 0;
   };
   std::optional<Deviation> deviation(std::size_t d, std::size_t row,
                                      const std::vector<double>& value,
@@ -52,14 +55,14 @@ class NeighborLines {
   std::vector<std::size_t> level_counts_;
 };
 
-// The physically possible slopes d ln(value) / d ln(knob). Time falls at most in proportion to the
-// clock (-1 to 0). Power rises at most with its cube (0 to 3: f V^2, with the voltage following the
-// clock).
+// Ranges of the physically possible slopes d ln(value) / d ln(knob). Time falls at most in
+// proportion to the clock (-1 to 0). Power rises at most with the cube of the clock (0 to 3: f V^2,
+// with a voltage proportional to the clock).
 inline constexpr double kTimeSlopes = 1, kPowerSlopes = 3;
 
-// Robust deviation of every row of `value` from its neighbors over all axes (see quality.h); 0 if a
-// row has no neighbors. A deviation that a change of slope within `slopes` can explain does not
-// count, unless at least eight rows at the same levels show the usual change.
+// Returns the robust deviation of every row's `value` from its neighbors over all axes (see
+// quality.h); 0 for a row without neighbors. A deviation that a change of slope within `slopes` can
+// explain does not count, unless at least eight rows at the same levels show what change is usual.
 std::vector<double> neighbor_deviations(const NeighborLines& lines,
                                         const std::vector<double>& value,
                                         const std::vector<bool>& trusted, double slopes);

@@ -1,4 +1,4 @@
-// One operating point: the mode and batch that were run, and the measured time, power and energy.
+// An operating point, and the time, power and energy measured there.
 #pragma once
 
 #include <compare>
@@ -10,23 +10,23 @@
 
 namespace ridgewatt {
 
-// Where to run: a power mode and a minibatch size (0: the batch is not a dimension).
+// A power mode and a minibatch size. Batch 0: the batch is not a dimension.
 struct OperatingPoint {
   PowerMode mode;
   int batch = 0;
   auto operator<=>(const OperatingPoint&) const = default;
 };
 
-// A measured (or modelled) operating point. Times, powers and energies are per minibatch: totals
-// over a window divided by its minibatches. Absent values are unknown.
+// A measured or modelled operating point. Times, powers and energies are per minibatch: totals over
+// a time window divided by its number of minibatches. Absent values are not known.
 struct Observation {
   OperatingPoint point;
-  double time_s = 0;   // mean from one minibatch to the next, including the wait for data
-  double power_w = 0;  // mean over that time
-  std::optional<double> measured_energy_j = {};  // the integral of power
+  double time_s = 0;   // mean time from one minibatch to the next, including waits for data
+  double power_w = 0;  // mean power over that time
+  std::optional<double> measured_energy_j = {};  // integral of the power
   std::optional<double> time_median_s = {};
   std::optional<double> fetch_stall_s = {};  // mean wait for data
-  // The energy of this point: measured if there is a measurement, otherwise time x power.
+  // The measured energy if there is one, otherwise time x power.
   double energy_j() const { return measured_energy_j.value_or(time_s * power_w); }
 };
 

@@ -1,4 +1,4 @@
-// The axes of an operating point in one list: the four knobs of its mode, then the batch.
+// The axes of an operating point: the four knobs of its mode, then the batch.
 //
 //   for (const PointAxis axis : kPointAxes) row[axis] = axis_value(point, axis);
 #pragma once
@@ -23,19 +23,19 @@ static_assert(kPointAxes.size() == kKnobs.size() + 1);
 template <class T>
 using AxisArray = EnumArray<PointAxis, T, kPointAxes.size()>;
 
-// The knob of an axis; empty for the batch.
+// Returns the knob of an axis; empty for the batch.
 constexpr std::optional<Knob> knob_of(PointAxis axis) {
   if (axis == PointAxis::kBatch) return std::nullopt;
   return static_cast<Knob>(axis);
 }
 static_assert(knob_of(PointAxis::kMemClock) == Knob::kMemClock);
 
-// Cores, Hz or samples; 0 when absent.
+// Value of a point on an axis, in cores, Hz or samples; 0 if absent.
 inline double axis_value(const OperatingPoint& point, PointAxis axis) {
   const auto knob = knob_of(axis);
   return knob ? point.mode.get(*knob) : point.batch;
 }
-// The field name in CSV and JSON: "gpu_mhz", "batch".
+// Name of the field in CSV and JSON: "gpu_mhz", "batch".
 inline std::string_view axis_field(PointAxis axis) {
   const auto knob = knob_of(axis);
   return knob ? knob_field(*knob) : "batch";

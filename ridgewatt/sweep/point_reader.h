@@ -1,4 +1,5 @@
-// Reads operating points from CSV, for sweeps, queries, mode lists and microbenchmarks.
+// Reads operating points from rows of a CSV file: sweeps, queries, lists of modes and
+// microbenchmarks.
 #pragma once
 
 #include <cstddef>
@@ -11,21 +12,22 @@ namespace ridgewatt {
 
 class PointReader {
  public:
-  // Clocks beyond any board are an error in lists of modes. In sweeps they are kept for the quality
-  // check, which reports the unit that they appear to have.
+  // Whether clocks beyond those of any board are an error (lists of modes) or accepted (sweeps, so
+  // that the quality check can report the likely unit).
   enum class Clocks { kOfBoards, kAnyPositive };
 
-  // Finds the columns of the knobs, `batch` and `governor` in the header; short names of knobs
-  // (device/mode_text.h) are accepted. `csv` must outlive the reader. Throws InputError for two
-  // columns of one knob, and for a column that differs from one of these names in one letter.
+  // Finds the columns of the knobs, `batch` and `governor` in the header. Short names of knobs
+  // (device/mode_text.h) are also accepted. `csv` must outlive the reader. Throws InputError for
+  // two columns of the same knob, and for a column whose name differs from one of these names by
+  // one letter.
   PointReader(const CsvReader& csv, Clocks clocks);
   bool has_knobs() const;
-  // Whether the reader uses this column of the header.
+  // True if the reader uses this column.
   bool reads(std::size_t column) const;
   bool has_batch() const { return batch_.has_value(); }
   bool has_governor() const { return governor_.has_value(); }
-  // The point of the current row of `csv`; an empty field is an absent knob or batch. Throws
-  // InputError with file, line and column.
+  // Returns the point in the current row of `csv`. An empty field means that the knob or batch is
+  // absent. Throws InputError with file, line and column.
   OperatingPoint read() const;
 
  private:

@@ -1,4 +1,4 @@
-// Reads operating points from a CSV file with knob columns and an optional batch column; every
+// Reads operating points from a CSV file with knob columns and an optional batch column. Every
 // sweep is such a file.
 #pragma once
 
@@ -9,8 +9,8 @@
 
 namespace ridgewatt {
 
-// Throws InputError with file, line and column. Columns other than knobs, batch and governor are
-// ignored.
+// Throws InputError, with file, line and column, for an invalid value, and if the file has none of
+// these columns or no rows. Other columns are ignored.
 std::vector<OperatingPoint> read_points(const std::string& path);
 
 }  // namespace ridgewatt

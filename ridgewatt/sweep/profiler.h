@@ -1,5 +1,5 @@
-// The interface between search and measurement. A strategy asks for an operating point and does not
-// know whether a sweep is replayed, a twin computes it, or a board runs it.
+// The interface between a search and a measurement. The search does not know whether a sweep is
+// replayed, a twin computes the point, or a board runs it.
 #pragma once
 
 #include "ridgewatt/sweep/observation.h"

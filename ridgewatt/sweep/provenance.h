@@ -1,4 +1,4 @@
-// The origin of the rows of a result, which is part of every output.
+// The origin of a result's rows (measured, predicted, ...), which is part of every output.
 #pragma once
 
 #include <array>
@@ -13,8 +13,8 @@
 
 namespace ridgewatt {
 
-// In ascending distance from a measurement. `kReplayed` is also a recorded file that does not state
-// its origin; `kProfiled` is an answer that is one of the samples that the search used.
+// In order of distance from a measurement. kReplayed also means a recorded file that does not state
+// its origin. kProfiled means an answer that is one of the samples used by the search.
 enum class Provenance { kMeasured, kReplayed, kProfiled, kPredicted, kModelled, kFake };
 constexpr auto enum_names(Provenance) {
   return named<Provenance>({{Provenance::kMeasured, "measured"},
@@ -25,32 +25,32 @@ constexpr auto enum_names(Provenance) {
                             {Provenance::kFake, "fake"}});
 }
 
-// The provenance of a result made from such rows. Results from fake rows (a replay, a prediction,
-// an answer) are fake. Results from recorded rows get the provenance `made`.
+// Returns the provenance of a result made from such rows. Results from kFake rows are kFake.
+// Results from recorded rows get the provenance `made`.
 Provenance derived_provenance(Provenance rows, Provenance made);
-// The provenance of rows of two origins together: the one farther from a measurement.
+// Returns the provenance of rows of two origins together: the one farther from a measurement.
 Provenance weaker_provenance(Provenance a, Provenance b);
 
-// Empty: unknown or not applicable.
+// The origin of a set of rows. Empty members: not known or not applicable.
 struct RowOrigin {
   std::string workload;
   std::string kind = {};   // "inference", "training", or a phase
   std::string board = {};  // "agx-orin"
   Provenance provenance = Provenance::kReplayed;
-  std::optional<Runtime> runtime = {};  // of modelled rows
-  std::string twin = {};                // of modelled rows: "fitted" or "scaled, not validated"
+  std::optional<Runtime> runtime = {};  // for modelled rows
+  std::string twin = {};                // for modelled rows: "fitted" or "scaled, not validated"
   bool operator==(const RowOrigin&) const = default;
 };
 
-// "resnet18 training on agx-orin, fake", for titles and remarks.
+// Returns text for titles and remarks: "resnet18 training on agx-orin, fake".
 std::string describe(const RowOrigin& origin);
 
-// An origin as fields of a row, for all tables and files.
+// A member of RowOrigin as a field of a row in tables and files.
 struct OriginField {
   std::string_view name;
-  std::string value;  // empty: unknown or not applicable
+  std::string value;  // empty: not known or not applicable
 };
-// Always the same fields: workload, kind, board, provenance, runtime, twin.
+// Returns always the same fields: workload, kind, board, provenance, runtime, twin.
 std::array<OriginField, 6> origin_fields(const RowOrigin& origin);
 
 }  // namespace ridgewatt

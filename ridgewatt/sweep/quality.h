@@ -1,8 +1,8 @@
 // Checks the data quality of a sweep: which rows are suspect, and why, with line numbers.
 //
-// Real sweeps contain rows whose clock was not applied or whose power was read too late. A flagged
-// row is not used as reference, sample, optimum or answer unless the user asks for it
-// (`--keep-outliers`).
+// Real sweeps contain rows whose clock was not applied or whose power was read too late. By
+// default, a flagged row is not used as reference, sample, optimum or answer (`--keep-outliers`
+// changes that).
 #pragma once
 
 #include <cstddef>
@@ -15,11 +15,12 @@
 
 namespace ridgewatt {
 
+// The reason why a row is suspect.
 enum class Fault {
-  kUnit,             // a clock, time or power that is only plausible in another unit
+  kUnit,             // a clock, time or power is plausible only in another unit
   kMissingKnob,      // lacks a knob that other rows of the sweep have
-  kTimeOutlier,      // time does not match the neighboring modes
-  kPowerOutlier,     // power does not match the neighboring modes
+  kTimeOutlier,      // the time does not match the neighboring modes
+  kPowerOutlier,     // the power does not match the neighboring modes
   kNotMonotonic,     // clearly slower than with a lower CPU or GPU clock
   kClockNotApplied,  // time and power both match another clock
 };
@@ -33,13 +34,13 @@ constexpr auto enum_names(Fault) {
 }
 
 struct QualityOptions {
-  // The smallest deviation of ln(time) and ln(power) from the neighbors that counts as an outlier.
-  // It must also exceed this number of robust standard deviations.
+  // A row is an outlier if its ln(time) or ln(power) deviates from its neighbors by more than this,
+  // and also by more than `sigmas` robust standard deviations.
   double time_deviation = 0.22;
   double power_deviation = 0.15;
   double sigmas = 6;
-  // A row that is slower than at the next lower clock by this factor is faulty. Time never rises
-  // with a clock.
+  // A row is faulty if it is slower than the row at the next lower clock by this factor, because
+  // time never rises with a clock.
   double monotonic_factor = 1.25;
 };
 
@@ -47,33 +48,33 @@ struct QualityFlag {
   std::size_t row = 0;   // index into Sweep::observations
   std::size_t line = 0;  // line in the file
   Fault fault = Fault::kUnit;
-  std::string detail;  // for people: the measured and the expected value
+  std::string detail;  // text with the measured and the expected value
 };
 
 struct QualityReport {
-  std::vector<QualityFlag> flags;  // by row; a row may have several
-  std::vector<bool> flagged;       // a row is suspect
-  std::vector<std::string>
-      remarks;  // about the sweep as a whole: constant knobs, holes in the grid
+  std::vector<QualityFlag> flags;  // In order of rows. A row may have several flags.
+  std::vector<bool> flagged;       // one entry per row: the row is suspect
+  // About the sweep as a whole: constant knobs, holes in the grid.
+  std::vector<std::string> remarks;
   std::size_t flagged_rows() const;
-  double flagged_share() const;  // of all rows
+  double flagged_share() const;  // share of all rows
 };
 
-// Checks each row against its neighbors along each knob (and batch). The expected value is that of
-// a line through the nearest trusted rows below and above, at most two levels away, corrected for
-// the usual curvature at those levels; the knobs are combined by a weighted median. If fewer than
-// eight rows show the usual curvature, only deviations beyond all physically possible slopes count.
-// The worst row of a neighborhood is removed first and the others are checked again without it, so
-// that a bad row does not affect its neighbors. Rows without near neighbors are only checked for
-// units and missing knobs. Repeats of an operating point are not a fault. O(rows log rows) per
-// round, a few rounds.
+// Checks each row against its neighbors along each knob (and batch). The expected value lies on a
+// line through the nearest trusted rows below and above, at most two levels away, corrected for the
+// usual curvature at those levels. The knobs are combined by a weighted median. If fewer than eight
+// rows show the usual curvature, only deviations beyond all physically possible slopes count. The
+// worst row of a neighborhood is removed first and the others are checked again, so that a bad row
+// does not affect its neighbors. Rows without near neighbors are checked only for units and missing
+// knobs. Repeated operating points are not a fault. The cost is O(rows log rows) per round, with a
+// few rounds.
 QualityReport check_quality(const Sweep& sweep, const QualityOptions& options = {});
 
-// If a larger share of rows is flagged, the check probably does not suit the sweep: ask the user
-// before leaving rows out.
+// If a larger share of the rows is flagged, the check probably does not suit the sweep. Ask the
+// user before leaving out rows.
 inline constexpr double kMostFlagged = 0.1;
 
-// The sweep without its flagged rows; repeats are averaged.
+// Returns the sweep without its flagged rows, with repeated points averaged.
 Sweep trusted_rows(const Sweep& sweep, const QualityReport& report);
 
 }  // namespace ridgewatt

@@ -1,4 +1,4 @@
-// Combines repeats of one operating point into one row.
+// Combines repeated measurements of one operating point into one row.
 #pragma once
 
 #include <vector>
@@ -7,9 +7,9 @@
 
 namespace ridgewatt {
 
-// The median time and energy of the rows of one point (at least one row). The power follows from
-// these two, so that the three agree; without an energy it is the median power. An energy, median
-// or stall that one of the rows lacks is unknown.
+// Returns the median time and energy of the rows of one point (at least one row). The power is the
+// median energy divided by the median time, or the median power if a row lacks an energy. The
+// result has an energy, median time or stall only if every row has it.
 Observation median_of_repeats(const std::vector<Observation>& repeats);
 
 }  // namespace ridgewatt

@@ -1,5 +1,5 @@
-// Replays a sweep in place of a board: profiling a point looks up its row. Noise can be added, to
-// test a search under worse conditions than those of the sweep.
+// Profiler that replays a sweep: it looks up the row of a point. Noise can be added, to test a
+// search with less accurate measurements.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace ridgewatt {
 
-// Measurement noise: time and power are each multiplied by exp(relative x normal), and with
-// probability `outlier_share` also by a factor from [1.3, 2] or its inverse.
+// Simulated measurement noise. Time and power are each multiplied by exp(relative x normal) and,
+// with the probability `outlier_share`, by a factor from [1.3, 2] or its inverse.
 struct ReplayNoise {
   double relative = 0;
   double outlier_share = 0;
@@ -22,13 +22,14 @@ struct ReplayNoise {
 
 class ReplayProfiler : public Profiler {
  public:
-  // If the sweep contains a point several times, the first row is the result.
+  // If the sweep contains a point several times, the first row counts.
   explicit ReplayProfiler(const Sweep& sweep);
-  // The same rows with noise. Copies share the rows and are cheap.
+  // Returns a profiler of the same rows with noise. Copies share the rows and are cheap.
   ReplayProfiler with_noise(const ReplayNoise& noise) const;
   // Throws NotFoundError if the sweep does not contain the point.
   Observation profile(const OperatingPoint& point) override;
-  // Replayed, or the provenance of the sweep if its rows are not of a board: fake, modelled, ...
+  // kReplayed, or the provenance of the sweep if its rows are not from a real board (fake,
+  // modelled, ...).
   Provenance provenance() const override { return provenance_; }
 
  private:

@@ -1,9 +1,12 @@
-// A sweep: operating points of one workload with their cost, and its CSV file
+// A sweep: operating points of one workload with their time, power and energy, and the CSV file
+// format
+//
 //   workload,kind,batch,cpu_cores,cpu_mhz,gpu_mhz,mem_mhz,time_ms,power_w,energy_j,time_median_ms,
 //   fetch_stall_ms,board,provenance
-// (knobs that were not varied and quantities that were not measured have no column; a file may hold
-// several workloads, kinds and origins; a file without `provenance` is a recorded sweep:
-// `replayed`).
+//
+// Knobs that were not varied and quantities that were not measured have no column. A file may
+// contain several workloads, kinds and origins. A file without `provenance` is a recorded sweep
+// (`replayed`).
 #pragma once
 
 #include <cstddef>
@@ -21,28 +24,28 @@
 namespace ridgewatt {
 
 struct Sweep {
-  std::string source;    // file, for messages
+  std::string source;    // name of the file, for messages
   std::string workload;  // for example "resnet18"
   std::string kind;      // "inference", "training", or a phase such as "forward"
   std::vector<Observation> observations;
-  std::vector<std::size_t> lines;  // line in the file of each observation
-  std::string board = {};          // of the rows; empty: unknown
+  std::vector<std::size_t> lines;  // line in the file, one per observation
+  std::string board = {};          // Board of the rows. Empty: not known.
   Provenance provenance = Provenance::kReplayed;
-  std::optional<Runtime> runtime = {};  // of modelled rows, as RowOrigin
+  std::optional<Runtime> runtime = {};  // runtime and twin of modelled rows, as in RowOrigin
   std::string twin = {};
 
   std::vector<OperatingPoint> points() const;
   std::vector<int> batches() const;  // ascending
   KnobSpace space() const;           // the modes that occur
   RowOrigin origin() const;
-  // Provenance of a result that is `made` from these rows.
+  // Returns the origin of a result that is made from these rows with the provenance `made`.
   RowOrigin origin_of(Provenance made) const;
-  // The same sweep without its rows.
+  // Returns the sweep without its observations.
   Sweep without_rows() const;
 };
 
-// The mean of one or more rows of one operating point: mean time, total energy over total time as
-// power, and the means of all other quantities that every row has.
+// Mean of the rows of one operating point: mean time, total energy divided by total time as power,
+// and the means of all other quantities that every row has.
 class RepeatMean {
  public:
   void add(const Observation& row);
@@ -50,25 +53,27 @@ class RepeatMean {
 
  private:
   Observation first_;
-  Observation sum_;  // power_w: sum of energies
+  Observation sum_;  // Sums. power_w holds the sum of energies.
   int count_ = 0;
 };
 
 // Combines the rows of each operating point into one row, at the position of the first.
 Sweep average_repeats(Sweep sweep);
 
-// The sweeps of a file, one per origin, in order; "FILE#NAME" selects the sweep called NAME. Throws
-// InputError with file, line and column for a number that is not finite and positive (a stall may
-// be 0), for a fraction of a core, and for an unknown provenance. An empty batch is 0: not a
-// dimension. An empty energy, median or stall was not measured.
+// Reads the sweeps of a file, one per origin, in order. "FILE#NAME" selects the sweep NAME. Throws
+// InputError, with file, line and column, for a number that is not finite and positive (a stall may
+// be 0), a fractional number of cores or an unknown provenance, and UsageError for an unknown NAME.
+// An empty batch is 0 (not a dimension). An empty energy, median or stall was not measured.
 std::vector<Sweep> read_sweeps(const std::string& path);
-// The same for the text of a file called `source`.
+// As read_sweeps(), for the text of a file called `source`.
 std::vector<Sweep> parse_sweeps(std::string_view text, const std::string& source);
-// The only sweep of a file; throws UsageError with their names if there are several.
+// Reads the only sweep of a file. Throws UsageError with their names if there are several.
 Sweep read_sweep(const std::string& path);
 
-// Selects the sweep that `wanted` names (kSweepNames); empty: any; absent: the NAME of "FILE#NAME".
-// Throws UsageError with all names unless exactly one matches. `source` is for messages.
+// Returns the only sweep that matches `wanted`: "NAME[:KIND[:PROVENANCE]][@BOARD]" or "@BOARD". An
+// absent or empty `wanted` matches any sweep. Throws UsageError with all names unless exactly one
+// sweep matches. `source` is used in messages; if `wanted` is absent, they recommend "FILE#NAME"
+// instead of --workload.
 Sweep choose_sweep(std::vector<Sweep> sweeps, const std::optional<std::string>& wanted,
                    const std::string& source);
 

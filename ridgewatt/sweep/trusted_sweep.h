@@ -1,8 +1,8 @@
-// A sweep without the rows that the quality check flags, repeats averaged: the input of all
-// answers.
+// A sweep without the rows that the quality check (quality.h) flags, with repeated points averaged.
+// All answers use such sweeps.
 //
 //   const TrustedSweep trusted = read_trusted_sweep("sweep.csv");
-//   const std::string said = trusted.remark();  // "sweep.csv: 3 of 95 rows left out by .."
+//   const std::string remark = trusted.remark();  // "sweep.csv: 3 of 95 rows left out by .."
 #pragma once
 
 #include <cstddef>
@@ -18,20 +18,21 @@ namespace ridgewatt {
 struct TrustedSweep {
   Sweep sweep;
   std::string path;
-  std::size_t rows = 0, dropped = 0;  // of the file
+  std::size_t rows = 0, dropped = 0;  // number of rows in the file, and how many were dropped
 
-  std::string remark() const;  // the number of rows that were dropped; empty: none
+  std::string remark() const;  // Reports how many rows were dropped. Empty: none.
 };
 
 struct TrustOptions {
+  // Keep the flagged rows.
   bool keep_outliers = false;
-  std::optional<std::string> workload = {};  // one of several in a file, see choose_sweep
+  std::optional<std::string> workload = {};  // selects a sweep of the file, see choose_sweep()
 };
 
-// Throws the errors of read_sweeps and choose_sweep, and InputError if the share of flagged rows
-// exceeds kMostFlagged.
+// Throws the errors of read_sweeps() and choose_sweep(), and InputError if the share of flagged
+// rows exceeds kMostFlagged.
 TrustedSweep read_trusted_sweep(const std::string& path, const TrustOptions& options = {});
-// The same for a sweep that was already read from `path`.
+// As read_trusted_sweep(), for a sweep that was already read from `path`.
 TrustedSweep drop_flagged_rows(const Sweep& sweep, const std::string& path);
 
 }  // namespace ridgewatt

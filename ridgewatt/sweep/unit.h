@@ -1,5 +1,6 @@
-// Names the unit of a minibatch by the kind of a sweep. For a language model, "prefill" reads the
-// prompts of `batch` requests at once, and "decode" writes one token for each.
+// The words for a minibatch and a sample by the kind of a sweep. For a language model, a "prefill"
+// minibatch reads the prompts of `batch` requests, and a "decode" minibatch writes one token for
+// each.
 #pragma once
 
 #include <string>
@@ -15,8 +16,8 @@ inline std::string sample_word(std::string_view kind) {
   return kind == kPrefillKind ? "prompt" : kind == kDecodeKind ? "token" : "sample";
 }
 
-// "minibatch"; "prompt" or "token" of a single request, "round of 4 prompts" or "step of 4 tokens"
-// of several.
+// "minibatch". For a language model: "prompt" or "token" for one request, "round of 4 prompts" or
+// "step of 4 tokens" for several.
 inline std::string minibatch_word(std::string_view kind, int batch) {
   const std::string one = sample_word(kind);
   if (one == "sample") return "minibatch";

@@ -1,4 +1,4 @@
-// For tests of the program: a trace of heat as `soak --trace` writes it.
+// Test helper: a trace as `soak --trace` writes it.
 #pragma once
 
 #include <algorithm>
@@ -8,8 +8,9 @@
 
 namespace ridgewatt::testing {
 
-// Rest at 10 W for two minutes, then 40 W for 14: a chip of 0.3 K/W over a heat sink of 1 W/K and
-// 300 J/K at 25 C, which ends at 25 + 40 (0.3 + 1) = 77 C. The zone rounds to half a degree.
+// Returns a trace with two minutes of idle at 10 W, then 14 minutes at 40 W. The chip has 0.3 K/W
+// to a heat sink of 1 W/K and 300 J/K at 25 C, and its temperature approaches 25 + 40 (0.3 + 1) =
+// 77 C. The zone rounds to half a degree.
 inline std::string heat_trace_text() {
   std::ostringstream out;
   out << "time_s,power_w,temperature_c,fan\n";

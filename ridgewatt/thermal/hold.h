@@ -1,9 +1,9 @@
-// Predicts how long a board can hold a power, and which power it can hold indefinitely, from a
-// fitted thermal model and its uncertainty.
+// Predicts how long a board can hold a given power before it throttles, and which power it can hold
+// indefinitely, from a fitted thermal model and its uncertainty.
 //
 //   const HoldAnswer answer = how_long(fit, {.power_w = 42, .ambient_celsius = 35});
 //   answer.holds_s;      // 870: throttles after 14.5 minutes; empty: does not throttle
-//   answer.sustained_w;  // 36: can be held indefinitely
+//   answer.sustained_w;  // 36: the highest power that can be held indefinitely
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,14 @@
 namespace ridgewatt::thermal {
 
 struct HoldQuestion {
-  double power_w = 0;                     // at kPowerCelsius
-  std::optional<double> ambient_celsius;  // empty: as during the trace
-  std::optional<double> fan;              // share of full speed; empty: as during the trace
-  std::optional<double> trip_celsius;     // empty: that of the board
-  std::optional<ThermalState> from;       // empty: the idle board
+  double power_w = 0;                     // power at the junction temperature kPowerCelsius
+  std::optional<double> ambient_celsius;  // absent: as in the trace
+  std::optional<double> fan;              // Share of full speed. Absent: as in the trace.
+  // Temperature at which the board throttles. Absent: that of the board.
+  std::optional<double> trip_celsius;
+  std::optional<ThermalState> from;  // Initial state. Absent: steady state at idle power.
   std::uint64_t seed = 1;
-  int draws = 200;  // of the constants, for the intervals
+  int draws = 200;  // number of samples of the constants, for the intervals
 };
 
 // Throws UsageError if no trip temperature is known or a value is out of range.

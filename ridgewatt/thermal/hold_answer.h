@@ -1,4 +1,4 @@
-// How long a board holds a power: the answer of thermal/hold.h.
+// The answer of how_long() (thermal/hold.h).
 #pragma once
 
 #include <optional>
@@ -10,23 +10,24 @@
 
 namespace ridgewatt::thermal {
 
-// The 90 % intervals cover the uncertainty of the fit. Infinity means indefinitely.
+// Intervals have a probability of 90 % and cover the uncertainty of the fit. Infinity means
+// indefinitely.
 struct HoldAnswer {
   double power_w = 0;
   double ambient_celsius = 25, fan = 1, trip_celsius = 0;
   bool holds = true;
-  double probability = 1;         // that the power is held
-  std::optional<double> holds_s;  // until the trip; empty: indefinitely
+  double probability = 1;         // probability that the board never throttles
+  std::optional<double> holds_s;  // Time until it throttles. Absent: never.
   Interval holds_interval_s;
-  std::optional<double> steady_celsius;  // empty: thermal runaway
+  std::optional<double> steady_celsius;  // absent: thermal runaway
   Interval steady_interval;
-  double margin_k = 0;     // from the steady temperature to the trip; below 0: throttles
-  double sustained_w = 0;  // can be held indefinitely
+  double margin_k = 0;  // Trip temperature minus steady temperature. Negative: the board throttles.
+  double sustained_w = 0;  // highest power that can be held indefinitely
   Interval sustained_interval_w;
   double slow_s = 0;  // time constant of the heat sink
 };
 
-// "holds", or "throttles after 14 min", or "throttles at once".
+// Returns "holds", "throttles after 14 min" or "throttles at once".
 std::string hold_text(const HoldAnswer& answer);
 std::string hold_time_text(double time_s);  // "14 min", "52 s", "1.5 h"
 

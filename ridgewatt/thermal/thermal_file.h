@@ -1,5 +1,5 @@
-// A board's fitted thermal constants as a TOML file: written by `ridgewatt thermal fit` and
-// `ridgewatt soak`, read by --thermal. Format: docs/reference/file_formats.md.
+// Reads and writes a board's fitted thermal constants as a TOML file. `ridgewatt thermal fit` and
+// `ridgewatt soak` write it, and --thermal reads it. Format: docs/reference/file_formats.md.
 #pragma once
 
 #include <string>
@@ -12,13 +12,13 @@ namespace ridgewatt::thermal {
 
 struct ThermalFile {
   ThermalFit fit;
-  std::string board = {};                         // "agx-orin"; may be empty
+  std::string board = {};                         // "agx-orin". May be empty.
   std::string origin = {};                        // date, data and command
-  Provenance provenance = Provenance::kMeasured;  // of the trace: measured or fake
+  Provenance provenance = Provenance::kMeasured;  // of the trace: kMeasured or kFake
 };
 
-// Throws InputError with `source` and the key if it is missing, unknown, out of range, or not a
-// valid covariance.
+// Throws InputError, with `source` and the key, if a key is missing, unknown or out of range, or
+// the covariance is invalid.
 ThermalFile parse_thermal_file(std::string_view toml, const std::string& source);
 ThermalFile read_thermal_file(const std::string& path);
 std::string thermal_file_text(const ThermalFile& file);

@@ -1,12 +1,13 @@
-// Reads the layer information of an engine: `trtexec --exportLayerInfo`, with
-// --profilingVerbosity=detailed or without (then only names).
+// Reads the layer information of a TensorRT engine, written by `trtexec --exportLayerInfo` with
+// --profilingVerbosity=detailed or without it (then only names).
 //
 //   const EngineLayers engine = read_engine_layers("engine.layers.json");
-//   engine.layers[0].name;    // "Conv_0 + Relu_1": the names of the rows of --exportProfile
+//   engine.layers[0].name;    // "Conv_0 + Relu_1": the names in the rows of --exportProfile
 //   engine.layers[0].kernel;  // {7, 7}
 //
-// The file is read one element at a time, with bounds on text and depth. Names that trtexec did not
-// escape (quotes, backslashes, control characters) are read as intended.
+// The file is read one element at a time, with limits on the size and depth of an element. Names
+// with characters that trtexec did not escape (quotes, backslashes, control characters) are read as
+// intended.
 #pragma once
 
 #include <cstdint>
@@ -18,16 +19,17 @@ namespace ridgewatt::trace {
 
 struct EngineTensor {
   std::string name;
-  std::vector<std::int64_t> dims;  // -1: unknown
+  std::vector<std::int64_t> dims;  // -1: not known
   std::string format;              // "Channel major FP16 format where channel % 8 == 0"
 };
 
 struct EngineLayer {
   std::string name;
-  std::string layer_type = {};      // "CaskConvolution", "Reformat", "NoOp"; empty: unknown
+  std::string layer_type = {};      // "CaskConvolution", "Reformat", "NoOp". Empty: not known.
   std::string parameter_type = {};  // "Convolution", "Pooling"
   std::vector<EngineTensor> inputs = {}, outputs = {};
-  std::vector<std::int64_t> kernel = {}, window = {};  // of a convolution; of a pooling
+  // Sides of a convolution's kernel, and of a pooling's window.
+  std::vector<std::int64_t> kernel = {}, window = {};
   std::int64_t groups = 1;
   std::int64_t out_maps = 0;
   double weight_count = 0, bias_count = 0;
@@ -43,7 +45,7 @@ struct EngineLayers {
 
 // Throws NotFoundError, PermissionError, IoError or InputError.
 EngineLayers read_engine_layers(const std::string& path);
-// The same for text; `name` is for messages.
+// As read_engine_layers(), for text. `name` is used in messages.
 EngineLayers parse_engine_layers(std::string_view text, const std::string& name);
 
 }  // namespace ridgewatt::trace

@@ -1,4 +1,4 @@
-// Reads the times of the single runs of an engine: `trtexec --exportTimes`.
+// Reads the times of the individual runs of an engine, written by `trtexec --exportTimes`.
 //
 //   const EngineTimes times = read_engine_times("engine.timing.json");
 //   if (times.enqueue_bound()) ...  // the host enqueues work more slowly than the GPU executes it
@@ -10,14 +10,14 @@
 
 namespace ridgewatt::trace {
 
-// Quantiles by linear interpolation; times per run.
+// Times per run. Quantiles by linear interpolation.
 struct EngineTimes {
   std::size_t runs = 0;
   double latency_mean_s = 0, latency_median_s = 0, latency_p99_s = 0;
   double compute_mean_s = 0, compute_median_s = 0;
-  double enqueue_mean_s = 0, enqueue_median_s = 0;  // CPU time of enqueueing a run
+  double enqueue_mean_s = 0, enqueue_median_s = 0;  // CPU time to enqueue a run
 
-  // Enqueueing a run takes longer than computing it.
+  // True if enqueueing a run takes at least as long as computing it.
   bool enqueue_bound() const { return enqueue_median_s >= compute_median_s; }
 };
 

@@ -1,19 +1,19 @@
-// Reads recorded profiles of real runtimes into one form: layers and their time on the device.
+// Reads recorded profiles of runtimes into one form: layers and their time on the device.
 //
 //   const LayerTrace trace = read_layer_trace("engine.profile.json");
 //   for (const TracedLayer& layer : trace.layers) use(layer.name, layer.time_s);
 //
 // Supported formats, recognized by content:
-//   trtexec --exportProfile         a row for each layer of the engine
-//   Nsight Systems, SQLite export   a layer for each NVTX range that launched kernels; without
-//                                   ranges, for each kernel name
-//   PyTorch profiler, Chrome trace  a layer for each operator and shapes of its inputs; plain or
-//                                   gzip
-//   ONNX Runtime, node profile      a layer for each node of the optimized graph, CPU provider, or
-//                                   all providers if asked for
-// Files are streamed: memory use grows by a few bytes per kernel and operator, not with the file
-// size, and is bounded. Times are per run of the model. The rows of trtexec state their number of
-// runs; for the other formats TraceOptions::runs gives it.
+//   trtexec --exportProfile         one layer per layer of the engine
+//   Nsight Systems, SQLite export   one layer per NVTX range that launched kernels; without ranges,
+//                                   per kernel name
+//   PyTorch profiler, Chrome trace  one layer per operator and shapes of its inputs; plain or gzip
+//   ONNX Runtime, node profile      one layer per node of the optimized graph, on the CPU provider
+//                                   or, with TraceOptions::all_providers, on all providers
+//
+// Files are streamed: memory use is bounded and grows by a few bytes per kernel and operator. Times
+// are per run of the model. A trtexec profile states its number of runs; for the other formats,
+// TraceOptions::runs gives it.
 #pragma once
 
 #include <cstddef>
@@ -35,19 +35,19 @@ constexpr auto enum_names(TraceSource) {
                              {TraceSource::kOnnxRuntime, "onnxruntime"}});
 }
 
-// The provider of ONNX Runtime that computes on the processor.
+// The provider of ONNX Runtime that computes on the CPU.
 inline constexpr std::string_view kCpuProvider = "CPUExecutionProvider";
 
 struct TracedLayer {
   std::string name;
   double time_s = 0;  // on the device, per run
-  // For traces of kernels, per run; 0 if the profile does not contain it.
-  double calls = 1;  // of the operator that `shape` is of
+  // The following values are per run; 0 if the profile does not contain them.
+  double calls = 1;  // calls of the operator to which `shape` belongs
   double kernels = 0;
-  double launch_s = 0;                    // CPU time of their launches
-  double gap_s = 0;                       // the device idle just before them
+  double launch_s = 0;                    // CPU time to launch the kernels
+  double gap_s = 0;                       // idle time of the device just before the kernels
   std::optional<EngineLayer> shape = {};  // from the trace itself
-  // Of a node of ONNX Runtime's graph; empty for others.
+  // Only for nodes of ONNX Runtime.
   std::string op = {};           // "Conv", "ReorderInput"
   std::string provider = {};     // "CPUExecutionProvider"
   std::string output_type = {};  // "float", "float16"
@@ -55,11 +55,11 @@ struct TracedLayer {
   double moved_bytes = 0;  // inputs, parameters and outputs, per call
 };
 
-// Idle time between kernels, over the whole recording.
+// Idle time between kernels over the whole recording.
 struct LaunchGaps {
-  double span_s = 0;  // from the first kernel to the end of the last
-  double busy_s = 0;  // of it, with at least one kernel or copy running
-  double copy_s = 0;  // copies between the host and the device, each counted in full
+  double span_s = 0;  // from the start of the first kernel to the end of the last
+  double busy_s = 0;  // part of span_s in which at least one kernel or copy runs
+  double copy_s = 0;  // copies between host and device; overlapping copies all count
   std::size_t gaps = 0;
   double longest_s = 0;
   std::size_t launches = 0;
@@ -69,25 +69,28 @@ struct LaunchGaps {
 
 struct LayerTrace {
   TraceSource source = TraceSource::kTrtexec;
-  std::string device;  // "NVIDIA A100"; empty: unknown
+  std::string device;  // "NVIDIA A100". Empty: not known.
   double runs = 1;
-  std::vector<TracedLayer> layers;   // trtexec: in order of execution; others: by first kernel
-  double total_s = 0;                // of all layers, per run
-  std::optional<double> run_s = {};  // of a run as the trace states it: the median
+  // For trtexec in order of execution, otherwise in order of the first kernel.
+  std::vector<TracedLayer> layers;
+  double total_s = 0;                // sum over all layers, per run
+  std::optional<double> run_s = {};  // median time of a run, if the trace states it
   std::optional<LaunchGaps> gaps = {};
   std::vector<std::string> remarks = {};
 };
 
 struct TraceOptions {
-  std::optional<double> runs = {};  // number of runs in the trace; absent: that of the file, else 1
-  // Of ONNX Runtime also the nodes that are not on the CPU. Their times are of the host, which
-  // hands them over and does not wait.
+  // Number of runs in the trace. Absent: that stated in the file, or 1.
+  std::optional<double> runs = {};
+  // For ONNX Runtime: also read nodes that do not run on the CPU. Their times are those of the
+  // host, which launches them and does not wait for them.
   bool all_providers = false;
 };
 
-// Throws NotFoundError, PermissionError, IoError or InputError (the fault and its position).
+// Throws NotFoundError, PermissionError or IoError, InputError with the fault and its position, and
+// UsageError if options.runs contradicts the file.
 LayerTrace read_layer_trace(const std::string& path, const TraceOptions& options = {});
-// JSON formats only, uncompressed, from memory; `name` is for messages.
+// As read_layer_trace(), for uncompressed JSON formats in memory. `name` is used in messages.
 LayerTrace parse_layer_trace(std::string_view text, const std::string& name,
                              const TraceOptions& options = {});
 

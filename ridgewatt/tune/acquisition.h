@@ -1,5 +1,6 @@
-// The expectations of a model-based search for every point: the logarithm of the objective, and the
-// probability that each limit is met. Time and power are independent log-normal beliefs.
+// Predictions of a model-based search for every point: the logarithm of the objective, and the
+// probability that each limit is met. Time and power are predicted as independent log-normal
+// distributions.
 #pragma once
 
 #include <vector>
@@ -11,24 +12,25 @@
 
 namespace ridgewatt::tune {
 
+// Predictions, one per point of the space.
 struct Outlook {
-  std::vector<double> objective_mean;  // of the logarithm
+  std::vector<double> objective_mean;  // of the logarithm of the objective
   std::vector<double> objective_sd;
   std::vector<double> feasible;  // probability that all limits are met
 };
 
-// The beliefs after everything that a search has seen. The search must outlive it.
+// The predictions of time and power from all results of a search. The search must outlive this.
 class SearchBeliefs {
  public:
   explicit SearchBeliefs(Search& search)
       : search_(search), surrogate_(search.prior(), search.options().noise) {}
-  // Learns the new results of the search and predicts every point; results of points in flight are
-  // taken as outstanding. Call it after the first result.
+  // Adds the new results of the search and predicts every point. Points in flight count as points
+  // with outstanding results (Beliefs). Requires at least one result.
   const Beliefs& update();
   const Beliefs& get() const { return beliefs_; }
-  // Probability that `answer`, a point that was measured, meets every limit, and that no other
-  // point does and is better by more than `share`. Without noise (tune/answer.h) the measurements
-  // of tried points are exact. `outlook`: of these beliefs.
+  // Probability that the measured point `answer` meets every limit and that no other feasible point
+  // is better by more than `share`. `outlook` must be computed from get(). If the noise is at most
+  // kNoisy (tune/answer.h), measured values count as exact.
   double near_best(const Outlook& outlook, const Observation& answer, double share) const;
 
  private:
@@ -38,11 +40,13 @@ class SearchBeliefs {
   Beliefs beliefs_;
 };
 
-// First order in the logarithms; `goal` includes the slowdown reference if it has one.
+// Computes `outlook` from `beliefs` by error propagation to first order in the logarithms. `goal`
+// must contain the reference of a slowdown limit, if it has one.
 void judge_beliefs(const SearchSpace& space, const Goal& goal, const Beliefs& beliefs,
                    Outlook& outlook);
 
-// Probability that a standard normal variable is below `z`; 0 and 1 beyond six deviations.
+// Probability that a standard normal variable is below `z`. Exactly 0 or 1 beyond six standard
+// deviations.
 double normal_below(double z);
 
 }  // namespace ridgewatt::tune

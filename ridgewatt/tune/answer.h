@@ -1,6 +1,6 @@
-// Chooses the answer of a search from its measurements. Exact measurements are used directly. The
-// best of noisy measurements is often a lucky one beyond a limit: then the answer is the best point
-// according to a model of all measurements.
+// Chooses the answer of a search from its measurements. Exact measurements are used directly. With
+// noisy measurements, the point with the best measured values often violates a limit in reality.
+// The answer is then the best point according to a model of all measurements.
 #pragma once
 
 #include <optional>
@@ -10,24 +10,26 @@
 
 namespace ridgewatt::tune {
 
-// Measurements with a smaller relative standard deviation count as exact.
+// Measurements with a relative standard deviation up to this count as exact.
 inline constexpr double kNoisy = 0.02;
 
 // Required probability of meeting the limits for an answer from noisy measurements.
 inline constexpr double kTrust = 0.98;
 
-// Of the points in `seen` that meet the limits with this probability according to `outlook`, and
-// with the mean of their measurements, the one with the best expected objective; returns its mean.
+// Returns the point of `seen` with the best expected objective in `outlook`, among those that meet
+// the limits with at least this probability and whose mean measurement meets them, too. The result
+// holds the mean of the point's measurements.
 std::optional<Observation> trusted_best(const SearchSpace& space, const Goal& goal,
                                         const Outlook& outlook, std::span<const Observation> seen,
                                         double probability);
 
-// Answers goals from one set of noisy measurements.
+// Answers several goals from the same noisy measurements.
 class NoisyAnswers {
  public:
   NoisyAnswers(const SearchSpace& space, const SurrogatePrior& prior, double noise,
                std::span<const Observation> seen);
-  // The best trusted point; if there is none, the best that probably meets the limits.
+  // Returns the best point that meets the limits with the probability kTrust. If there is none, a
+  // lower probability suffices. Empty if no point has that either.
   std::optional<Observation> answer(const Goal& goal) const;
 
  private:

@@ -1,6 +1,6 @@
-// The interface between a search and several boards: runs of points are started and end in any
-// order. Implementations: tune/simulated_boards.h in simulated time, an engine with many boards in
-// real time, and any Profiler as a single board.
+// The interface between a search and several boards. Runs of points are started, and end in any
+// order. Implementations: SimulatedBoards (tune/simulated_boards.h) in simulated time, the
+// execution engine with many boards in real time, and OneAtATime for a single Profiler.
 //
 //   OneAtATime board(profiler);            // or SimulatedBoards boards(profiler, {.boards = 8});
 //   const SearchSummary summary = tune(space, goal, board, {.strategy = "auto"});
@@ -23,12 +23,12 @@ struct FinishedRun {
     kMeasured,
     kCannotRun,   // not measured: the board rejects the point, or the program failed
     kDoesNotFit,  // exceeds the memory in every mode
-    kLost         // the board died or was taken away: no statement about the point
+    kLost         // the board failed or was taken away: says nothing about the point
   };
   std::size_t run = 0;
   End end = End::kMeasured;
-  Observation seen = {};    // if measured
-  std::string reason = {};  // otherwise
+  Observation seen = {};    // set for kMeasured
+  std::string reason = {};  // set otherwise
 };
 
 class AsyncProfiler {
@@ -38,17 +38,17 @@ class AsyncProfiler {
   virtual ~AsyncProfiler() = default;
   // Number of runs that can be in flight.
   virtual std::size_t boards() const = 0;
-  // Starts a run; its number is chosen by the caller and unique.
+  // Starts a run. The caller chooses the number `run`, which must be unique.
   virtual void start(std::size_t run, const OperatingPoint& point) = 0;
-  // Waits until a run ends, at most until the clock reaches `until_s`; empty: the time is over.
-  // Throws Error if no run can ever end.
+  // Waits until a run ends, or until the clock reaches `until_s`; empty in the second case. Throws
+  // Error if no run can ever end.
   virtual std::optional<FinishedRun> next(double until_s) = 0;
   virtual double now_s() const = 0;
   // The provenance of every result.
   virtual Provenance provenance() const = 0;
 };
 
-// One board; the search waits for each run. Runs take no time on the clock.
+// A single board. The search waits for each run, and the clock does not advance.
 class OneAtATime final : public AsyncProfiler {
  public:
   // `profiler` must outlive this.
@@ -58,7 +58,7 @@ class OneAtATime final : public AsyncProfiler {
   void start(std::size_t run, const OperatingPoint& point) override {
     waiting_.emplace_back(run, point);
   }
-  // Throws what the profiler throws, except for errors that FinishedRun represents.
+  // Throws the exceptions of the profiler, except for the errors that FinishedRun represents.
   std::optional<FinishedRun> next(double until_s) override;
   double now_s() const override { return 0; }
   Provenance provenance() const override { return profiler_.provenance(); }
@@ -68,8 +68,8 @@ class OneAtATime final : public AsyncProfiler {
   std::deque<std::pair<std::size_t, OperatingPoint>> waiting_;
 };
 
-// Profiles a point now and returns its result. Throws what the profiler throws, except for errors
-// that FinishedRun represents.
+// Profiles a point immediately and returns its result. Throws the exceptions of the profiler,
+// except for the errors that FinishedRun represents.
 FinishedRun finished_run(std::size_t run, Profiler& profiler, const OperatingPoint& point);
 
 }  // namespace ridgewatt::tune

@@ -1,7 +1,8 @@
-// The descent of GMD (gradient descent in several dimensions, Fulcrum): from a mode, measure the
-// end of each knob that leads toward the power budget; follow the knob with the largest slope
-// |change of time / change of power| and halve its range. While over the budget, follow the knob
-// with the smallest slope, which costs the least time per watt (not published, chosen here).
+// The descent of GMD (gradient descent in several dimensions; Fulcrum). Starting from one mode, it
+// measures, for each knob, the end of the range that leads toward the power budget. It then follows
+// the knob with the largest slope |change of time / change of power| and halves the range of that
+// knob. Over the budget, it follows the knob with the smallest slope, which costs the least time
+// per watt. The last rule is not published but chosen here.
 //
 //   BisectionDescent descent(space, middle, look);
 //   if (!descent.start("middle mode")) return;
@@ -21,27 +22,28 @@ namespace ridgewatt::tune {
 class BisectionDescent {
  public:
   using Position = SearchSpace::Position;
-  // The required facts of a point: `value` is the time, or a substitute for it.
+  // The measured values that the descent uses. `value` is the time or another quantity to minimize.
   struct Sight {
     double value = 0;
     double power_w = 0;
-    bool over = false;  // too much power: lower levels are needed
+    bool over = false;  // the power is over the budget: lower levels are needed
   };
-  // Empty if the point cannot be measured; then the descent ends.
+  // Measures a point. Returns empty if the point cannot be measured; the descent then ends.
   using Look = std::function<std::optional<Sight>(const Position&, std::string_view reason)>;
 
-  // Moves along the free knobs of `space`; the caller sets the batch.
+  // Moves along the knobs of `space` that have several levels. The caller sets the batch.
   BisectionDescent(const SearchSpace& space, const Position& start, Look look);
 
-  // The current position of the descent.
+  // Current position of the descent.
   const Position& at() const { return at_; }
   void set_batch_level(int level) { at_[SearchSpace::kBatchAxis] = level; }
 
-  // Each returns whether a point was measured.
+  // Measures the start. Returns whether it could be measured.
   bool start(std::string_view reason);
+  // Measures the end of each knob's range. Requires start().
   void probe_ends();
-  // Halves the range of the knob to follow; returns the new position and its measurement, empty
-  // when all ranges are used up.
+  // Halves the range of the knob to follow. Returns the new position and its measurement; empty
+  // when all ranges are used up or the position cannot be measured.
   struct Step {
     Position position;
     Sight sight;

@@ -1,4 +1,4 @@
-// For tests: a small board whose time and power follow simple physics, and profilers on it.
+// Test helpers: a small board whose time and power follow simple physics, and profilers on it.
 #pragma once
 
 #include <cmath>
@@ -19,7 +19,8 @@ inline KnobSpace small_board() {
                                       {0.6e9, 2.1e9, 3.2e9}}});
 }
 
-// Compute and memory traffic overlap, launches follow; static power plus clocks cubed.
+// Time: the longer of compute and memory, plus launches. Power: a constant, terms with the cube of
+// the GPU clock and the square of the CPU clock, and memory.
 inline Observation small_board_run(const OperatingPoint& point) {
   const auto& mode = point.mode;
   const double n = std::max(point.batch, 1);
@@ -44,7 +45,7 @@ inline Sweep small_board_sweep(const std::vector<int>& batches = {16}) {
   return sweep;
 }
 
-// Counts what is asked; points at `broken_batch` cannot be run.
+// Counts the profiles of each point. Points with the batch `broken_batch` cannot be run.
 class SmallBoard : public Profiler {
  public:
   explicit SmallBoard(int broken_batch = -1) : broken_batch_(broken_batch) {}

@@ -1,7 +1,6 @@
-// A search with a budget: the points it may choose from, the remaining budget, the results so far
-// and the best of them. The searches for a mode (tune/search.h) and for a plan
-// (schedule/plan_search.h) define how a point is measured and judged; everything else is
-// implemented here.
+// A search with a budget: the allowed points, the remaining budget, the results and the best of
+// them. The searches for a mode (tune/search.h) and for a plan (schedule/plan_search.h) derive from
+// it and define how a point is measured and compared.
 //
 //   while (search.profiles_left() > 0 && ..) search.profile(index, "why this point");
 //   if (const auto answer = search.best()) ..
@@ -24,8 +23,8 @@ namespace ridgewatt::tune {
 struct SearchBudget {
   int profiles = 15;                                        // number of profiled operating points
   double time_s = std::numeric_limits<double>::infinity();  // time on the board
-  int minibatches = 40;  // per profile: PowerTrain's and Fulcrum's number
-  // Throws UsageError if the budget allows nothing.
+  int minibatches = 40;  // per profile; the number that PowerTrain and Fulcrum use
+  // Throws UsageError if a member is not positive.
   void check() const;
 };
 
@@ -33,21 +32,21 @@ struct SearchBudget {
 enum class StopReason {
   kBudget,       // the number of profiles is used up
   kTime,         // the time on the board is used up
-  kNothingLeft,  // the strategy wants no further point
+  kNothingLeft,  // the strategy has no further point to try
   kNoGain,       // no point promises enough gain to profile it
   kNearBest      // the answer is probably near the best
 };
 // "profiling budget spent", "time budget spent", "nothing left to try", ..
 std::string_view stop_reason_text(StopReason reason);
 
-// Reports (base/progress.h) that the next of `total` profiles begins.
+// Reports progress (base/progress.h): the next of `total` profiles begins.
 void tell_profile(int done, int total, std::string_view reason);
 
-// `Result`: the result of profiling a point. `space` must outlive the search.
+// `Result` is the result of profiling a point. `space` must outlive the search.
 template <class Result>
 class BudgetedSearch {
  public:
-  // One profile, in order, with the strategy's reason.
+  // One profile, in order, with the strategy's reason for it.
   struct Profiled {
     std::size_t point = 0;
     Result seen;
@@ -65,16 +64,15 @@ class BudgetedSearch {
   const SearchSpace& space() const { return space_; }
   // The points that may be chosen, one flag per point.
   const std::vector<char>& allowed() const { return allowed_; }
-  // Profiled, known, or found impossible.
+  // True if the point was profiled, is known from an earlier search, or cannot be run.
   bool tried(std::size_t point) const { return tried_[point] != 0; }
-  // Allowed and not tried yet.
+  // True if the point is allowed and not tried.
   bool untried(std::size_t point) const { return allowed_[point] != 0 && tried_[point] == 0; }
   // 0 if the time budget is used up.
   int profiles_left() const { return time_s_ < budget_.time_s ? budget_.profiles - spent_ : 0; }
 
-  // Profiles a point if the budget allows, even if it was profiled before, and returns the result.
-  // Empty if the budget is used up or the point cannot be run (which costs a profile and is
-  // remembered).
+  // Profiles a point and returns the result. A point may be profiled again. Empty if the budget is
+  // used up or the point cannot be run. A failed run also uses a profile and is not repeated.
   std::optional<Result> profile(std::size_t point, std::string_view reason) {
     if (profiles_left() <= 0) return std::nullopt;
     if (const auto first = needed_first(); first && *first != point && !tried(*first)) {
@@ -97,7 +95,7 @@ class BudgetedSearch {
     keep(point, seen, reason);
     return seen;
   }
-  // The first result of a point; profiles it if there is none.
+  // Returns the first result of a point, and profiles the point if it has none.
   std::optional<Result> look(std::size_t point, std::string_view reason) {
     for (std::size_t i = 0; i < points_seen_.size(); ++i) {
       if (points_seen_[i] == point) return seen_[i];
@@ -106,12 +104,13 @@ class BudgetedSearch {
     return profile(point, reason);
   }
 
-  // All results, known ones first, with repeats as separate entries; and the points of the results.
+  // All results and their points. Results from earlier searches come first; repeated profiles are
+  // separate entries.
   const std::vector<Result>& seen() const { return seen_; }
   const std::vector<std::size_t>& points_seen() const { return points_seen_; }
-  // The profiles of this search, in order.
+  // The profiles made by this search, in order.
   const std::vector<Profiled>& profiled() const { return profiled_; }
-  // The best result that meets every limit.
+  // The best result that meets every limit; empty if there is none.
   std::optional<Result> best() const {
     const Result* best = nullptr;
     for (const auto& one : seen_) {
@@ -120,7 +119,7 @@ class BudgetedSearch {
     }
     return best != nullptr ? std::optional(*best) : std::nullopt;
   }
-  // The result whose worst violation of a limit is smallest.
+  // Of the results that violate a limit, the one whose largest violation is smallest.
   std::optional<Result> nearest_miss() const {
     const Result* nearest = nullptr;
     double least = std::numeric_limits<double>::infinity();
@@ -139,21 +138,24 @@ class BudgetedSearch {
   }
 
  protected:
-  // Runs a point. Throws NotFoundError or NotSupportedError if it cannot be run.
+  // Profiles a point. Throws NotFoundError if the point cannot be run, NotSupportedError if it
+  // exceeds the memory.
   virtual Result measure(std::size_t point) = 0;
-  // The violation of the worst limit as a share; 0 or less: all are met; empty while unknown.
+  // Largest violation of a limit as a share; 0 or less if all limits are met. Empty while not
+  // known.
   virtual std::optional<double> excess(const Result& seen) const = 0;
-  // Whether `a` is better than the other result, if both meet every limit.
+  // True if `a` is better than `b`, assuming that both meet every limit.
   virtual bool better(const Result& a, const Result& b) const = 0;
   virtual double minibatch_time_s(const Result&) const { return 0; }
-  // A point that must be known before any other can be judged.
+  // A point that must be measured first because the limits depend on it.
   virtual std::optional<std::size_t> needed_first() const { return std::nullopt; }
-  // The point to profile if a strategy asks for this point; empty: none is allowed.
+  // Returns the point to profile instead of `point`, if that is not allowed. Empty: none is
+  // allowed.
   virtual std::optional<std::size_t> permitted_instead_of(std::size_t point) const { return point; }
   // Called with every result.
   virtual void learn(std::size_t /*point*/, const Result& /*seen*/) {}
 
-  // Adds a free result: from an earlier search of the same workload.
+  // Adds a result from an earlier search of the same workload. It uses no budget.
   void add(std::size_t point, const Result& seen) {
     tried_[point] = 1;
     seen_.push_back(seen);
@@ -162,7 +164,8 @@ class BudgetedSearch {
   }
   void allow(std::vector<char> points) { allowed_ = std::move(points); }
 
-  // A profile in three parts, for a search with several at once: starting it uses the budget.
+  // A profile in two steps, for a search with several boards. begin() uses the budget, keep()
+  // stores the result.
   void begin(std::size_t point, std::string_view reason) {
     tell_profile(spent_, budget_.profiles, reason);
     ++spent_;
@@ -173,7 +176,8 @@ class BudgetedSearch {
     profiled_.push_back({point, seen, std::string(reason)});
     time_s_ += budget_.minibatches * minibatch_time_s(seen);
   }
-  // A point that exceeds the memory does so in every mode, and so does every larger batch.
+  // Marks all points with the batch of `point` or a larger one as tried, because a batch that
+  // exceeds the memory does so in every mode.
   void rule_out_batches_from(std::size_t point) {
     for (std::size_t i = 0; i < space_.size(); ++i) {
       if (space_[i].batch >= space_[point].batch) tried_[i] = 1;

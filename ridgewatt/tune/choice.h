@@ -1,5 +1,5 @@
-// Chooses the best predicted operating point without profiling, so limits are only met as far as
-// the prediction is correct.
+// Chooses the best operating point from predictions, without profiling. The limits are met only as
+// far as the predictions are correct.
 #pragma once
 
 #include <cstddef>
@@ -16,27 +16,30 @@
 namespace ridgewatt::tune {
 
 struct Choice {
-  std::optional<std::size_t> best;  // index of the point
-  std::optional<std::size_t> miss;  // if there is none: the nearest to feasible
+  std::optional<std::size_t> best;  // index of the best feasible point
+  std::optional<std::size_t> miss;  // if there is no feasible point: index of the nearest miss
 };
 
-// The values that limits apply to: the means, or the upper ends of the intervals. To meet each
-// limit with probability c, predict with an interval of 2 c - 1 and use the upper ends.
+// The values that are compared with limits: the means, or the upper ends of the intervals. To meet
+// each limit with probability c, predict with intervals of probability 2 c - 1 and use the upper
+// ends.
 enum class Caution { kMeans, kUpperEnds };
 
-// `costs` has one prediction per point. The objective is that of the means. Points whose objective
-// is within the share `tie` of the lowest are equivalent within the accuracy of the prediction: the
-// fastest of them is best. `slowdown_s`: empty, or one time per point for a slowdown limit; errors
-// of a point and of the reference are correlated.
+// `predictions` has one entry per point. The objective is computed from the means. Points whose
+// objective is within the share `tie` of the lowest count as equal, and the fastest of them is the
+// best. `slowdown_s` is empty, or has one time per point to compare with a slowdown limit instead
+// of the predicted time, because the errors of a point and of the reference are correlated. Throws
+// UsageError if `points` and `predictions` have different sizes.
 Choice choose(const Goal& goal, std::span<const OperatingPoint> points,
               std::span<const predict::Prediction> predictions, Caution caution = Caution::kMeans,
               double tie = 0, std::span<const double> slowdown_s = {});
 
-// A quantity with mean `mean` whose logarithm has the error `error`.
+// Returns the estimate of a quantity with the median `mean` and the error `error` of its logarithm.
 predict::Estimate estimate_of(double mean, const twin::LogError& error,
                               double interval = predict::kDefaultInterval);
 
-// Time, power and energy with their intervals, within what is possible.
+// Returns time, power and energy with their intervals, cut at the physical limits
+// (twin::bounded()).
 predict::Prediction prediction_of(const twin::MinibatchCost& cost, const twin::EstimateError& error,
                                   double interval = predict::kDefaultInterval);
 

@@ -1,5 +1,5 @@
-// Rows to compare an answer with: the board's own modes and, if every point is known, the optimum.
-// A row is measured, replayed or estimated; an estimated row has an interval.
+// Rows for comparison with an answer: the board's own modes and, if every point is known, the
+// optimum. A row is measured, replayed or estimated. Only an estimated row has an interval.
 #pragma once
 
 #include <optional>
@@ -17,24 +17,24 @@
 
 namespace ridgewatt::tune {
 
-// How a point serves requests that arrive at the goal's rate.
+// Performance at a point for requests that arrive at the goal's rate.
 struct Serving {
-  double latency_s = 0;  // the worst latency of a request
-  double most_hz = 0;    // the highest rate that it can serve
+  double latency_s = 0;  // worst latency of a request
+  double most_hz = 0;    // highest request rate that the point can serve
 };
 
 struct ComparedPoint {
   std::string name;  // "answer", "MAXN", "MODE_30W", "optimum of the sweep"
   OperatingPoint point;
-  predict::Prediction cost;             // lo = mean = hi if measured
-  Verdict verdict;                      // of the means
-  double objective = 0;                 // per sample, SI
-  std::string preset = {};              // name of the board's preset with this mode, if any
-  std::optional<Serving> serving = {};  // if requests arrive
+  predict::Prediction cost;             // with lo = mean = hi if measured
+  Verdict verdict;                      // from the means
+  double objective = 0;                 // per sample, in SI units
+  std::string preset = {};              // Name of the board's preset with this mode. Empty: none.
+  std::optional<Serving> serving = {};  // only if the goal has a request rate
   std::vector<LimitStand> broken = {};  // the limits that the means violate
-  std::string misses = {};              // the same in words
+  std::string misses = {};              // `broken` as text
   std::vector<LimitConfidence> confidence = {};  // of each limit on estimated values
-  std::optional<thermal::HoldAnswer> hold = {};  // with thermal constants
+  std::optional<thermal::HoldAnswer> hold = {};  // only for a board with thermal constants
 
   bool feasible() const { return verdict.feasibility == Feasibility::kFeasible; }
 };
@@ -43,8 +43,8 @@ ComparedPoint compared(const Goal& goal, std::string name, const Observation& se
 ComparedPoint compared(const Goal& goal, std::string name, const OperatingPoint& point,
                        const predict::Prediction& cost);
 
-// For a twin with a slowdown limit: `time_over_reference` is the time, with the interval of its
-// ratio to the reference. The confidence of the point uses it.
+// For estimates of a twin and a slowdown limit: recomputes the confidence of `point`.
+// `time_over_reference` is the time of the point with the interval of its ratio to the reference.
 void hold_against_reference(const Goal& goal, const predict::Estimate& time_over_reference,
                             ComparedPoint& point);
 
@@ -54,16 +54,16 @@ struct NamedMode {
   PowerMode mode;
 };
 
-// The rows of `sweep` with the modes `names`, each at its best batch for the goal, and the optimum
-// over all rows of the sweep. Modes that the sweep does not contain are left out.
+// Returns the modes `names`, each at its best batch for the goal, and the optimum over all rows of
+// the sweep. Modes that the sweep does not contain are left out.
 std::vector<ComparedPoint> compare_with_sweep(const Goal& goal, const Sweep& sweep,
                                               const std::vector<NamedMode>& names);
 
-// Removes rows under DVFS governors from `sweep`: their clocks vary, so they cannot be points of a
-// search. Throws InputError if no other row remains.
+// Removes the rows under DVFS governors from `sweep` and returns them. Their clocks vary, so they
+// cannot be points of a search. Throws InputError if no other row remains.
 std::vector<Observation> take_governed(Sweep& sweep);
 
-// Each governor at its best batch for the goal, "governor schedutil".
+// Returns one row per governor at its best batch for the goal, with the name "governor schedutil".
 std::vector<ComparedPoint> compare_with_governors(const Goal& goal,
                                                   const std::vector<Observation>& governed);
 

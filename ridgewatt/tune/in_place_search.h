@@ -1,15 +1,16 @@
-// A search on a program that keeps running: it stays within the power limit, and measures again
-// what drift has invalidated.
+// A search on a program that keeps running. It stays within the power limit while it searches, and
+// repeats measurements that a drift of the program or board has invalidated.
 //
 //   profiler.begin(space[in_place_start(space, goal)].mode);    // measure/in_place.h
 //   InPlaceSearch search(space, goal, profiler, options);
 //   const InPlaceResult found = search.run();                   // any strategy
 //
-// Points are offered to the strategy as the safe set grows (tune/safe_set.h). When the profiler
-// reports that earlier profiles are invalid (DriftedError), the results are corrected by the
-// factors of time and power of the reference, and the strategy continues with the remaining budget.
-// No corrected point becomes the answer before it is measured again. When the program ends
-// (ProgramEndedError), the answer is the best so far.
+// The strategy sees only the points of the safe set (tune/safe_set.h), which grows with each
+// measurement. When the profiler reports that earlier profiles are invalid (DriftedError), the
+// results are multiplied by the change of time and power at a reference point. The strategy then
+// continues with the remaining budget. A corrected point must be measured again before it can
+// become the answer. When the program ends (ProgramEndedError), the answer is the best point so
+// far.
 #pragma once
 
 #include <memory>
@@ -24,25 +25,26 @@ namespace ridgewatt::tune {
 
 struct InPlaceSearchOptions {
   StrategyOptions strategy;
-  SafeSetOptions safe;   // its limit is that of the goal
-  int most_renewed = 5;  // windows beyond the budget that measure candidates for the answer again
+  SafeSetOptions safe;   // the power limit is overwritten by that of the goal
+  int most_renewed = 5;  // profiles beyond the budget, to measure candidates for the answer again
 };
 
 struct InPlaceResult {
   SearchSummary summary;
-  int over_limit = 0;  // points that were left because of too much power
-  int renewed = 0;     // windows that repeated measurements after drift
+  int over_limit = 0;  // points that were left early because their power was over the limit
+  int renewed = 0;     // measurements repeated because of drift
   int drifts = 0;
-  bool program_ended = false;  // before the search ended
+  bool program_ended = false;  // the program ended before the search
 };
 
-// The first point: every knob at its lowest level, or the top point if power has no limit.
+// Returns the point to begin with: every knob at its lowest level, or the top point if the power
+// has no limit.
 std::size_t in_place_start(const SearchSpace& space, const Goal& goal);
 
 class InPlaceSearch {
  public:
-  // All references must outlive the search. Throws UsageError if a slowdown limit needs the top
-  // mode, which the power limit may exclude.
+  // All references must outlive the search. Throws UsageError for a slowdown limit together with a
+  // power limit, because the top mode, the reference of the slowdown, may violate the power limit.
   InPlaceSearch(const SearchSpace& space, const Goal& goal, Profiler& profiler,
                 InPlaceSearchOptions options);
   ~InPlaceSearch();

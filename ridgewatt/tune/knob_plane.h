@@ -1,6 +1,5 @@
-// A plane over the knobs that approximates a quantity: the gradient of all profiles, which the
-// descents (GMD) follow with the profiles that remain after bisection. Least squares of relative
-// errors with a small ridge.
+// A linear model of a quantity over the knobs. The descents (GMD) use it to choose further points
+// after bisection. Fitted by least squares of relative errors with a small ridge penalty.
 #pragma once
 
 #include <Eigen/Core>
@@ -11,22 +10,24 @@ namespace ridgewatt::tune {
 
 class KnobPlane {
  public:
-  // kReciprocals: a time, as the sum of shares that each knob limits. kShares: a power, linear in
-  // the knobs. kPowerLaw: its logarithm over the logarithms of the knobs.
+  // kReciprocals: a time, as the sum of one term per knob that is inverse to the knob. kShares: a
+  // power, linear in the knobs. kPowerLaw: the logarithm of the quantity, linear in the logarithms
+  // of the knobs.
   enum class Shape { kReciprocals, kShares, kPowerLaw };
-  // A constant, the four knobs, and one term for the caller (the batch).
+  // A constant, the four knobs, and one term for use by the caller (the batch).
   static constexpr Eigen::Index kTerms = SearchSpace::kAxes + 1;
   using Row = Eigen::Matrix<double, kTerms, 1>;
 
   explicit KnobPlane(Shape shape) : shape_(shape) {}
 
-  // Knobs count as shares of their highest level; the last term is 0.
+  // Row of a point. Knobs are divided by their highest level; the last term is 0.
   static Row row(Shape shape, const SearchSpace& space, std::size_t index);
-  // The weight of a point: larger near the power budget. 1 without a budget.
+  // Weight of a point, larger near the power budget. Constant 1 without a budget.
   static double weight(double power_w, double budget_w);
 
   void add(const Row& row, double value, double weight);
   void fit();
+  // Value of the fitted model.
   double at(const Row& row) const;
 
  private:

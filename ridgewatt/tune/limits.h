@@ -1,9 +1,8 @@
-// Details of limits: the probability that an estimate meets each limit and, if no point meets all
-// of them, which one to relax and to what value.
+// Details about limits: the probability that an estimate meets each limit and, if no point meets
+// all limits, the value to which a single limit must be relaxed.
 //
 //   for (const auto& [kind, probability] : limit_confidence(goal, point, cost)) ..
-//   for (const auto& r : relaxations(goal, points, costs, Caution::kMeans)) ..  // each alone
-//   suffices
+//   for (const auto& r : relaxations(goal, points, predictions, Caution::kMeans)) ..
 #pragma once
 
 #include <functional>
@@ -20,36 +19,38 @@ namespace ridgewatt::tune {
 
 struct LimitConfidence {
   LimitKind kind = LimitKind::kPower;
-  double probability = 0;  // that the limit is met
+  double probability = 0;  // probability that the limit is met
 };
 
-// The confidence of every limit of the goal. The intervals of the costs must be those of
-// kDefaultInterval, with a normal or Student's logarithm. Empty for a limit on a measured quantity
-// (an interval without width). `time_over_reference` is used for a slowdown limit if given: see
-// hold_against_reference.
+// Returns the confidence of every limit of the goal, except for limits on measured quantities
+// (intervals without width). The intervals must have the probability kDefaultInterval and a normal
+// or Student's t distribution of the logarithm. `time_over_reference`, if given, replaces the time
+// for a slowdown limit (see hold_against_reference() in comparison.h).
 std::vector<LimitConfidence> limit_confidence(
     const Goal& goal, const OperatingPoint& point, const predict::Prediction& cost,
     const std::optional<predict::Estimate>& time_over_reference = {});
-// The lowest of them; empty if there is none.
+// The lowest probability; empty if `limits` is empty.
 std::optional<double> least_confidence(const std::vector<LimitConfidence>& limits);
 
-// A limit that permits an answer when only this limit is relaxed.
+// A limit, and the value with which some point is feasible while all other limits stay.
 struct Relaxation {
   LimitKind kind = LimitKind::kPower;
-  double value = 0;       // the required value: SI, requests per second, a share of slowdown
-  std::size_t point = 0;  // index of the point that then meets every limit
+  double value = 0;       // required value: SI, requests per second, or a share of slowdown
+  std::size_t point = 0;  // index of the point that is then feasible
 };
 
-// One for each limit that suffices alone, in the order of LimitKind; values are rounded to four
-// digits in the direction that still permits the point.
+// Returns the smallest sufficient relaxation of each limit that helps on its own, in the order of
+// LimitKind. Values are rounded to four digits, such that the point remains feasible. Throws
+// UsageError if `points` and `predictions` have different sizes.
 std::vector<Relaxation> relaxations(const Goal& goal, std::span<const OperatingPoint> points,
                                     std::span<const predict::Prediction> predictions,
                                     Caution caution);
 
-// The default minibatch sizes of a question. Training: 16, because its batch also affects the
-// result of the training. A question that no batch can improve (the least time, latency or power
-// without a request rate): 1. Otherwise 1, 2, 4 .. up to 128 (chosen: beyond it the time per sample
-// hardly falls), as long as they fit the memory and gather within the latency limit; at least 1.
+// Returns the default batch sizes for a goal. Training: 16 only, because its batch also affects the
+// result of the training. If no batch above 1 can improve the objective (time, latency or power
+// without a request rate): 1 only. Otherwise 1, 2, 4 .. up to 128 (chosen: the time per sample
+// hardly falls beyond it), as long as they fit the memory and can be collected within the latency
+// limit.
 std::vector<int> batches_to_try(const Goal& goal, WorkloadKind kind,
                                 const std::function<bool(int)>& fits_memory);
 

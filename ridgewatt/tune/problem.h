@@ -1,6 +1,5 @@
-// The goal of a user for a workload on a board: one objective, limits, and the operating points
-// that may be chosen. Objectives are per sample, so that batches can be compared; limits are per
-// minibatch.
+// The goal of a user for a workload on a board: one objective and limits. Objectives are per
+// sample, so that batches can be compared. Limits are per minibatch.
 #pragma once
 
 #include <limits>
@@ -17,12 +16,12 @@
 namespace ridgewatt::tune {
 
 enum class Objective {
-  kTime,     // seconds per sample; equivalent to samples per second
+  kTime,     // seconds per sample, equivalent to samples per second
   kEnergy,   // joules per sample
   kPower,    // watts
   kEdp,      // energy-delay product per sample: joules x seconds
   kCost,     // weighted sum of energy and time per sample
-  kLatency,  // worst latency of a request: waiting for the batch, and the minibatch
+  kLatency,  // worst latency of a request: collection of the batch, plus the minibatch
 };
 constexpr auto enum_names(Objective) {
   return named<Objective>({{Objective::kTime, "time"},
@@ -32,45 +31,46 @@ constexpr auto enum_names(Objective) {
                            {Objective::kCost, "cost"},
                            {Objective::kLatency, "latency"}});
 }
-// Throws UsageError with all names; accepts "throughput" for time.
+// Throws UsageError that lists all names. Also accepts "throughput" for time.
 Objective parse_objective(std::string_view name);
 
-// Upper limits; infinite if not given.
+// Upper limits. Infinite: no limit.
 struct Limits {
   static constexpr double kNone = std::numeric_limits<double>::infinity();
   double power_w = kNone;
   double time_s = kNone;     // of a minibatch
   double energy_j = kNone;   // of a minibatch
   double latency_s = kNone;  // worst latency of a request
-  // Largest slowdown against MAXN as a fraction (0.05: 5 %): time per sample over that of the top
-  // mode at the largest offered batch, which the search profiles first.
+  // Largest slowdown relative to MAXN as a fraction (0.05: 5 %): time per sample divided by that of
+  // the top mode at the largest batch of the search space, minus 1. The search profiles that point
+  // first.
   double slowdown = kNone;
 };
 
 struct Goal {
   Objective objective = Objective::kTime;
   Limits limits;
-  // Requests per second; 0: not a serving problem. A batch of b requests takes (b - 1) / rate to
-  // gather, and serving is stable only if a minibatch takes at most b / rate.
+  // Requests per second; 0: not a serving problem. Collecting a batch of b requests takes (b - 1) /
+  // rate. Serving is stable only if a minibatch takes at most b / rate.
   double rate_hz = 0;
   // Weights of `cost` = energy_weight x joules + time_weight x seconds, per sample.
   double energy_weight = 1;
   double time_weight = 1;
-  // Time per sample of MAXN, for `limits.slowdown`; 0 until known.
+  // Time per sample of MAXN, for `limits.slowdown`; 0 until it is known.
   double reference_time_s = 0;
 
-  // Throws UsageError with the fault: a limit or rate that is not positive, a latency limit without
-  // requests, weights that are both 0.
+  // Throws UsageError for a limit or rate that is not positive, a latency limit without a request
+  // rate, or invalid weights.
   void check() const;
   bool needs_reference() const { return limits.slowdown < Limits::kNone; }
 };
 // Whether the objective or a limit depends on power or energy.
 bool needs_power(const Goal& goal);
 
-// Worst latency of a request at a constant arrival rate, the "exact" bound of Fulcrum's analysis:
-// (batch - 1) / rate + time.
+// Worst latency of a request at a constant arrival rate: (batch - 1) / rate + time, the "exact"
+// bound of Fulcrum's analysis.
 double serving_latency_s(const Goal& goal, int batch, double time_s);
-// The objective in SI units of a point with this cost per minibatch.
+// Objective, in SI units, of a point with this cost per minibatch.
 double objective_value(const Goal& goal, int batch, double time_s, double power_w, double energy_j);
 inline double objective_value(const Goal& goal, int batch, double time_s, double power_w) {
   return objective_value(goal, batch, time_s, power_w, time_s * power_w);
@@ -79,9 +79,9 @@ inline double objective_value(const Goal& goal, const Observation& seen) {
   return objective_value(goal, seen.point.batch, seen.time_s, seen.power_w, seen.energy_j());
 }
 
-// The limits for one minibatch size: one bound per quantity.
+// The limits for one batch size, combined into one upper bound per quantity.
 struct Bounds {
-  double time_s = Limits::kNone;  // the least of the time, latency, stability and slowdown limits
+  double time_s = Limits::kNone;  // smallest of the limits on time, latency, stability and slowdown
   double power_w = Limits::kNone;
   double energy_j = Limits::kNone;
 };
@@ -98,15 +98,16 @@ constexpr auto enum_names(LimitKind) {
                            {LimitKind::kSlowdown, "time per sample"}});
 }
 
-// An observation compared with one limit, SI. For a rate, value and bound are times between
-// batches; for a slowdown, times per sample.
+// A measured value and one limit, in SI units. For a rate, value and bound are times between
+// batches. For a slowdown, they are times per sample.
 struct LimitStand {
   LimitKind kind = LimitKind::kPower;
   double value = 0;
   double bound = 0;
-  double excess() const { return value / bound - 1; }  // share over the limit; 0 or less: met
+  // Excess as a share of the limit; 0 or less: met.
+  double excess() const { return value / bound - 1; }
 };
-// Every known limit of the goal, in the order of LimitKind.
+// Returns every limit of the goal that can be evaluated, in the order of LimitKind.
 std::vector<LimitStand> limits_at(const Goal& goal, const Observation& seen);
 
 enum class Feasibility { kFeasible, kInfeasible, kUnknown };
@@ -116,21 +117,22 @@ constexpr auto enum_names(Feasibility) {
                              {Feasibility::kUnknown, "unknown"}});
 }
 
-// A point compared with the limits. `excess` is the largest violation as a share (0.03: 3 % over),
-// negative if all are met; `limit` is that limit.
+// Result of comparing a point with all limits. `excess` is the largest violation as a share (0.03:
+// 3 % over the limit), negative if all limits are met. `limit` is the limit with this violation.
 struct Verdict {
   Feasibility feasibility = Feasibility::kUnknown;
   double excess = 0;
   std::optional<LimitKind> limit;  // empty: there is no limit
 };
-// Unknown while a slowdown limit waits for its reference.
+// Compares `seen` with all limits. The result is kUnknown if a slowdown limit has no reference yet.
 Verdict judge(const Goal& goal, const Observation& seen);
 
-// "power 31.20 W is 4.0 % over the limit of 30 W", for people; every violated limit, the worst
-// first.
+// Describes every violated limit as text, the worst first: "power 31.20 W is 4.0 % over the limit
+// of 30 W".
 std::string explain_miss(const Goal& goal, const Observation& seen);
 
-// Index of the best feasible observation, and of the infeasible one nearest to feasible.
+// Index of the best feasible observation, and of the infeasible observation with the smallest
+// excess.
 std::optional<std::size_t> best_feasible(const Goal& goal, const std::vector<Observation>& seen);
 std::optional<std::size_t> nearest_miss(const Goal& goal, const std::vector<Observation>& seen);
 

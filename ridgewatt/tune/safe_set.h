@@ -1,9 +1,9 @@
-// The operating points that may be run while a search looks for the best one: those that probably
-// stay within the power limit according to the measurements so far. The set begins with one safe
-// point and grows as its edge is measured (safe exploration, Sui et al. 2015).
+// The operating points that a search can run with little risk of exceeding the power limit,
+// predicted from the measurements so far. The set begins with one safe point and grows with
+// measurements at its edge (safe exploration, Sui et al. 2015).
 //
 //   SafeSet safe(space, prior, {.limit_w = 30});
-//   safe.start();                          // the point to begin with
+//   safe.start();                          // the first point to measure
 //   safe.observe(point, time_s, power_w);  // also for points over the limit
 //   safe.allowed();                        // one flag per point
 #pragma once
@@ -20,15 +20,18 @@ namespace ridgewatt::tune {
 
 struct SafeSetOptions {
   double limit_w = std::numeric_limits<double>::infinity();
-  double noise = 0.01;  // relative deviation of a measurement
-  // A point is safe if its believed power plus this number of deviations is at most the limit plus
-  // the tolerance. A point over the limit is left at once, so a small excess is harmless.
+  double noise = 0.01;  // relative standard deviation of a measurement
+  // A point is safe if its predicted power plus this number of standard deviations is at most limit
+  // * (1 + tolerance). The search leaves a point over the limit at once, so a small excess does no
+  // harm.
   double deviations = 0.9;
-  double early_deviations = 2;  // additional deviations, divided by the number of points seen
+  double early_deviations = 2;  // additional deviations, divided by the number of measurements
   double tolerance = 0.05;
-  // Far from all measurements the belief is too certain: deviations are at least this.
+  // Lower bound of the standard deviation, because the model underestimates it far from
+  // measurements.
   double least_deviation = 0.02;
-  // The believed power may rise by at most this factor from one step to the next.
+  // The predicted power may exceed the highest measured power within the limit by at most this
+  // factor.
   double largest_step = 3;
 };
 
@@ -38,19 +41,20 @@ class SafeSet {
   SafeSet(const SearchSpace& space, std::shared_ptr<const SurrogatePrior> prior,
           SafeSetOptions options);
 
-  // Every knob at its lowest level, at the smallest batch.
+  // The point with every knob at its lowest level and the smallest batch.
   std::size_t start() const { return start_; }
   void observe(std::size_t point, double time_s, double power_w);
-  // Only the power is known: the mode was left before a minibatch ended.
+  // For a mode that was left before a minibatch ended, so that its time is not known.
   void observe_power(std::size_t point, double power_w);
-  // Discards the last `count` observations.
+  // Removes the last `count` observations.
   void forget_last(int count);
-  // Scales the powers of all observations by this factor.
+  // Multiplies times and powers of all observations by these factors.
   void scale(double time_factor, double power_factor);
-  // With an infinite limit all points. Before the first observation only the start.
+  // One flag per point. All points if the limit is infinite; only the start before the first
+  // observation.
   std::vector<char> allowed();
-  // The next point from the start: the allowed point that was not seen and has the best believed
-  // objective. It lies at the edge and extends it. Empty if there is none.
+  // Returns the allowed unmeasured point with the best predicted objective, or the start before the
+  // first observation. Measuring it extends the set. Empty if there is none.
   std::optional<std::size_t> next(const Goal& goal);
 
  private:

@@ -1,4 +1,5 @@
-// One search for the best operating point of a goal: the interface for strategies.
+// One search for the best operating point of a goal, the interface through which strategies
+// measure.
 //
 //   void search_mine(Search& search) {            // a strategy of your own: tune/strategy.h
 //     for (std::size_t i = 0; search.profiles_left() > 0 && i < search.space().size(); ++i) {
@@ -30,11 +31,11 @@ class Flights;
 class SurrogatePrior;
 struct FinishedRun;
 
-// The assumed results of points in flight, for a strategy that chooses the next point.
+// How a strategy treats outstanding results when it chooses the next point.
 enum class InFlightRule {
-  kBelieved,  // the predicted mean (kriging believer)
-  kAverage,   // the mean of the results so far (constant liar)
-  kDrawn      // many draws from the prediction: q-expected improvement by Monte Carlo
+  kBelieved,  // as the predicted mean (kriging believer)
+  kAverage,   // as the mean of the results so far (constant liar)
+  kDrawn      // as many draws from the prediction: q-expected improvement by Monte Carlo
 };
 constexpr auto enum_names(InFlightRule) {
   return named<InFlightRule>({{InFlightRule::kBelieved, "believed"},
@@ -42,38 +43,40 @@ constexpr auto enum_names(InFlightRule) {
                               {InFlightRule::kDrawn, "drawn"}});
 }
 
-// An answer counts as near the best if no point is better by more than this share.
+// An answer is near the best if no feasible point is better by more than this share.
 inline constexpr double kNearBest = 0.01;
 
 struct StrategyOptions {
   std::string strategy = "auto";  // one of strategy_names()
   SearchBudget budget;
   std::uint64_t seed = 1;
-  std::vector<PowerMode> presets;  // the board's own modes, for `presets`
-  // Observations of the same workload from earlier searches; strategies that remember use them as
-  // results.
+  std::vector<PowerMode> presets;  // the board's own modes, for the strategy `presets`
+  // Observations of the same workload from earlier searches. Strategies with `remembers`
+  // (tune/strategy_table.h) use them as results.
   std::vector<Observation> known;
-  // The belief of model-based strategies before the first profile; computed from the space if
-  // empty. Share one between searches of the same space: computing it is expensive.
+  // Prior of model-based strategies. Null: computed from the space at first use. Share it between
+  // searches of the same space, because computing it is expensive.
   std::shared_ptr<const tune::SurrogatePrior> prior;
-  // `auto` stops when the best untried point promises less than this relative gain.
+  // `auto` stops when the best untried point promises a relative gain below this.
   double min_gain = 0;
-  // Samples of the job that the answer is for: `auto` stops, too, when a profile costs more time
-  // (energy, if that is the objective) than it is expected to save in the job; 0: no job.
+  // Number of samples of the job for which the answer is sought. `auto` also stops when a profile
+  // would cost more time (or energy, if that is the objective) than it is expected to save in the
+  // job. 0: no job.
   double job_samples = 0;
-  // `auto` stops when no untried point is better than its answer by more than kNearBest with this
-  // probability; 1: never.
+  // `auto` stops when, with this probability, no untried point is better than its answer by more
+  // than kNearBest. 1: never.
   double near_best = 1;
-  // Relative standard deviation of a measurement; it determines how far answers are trusted
+  // Relative standard deviation of a measurement. It decides how the answer is chosen
   // (tune/answer.h).
   double noise = 0.01;
   InFlightRule in_flight = InFlightRule::kBelieved;
-  // The points that may be chosen, one flag per point, queried before the first profile and after
-  // each; all if empty. A search on a running program uses it to stay within its power limit.
+  // Returns the points that may be chosen, one flag per point. Called before the first profile and
+  // after each one. Null: all points. A search on a running program uses it to stay within its
+  // power limit.
   std::function<std::vector<char>()> allowed = {};
 };
 
-// One profiled point, in order, with the strategy's reason.
+// One profiled point, with the strategy's reason for it.
 struct SearchStep {
   Observation seen;
   Verdict verdict;
@@ -82,55 +85,59 @@ struct SearchStep {
 
 struct SearchSummary {
   std::string strategy;
-  bool feasible = false;              // an answer was found
+  bool feasible = false;              // there is an answer
   std::optional<Observation> answer;  // a profiled point that met every limit when measured
-  std::optional<Observation> miss;    // without an answer: the profiled point nearest to feasible
+  std::optional<Observation> miss;    // if there is no answer: the nearest miss
   StopReason stop_reason = StopReason::kNothingLeft;
-  std::string stop;  // the same in words
-  // Probability that the answer is near the best (kNearBest), for a strategy with beliefs.
+  std::string stop;  // `stop_reason` as text
+  // Probability that the answer is near the best (kNearBest). Empty for a strategy without a model.
   std::optional<double> near_best;
   std::vector<SearchStep> steps;
-  double reference_time_s = 0;  // of the slowdown limit, if known
-  double board_time_s = 0;      // minibatches x time of every step
-  double board_energy_j = 0;    // minibatches x energy of every step
+  double reference_time_s = 0;  // per sample, for a slowdown limit; 0: not known
+  double board_time_s = 0;      // sum over all steps of minibatches x time
+  double board_energy_j = 0;    // sum over all steps of minibatches x energy
   double wall_clock_s = 0;      // of a profiler with several boards; 0 for one board
 };
 
 class Search final : public BudgetedSearch<Observation> {
  public:
-  // `space` and `profiler` must outlive the search.
+  // `space` and `profiler` must outlive the search. Throws UsageError for an invalid goal or
+  // budget.
   Search(const SearchSpace& space, const Goal& goal, AsyncProfiler& profiler,
          StrategyOptions options);
   ~Search() override;
 
-  // Several points at once, for strategies that can choose before all results are available:
+  // To profile several points at once, for strategies that can choose before all results are
+  // available:
   //   do {
   //     while (search.can_start() && ..) search.start(index, "why this point");
   //   } while (search.collect());
-  // A board is free and the budget, which pays for a point when it is started, is not used up.
+  // can_start() is true if a board is free and the budget is not used up. Starting a point uses the
+  // budget.
   bool can_start() const;
-  // Starts an untried point. The reference of a slowdown limit goes first.
+  // Starts an untried point. The reference of a slowdown limit is started first, if it is not
+  // known. Throws Error if can_start() is false.
   void start(std::size_t point, std::string_view reason);
-  // Waits until something happens; false if nothing is in flight. With OneAtATime, start and
-  // collect are equivalent to profile.
+  // Waits until a run ends or a board becomes free. False if nothing is in flight. With OneAtATime,
+  // start() and collect() together are equivalent to profile().
   bool collect();
   // Points in flight, in the order of their starts.
   const std::vector<std::size_t>& in_flight() const;
   std::size_t boards() const;
-  // Sets the predicted logarithm of the time of a minibatch for every point: a run that takes far
-  // longer is given to another board.
+  // Sets the predicted ln(time of a minibatch) of every point. A run that takes far longer is also
+  // given to another board.
   void expect_times(std::span<const float> log_time);
 
-  // The goal, including its slowdown reference after the top mode was profiled.
+  // The goal, with the reference of a slowdown limit once the top mode is measured.
   const Goal& goal() const { return goal_; }
   const StrategyOptions& options() const { return options_; }
-  // The belief before the first profile: that of the options, or computed at first use.
+  // The prior given in the options, or else one that is computed at the first call.
   const tune::SurrogatePrior& prior();
 
-  // Sets the probability that the best result is near the best point (kNearBest).
+  // Sets SearchSummary::near_best.
   void set_near_best(double probability) { near_best_ = probability; }
 
-  // Ends the search with `answer`.
+  // Ends the search and returns its summary with `answer`.
   SearchSummary finish(const std::optional<Observation>& answer) const;
 
  private:
@@ -149,8 +156,9 @@ class Search final : public BudgetedSearch<Observation> {
   Goal goal_;
   AsyncProfiler& profiler_;
   std::unique_ptr<Flights> flights_;
-  std::vector<std::string> reasons_;                           // the reason for starting each point
-  std::optional<std::pair<std::size_t, std::string>> behind_;  // the reference: to start next
+  std::vector<std::string> reasons_;  // reason for the start of each point
+  // The point to start after the reference, with its reason.
+  std::optional<std::pair<std::size_t, std::string>> behind_;
   StrategyOptions options_;
   std::optional<double> near_best_;
   std::size_t top_;

@@ -1,5 +1,6 @@
-// The operating points that a search may choose from: power modes times minibatch sizes, each with
-// its position on the lattice of knob levels. Strategies see only this, not a board or a sweep.
+// The operating points from which a search may choose: power modes times batch sizes, each with its
+// position on the lattice of knob levels. Strategies see only this space, neither a board nor a
+// sweep.
 #pragma once
 
 #include <array>
@@ -17,41 +18,43 @@ namespace ridgewatt::tune {
 
 class SearchSpace {
  public:
-  // Axes are the PointAxis of the same number.
+  // The axes, numbered as in PointAxis.
   static constexpr std::size_t kAxes = kPointAxes.size();
   static constexpr std::size_t kBatchAxis = static_cast<std::size_t>(PointAxis::kBatch);
-  // Level of each axis; 0 if the axis is absent.
+  // Index of the level on each axis; 0 if the axis is absent.
   using Position = std::array<int, kAxes>;
 
-  // Every mode with every batch; no batch: the batch is not a dimension. Throws UsageError if
-  // empty.
+  // Combines every mode with every batch. If `batches` is empty, the batch is not a dimension.
+  // Throws UsageError if the space is empty.
   SearchSpace(const KnobSpace& modes, std::vector<int> batches);
-  // Exactly these points (duplicates removed). Throws UsageError if empty.
+  // Takes exactly these points, without duplicates. Throws UsageError if there are none.
   explicit SearchSpace(std::vector<OperatingPoint> points);
 
   std::size_t size() const { return points_.size(); }
   const std::vector<OperatingPoint>& points() const { return points_; }  // sorted
   const OperatingPoint& operator[](std::size_t index) const { return points_[index]; }
   const Position& position(std::size_t index) const { return positions_[index]; }
-  // Ascending values of an axis in SI (cores, Hz, samples); one value or none: the axis is fixed.
+  // Values of an axis in SI units (cores, Hz, samples), ascending. At most one value: the axis is
+  // fixed.
   const std::vector<double>& levels(std::size_t axis) const { return levels_[axis]; }
   const std::vector<double>& levels(PointAxis axis) const {
     return levels_[static_cast<std::size_t>(axis)];
   }
-  // Position of the highest level; 0 if the axis is absent.
+  // Index of the highest level; 0 if the axis is absent.
   int last_level(std::size_t axis) const;
   std::vector<std::size_t> free_axes() const;  // axes with more than one level
   std::vector<int> batches() const;
 
   std::optional<std::size_t> find(const OperatingPoint& point) const;
-  // The point nearest to a position, by distance in shares of each axis. `allowed` (one flag per
-  // point, or empty for all) restricts the choice; the result is empty if it allows none.
+  // Returns the point nearest to a position. The distance on each axis counts as a share of its
+  // range. `allowed` restricts the choice to points with a nonzero flag; an empty span allows all.
+  // Returns empty if no point is allowed.
   std::optional<std::size_t> nearest(const Position& wanted,
                                      std::span<const char> allowed = {}) const;
-  // Position n of a space-filling sequence: the lowest corner, the highest, then Halton's sequence
-  // (Halton 1960) over the levels of the axes.
+  // Returns position `n` of a space-filling sequence: the lowest corner, the highest corner, then
+  // Halton's sequence (Halton 1960) over the levels of the axes.
   Position space_filling(std::size_t n) const;
-  // The mode with the highest levels at the largest batch: MAXN if the grid is complete.
+  // Index of the mode with the highest levels at the largest batch: MAXN if the grid is complete.
   std::size_t top() const;
 
  private:

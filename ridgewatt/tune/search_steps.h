@@ -1,4 +1,4 @@
-// Steps that several strategies share, for any kind of search.
+// Steps that several strategies share, for any search derived from BudgetedSearch.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace ridgewatt::tune {
 
-// Profiles every allowed untried point in this order, while more than `keep` profiles remain.
+// Profiles the untried points of `points` in order, while more than `keep` profiles remain.
 template <class Result>
 void profile_in_order(BudgetedSearch<Result>& search, std::span<const std::size_t> points,
                       std::string_view reason, int keep = 0) {
@@ -27,8 +27,9 @@ void profile_every_point(BudgetedSearch<Result>& search) {
   }
 }
 
-// A small space-filling set: both corners, then Halton's sequence from a start that depends on the
-// seed; a fifth of the budget, at least 3 and at most 12 points.
+// Profiles a small space-filling set: both corners, then Halton's sequence from an offset that
+// depends on the seed. The set has a fifth of the remaining budget, at least 3 and at most 12
+// points.
 template <class Result>
 void fill_space(BudgetedSearch<Result>& search, std::uint64_t seed) {
   const SearchSpace& space = search.space();
@@ -39,8 +40,8 @@ void fill_space(BudgetedSearch<Result>& search, std::uint64_t seed) {
   }
 }
 
-// The allowed point nearest to these shares of each axis' range; the batch's range ends at the
-// largest allowed batch.
+// Returns the allowed point nearest to these shares of each axis' range. The range of the batch
+// ends at the largest allowed batch.
 template <class Result>
 std::size_t point_at(const BudgetedSearch<Result>& search,
                      const std::array<double, SearchSpace::kAxes>& shares) {
@@ -58,8 +59,8 @@ std::size_t point_at(const BudgetedSearch<Result>& search,
   return *space.nearest(position, search.allowed());
 }
 
-// Of a front with ascending power, cut into `count` bins of equal width: the least certain point of
-// each non-empty bin.
+// Cuts a front with ascending power into `count` bins of equal width, and returns the least certain
+// point of each non-empty bin.
 template <class Power, class Uncertainty>
 std::vector<std::size_t> least_certain_of_bins(std::span<const std::size_t> front,
                                                std::size_t count, const Power& power,

@@ -1,13 +1,14 @@
-// Several boards in simulated time: the result of a profiler for a point arrives when a run of
-// random length would have ended. For testing searches with many boards: no real time passes, and
-// the seed determines the course of events.
+// Several boards in simulated time, to test searches with many boards. A result comes from a
+// profiler and arrives after a run of random length. No real time passes, and the seed determines
+// all random lengths.
 //
 //   ReplayProfiler sweep(..);
 //   SimulatedBoards boards(sweep, {.boards = 8, .seed = 1});
 //   const SearchSummary summary = tune(space, goal, boards, options);
-//   boards.now_s();                         // the wall-clock time that the search took
+//   boards.now_s();                         // the simulated time that the search took
 //
-// A run takes (overhead + minibatches x time) x exp(spread x normal), times the board's slowness.
+// A run takes (overhead + minibatches x time) x exp(spread x normal), multiplied by the slowness of
+// the board.
 #pragma once
 
 #include <cstdint>
@@ -22,21 +23,22 @@ struct SimulationOptions {
   int minibatches = 40;
   // Time to set the mode, start the program and wait for steady power.
   double overhead_s = 15;
-  double spread = 0.3;  // standard deviation of the logarithm of a run's length
+  double spread = 0.3;  // standard deviation of the logarithm of a run's duration
   std::uint64_t seed = 1;
-  std::vector<double> slowness = {};   // factor of each board's runs; 1 if not given
-  std::vector<double> dies_at_s = {};  // when each board stops for good; never if not given
-  // after this time the run of a dead board is reported as lost
+  std::vector<double> slowness = {};   // Factor on each board's runs. Default: 1.
+  std::vector<double> dies_at_s = {};  // When each board fails for good. Default: never.
+  // Time after which the run of a failed board is reported as lost.
   double noticed_after_s = AsyncProfiler::kForever;
 };
 
 class SimulatedBoards final : public AsyncProfiler {
  public:
-  // `profiler` must outlive this; start() throws its errors that FinishedRun does not represent.
+  // `profiler` must outlive this.
   SimulatedBoards(Profiler& profiler, SimulationOptions options);
 
   std::size_t boards() const override;
-  // Starts on the board that has been free for longest; waits if none is free.
+  // Starts the run on the board that has been idle for longest, or queues it if none is idle.
+  // Throws the exceptions of the profiler, except for the errors that FinishedRun represents.
   void start(std::size_t run, const OperatingPoint& point) override;
   std::optional<FinishedRun> next(double until_s) override;
   double now_s() const override { return now_s_; }
@@ -54,8 +56,8 @@ class SimulatedBoards final : public AsyncProfiler {
 
   Profiler& profiler_;
   SimulationOptions options_;
-  std::vector<double> free_since_s_;  // of each board; infinite while it runs something
-  std::deque<FinishedRun> waiting_;   // for a board
+  std::vector<double> free_since_s_;  // Per board. Infinite while a run is in progress.
+  std::deque<FinishedRun> waiting_;   // runs that wait for a board
   std::vector<Ending> endings_;
   double now_s_ = 0;
 };

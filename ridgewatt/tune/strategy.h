@@ -1,10 +1,10 @@
-// Runs a search strategy: finds the best operating point with few profiles.
+// Runs a search strategy, which finds the best operating point with few profiles.
 //
 //   SearchSummary summary = tune(space, goal, profiler, {.strategy = "auto"});
 //   SearchSummary mine = tune(space, goal, profiler, {.name = "mine", .run = search_mine}, {});
 //
-// Strategies see a Search: the points, the results so far and the remaining budget, but no board,
-// sweep or twin.
+// A strategy sees a Search: the points, the results so far and the remaining budget. It sees no
+// board, sweep or twin.
 #pragma once
 
 #include <span>
@@ -22,26 +22,27 @@ class AsyncProfiler;
 
 using Strategy = StrategyRow<Search>;
 
-// In the order of docs/methods/search.md.
+// All strategies, in the order of docs/methods/search.md.
 std::span<const Strategy> strategies();
 const std::vector<std::string_view>& strategy_names();
-// Throws UsageError with all names.
+// Throws UsageError that lists all names.
 const Strategy& find_strategy(std::string_view name);
 
-// With the strategy that the options name. Throws UsageError for an unknown name or invalid
+// Runs the strategy that the options name. Throws UsageError for an unknown name or invalid
 // options.
 SearchSummary tune(const SearchSpace& space, const Goal& goal, Profiler& profiler,
                    const StrategyOptions& options);
-// With any strategy, for example your own; the name in the options is ignored.
+// Runs the given strategy, for example one of your own. The name in the options is ignored.
 SearchSummary tune(const SearchSpace& space, const Goal& goal, Profiler& profiler,
                    const Strategy& strategy, StrategyOptions options);
-// With several boards at once. A strategy whose row does not set `in_parallel` uses one of them.
+// Runs a strategy with several boards at once. A strategy without `in_parallel` in its row uses
+// only one of them.
 SearchSummary tune(const SearchSpace& space, const Goal& goal, AsyncProfiler& profiler,
                    const StrategyOptions& options);
 SearchSummary tune(const SearchSpace& space, const Goal& goal, AsyncProfiler& profiler,
                    const Strategy& strategy, StrategyOptions options);
 
-// The strategies of the table; the simple ones are in strategies/baselines.cc.
+// The built-in strategies. The simple ones are in strategies/baselines.cc.
 void search_exhaustive(Search& search);
 void search_maxn(Search& search);
 void search_presets(Search& search);

@@ -1,5 +1,5 @@
-// Strategies as a table with one row for each. Names, help, hints, errors and tests are derived
-// from the rows, so a new strategy needs one function and one row.
+// A table of strategies with one row for each. Names, help texts, errors and tests are derived from
+// the rows. A new strategy needs one function and one row.
 #pragma once
 
 #include <algorithm>
@@ -15,20 +15,20 @@
 
 namespace ridgewatt::tune {
 
-// `Context`: the search that the strategy works on.
+// `Context` is the search on which the strategy works.
 template <class Context>
 struct StrategyRow {
   std::string_view name;
   std::string_view description = {};  // one line
-  // Profiles points of the search until nothing is left to try; the best of them is the answer.
+  // Profiles points of the search until nothing is left to try. The best of them is the answer.
   std::function<void(Context&)> run;
   bool every_point = false;  // tries all points regardless of the budget
-  // has a belief before the first profile: can learn from other workloads
+  // Has predictions before the first profile, so it can learn from other workloads.
   bool uses_prior = false;
-  bool remembers = false;     // uses the results of earlier searches
-  bool stops_early = false;   // when the expected gain is small, or the answer near the best
-  bool in_parallel = false;   // can choose a point while others are in flight
-  bool learns_front = false;  // its profiles also answer questions with other limits
+  bool remembers = false;    // uses the results of earlier searches
+  bool stops_early = false;  // stops when the expected gain is small or the answer is near the best
+  bool in_parallel = false;  // can choose a point while others are in flight
+  bool learns_front = false;  // its profiles also answer goals with other limits
 };
 
 template <class Context>
@@ -38,16 +38,16 @@ std::vector<std::string_view> names_of(std::span<const StrategyRow<Context>> row
   return names;
 }
 
-// "als, thompson and auto".
+// Joins names: "als, thompson and auto".
 std::string listed(std::span<const std::string_view> names, std::string_view last_word);
 
-// The names of all, "maxn, random or auto".
+// The names of all rows: "maxn, random or auto".
 template <class Context>
 std::string listed_names(std::span<const StrategyRow<Context>> rows, std::string_view last_word) {
   return listed(names_of(rows), last_word);
 }
 
-// "als and auto": those for which a field is true.
+// The names of the rows in which a field is true: "als and auto".
 template <class Context>
 std::string names_where(std::span<const StrategyRow<Context>> rows,
                         bool StrategyRow<Context>::*field) {
@@ -58,7 +58,7 @@ std::string names_where(std::span<const StrategyRow<Context>> rows,
   return listed_names<Context>(chosen, "and");
 }
 
-// Throws UsageError with all names.
+// Throws UsageError that lists all names.
 template <class Context>
 const StrategyRow<Context>& find_row(std::span<const StrategyRow<Context>> rows,
                                      std::string_view name) {

@@ -1,11 +1,11 @@
-// Prior knowledge of time and power: how workloads use an accelerator. Many are drawn at random:
-// the mean of the draws is a prior mean and their covariance a kernel that contains monotony,
-// saturation and the interaction of knobs.
+// Prior for time and power over a space, from general knowledge about accelerators. Many random
+// workloads are drawn. The mean of the draws is the prior mean, and their covariance is a kernel
+// that contains monotonicity, saturation and the interaction of knobs.
 //
-// The draws are workloads of the given groups. Without groups, and where the batch is a dimension,
-// they are of a family of simple accelerators, without any number that was fitted to a workload:
-// overlapping GPU compute and memory traffic, launches and data loading on the CPU, static and
-// dynamic power with voltage following the clock.
+// The draws are workloads of the given groups. Without groups, or if the batch is a dimension, they
+// come from a family of simple accelerators that is not fitted to any workload: overlapping GPU
+// compute and memory traffic, launches and data loading on the CPU, and static and dynamic power
+// with a voltage that follows the clock.
 #pragma once
 
 #include <span>
@@ -16,11 +16,12 @@
 
 namespace ridgewatt::tune {
 
-// A logarithmic quantity over all points of a space: a mean and a low-rank covariance. Both are
-// centered over the space, so the absolute level is undetermined.
+// The logarithm of a quantity over all points of a space, as a mean and a low-rank covariance. Both
+// are centered over the space, so they do not determine the absolute level.
 struct FunctionPrior {
-  std::vector<float> mean;                   // one per point
-  std::vector<std::vector<float>> features;  // covariance = sum over features of f(x) f(x')
+  std::vector<float> mean;  // one value per point
+  // Each has one value per point. Covariance of x and x': sum over features f of f(x) f(x').
+  std::vector<std::vector<float>> features;
 };
 
 struct StructurePrior {
@@ -28,7 +29,7 @@ struct StructurePrior {
   FunctionPrior log_power;
 };
 
-// Deterministic. Cost: `draws` model evaluations per point.
+// Deterministic. Evaluates the model `draws` times per point. `rank` is the number of features.
 StructurePrior make_structure_prior(const SearchSpace& space,
                                     std::span<const predict::WorkloadGroup> groups = {},
                                     int draws = 160, int rank = 14);

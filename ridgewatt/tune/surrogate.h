@@ -1,7 +1,7 @@
-// The beliefs of a search about time and power at every point of its space: a Gaussian process on
-// their logarithms whose mean and covariance come from the structure of accelerators, from
-// reference sweeps and from a twin. Designed for searching: an observation costs one row; a fit of
-// 15 observations and the prediction of 4,368 points take about a millisecond.
+// Predicts time and power at every point of a space from few measurements: a Gaussian process on
+// their logarithms. Its mean and covariance come from the structure of accelerators
+// (structure_prior.h), from reference sweeps and from a twin. It is fast enough for a search: a fit
+// to 15 observations and the prediction of 4,368 points take about a millisecond.
 #pragma once
 
 #include <array>
@@ -18,21 +18,21 @@
 
 namespace ridgewatt::tune {
 
-// Everything that does not depend on profiles; shared by all searches of a space.
+// The part that does not depend on profiles. All searches of a space can share it.
 class SurrogatePrior {
  public:
-  // `groups`: of usual workloads (structure_prior.h).
+  // `groups` are groups of typical workloads (structure_prior.h).
   explicit SurrogatePrior(const SearchSpace& space,
                           std::span<const predict::WorkloadGroup> groups = {});
-  // A belief about the shape of time and power, one observation per point of the space: the sweep
-  // of a reference workload (`values` that are not at a point are ignored, gaps are filled from the
-  // nearest point) or a twin. The evidence of each fit decides its weight.
+  // Adds a reference for the shape of time and power: the sweep of another workload, or a twin.
+  // Values that are not at a point of the space are ignored, and missing points are filled from the
+  // nearest value. Each fit weights the references by their marginal likelihood (evidence).
   void add_reference(const SearchSpace& space, std::span<const Observation> values);
 
   std::size_t size() const { return axis_rows_; }
   bool has_references() const { return !references_time_.empty(); }
   // The expected shapes of log time and log power without their levels: the mean of the references,
-  // or of the structure.
+  // or of the structure prior without references.
   const std::vector<float>& expected_time() const {
     return has_references() ? references_time_.back() : structure_.log_time.mean;
   }
@@ -46,43 +46,45 @@ class SurrogatePrior {
   StructurePrior structure_;
   std::vector<std::vector<float>> references_time_;  // centered log time, one per reference
   std::vector<std::vector<float>> references_power_;
-  std::array<std::vector<float>, SearchSpace::kAxes> correlation_;  // levels x levels
+  // Correlation between levels, [level x level].
+  std::array<std::vector<float>, SearchSpace::kAxes> correlation_;
   std::array<std::size_t, SearchSpace::kAxes> level_count_{};
   std::vector<SearchSpace::Position> positions_;
 };
 
-// The effect of an outstanding result: if it lies `z` standard deviations above its mean, every
-// mean moves by z x row. Standard deviations do not depend on the result.
+// Effect of an outstanding result. If the result is `z` standard deviations above its mean, every
+// predicted mean moves by z x row. The standard deviations do not depend on the result.
 struct AwaitedBelief {
   std::size_t index = 0;
   std::vector<float> time_row, power_row;
-  // of the result, including noise, given earlier outstanding results
+  // Standard deviations of the result, including noise, given the earlier outstanding results.
   double time_sd = 0, power_sd = 0;
 };
 
-// Mean and standard deviation of log time (s) and log power (W), one per point. Outstanding points
-// do not change the means, but deviations are those after their results.
+// Predicted mean and standard deviation of log time (s) and log power (W), one per point.
+// Outstanding results do not change the means but reduce the standard deviations.
 struct Beliefs {
   std::vector<float> time_mean, time_sd, power_mean, power_sd;
   std::vector<AwaitedBelief> awaited = {};
 };
 
-// Values of several points that occur together, one row of points for each draw.
+// Joint samples of several points: for each draw, one value per point.
 struct JointDraws {
   std::vector<float> log_time, log_power;  // of a minibatch, in s and W
 };
 
 class Surrogate {
  public:
-  // `noise`: relative standard deviation of a measurement.
+  // `noise` is the relative standard deviation of a measurement.
   Surrogate(const SurrogatePrior& prior, double noise);
   void observe(std::size_t index, double time_s, double power_w);
   std::size_t observations() const { return indices_.size(); }
-  // Chooses prior mean and amplitudes by evidence and predicts the true value at every point,
-  // including measured ones. `awaited`: the outstanding points. Call observe first.
+  // Selects the prior mean and the amplitudes by evidence, and predicts the true value at every
+  // point, including measured ones. `awaited` are the outstanding points. Requires at least one
+  // observe().
   void predict(Beliefs& beliefs, std::span<const std::size_t> awaited = {});
-  // Joint draws of the true values of `points`, deterministic by seed; call predict first. The cost
-  // grows with the cube of the points.
+  // Draws joint samples of the true values of `points`, deterministic by seed. Requires predict().
+  // The cost grows with the cube of the number of points.
   JointDraws draw(std::span<const std::size_t> points, std::size_t draws, std::uint64_t seed) const;
 
  private:
@@ -90,10 +92,12 @@ class Surrogate {
   // One quantity: its observations, and the hyperparameters of the last fit.
   struct Output {
     std::vector<double> logs;
-    std::vector<double> extra_variance;    // of observations that appear to be outliers
-    std::vector<std::vector<float>> rows;  // structural covariance of each with every point
-    std::size_t mean = 0;                  // 0: structure, then references, then their average
-    std::size_t scale = 3, local = 1, roughness = 1;  // positions on the grids
+    std::vector<double> extra_variance;  // of observations that are probably outliers
+    // Structural covariance of each observation with every point.
+    std::vector<std::vector<float>> rows;
+    // Index of the prior mean: structure, then references, then their average.
+    std::size_t mean = 0;
+    std::size_t scale = 3, local = 1, roughness = 1;  // indices into the grids of hyperparameters
     std::shared_ptr<const Solution> solution;         // of the last fit
   };
   struct Awaited {
@@ -121,7 +125,8 @@ class Surrogate {
   const SurrogatePrior& prior_;
   double noise_;
   std::vector<std::size_t> indices_;
-  std::vector<std::vector<float>> local_rows_;  // local correlation of each with every point
+  // Local correlation of each observation with every point.
+  std::vector<std::vector<float>> local_rows_;
   Output time_, power_;
 };
 

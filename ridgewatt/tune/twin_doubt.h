@@ -1,19 +1,21 @@
-// The error of a twin for one workload over many operating points: a belief that a few profiles
-// narrow down, and that gives the uncertainty of the ratio of two points.
+// The error of a twin for one workload over many operating points, as a Gaussian process. A few
+// profiles reduce the error, and correlations give the uncertainty of the ratio of two points.
 //
 //   TwinDoubt doubt(points, view);           // before any profile
-//   doubt.learn(3, seen);                    // what was measured at points[3]
-//   const auto [time, power] = doubt.at(7);  // logarithms of seconds and watts: mean and deviation
+//   doubt.learn(3, seen);                    // the measured result of points[3]
+//   const auto [time, power] = doubt.at(7);  // ln(s) and ln(W): mean and standard deviation
 //   doubt.ratio_sd(7, 3, twin::kTime);       // of ln(time at 7 / time at 3), before any profile
 //
 // ln(measured / modelled) is Gaussian, independently for time and power. Its covariance between two
 // points is the sum of (docs/methods/estimate_error.md#between-points)
 // * a part common to all points: the error of the estimate itself;
-// * the difference between the workload and the fitted ones, estimated from twins with random
-// parameters around the fitted ones (kWorkloadSpread), which show how points are correlated;
-// * a smooth part over the logarithms of knobs and batch, for the form of the model;
-// * an independent part of each point, and the noise of a measurement.
-// The last two have maximum likelihood on the inference sweeps of the AGX Orin.
+// * a part due to the difference between the workload and the fitted ones, computed from twins
+//   whose parameters vary randomly around the fitted ones (kWorkloadSpread);
+// * a part that is smooth in the logarithms of knobs and batch: the error of the model's form;
+// * an independent part of each point.
+//
+// A measurement adds its noise. The smooth and the independent part are maximum-likelihood fits to
+// the inference sweeps of the AGX Orin.
 #pragma once
 
 #include <Eigen/Cholesky>
@@ -28,28 +30,31 @@
 
 namespace ridgewatt::tune {
 
-// A twin's view of a workload, from which twins with other parameters can be evaluated.
+// A twin applied to a workload, and a function to apply twins with other parameters to it.
 struct TwinView {
-  // Seconds and watts of every point according to a twin, as measuring would show them.
+  // Returns time (s) and power (W) of every point according to a twin, as a measurement would
+  // report them.
   using Modelled = std::function<std::vector<twin::TimePower>(const twin::Twin&,
                                                               std::span<const OperatingPoint>)>;
   const twin::Twin& twin;
   Modelled modelled;
-  // Deviation of ln(measured / modelled) of time and of power that all points share.
+  // Standard deviation of ln(measured / modelled) common to all points, for time and for power.
   std::array<double, 2> common_sd = {0.1, 0.1};
 };
 
 class TwinDoubt {
  public:
-  // The deviation of the logarithm of each parameter for one workload.
+  // Standard deviation of ln(parameter) between workloads.
   static constexpr double kWorkloadSpread = 0.2;
   static constexpr std::size_t kDrawnTwins = 64;
 
-  // `noise`: relative deviation of a measurement. The same twins are drawn every time.
+  // `noise` is the relative standard deviation of a measurement. The random twins are the same for
+  // all objects. Throws UsageError if `view` does not return one value per point.
   TwinDoubt(std::span<const OperatingPoint> points, const TwinView& view, double noise = 0.01);
 
   std::size_t size() const { return modelled_.size(); }
   const twin::TimePower& modelled(std::size_t point) const { return modelled_[point]; }
+  // Conditions on a measurement. Throws UsageError if its time or power is not positive.
   void learn(std::size_t point, const Observation& seen);
 
   struct LogNormal {
@@ -58,11 +63,13 @@ class TwinDoubt {
   struct Outcome {
     LogNormal time, power;
   };
-  // The predicted mean and deviation at the point, without the noise of a measurement.
+  // Mean and standard deviation at a point given all learned measurements, without measurement
+  // noise.
   Outcome at(std::size_t point) const;
-  // `quantity`: twin::kTime or twin::kPower.
+  // Standard deviation of ln(value at `point` / value at `reference`) before any profile.
+  // `quantity` is twin::kTime or twin::kPower.
   double ratio_sd(std::size_t point, std::size_t reference, std::size_t quantity) const;
-  // Of ln(measured / modelled) at two points, before any profile.
+  // Covariance of ln(measured / modelled) at two points before any profile.
   double covariance(std::size_t quantity, std::size_t a, std::size_t b) const;
 
  private:
@@ -71,10 +78,11 @@ class TwinDoubt {
   double noise_;
   std::array<double, 2> common_sd_;
   std::vector<twin::TimePower> modelled_;
-  Eigen::MatrixXd places_;                     // a column per point: logarithms of its axes
-  std::array<Eigen::MatrixXd, 2> deviations_;  // a column per point: drawn twins over sqrt(count)
+  Eigen::MatrixXd places_;  // one column per point: logarithms of its axes
+  // One column per point: drawn twins, divided by sqrt(count - 1).
+  std::array<Eigen::MatrixXd, 2> deviations_;
   std::vector<std::size_t> learned_;
-  std::array<std::vector<double>, 2> residuals_;  // of what was learned
+  std::array<std::vector<double>, 2> residuals_;  // of the learned measurements
   std::array<Eigen::LLT<Eigen::MatrixXd>, 2> factors_;
   std::array<Eigen::VectorXd, 2> weights_;
 };

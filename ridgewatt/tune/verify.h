@@ -1,14 +1,14 @@
-// A search that verifies the answer of a twin with a few profiles. The reference of a slowdown
-// limit is profiled first; then, repeatedly, the point whose profile promises the largest gain
-// within the limits according to the twin, corrected by the profiles so far.
+// A search that verifies the answer of a twin with a few profiles. It first profiles the reference
+// of a slowdown limit. Then it repeatedly profiles the point with the largest expected gain within
+// the limits, according to the twin corrected by the profiles so far.
 //
-//   Verification verification(goal, space, view, options);       // options.budget.profiles: N
-//   const SearchSummary found = verification.search(profiler);   // N profiles at most
-//   for (const auto& step : verification.next()) ..              // manually: what to profile next
+//   Verification verification(goal, space, view, options);
+//   const SearchSummary found = verification.search(profiler);  // options.budget.profiles at most
+//   for (const auto& step : verification.next()) ..             // manually: what to profile next
 //
-// The answer is always a profiled point that met every limit; the reference is one, so a slowdown
-// limit alone always has an answer. Earlier observations (StrategyOptions::known) cost no profile.
-// Throws what Search throws.
+// The answer is always a profiled point that met every limit. The reference meets a slowdown limit,
+// so a goal with only that limit always has an answer. Observations from earlier searches
+// (StrategyOptions::known) cost no profile. Throws what Search throws.
 #pragma once
 
 #include <optional>
@@ -22,8 +22,8 @@ namespace ridgewatt::tune {
 
 class Verification {
  public:
-  // Keeps the points of `all` that could be the answer: the top one, the known ones, and the
-  // kMostPoints that are nearest to it according to the twin.
+  // Number of points of `all` that are kept because they are best according to the twin. The top
+  // point and the known points are kept in addition.
   static constexpr std::size_t kMostPoints = 2000;
 
   Verification(const Goal& goal, const SearchSpace& all, const TwinView& view,
@@ -36,12 +36,12 @@ class Verification {
     OperatingPoint point;
     std::string reason;
   };
-  // Without a profiler: the reference if it is unknown, and the most promising point. Empty: the
-  // budget is used up, or no point promises a gain.
+  // For use without a profiler: returns the reference if it is not known, and the point with the
+  // largest expected gain. Empty if the budget is used up or no point promises a gain.
   std::vector<Step> next() const;
-  // The best known point that meets every limit.
+  // Returns the best known point that meets every limit.
   std::optional<Observation> best_known() const;
-  // The goal, including its reference if it is known.
+  // Returns the goal, with the reference of a slowdown limit if it is known.
   Goal goal() const;
 
  private:
@@ -59,7 +59,8 @@ class Verification {
   TwinDoubt doubt_;  // before any profile
 };
 
-// The points of `all` that a verification considers, the top one first.
+// Returns the points of `all` that a verification considers: the top point, the `most` best ones
+// according to the twin, and the known ones.
 std::vector<OperatingPoint> verifiable_points(const Goal& goal, const SearchSpace& all,
                                               const TwinView& view,
                                               std::span<const Observation> known, std::size_t most);

@@ -1,9 +1,10 @@
-// What is known about a board's time and power without sweeps: single figures of papers, data
-// sheets and recorded lines, each an observation with its error.
+// Published and user-supplied figures about a board's time, power and energy (from papers, data
+// sheets and logs), for boards without a full sweep. Each figure is one observation with its error.
+// fit_board() (board_fit.h) fits a twin to them.
 //
 //   for (const Evidence& evidence : published_evidence("xavier-nx")) ...
 //
-// The published figures are in studies/published/boards.csv, with their sources. A file of a user's
+// The published figures and their sources are in studies/published/boards.csv. A file with a user's
 // own figures has the same format (docs/reference/evidence.md).
 #pragma once
 
@@ -27,7 +28,8 @@ constexpr auto enum_names(EvidenceQuantity) {
                                   {EvidenceQuantity::kIdlePower, "idle_power_w"}});
 }
 
-// What the figure is: the quantity at a point, or its ratio to or difference from that at another.
+// Whether the figure is the quantity at the point `at`, or the ratio `at` / `against`, or the
+// difference `at` - `against`.
 enum class EvidenceForm { kValue, kRatio, kDifference };
 constexpr auto enum_names(EvidenceForm) {
   return named<EvidenceForm>({{EvidenceForm::kValue, "value"},
@@ -35,7 +37,8 @@ constexpr auto enum_names(EvidenceForm) {
                               {EvidenceForm::kDifference, "difference"}});
 }
 
-// A workload (null: nothing runs) in a power mode; absent knobs count as the highest.
+// A workload in a power mode. A null `cost` means that the board is idle. Absent knobs have their
+// highest values.
 struct EvidencePoint {
   std::shared_ptr<const workload::WorkloadCost> cost;
   PowerMode mode;
@@ -43,23 +46,26 @@ struct EvidencePoint {
 
 struct Evidence {
   std::string board, name, source;
-  std::string workload;  // "resnet18 training"; empty: nothing runs
+  std::string workload;  // Model and kind, "resnet18 training". Empty: the board is idle.
   EvidenceQuantity quantity = EvidenceQuantity::kTime;
   EvidenceForm form = EvidenceForm::kValue;
   EvidencePoint at;
-  std::optional<EvidencePoint> against;  // of a ratio or difference
+  std::optional<EvidencePoint> against;  // absent: the figure has the form kValue
   RunOptions options;
-  double factor = 1;  // the figure is this multiple of the quantity: minibatches in an epoch
-  double value = 0;   // in SI units; a ratio: 1
-  double log_sd = 0;  // of its logarithm: how far off figure and model may be
+  // The figure is `factor` times the quantity, for example the number of minibatches in an epoch.
+  double factor = 1;
+  double value = 0;   // in SI units; dimensionless for a ratio
+  double log_sd = 0;  // standard deviation of ln(figure / modelled value): the error of both
 };
 
-// Of a CSV file's text. InputError with file and line on anything that is not such a row.
+// Parses the text of a CSV file. `source` names the file in error messages. Throws InputError, with
+// file and line, on an invalid row.
 std::vector<Evidence> parse_evidence(std::string_view text, const std::string& source);
-// The published figures of a board, by its name.
+// Returns the published figures of the named board; empty if there are none.
 std::vector<Evidence> published_evidence(const std::string& board);
 
-// The same figure as a twin has it; NaN where a difference is not positive.
+// Returns the figure as `twin` predicts it. NaN for a difference that the twin predicts as zero or
+// negative.
 double modelled(const Evidence& evidence, const Twin& twin);
 
 }  // namespace ridgewatt::twin

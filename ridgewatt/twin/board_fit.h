@@ -1,13 +1,14 @@
-// One way from any evidence to a board's twin: the posterior of its parameters given what the twin
-// of a relative says (carry.h), single figures (board_evidence.h), microbenchmarks and rows of
-// sweeps, all at once.
+// Fits the twin of a board that has few measurements. Computes the posterior of the twin's
+// parameters from a prior twin, usually scaled from a related board (carry.h), and from all
+// available evidence: single figures (board_evidence.h), microbenchmarks and rows of sweeps.
 //
 //   const Twin prior = carry_twin(load_twin(xavier), xavier, xavier_nx);
 //   const BoardFit fit = fit_board(prior, published_evidence("xavier-nx"), {});
-//   fit.twin.log_sd[...];  // where it stays at the prior's, no row depends on the parameter
+//   fit.twin.log_sd[...];  // equal to the prior's where no evidence depends on the parameter
 //
-// Normal priors on the logarithms of all parameters, with the relative's correlations; residuals in
-// units of their errors under the soft-L1 loss, so that one wrong figure pulls little.
+// The logarithms of all parameters have normal priors with the correlations of `prior`. Residuals
+// are divided by their standard errors and enter with the soft-L1 loss, so that one wrong figure
+// has little influence.
 #pragma once
 
 #include <string>
@@ -22,7 +23,7 @@ namespace ridgewatt::twin {
 
 struct BoardFit {
   Twin twin;
-  // Figures as the prior, and as the fitted twin have them.
+  // A figure as the prior twin and as the fitted twin predict it.
   struct Row {
     Evidence evidence;
     double prior = 0;
@@ -32,9 +33,10 @@ struct BoardFit {
   TwinFitReport search;
 };
 
-// `runs`: rows of sweeps; a run weighs at most CalibrateOptions::time_observations rows (and
-// power_observations). `parameters`: those that microbenchmarks measured. Error when the posterior
-// is not one.
+// `runs` are rows of sweeps; one run weighs at most as much as CalibrateOptions::time_observations
+// (for time) and power_observations (for power) independent rows. `parameters` are parameters that
+// microbenchmarks measured directly. Throws Error if no valid posterior is found, and UsageError if
+// a parameter of `prior` has no deviation.
 BoardFit fit_board(const Twin& prior, const std::vector<Evidence>& evidence,
                    const std::vector<CalibrationRun>& runs, const CalibrateOptions& options = {},
                    const std::vector<ParameterObservation>& parameters = {});

@@ -1,15 +1,16 @@
-// Fits a board's twin to sweeps of known workloads: one parameter set for board and framework, by
-// robust non-linear least squares with priors.
+// Fits a board's twin to sweeps of known workloads. One set of parameters, for the board and its
+// framework, is fitted by robust non-linear least squares with priors.
 //
 //   CalibrateSummary summary = calibrate(prior_twin(board), runs);
 //   std::cout << summary.brief_report();
 //   write(board_toml_with_twin(board, twin_table(summary.twin)));
 //
-// Residuals are ln(modelled / measured), under the soft-L1 loss, so that faulty rows pull little.
-// All rows of a workload share one error of the model, so a workload weighs as much as
-// `time_observations` independent rows however long its sweep is; what the data does not
-// tell, the priors do. Time is fitted first, then power with the modelled time (as it is used), and
-// both once more: what loading takes shows in power, and bears on time.
+// Residuals are ln(modelled / measured) with the soft-L1 loss, so that faulty rows have little
+// influence. All rows of a workload share one model error. A workload therefore weighs as much as
+// `time_observations` independent rows, regardless of the length of its sweep. Parameters that the
+// data does not determine stay at their priors. The fit alternates: time, then power with the
+// modelled time, then both again, because the cost of data loading is visible in the power but also
+// affects the time.
 #pragma once
 
 #include <string>
@@ -27,33 +28,37 @@ struct CalibrationOutlier {
   Observation observation;
   double time_ratio = 1;  // measured / modelled
   double power_ratio = 1;
-  bool flagged = false;
+  bool flagged = false;  // the data-quality check suspects the row
 };
 
 struct CalibrateSummary {
   Twin twin;
   std::vector<WorkloadFit> workloads;
-  FitScore mean;                             // over workloads
-  FitScore pooled;                           // over rows
-  FitScore unseen;                           // mean over workloads, leave one out
+  FitScore mean;    // average over the workloads
+  FitScore pooled;  // average over all rows
+  FitScore unseen;  // average over the workloads, each with the twin fitted without it
   std::vector<CalibrationOutlier> outliers;  // worst first
-  std::vector<std::string> notices;          // what the data cannot tell
-  std::vector<Twin> left_out;                // by workload, fitted without it
-  std::vector<CoverageRow> coverage;         // of intervals, where it was asked for
+  std::vector<std::string> notices;          // which parameters or knobs the data cannot determine
+  std::vector<Twin> left_out;                // one twin per workload, fitted without that workload
+  // Coverage of the 90 % intervals. Empty unless CalibrateOptions::coverage is set.
+  std::vector<CoverageRow> coverage;
   TwinFitReport search;
-  std::string brief_report() const;  // one line
+  std::string brief_report() const;
 };
 
-// Throws InputError on rows that are not finite or are in a wrong unit.
+// Throws InputError if time or power of a row is not a positive number or is implausible, as in a
+// wrong unit.
 void check_calibration_rows(const Twin& start, const std::vector<CalibrationRun>& runs);
-// The same, and on too few modes for a fit without another twin to start from;
-// returns notices about knobs that never change.
+// Does the same checks. Also throws InputError if the rows cover too few power modes and `start` is
+// not a fitted twin. Returns remarks about knobs that have one value in all rows.
 std::vector<std::string> check_calibration(const Twin& start,
                                            const std::vector<CalibrationRun>& runs);
 
-// Scores `summary.twin`: workloads, mean and pooled errors.
+// Computes the errors of `summary.twin` per workload, their mean, and the errors over all rows.
 void summarize_scores(const std::vector<CalibrationRun>& runs, CalibrateSummary& summary);
 
+// Throws UsageError if `runs` is empty or an option is out of range, and InputError as
+// check_calibration() does.
 CalibrateSummary calibrate(const Twin& start, const std::vector<CalibrationRun>& runs,
                            const CalibrateOptions& options = {});
 

@@ -1,4 +1,5 @@
-// From a sweep file and a model to what a calibration is made of.
+// Loads sweep files together with the models that they measured: the input of a calibration
+// (calibrate.h).
 //
 //   SweepSpec spec = parse_sweep_spec("yolov8n.csv,model=zoo:yolov8n,workers=0,image=320");
 //   std::vector<CalibrationRun> runs = load_calibration_runs(spec);
@@ -16,48 +17,51 @@
 
 namespace ridgewatt::twin {
 
-// One workload at one batch size with what was measured.
+// Measurements of one workload at one batch size.
 struct CalibrationRun {
-  std::string workload;  // what is left out as one in cross-validation
-  std::string board;     // where it ran; empty: on the board that is fitted
+  std::string workload;  // cross-validation leaves out all runs of one workload together
+  std::string board;     // Board of the measurement. Empty: the board whose twin is fitted.
   std::shared_ptr<const workload::WorkloadCost> cost;
   RunOptions options;
-  bool medians = true;  // times are what sweeps show (MinibatchCost::like); else periods
+  // Times are medians of timed minibatches, as in published sweeps. False: mean periods.
+  bool medians = true;
   std::vector<Observation> observations;
-  std::vector<bool> flagged;  // by data quality; empty: none. Flagged rows are not fitted
+  // Rows that the data-quality check suspects; they are not fitted. Empty: none.
+  std::vector<bool> flagged;
 
   bool is_flagged(std::size_t row) const { return !flagged.empty() && flagged[row]; }
 };
 
-// How a sweep was made. What is not said is taken from published_sweep().
+// How a sweep was made. Unset fields take the values of published_sweep().
 struct SweepSpec {
   std::string path;
-  std::string model;  // file or zoo:NAME; empty: by the sweep's workload name
+  std::string model;  // File or zoo:NAME. Empty: derived from the workload name in the sweep.
   std::optional<int> workers;
-  std::optional<double> loader_ms;   // of one worker for one sample at the highest CPU clock
-  std::optional<double> image_side;  // pixels, when the workload ran on images of another size
-  std::optional<Runtime> runtime;    // nothing: PyTorch in eager mode
-  std::optional<workload::Precision> precision;  // nothing: FP32
-  std::optional<InputPlace> input;               // nothing: on the host
-  std::string device;  // another board: judges how a twin carries over, is not fitted
+  std::optional<double> loader_ms;  // time of one worker for one sample at the highest CPU clock
+  // Side of the images in pixels, if it differs from the model's input.
+  std::optional<double> image_side;
+  std::optional<Runtime> runtime;                // absent: PyTorch in eager mode
+  std::optional<workload::Precision> precision;  // absent: FP32
+  std::optional<InputPlace> input;               // absent: host memory
+  // If it is another board, its rows test how well a scaled twin predicts it and are not fitted.
+  std::string device;
 };
 
-// "FILE[,model=M][,workers=N][,loader-ms=X][,image=PIXELS][,runtime=NAME][,precision=NAME]
-// [,input=PLACE][,device=BOARD]".
-// UsageError on anything else.
+// Parses "FILE[,model=M][,workers=N][,loader-ms=X][,image=PIXELS][,runtime=NAME][,precision=NAME]
+// [,input=PLACE][,device=BOARD]". Throws UsageError for an unknown key or an invalid value.
 SweepSpec parse_sweep_spec(const std::string& text);
 
-// What is known of the runs behind the published sweeps, by workload name and kind: the model, and
-// for YOLOv8n training no loader workers and 320-pixel images (docs/methods/twin.md says how that
-// is known).
+// Returns the known settings of a published sweep, given the name and kind of its workload: the
+// model and, for YOLOv8n training, no loader workers and 320-pixel images (for the source see
+// docs/methods/twin.md).
 SweepSpec published_sweep(const std::string& workload, const std::string& kind);
 
-// One run per batch size; rows that data quality suspects are flagged.
+// Returns one run per batch size, with the rows flagged that the data-quality check suspects.
 std::vector<CalibrationRun> load_calibration_runs(const SweepSpec& spec);
 std::vector<CalibrationRun> load_calibration_runs(const std::vector<SweepSpec>& specs);
-// Those on the board that is fitted.
+// Returns the runs on the board whose twin is fitted.
 std::vector<CalibrationRun> runs_at_home(const std::vector<CalibrationRun>& runs);
-// InputError where the quality check flags all rows of a workload.
+// Throws InputError if the data-quality check flags all rows of a workload.
 void require_trusted_rows(const std::vector<CalibrationRun>& runs);
 
 }  // namespace ridgewatt::twin

@@ -1,11 +1,12 @@
-// What a twin's parameters become on the hardware of another board, or of the same board under
-// other software, and how sure one may be of that: where a board without measurements starts.
+// Scales a twin to the hardware of another board, or of the same board under another BSP. Use it
+// for a board that has no measurements.
 //
 //   const Twin twin = carry_twin(load_twin(orin), orin, orin_nano);
 //
-// Ratios, cycles and energies per byte stay. Power follows what burns it: SMs, clocks and voltage.
-// On the same system on a chip voltage is a function of the clock in Hz, so that a board with lower
-// clocks stays on the flat part of the curve; on another one, of the share of the highest clock.
+// Ratios, cycles and energies per byte stay constant. Power scales with the number of SMs, the
+// clocks and the voltage. On the same system on a chip, voltage is a function of the clock in Hz,
+// so a board with lower clocks stays on the flat part of the curve. On another system on a chip,
+// voltage is a function of the clock divided by the highest clock.
 #pragma once
 
 #include "ridgewatt/device/board.h"
@@ -13,19 +14,22 @@
 
 namespace ridgewatt::twin {
 
-// Parameters of `twin`, a twin of `from`, on the hardware of `to`. Deviations grow: by those of the
-// priors (kSameChip of them on the same system on a chip), and by half the logarithm of a factor,
-// which is a rule of thumb. Status "scaled, not validated". NotSupportedError when a board file
-// does not state a rate that is needed.
+// Returns the parameters of `twin`, a twin of `from`, scaled to the hardware of `to`, with the
+// status "scaled, not validated". The variance of each ln(parameter) grows by the square of the
+// prior's deviation (times kSameChip on the same system on a chip), and by the square of half the
+// logarithm of the scaling factor, a rule of thumb. Throws NotSupportedError if a board file lacks
+// a rate that is needed.
 Twin carry_twin(const Twin& twin, const Board& from, const Board& to);
 
-// The twin of a board's relative, carried to it: its twin as if nothing were known of the board
-// itself.
+// Returns the twin of the related board that `board` names, scaled to `board`. Ignores a twin in
+// the file of `board` itself.
 Twin carried_twin(const Board& board);
 
-// The same board with the highest clocks of its selected BSP: nothing is less sure.
+// Scales `twin` to the highest clocks of the selected BSP of `board`. The uncertainties do not
+// grow.
 Twin carry_to_bsp(const Twin& twin, const Board& board);
 
+// Factor on the prior's deviation between boards of the same system on a chip (chosen).
 inline constexpr double kSameChip = 0.3;
 
 }  // namespace ridgewatt::twin

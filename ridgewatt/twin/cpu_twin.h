@@ -1,14 +1,15 @@
-// The twin of a processor without a GPU: how long the kernels of a runtime take on its cores.
+// Models the time of a workload on the cores of a processor without a GPU.
 //
 //   const CpuTwin twin = read_cpu_twin(board);
 //   const std::vector<CpuKernelTime> times = cpu_kernel_times(twin, cost, 2);  // on two threads
 //
-// Microbenchmarks give what the machine reaches for each number of threads: FP32 operations and
-// bytes per second, from memory and from the cache. Parameters say which share of that the
-// runtime's kernels reach. A kernel takes (docs/methods/cpu_twin.md)
-//   node + work,   on T threads   node + min(work, work(T) + sync)
-// where work is the sum of computing, reading weights and moving activations. Nothing is known of
-// power: it is NaN.
+// Microbenchmarks measure the peaks of the machine for each number of threads: FP32 operations per
+// second, and bytes per second from memory and from cache. Parameters give the share of these peaks
+// that the runtime's kernels reach. The time of a kernel is (docs/methods/cpu_twin.md)
+//   node + work                          on one thread,
+//   node + min(work, work(T) + sync)     on T threads,
+// where `work` is the time to compute, to read weights and to move activations. Power is not
+// modelled: it is NaN.
 #pragma once
 
 #include <array>
@@ -46,70 +47,72 @@ struct CpuParamSpec {
   CpuParam param;
   std::string_view key;   // in the [twin] table of the board file
   std::string_view unit;  // "1" for a ratio
-  double prior;           // median before anything ran on the machine
-  double prior_log_sd;    // standard deviation of its logarithm
+  double prior;           // median before any measurement on the machine
+  double prior_log_sd;    // standard deviation of ln(parameter)
   std::string_view meaning;
 };
 std::span<const CpuParamSpec> cpu_parameters();  // in the order of CpuParam
 
-// What the machine reaches with a number of threads.
+// Measured peaks at one number of threads.
 struct CpuRates {
-  double flop_per_s = 0;          // FP32, fused multiply-adds in registers
-  double memory_bytes_per_s = 0;  // STREAM triad far beyond the caches
-  double cache_bytes_per_s = 0;   // and within 8 MiB
+  double flop_per_s = 0;          // FP32 fused multiply-adds on registers
+  double memory_bytes_per_s = 0;  // STREAM triad on arrays much larger than the caches
+  double cache_bytes_per_s = 0;   // STREAM triad within 8 MiB
 };
 
-inline constexpr double kPriorCacheBytes =
-    8.0 * (1 << 20);  // chosen: the least that was measured at
+// Default for CpuTwin::cache_bytes: the smallest working set that was measured.
+inline constexpr double kPriorCacheBytes = 8.0 * (1 << 20);
 
 struct CpuTwin {
-  std::vector<CpuRates> rates;            // by threads, from 1 on
-  double cache_bytes = kPriorCacheBytes;  // of the last cache, as far as a program gets it
+  std::vector<CpuRates> rates;            // element i holds the peaks at i + 1 threads
+  double cache_bytes = kPriorCacheBytes;  // part of the last-level cache that a program can use
   std::array<double, kCpuParamCount> values{};
-  std::array<double, kCpuParamCount> log_sd{};
-  double error_time = 0;  // deviation of ln(measured / modelled) that the parameters do not explain
-  double error_degrees = 0;
-  std::string status;  // "fitted" or "priors on measured peaks"
+  std::array<double, kCpuParamCount> log_sd{};  // standard deviation of ln(value)
+  // Standard deviation of ln(measured / modelled) that the parameters do not explain.
+  double error_time = 0;
+  double error_degrees = 0;  // degrees of freedom of Student's t for `error_time`
+  std::string status;        // "fitted" or "priors on measured peaks"
   std::string origin;
 
   double operator[](CpuParam param) const { return values[static_cast<std::size_t>(param)]; }
-  // `threads` above the cores count as all cores.
+  // `threads` is limited to the range from 1 to the number of cores.
   const CpuRates& at(int threads) const;
 };
 
-// The text of `kind` in the [twin] table of a processor.
+// Value of the key `kind` in the [twin] table of a processor.
 inline constexpr char kCpuTwinKind[] = "cpu";
 
-// Parameters at their priors.
+// Returns a twin with all parameters at their priors.
 CpuTwin prior_cpu_twin(std::vector<CpuRates> rates);
-// Of the [twin] table of a board without a GPU. NotSupportedError without one, InputError for a
-// wrong one.
+// Reads the [twin] table of a board without a GPU. Throws NotSupportedError if the board has none,
+// InputError if the table is invalid.
 CpuTwin read_cpu_twin(const Board& board);
 TwinTable cpu_twin_table(const CpuTwin& twin);
 
 struct CpuKernelTime {
   double compute_s = 0;
   double memory_s = 0;
-  double node_s = 0;  // dispatching it and waking the threads
+  double node_s = 0;  // dispatch of the kernel and wake-up of the threads
   double total_s() const { return compute_s + memory_s + node_s; }
 };
-// In the order of the kernels.
+// Returns one entry per kernel of `cost`, in the same order.
 std::vector<CpuKernelTime> cpu_kernel_times(const CpuTwin& twin, const workload::WorkloadCost& cost,
                                             int threads);
-// Of a whole run: all kernels, and the fixed time of a run.
+// Time of one minibatch: all kernels and the fixed time per run.
 double cpu_run_s(const CpuTwin& twin, const workload::WorkloadCost& cost, int threads);
-// Variance of ln(measured / modelled) of such a run.
+// Variance of ln(measured / modelled) for the result of cpu_run_s().
 double cpu_variance(const CpuTwin& twin, const workload::WorkloadCost& cost, int threads);
 
-// A run of a known model on the machine.
+// Measured time of a known model on the machine.
 struct CpuRun {
   std::shared_ptr<const workload::WorkloadCost> cost;
   int threads = 1;
   double time_s = 0;
 };
 
-// Least squares of ln(modelled / measured) with the parameters' priors; runs weigh less than rows
-// of their own, because those of one model share its error. Leaves rates and errors as they are.
+// Fits the parameters by least squares of ln(modelled / measured), with the priors of `prior`.
+// Several runs of one model weigh less than runs of different models, because they share a model
+// error. Keeps rates and errors of `prior`.
 CpuTwin fit_cpu_twin(const CpuTwin& prior, std::span<const CpuRun> runs);
 
 }  // namespace ridgewatt::twin

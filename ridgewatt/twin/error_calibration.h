@@ -1,8 +1,9 @@
-// How sure the twin's estimates are, learned by leaving workloads, kinds and boards out.
+// Estimates the errors of a twin by cross-validation: it leaves out workloads, kinds and boards.
 //
-// The score of what is left out never uses its own data: neither for the parameters nor for the
-// scales of the error. For that, twins are fitted without one, two and three workloads: the scales
-// for a workload come from twins that saw neither it nor the workloads that they are judged on.
+// The score of a left-out item never uses the item's own data, neither for the parameters nor for
+// the error scales. This needs twins fitted without one, two and three workloads. The error scales
+// for workload W come from twins that were fitted without W, each evaluated on a workload that its
+// fit did not use either.
 #pragma once
 
 #include <array>
@@ -17,43 +18,47 @@
 
 namespace ridgewatt::twin {
 
-// What 90 % intervals hold of something that the twin did not see.
+// Coverage of the 90 % intervals on data that was left out of the fit.
 struct CoverageRow {
-  std::string left_out;  // "workload", "kind", "board"; "published": known from a paper alone
+  std::string left_out;  // "workload", "kind", "board", or "published": known from a paper only
   std::string name;
   std::size_t rows = 0;
   struct Held {
-    double share = 0;   // of rows that lie inside; NaN: this quantity was not measured
-    double factor = 0;  // mean of upper end over estimate
+    // Share of the rows within their interval. NaN: the quantity was not measured.
+    double share = 0;
+    double factor = 0;  // mean of (upper end of the interval / estimate)
   };
   std::array<Held, kQuantities.size()> held{};
 };
 
-// Twins that did not see some workloads, each fitted once; workloads go by their place in names().
+// Twins fitted without some workloads, each fitted once. Workloads are given as indices into
+// names().
 class LeftOutTwins {
  public:
-  // `fitted`, the twin of all workloads, is where the other fits start. Runs on other boards
-  // (CalibrationRun::board) are judged, never fitted.
+  // Fits start at `fitted`, the twin of all workloads. Runs on other boards (CalibrationRun::board)
+  // are used for evaluation only, never for a fit.
   LeftOutTwins(const Twin& start, const Twin& fitted, const std::vector<CalibrationRun>& runs,
                const CalibrateOptions& options);
   ~LeftOutTwins();
+  // Names of the workloads on the board itself.
   const std::vector<std::string>& names() const { return names_; }
+  // Returns the twin fitted without these workloads (sorted indices).
   const Twin& without(const std::vector<std::size_t>& left_out);
-  // The scales of all quantities, from every workload judged by twins that saw neither it nor
-  // `never` (sorted).
+  // Returns the error scales of all quantities. Each workload not in `never` (sorted indices) is
+  // evaluated with a twin that was fitted without it and without `never`.
   TwinErrors errors(const std::vector<std::size_t>& never);
-  // How much less sure another board is, from all boards that runs are on but `left_out`.
+  // Sets the additional error on another board, from all boards in the runs except `left_out`.
   void add_boards(const std::string& left_out, TwinErrors& errors) const;
-  // Coverage of left-out workloads, kinds and boards, and of what is published of this board.
+  // Coverage of left-out workloads, kinds and boards, and of published figures of this board.
   std::vector<CoverageRow> coverage();
 
  private:
   struct Case;
   std::vector<const CalibrationRun*> runs_of(const std::vector<std::size_t>& workloads) const;
   const std::vector<Case>& cases(const std::vector<std::size_t>& left_out, std::size_t workload);
-  std::vector<std::vector<std::size_t>> kinds()
-      const;                                // the workloads of each, where there are two
-  std::vector<std::string> boards() const;  // others that runs are on
+  // The workloads of each kind; empty unless both kinds occur.
+  std::vector<std::vector<std::size_t>> kinds() const;
+  std::vector<std::string> boards() const;  // other boards with runs
   Twin on_board(const std::string& name) const;
 
   Twin start_, fitted_;
@@ -64,8 +69,8 @@ class LeftOutTwins {
   std::map<std::pair<std::vector<std::size_t>, std::size_t>, std::vector<Case>> cases_;
 };
 
-// The coverage of a twin and its intervals as they are, by workload; on other boards that of the
-// twin that is shipped for them.
+// Coverage of `twin` and its intervals without any new fit, per workload. Runs on another board are
+// evaluated with the twin that is shipped for that board.
 std::vector<CoverageRow> coverage_as_it_is(const Twin& twin,
                                            const std::vector<CalibrationRun>& runs);
 

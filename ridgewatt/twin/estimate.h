@@ -1,20 +1,24 @@
-// Time, power and energy of a workload on any power mode, from a twin: no profiling.
+// Estimates time, power and energy of a workload in any power mode from a twin, without a
+// measurement.
 //
 //   const Estimator estimator(twin, cost);            // cost: one minibatch of one batch size
-//   const MinibatchCost at = estimator(mode);         // microseconds: kernels are summed once a
-//                                                     // (GPU clock, memory clock)
+//   const MinibatchCost at = estimator(mode);         // takes microseconds: kernels are summed
+//                                                     // once per (GPU clock, memory clock)
 //   const Breakdown why = estimator.breakdown(mode);  // seconds and joules by cause
-// A mode with a governor is run at the clocks at which it settles (governor.h), and a discrete GPU
-// at the highest clock at which it holds its power limit while it works: why.clocks.
 //
-// The model (docs/methods/twin.md). On the GPU, kernel k takes
-//   g_k = (c_k^3 + m_k^3)^(1/3) + kernel_cycles / f_gpu,   c_k compute, m_k memory time.
-// The framework launches kernels in order, n_k launches of l(mode) seconds each, ahead of the GPU,
-// so the minibatch ends when the longest chain does: launches up to some kernel, then the GPU:
+// A mode with a governor is evaluated at the clocks at which the governor settles (fit/governor.h).
+// A discrete GPU is evaluated at the highest clock at which it stays within its power limit under
+// load. Both clocks are in Breakdown::clocks.
+//
+// The model (docs/methods/twin.md): on the GPU, kernel k takes
+//   g_k = (c_k^3 + m_k^3)^(1/3) + kernel_cycles / f_gpu,
+// where c_k is the compute time and m_k the memory time. The framework launches kernels in order
+// and ahead of the GPU, n_k launches of l(mode) seconds each. A minibatch takes as long as its
+// longest chain: all launches up to some kernel j, then the GPU time from j on:
 //   T_pipe = host + uneven max_j (l sum_{k<=j} n_k + sum_{k>=j} g_k).
-// Loader workers overlap: from one minibatch to the next it takes a period, in which the GPU may
-// wait for data. Power is the average over it, so that a job takes the sum of its periods and its
-// energy is the sum of period times power.
+// Loader workers run in parallel to this. The period is the time from one minibatch to the next,
+// including the GPU's wait for data. Power is the average over the period. The time of a job is the
+// sum of its periods, and its energy the sum of period times power.
 #pragma once
 
 #include <array>
@@ -40,65 +44,69 @@ namespace ridgewatt::twin {
 // One layer (kernel) of the workload in one mode.
 struct LayerEstimate {
   std::size_t kernel = 0;  // index in WorkloadCost::kernels
-  double time_s = 0;       // its share of the period; all layers, host and loader sum to it
-  double energy_j = 0;     // dynamic energy and static power over time_s
+  double time_s = 0;       // Share of the period. All layers, host and loader add up to the period.
+  double energy_j = 0;     // dynamic energy, and static power over time_s
   Cause cause = Cause::kCompute;
-  double gpu_s = 0;  // what the kernel takes on the GPU, in parts:
+  double gpu_s = 0;  // time on the GPU: gpu_compute_s + gpu_memory_s + overhead of the kernel
   double gpu_compute_s = 0;
-  double gpu_memory_s = 0;  // the rest is a kernel's overhead
-  double launch_s = 0;      // CPU time of its launches
+  double gpu_memory_s = 0;
+  double launch_s = 0;  // CPU time of the launches of this kernel
   double effective_traffic_bytes = 0;
 };
 
 class Estimator {
  public:
-  // UsageError when the workload has no kernels or a kernel's cost is not finite.
+  // Throws UsageError if the workload has no kernels, a kernel's cost is not finite or an option is
+  // negative, and NotSupportedError if the board has no rate for the precision.
   Estimator(const Twin& twin, workload::WorkloadCost cost, const RunOptions& options = {});
   Estimator(const Twin& twin, std::shared_ptr<const workload::WorkloadCost> cost,
             const RunOptions& options = {});
   ~Estimator();
   Estimator(Estimator&&) noexcept;
 
-  // Safe to call from several threads. Absent knobs count as the highest; NotSupportedError for a
-  // governor that is not modelled.
+  // Safe to call from several threads. Absent knobs have their highest values. Throws
+  // NotSupportedError for a governor that is not modelled.
   MinibatchCost operator()(const PowerMode& mode) const;
   Breakdown breakdown(const PowerMode& mode) const { return breakdown(mode, options_); }
-  // The same, fed in another way.
+  // As above, with other run options than those of the constructor.
   Breakdown breakdown(const PowerMode& mode, const RunOptions& run) const;
+  // One entry per kernel, in order of execution.
   std::vector<LayerEstimate> layers(const PowerMode& mode) const;
-  // Adds every kernel's time in `mode` to `time_s` (one entry per kernel): detail over many modes.
+  // Adds the time of every kernel in `mode` to `time_s`, which has one entry per kernel. For sums
+  // over many modes.
   void add_layer_times(const PowerMode& mode, std::span<double> time_s) const;
 
   const Twin& twin() const { return twin_; }
   const workload::WorkloadCost& cost() const { return *cost_; }
-  // Sustained bytes per second of DRAM in a mode.
+  // Sustained DRAM bandwidth in a mode, bytes per second.
   double bandwidth(const PowerMode& mode) const;
 
  private:
   // See twin/estimate/estimator_parts.h.
-  struct Rates;     // what the twin's parameters make of the workload
-  struct GpuState;  // kernels summed for one GPU and memory clock
-  struct CpuState;  // launch, host and loader for one CPU setting
-  struct Times;     // of a minibatch
-  struct Moved;     // another twin
+  struct Rates;     // rates and traffic of the kernels, from the twin's parameters
+  struct GpuState;  // kernel times summed for one GPU clock and one memory clock
+  struct CpuState;  // launch, host and loader times for one CPU setting
+  struct Times;     // times of one minibatch
+  struct Moved;     // a twin with other parameters on the same hardware
   friend class ErrorModel;
-  // For at_moved(): a twin with other parameters, on the same hardware.
+  // Prepares `twin`, which has other parameters on the same hardware, for at_moved().
   std::unique_ptr<Moved> moved(const Twin& twin) const;
-  // What each of the twins says at fixed clocks. What they agree in with this one is computed once.
-  // Not safe to call from several threads with the same twins.
+  // Returns the estimate of each twin at fixed clocks. Parts that do not differ from this
+  // estimator's twin are computed once. Not safe to call from several threads with the same twins.
   std::vector<MinibatchCost> at_moved(const PowerMode& mode,
                                       std::span<const std::unique_ptr<Moved>> twins) const;
   std::pair<double, double> gpu_clocks(const PowerMode& mode) const;
   const GpuState& gpu_state(const PowerMode& mode) const;
-  // `like`: this twin's at the same clocks, of which a moved twin's is made; null: this twin's.
+  // `like` is the state of this twin at the same clocks, whose unchanged parts are reused. Null:
+  // every part is computed.
   std::unique_ptr<GpuState> make_gpu_state(const Rates& rates, double gpu_clock_hz,
                                            double mem_clock_hz, const GpuState* like) const;
   void add_kernels(const Rates& rates, double gpu_clock_hz, const GpuState* like,
                    GpuState& state) const;
   CpuState cpu_state(const Rates& rates, const PowerMode& mode, const RunOptions& run) const;
   PowerMode clocks(const PowerMode& mode, const RunOptions& run) const;
-  // Where firmware holds a power limit: it, the clocks that it leaves, and how many times the
-  // relative error of a lowered clock's power is in the time.
+  // The power limit that firmware enforces, the clocks that it leaves, and the factor from the
+  // relative error of the power at a lowered clock to the relative error of the time.
   double limit_w(const PowerMode& mode) const;
   PowerMode under_limit(const PowerMode& mode, const RunOptions& run) const;
   double time_over_limit(const Breakdown& at) const;
@@ -106,7 +114,7 @@ class Estimator {
   double least_launch_share() const;
   Breakdown at_clocks(const PowerMode& clocks, const RunOptions& run) const;
   int threads(const PowerMode& mode) const;
-  Breakdown on_processor(const PowerMode& mode) const;  // of a twin of a processor
+  Breakdown on_processor(const PowerMode& mode) const;  // for a processor without a GPU
   std::vector<LayerEstimate> layers_on_processor(const PowerMode& mode) const;
   static double uneven(const Rates& rates, const GpuState& gpu, const CpuState& cpu);
   Times times(const Rates& rates, const GpuState& gpu, const CpuState& cpu) const;
@@ -118,7 +126,7 @@ class Estimator {
   std::shared_ptr<const workload::WorkloadCost> cost_;
   RunOptions options_;
   std::unique_ptr<const Rates> rates_;
-  double least_launch_share_ = 1;  // what no launch is faster than, over what one takes
+  double least_launch_share_ = 1;  // shortest possible launch time over the modelled launch time
   mutable std::unique_ptr<std::mutex> mutex_;
   mutable std::map<std::pair<double, double>, std::unique_ptr<GpuState>> states_;
 };

@@ -1,20 +1,26 @@
-// How far off an estimate may be: the one place in which intervals of the twin are computed.
+// Computes the error of a twin's estimate of one workload, as intervals for time, power and energy.
+// No other code computes intervals of a twin.
 //
-//   const ErrorModel errors(twin, cost, options);   // of a workload at one batch
+//   const ErrorModel errors(twin, cost, options);   // one workload at one batch size
 //   const EstimateError error = errors(mode);
-//   error[kTime].factor(0.9);       // 90 % of minibatches take the estimate within this factor
-//   errors.widened_by();            // why it is wider than at home
-//   bounded(cost, error, 0.9);      // time, power and energy with their intervals
+//   error[kTime].factor(0.9);   // 90 % of measured times are within this factor of the estimate
+//   errors.widened_by();        // why the interval is wider than for the fitted workloads
+//   bounded(cost, error, 0.9);  // time, power and energy with their intervals
 //
-// The variance of ln(measured / modelled) is the sum of (docs/methods/estimate_error.md)
-// * the parameters': their posterior covariance, on another board also their priors, through the
-//   model's slopes, so that it is wide where a workload needs what no fitted one showed;
-// * the model's own, which grows with the distance from the workloads that were fitted;
-// * the precision's: a rate by the ratio of peaks is known to half the ratio's logarithm.
-// In a runtime with parameters of its own (runtime_twin.h) the time's variance is theirs, what
-// left-out models showed, and more on a board or in a precision that was not fitted.
-// Tails are Student's, since few workloads and boards were compared. An interval ends where physics
-// ends: at the roofs of the kernels and their launches, at idle power, at the module's limit.
+// The variance of ln(measured / modelled) is the sum of three parts
+// (docs/methods/estimate_error.md):
+// * parameters: their posterior covariance, propagated linearly. On another board, the variance of
+//   the priors is added. This part is large if the workload depends on a parameter that no fitted
+//   workload determines.
+// * model: grows with the distance from the fitted workloads (twin_home.h).
+// * precision: a rate derived from a ratio of peaks has half the logarithm of that ratio as its
+//   standard deviation.
+//
+// For a runtime with its own parameters (runtime_twin.h), the variance of the time is that of these
+// parameters plus the error on left-out models, and more on a board or in a precision that was not
+// fitted. The errors have Student's t distribution because few workloads and boards were compared.
+// Intervals are cut at physical limits: the roofs and launches of the kernels, idle power, and the
+// power limit of the module.
 #pragma once
 
 #include <array>
@@ -33,27 +39,30 @@ class ErrorModel {
   ErrorModel(const Twin& twin, std::shared_ptr<const workload::WorkloadCost> cost,
              const RunOptions& options);
   ~ErrorModel();
-  // Safe to call from several threads. Slopes are those at clocks rounded to octaves of the
-  // highest, which is as far as they are known.
+  // Safe to call from several threads. The derivatives are evaluated at clocks rounded to a power
+  // of two below the highest clock, and reused for all modes that round to the same clocks.
   EstimateError operator()(const PowerMode& mode) const;
-  // The same of what the estimator made of a mode, at the clocks that it ran at.
+  // As above, for a mode that was already estimated, at the clocks in `at.clocks`.
   EstimateError operator()(const Breakdown& at) const;
-  // Variances that the parameters and the precision cause, without the priors of another board.
+  // Variances of ln(time), ln(power) and ln(energy) due to the parameters and the precision,
+  // without the additional variance on another board.
   std::array<double, kQuantities.size()> parameter_variance(const PowerMode& mode) const;
-  // Variances that the parameters would cause if nothing but their priors were known.
+  // Variances if the parameters were known only by their priors.
   std::array<double, kQuantities.size()> prior_variance(const PowerMode& mode) const;
+  // Distance of the workload from the fitted workloads.
   const HomeDistance& distance() const { return distance_; }
-  // Why it is wider in all modes, and in this one.
+  // Reasons why the interval is wider than for the fitted workloads: in all modes, and in this mode
+  // only.
   const std::vector<std::string>& widened_by() const { return widened_by_; }
   std::vector<std::string> widened_at(const Breakdown& at) const;
 
  private:
   struct Variances;
-  struct Direction;  // a parameter, or a rate that only peaks tell
+  struct Direction;  // a TwinParam, a RuntimeParam, or a rate derived from a ratio of peaks
   const Variances& variances(const PowerMode& mode) const;
   void add(const Direction& direction, const Twin& moved);
   void add_runtime_directions(const workload::WorkloadCost& cost);
-  EstimateError on_processor(const PowerMode& mode) const;  // of a twin of a processor
+  EstimateError on_processor(const PowerMode& mode) const;  // for a processor without a GPU
   EstimateError of_runtime(const Variances& at) const;
   EstimateError of_twin(const Variances& at) const;
   void widen(const Breakdown& at, EstimateError& error) const;
@@ -68,9 +77,9 @@ class ErrorModel {
   std::vector<std::string> widened_by_;
   Estimator middle_;
   std::vector<Direction> directions_;
-  std::vector<std::unique_ptr<Estimator::Moved>> moved_;  // the twin of each
+  std::vector<std::unique_ptr<Estimator::Moved>> moved_;  // one twin per direction
   mutable std::mutex mutex_;
-  // By the rounded knobs.
+  // Key: the rounded knobs.
   mutable std::map<std::array<double, kKnobs.size()>, std::unique_ptr<Variances>> known_;
 };
 

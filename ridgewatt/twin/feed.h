@@ -1,34 +1,36 @@
-// How training is fed: from the times of loading and of the main process to the time from one
-// minibatch to the next. The twin (estimate.h) and the training pipeline share it.
+// Computes the period of training (the time from one minibatch to the next) from the times of data
+// loading and of the main process. Used by the twin (estimate.h) and by the model of the training
+// pipeline.
 //
 //   const FeedBounds bounds = feed_bounds({.workers = 4, .cores = 8, .main_s = 0.02, ..});
 //   const double period_s = bounds.period_s(true);
 //
-// Per minibatch, F seconds of fetching, P of preprocessing on a core, T in the main process, M of
-// them on a core. Without workers F + P + T follow each other. With w >= 1 workers each bounds the
-// pace (Denning and Buzen, Computing Surveys 10(3), 1978):
+// Per minibatch, fetching takes F seconds, preprocessing P seconds on a core, and the main process
+// T seconds, M of them on a core. Without workers, the period is F + P + T. With w >= 1 workers,
+// each of these terms is a lower bound of the period (Denning and Buzen, Computing Surveys 10(3),
+// 1978):
 //   T,  (F + P) / w,  P / min(w, cores),  F / min(w, streams),  (P + M) / cores
-// the last where there are fewer cores than processes.
+// The last term applies only if there are fewer cores than processes (w + 1).
 #pragma once
 
 namespace ridgewatt::twin {
 
-// Threads that need a core at the moment of a hand-over: the main process, the worker that it wakes
-// for its next minibatch, and the thread that pins or collects. With fewer cores they take turns.
+// Threads that need a core when a minibatch is handed over: the main process, the worker that
+// starts its next minibatch, and the thread that pins or collects. With fewer cores they run one
+// after the other.
 inline constexpr int kHandOverThreads = 3;
 
 struct FeedTimes {
   int workers = 0;
   double cores = 1;
-  int streams = 64;  // readers that storage serves at once
+  int streams = 64;  // number of readers that storage serves in parallel
   double fetch_s = 0;
   double preprocess_s = 0;  // CPU time of a worker
-  double main_s = 0;        // of the main process: hand-over, launching and computing
-  double main_cpu_s = 0;    // of it, on a core
+  double main_s = 0;        // main process: hand-over, launches and computation
+  double main_cpu_s = 0;    // part of main_s that needs a core
 };
 
-// What each allows, seconds from one minibatch to the next. Without workers there is `serial_s`
-// alone.
+// Lower bounds of the period, in seconds. Without workers, only `serial_s` is set.
 struct FeedBounds {
   double serial_s = 0;
   double main_s = 0;
@@ -36,8 +38,8 @@ struct FeedBounds {
   double cores_s = 0;
   double storage_s = 0;
 
-  // From one minibatch to the next: the longest; `rounded`, with the corner between the main
-  // process and delivery that times make which vary, (main^6 + delivery^6)^(1/6).
+  // The period: the longest of the bounds. If `rounded`, the corner between main_s and the longest
+  // bound of delivery is smoothed as (main^6 + delivery^6)^(1/6), because both times vary.
   double period_s(bool rounded) const;
 };
 

@@ -1,4 +1,4 @@
-// The hardware that a twin's parameters are relative to, from a board.
+// Sets the hardware of a twin (peaks, clocks, memory), to which its parameters are relative.
 #pragma once
 
 #include "ridgewatt/device/board.h"
@@ -6,16 +6,16 @@
 
 namespace ridgewatt::twin {
 
-// Peaks, highest clocks and memory of `board`, for its selected BSP.
+// Copies peaks, highest clocks and memory of `board`, under its selected BSP, into `twin`.
 void set_hardware(const Board& board, Twin& twin);
-// Rate of the pipe that FP32 convolutions run in (TF32 where there is) over the FP32 peak.
-// NotSupportedError when the board file does not state it.
+// Rate of FP32 convolutions in PyTorch (on TF32 tensor cores where the GPU has them) divided by the
+// FP32 peak. Throws NotSupportedError if the board file does not state it.
 double conv_over_fp32(const Board& board);
-// True of TF32, and of a rate that pipes cannot have: more than twice that of FP32.
+// True for TF32, and for any rate above twice the FP32 rate, which the FP32 pipes cannot reach.
 bool on_tensor_cores(const Board& board, Arithmetic arithmetic);
-// If FP32 convolutions run on pipes, their rate says nothing about tensor cores, which do not use
-// Winograd's algorithm. Tensor cores are then assumed to reach, in other precisions, the same share
-// of their peak as those of the AGX Orin.
+// Limits the rates of the tensor cores. If FP32 convolutions run on the FP32 pipes, their fitted
+// rate includes the gain of Winograd's algorithm, which tensor cores do not use. The tensor cores
+// are then assumed to reach the same share of their peak as those of the AGX Orin.
 void limit_tensor_share(Twin& twin);
 
 }  // namespace ridgewatt::twin

@@ -1,13 +1,14 @@
-// The memory that a workload needs, and the memory that the board has left. CPU and GPU share it;
-// of a discrete GPU its own memory counts, in which framework and loader take no part.
+// Estimates whether a workload fits into the board's memory. On a board whose CPU and GPU share
+// memory, everything counts. On a discrete GPU, only the GPU's own memory counts, without framework
+// and loader.
 //
 //   needed = tensors + workspace + framework + CUDA context + cuDNN + loader
-//   free   = what Linux reports minus what the system holds
+//   free   = memory visible to Linux - memory used by the system
 //   fits   = needed <= free
 //
-// Tensors are counted (parameters, gradients and the optimizer's state, and the activations alive
-// or saved); the workspace is the unrolled input of the largest convolution. The rest are constants
-// of the runtime, each with its source. Swap does not count.
+// The tensors are parameters, gradients, optimizer state, and the activations that are alive or
+// saved. The workspace is the unrolled (im2col) input of the largest convolution. The other terms
+// are constants of the runtime, each with its source. Swap space does not count.
 #pragma once
 
 #include <span>
@@ -29,7 +30,7 @@ struct MemoryConstant {
   double bytes = 0;
   std::string_view source;
 };
-// Of a runtime: framework, cuda_context, cudnn, worker.
+// Returns the constants framework, cuda_context, cudnn and worker of a runtime, in this order.
 std::span<const MemoryConstant> runtime_memory(Runtime runtime);
 
 struct MemoryFootprint {
@@ -38,9 +39,9 @@ struct MemoryFootprint {
   double framework_bytes = 0;
   double context_bytes = 0;
   double cudnn_bytes = 0;
-  double loader_bytes = 0;  // worker processes and the minibatches that they hold ready
-  double system_bytes = 0;  // held before the workload starts
-  double board_bytes = 0;   // that Linux reports
+  double loader_bytes = 0;  // worker processes and the minibatches that they prefetch
+  double system_bytes = 0;  // used before the workload starts
+  double board_bytes = 0;   // visible to Linux
 
   double needed_bytes() const {
     return tensors_bytes + workspace_bytes + framework_bytes + context_bytes + cudnn_bytes +
@@ -50,7 +51,7 @@ struct MemoryFootprint {
   bool fits() const { return needed_bytes() <= free_bytes(); }
 };
 
-// Of one minibatch on the board of `twin`, in the runtime that the twin models.
+// For one minibatch on the board of `twin`, in the runtime `cost.runtime`.
 MemoryFootprint memory_footprint(const Twin& twin, const workload::WorkloadCost& cost,
                                  const RunOptions& options = {});
 

@@ -1,9 +1,11 @@
-// What the measured roofs of a board file (its [microbench] table) say about a twin's parameters.
+// Derives parameters of a twin from the microbenchmark results in a board file (its [microbench]
+// table).
 //
 //   for (const auto& seen : microbench_observations(board)) fit.add(seen.param, seen.value, ..);
 //
-// A twin's rates are ratios to the data sheet's peaks, so a measured peak changes none of them: no
-// kernel of a network is a chain of multiply-adds. The DRAM's sustained share is measured directly.
+// A twin's compute rates are ratios to the peaks of the data sheet, and no kernel of a network is a
+// pure chain of multiply-adds. A measured compute peak therefore changes none of them. The
+// sustained share of the DRAM bandwidth is measured directly.
 #pragma once
 
 #include <string>
@@ -14,26 +16,26 @@
 
 namespace ridgewatt::twin {
 
-// A parameter as it was measured: the logarithm of `value`, with a standard deviation.
+// A directly measured parameter. `log_sd` is the standard deviation of ln(value).
 struct ParameterObservation {
   TwinParam param = TwinParam::kMemoryBandwidthShare;
   double value = 0;  // in the parameter's unit
   double log_sd = 0;
-  std::string source;  // mode, and where the points are from
+  std::string source;  // mode, and origin of the measurements
 };
 
-// memory_bandwidth_share, of the mode in which most of the DRAM's peak was reached;
-// energy_per_flop_j and energy_per_byte_j where power was measured at the highest GPU clock. Their
-// deviations are those of the points and of what a microbenchmark's operations differ by from a
-// network's. Empty for a board without roofs of its GPU.
+// Returns memory_bandwidth_share, from the mode with the highest share of the DRAM peak, and
+// energy_per_flop_j and energy_per_byte_j if power was measured at the highest GPU clock. The
+// deviations include the difference between the operations of a microbenchmark and those of a
+// network. Empty if the board file has no microbenchmark results for its GPU.
 std::vector<ParameterObservation> microbench_observations(const Board& board);
 
-// Takes the measured share of bandwidth into a twin and says so in its status. A twin that was
-// fitted to sweeps of this board is conditioned on it (other parameters follow as far as the fit
-// could not separate them), unless it lies beyond three deviations; one that was scaled, or is a
-// prior, takes it over, and so does one that is contradicted. Energies are left to a fit. Nothing
-// happens without measured roofs, nor where the twin's own table names them
-// ("microbench"): its fit has had them.
+// Applies the measured share of bandwidth to `twin` and adds a note to its status. If the twin was
+// fitted to sweeps of this board and the measurement is within three deviations, the parameters are
+// conditioned on the measurement, including those that the fit could not separate from it.
+// Otherwise (a scaled twin, a prior, or a contradiction) the measured value replaces the parameter.
+// Energies are not applied: only a fit uses them. Does nothing without measured roofs, or if the
+// twin's own table lists "microbench", because then the fit has already used them.
 void observe_microbench(const Board& board, Twin& twin);
 
 }  // namespace ridgewatt::twin

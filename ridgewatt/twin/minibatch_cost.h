@@ -1,5 +1,5 @@
-// The cost of a minibatch according to a board's twin: time, power and energy, by cause, with the
-// error of the estimate. twin/estimate.h computes it.
+// The estimated cost of a minibatch on a board: time, power and energy, by cause, with the error of
+// the estimate. Estimator (estimate.h) computes it.
 #pragma once
 
 #include <algorithm>
@@ -17,12 +17,12 @@
 
 namespace ridgewatt::twin {
 
-// The quantities that have an error. Arrays over them have this order.
+// Quantities with an error, and their indices in arrays.
 inline constexpr std::size_t kTime = 0, kPower = 1, kEnergy = 2;
 inline constexpr std::array<std::string_view, 3> kQuantities = {"time", "power", "energy"};
 
-// The caller of an engine (TensorRT, ONNX Runtime): a C++ program, Python code that only enqueues
-// the engine and waits, or a framework that checks and converts inputs and results.
+// The program that calls an engine (TensorRT, ONNX Runtime): a C++ program, Python code that only
+// enqueues the engine and waits, or a framework that also checks and converts inputs and results.
 enum class EngineCaller : std::size_t { kCpp, kThinPython, kFramework };
 constexpr auto enum_names(EngineCaller) {
   return named<EngineCaller>({{EngineCaller::kCpp, "cpp"},
@@ -30,52 +30,55 @@ constexpr auto enum_names(EngineCaller) {
                               {EngineCaller::kFramework, "framework"}});
 }
 
-// Where the input of a run lies before its time starts: a program reads it from the host's memory
-// and copies it, or it is in memory of the GPU, as in loops that time one tensor again and again.
+// Where the input is when the measured time starts: in host memory, from which the program copies
+// it, or in GPU memory, as in loops that time one tensor repeatedly.
 enum class InputPlace : std::size_t { kHost, kDevice };
 constexpr auto enum_names(InputPlace) {
   return named<InputPlace>({{InputPlace::kHost, "host"}, {InputPlace::kDevice, "device"}});
 }
 
-// How the workload is fed and called.
+// How data is loaded and how the model is called.
 struct RunOptions {
   int loader_workers = 4;  // 0: loading does not overlap
-  // The time of a worker for one sample at the highest CPU clock. Absent: the twin's own, an
+  // Time of a worker for one sample at the highest CPU clock. Absent: the twin's own value, an
   // average over data sets.
   std::optional<double> loader_s_per_sample;
   EngineCaller caller = EngineCaller::kCpp;
-  bool cuda_graph = false;  // an engine's launches are recorded once and replayed as one
-  InputPlace input = InputPlace::kHost;  // of PyTorch; an engine's lies where the GPU reads it
+  bool cuda_graph = false;  // the launches of an engine are replayed as one CUDA graph
+  // Applies to PyTorch. An engine's input is always where the GPU reads it.
+  InputPlace input = InputPlace::kHost;
 };
 
-// A minibatch as a published sweep shows it: the median of timed minibatches, and power averaged
-// over the whole run. Their product is the energy of such a sweep. It is not a share of a job.
+// A minibatch as a published sweep reports it: the median of timed minibatches, and power averaged
+// over the whole run. Do not use it to compute the cost of a job.
 struct TimePower {
   double time_s = 0;
   double power_w = 0;
   double energy_j() const { return time_s * power_w; }
 };
 
-// One of many minibatches that follow each other: a job of n takes n periods and n times the
-// energy.
+// One of many consecutive minibatches. A job of n minibatches needs n times this period and n times
+// this energy.
 struct MinibatchCost {
-  // From one minibatch to the next, the wait for data included. Inference without a data set (no
-  // RunOptions::loader_s_per_sample) has its data available and does not wait.
+  // Time from one minibatch to the next, including the wait for data. Inference with loader workers
+  // but without RunOptions::loader_s_per_sample is assumed to have its data ready and does not
+  // wait.
   double period_s = 0;
-  double pipe_s = 0;    // the part for launching and computing
-  double median_s = 0;  // the median of timed minibatches: pipe_s if most do not wait
+  double pipe_s = 0;    // part of the period for launches and computation
+  double median_s = 0;  // median of timed minibatches: pipe_s if most of them do not wait for data
   double power_w = 0;   // average over the period
   double energy_j() const { return period_s * power_w; }
   double stall_s() const { return period_s - pipe_s; }
-  // Only for comparison with a sweep of medians.
+  // For comparison with a sweep of medians only.
   TimePower timed() const { return {median_s, power_w}; }
-  // For comparison with a row: the time of a row with measured energy includes every wait.
+  // For comparison with a row of a sweep. If the row has measured energy, its time includes all
+  // waits.
   TimePower like(const Observation& row) const {
     return row.measured_energy_j ? TimePower{period_s, power_w} : timed();
   }
 };
 
-// The causes of the time of a minibatch.
+// The causes of a minibatch's time.
 enum class Cause : std::size_t { kCompute, kMemory, kLaunch, kHost, kLoader };
 constexpr auto enum_names(Cause) {
   return named<Cause>({{Cause::kCompute, "compute"},
@@ -86,29 +89,30 @@ constexpr auto enum_names(Cause) {
 }
 inline constexpr std::size_t kCauseCount = count_of<Cause>();
 
-// Period and energy by cause. The energy of a cause is dynamic; `static_j` is the static energy.
-// Times and energies add up exactly to the totals.
+// Period and energy by cause. `energy_j` holds dynamic energy; `static_j` is the static energy. The
+// parts add up exactly to the totals.
 struct Breakdown {
   MinibatchCost total;
   std::array<double, kCauseCount> time_s{};
   std::array<double, kCauseCount> energy_j{};
   double static_j = 0;
-  // The share of the period that counts in the runs that the twin was fitted to: below 1 if their
-  // waits do not count.
+  // Share of the period that counts as time of the minibatch. Below 1 for inference whose data is
+  // ready, because waits for data do not count.
   double counted_share = 1;
-  Cause dominant() const;  // of the period
+  Cause dominant() const;  // the cause that takes most of the period
 
-  PowerMode clocks;         // of the minibatch: the mode, or where its governor settled
+  // Clocks of the minibatch: those of the mode, or those at which its governor settles.
+  PowerMode clocks;
   double gpu_load = 0;      // share of the period in which kernels run
-  double load_cpu_s = 0;    // CPU time of loading it
-  double hand_over_s = 0;   // from loader worker to main process, with free cores
-  double launch_cpu_s = 0;  // CPU time of the copy to the GPU and of launches
-  double always_w = 0;      // power that is drawn even if nothing runs
-  double least_s = 0;       // no minibatch is faster: the roofs of its kernels, and its launches
+  double load_cpu_s = 0;    // CPU time to load the minibatch
+  double hand_over_s = 0;   // from loader worker to main process, if cores are free
+  double launch_cpu_s = 0;  // CPU time of the copy to the GPU and of the launches
+  double always_w = 0;      // static power, drawn even if nothing runs
+  double least_s = 0;       // lower bound of the time: roofs of the kernels, and launches
   double busy_core_w = 0;   // additional power of a busy core
 };
 
-// A job with a number of samples: whole minibatches, one after the other.
+// The cost of a job with a given number of samples, as whole consecutive minibatches.
 struct JobCost {
   double time_s = 0;
   double energy_j = 0;
@@ -118,23 +122,25 @@ inline JobCost job_cost(const MinibatchCost& minibatch, int batch, double sample
   return job_cost(minibatch.period_s, minibatch.energy_j(), batch, samples);
 }
 
-// The error of a twin on the sweeps that it was fitted to, and on unseen workloads.
+// Mean absolute percentage errors (MAPE) of a twin: on the sweeps of its fit, and on unseen
+// workloads.
 struct TwinFitError {
-  // Fractions; absent: not known, as for every twin that was not fitted.
+  // Fractions. Absent: not known, as for a twin that was not fitted.
   std::optional<double> time_mape, power_mape;
   std::optional<double> unseen_time_mape, unseen_power_mape;  // mean of leave-one-workload-out
 };
 
+// Error of one quantity as the distribution of ln(measured / estimate).
 struct LogError {
-  double sd = 0;       // scale of the logarithm
-  double degrees = 0;  // of freedom of Student's t; 0: normal
-  // What the value cannot be, whatever the estimate: below idle power or a roof, above the module's
-  // limit.
+  double sd = 0;       // scale of the distribution
+  double degrees = 0;  // degrees of freedom of Student's t; 0: normal distribution
+  // Physical limits of the value: idle power or a roof below, the power limit of the module above.
   double least = 0;
   double most = std::numeric_limits<double>::infinity();
-  // The factor by which the estimate is multiplied and divided for a central interval.
+  // Half-width of the central interval as a factor: it ranges from estimate / factor to estimate *
+  // factor. `interval` is its probability, for example 0.9.
   double factor(double interval) const;
-  // The estimate, and the ends of that interval, within `least` and `most`.
+  // The estimate and the ends of the interval, cut to [`least`, `most`].
   double middle(double value) const { return std::clamp(value, least, most); }
   double lo(double value, double interval) const { return middle(value / factor(interval)); }
   double hi(double value, double interval) const { return middle(value * factor(interval)); }
@@ -144,8 +150,8 @@ using EstimateError = std::array<LogError, kQuantities.size()>;
 struct Bounded {
   double value = 0, lo = 0, hi = 0;
 };
-// Time, power and energy within what is possible, with the ends of their central intervals: the one
-// place that cuts them. Energy lies within the products of the ends of time and power.
+// Returns time, power and energy with their central intervals, cut at the physical limits. The
+// interval of the energy lies within the products of the ends of time and power.
 std::array<Bounded, kQuantities.size()> bounded(const MinibatchCost& cost,
                                                 const EstimateError& error, double interval);
 

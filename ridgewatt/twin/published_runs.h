@@ -1,5 +1,5 @@
-// What papers report about single workloads on a board: aggregates, not sweeps. They judge the
-// intervals of a twin (error_calibration.h) and are never fitted.
+// Published average times and powers of single workloads on a board. They test the intervals of a
+// twin (error_calibration.h) and are never fitted.
 #pragma once
 
 #include <span>
@@ -10,23 +10,23 @@
 
 namespace ridgewatt::twin {
 
-// A training step at MAXN with minibatches of 16.
+// A training step in mode MAXN with minibatches of 16 samples.
 struct PublishedRun {
   std::string_view board;
   std::string_view name;
   std::string_view model;
-  int sequence = 0;  // 0: the model has none, or its own
+  int sequence = 0;  // Sequence length. 0: the model has none, or its default length applies.
   double time_ms = 0;
   double power_w = 0;   // 0: not published
-  bool loading = true;  // false: the time is that of computing, or there is little to load
+  bool loading = true;  // false: the time excludes loading, or there is little to load
   std::string_view source;
 };
 std::span<const PublishedRun> published_runs();
 
-// The same as runs on their boards.
+// Returns published_runs() as calibration runs, each with its board set.
 std::vector<CalibrationRun> published_calibration_runs();
-// Runs of sweeps for the fit of a board. What is published joins them where other boards' twins are
-// scaled from this one.
+// Loads the runs of `specs` for a fit of the twin of `board`. If `board` is the reference board,
+// whose twin is scaled to other boards, the published runs are added.
 std::vector<CalibrationRun> load_calibration_runs(const std::vector<SweepSpec>& specs,
                                                   const Board& board);
 

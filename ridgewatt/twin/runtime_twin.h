@@ -1,12 +1,13 @@
-// What a runtime changes of a board's twin, which describes PyTorch in eager mode: how long a
-// launch takes, what share of a unit's peak its kernels reach in each precision, what it moves.
+// Parameters by which a runtime (TensorRT, ONNX Runtime, ...) differs from PyTorch in eager mode,
+// which a board's twin describes: the time of a launch, the share of a unit's peak that kernels
+// reach in each precision, and the memory traffic.
 //
 //   const Twin twin = load_twin(load_board("agx-orin"));
-//   const Twin engine = on_runtime(twin, Runtime::kTensorRt);  // to price TensorRT's kernels with
+//   const Twin engine = on_runtime(twin, Runtime::kTensorRt, WorkloadKind::kInference);
 //
-// Nearly all parameters are ratios to the eager twin, so that they carry over to another board as
-// that does. They stand in the [runtime.NAME] tables of the reference board's file, fitted to
-// public measurements (docs/methods/runtimes.md); a board's own table wins.
+// Nearly all parameters are ratios to the eager twin, so they also apply to other boards. They are
+// fitted to public measurements (docs/methods/runtimes.md) and stored in the [runtime.NAME] tables
+// of the reference board's file. The table of a board's own file takes precedence.
 #pragma once
 
 #include <array>
@@ -53,60 +54,65 @@ struct RuntimeParamSpec {
   RuntimeParam param;
   std::string_view key;  // in the [runtime.NAME] table of a board file
   std::string_view unit;
-  std::array<double, kRuntimes.size()> prior;  // median before any data, by Runtime
+  std::array<double, kRuntimes.size()> prior;  // median before any measurement, by Runtime
   double prior_log_sd;
   std::string_view meaning;
-  // Another parameter that is known with this one, within kLinkedLogSd: what raises the rate of
-  // convolutions in one precision raises it in the next one, too.
+  // A correlated parameter: the ratio of both, relative to their priors, is 1 with the log
+  // deviation kLinkedLogSd. For example, what raises the rate of convolutions in one precision also
+  // raises it in the next.
   std::optional<RuntimeParam> linked = {};
 };
-inline constexpr double kLinkedLogSd = 0.25;  // of the ratio of the two over that of their priors
+inline constexpr double kLinkedLogSd = 0.25;  // standard deviation of the logarithm of that ratio
 std::span<const RuntimeParamSpec> runtime_parameters();  // in the order of RuntimeParam
 
-// Deviations of ln(measured / modelled), learned by leaving models and boards out.
+// Standard deviations of ln(measured / modelled), from cross-validations that leave out whole
+// models and whole boards.
 struct RuntimeErrors {
-  double time = 0.25;       // of another model in this runtime, without the parameters' own
-  double board = 0.2;       // more on a board that was not fitted
-  double precision = 0.25;  // more in a precision that was not fitted
-  double power = 0.2;       // more than the eager twin's: no power of this runtime is public
-  double degrees = 5;       // of freedom of Student's t
+  double time = 0.25;  // on another model in this runtime, without the variance of the parameters
+  double board = 0.2;  // additional, on a board that was not fitted
+  double precision = 0.25;  // additional, in a precision that was not fitted
+  double power = 0.2;       // additional to the eager twin's: no power of this runtime is published
+  double degrees = 5;       // degrees of freedom of Student's t
 };
 
 struct RuntimeTwin {
   Runtime runtime = Runtime::kPytorchEager;
   std::array<double, kRuntimeParamCount> values{};  // all positive
-  std::array<double, kRuntimeParamCount> log_sd{};  // of ln(value)
-  std::vector<double> correlations;                 // of ln(value); empty: independent
+  std::array<double, kRuntimeParamCount> log_sd{};  // standard deviations of ln(value)
+  std::vector<double> correlations;  // Correlations of ln(value). Empty: independent.
   RuntimeErrors errors;
-  std::vector<std::string> boards;      // that it was fitted on
-  std::vector<std::string> precisions;  // in which
-  double fit_error = 0;     // median absolute error of time of the rows fitted, as a fraction
-  double unseen_error = 0;  // and of models that were left out; 0: not known
-  std::string origin;       // date, data and command of the fit; empty: priors alone
+  std::vector<std::string> boards;      // boards of the fitted rows
+  std::vector<std::string> precisions;  // precisions of the fitted rows
+  double fit_error = 0;     // median absolute error of time on the fitted rows, as a fraction
+  double unseen_error = 0;  // the same on models that were left out; 0: not known
+  std::string origin;       // Date, data and command of the fit. Empty: priors only.
 
   double operator[](RuntimeParam param) const { return values[static_cast<std::size_t>(param)]; }
   bool fitted() const { return !origin.empty(); }
   bool fitted_on(std::string_view board) const;
   bool fitted_in(std::string_view precision) const;
-  // Variance of a linear function of the parameters' logarithms, by their deviations.
+  // Variance of the linear function of the logarithms of the parameters that has these slopes.
   double parameter_variance(const std::array<double, kRuntimeParamCount>& slopes) const;
 };
 
-// Of every runtime, in the order of kRuntimes; that of pytorch-eager changes nothing.
+// One per runtime, in the order of kRuntimes.
 using RuntimeTwins = std::vector<RuntimeTwin>;
 
-// With all parameters at their priors.
+// Returns a runtime twin with all parameters at their priors.
 RuntimeTwin prior_runtime_twin(Runtime runtime);
-// Of the board's own tables, else of the reference board's, else priors. Those of eager mode carry
-// over to boards of the same system on a chip that are nearer in size to a fitted one. InputError
-// for a number that is not positive or an interval that is not one.
+// Reads the runtime tables of the board's file. A missing table is taken from the reference board,
+// else the priors apply. The reference's table of eager mode applies only to boards of the same
+// system on a chip that are nearer in size to a board of that table than to the reference board.
+// Throws InputError for a number that is not positive or an invalid interval.
 RuntimeTwins load_runtime_twins(const Board& board);
-// For board_toml_with_runtimes.
+// Returns the table for board_toml_with_runtimes().
 TwinTable runtime_table(const RuntimeTwin& runtime);
 
-// The twin as it prices kernels of `runtime`; `Twin::changed_by` says by what. PyTorch in eager
-// mode changes a twin that is scaled from another board, and inference alone. A twin that was
-// changed stays as it is; UsageError if it is of another runtime.
+// Returns `twin` with the parameters of `runtime` applied, recorded in `Twin::changed_by`. PyTorch
+// in eager mode changes only a twin that was scaled from another board, and only for inference. A
+// twin that was already changed by `runtime` is returned as it is. Throws UsageError if another
+// runtime has changed it, NotSupportedError if a processor without a GPU is combined with another
+// runtime than onnxruntime-cpu or the reverse.
 Twin on_runtime(const Twin& twin, Runtime runtime, WorkloadKind kind);
 
 }  // namespace ridgewatt::twin

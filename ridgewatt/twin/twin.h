@@ -1,11 +1,11 @@
-// The device twin: a board's fitted parameters, with which time and power of any workload on any
-// power mode are computed where there is no board. A model: all that is made with it is `modelled`.
+// The device twin: fitted parameters of a board, from which the time and power of any workload in
+// any power mode are computed without the board. Every result of a twin is marked `modelled`.
 //
 //   const Twin twin = load_twin(load_board("agx-orin"));
 //   twin[TwinParam::kLaunchCycles];  // CPU cycles to launch one kernel
 //
-// The parameters, their meaning and their priors are the rows of twin_parameters();
-// docs/methods/twin.md gives the model. They belong to a board and a framework (PyTorch eager),
+// twin_parameters() lists the parameters with their meaning and priors; docs/methods/twin.md
+// describes the model. The parameters belong to a board and a framework (PyTorch in eager mode),
 // never to a workload.
 #pragma once
 
@@ -29,7 +29,7 @@
 namespace ridgewatt::twin {
 
 enum class TwinParam : std::size_t {
-  // Compute: reached share of the FP32 peak, and how it falls for small kernels.
+  // Compute: reached share of the FP32 peak, and its decrease for small kernels.
   kConvRate,
   kConvBackwardRatio,
   kDepthwiseRate,
@@ -37,7 +37,7 @@ enum class TwinParam : std::size_t {
   kGemmRate,
   kVectorRate,
   kFillElements,
-  // Traffic: bytes really moved over bytes that the operators read and write.
+  // Traffic: bytes moved, divided by the bytes that the operators read and write.
   kConvTraffic,
   kConvWindowTraffic,
   kConvBackwardTraffic,
@@ -62,7 +62,7 @@ enum class TwinParam : std::size_t {
   kCoreWait,
   kTrainingLoaderCycles,
   kInProcessLoaderRatio,
-  // Power, and what only the average power shows.
+  // Power, and parameters that only the average power determines.
   kInferenceLoaderCycles,
   kBasePower,
   kMemoryClockPower,
@@ -81,10 +81,11 @@ enum class TwinParam : std::size_t {
 };
 inline constexpr std::size_t kTwinParamCount = static_cast<std::size_t>(TwinParam::kCount);
 
-// How a parameter follows the hardware when a twin is carried to another board (twin/carry.h).
+// Hardware quantity to which a parameter is proportional, when a twin is scaled to another board
+// (twin/carry.h).
 enum class TwinScaling {
   kNone,
-  kPerSm,        // SMs
+  kPerSm,        // number of SMs
   kGpuPower,     // FP32 cores, highest GPU clock and V^2
   kGpuLeakage,   // FP32 cores and V^2
   kGpuEnergy,    // V^2
@@ -92,8 +93,9 @@ enum class TwinScaling {
   kCpuLeakage,   // V^2
   kMemoryPower,  // peak bandwidth
   kBoardPower,   // square root of peak bandwidth
-  kGpuRise,      // voltage curves: in MHz on the same system on a chip,
-  kGpuKnee,      // else as shares of the highest clock
+  // Voltage curve in MHz on the same system on a chip, else in shares of the highest clock.
+  kGpuRise,
+  kGpuKnee,
   kCpuRise,
   kCpuKnee,
 };
@@ -102,123 +104,132 @@ struct TwinParamSpec {
   TwinParam param;
   std::string_view key;   // in the [twin] table of the board file
   std::string_view unit;  // "1" for a ratio
-  bool power;             // fitted to power; the others are fitted to time
-  double prior;           // median before any data
-  double prior_log_sd;    // standard deviation of its logarithm before any data
+  bool power;             // True: fitted to power. False: fitted to time.
+  double prior;           // median before any measurement
+  double prior_log_sd;    // standard deviation of ln(parameter) before any measurement
   TwinScaling scaling;
   std::string_view meaning;
 };
 std::span<const TwinParamSpec> twin_parameters();  // in the order of TwinParam
 
-// Modelled energies closer than this share of one another are the same to a twin: of such modes the
-// fastest is preferred. Far below the fit's error, since what is common to neighbors cancels.
+// Modes whose modelled energies differ by less than this share count as equal, and the fastest of
+// them is preferred. The share is much smaller than the error of the fit, because most of that
+// error is common to neighboring modes and cancels.
 inline constexpr double kTwinTie = 0.01;
 
 struct Twin {
   std::string board;
-  std::string bsp;  // whose highest clocks the parameters are relative to
+  std::string bsp;  // the BSP to whose highest clocks the parameters are relative
   Runtime runtime = Runtime::kPytorchEager;
   std::array<double, kTwinParamCount> values{};  // all positive
-  std::array<double, kTwinParamCount> log_sd{};  // of ln(value); 0: not known
-  // Correlations of ln(value), [i * kTwinParamCount + j]; empty: independent.
+  std::array<double, kTwinParamCount> log_sd{};  // standard deviations of ln(value); 0: not known
+  // Correlations of ln(value), at [i * kTwinParamCount + j]. Empty: independent.
   std::vector<double> correlations;
-  // The hardware that the parameters are relative to.
-  double flop_per_cycle = 0;  // FP32 peak of all SMs per GPU cycle
+  // The hardware to which the parameters are relative.
+  double flop_per_cycle = 0;  // FP32 peak of all SMs, FLOP per GPU cycle
   int sms = 0;
-  // Peak rate of contractions over their FP32 rate (of convolutions: TF32 on tensor cores where
-  // there are), by Arithmetic. 0: the board is not known to have that rate.
+  // Peak rate of contractions (convolutions and matrix products) divided by their FP32 rate, by
+  // Arithmetic. The FP32 rate of convolutions is that of TF32 where the GPU has it. 0: the board is
+  // not known to have that rate.
   struct ContractionSpeedup {
     double conv = 0;
     double product = 0;
   };
   std::array<ContractionSpeedup, kArithmetics.size()> speedups{{{1, 1}}};
-  // Of a runtime other than pytorch-eager: the rates that it reaches, over eager's.
+  // Rates that the runtime reaches, divided by those of PyTorch in eager mode. Used only if
+  // `changed_by` is set.
   struct ContractionGain {
     double conv = 1;
     double product = 1;
   };
   std::array<ContractionGain, kArithmetics.size()> gains{};
-  // Multiply-accumulates per output element that a contraction takes in addition to its own.
+  // Multiply-accumulates per output element that a contraction needs in addition to its own.
   double short_macs = 0;
-  double narrow_columns = 0;  // and columns outside its result
-  // CPU cycles per run of what calls an engine, by EngineCaller; PyTorch's launches are Python's.
+  double narrow_columns = 0;  // additional columns that a contraction computes outside its result
+  // CPU cycles per run of the program that calls an engine, by EngineCaller. 0 for PyTorch, whose
+  // launch parameters include Python.
   EnumArray<EngineCaller, double, count_of<EngineCaller>()> call_cycles{};
-  double graph_kernel_share = 1;  // of a kernel's fixed time that is left in a CUDA graph
-  // What engines take of a parameter, over its value here. Kernels of the same system on a chip
-  // reach the same rates per multiprocessor and cycle as on the boards that engines were fitted on.
+  double graph_kernel_share = 1;  // share of a kernel's fixed time that remains in a CUDA graph
+  // Factors on `values` for engines. On boards with the reference board's system on a chip, an
+  // engine reaches the reference board's rates per SM and cycle; these factors undo any fit of
+  // `values` to figures of eager mode.
   std::array<double, kTwinParamCount> engine_ratios = [] {
     std::array<double, kTwinParamCount> ones{};
     ones.fill(1);
     return ones;
   }();
-  double on_chip_share = 0;        // of the activations' traffic that a large enough cache saves
-  double bus_bytes_per_cycle = 0;  // DRAM bytes per memory cycle, both edges
-  Board::HandOver hand_over;       // of a training's minibatches
-  double cpu_clock_hz = 0;         // highest clocks: what absent knobs mean
+  double on_chip_share = 0;  // share of the activations' traffic that a large enough cache saves
+  double bus_bytes_per_cycle = 0;  // DRAM bytes per memory cycle (both edges)
+  Board::HandOver hand_over;  // transfer of a training minibatch from loader worker to main process
+  double cpu_clock_hz = 0;    // highest clocks, used for absent knobs
   double gpu_clock_hz = 0;
   double mem_clock_hz = 0;
   int cpu_cores = 0;
-  KnobArray<std::vector<double>> levels;  // rising: what governors choose among
+  KnobArray<std::vector<double>> levels;  // levels in rising order, for governors
   double memory_bytes = 0;                // visible to Linux
-  double system_memory_bytes = 0;         // of it held before a workload starts
-  // What the module draws at most for long; infinity: not known.
+  double system_memory_bytes = 0;         // part of memory_bytes in use before a workload starts
+  // Highest sustained power of the module. Infinity: not known.
   double power_limit_w = std::numeric_limits<double>::infinity();
-  // A GPU with memory and power of its own, apart from the host's. Its firmware lowers the clock to
-  // hold the limit, or a mode's lower one, while kernels run.
+  // True for a GPU with its own memory and power limit. While kernels run, its firmware lowers the
+  // clock to stay within that limit, or within the lower limit of the mode.
   bool discrete = false;
   TwinFitError fit;
-  TwinHome home;                                  // what it was fitted on
-  TwinErrors errors;                              // and how its error grows from there
-  RuntimeTwins runtimes;                          // what each runtime changes, by Runtime
-  std::shared_ptr<const RuntimeTwin> changed_by;  // by on_runtime(); null: as it was fitted
-  // Of a processor without a GPU: its times; of the above only hardware, status and origin count.
-  // Null: the board has a GPU.
+  TwinHome home;          // workloads of the fit
+  TwinErrors errors;      // how the error grows with the distance from them
+  RuntimeTwins runtimes;  // parameters of each runtime, by Runtime
+  // The runtime that on_runtime() applied. Null: none.
+  std::shared_ptr<const RuntimeTwin> changed_by;
+  // Model of a processor without a GPU. If set, only the hardware, the status and the origin above
+  // apply. Null: the board has a GPU.
   std::shared_ptr<const CpuTwin> cpu;
-  std::string relative;  // the board whose twin was carried here, if any
-  bool scaled = false;   // carried, and no evidence of its own
+  std::string relative;  // Board whose twin was scaled to this board. Empty: none.
+  bool scaled = false;   // scaled, without any evidence from this board
   std::string status;    // "fitted", "scaled, not validated" or "prior"
   std::string origin;    // date, data and command of the fit
 
-  // NotSupportedError, with the board and the precision, where the board has no such rate.
+  // Throws NotSupportedError, naming the board and the precision, if the board does not have that
+  // rate.
   const ContractionSpeedup& speedup(Arithmetic arithmetic) const;
-  // What those cycles take at a mode's CPU clock (absent: the highest).
+  // Time of `call_cycles` at the CPU clock of the mode (absent: the highest clock), in seconds.
   double call_s(EngineCaller caller, const PowerMode& mode) const {
     if (cpu) return 0;
     return call_cycles[caller] / (mode.has(Knob::kCpuClock) ? mode.cpu_clock_hz : cpu_clock_hz);
   }
   double operator[](TwinParam param) const { return values[static_cast<std::size_t>(param)]; }
-  // Variance of a linear function of the parameters' logarithms, by their deviations here.
+  // Variance of the linear function of the parameters' logarithms that has these slopes.
   double parameter_variance(const std::array<double, kTwinParamCount>& slopes) const;
-  // 90 % interval of a parameter.
+  // Ends of the 90 % interval of a parameter.
   double lo(TwinParam param) const;
   double hi(TwinParam param) const;
   // "modelled with the agx-orin twin of pytorch-eager (fitted); on unseen workloads ..."
   std::string provenance() const;
 };
 
-// Boards without a twin of their own take that of the relative that their file names, else this
-// one's, carried (twin/carry.h).
+// Board whose twin is scaled (twin/carry.h) to a board that has no twin and names no related board.
 inline constexpr char kReferenceBoard[] = "agx-orin";
-// Under the BSP that its twin was fitted on.
+// Returns the related board that the file of `board` names, or else the reference board, under the
+// BSP on which its twin was fitted.
 Board relative_of(const Board& board);
 
-// The twin of a board: of its [twin] table, or carried from its relative's. InputError when the
-// table lacks a parameter or holds one that is not positive; NotSupportedError when it is to be
-// carried and the board file does not state a rate that it needs.
+// Loads the twin from the [twin] table of `board`, or scales the twin of the related board. Throws
+// InputError if the table lacks a parameter or holds one that is not positive, and
+// NotSupportedError if a board file lacks a rate that scaling needs.
 Twin load_twin(const Board& board);
-// A twin with the hardware of `board` and all parameters at their priors: where a fit starts.
+// Returns a twin with the hardware of `board` and all parameters at their priors, the start of a
+// fit.
 Twin prior_twin(const Board& board);
-// For board_toml_with_twin. A parameter is "fitted" where it is narrower than `prior` has it, by a
-// tenth at least.
+// Returns the table for board_toml_with_twin(). A parameter counts as "fitted" if its deviation is
+// less than 90 % of that in `prior`.
 TwinTable twin_table(const Twin& twin, const Twin& prior);
-TwinTable twin_table(const Twin& twin);  // the priors of twin_parameters()
+TwinTable twin_table(const Twin& twin);  // with the priors of twin_parameters()
 bool is_identified(const Twin& twin, const Twin& prior, TwinParam param);
 
-// Supply voltage over the voltage at the highest clock: flat below `knee` (a share of the highest
-// clock), rising above it by `rise` in all, with a smooth corner.
+// Supply voltage divided by the voltage at the highest clock. The curve is flat below `knee` (a
+// share of the highest clock) and rises by the factor 1 + `rise` up to the highest clock, with a
+// smooth corner.
 double relative_voltage(double relative_clock, double rise, double knee);
-// Power of the board in a mode while nothing runs: the static power of every domain. Absent knobs
-// count as the highest.
+// Power of the idle board in a mode: the static power of all domains. Absent knobs have their
+// highest values.
 double idle_power_w(const Twin& twin, const PowerMode& mode);
 
 }  // namespace ridgewatt::twin

@@ -1,4 +1,5 @@
-// The least squares of calibration: a twin's parameters from sweeps, under priors.
+// Least-squares fit of a twin's parameters to sweeps, with priors. calibrate() (calibrate.h) also
+// scores the result.
 #pragma once
 
 #include <cstdint>
@@ -11,26 +12,28 @@
 namespace ridgewatt::twin {
 
 struct CalibrateOptions {
-  // Deviations of ln(time) and ln(power) beyond which a row counts linearly (soft L1).
+  // Errors of ln(time) and ln(power) above which the loss of a row is linear (soft L1).
   double time_scale = 0.1;
   double power_scale = 0.05;
-  // Weight of a workload against the priors, in independent rows.
+  // Weight of a workload relative to the priors, in independent rows.
   double time_observations = 25;
   double power_observations = 15;
-  // Rows of a run that the fit sees at most, drawn at random; scores use all.
+  // Highest number of rows per run in the fit, drawn at random. Scores use all rows.
   int rows_per_run = 500;
-  int max_iterations = 40;     // of a stage; of the joint fit of a board three times as many
-  bool cross_validate = true;  // leave workloads out, for errors on unseen ones and intervals
-  bool coverage = false;       // and judge those intervals on what neither was found from
+  int max_iterations = 40;  // per stage; three times as many for the joint fit of a board
+  // Fit again without each workload, to get errors on unseen workloads and intervals.
+  bool cross_validate = true;
+  bool coverage = false;  // also measure the coverage of the intervals on data used by neither fit
   bool fit_power = true;
   std::uint64_t seed = 1;
+  // Number of threads. 0: all processors.
   int threads = 0;
-  bool quiet = true;  // else progress on standard error, one step per fit
+  bool quiet = true;  // false: progress on standard error, one step per fit
 
-  void check() const;  // UsageError with field, value and constraint
+  void check() const;  // throws UsageError with field, value and constraint
 };
 
-// How the search for the parameters went.
+// Course of the least-squares iterations.
 struct TwinFitReport {
   int iterations = 0;
   double initial_cost = 0;
@@ -43,10 +46,11 @@ struct TwinFit {
   TwinFitReport search;
 };
 
-// The fit alone: parameters with their posterior deviations. Used for leave-one-out by evaluations.
+// Fits the parameters and their posterior deviations.
 TwinFit fit_twin(const Twin& start, const std::vector<CalibrationRun>& runs,
                  const CalibrateOptions& options = {});
-// The same without the runs of one workload: what an honest evaluation on that workload uses.
+// As fit_twin(), without the runs of `workload`. Use it to evaluate the twin on that workload.
+// Throws UsageError if no other workload is left.
 TwinFit fit_twin_without(const Twin& start, const std::vector<CalibrationRun>& runs,
                          const std::string& workload, const CalibrateOptions& options = {});
 

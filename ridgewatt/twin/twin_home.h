@@ -1,5 +1,5 @@
-// Where a twin is at home: the workloads that it was fitted on, how far another one is from them,
-// and how the twin's error grows with that distance (docs/methods/estimate_error.md).
+// Measures how far a workload is from the workloads to which a twin was fitted, its "home", and how
+// the error of the twin grows with this distance (docs/methods/estimate_error.md).
 #pragma once
 
 #include <array>
@@ -21,28 +21,30 @@ inline double squared(double x) {
   return x * x;
 }
 
-// Kinds of work that reach different rates.
+// Classes of operations that reach different rates.
 inline constexpr std::array<std::string_view, 5> kWorkClasses = {
     "convolution", "depthwise convolution", "product", "recurrent", "vector"};
 std::size_t work_class(workload::OpClass op_class);  // index in kWorkClasses
 
-// What is compared between workloads in addition to kind and class mix, as logarithms to base 10.
+// Features compared between workloads, in addition to the kind and the class mix (logarithms to
+// base 10).
 inline constexpr std::array<std::string_view, 3> kExtents = {"FLOP per byte", "FLOP per sample",
                                                              "samples per minibatch"};
 
 struct WorkloadFeatures {
   WorkloadKind kind = WorkloadKind::kInference;
-  std::array<double, kWorkClasses.size()> shares{};  // of all operations, by class
-  std::array<double, kExtents.size()> extents{};     // log10
+  std::array<double, kWorkClasses.size()> shares{};  // share of all operations, by class
+  std::array<double, kExtents.size()> extents{};     // log10 of the kExtents
 };
 WorkloadFeatures features_of(const workload::WorkloadCost& cost);
 
-// From a workload to those that were fitted; all 0 for one of them.
+// Distance of a workload from the fitted workloads. All 0 for a fitted workload.
 struct HomeDistance {
-  // Hellinger distance of the class mix from the nearest fitted one: 0 the same, 1 no class shared.
+  // Hellinger distance of the class mix from the nearest fitted workload. 0: equal, 1: no common
+  // class.
   double mix = 0;
-  double kind = 0;   // 1: none of its kind (training, inference) was fitted
-  double range = 0;  // decades by which extents lie outside the fitted range
+  double kind = 0;   // 1 if no workload of the same kind (training, inference) was fitted, else 0
+  double range = 0;  // decades by which the extents are outside the fitted range
 };
 
 struct TwinHome {
@@ -54,10 +56,10 @@ struct TwinHome {
   struct Range {
     double lo = std::numeric_limits<double>::infinity();
     double hi = -std::numeric_limits<double>::infinity();
-    double beyond(double value) const;  // 0 inside, and where nothing is known
+    double beyond(double value) const;  // 0 inside the range, or if the range is not known
   };
   std::vector<Workload> workloads;
-  // The lowest CPU clock of each kind's rows; 0: not known.
+  // Lowest CPU clock in the fitted rows, by kind. 0: not known.
   EnumArray<WorkloadKind, double, count_of<WorkloadKind>()> cpu_hz{};
   std::array<Range, kExtents.size()> ranges;  // log10
 
@@ -65,31 +67,32 @@ struct TwinHome {
   void add_cpu_clock(WorkloadKind kind, double clock_hz);  // 0: not known
   double least_cpu_hz(WorkloadKind kind) const { return cpu_hz[kind]; }
   HomeDistance distance(const WorkloadFeatures& features) const;
-  // Why a workload is far: "class mix: product 97 % of the work, at most 1 % where fitted", ...
+  // Reasons why a workload is far: "class mix: product 97 % of the work, at most 1 % where fitted".
   std::vector<std::string> reasons(const WorkloadFeatures& features) const;
 };
 
-// Deviations of ln(measured / modelled) that the parameters do not explain. Until they are
-// calibrated: what is expected of a model like this one before any data.
+// Standard deviations of ln(measured / modelled) that the parameters do not explain. The defaults
+// are the assumed values before calibration.
 struct ErrorScale {
-  double home = 0.1;   // of a workload like the fitted ones
-  double mix = 0.3;    // more at a class mix without a fitted class
-  double kind = 0.1;   // more for a kind that was not fitted
-  double range = 0.1;  // more per decade outside the fitted range
-  // On another board: the deviations of the parameters, over those of their priors.
+  double home = 0.1;   // on a workload like the fitted ones
+  double mix = 0.3;    // additional, if no fitted workload has a class in common
+  double kind = 0.1;   // additional, for a kind that was not fitted
+  double range = 0.1;  // additional per decade outside the fitted range
+  // On another board: factor on the deviations due to the parameters' priors.
   double board = 1;
-  double board_degrees = 1;  // of freedom: boards that were compared, and the priors as one
-  double variance(const HomeDistance& distance) const;  // on the board itself
+  double board_degrees = 1;  // degrees of freedom: number of compared boards, plus 1 for the prior
+  double variance(const HomeDistance& distance) const;  // on the board of the fit
 };
 
 struct TwinErrors {
   std::array<ErrorScale, kQuantities.size()> scales;
-  // Of Student's t: workloads that were left out to find the scales, less one for the scale, and
-  // one for what was expected before.
+  // Degrees of freedom of Student's t: the number of workloads left out to find the scales, minus 1
+  // for the scale, plus 1 for the prior.
   double degrees = 4;
 };
 
-// To and from the [twin] table of a board file. A file without them: nothing was fitted, priors.
+// Convert to and from the [twin] table of a board file. Without entries in the table, nothing was
+// fitted and the priors apply. `source` names the file in error messages.
 void write_home(const TwinHome& home, const TwinErrors& errors, TwinTable& table);
 TwinHome read_home(const TwinTable& table);
 TwinErrors read_errors(const TwinTable& table, const std::string& source);

@@ -1,8 +1,9 @@
-// A workload on a twin, at any batch: what predictors take as prior and tuners search on.
+// Estimates one workload on a twin at any operating point. Predictors use it as a prior, tuners as
+// a model to search.
 //
 //   const TwinModel model(load_twin(board), std::make_shared<DeployedWorkload>("zoo:resnet50"));
 //   const MinibatchCost at = model({mode, 16});
-//   model.error({mode, 16})[kTime].factor(0.9);  // within this factor, 90 % of the time
+//   model.error({mode, 16})[kTime].factor(0.9);  // 90 % of times are within this factor
 #pragma once
 
 #include <map>
@@ -19,28 +20,30 @@ namespace ridgewatt::twin {
 
 class TwinModel {
  public:
-  // A point of batch 0 means `default_batch`.
+  // A point with batch 0 means `default_batch`.
   TwinModel(const Twin& twin, std::shared_ptr<const workload::DeployedWorkload> workload,
             const RunOptions& options = {}, int default_batch = 1);
 
   // Safe to call from several threads.
   MinibatchCost operator()(const OperatingPoint& point) const;
-  // The point as measuring it on the board would: mean time from one minibatch to the next.
+  // Returns the point as a measurement on the board would: with the mean time per minibatch.
   Observation observe(const OperatingPoint& point) const;
-  // The point as rows of that origin show it: the same, but for recorded files that say nothing of
-  // themselves (kReplayed), as published sweeps of medians do.
+  // Returns the point as rows with the provenance `rows` report it. For kReplayed the time is the
+  // median of timed minibatches, as in published sweeps. For all others it is the mean, as in
+  // observe().
   Observation observe_as(Provenance rows, const OperatingPoint& point) const;
   const Estimator& estimator(int batch) const;
-  // What the minibatch needs of the board's memory, and whether it fits.
+  // Memory that the minibatch needs, and whether it fits the board.
   MemoryFootprint memory(int batch) const;
   bool fits_memory(int batch) const { return memory(batch).fits(); }
 
   const Twin& twin() const { return twin_; }
   const RunOptions& options() const { return options_; }
-  // How far off the estimate may be, and why it is less sure than at home. The error is mostly
-  // common to all modes of a workload: a few measurements remove the greater part.
+  // Error of the estimate. Most of it is common to all modes of a workload, so that a few
+  // measurements remove the greater part.
   EstimateError error(const OperatingPoint& point) const;
-  const ErrorModel& errors(int batch) const;  // of many points at that batch
+  const ErrorModel& errors(int batch) const;  // for many points with the same batch
+  // Reasons why the interval is wider than for the workloads of the fit.
   std::vector<std::string> widened_by(const OperatingPoint& point) const;
   std::string provenance() const { return twin_.provenance(); }
 
@@ -48,12 +51,12 @@ class TwinModel {
   struct AtBatch {
     std::shared_ptr<const workload::WorkloadCost> cost;
     std::unique_ptr<Estimator> estimator;
-    std::unique_ptr<ErrorModel> errors;  // once asked for
+    std::unique_ptr<ErrorModel> errors;  // created by the first call of errors()
   };
-  AtBatch& at_batch(int batch) const;  // under the lock
+  AtBatch& at_batch(int batch) const;  // requires mutex_
 
-  Twin eager_;  // as it was given
-  Twin twin_;   // on the workload's runtime
+  Twin eager_;  // as passed to the constructor
+  Twin twin_;   // with the workload's runtime applied
   std::shared_ptr<const workload::DeployedWorkload> workload_;
   RunOptions options_;
   int default_batch_;

@@ -1,4 +1,4 @@
-// A twin that simulates the board: profiling a point computes it.
+// Profiler that simulates the board with a twin: it computes a point instead of measuring it.
 #pragma once
 
 #include "ridgewatt/sweep/profiler.h"

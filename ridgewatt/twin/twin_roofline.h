@@ -1,13 +1,13 @@
-// The rooflines that a board and its twin have in one power mode: the bridge from the fitted model
-// to the closed forms. Each class of kernels has two roofs at a precision:
+// Rooflines of a board and its twin in one power mode, and the position of each kernel relative to
+// them. Each class of kernels has two roofs per precision:
 //
-//   ceiling  upper bound: the board's microbenchmark results if its file has them; else the data
-//            sheet's rate of the unit that the class runs in, and the highest published triad of
-//            the memory (the data sheet's where none is known)
-//   reached  what the twin was fitted to: what kernels of the class attain in the framework
+//   ceiling  upper bound: the microbenchmark results of the board file, or else the data sheet's
+//            rate of the unit in which the class runs and the highest published STREAM triad of
+//            the memory (its data sheet's bandwidth if none is known)
+//   reached  the rate that kernels of the class reach in the framework, from the fitted twin
 //
-// A kernel's intensity is its work over the twin's modelled traffic; its rate is its work divided
-// by the time that it takes on the GPU, without launches.
+// The intensity of a kernel is its work divided by its modelled traffic. Its rate is its work
+// divided by its time on the GPU without launches.
 #pragma once
 
 #include <array>
@@ -26,7 +26,7 @@
 
 namespace ridgewatt::twin {
 
-// Kernels that run in the same unit and reach a like rate.
+// Kernels that run in the same unit and reach similar rates.
 enum class RoofClass : std::size_t { kConvolution, kProduct, kDepthwise, kVector };
 constexpr auto enum_names(RoofClass) {
   return named<RoofClass>({{RoofClass::kConvolution, "convolution"},
@@ -38,9 +38,9 @@ inline constexpr std::array<RoofClass, count_of<RoofClass>()> kRoofClasses = {
     RoofClass::kConvolution, RoofClass::kProduct, RoofClass::kDepthwise, RoofClass::kVector};
 RoofClass roof_class_of(workload::OpClass op_class);
 
-// The reached roof. Static power here is all power that is independent of work while a kernel runs:
-// every domain's static and clock power, the busy GPU's and the launching thread's.
-// NotSupportedError where the board has no rate of the precision.
+// Returns the reached roof. Its static power is all power that does not depend on the work while a
+// kernel runs: static and clock power of every domain, and the power of the busy GPU and of the
+// launching thread. Throws NotSupportedError if the board has no rate for the precision.
 roofline::EnergyRoofline twin_roofline(const Twin& twin, const PowerMode& mode,
                                        RoofClass roof = RoofClass::kConvolution,
                                        workload::Precision precision = workload::Precision::kFp32);
@@ -50,56 +50,58 @@ roofline::EnergyRoofline twin_roofline(const Twin& twin, const PowerMode& mode,
 // 2.25).
 inline constexpr double kWinograd = 2.25;
 
-// What no kernel of a class passes, all SMs on.
+// Rates that no kernel of a class can exceed, with all SMs in use.
 struct RoofCeiling {
-  Arithmetic arithmetic = Arithmetic::kFp32;  // of the unit that the class runs in
+  Arithmetic arithmetic = Arithmetic::kFp32;  // of the unit in which the class runs
   double flop_per_s = 0;
   double bandwidth_bytes_per_s = 0;
   double attainable_flop_per_s(double intensity) const;
   double time_balance() const { return flop_per_s / bandwidth_bytes_per_s; }
 };
-// FP32 convolutions run in TF32 where the GPU has it; depthwise and vector kernels on the FP32
-// pipes in any precision. Where convolutions run on pipes, not on tensor cores, their counted
-// operations may pass the pipes' peak by kWinograd. NotSupportedError as above.
+// FP32 convolutions run in TF32 where the GPU has it. Depthwise and vector kernels use the FP32
+// pipes in any precision. If convolutions run on pipes instead of tensor cores, the ceiling is
+// kWinograd times the peak of the pipes, because operations are counted for direct convolution.
+// Throws NotSupportedError if the board has no rate for the precision.
 RoofCeiling roof_ceiling(const Board& board, const PowerMode& mode, RoofClass roof,
                          workload::Precision precision = workload::Precision::kFp32);
 
-// Where a kernel lies in a mode.
+// Position of a kernel relative to the roofs in a mode.
 struct LayerPoint {
   std::size_t kernel = 0;  // index in WorkloadCost::kernels
   RoofClass roof = RoofClass::kVector;
   double work_flop = 0;
   double traffic_bytes = 0;  // modelled
-  double counted_bytes = 0;  // operands read and results written: W / Q by counts
-  double gpu_s = 0;          // time on the GPU; longer than modelled where the power cap binds
-  double gpu_compute_s = 0, gpu_memory_s = 0;  // its parts as modelled
-  double gpu_overhead_s = 0;                   // what a kernel takes in addition to its work
+  double counted_bytes = 0;  // operands read and results written, without caches
+  double gpu_s = 0;  // Time on the GPU. Longer than modelled if the power cap limits the kernel.
+  double gpu_compute_s = 0, gpu_memory_s = 0;  // modelled parts of gpu_s
+  double gpu_overhead_s = 0;                   // fixed time of the kernel in addition to its work
   double launch_s = 0;                         // CPU time of its launches
-  double time_s = 0;   // its share of the minibatch: launches where they decide, else the GPU
-  double power_w = 0;  // of the board while the kernel runs
-  double ceiling_flop_per_s = 0, reached_flop_per_s = 0;  // what the roofs allow at its intensity
+  // Share of the minibatch's time: launches where they are the bottleneck, else the GPU.
+  double time_s = 0;
+  double power_w = 0;                                     // of the board while the kernel runs
+  double ceiling_flop_per_s = 0, reached_flop_per_s = 0;  // what the roofs allow at this intensity
 
   bool has_place() const { return work_flop > 0 && traffic_bytes > 0 && gpu_s > 0; }
   double intensity() const { return work_flop / traffic_bytes; }
   double flop_per_s() const { return work_flop / gpu_s; }
-  // What most of the GPU time goes to: compute, memory, or kLaunch for a kernel's time outside its
-  // work.
+  // The largest part of the GPU time: compute, memory, or kLaunch for the fixed time.
   Cause bound() const;
 };
 inline constexpr double kNoCap = std::numeric_limits<double>::infinity();
-// Every kernel of the workload, in order of execution. UsageError when the mode's static power is
-// not below the cap.
+// Returns every kernel of the workload in order of execution. Throws UsageError if the static power
+// in the mode is not below `power_cap_w`.
 std::vector<LayerPoint> place_layers(const Board& board, const Estimator& estimator,
                                      const PowerMode& mode, double power_cap_w = kNoCap);
-// Share of the GPU time that each class takes, by RoofClass.
+// Share of the GPU time per class, indexed by RoofClass.
 std::array<double, kRoofClasses.size()> roof_shares(std::span<const LayerPoint> layers);
 
-// eta B_eps / B_tau of the reached roof with its 90 % interval, by sampling the twin's parameters
-// within their deviations (independently, so the interval is on the wide side).
+// Returns the race-to-halt ratio eta B_eps / B_tau (EnergyRoofline::race_to_halt_ratio()) of the
+// reached roof with its 90 % interval. The twin's parameters are sampled independently within their
+// deviations, which makes the interval rather too wide.
 roofline::FittedValue twin_race_to_halt(const Twin& twin, const PowerMode& mode,
                                         RoofClass roof = RoofClass::kConvolution,
                                         std::uint64_t seed = 1);
-// The same of many modes: the parameters are sampled once for all.
+// As above for many modes, with one set of samples for all modes.
 std::vector<roofline::FittedValue> twin_race_to_halt(
     const Twin& twin, std::span<const PowerMode> modes, RoofClass roof = RoofClass::kConvolution,
     std::uint64_t seed = 1, workload::Precision precision = workload::Precision::kFp32);

@@ -1,4 +1,4 @@
-// How far a twin's estimates are from what was measured: mean absolute percentage errors.
+// Scores a twin on measured rows by mean absolute percentage errors.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace ridgewatt::twin {
 
-// Mean absolute percentage errors as fractions; `trusted_` ones leave flagged rows out.
+// Mean absolute percentage errors as fractions. The members `trusted_*` exclude flagged rows.
 struct FitScore {
   double time = 0;
   double power = 0;
@@ -29,16 +29,16 @@ struct WorkloadFit {
   std::string workload;
   std::size_t rows = 0;
   std::size_t flagged = 0;
-  FitScore score;                 // of the twin fitted on all workloads
-  FitScore unseen;                // of the twin fitted without this one; zero when not validated
-  std::vector<BatchFit> batches;  // of `score`
+  FitScore score;   // with the twin fitted to all workloads
+  FitScore unseen;  // With the twin fitted without this workload. 0: not cross-validated.
+  std::vector<BatchFit> batches;  // the parts of `score` per batch size
 };
 
-// Errors of a twin by workload, in order of appearance.
+// Returns the errors of a twin per workload, in order of first appearance.
 std::vector<WorkloadFit> score_twin(const Twin& twin, const std::vector<CalibrationRun>& runs);
-// The mean of one of their scores; every workload counts the same.
+// Returns the mean of `score` over the workloads, each with equal weight.
 FitScore mean_over(const std::vector<WorkloadFit>& fits, FitScore WorkloadFit::*score);
-// Errors over all rows of `runs`.
+// Returns the errors over all rows of `runs`.
 FitScore score_rows(const Twin& twin, const std::vector<CalibrationRun>& runs);
 
 }  // namespace ridgewatt::twin

@@ -5,8 +5,8 @@
 //   WorkloadCost cost = workload_cost(model, {.batch = 16});
 //   double intensity = cost.arithmetic_intensity();
 //
-// Another batch of the same model needs another shape inference, about a millisecond for a
-// ResNet-50: load once, then call workload_cost for every batch.
+// Each batch needs a new shape inference, about a millisecond for a ResNet-50. Load the model once,
+// then call workload_cost for every batch.
 #pragma once
 
 #include <optional>
@@ -24,11 +24,13 @@
 
 namespace ridgewatt::workload {
 
-// The definition of an operation.
+// The rules by which operations are counted.
 enum class Convention {
-  kFull,    // 2 for a multiply-accumulate, and element-wise work
-  kMacs,    // multiply-accumulates only, one each: torchvision's GFLOPS
-  kPagoda,  // the rules and the byte model of the Pagoda artifact, training as three inferences
+  kFull,  // 2 per multiply-accumulate (MAC), and element-wise work
+  kMacs,  // multiply-accumulates only, 1 each: torchvision's GFLOPS
+  // Rules and byte model of the Pagoda artifact (cost/pagoda_convention.h); training counts as
+  // three inferences.
+  kPagoda,
 };
 constexpr auto enum_names(Convention) {
   return named<Convention>(
@@ -38,33 +40,35 @@ constexpr auto enum_names(Convention) {
 struct CostOptions {
   std::optional<std::int64_t> batch = {};         // samples; absent: as exported, or 1
   std::map<std::string, std::int64_t> dims = {};  // other symbolic extents by name
-  std::vector<ValueInfo> inputs = {};             // concrete inputs; they override the above
+  std::vector<ValueInfo> inputs = {};  // concrete inputs; they override `batch` and `dims`
   WorkloadKind kind = WorkloadKind::kInference;
   Optimizer optimizer = Optimizer::kSgd;
   Precision precision = Precision::kStored;
   Convention convention = Convention::kFull;
-  // Kernels of this runtime; empty: as `traffic` says.
+  // Count the kernels of this runtime. Absent: count them by `traffic`.
   std::optional<Runtime> runtime = {};
-  // The precision that an INT8 engine uses for unquantized operations.
+  // Precision of unquantized operations in an INT8 engine.
   Precision fallback = Precision::kFp16;
   TrafficModel traffic = TrafficModel::kFused;
-  double cache_bytes = 0;  // last-level cache of the device, for TrafficModel::kFused
+  double cache_bytes = 0;  // size of the device's last-level cache, for TrafficModel::kFused
 };
 
-// One node of the graph (or of an executed body), over all its executions in the minibatch.
+// Cost of one node of the graph (or of an executed body), summed over its executions in a
+// minibatch.
 struct NodeCost {
   double macs = 0;
-  double flops = 0;    // in the given convention; forward and backward
+  double flops = 0;    // by the chosen Convention, forward and backward
   double int_ops = 0;  // of quantized operators and integer arithmetic
   double read_bytes = 0;
   double write_bytes = 0;
 };
 
+// The cost of a model by node and by kernel, with totals.
 struct Analysis {
-  ExecutionPlan plan;           // the nodes that run; refers to the model
+  ExecutionPlan plan;           // The nodes that run. Refers to the model.
   std::vector<NodeCost> nodes;  // one per step of the plan
-  WorkloadCost workload;        // the same by kernel
-  InferSummary shapes;          // omissions and assumptions: workload.caveats
+  WorkloadCost workload;        // the same cost by kernel
+  InferSummary shapes;  // Inferred shapes. Omissions and assumptions are in workload.caveats.
 
   double macs = 0;
   double flops = 0;
@@ -74,22 +78,22 @@ struct Analysis {
   double parameter_count = 0;
   double parameter_bytes = 0;
   double peak_memory_bytes = 0;
-  double kernels = 0;  // launched
+  double kernels = 0;  // number of launched kernels
   double bytes() const { return read_bytes + write_bytes; }
   double arithmetic_intensity() const { return bytes() > 0 ? flops / bytes() : 0; }
 };
 
-// A model file, or "zoo:NAME". Throws what load_model and find_zoo_entry throw.
+// Loads a model file or "zoo:NAME". Throws what load_model() and find_zoo_entry() throw.
 Model load_workload(const std::string& path);
 
-// Infers the model's shapes for the options and counts its cost. `model` must outlive the result.
-// Throws what infer() throws.
+// Infers the shapes of the model and counts its cost. `model` must outlive the result. Throws what
+// infer() throws.
 Analysis analyze(Model& model, const CostOptions& options = {});
 
-// Only the kernels: the input of a roofline.
+// As analyze(), but returns only the kernels.
 WorkloadCost workload_cost(Model& model, const CostOptions& options = {});
 
-// The derivation of the forward cost of a node.
+// How the forward cost of a node is computed.
 struct Explanation {
   std::string node;
   std::string op;
@@ -97,11 +101,11 @@ struct Explanation {
   std::string substituted;  // "2 * 1000 * 2048"
   Terms::Recorded terms;    // outputs = 1000, k = 2048
   OpCost cost;              // of one execution
-  double count = 1;         // executions
-  std::string remark;       // the reason for a missing cost; empty if there is one
+  double count = 1;         // number of executions
+  std::string remark;       // Reason why the node has no cost. Empty: it has one.
 };
 
-// Throws NotFoundError if no node of that name runs.
+// Throws NotFoundError if no node with that name runs.
 Explanation explain_node(const Analysis& analysis, std::string_view node);
 
 }  // namespace ridgewatt::workload

@@ -1,9 +1,9 @@
 // Counts the work of an operator: one rule per operator, which cost_table.h finds by name.
 //
 // A rule counts the forward pass in named terms ("outputs", "channels") and states the result as a
-// formula in those terms. Tests evaluate the formula with the recorded terms and compare it with
-// the result of the rule, `--explain` prints it with numbers, and docs/reference/operators.md is
-// generated from it.
+// formula of these terms. Tests evaluate the formula with the recorded terms and compare it with
+// the rule's result. `--explain` prints the formula with numbers, and docs/reference/operators.md
+// is generated from it.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace ridgewatt::workload {
 
 class OpContext;
 
-// Receives the terms of a formula, and records them on request.
+// Receives the terms of a formula, and records them if it was constructed with a list.
 class Terms {
  public:
   using Recorded = std::vector<std::pair<std::string_view, double>>;
@@ -33,35 +33,35 @@ class Terms {
   Recorded* recorded_ = nullptr;
 };
 
-// Work of one execution of a node in the forward pass. NaN: a relevant extent is unknown.
+// Work of one execution of a node in the forward pass. NaN if a relevant extent is unknown.
 struct OpCost {
   double macs = 0;              // multiply-accumulates of contractions
-  double flops = 0;             // operations: 2 for each MAC, and the element-wise work
-  double reduction_length = 0;  // k of a contraction
+  double flops = 0;             // 2 per MAC, and element-wise work
+  double reduction_length = 0;  // length of the sum (k) of a contraction
 };
 
-// How a kernel of the operator may share a launch (see kernel_fusion.h).
+// How the kernel of an operator can be fused with others (see kernel_fusion.h).
 enum class Fusion : std::uint8_t {
   kView,       // no kernel: the output is the input in another form
-  kPointwise,  // joins its producer if it has one element for each of the producer's
-  kRowwise,    // reduces along the last axis: joins element-wise work on the same rows
-  kKernel,     // a kernel of its own whose results element-wise work may join
-  kAlone,      // a kernel that nothing joins
+  kPointwise,  // joins the kernel of its producer if both have the same number of elements
+  kRowwise,    // Reduces along the last axis. Joins element-wise work on the same rows.
+  kKernel,     // Starts a kernel. Element-wise work may join it.
+  kAlone,      // starts a kernel that nothing joins
 };
 
-// The gradients of a node, given the gradients of its outputs.
+// The cost of a node's gradients, given the gradients of its outputs.
 enum class Gradient : std::uint8_t {
   kNone,         // not differentiable: integers, comparisons, shapes
-  kPass,         // the gradient itself, in another form or moved
-  kPerInput,     // `flops` per output element for every input with a gradient
-  kOnce,         // `flops` per element of the first input, all gradients together
-  kContraction,  // the forward MACs for every operand with a gradient
+  kPass,         // no operations: the gradient is passed on, possibly in another form or place
+  kPerInput,     // `gradient_flops` per output element, for every input with a gradient
+  kOnce,         // `gradient_flops` per element of the first input, for all gradients together
+  kContraction,  // the MACs of the forward pass, for every operand with a gradient
 };
 
-// The values of the forward pass that the backward pass reads.
+// Values of the forward pass that the backward pass reads.
 enum class Saved : std::uint8_t {
   kNothing,
-  kOtherInputs,  // the gradient of an input needs the other inputs: products
+  kOtherInputs,  // of products: the gradient of an input needs the other inputs
   kInputs,
   kOutput,
 };
@@ -69,15 +69,15 @@ enum class Saved : std::uint8_t {
 struct CostRule {
   OpClass op_class = OpClass::kOther;
   OpCost (*forward)(const workload::OpContext&, Terms&) = nullptr;
-  std::string_view formula;  // of the operations, in the terms
+  std::string_view formula;  // formula of `flops` in the recorded terms
   Fusion fusion = Fusion::kKernel;
   Gradient gradient = Gradient::kNone;
   double gradient_flops = 0;
   Saved saved = Saved::kNothing;
   // True: the operator reads only as much of its first input as it writes (Gather, Slice).
   bool reads_part = false;
-  // Forward operations per element of the first input if training differs from inference: batch
-  // statistics, dropout. 0: no difference.
+  // Forward operations per element of the first input in training, if they differ from inference
+  // (batch statistics, dropout). 0: no difference.
   double training_flops = 0;
 };
 

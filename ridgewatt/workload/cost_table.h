@@ -14,10 +14,10 @@ struct CostEntry {
   std::string_view domain = "";
 };
 
-// All operators that have a rule, by domain and name.
+// All operators that have a rule, sorted by domain and name.
 std::span<const CostEntry> cost_table();
 
-// The rule of the operator, or nullptr if there is none.
+// Returns the rule of an operator; null if there is none.
 const CostRule* find_cost_rule(std::string_view domain, std::string_view name);
 
 }  // namespace ridgewatt::workload

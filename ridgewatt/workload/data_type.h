@@ -40,9 +40,9 @@ inline constexpr int kDataTypeCount = 27;
 
 // "float32", "int64", "uint4" ...; "undefined" for the unknown type.
 std::string_view data_type_name(DataType type);
-// Bits of one element as stored: 4 for int4; 0 for strings and the unknown type.
+// Bits of one stored element: 4 for int4. 0 for strings and the unknown type.
 int data_type_bits(DataType type);
-// The type with that number in the format, or nothing.
+// Returns the type with this number in the ONNX format; empty if there is none.
 std::optional<DataType> data_type_from_number(std::int64_t number);
 
 bool is_integer(DataType type);  // signed or unsigned, not bool

@@ -5,8 +5,8 @@
 //       "zoo:resnet50", DeployOptions{.precision = Precision::kFp16});
 //   std::shared_ptr<const WorkloadCost> cost = workload->at(16);
 //
-// PyTorch eager runs one operator at a time, unfused; operators that an exporter expanded are
-// combined again.
+// PyTorch in eager mode runs one operator at a time, unfused. Operators that an exporter expanded
+// are combined again.
 #pragma once
 
 #include <cstdint>
@@ -30,22 +30,24 @@ struct DeployOptions {
   Runtime runtime = Runtime::kPytorchEager;
 };
 
-// All functions are safe to call from several threads.
+// All const functions are safe to call from several threads.
 class DeployedWorkload {
  public:
-  // A file or zoo:NAME. Throws the errors of load_workload immediately.
+  // `model` is a file or zoo:NAME. Throws the errors of load_workload() immediately.
   explicit DeployedWorkload(const std::string& model, DeployOptions options = {});
-  // Known costs by batch; other batches are an error.
+  // Uses known costs by batch. Other batches are an error.
   explicit DeployedWorkload(std::map<int, std::shared_ptr<const WorkloadCost>> costs);
-  // The same model under other options; it is loaded once.
+  // Returns the same model with other options. The loaded model is shared.
   DeployedWorkload with(DeployOptions options) const;
 
-  // The cost of one minibatch, computed once per batch; a batch of 0 means 1. Throws UsageError if
-  // it is not available.
+  // Returns the cost of one minibatch, computed once per batch. A batch of 0 means the default: the
+  // batch that the model fixes or else 1, or the smallest known batch. Throws UsageError if only
+  // other batches are known, NotSupportedError if the runtime does not support the kind or
+  // precision, and what workload_cost() throws.
   std::shared_ptr<const WorkloadCost> at(int batch) const;
-  // Pixels per side of the model's input images; throws UsageError if it has no images.
+  // Side of the model's input images in pixels. Throws UsageError if its input is not an image.
   double image_side() const;
-  const std::string& name() const { return name_; }  // as given
+  const std::string& name() const { return name_; }  // as passed to the constructor
   const DeployOptions& options() const { return options_; }
 
  private:
@@ -54,13 +56,14 @@ class DeployedWorkload {
 
   std::string name_;
   DeployOptions options_;
-  std::shared_ptr<Loaded> loaded_;  // null: only `costs_` are known
+  std::shared_ptr<Loaded> loaded_;  // null: only the costs in `costs_` are known
   mutable std::mutex mutex_;
   mutable std::map<int, std::shared_ptr<const WorkloadCost>> costs_;
 };
 
-// The cost of the same convolutional network on images of another size: everything except the
-// parameters' part scales with `area_ratio` = (new side / old side)^2.
+// Returns the cost of the same convolutional network on images of another size. Work, traffic,
+// inputs and activations scale with `area_ratio` = (new side / old side)^2; the parameters and the
+// optimizer do not.
 WorkloadCost scale_image(const WorkloadCost& cost, double area_ratio);
 
 }  // namespace ridgewatt::workload

@@ -1,5 +1,6 @@
-// The nodes that run, in execution order: control flow is resolved, constant nodes and views are
-// distinguished from kernels, and every tensor is mapped to its memory. Costing starts here.
+// The nodes of a model that run, in execution order, as the basis of cost counting. Control flow is
+// resolved, constant nodes and views are separated from kernels, and every tensor is assigned to
+// its memory.
 #pragma once
 
 #include <cstddef>
@@ -12,40 +13,40 @@
 
 namespace ridgewatt::workload {
 
-// How a step runs.
+// What a step does when the model runs.
 enum class StepKind : std::uint8_t {
-  kKernel,    // on the device
-  kView,      // not at all: its output is its input in another form, or bookkeeping of the host
-  kFolded,    // before the first run: depends only on constants and shapes
-  kUnpriced,  // the operator has no rule, or a relevant extent is unknown
+  kKernel,  // runs on the device
+  kView,  // does not run: its output is its input in another form, or it is bookkeeping of the host
+  kFolded,    // runs before the first minibatch: depends only on constants and shapes
+  kUnpriced,  // not counted: the operator has no rule, or a relevant extent is unknown
 };
 
 struct Step {
   const Node* node = nullptr;
-  const CostRule* rule = nullptr;  // nullptr: the operator has none
+  const CostRule* rule = nullptr;  // null if the operator has no rule
   StepKind kind = StepKind::kKernel;
   double count = 1;        // executions per minibatch: trip counts of enclosing loops
-  int scope = 0;           // steps of one scope run in one go; 0 is the main graph
-  OpCost cost;             // of one execution
-  bool integer = false;    // cost counts integer operations
-  bool quantized = false;  // reads 8-bit numbers that the graph dequantizes before it
+  int scope = 0;           // steps with the same scope run together; 0: main graph
+  OpCost cost;             // cost of one execution
+  bool integer = false;    // `cost` counts integer operations
+  bool quantized = false;  // reads 8-bit numbers that the graph dequantizes before this step
 };
 
 struct ExecutionPlan {
   const Model* model = nullptr;
   std::vector<Step> steps;
-  // By TensorId: the tensor whose memory it lies in (itself, unless it is a view) ...
+  // The tensor in whose memory a tensor lies: itself unless it is a view. Indexed by TensorId.
   std::vector<TensorId> storage;
-  // ... and the step that computes it, or -1.
+  // The step that computes a tensor, or -1. Indexed by TensorId.
   std::vector<int> producer;
-  // By TensorId: whether it is known before the first run.
+  // When the content of a tensor is known. Indexed by TensorId.
   enum class Origin : std::uint8_t {
     kRuntime,   // depends on the graph's inputs
-    kConstant,  // follows from stored values alone
+    kConstant,  // follows from stored values only
     kShapes,    // follows from stored values and shapes
   };
   std::vector<Origin> origin;
-  // Assumptions: branches and trip counts that are unknown before the model runs.
+  // Assumed branches and trip counts, which are unknown before the model runs.
   std::vector<std::string> assumptions;
 
   const Tensor& tensor(TensorId id) const { return model->tensors[static_cast<std::size_t>(id)]; }
@@ -55,12 +56,14 @@ struct ExecutionPlan {
   bool is_constant(TensorId id) const { return origin_of(id) != Origin::kRuntime; }
 };
 
-// `model` has been processed by infer() and outlives the plan. In training dropout is a kernel.
+// `model` must have been processed by infer() and must outlive the plan. In training, dropout is a
+// kernel.
 ExecutionPlan make_plan(const Model& model, WorkloadKind kind);
 
-// The weights of an input of a node, stored tensors that a training would change: initializers and
-// generated constants of floating (or quantized) type, traced through the constant nodes between.
-// Statistics, quantization scales and tables of angles are not weights.
+// Returns the weights that an input of a node depends on: stored tensors that a training would
+// change. These are initializers and generated constants with a floating or quantized type, found
+// through any constant nodes in between. Statistics, quantization scales and tables of angles are
+// not weights.
 std::vector<TensorId> weights_behind(const ExecutionPlan& plan, const Step& step,
                                      std::size_t input);
 

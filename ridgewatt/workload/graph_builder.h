@@ -1,4 +1,4 @@
-// Builds an ONNX graph in code so that an architecture reads like its paper:
+// Builds an ONNX graph in code that follows the description of the architecture in its paper:
 //
 //   GraphBuilder g("lenet5", 17);
 //   auto x = g.input("input", {"batch", 1, 28, 28});
@@ -7,9 +7,9 @@
 //   g.output(x, "output", {"batch", 10});
 //   std::string onnx = g.serialize();
 //
-// Weights have a shape and no values: an initializer in an external file that does not exist, as
-// exporters write it if the weights are left out. Nodes and weights are named after the scope in
-// which they are created ("layer1.0/Conv_1", "layer1.0/Conv_1.weight").
+// Weights have a shape but no values: they are initializers in an external file that does not
+// exist, as exporters write them when weights are left out. Nodes and weights are named after the
+// scope in which they are created ("layer1.0/Conv_1", "layer1.0/Conv_1.weight").
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ namespace ridgewatt::workload {
 
 class GraphBuilder {
  public:
-  // A tensor of the graph. `channels` is the length of the axis that layers act on: axis 1 of
+  // A tensor of the graph. `channels` is the length of the axis on which layers act: axis 1 of
   // images, the last axis of sequences and rows.
   struct Value {
     std::string name;
@@ -48,7 +48,8 @@ class GraphBuilder {
     std::int64_t padding = 0;
     std::int64_t groups = 1;
     bool bias = true;
-    std::int64_t width = 0;  // window width if not square, padded by half; 0: same as `kernel`
+    // Width of the window if it is not square, padded by half. 0: `kernel`.
+    std::int64_t width = 0;
   };
   enum class Element { kFloat, kInt64 };
 
@@ -58,8 +59,7 @@ class GraphBuilder {
   GraphBuilder(const GraphBuilder&) = delete;
   GraphBuilder& operator=(const GraphBuilder&) = delete;
 
-  // Names that are created while the returned object lives begin with `name`; scopes nest
-  // ("layer1.0").
+  // While the returned object exists, new names begin with `name`. Scopes nest ("layer1.0").
   class Scope {
    public:
     Scope(GraphBuilder& graph, const std::string& name);
@@ -73,31 +73,32 @@ class GraphBuilder {
   };
   Scope scope(const std::string& name) { return Scope(*this, name); }
   // Names nodes by operator and index among all nodes ("Conv_9"), like older exporters, regardless
-  // of the scope; call it before the first node.
+  // of the scope. Call it before the first node.
   void number_nodes() { numbered_ = true; }
 
-  // Graph inputs and outputs. channels: axis 1 of a four-dimensional input, else the last axis.
+  // Graph inputs and outputs. The channels are axis 1 of a four-dimensional input, else the last
+  // axis.
   Value input(const std::string& name, const Dims& dims, Element element = Element::kFloat);
   void output(const Value& value, const std::string& name, const Dims& dims);
-  // The value that an unbound symbol takes, stored with the model.
+  // Stores the default value of a symbol in the model.
   void default_dim(const std::string& symbol, std::int64_t value);
-  // The symbol must be a multiple of `value`, stored with the model.
+  // Stores in the model that the symbol must be a multiple of `value`.
   void dim_multiple(const std::string& symbol, std::int64_t value);
 
-  // A weight without values, named `name` in the current scope.
+  // A weight without values, with the name `name` in the current scope.
   Value parameter(const std::string& name, const std::vector<std::int64_t>& dims);
-  // Constants with values. A scalar has no dimension.
+  // Constants with values. A scalar has no dimensions.
   Value constant(const std::vector<std::int64_t>& values);
   Value constant(const std::vector<float>& values, const std::vector<std::int64_t>& dims);
   Value constant(const std::vector<std::int8_t>& values, const std::vector<std::int64_t>& dims);
   Value scalar(float value) { return constant(std::vector<float>{value}, {}); }
 
-  // Any operator. The outputs take the channels of the first input.
+  // Adds any operator. The outputs have the channels of the first input.
   std::vector<Value> node(const std::string& op, const std::vector<Value>& inputs,
                           const std::vector<Attribute>& attributes, int output_count);
   Value op(const std::string& op, const std::vector<Value>& inputs,
            const std::vector<Attribute>& attributes = {});
-  // An operator that reads `x` and weights of its own; a weight is named after the node.
+  // Adds an operator that reads `x` and its own weights, which are named after the node.
   struct Weight {
     std::string name;
     std::vector<std::int64_t> dims;
@@ -108,7 +109,7 @@ class GraphBuilder {
   // Layers on images [batch, channels, height, width].
   Value conv(const Value& x, std::int64_t out_channels, const ConvOptions& options);
   Value batch_norm(const Value& x, double epsilon = 1e-5);
-  // `round_up`: a last window that extends beyond the image counts, too.
+  // `round_up`: a last window that extends beyond the image also counts.
   Value max_pool(const Value& x, std::int64_t kernel, std::int64_t stride, std::int64_t padding = 0,
                  bool round_up = false);
   Value average_pool(const Value& x, std::int64_t kernel, std::int64_t stride,
@@ -121,7 +122,7 @@ class GraphBuilder {
   Value linear(const Value& x, std::int64_t out_features);  // Gemm: x is [rows, features]
   Value dense(const Value& x, std::int64_t out_features, bool bias = true);  // MatMul and Add
   Value layer_norm(const Value& x, double epsilon);
-  Value gelu(const Value& x);  // by the error function, spelled out
+  Value gelu(const Value& x);  // expanded into operators, with the error function
   Value embedding(const Value& ids, const std::string& name, std::int64_t rows, std::int64_t width);
 
   Value relu(const Value& x) { return op("Relu", {x}); }
@@ -132,17 +133,17 @@ class GraphBuilder {
   Value mul(const Value& a, const Value& b) { return op("Mul", {a, b}); }
   Value div(const Value& a, const Value& b) { return op("Div", {a, b}); }
   Value matmul(const Value& a, const Value& b);             // channels: those of b
-  Value concat(const std::vector<Value>& parts, int axis);  // channels: their sum
+  Value concat(const std::vector<Value>& parts, int axis);  // channels: sum over the parts
   std::vector<Value> split(const Value& x, const std::vector<std::int64_t>& sizes, int axis);
-  // An entry of 0 keeps the dimension, -1 takes what is left. channels: the last entry.
+  // In `shape`, 0 keeps a dimension and -1 takes the remaining elements. Channels: the last entry.
   Value reshape(const Value& x, const std::vector<std::int64_t>& shape);
   Value transpose(const Value& x, const std::vector<std::int64_t>& permutation);
 
-  // The model as the bytes of an ONNX file.
+  // Returns the model as the bytes of an ONNX file.
   std::string serialize() const;
 
  private:
-  struct Model;  // hides the schema
+  struct Model;  // hides the protobuf schema
   std::string unique_name(const std::string& op);
   void add_metadata(const std::string& key, std::int64_t value);
   Value weight(const std::string& full_name, const std::vector<std::int64_t>& dims);
@@ -155,7 +156,7 @@ class GraphBuilder {
   std::unique_ptr<Model> model_;
   std::string scope_;
   bool numbered_ = false;
-  std::map<std::string, int> counts_;  // nodes made so far, by scope and operator
+  std::map<std::string, int> counts_;  // number of nodes so far, by scope and operator
 };
 
 }  // namespace ridgewatt::workload

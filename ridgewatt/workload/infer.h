@@ -1,10 +1,9 @@
-// Infers types, shapes and small contents of every tensor of a model: an abstract interpreter that
-// binds the symbolic extents of the inputs and then visits the graph once in topological order.
+// Infers types, shapes and small contents of every tensor of a model. An abstract interpreter binds
+// the symbolic extents of the inputs and then visits the graph once in topological order.
 //
 // Contents matter because exporters compute shapes inside the graph (Shape, Gather, Concat, Reshape
-// ...): integers up to kMaxConstantInts, a few reals (scales of Resize) and strings are evaluated
-// as far as they are known. Values that depend on the run stay unknown; every assumption is
-// reported.
+// ...). Integers up to kMaxConstantInts, a few reals (scales of Resize) and strings are evaluated
+// if they are known. Values that depend on the run stay unknown. Every assumption is reported.
 #pragma once
 
 #include <cstdint>
@@ -18,36 +17,37 @@
 namespace ridgewatt::workload {
 
 struct InferOptions {
-  // Batch size; if unset: as exported, or 1 if the model leaves it open. The batch is the extent
-  // with a matching name ("batch", "N"), otherwise the first axis of the inputs. A model exported
-  // with a fixed batch is re-batched: Reshape targets that contain the old batch are adapted.
+  // Batch size. Absent: as exported, or 1 if the model leaves it open. The batch is the extent with
+  // a matching name ("batch", "N"), or else the first axis of the inputs. A model exported with a
+  // fixed batch is re-batched: Reshape targets that contain the old batch are adapted.
   std::optional<std::int64_t> batch = {};
-  // Symbolic extents by name; an extent without a name is "INPUT.AXIS" ("input.1").
+  // Symbolic extents by name. An extent without a name is "INPUT.AXIS" ("input.1").
   std::map<std::string, std::int64_t> dims = {};
-  // Concrete inputs in the order of Graph::inputs, with their contents; they win over the above.
+  // Concrete inputs in the order of Graph::inputs, with their contents. They override `batch` and
+  // `dims`.
   std::vector<ValueInfo> inputs = {};
 };
 
 struct InferSummary {
-  std::int64_t batch = 1;                             // what the batch extent was bound to
+  std::int64_t batch = 1;                             // value of the batch extent
   std::map<std::string, std::int64_t> bound;          // every symbolic extent and its value
-  std::map<std::string, std::int64_t> bound_by_user;  // those among them that were given
-  // Extents among them without a given value: the default in the model's metadata, otherwise 1, or,
-  // if the model contradicts itself with 1 (a window that does not fit), the first working size of
-  // 16, 64 ... 4096. Extents without a working size stay open.
+  std::map<std::string, std::int64_t> bound_by_user;  // the part of `bound` that the user gave
+  // The other part of `bound`: the default in the model's metadata, or else 1. If the model
+  // contradicts itself with 1 (a window that does not fit), the first of 16, 64 ... 4096 that
+  // works. If none works, the extent stays open.
   std::map<std::string, std::int64_t> assumed;
-  // Extents that stayed open: neither bound nor assumed.
+  // Extents that are neither bound nor assumed.
   std::vector<std::string> open;
-  // Decisions that depend on the data: one sentence each.
+  // Decisions that depend on the data, one sentence each.
   std::vector<std::string> remarks;
-  // Operators without a rule, "domain.Op" or "Op", with the number of their nodes.
+  // Operators without a rule ("domain.Op" or "Op"), with the number of their nodes.
   std::map<std::string, int> unsupported;
   // Nodes with an output whose type or shape is not completely known.
   std::vector<std::string> unknown_nodes;
 };
 
-// Annotates model.tensors and the nodes in place. May be called again with other options. Throws
-// UsageError for a --dim or input that the model does not have, and InputError naming the node if
+// Fills in model.tensors and the nodes. Can be called again with other options. Throws UsageError
+// for an extent (--dim) or input that the model does not have, and InputError, naming the node, if
 // shapes contradict each other.
 InferSummary infer(Model& model, const InferOptions& options = {});
 

@@ -1,12 +1,13 @@
-// Groups the steps of a plan into kernels, as inference runtimes do on this hardware:
+// Groups the steps of a plan into kernels, as inference runtimes do:
 //
-// * Element-wise work joins the kernel that produces its input if it has one element for each of
-//   the producer's; so does a batch normalization, which folds into a convolution before it.
-// * Reductions along the last axis (softmax, layer normalization, spelled out or not) and
+// * Element-wise work joins the kernel that produces its input if both have the same number of
+//   elements. A batch normalization after a convolution is folded into it.
+// * Reductions along the last axis (softmax and layer normalization, expanded or not) and
 //   element-wise work on the same rows share a kernel that keeps the rows on chip.
 // * Views and constants cost nothing.
-// A step joins only the latest kernel among those that its inputs come from, so that no kernel
-// waits for a later one.
+//
+// A step can join only the latest of the kernels that produce its inputs, so that no kernel waits
+// for a later one.
 #pragma once
 
 #include <string_view>
@@ -17,11 +18,12 @@
 namespace ridgewatt::workload {
 
 struct Kernel {
-  std::vector<int> steps;  // indices in the plan; the first one is the kernel's main work
+  std::vector<int> steps;  // Indices in the plan. The first step is the main work of the kernel.
   int scope = 0;
-  double elements = 0;     // of the grid of results that element-wise work may join
-  double row_length = 0;   // of the rows kept on chip; 0: none
-  bool pointwise = false;  // all steps so far are element-wise or along rows
+  // Number of results; element-wise work that joins must have as many. 0: nothing joins.
+  double elements = 0;
+  double row_length = 0;   // length of the rows kept on chip; 0: none
+  bool pointwise = false;  // all steps so far are element-wise or work on rows
 };
 
 struct FusionOptions {
@@ -30,13 +32,13 @@ struct FusionOptions {
 };
 
 struct Kernels {
-  std::vector<Kernel> kernels;  // in the order in which they run
-  std::vector<int> kernel_of;   // by step; -1 for steps that are not kernels
+  std::vector<Kernel> kernels;  // in execution order
+  std::vector<int> kernel_of;   // kernel of each step; -1 for a step that is in no kernel
 };
 
 Kernels fuse(const ExecutionPlan& plan, const FusionOptions& options = {});
 
-// True when `op` is one of the names in `ops`, which | separates.
+// True if `op` is one of the names in `ops`, which are separated by "|".
 bool is_among(std::string_view op, std::string_view ops);
 
 }  // namespace ridgewatt::workload

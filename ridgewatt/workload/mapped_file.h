@@ -1,4 +1,4 @@
-// Maps the bytes of a file: pages that are not used are never loaded.
+// Maps a file into memory. Pages that are not used are never loaded.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@ namespace ridgewatt::workload {
 class MappedFile {
  public:
   // Maps the file read-only. A file that cannot be mapped (a pipe) is read completely. Throws
-  // NotFoundError, PermissionError, IoError, or InputError for a folder.
+  // NotFoundError, PermissionError or IoError, and InputError for a folder.
   explicit MappedFile(const std::string& path);
   ~MappedFile();
   MappedFile(const MappedFile&) = delete;
@@ -20,7 +20,7 @@ class MappedFile {
 
  private:
   void* mapping_ = nullptr;
-  std::string content_;  // if not mapped
+  std::string content_;  // used if the file is not mapped
   std::string_view bytes_;
 };
 

@@ -1,10 +1,10 @@
 // Reads ONNX models and tensors into the graph of graph.h.
 //
-// The file is mapped and read field by field with the numbers of onnx.proto; weights are never
-// copied, only their sizes are used, so a model of many gigabytes needs no more memory than its
-// graph. Any IR version and opset; external data may be missing. The input is untrusted: truncated,
-// cyclic, oversized or contradictory files and external paths that leave the model's folder cause
-// an InputError of one line.
+// The file is mapped and read field by field with the field numbers of onnx.proto. Weights are not
+// copied, only their sizes are used, so that even a model of many gigabytes needs little memory.
+// Any IR version and opset is accepted, and external data may be missing. The input is untrusted:
+// truncated, cyclic, oversized or contradictory files, and external paths that leave the model's
+// folder, cause an InputError with a message of one line.
 #pragma once
 
 #include <cstddef>
@@ -16,20 +16,20 @@
 namespace ridgewatt::workload {
 
 struct LoadOptions {
-  // Nodes after local functions are expanded, over all graphs of the model.
+  // Largest number of nodes after local functions are expanded, over all graphs of the model.
   std::size_t max_nodes = std::size_t{1} << 19;
-  // Folder of external data, for models from memory. Empty: none is used.
+  // Folder of external data for models read from memory. Empty: external data is not used.
   std::string folder;
 };
 
-// Throws NotFoundError, PermissionError, IoError, or InputError for a fault of the file.
+// Throws NotFoundError, PermissionError or IoError, and InputError if the file is invalid.
 Model load_model(const std::string& path, const LoadOptions& options = {});
-// The same from the bytes of a ModelProto; `name` is for messages and Model::name.
+// As load_model(), from the bytes of a ModelProto. `name` is used in messages and as Model::name.
 Model load_model_from_memory(std::string_view bytes, const std::string& name,
                              const LoadOptions& options = {});
 
-// A TensorProto file, or a SequenceProto or OptionalProto file where `like` is of that kind: type,
-// shape and, when small, content.
+// Reads a TensorProto file, or a SequenceProto or OptionalProto file if `like` is of that kind.
+// Returns type, shape and, if it is small, content.
 ValueInfo load_value(const std::string& path, const ValueInfo& like = {});
 
 }  // namespace ridgewatt::workload

@@ -1,5 +1,5 @@
-// The precisions in which a workload computes, and their properties. Text is parsed once, where it
-// is read; inside the program a precision is a value.
+// The precisions in which a workload computes, and their properties. Names are parsed once, at
+// input; inside the program a precision is a value of the enum.
 #pragma once
 
 #include <cstdint>
@@ -16,31 +16,31 @@ namespace ridgewatt::workload {
 
 enum class Precision : std::uint8_t {
   kStored,  // as the model stores its weights
-  kFp32,    // products and convolutions in the runtime's FP32, which may be TF32
+  kFp32,    // contractions in the runtime's FP32, which may be TF32
   kTf32,    // FP32 data, all contractions in TF32
   kFp16,
   kBf16,
   kInt8,
   kFp8,
   kFp4,
-  // The common choice for the kind of workload. Inference: INT8 weights, FP16 activations and
+  // The usual mix for the kind of workload. Inference: INT8 weights, FP16 activations and
   // arithmetic. Training: automatic mixed precision, FP16 with FP32 master weights and optimizer
   // state (Micikevicius et al., 2018).
   kMixed,
 };
 
-// The number of bits of stored numbers; 0: as the model stores them.
+// Bits of stored numbers. 0: as the model stores them.
 struct PrecisionBits {
   int parameters;
   int activations;
-  // Training keeps an additional copy of the parameters and the optimizer state in this many bits.
+  // Training also keeps a copy of the parameters and the optimizer state with this many bits.
   int master = 0;
 };
 
 struct PrecisionRow {
   Precision id;
   std::string_view name;
-  Arithmetic arithmetic;  // of contractions; narrow weights are widened when they are read
+  Arithmetic arithmetic;  // Of contractions. Narrower weights are widened when they are read.
   PrecisionBits inference;
   PrecisionBits training;
 };
@@ -64,17 +64,19 @@ constexpr Arithmetic arithmetic_of(Precision precision) {
 constexpr const ArithmeticRow& arithmetic_row(Precision precision) {
   return kArithmeticRows[arithmetic_of(precision)];
 }
-// Bits of the numbers that contractions multiply, if narrower than other numbers; else 0.
+// Bits of the operands of contractions if they have less than 16 bits, else 0.
 constexpr int narrow_bits(Precision precision) {
   const int bits = arithmetic_row(precision).bits;
   return bits < 16 ? bits : 0;
 }
+// True if the runtime supports the precision for inference.
 constexpr bool computes_in(Runtime runtime, Precision precision) {
   const int bits = kPrecisionRows[precision].inference.parameters;
   return kRuntimeRows[runtime].narrow || bits == 0 || bits >= 16;
 }
 
-// The usual precisions of a runtime. PyTorch: FP32; exported graphs FP16, too; engines also INT8.
+// The precisions usually used with a runtime. PyTorch: FP32. Exported graphs: also FP16. Engines:
+// also INT8.
 std::span<const Precision> usual_precisions(Runtime runtime);
 
 }  // namespace ridgewatt::workload

@@ -15,8 +15,8 @@ namespace ridgewatt::workload {
 
 enum class TrafficModel {
   kUnfused,  // every operator reads all its inputs and writes all its outputs: upper bound
-  kFused,    // every kernel after fusion reads distinct inputs once and writes outputs once
-  kIdeal,    // weights, graph inputs and graph outputs once: lower bound
+  kFused,    // every kernel after fusion reads distinct inputs once and writes its outputs once
+  kIdeal,    // weights, graph inputs and graph outputs once each: lower bound
 };
 constexpr auto enum_names(TrafficModel) {
   return named<TrafficModel>({{TrafficModel::kUnfused, "unfused"},
@@ -24,16 +24,17 @@ constexpr auto enum_names(TrafficModel) {
                               {TrafficModel::kIdeal, "ideal"}});
 }
 
-// Bytes of tensors in a precision.
+// Sizes of tensors in a given precision.
 class TensorSizes {
  public:
   TensorSizes(const ExecutionPlan& plan, const ElementWidths& precision)
       : plan_(&plan), precision_(&precision) {}
-  // `bits`: of single tensors, by the root of their storage; 0: as in `precision`.
+  // `bits` overrides the precision of single tensors, indexed by the root of their storage; 0: no
+  // override.
   TensorSizes(const ExecutionPlan& plan, const ElementWidths& precision,
               const std::vector<std::uint8_t>& bits)
       : plan_(&plan), precision_(&precision), bits_(&bits) {}
-  // 0 if the extents are unknown: such nodes are reported separately.
+  // 0 if an extent is unknown. Such nodes are reported separately.
   double bytes(TensorId id) const;
   double elements(TensorId id) const;
 
@@ -43,7 +44,7 @@ class TensorSizes {
   const std::vector<std::uint8_t>* bits_ = nullptr;
 };
 
-// A tensor that a kernel reads from or writes to memory, by one of its steps.
+// A tensor that one of a kernel's steps reads from or writes to memory.
 struct Access {
   TensorId tensor = kNoTensor;  // root of the storage
   int step = 0;
@@ -57,23 +58,24 @@ struct KernelTraffic {
 
 struct TrafficOptions {
   TrafficModel model = TrafficModel::kFused;
-  // Fused: a tensor is not read again if at most this many bytes were accessed since it was
+  // For kFused: a tensor is not read again if at most this many bytes were accessed since it was
   // written. 0: no cache.
   double cache_bytes = 0;
-  // Tensors that are written even if no later kernel of the forward pass reads them.
+  // Tensors that are written to memory even if no later kernel of the forward pass reads them.
   std::vector<TensorId> kept = {};
 };
 
-// One entry per kernel, in bytes of one execution.
+// Returns one entry per kernel, with the bytes of one execution.
 std::vector<KernelTraffic> forward_traffic(const ExecutionPlan& plan, const Kernels& kernels,
                                            const TensorSizes& sizes, const TrafficOptions& options);
 
-// The largest sum of the activations alive at one time, in the order of the kernels.
+// Returns the largest total size of the activations that are alive at the same time, in the order
+// of the kernels.
 double largest_live_set(const ExecutionPlan& plan, const std::vector<KernelTraffic>& traffic,
                         const TensorSizes& sizes);
 
-// The storage of a constant that a kernel reads: before a dequantization that the kernel performs
-// itself, otherwise the tensor itself.
+// Returns the constant that a kernel reads from memory: the tensor before a dequantization that the
+// kernel performs itself, or else the tensor `id`.
 TensorId stored_constant(const ExecutionPlan& plan, TensorId id);
 
 }  // namespace ridgewatt::workload

@@ -1,12 +1,13 @@
-// The part of a training step after its forward pass: gradients of activations and weights, where
-// they are needed, and the optimizer.
+// The cost of a training step after its forward pass: the required gradients of activations and
+// weights, and the optimizer.
 //
-// * The gradient of an input is computed only if a weight precedes it: never that of the first
-//   layer's input.
+// * The gradient of a tensor is computed only if a weight precedes the tensor. The input of the
+//   first layer therefore has none.
 // * A contraction runs one kernel for each operand's gradient, each with the MACs of the forward
-//   pass. Element-wise and normalization work has derivatives of its own.
-// * Values of the forward pass that the backward pass needs are written there and read again here.
-// * If a tensor has several consumers, their gradients are added up.
+//   pass. Element-wise and normalization operators have their own costs (cost_rule.h).
+// * Values of the forward pass that the backward pass needs are written in the forward pass and
+//   read again in the backward pass.
+// * If a tensor has several consumers, their gradients are added.
 #pragma once
 
 #include <vector>
@@ -20,13 +21,13 @@ namespace ridgewatt::workload {
 
 // The tensors that take part in a backward pass.
 struct GradientFlow {
-  std::vector<bool> needed;         // by TensorId of the storage: a weight precedes it
-  std::vector<TensorId> saved;      // activations that the backward pass reads
+  std::vector<bool> needed;     // indexed by TensorId of the storage: a weight precedes the tensor
+  std::vector<TensorId> saved;  // activations that the backward pass reads
   std::vector<TensorId> trainable;  // weights
 };
 GradientFlow gradient_flow(const ExecutionPlan& plan);
 
-// Kernels of the backward pass, last layer first.
+// Returns the kernels of the backward pass, last layer first.
 std::vector<KernelCost> backward_kernels(const ExecutionPlan& plan, const Kernels& forward,
                                          const GradientFlow& flow, const TensorSizes& sizes);
 

@@ -1,4 +1,5 @@
-// The demand of a workload on a device per minibatch: all that rooflines know about a model.
+// The demand of a workload on a device per minibatch: the work and traffic of each kernel.
+// Rooflines and twins use only this.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,7 @@
 
 namespace ridgewatt::workload {
 
-// Operators that reach a similar fraction of a device's peak.
+// Groups of operators that reach a similar share of a device's peak.
 enum class OpClass {
   kConv,           // dense convolution and transposed convolution
   kDepthwiseConv,  // grouped convolution with few channels per group
@@ -33,17 +34,17 @@ enum class OpClass {
   kOther,
 };
 
-// The multiplying and summing part of an operator, if any.
+// Kind of multiply-accumulate work in an operator, if any.
 enum class Contraction { kNone, kConvolution, kDepthwise, kProduct };
 
 struct OpClassRow {
   OpClass id;
   std::string_view name;
   Contraction contraction;
-  int rank;      // the part of a fused kernel with the highest rank is its main work
-  bool tiles;    // tiles of the result wait while the pipeline of the sum fills and empties
-  bool weights;  // operands that are written as Constant nodes are weights
-  bool rows;     // works on rows, whatever the layout of an image
+  int rank;      // the step of a fused kernel with the highest rank is its main work
+  bool tiles;    // the pipeline of the sum must fill and drain for each tile of the result
+  bool weights;  // operands given as Constant nodes are weights
+  bool rows;     // works on rows, regardless of the layout of an image
 };
 inline constexpr auto kOpClassRows = enum_rows<OpClassRow>({
     {OpClass::kConv, "convolution", Contraction::kConvolution, 3, true, true, false},
@@ -68,8 +69,8 @@ constexpr Contraction contraction_of(OpClass op_class) {
   return kOpClassRows[op_class].contraction;
 }
 
-// Tensors of a parameter's size that one update reads and writes: SGD 3 (parameter, gradient,
-// parameter), with momentum 5, Adam 7.
+// The optimizer decides how many tensors of a parameter's size one update reads and writes: SGD 3
+// (parameter, gradient, parameter), with momentum 5, Adam 7.
 enum class Optimizer { kSgd, kMomentum, kAdam };
 constexpr auto enum_names(Optimizer) {
   return named<Optimizer>(
@@ -78,7 +79,7 @@ constexpr auto enum_names(Optimizer) {
 
 enum class Phase { kForward, kBackward, kOptimizer };
 
-// One kernel: the work W and traffic Q of one launched operator (after fusion, where asked).
+// One kernel: work and traffic of one launched operator, or of several operators after fusion.
 struct KernelCost {
   std::string name;  // node name
   std::string op;    // operator type, for example "Conv"
@@ -87,65 +88,66 @@ struct KernelCost {
   std::size_t node = 0;         // index of the node in the analyzed graph
   double work_flop = 0;         // floating-point operations
   double work_int_op = 0;       // integer operations of quantized operators
-  double macs = 0;              // multiply-accumulates among them
+  double macs = 0;              // multiply-accumulates, included in the operations above
   double read_bytes = 0;        // DRAM reads
-  double weight_bytes = 0;      // of them, of constants
+  double weight_bytes = 0;      // part of read_bytes: constants
   double write_bytes = 0;       // DRAM writes
-  double output_elements = 0;   // how parallel the kernel is
-  double reduction_length = 0;  // k of a contraction, 0 otherwise
-  double output_channels = 0;   // columns of its result (of one group), 0 if unknown
+  double output_elements = 0;   // number of results: the parallelism of the kernel
+  double reduction_length = 0;  // length of the sum (k) of a contraction, else 0
+  double output_channels = 0;   // columns of the result (per group); 0: unknown
   double window = 1;      // elements of the filter's window (Kh x Kw) of a convolution or pooling
-  double row_length = 0;  // innermost extent of the result, 0 if unknown
-  bool strided = false;   // a softmax along another axis than the innermost
-  double groups = 1;      // of a convolution
-  bool blocks = false;    // a convolution that works on blocks of channels
-  int launches = 1;       // kernels launched
-  // Precision of its multiplications; kStored: the workload's arithmetic.
+  double row_length = 0;  // innermost extent of the result; 0: unknown
+  bool strided = false;   // a softmax along an axis other than the innermost
+  double groups = 1;      // groups of a convolution
+  bool blocks = false;    // a convolution on blocks of channels
+  int launches = 1;       // number of launches
+  // Precision of its multiplications. kStored: that of the workload (WorkloadCost::arithmetic).
   Precision precision = Precision::kStored;
-  std::vector<std::uint32_t> steps;  // of the plan that it executes, the main work first
+  std::vector<std::uint32_t> steps;  // steps of the plan that it executes, the main work first
   double traffic_bytes() const { return read_bytes + write_bytes; }
 };
 
-// Nodes of one operator whose cost is unknown and counts as 0.
+// The nodes of one operator whose cost is unknown and counts as 0.
 struct Uncounted {
   std::string op;
   std::string domain;  // empty for ai.onnx
   int nodes = 0;
   std::string reason;  // "no rule" or "extents not known"
-  double share = 0;    // of all nodes
+  double share = 0;    // share of all nodes
 
   std::string full_name() const { return domain.empty() ? op : domain + "." + op; }
 };
 
-// Omissions and assumptions of a cost: report them with every use of it.
+// Omissions and assumptions of a cost. Report them with every use of the cost.
 struct CostCaveats {
   std::vector<Uncounted> uncounted;
-  std::map<std::string, std::int64_t> assumed_dims;  // open extents without a given value
-  std::vector<std::string> open_dims;                // extents that stayed open
-  std::vector<std::string> assumptions;              // branches, trip counts, lengths of caches
+  // Assumed values of extents that were not given.
+  std::map<std::string, std::int64_t> assumed_dims;
+  std::vector<std::string> open_dims;    // extents that are not known
+  std::vector<std::string> assumptions;  // branches, trip counts, lengths of caches
 
-  // One line for each.
+  // Returns one line per omission or assumption.
   std::vector<std::string> lines() const;
 };
 
 struct WorkloadCost {
-  std::string name;  // of the model
+  std::string name;  // name of the model
   WorkloadKind kind = WorkloadKind::kInference;
   int batch = 1;
-  Precision precision = Precision::kFp32;  // never kStored: the actual precision of the model
+  Precision precision = Precision::kFp32;  // the actual precision; never kStored
   Runtime runtime = Runtime::kPytorchEager;
-  // Precision of floating-point arithmetic. It differs from `precision` if a model stores INT8
-  // weights and computes unquantized operations in floating point.
+  // Precision of floating-point arithmetic. Differs from `precision` if a model stores INT8 weights
+  // and computes unquantized operations in floating point.
   Precision arithmetic = Precision::kFp32;
   CostCaveats caveats;
   std::vector<KernelCost> kernels;
   double parameter_count = 0;
   double parameter_bytes = 0;
-  double input_bytes = 0;        // graph inputs of one minibatch: what a loader must bring
-  double input_elements = 0;     // of them, numbers
+  double input_bytes = 0;        // graph inputs of one minibatch, which a loader must provide
+  double input_elements = 0;     // number of elements in these inputs
   double peak_memory_bytes = 0;  // parameters and the largest live set of activations
-  // The input of the largest dense convolution, unrolled into a matrix: the additional memory of an
-  // algorithm by explicit products.
+  // Size of the unrolled (im2col) input of the largest dense convolution: the memory that an
+  // algorithm with explicit matrix products needs in addition.
   double workspace_bytes = 0;
 
   double work_flop() const;

@@ -1,10 +1,11 @@
-// Who has the device next: the rule that the live schedule and its simulation share.
+// The rule that decides which program gets the device next. The live schedule and its simulation
+// share it.
 //
-// Requests of each program gather into batches. A batch is sent off when it is full, or when its
-// oldest request could no longer be in time otherwise; among several, the earliest deadline first.
-// Training runs while it can end before the next batch is due. Requests that can no longer be in
-// time step aside for those that can, and are served when they are in nobody's way. Nothing is
-// preempted: what is due counts the minibatches that go before it.
+// Requests of each program are collected into batches. A batch is started when it is full, or when
+// its oldest request would otherwise be late; among several batches, the earliest deadline goes
+// first. Training runs if it can end before the next batch must start. Requests that can no longer
+// be in time are skipped and served when they delay no others. Minibatches are never preempted, so
+// the latest start of a batch allows for the minibatches that run before it.
 #pragma once
 
 #include <cstddef>
@@ -18,40 +19,41 @@
 namespace ridgewatt::schedule::live {
 
 struct DispatchSettings {
-  std::vector<double> max_latency_s;  // of each program
-  double reserve = 0.02;              // kept of each bound, as a share
-  double reserve_s = 0;               // and in time, for the way of messages
-  bool late_last = true;              // off: requests keep their order
-  double switch_s = 0;                // the first minibatch after another program's takes longer
+  std::vector<double> max_latency_s;  // latency bound of each program
+  double reserve = 0.02;              // reserved share of each bound
+  double reserve_s = 0;               // reserved time of each bound, for the transport of messages
+  bool late_last = true;              // false: requests are served in their order
+  double switch_s = 0;  // additional time of the first minibatch after one of another program
 };
 
-enum class Presence { kAbsent, kBusy, kReady };  // of a program's worker
+enum class Presence { kAbsent, kBusy, kReady };  // state of a program's worker
 
 struct Move {
   enum class Kind { kWait, kServe, kTrain };
   Kind kind = Kind::kWait;
   std::size_t program = 0;
-  std::size_t count = 0;  // requests, after the `aside` oldest
+  std::size_t count = 0;  // number of requests to serve, after skipping the `aside` oldest
   std::size_t aside = 0;
-  Minibatch minibatch;                                       // as planned, the switch not counted
-  double until_s = std::numeric_limits<double>::infinity();  // kWait
+  Minibatch minibatch;                                       // as planned, without a switch
+  double until_s = std::numeric_limits<double>::infinity();  // for kWait: when to decide again
 };
 
 class Dispatcher {
  public:
   explicit Dispatcher(DispatchSettings settings);
 
-  // A request; those of a program may come out of order.
+  // Adds a request. The requests of a program may arrive out of order.
   void arrive(std::size_t program, double time_s);
-  // What waits of a program, oldest first.
+  // Arrival times of the waiting requests of a program, oldest first.
   const std::deque<double>& waiting(std::size_t program) const { return queues_[program]; }
-  // Takes the requests of a move; returns when they arrived.
+  // Removes the requests of a move and returns their arrival times.
   std::vector<double> take(std::size_t program, std::size_t count, std::size_t aside);
-  // All that waits of a program is gone.
+  // Removes all waiting requests of a program.
   void forget(std::size_t program) { queues_[program].clear(); }
 
-  // `next_training`: which minibatch of the round the worker that is ready does. `last`: the
-  // program that ran last; any number from the count of programs on: training.
+  // Decides the next move. `presence` has one entry per program. `training_ready` tells whether a
+  // training worker waits, and `next_training` is the index of its minibatch in the round. `last`
+  // is the program that ran last; any value from the number of programs on means training.
   Move next(double now_s, const LiveMode& mode, const LivePlan& plan,
             std::span<const Presence> presence, bool training_ready, std::size_t next_training,
             std::size_t last) const;

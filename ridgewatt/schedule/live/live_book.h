@@ -1,5 +1,6 @@
-// Which plan serves several programs at given rates in time and trains most: ranked in closed form,
-// decided by simulating the first of the ranking (PlanBook for more than one inference program).
+// Finds the plan that serves several programs at given rates in time and trains most. Plans are
+// ranked in closed form, and the first of the ranking are simulated to decide. The counterpart of
+// PlanBook for several inference programs.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,7 @@
 
 namespace ridgewatt::schedule::live {
 
-// Factors on planned times: of each program, and of training.
+// Factors on planned times, one per inference program and one for training.
 struct TimeFactors {
   std::vector<double> inference;
   double training = 1;
@@ -22,19 +23,22 @@ struct TimeFactors {
 
 class LiveBook {
  public:
+  // Throws UsageError without modes or programs, or if a program has no positive, finite latency
+  // bound.
   LiveBook(std::vector<LiveMode> modes, std::vector<LiveProgram> programs,
            const DispatchSettings& settings, std::uint64_t seed);
 
   const std::vector<LiveMode>& modes() const { return modes_; }
   const std::vector<LiveProgram>& programs() const { return programs_; }
 
-  // The plan for these rates (one per program), which are rounded up to steps of 5 %.
+  // Returns the plan for these rates (one per program), rounded up to steps of 5 %.
   const LivePlan& choose(std::span<const double> rates_hz);
+  // Return the simulated result of a plan at these rates, and whether it serves in time.
   const Trial& trial(const LivePlan& plan, std::span<const double> rates_hz);
   bool meets(const LivePlan& plan, std::span<const double> rates_hz);
 
-  // Times that were measured, as factors of each mode on those that it came with. What was known of
-  // plans is forgotten.
+  // Sets the ratios of measured times to the times that the constructor got, one per mode. Clears
+  // all cached results.
   void correct(std::span<const TimeFactors> of_modes);
 
  private:
@@ -45,7 +49,7 @@ class LiveBook {
     double worth = 0;
     LivePlan plan;
   };
-  // Training rounds per second that the plan leaves time for; nothing when it cannot be in time.
+  // Training rounds per second for which the plan leaves time; empty if it cannot serve in time.
   std::optional<double> fill_hz(const LivePlan& plan, std::span<const double> rates_hz) const;
   void rank_mode(std::size_t mode, bool trains, std::span<const double> rates_hz,
                  std::vector<Ranked>& into) const;
@@ -57,7 +61,7 @@ class LiveBook {
   std::uint64_t seed_;
   std::map<Steps, LivePlan> choices_;
   std::vector<std::pair<std::pair<LivePlan, Steps>, Trial>> trials_;
-  std::map<std::pair<std::size_t, int>, std::vector<double>> arrivals_;  // by program and step
+  std::map<std::pair<std::size_t, int>, std::vector<double>> arrivals_;  // key: program and step
 };
 
 }  // namespace ridgewatt::schedule::live

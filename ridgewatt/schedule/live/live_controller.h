@@ -1,5 +1,5 @@
-// When the plan of several programs is changed: the rule of DynamicController for rates that are
-// estimated one by one.
+// Decides when to change the plan of several programs, by the rule of DynamicController
+// (dynamic.h). The caller estimates the rates.
 #pragma once
 
 #include <optional>
@@ -14,11 +14,12 @@ class LiveController {
  public:
   LiveController(LiveBook& book, const DynamicOptions& options);
 
-  // The present plan; before the first decision, what to begin with.
+  // The current plan; before the first decision, the initial one.
   const LivePlan& plan() const { return plan_; }
-  // Given what arrives of each program: another plan, or nothing.
+  // Decides for the current rates, one per program. Returns another plan; empty: keep the current
+  // one.
   std::optional<LivePlan> decide(double now_s, std::span<const double> rates_hz);
-  // A mode change was seen to take so long.
+  // Sets the measured duration of a mode change.
   void set_mode_change_s(double seconds) { options_.mode_change_s = seconds; }
 
  private:

@@ -1,4 +1,5 @@
-// What minibatches take against what was planned, by mode: the median of the last ones.
+// Ratio of measured to planned times of minibatches in each mode, as the median of the last
+// measurements.
 #pragma once
 
 #include <cstddef>
@@ -15,19 +16,20 @@ namespace ridgewatt::schedule::live {
 class MeasuredTimes {
  public:
   explicit MeasuredTimes(std::size_t programs);
-  // `who`: the program, or the count of programs for training. `planned_s` by the modes as they
-  // came, without any correction.
+  // Adds a measurement. `who` is the index of the program, or the number of programs for training.
+  // `planned_s` is the original planned time, without a correction.
   void add(std::size_t mode, std::size_t who, double planned_s, double measured_s);
-  // The factors in each of `count` modes; of all modes together where one has seen too little.
+  // Returns the factors in each of `count` modes. A mode with too few measurements gets the factors
+  // of all modes together.
   std::vector<TimeFactors> in_modes(std::size_t count) const;
 
  private:
   std::size_t programs_;
-  std::map<std::pair<std::size_t, std::size_t>, std::deque<double>> ratios_;  // by mode and who
-  std::vector<std::deque<double>> all_;                                       // by who
+  std::map<std::pair<std::size_t, std::size_t>, std::deque<double>> ratios_;  // key: mode and `who`
+  std::vector<std::deque<double>> all_;                                       // indexed by `who`
 };
 
-// Whether any of the factors of any mode differs by more than `share`.
+// True if any factor differs by more than the share `share`. Both spans must have the same shape.
 bool differ(std::span<const TimeFactors> a, std::span<const TimeFactors> b, double share);
 
 }  // namespace ridgewatt::schedule::live

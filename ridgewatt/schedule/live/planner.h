@@ -1,5 +1,5 @@
-// Plans while the schedule runs: a plan for rates that nobody planned for yet takes up to a second,
-// for which no request should wait.
+// Runs the planning of a live schedule, in a separate thread if required. A plan for new rates
+// takes up to a second, and requests should not wait for it.
 #pragma once
 
 #include <condition_variable>
@@ -17,28 +17,33 @@ struct PlanRequest {
   double now_s = 0;
   std::vector<double> rates_hz;
   double mode_change_s = 0;
-  // Times that were measured since, where they are new.
+  // New factors between measured and planned times, if they have changed.
   std::optional<std::vector<TimeFactors>> correction;
 };
 
-// The answer to a request: another plan or none, and the modes with the times it was made with.
+// The reply to a request.
 struct PlanReply {
+  // Another plan. Empty: keep the current one.
   std::optional<LivePlan> plan;
-  std::optional<std::vector<LiveMode>> modes;  // where a correction changed them
+  std::optional<std::vector<LiveMode>> modes;  // All modes with corrected times. Empty: unchanged.
 };
 
 class Planner {
  public:
-  // `aside`: in a thread of its own.
+  // `aside` tells whether to plan in a separate thread; otherwise ask() blocks. `book` must outlive
+  // this.
   Planner(LiveBook& book, const DynamicOptions& options, bool aside);
   ~Planner();
   Planner(const Planner&) = delete;
   Planner& operator=(const Planner&) = delete;
 
+  // The plan before the first request.
   const LivePlan& first_plan() const { return first_plan_; }
-  // Whether the last request was answered and its reply taken.
+  // True if the last request was answered and its reply taken.
   bool idle() const;
+  // Submits a request. Call it only if idle() is true.
   void ask(PlanRequest request);
+  // Takes the reply; empty if there is none yet.
   std::optional<PlanReply> take();
 
  private:

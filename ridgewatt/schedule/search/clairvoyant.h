@@ -1,5 +1,6 @@
-// What can be trained in a window by one who knows its arrivals: plans that were carried out in
-// simulation, so the optimum is at least this. How far above it may be says training_bound.h.
+// The training that is possible in a time window if its arrivals are known in advance. Every plan
+// is carried out in simulation, so the optimum is at least this; training_bound.h gives an upper
+// bound.
 #pragma once
 
 #include <span>
@@ -10,13 +11,14 @@
 namespace ridgewatt::schedule {
 
 struct ClairvoyantWindow {
-  bool feasible = false;   // a plan was found that keeps the bound on p99
-  double training_hz = 0;  // of the best of them
+  bool feasible = false;   // a plan was found whose p99 is within the latency bound
+  double training_hz = 0;  // of the best such plan, in rounds per second
 };
 
-// The windows of `simulation.window_s`, each beginning with an empty queue and in the mode that it
-// wants. Tried are one plan for the whole window, the first of a ranking of all `candidates`, and
-// going back and forth between a mode that trains and one that serves, which pays for every change.
+// Returns one entry per window of `simulation.window_s`. Each window begins with an empty queue and
+// in the mode that suits it. The tried plans are: constant plans, the first of a ranking of all
+// `candidates`; and alternating between a mode that trains and a mode that serves, including the
+// cost of the mode changes.
 std::vector<ClairvoyantWindow> clairvoyant_windows(std::span<const Candidate> candidates,
                                                    const PlanProblem& problem,
                                                    std::span<const double> arrivals,

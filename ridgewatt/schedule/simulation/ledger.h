@@ -1,4 +1,4 @@
-// What a simulation adds up while it runs: energy by bins of power, and training by windows.
+// Sums of a simulation: energy in bins of time, and training in windows.
 #pragma once
 
 #include <span>
@@ -10,16 +10,17 @@ namespace ridgewatt::schedule {
 
 class Ledger {
  public:
-  // `options` must outlive it.
+  // `options` must outlive this.
   explicit Ledger(const SimulationOptions& options);
 
-  // Power while nothing runs, from where it was counted last to `end_s`.
+  // Adds idle power from the end of the last idle count until `end_s`.
   void count_idle(double end_s, double idle_w);
-  // What runs draws above that.
+  // Adds the power of a running minibatch above idle power.
   void count_busy(double start_s, double end_s, double above_w);
-  // Background work over [start, end): `share` of it by window, `ended` rounds of it are complete.
+  // Adds background work in [start, end): the share `share` of a round to the windows, and `ended`
+  // completed rounds.
   void count_training(double start_s, double end_s, double share, double ended);
-  // Energy, power, windows and what follows from them.
+  // Fills in energy, power, windows and derived values.
   void add_to(Simulation& result) const;
 
  private:
@@ -32,8 +33,8 @@ class Ledger {
   double idle_from_s_ = 0, busy_s_ = 0, training_minibatches_ = 0;
 };
 
-// Latencies of the requests that were served, of all and by window: `result` has latencies_s and
-// windows. Percentiles are of the nearest rank.
+// Fills in the latency statistics, in total and per window. `result` must contain latencies_s and
+// windows. Percentiles use the nearest rank.
 void add_latency_statistics(std::span<const double> arrivals, const SimulationOptions& options,
                             Simulation& result);
 

@@ -1,5 +1,5 @@
-// The blocks of the screen: each has a title and lines for a given width, the most important first,
-// so that a block with little space is cut at its end.
+// The blocks of the terminal view. A block has a title and lines for a given width, the most
+// important lines first, so that a block with little space can be cut at its end.
 #pragma once
 
 #include <cstddef>
@@ -13,18 +13,20 @@ namespace ridgewatt::screen {
 struct Block {
   Line title = {};
   std::vector<Line> lines = {};
-  std::size_t least = 0;   // lines that are useful on their own; with fewer the block is left out
-  std::size_t pinned = 0;  // lines at the end that stay when others are cut (a total)
+  // Least number of lines that are useful. With less space, the block is left out.
+  std::size_t least = 0;
+  std::size_t pinned = 0;  // lines at the end that are kept when others are cut (a total)
 };
 
-// Rails with power, mean, energy and its error; the total. Or the reason for having no power.
+// Power, mean, energy and energy error per rail and in total, or the reason why there is no power.
 Block power_block(const Scene& scene, std::size_t width);
-// Graphs over time, each of `rows` lines.
+// Graphs over time, each with `rows` lines.
 Block trend_block(const Scene& scene, std::size_t width, std::size_t rows);
+// Number of graphs in trend_block().
 std::size_t trend_count(const Scene& scene);
 // Clocks and their limits.
 Block clock_block(const Scene& scene, std::size_t width);
-// Processors, GPU, memory.
+// Load of CPUs and GPU, and memory use.
 Block load_block(const Scene& scene, std::size_t width);
 // Temperatures and fans.
 Block heat_block(const Scene& scene, std::size_t width);
@@ -32,16 +34,18 @@ Block throttling_block(const Scene& scene, std::size_t width);
 Block window_block(const Scene& scene, std::size_t width);
 Block process_block(const Scene& scene, std::size_t width);
 
-// The line of a title: its name, then the text that fits at the right.
+// Returns the line of a block's title: the name at the left, and as much of `right_text` as fits at
+// the right.
 Line title_line(const std::string& name, const std::string& right_text, std::size_t width);
-// "12.34", "123.4"; "-" without a finite value.
+// "12.34", "123.4"; "-" if absent or not finite.
 std::string watt_text(const std::optional<double>& power_w);
-// "1.234 kJ"; "-" without a finite value.
+// "1.234 kJ"; "-" if not finite.
 std::string joule_text(double energy_j, int digits);
 // "0:12:31"; "-" for an invalid time.
 std::string time_text(double time_s);
+// "±", or "+-" in ASCII.
 std::string plus_minus(Glyphs glyphs);
-// "78 %", "-" for NaN.
+// "78 %"; "-" for NaN.
 std::string percent_text(double share);
 
 }  // namespace ridgewatt::screen

@@ -1,4 +1,5 @@
-// The frame of the blocks: the header, the line of keys, and pages that cover them.
+// The lines around the blocks: the header, the footer with the keys, and pages that cover the
+// blocks.
 #pragma once
 
 #include <cstddef>
@@ -8,12 +9,12 @@
 
 namespace ridgewatt::screen {
 
-// Two lines: the watched machine with its provenance; its mode.
+// Returns two lines: the machine with its provenance, and its mode.
 std::vector<Line> header_lines(const Scene& scene, std::size_t width);
-// A question, a message, or the keys. `cut`: something did not fit.
+// Returns a question to the user, a message, or the keys. `cut` means that some blocks did not fit.
 Line footer_line(const Scene& scene, const Dialog& dialog, const Message& message, bool cut,
                  Size size);
-// Help, or the list of presets.
+// Returns the help, or the list of presets.
 std::vector<Line> page_lines(const Scene& scene, const Dialog& dialog, std::size_t width);
 
 }  // namespace ridgewatt::screen

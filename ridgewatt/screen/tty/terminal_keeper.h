@@ -1,5 +1,5 @@
-// Restores the terminal if the program that draws on it is killed: a helper process waits for the
-// end of the program. Construct it before changing the terminal.
+// Restores the terminal if the program that draws on it is killed. A helper process waits for the
+// end of the program. Construct the object before changing the terminal.
 #pragma once
 
 #include <sys/types.h>
@@ -13,10 +13,10 @@ namespace ridgewatt::screen {
 
 class TerminalKeeper {
  public:
-  // Forks. `back` is printed to leave the screen mode. Does nothing if standard output is not a
-  // terminal.
+  // Forks the helper process. `back` is the text that leaves the screen mode. Does nothing if
+  // standard output is not a terminal.
   explicit TerminalKeeper(const std::string& back);
-  // Ends the helper process; the terminal is already restored.
+  // Ends the helper process. The program must have restored the terminal already.
   ~TerminalKeeper() { done(); }
   TerminalKeeper(const TerminalKeeper&) = delete;
   TerminalKeeper& operator=(const TerminalKeeper&) = delete;

@@ -1,14 +1,16 @@
-// Queries the terminfo database. In a file of its own because its header, <term.h>, defines macros
-// with common names.
+// Queries the terminfo database. This is a file of its own because <term.h> defines macros with
+// common names.
 #pragma once
 
 #include <string>
 
 namespace ridgewatt::screen {
 
-// Whether the terminal of this name is known and can move its cursor; later calls refer to it.
+// Returns whether the named terminal is known and can move its cursor. Later calls refer to this
+// terminal.
 bool choose_terminal(const char* name);
-// The sequence that leaves the screen mode: plain text, usual keys, the cursor, the previous page.
+// Returns the sequence that leaves the screen mode: plain text, normal keys, visible cursor,
+// previous page.
 std::string way_back();
 
 }  // namespace ridgewatt::screen

@@ -1,4 +1,5 @@
-// Addresses to answers: the application, the questions, uploads and the state of the machine.
+// Answers all HTTP requests: pages of the application, questions, uploads and the state of the
+// machine. A question is a request to run one command of the program `ridgewatt`.
 //
 //   Api api(options, guard);
 //   api.admit(client);
@@ -22,22 +23,25 @@
 
 namespace ridgewatt::serve {
 
-inline constexpr std::size_t kSmallBodyBytes = 65536;  // of all bodies but uploads
+inline constexpr std::size_t kSmallBodyBytes = 65536;  // limit for all bodies except uploads
 
 class Api {
  public:
-  // Asks the program which options its commands have.
+  // Runs the program to learn the options of its commands. `guard` must outlive this. Throws
+  // NotSupportedError if the sandbox is not available and options.unsandboxed is false, and IoError
+  // if the program does not answer.
   Api(const ServeOptions& options, Guard& guard);
 
-  // Before a body is read, without waiting. HttpError 404, 405 and 413; an answer where it is
-  // known: a page's file, what was asked before.
+  // Called before a body is read; does not block. Returns an answer that is known already: a file
+  // of the application, or a cached answer. Empty: call answer(). Throws HttpError 404, 405 or 413,
+  // and 400 for invalid parameters.
   std::optional<Reply> admit(const Client& client);
-  // To all that admit() did not answer.
+  // Answers a request that admit() did not answer.
   Reply answer(const Client& client, const std::string& body);
-  // The next event of the stream at /api/v1/events after event `after`, waiting so long; null:
-  // none.
+  // Waits at most `wait_s` for the next event after number `after` of the stream /api/v1/events.
+  // Null if there is none.
   std::shared_ptr<const LookEvent> next_event(std::uint64_t after, double wait_s);
-  // How questions are kept in their place: "seccomp", or why they are not.
+  // "seccomp" if commands run in the sandbox, or the reason why only limits apply.
   const std::string& sandbox() const { return sandbox_; }
 
  private:
@@ -51,13 +55,14 @@ class Api {
   void learn_options();
 
   ServeOptions options_;
-  MachineApi machine_;  // first: it forks before threads are there
+  MachineApi machine_;  // first member: it forks before threads start
   Guard& guard_;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   std::string sandbox_;
   StoredAnswer openapi_;
   AppFiles files_;
   Uploads uploads_;
+  // Options of the program, by command.
   std::map<std::string, std::set<std::string, std::less<>>, std::less<>> options_of_;
   Answers answers_;
 };

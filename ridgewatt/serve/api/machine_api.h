@@ -1,4 +1,4 @@
-// What the API reports about this machine, and the little that it does to it.
+// Answers requests about this machine: its state, its power mode and its windows.
 //
 //   const Reply reply = machine.answer("windows/3/end", head, body);
 #pragma once
@@ -17,8 +17,8 @@ class MachineApi {
  public:
   explicit MachineApi(const ServeOptions& options);
 
-  // Of a path (behind /api/v1/) and a method that are in the table of paths. HttpError 404 for a
-  // path of another's.
+  // Answers a request for a path (after /api/v1/) with a method that the table of paths (paths.h)
+  // allows. Throws HttpError 404 for a path that does not belong to this class.
   Reply answer(std::string_view path, const RequestHead& head, const std::string& body);
   Reply metrics() const;
   std::shared_ptr<const LookEvent> next_event(std::uint64_t after, double wait_s) {

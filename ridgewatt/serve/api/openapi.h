@@ -1,5 +1,5 @@
-// The API described as OpenAPI 3.1, made of the table of endpoints (ask/endpoints.h) and of what
-// the program's help says about its options, so that it cannot say anything else than what is
+// Describes the API as OpenAPI 3.1. The description is generated from the tables of endpoints
+// (ask/endpoints.h) and from the program's help on its options, so it always matches what is
 // served.
 //
 //   const Json description = describe_api(commands);  // of `ridgewatt help --format json`

@@ -1,4 +1,5 @@
-// Answers: packed where the client can unpack them, and 304 where it has them already.
+// Builds replies: compressed if the client accepts gzip, and 304 (Not Modified) if the client has
+// the current content.
 #pragma once
 
 #include <string>
@@ -11,11 +12,11 @@ namespace ridgewatt::serve {
 
 struct Content {
   std::string_view bytes;
-  std::string_view gzip;  // empty: not packed
+  std::string_view gzip;  // empty: not compressed
   std::string type;
   std::string etag;
 };
-// `cache` is Cache-Control.
+// `cache` is the value of the header Cache-Control.
 Reply content_reply(const RequestHead& head, const Content& content, const char* cache,
                     int status = 200);
 Reply json_reply(const Json& json);

@@ -1,5 +1,5 @@
-// For tests only: the real program on a free port of loopback, watching a fake board; it ends with
-// the test.
+// Test helper: runs the real program on a free port of the loopback interface, with a fake board.
+// The program ends with the test.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -31,21 +31,22 @@ namespace ridgewatt::serve {
 
 using Headers = std::vector<std::pair<std::string, std::string>>;
 
-// What a server said, as Boost.Beast's reader of answers understands it.
+// An HTTP answer of the server, parsed by Boost.Beast.
 struct Answer {
   int status = -1;
   std::string reason = {}, body = {};
   Headers headers = {};
-  bool is_whole = false;  // as long as it says, with the last of its chunks, and nothing after it
+  // Complete, with the stated length or the last chunk, and with nothing after it.
+  bool is_whole = false;
 
-  // Of the first of that name, in any case; empty when there is none.
+  // Returns the first header with this name, ignoring case; empty if there is none.
   std::string header(const std::string& name) const {
     for (const auto& [key, value] : headers) {
       if (::strcasecmp(key.c_str(), name.c_str()) == 0) return value;
     }
     return {};
   }
-  // Nothing where it is no answer of HTTP.
+  // Returns empty if `text` is not an HTTP answer.
   static std::optional<Answer> read(const std::string& text, const std::string& to_method) {
     boost::beast::http::response_parser<boost::beast::http::string_body> parser;
     parser.eager(true);
@@ -69,7 +70,7 @@ struct Answer {
   }
 };
 
-// Where the server's messages go.
+// Destination of the server's messages.
 enum class Messages { kToPipe, kToTerminal };
 
 class RunningServer {
@@ -127,7 +128,7 @@ class RunningServer {
   const std::string& token() const { return token_; }
   const std::filesystem::path& folder() const { return folder_.path(); }
 
-  // The status as of waitpid.
+  // Ends the server with a signal. Returns the status as of waitpid().
   int end(int signal = SIGTERM) {
     ::kill(pid_, signal);
     int status = 0;
@@ -136,7 +137,7 @@ class RunningServer {
     return status;
   }
 
-  // On a connection of its own.
+  // Sends a request on a new connection.
   std::optional<Answer> ask(const std::string& method, const std::string& path,
                             const Headers& headers = {}, const std::string& body = {}) const {
     std::string text = method + " " + path + " HTTP/1.1\r\nConnection: close\r\n";
@@ -168,7 +169,7 @@ class RunningServer {
     EXPECT_EQ(::connect(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
     return socket;
   }
-  // All that the server says to these bytes, until it ends the connection.
+  // Sends these bytes and returns everything that the server sends until it closes the connection.
   std::string raw(const std::string& bytes) const {
     const OwnedFd socket = connect();
     EXPECT_EQ(::send(socket.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL),

@@ -1,5 +1,5 @@
-// The files of the web application, as the build put them into the program: no path, link or file
-// of this machine can be reached.
+// The files of the web application, embedded in the program by the build. No path, link or file of
+// this machine can be reached through them.
 //
 //   const AppFile* file = app_files().find("/");  // index.html
 #pragma once
@@ -21,11 +21,12 @@ struct AppFile {
 class AppFiles {
  public:
   AppFiles();
-  // By path ("/", "/app.js"); null when there is none. From any thread.
+  // Returns a file by its path ("/", "/app.js"); null if there is none. Can be called from any
+  // thread.
   const AppFile* find(std::string_view path) const;
 
  private:
-  // Packed when it is first asked for: a server that shows no pages packs none.
+  // Compressed at the first request, so that a server that shows no pages compresses none.
   struct Kept {
     AppFile file;
     std::once_flag packed;

@@ -1,5 +1,5 @@
-// Answers to questions: from the cache, or from the program in a process of its own, a limited
-// number at once.
+// Answers questions, from a cache or by running the program in a child process. The number of
+// simultaneous child processes is limited.
 //
 //   const auto answer = answers.ask(question, [&] { return client.client_is_there(); });
 //   answer->status, answer->body, answer->etag
@@ -19,18 +19,18 @@
 namespace ridgewatt::serve {
 
 struct StoredAnswer {
-  int status = 200;  // of HTTP
+  int status = 200;  // HTTP status
   std::string content_type = {};
   std::string body = {};
-  std::string gzip = {};  // the same, packed; empty where that brings nothing
+  std::string gzip = {};  // Compressed body. Empty if compression does not help.
   std::string etag = {};
   std::size_t bytes() const { return body.size() + gzip.size(); }
 };
 
 struct AnswerLimits {
   int children = 2;
-  int waiting = 64;    // questions that wait for a child
-  double wait_s = 10;  // chosen: for so long
+  int waiting = 64;    // questions that wait for a child process
+  double wait_s = 10;  // longest wait for a child process (chosen)
   std::size_t cache_bytes = std::size_t{64} << 20;
   ChildLimits child = {};
 };
@@ -41,14 +41,17 @@ struct AnswerCounts {
 
 class Answers {
  public:
-  // `before`: the words that a command line begins with: the program, and its sandbox.
+  // `before` holds the first words of a command line: the program and its sandbox. `before_store`
+  // is used instead for questions about stores, whose answers change.
   Answers(std::vector<std::string> before, std::vector<std::string> before_store,
           AnswerLimits limits)
       : before_(std::move(before)), before_store_(std::move(before_store)), limits_(limits) {}
 
-  // An answer that is known; null when there is none.
+  // Returns a cached answer; null if there is none.
   std::shared_ptr<const StoredAnswer> kept(const Question& question);
-  // `wanted` false ends the child. Throws HttpError 503 and 504.
+  // Returns the cached answer, or runs the program. Ends the child process when `wanted` returns
+  // false. Throws HttpError: 503 (too many questions, or not wanted any more), 504 (time limit),
+  // 413 (answer too large), 400, 422 or 500 (the command failed).
   std::shared_ptr<const StoredAnswer> ask(const Question& question,
                                           const std::function<bool()>& wanted);
   AnswerCounts counts() const;
@@ -69,7 +72,7 @@ class Answers {
   std::condition_variable child_ended_;
   int running_ = 0, waiting_ = 0;
   AnswerCounts counts_;
-  std::list<Kept> kept_;  // the one asked for last at the front
+  std::list<Kept> kept_;  // the most recently used answer first
   std::unordered_map<std::string, std::list<Kept>::iterator> places_;
   std::size_t kept_bytes_ = 0;
 };

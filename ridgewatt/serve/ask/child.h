@@ -1,8 +1,9 @@
-// The program, asked in a process of its own: nothing of the server is open in it but the uploads
-// of the question, and it ends with its time, with its client and with the server.
+// Runs the program in a child process. The child has no open descriptors of the server except the
+// uploads of its question. It ends when its time is over, its client disconnects or the server
+// ends.
 //
-//   const AskedResult said = ask_child({program, "zoo", "list"}, {}, {.time_s = 5}, [] { return
-//   true; });
+//   const AskedResult result =
+//       ask_child({program, "zoo", "list"}, {}, {.time_s = 5}, [] { return true; });
 #pragma once
 
 #include <cstddef>
@@ -20,11 +21,12 @@ struct ChildLimits {
 };
 
 struct AskedResult : ChildResult {
-  std::string last_line = {};  // of standard error, without "ridgewatt: "
+  std::string last_line = {};  // last line of standard error, without "ridgewatt: "
 };
 
-// `descriptors` become 3, 4, .. of the child. `wanted` is asked about every 20 ms; false ends the
-// child. Throws IoError, NotFoundError for a program that cannot be started.
+// Runs the command `words`. `descriptors` become the descriptors 3, 4, .. of the child. `wanted` is
+// called about every 20 ms; if it returns false, the child is ended. Throws IoError, or
+// NotFoundError if the program cannot be started.
 AskedResult ask_child(const std::vector<std::string>& words, const std::vector<int>& descriptors,
                       const ChildLimits& limits, const std::function<bool()>& wanted);
 

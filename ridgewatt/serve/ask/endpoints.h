@@ -1,6 +1,6 @@
-// Which questions the server asks the program, and with which of its options: what is not in this
-// table cannot be asked. No option names a file of this machine, writes one, or talks to the
-// server's board.
+// The table of commands that the server can run for clients, and the options allowed for each.
+// Anything not in this table cannot be requested. No allowed option names a file of this machine,
+// writes a file, or controls the server's board.
 //
 //   const Endpoint* endpoint = find_endpoint("estimate");
 #pragma once
@@ -14,44 +14,47 @@
 
 namespace ridgewatt::serve {
 
-// What a parameter may say.
+// The kind of values that a parameter accepts.
 enum class ValueKind {
   kFlag,    // 1 or true
-  kNumber,  // with a unit, as the command line reads it
-  kWord,    // a name, a list of names, a range; of no file
-  kNames,   // names that may have a dot ("llama.cpp"), and are no files
-  kText,    // anything that the command takes for no file
+  kNumber,  // a number with a unit, as on the command line
+  kWord,    // a name, a list of names or a range, but not a file
+  kNames,   // names that may contain a dot ("llama.cpp") and are not files
+  kText,    // any text that the command does not take for a file
   kModel,   // zoo:NAME or upload:ID
-  kBoard,   // a board of `device list`
+  kBoard,   // a board listed by `device list`
   kUpload,  // upload:ID
-  kStore,   // number of a --store of the server
+  kStore,   // number of a --store option of the server
 };
 
 struct EndpointOption {
-  std::string_view name;  // of the parameter; "--" before it makes the option
+  std::string_view name;  // Name of the parameter. With "--" before it, the name of the option.
   ValueKind kind;
-  std::string_view positional = {};        // its name in the help; empty: is an option
-  bool required = false;                   // by the API, where the command would do something else
-  bool several = false;                    // the parameter may be repeated
-  const answer::Parameter* row = nullptr;  // of the question's table, where it has one
-  std::string otherwise = {};              // the default of the row
+  // Name of the positional argument in the help. Empty: it is an option.
+  std::string_view positional = {};
+  // The API requires it, because the command would otherwise do something else.
+  bool required = false;
+  bool several = false;  // the parameter can be repeated
+  // Row in the parameter table of the question. Null: none.
+  const answer::Parameter* row = nullptr;
+  std::string otherwise = {};  // default value in the row
 };
 
 struct Endpoint {
-  std::string_view path;     // behind /api/v1/
+  std::string_view path;     // path after /api/v1/
   std::string_view command;  // "schedule plan"
   std::string_view summary;
   std::vector<EndpointOption> options = {};
-  bool lasting = true;       // the same question has the same answer, as long as the server runs
-  bool answers_csv = false;  // and never JSON
-  std::string_view unless = {};  // with this parameter nothing is required
+  bool lasting = true;  // the answer to the same question does not change while the server runs
+  bool answers_csv = false;      // the command answers only in CSV, never in JSON
+  std::string_view unless = {};  // if this parameter is given, no other parameter is required
 };
 
 std::span<const Endpoint> endpoints();
 const Endpoint* find_endpoint(std::string_view path);
 
-// Parameters that every endpoint has: format, seed, and of tables top and sort; strict, columns and
-// figures where the command has --columns and --with-figures.
+// Parameters of every endpoint: format, seed; for tables also top and sort; and strict, columns and
+// figures if the command has --columns and --with-figures.
 std::span<const EndpointOption> common_options();
 
 }  // namespace ridgewatt::serve

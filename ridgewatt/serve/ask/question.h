@@ -1,11 +1,11 @@
-// The parameters of a request as a command line of the program, or a refusal.
+// Converts the parameters of a request into a command line of the program, or rejects the request.
 //
 //   const Question question = make_question(*find_endpoint("estimate"), parameters, places);
 //   question.words;    // {"estimate", "zoo:resnet50", "--device", "agx-orin", "--format", "json"}
-//   question.shown();  // as one would type it
+//   question.shown();  // the command as a user would type it
 //
-// Every value is held against the kind that its parameter has (ask/endpoints.h) before it becomes a
-// word of the command line; none can become an option, or the name of a file.
+// Every value is checked against the kind of its parameter (ask/endpoints.h) before it becomes a
+// word of the command line. No value can become an option or the name of a file.
 #pragma once
 
 #include <functional>
@@ -21,23 +21,28 @@ namespace ridgewatt::serve {
 
 struct Question {
   const Endpoint* endpoint = nullptr;
-  std::vector<std::string> words = {};  // uploads as /dev/fd/N
-  std::vector<std::string> typed = {};  // uploads as upload:ID: distinguishes questions
-  std::vector<std::shared_ptr<const Upload>> uploads = {};  // descriptors 3, 4, ..
+  std::vector<std::string> words = {};  // with uploads as /dev/fd/N
+  // `words`, but with uploads as upload:ID. Identifies the question in the cache.
+  std::vector<std::string> typed = {};
+  std::vector<std::shared_ptr<const Upload>> uploads = {};  // descriptors 3, 4, .. of the child
   bool csv = false;
 
-  std::string shown() const;  // "ridgewatt estimate zoo:resnet50 ..", uploads by their files' names
+  // "ridgewatt estimate zoo:resnet50 ..", with the names of the uploaded files.
+  std::string shown() const;
 };
 
-// What a question may refer to.
+// The things to which a question may refer.
 struct QuestionPlaces {
+  // Returns an upload by its ID; null if there is none.
   std::function<std::shared_ptr<const Upload>(const std::string& id)> upload;
+  // Paths or addresses of the stores.
   std::vector<std::string> stores = {};
-  // Whether a command of the program has that option.
+  // Returns whether a command of the program has an option.
   std::function<bool(std::string_view command, std::string_view option)> has_option;
 };
 
-// Throws HttpError 400, or 404 for an upload that is gone.
+// Throws HttpError 400 for an invalid parameter, and 404 for an upload that does not exist any
+// more.
 Question make_question(const Endpoint& endpoint, const Parameters& parameters,
                        const QuestionPlaces& places);
 

@@ -1,5 +1,5 @@
-// Files that clients sent: in memory, of bounded size, number and age, and nowhere else. Whoever
-// answers a question gets one as an open descriptor that it cannot change.
+// Files that clients sent. They are kept only in memory, with limits on size, number and age. A
+// command gets an upload as an open descriptor that it cannot modify.
 //
 //   const auto upload = uploads.add(bytes, "model.onnx");  // upload->id
 //   uploads.find(id);                        // null when it is gone
@@ -18,16 +18,17 @@
 namespace ridgewatt::serve {
 
 struct Upload {
-  std::string id = {};    // 128 random bits: who does not have it cannot name it
-  std::string name = {};  // of the client's file, without folders; may be empty
+  std::string id = {};    // 128 random bits, so that it cannot be guessed
+  std::string name = {};  // Name of the client's file, without folders. May be empty.
   OwnedFd fd{};           // sealed memory
   std::size_t bytes = 0;
+  // Time of the last use.
   std::chrono::steady_clock::time_point used = {};
 
-  // The file's name as a word of a command line: "model.onnx", "./-model.onnx"; without a name
-  // "upload:ID".
+  // The file's name as a word of a command line: "model.onnx", "./-model.onnx"; "upload:ID" without
+  // a name.
   std::string word() const;
-  // The same for titles, errors, JSON and CSV: without characters that mean something there.
+  // The name for titles, errors, JSON and CSV, without characters that have a meaning there.
   std::string label() const;
 };
 
@@ -35,15 +36,17 @@ struct UploadLimits {
   std::size_t each_bytes = std::size_t{64} << 20;
   std::size_t all_bytes = std::size_t{256} << 20;
   std::size_t number = 64;
-  double kept_s = 3600;  // since it was last asked for
+  double kept_s = 3600;  // time since the last use
 };
 
 class Uploads {
  public:
   explicit Uploads(UploadLimits limits = {}) : limits_(limits) {}
 
-  // The oldest go where there is no room. Throws HttpError 400 and 413, IoError.
+  // Removes the least recently used uploads if there is no space. Throws HttpError 400 for an
+  // invalid name or empty content, HttpError 413 for content that is too large, and IoError.
   std::shared_ptr<const Upload> add(std::string_view bytes, std::string_view name = {});
+  // Returns null if the upload does not exist any more.
   std::shared_ptr<const Upload> find(const std::string& id);
   std::size_t bytes() const;
 
@@ -52,7 +55,7 @@ class Uploads {
 
   UploadLimits limits_;
   mutable std::mutex mutex_;
-  std::list<std::shared_ptr<Upload>> kept_;  // the one used last at the end
+  std::list<std::shared_ptr<Upload>> kept_;  // the most recently used upload last
   std::size_t bytes_ = 0;
 };
 

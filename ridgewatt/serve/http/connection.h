@@ -1,5 +1,5 @@
-// One client's connection over Boost.Asio, with a time limit on whatever it waits for. For gate.cc
-// alone, which is the one file that compiles Asio.
+// A client's connection over Boost.Asio with a time limit on every wait. Only gate.cc includes this
+// header, so that a single file compiles Asio.
 //
 //   connection.allow(5);                              // seconds for what follows
 //   while (co_await connection.read_some(text) > 0) ..
@@ -35,18 +35,19 @@ using Clock = std::chrono::steady_clock;
 template <typename Value>
 using Task = asio::awaitable<Value>;
 
-inline constexpr double kGoodbyeS = 0.5;  // chosen: until the client has taken an answer
+// Time for the client to receive the last answer before the connection closes (chosen).
+inline constexpr double kGoodbyeS = 0.5;
 
 inline Clock::duration in_clock(double seconds) {
   return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
 }
 
-// An error goes to `error`, not into an exception.
+// Completion token that stores an error in `error` instead of throwing an exception.
 inline auto into(error_code& error) {
   return asio::redirect_error(asio::use_awaitable, error);
 }
 
-// Nothing without a certificate. Throws InputError for what is none.
+// Returns empty if `cert` is empty. Throws InputError if the certificate or its key is invalid.
 inline std::optional<asio::ssl::context> tls_context(const std::string& cert,
                                                      const std::string& key) {
   if (cert.empty()) return std::nullopt;
@@ -62,7 +63,7 @@ inline std::optional<asio::ssl::context> tls_context(const std::string& cert,
 
 class Connection {
  public:
-  // `tls` null: plain. `patience` must outlive this.
+  // `tls` is null for a connection without TLS. `patience` must outlive this.
   Connection(tcp::socket socket, asio::ssl::context* tls, const Patience& patience)
       : patience_(patience), socket_(std::move(socket)), descriptor_(socket_.native_handle()) {
     error_code error;
@@ -77,29 +78,29 @@ class Connection {
     const auto end = socket_.remote_endpoint(error);
     return error ? std::string() : end.address().to_string();
   }
-  // From any thread: false once the client has hung up, or has to leave.
+  // False once the client has disconnected or leave() was called. Can be called from any thread.
   bool is_there() const {
     pollfd entry = {descriptor_, POLLRDHUP, 0};
     return !leaving_ && ::poll(&entry, 1, 0) == 0;
   }
   bool is_leaving() const { return leaving_; }
-  // Whatever it waits for ends, and nothing else begins.
+  // Ends the current wait, and any later one at once.
   void leave() {
     leaving_ = true;
     look_at_clock();
   }
 
-  // Seconds for what is read from now on.
+  // Sets the time limit for everything that is read from now on.
   void allow(double seconds) { deadline_ = Clock::now() + in_clock(seconds); }
-  // Seconds for all that is written from now on, and for the rest of what is being written.
+  // Sets the time limit for everything that is written from now on, including the current write.
   void allow_answer(double seconds) {
     answer_deadline_ = Clock::now() + in_clock(seconds);
     deadline_ = std::min(deadline_, answer_deadline_);
   }
   void allow_answer_without_end() { answer_deadline_ = Clock::time_point::max(); }
   bool is_late() const { return !leaving_ && Clock::now() > deadline_; }
-  // To be called again and again: what is ended too late by one call may have been followed by
-  // something else.
+  // Cancels the current wait if its time is over. Must be called repeatedly, because a cancelled
+  // operation may be followed by another one.
   void look_at_clock() {
     error_code error;
     if (leaving_ || Clock::now() > deadline_) socket_.cancel(error);
@@ -113,7 +114,7 @@ class Connection {
     co_return !error;
   }
 
-  // Appends to `text`; 0: the connection has ended, or its time is up.
+  // Appends received bytes to `text`. Returns 0 if the connection has ended or the time is over.
   Task<std::size_t> read_some(std::string& text) {
     error_code error;
     std::size_t got = 0;
@@ -129,7 +130,7 @@ class Connection {
     co_return got;
   }
 
-  // All of it; false where the client does not take it.
+  // Writes all of `text`. Returns false if the client does not accept it.
   Task<bool> write(std::string_view text) {
     while (!text.empty() && !leaving_) {
       deadline_ = std::min(Clock::now() + in_clock(patience_.write_s), answer_deadline_);
@@ -148,7 +149,8 @@ class Connection {
     co_return !leaving_;
   }
 
-  // Such that what was written arrives: closing with bytes unread would take it back.
+  // Closes the connection such that everything written still arrives: closing a socket with unread
+  // bytes would discard it.
   Task<void> close_gently() {
     static constexpr std::size_t kDrainBytes = std::size_t{1} << 20;
     error_code error;
@@ -166,7 +168,7 @@ class Connection {
   const int descriptor_;
   std::optional<asio::ssl::stream<tcp::socket&>> tls_;
   std::atomic<bool> leaving_ = false;
-  Clock::time_point deadline_ = Clock::time_point::max();  // of what is being waited for
+  Clock::time_point deadline_ = Clock::time_point::max();  // of the current wait
   Clock::time_point answer_deadline_ = Clock::time_point::max();
   std::array<char, 16384> piece_;
 };

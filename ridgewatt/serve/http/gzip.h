@@ -1,4 +1,4 @@
-// Bytes packed for Content-Encoding: gzip.
+// Compresses bytes for Content-Encoding: gzip.
 #pragma once
 
 #include <string>
@@ -6,10 +6,10 @@
 
 namespace ridgewatt::serve {
 
-// Level 1 (quick) to 9 (small).
+// `level` is from 1 (fast) to 9 (small). Throws IoError if compression fails.
 std::string gzip(std::string_view bytes, int level);
 
-// Packed quickly; empty for what is short anyway.
+// Compresses quickly. Returns empty if `bytes` is too short to benefit.
 std::string gzip_worthwhile(std::string_view bytes);
 
 }  // namespace ridgewatt::serve

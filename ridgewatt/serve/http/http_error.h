@@ -1,4 +1,4 @@
-// An answer that is an error: a status, one line that says why, and the header that belongs to it.
+// An answer that is an error: a status, one line with the reason, and possibly a header.
 #pragma once
 
 #include <stdexcept>
@@ -14,7 +14,7 @@ class HttpError : public std::runtime_error {
   HttpError(int status, const std::string& line, Header header = {})
       : std::runtime_error(line), status_(status), header_(std::move(header)) {}
   int status() const { return status_; }
-  // Allow, Retry-After; without a name: none, or the one that every answer of this status has.
+  // Allow or Retry-After. Without a name: no header, or the default header of the status.
   const Header& header() const { return header_; }
 
  private:

@@ -1,9 +1,9 @@
-// The parameters of an address: "model=zoo:resnet50&batch=1&batch=16", in their order.
+// Parses the query parameters of a URL: "model=zoo:resnet50&batch=1&batch=16", in order.
 //
 //   for (const auto& [name, value] : parse_query(head.query())) ..
 //
-// Percent escapes are undone once. HttpError 400 for a broken escape, bytes that are not UTF-8,
-// control characters, and a name that is not of a-z, 0-9 and '-'.
+// Percent escapes are decoded once. Throws HttpError 400 for an invalid escape, invalid UTF-8,
+// control characters, names with characters other than a-z, 0-9 and '-', and too many parameters.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,8 @@
 
 namespace ridgewatt::serve {
 
-inline constexpr std::size_t kParameterLimit = 64;  // chosen: twice the options of any command
+// Chosen: twice the number of options of any command.
+inline constexpr std::size_t kParameterLimit = 64;
 
 using Parameters = std::vector<std::pair<std::string, std::string>>;
 
@@ -25,7 +26,7 @@ Parameters parse_query(std::string_view query);
 // True for well-formed UTF-8 (RFC 3629) without control characters.
 bool is_clean_text(std::string_view text);
 
-// What is not UTF-8 becomes U+FFFD.
+// Replaces invalid UTF-8 by U+FFFD.
 std::string as_utf8(std::string text);
 
 }  // namespace ridgewatt::serve

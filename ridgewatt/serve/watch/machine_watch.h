@@ -1,9 +1,8 @@
-// The machine that the server watches: one monitor, whatever the number of those who look, each of
-// whose looks becomes text once; and, where clients may set the power mode, the process that holds
-// it.
+// Watches the machine for the server. All clients share one monitor, and each reading is converted
+// to text once. If clients may set the power mode, also holds the process that sets it.
 //
 //   MachineWatch watch(options);            // before threads are started
-//   const auto look = watch.next(0, 1.0);   // look->event is sent to all who listen
+//   const auto look = watch.next(0, 1.0);   // send look->event to all listeners
 #pragma once
 
 #include <cstdint>
@@ -20,7 +19,7 @@
 
 namespace ridgewatt::serve {
 
-// One look as a server-sent event.
+// One reading as a server-sent event.
 struct LookEvent {
   std::uint64_t number = 0;
   std::string event = {};
@@ -28,19 +27,20 @@ struct LookEvent {
 
 class MachineWatch {
  public:
-  // Throws UsageError, NotFoundError, and what the mode holder throws.
+  // Construct it before starting threads, because it may fork. Throws UsageError, NotFoundError,
+  // and what the constructor of ModeHolder throws.
   explicit MachineWatch(const ServeOptions& options);
 
-  // The first look after number `after`; null after `timeout_s`. The text is shared.
+  // Returns the first reading after number `after`; null after `timeout_s`. Callers share the text.
   std::shared_ptr<const LookEvent> next(std::uint64_t after, double timeout_s);
 
-  Json snapshot() const;  // ridgewatt.monitor/1
-  Json sensors() const;   // ridgewatt.sensors/1
+  Json snapshot() const;  // schema ridgewatt.monitor/1
+  Json sensors() const;   // schema ridgewatt.sensors/1
   Json history() const;
   Json windows() const;
   std::string metrics() const;
 
-  Json begin_window(const std::string& name);  // UsageError when too many are open
+  Json begin_window(const std::string& name);  // throws UsageError if too many windows are open
   Json end_window(std::size_t number);
   Json mark();
 

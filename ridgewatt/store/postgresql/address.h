@@ -1,6 +1,6 @@
-// The address of a store in PostgreSQL,
-// "postgresql://USER@HOST:PORT/DATABASE?host=/socket&passfile=FILE" (or "postgres://"), as libpq
-// reads it, without a password (store/location.h).
+// Parses the address of a store in PostgreSQL as libpq does:
+// "postgresql://USER@HOST:PORT/DATABASE?host=/socket&passfile=FILE" (or "postgres://"), without a
+// password (store/location.h).
 #pragma once
 
 #include <string>
@@ -10,12 +10,12 @@
 namespace ridgewatt::store {
 
 struct PostgresqlAddress {
-  // of libpq, with those of a session added
+  // Settings of libpq, completed by those of a session.
   std::vector<std::pair<std::string, std::string>> settings;
-  std::string shown;      // the address without the part after "?"
-  double timeout_s = 10;  // to connect
+  std::string shown;      // address without the part after "?", for messages
+  double timeout_s = 10;  // time limit for connecting
 };
-// Throws UsageError for anything that is not an address, and for one with a password.
+// Throws UsageError if `location` is not an address or contains a password.
 PostgresqlAddress parse_address(const std::string& location);
 
 }  // namespace ridgewatt::store

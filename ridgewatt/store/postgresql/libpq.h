@@ -1,6 +1,6 @@
-// libpq, the client library of PostgreSQL, opened at run time if it is installed: the few functions
-// that are used here, under their library names (postgresql.org/docs/15/libpq.html). Version 14 is
-// the first with pipelines.
+// Loads libpq, the client library of PostgreSQL, at run time if it is installed. The structure has
+// the functions that the store uses, with their library names (postgresql.org/docs/15/libpq.html).
+// Version 14 or later is required, because earlier versions have no pipelines.
 #pragma once
 
 #include <cstddef>
@@ -36,7 +36,7 @@ inline constexpr int kBinary = 1;
 }  // namespace libpq
 
 struct Libpq {
-  // Opens the library once per process. Throws NotSupportedError if it is not installed or too old.
+  // Loads the library once per process. Throws NotSupportedError if it is not installed or too old.
   static const Libpq& get();
 
   libpq::ConnectionOption* (*conninfo_parse)(const char*, char**) = nullptr;

@@ -1,5 +1,5 @@
-// A session with a PostgreSQL server: a connection that is re-established when it breaks, with
-// bound parameters and binary results. Errors are one line without credentials.
+// A session with a PostgreSQL server: a connection with bound parameters and binary results that is
+// re-established when it breaks. Error messages are one line without credentials.
 #pragma once
 
 #include <cstdint>
@@ -19,21 +19,22 @@ struct ClearResult {
 };
 using PostgresqlResult = std::unique_ptr<libpq::Result, ClearResult>;
 
-// A parameter as it is sent: PostgreSQL's type number and the bytes.
+// A parameter as it is sent: the number of its PostgreSQL type, and its bytes.
 struct BoundValue {
   unsigned type = 0;
   std::string bytes;
   bool is_null = false;
 };
-// The whole number that big-endian bytes are, of 1 to 8.
+// Decodes a big-endian integer of 1 to 8 bytes.
 std::int64_t number_in(const char* bytes, int length);
 BoundValue bound(const Value& value);
 BoundValue bound_reals(const std::vector<double>& values);
 BoundValue bound_integers(const std::vector<std::int64_t>& values);
 BoundValue bound_texts(const std::vector<std::string>& values);
 
-// The connection broke during a statement: it is unknown whether the statement took effect. Or the
-// server resolved a deadlock by aborting this session: then it had no effect and may be repeated.
+// Thrown if a statement was aborted. Either the connection broke: then it is unknown whether the
+// statement took effect. Or the server resolved a conflict by aborting this session: then
+// `gave_way` is true, the statement had no effect and can be repeated.
 struct SessionLost {
   std::string reason;
   bool gave_way = false;
@@ -46,28 +47,30 @@ class PostgresqlSession {
   PostgresqlSession(const PostgresqlSession&) = delete;
   PostgresqlSession& operator=(const PostgresqlSession&) = delete;
 
-  // The rows of one statement, repeated once if the connection breaks.
+  // Passes the rows of a statement to `each`. The statement is repeated once if the connection
+  // breaks.
   void query(const std::string& sql, const std::vector<Value>& values,
              const Connection::Each& each = {});
-  // The rows of a query without parameters as the server sends them (COPY in binary), one at a
-  // time. Throws SessionLost, also after some rows.
+  // Passes the rows of a query without parameters to `each` one at a time, as the server sends them
+  // (COPY in binary format). Throws SessionLost, possibly after some rows.
   void copy(const std::string& sql, const Connection::Each& each);
-  // Statements without parameters, in one transaction or individually; not repeated.
+  // Executes statements without parameters, in one transaction or individually. Not repeated if the
+  // connection breaks.
   void execute(const std::string& sql);
-  // Runs the same statement `count` times in one transaction, each with the parameters from `nth`,
-  // prepared at first use; returns the number of rows of each. Throws SessionLost. Transactions of
-  // several statements take a lock before they begin, so that no two of them deadlock on each
-  // other's rows.
+  // Runs the same statement `count` times in one transaction, with the parameters from `nth`, and
+  // returns the number of rows of each. The statement is prepared at first use. Throws SessionLost.
+  // Transactions of several statements take a common lock first, so that two of them cannot
+  // deadlock on each other's rows.
   using Parameters = std::function<std::vector<BoundValue>(std::size_t)>;
   std::vector<int> run_all(const std::string& sql, std::size_t count, const Parameters& nth);
-  // Reconnects after SessionLost (unless the connection is intact) and ends what remains of the old
-  // session on the server, so that it holds no locks. Throws IoError if the server is unavailable
-  // for longer than a restart takes.
+  // Reconnects after SessionLost (unless the connection is intact) and ends the old session on the
+  // server, so that it holds no locks. Throws IoError if the server is unavailable for longer than
+  // a restart takes.
   void reconnect(const SessionLost& lost);
 
   bool read_only() const { return read_only_; }
   const std::string& shown() const { return address_.shown; }
-  // The error of a statement, by its SQLSTATE.
+  // Throws the error that corresponds to an SQLSTATE.
   [[noreturn]] void fail(const std::string& state, const std::string& message) const;
 
  private:
@@ -76,7 +79,7 @@ class PostgresqlSession {
   void prepare_session();
   void close();
   PostgresqlResult run(const std::string& sql, const std::vector<Value>& values);
-  // Throws SessionLost, or the error that corresponds to a result.
+  // Throws SessionLost or the error that corresponds to the result.
   void check(const libpq::Result* result) const;
   void collect(std::size_t statements, std::vector<int>& rows);
   void prepare(const std::string& sql, const std::vector<BoundValue>& parameters);
@@ -85,8 +88,9 @@ class PostgresqlSession {
   bool read_only_;
   const Libpq& pq_ = Libpq::get();
   libpq::Connection* connection_ = nullptr;
-  std::string prepared_;      // the prepared statement
-  std::int64_t backend_ = 0;  // the server process of this session, and its start time
+  std::string prepared_;  // text of the prepared statement
+  // Process ID and start time of the server process of this session.
+  std::int64_t backend_ = 0;
   std::string backend_start_;
 };
 

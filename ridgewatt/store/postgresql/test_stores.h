@@ -1,6 +1,6 @@
-// For tests only: a private PostgreSQL server, and tests that run on a store of each kind. The
-// server listens only on a socket in a temporary folder, runs as an unprivileged user, and ends
-// with the program. If PostgreSQL is not installed, these tests are skipped with a message.
+// Test helpers: a private PostgreSQL server, and a fixture that runs tests on each kind of store.
+// The server listens only on a socket in a temporary folder, runs as an unprivileged user, and ends
+// with the program. If PostgreSQL is not installed, the tests are skipped with a message.
 #pragma once
 
 #include <fcntl.h>
@@ -28,7 +28,8 @@ namespace ridgewatt::store {
 
 inline const Series kSome{"b", "w", "training", Provenance::kMeasured};
 
-// Runs `body` in a child process; returns its exit status, 9 after an exception.
+// Runs `body` in a child process, as `user` if that is not 0. Returns the exit status of the child:
+// 9 after an exception, 128 + N after signal N.
 template <typename Body>
 int in_child(Body body, uid_t user = 0) {
   const pid_t child = fork();
@@ -58,7 +59,7 @@ inline PointRecord some_point(int batch) {
 
 class TestServer {
  public:
-  // Empty if the server is not installed.
+  // Returns null if no server is installed.
   static TestServer* get() {
     static const std::string programs = find_programs();
     static const std::unique_ptr<TestServer> server(programs.empty() ? nullptr
@@ -67,19 +68,19 @@ class TestServer {
   }
   ~TestServer() {
     if (getpid() != owner_) return;
-    kill(server_, SIGQUIT);  // ends its processes at once
+    kill(server_, SIGQUIT);  // ends the server's processes at once
     waitpid(server_, nullptr, 0);
   }
   TestServer(const TestServer&) = delete;
   TestServer& operator=(const TestServer&) = delete;
 
-  // The address of a database, as `user`.
+  // Returns the address of a database for `user`.
   std::string address(const std::string& database, const std::string& user = "tester") const {
     return "postgresql://" + user + "@localhost/" + database + "?host=" + folder_.path().string();
   }
   std::string socket() const { return (folder_.path() / ".s.PGSQL.5432").string(); }
   std::string folder() const { return folder_.path().string(); }
-  // The address of a new, empty database.
+  // Returns the address of a new, empty database.
   std::string fresh() {
     const std::string name = "d" + std::to_string(getpid()) + "_" + std::to_string(++databases_);
     execute("CREATE DATABASE " + name);
@@ -88,9 +89,9 @@ class TestServer {
   void execute(const std::string& sql, const std::string& database = "postgres") {
     PostgresqlSession(address(database), false).execute(sql);
   }
-  // Kills the server without a shutdown; everything in its memory is lost.
+  // Kills the server without a shutdown. Everything in its memory is lost.
   void kill_server() {
-    kill(server_, SIGKILL);  // its processes end when they see that it is gone
+    kill(server_, SIGKILL);  // its other processes end when they notice
     waitpid(server_, nullptr, 0);
   }
   void start() {
@@ -101,7 +102,7 @@ class TestServer {
         return;
       } catch (const Error&) {
         usleep(50'000);
-        // It does not start while a process of its predecessor is alive.
+        // The server does not start while a process of the previous one is alive.
         if (waitpid(server_, nullptr, WNOHANG) == server_) launch();
       }
     }
@@ -119,8 +120,8 @@ class TestServer {
   static void give_to_server(const std::string& path) {
     if (geteuid() == 0 && chown(path.c_str(), kServerUser, kServerUser) != 0) throw IoError("");
   }
-  // Into data(): a copy of the cluster that the first test of this build made, as initdb takes six
-  // times as long. Other tests wait while it is made.
+  // Fills data() with a copy of the cluster that the first test of this build created, because
+  // initdb takes six times as long. Other tests wait while it is created.
   void copy_new_cluster() const {
     namespace fs = std::filesystem;
     const fs::path version = fs::path(folder_of(programs_)).filename();
@@ -207,7 +208,7 @@ class StoreOn : public ::testing::TestWithParam<const char*> {
     }
   }
   bool on_server() const { return std::string(GetParam()) == "Postgresql"; }
-  // The location of a store that does not exist yet.
+  // Returns the location of a store that does not exist yet.
   std::string fresh() {
     if (on_server()) return TestServer::get()->fresh();
     return (folder_.path() / ("s" + std::to_string(++files_) + ".db")).string();

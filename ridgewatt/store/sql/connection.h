@@ -1,11 +1,11 @@
-// The interface between the store and a database of either kind: rows of a query, and points
-// written with their samples in one transaction. The SQL is the same for all databases: parameters
-// are $1, $2, .. in the order of their first use, never text inside the query.
+// The interface between the store and a database of either kind: it runs queries, and writes points
+// with their samples in one transaction. The SQL is the same for all databases. Parameters are $1,
+// $2, .. in the order of their first use and are never inserted into the text of the query.
 //
 //   connection.query("SELECT id FROM series WHERE board = $1", {std::string("agx-orin")},
 //                    [&](const Row& row) { ids.push_back(row.integer(0)); });
 //
-// Tables and columns: sql/schema.h.
+// sql/schema.h has the tables and columns.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +18,10 @@
 
 namespace ridgewatt::store {
 
-// A parameter: null, a whole number, a real number or text.
+// A parameter: null, an integer, a real number or text.
 using Value = std::variant<std::monostate, std::int64_t, double, std::string>;
 
-// A row of a result, columns counted from 0.
+// A row of a result. Columns are numbered from 0.
 class Row {
  public:
   virtual ~Row() = default;
@@ -41,18 +41,20 @@ class Connection {
   using Each = std::function<void(const Row&)>;
 
   virtual ~Connection() = default;
-  // Rows are passed on while or after they are read. A query that writes must be safe to run twice,
-  // because it is repeated after a lost connection.
+  // Runs a query and calls `each` for every row, possibly while rows are still being read. A query
+  // that writes must be safe to run twice, because it is repeated after a lost connection.
   virtual void query(const std::string& sql, const std::vector<Value>& values,
                      const Each& each = {}) = 0;
-  // The rows of a long statement without parameters, passed on as they arrive, so that one row at a
-  // time is held. After a lost connection `sql` is called again, for the rows that were not passed.
+  // Runs a long query without parameters and calls `each` for every row as it arrives, so that only
+  // one row is held in memory. After a lost connection, calls `sql` again; it must return a query
+  // for the rows that were not yet passed.
   using NextStatement = std::function<std::string()>;
   virtual void stream(const NextStatement& sql, const Each& each) { query(sql(), {}, each); }
-  // Writes the missing points in one transaction; returns which points were written.
+  // Writes the points that are missing, in one transaction. Returns for each point whether it was
+  // written.
   virtual std::vector<bool> add(const std::vector<NewPoint>& points) = 0;
   virtual bool read_only() const = 0;
-  // The version of the schema that queries see.
+  // Version of the schema of the tables that queries see.
   virtual std::int64_t schema() const = 0;
 };
 

@@ -1,4 +1,4 @@
-// The tables of a store in every database, and the columns of a point.
+// The tables of a store, common to all databases, and the columns of a point.
 #pragma once
 
 #include <cstdint>
@@ -10,50 +10,52 @@
 namespace ridgewatt::store {
 
 inline constexpr std::int64_t kSchemaVersion = 5;
-// The first version with the table `campaign`.
+// First version with the table `campaign`.
 inline constexpr std::int64_t kSchemaWithCampaigns = 4;
-// The first version with the tables `failure` and `campaign_board`.
+// First version with the tables `failure` and `campaign_board`.
 inline constexpr std::int64_t kSchemaWithFailures = 5;
 
-// The names of the required types in a database.
+// Names of the required column types in a database.
 struct SqlTypes {
   std::string key;      // an auto-incremented key
   std::string integer;  // 64 bits
   std::string real;     // 64 bits
   std::string text;
 };
-// CREATE TABLE of series, point and plan, and their indexes. Each database stores readings in its
-// own form; queries read them from `reading` (point, channel, time_s, value, place).
+// Returns CREATE TABLE statements of series, point and plan, with their indexes. Each database
+// stores raw samples in its own form; queries read them from `reading` (point, channel, time_s,
+// value, place).
 std::string shared_tables(const SqlTypes& types);
-// "CREATE TABLE NAME (..)" of the table series.
+// Returns "CREATE TABLE NAME (..)" for the table of series.
 std::string series_table(const SqlTypes& types, const std::string& name);
 
-// CREATE TABLE of campaign: the plan that owns the name of a campaign.
+// Returns CREATE TABLE of campaign: the plan that owns a campaign's name.
 std::string campaign_table(const SqlTypes& types);
-// CREATE TABLE of failure, attempts that failed, and of campaign_board, who works for a campaign.
+// Returns CREATE TABLE of failure (failed attempts) and of campaign_board (boards that work for a
+// campaign).
 std::string failure_tables(const SqlTypes& types);
 
-// The columns of a series in a query over the table `series`.
+// Columns of a series in a query on the table `series`.
 inline constexpr const char* kSeriesColumns =
     "series.board, series.workload, series.kind, series.provenance, series.serial";
 inline constexpr int kSeriesColumnCount = 5;
 // Reads kSeriesColumns, starting at column `first`.
 Series read_series(const Row& row, int first);
 
-// The columns of a point after its series, in the order of read_point and values_of.
+// Columns of a point after its series, in the order of read_point() and values_of().
 extern const char* const kPointColumns;
 inline constexpr int kPointColumnCount = 21;
-// "INSERT INTO point .. ON CONFLICT DO NOTHING RETURNING id"; $1 is the series.
+// Returns "INSERT INTO point .. ON CONFLICT DO NOTHING RETURNING id". $1 is the series.
 std::string insert_point();
-// Reads its first six columns, starting at column `first`.
+// Reads the first six columns of kPointColumns, starting at column `first`.
 OperatingPoint read_operating_point(const Row& row, int first);
 // Reads kPointColumns, starting at column `first`.
 PointRecord read_point(const Row& row, int first);
-// The columns of a point that a sweep has, in the order of read_observation.
+// Columns of a point that a sweep also has, in the order of read_observation().
 extern const char* const kObservationColumns;
 Observation read_observation(const Row& row, int first);
-// A series and the columns of a point: the parameters of insert_point. Throws InputError if a
-// figure of the point or of a sample is not finite.
+// Returns a series and the columns of a point, the parameters of insert_point(). Throws InputError
+// if a number of the point or of a sample is not finite.
 std::vector<Value> values_of(std::int64_t series, const PointRecord& point);
 
 }  // namespace ridgewatt::store

@@ -1,4 +1,4 @@
-// A store in an SQLite file: creates its tables, and upgrades those of schema 1 and 2.
+// A store in an SQLite file. Creates its tables and upgrades those of older schemas.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace ridgewatt::store {
 
 class SqliteConnection : public Connection {
  public:
-  // The same as the constructor of Store.
+  // See the constructor of Store.
   SqliteConnection(const std::string& path, Database::Access access);
 
   void query(const std::string& sql, const std::vector<Value>& values, const Each& each) override;

@@ -1,5 +1,5 @@
-// Properties of a trace that are computed before the fit: the rows that the fit needs, the step of
-// the recorded temperatures, idle power, and leakage.
+// Properties of a trace that are computed before the fit: the rows that the fit needs, the rounding
+// step of the recorded temperatures, idle power, and leakage.
 #pragma once
 
 #include <cstddef>
@@ -11,21 +11,23 @@ namespace ridgewatt::thermal {
 
 using HeatRows = std::vector<HeatTrace::Row>;
 
-// At most about `most` rows: few where power is constant, all rows for half a minute after a jump.
+// Combines rows so that at most about `most` remain: few where power is constant, all rows for half
+// a minute after a jump.
 HeatRows thinned_rows(const HeatTrace& trace, std::size_t most);
-// The step of most recorded temperatures, 1 or 0.5 K; 0: no relevant step.
+// The rounding step of the recorded temperatures in K (1 or 0.5), if more than 95 % of them are
+// multiples of it; else 0.
 double rounding_step_k(const HeatRows& rows);
 double mean_fan(const HeatRows& rows);  // weighted by time
-// The lowest mean power of half a minute.
+// Lowest mean power over half a minute.
 double least_mean_power_w(const HeatRows& rows);
 
-// Power increase per kelvin, as a share of the power at 50 C.
+// Increase of the power per kelvin, as a share of the power at 50 C.
 struct Leakage {
   double per_k = 0;
-  double sd = 0;  // 0: not observed, `per_k` is the usual value
+  double sd = 0;  // Standard deviation. 0: not observed; `per_k` is the usual value.
 };
-// Power against temperature where only leakage can have changed it: in stretches without a jump or
-// throttling. Each stretch has its own level; the slope is common.
+// Fits power to temperature in sections where only leakage can have changed the power: without a
+// jump or throttling. Each section has its own level, and all have the same slope.
 Leakage fit_leakage(const HeatRows& rows);
 
 }  // namespace ridgewatt::thermal

@@ -1,5 +1,5 @@
-// Reads the SQLite export of Nsight Systems. It contains only the tables that were used, and their
-// columns depend on the version, so the schema is examined first.
+// Reads an SQLite export of Nsight Systems. It contains only the tables that were used in the
+// recording, and their columns depend on the version, so the schema is examined first.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// The profile that ONNX Runtime writes (session option enable_profiling): an array of Chrome events
-// with the time of each node in each run.
+// Reads the profile that ONNX Runtime writes (session option enable_profiling): an array of Chrome
+// trace events with the time of each node in each run.
 #pragma once
 
 #include <string>
@@ -9,10 +9,11 @@
 
 namespace ridgewatt::trace {
 
-// A layer for each node, in order of execution. Its time per run is the median over the runs: the
-// first ones allocate, and other programs disturb some. Nodes with a body (If, Loop, Scan) are left
-// out, because the nodes of their bodies are layers themselves. InputError where no node ran on the
-// CPU provider: of others the events are the calls that launch kernels.
+// Returns one layer per node, in order of execution. The time per run is the median over the runs,
+// because the first runs allocate memory and other programs disturb some runs. Nodes with a body
+// (If, Loop, Scan) are left out, because the nodes in their bodies are layers themselves. Throws
+// InputError if no node ran on the CPU provider, unless options.all_providers: for other providers,
+// the profile times the calls that launch kernels and not the kernels.
 LayerTrace read_node_profile(ElementReader& reader, const std::string& name,
                              const TraceOptions& options);
 

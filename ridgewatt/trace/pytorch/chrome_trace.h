@@ -1,5 +1,5 @@
-// The Chrome trace of PyTorch's profiler (torch.profiler, export_chrome_trace): operators, the
-// kernels that they launched, and the calls that launched them.
+// Reads the Chrome trace of PyTorch's profiler (torch.profiler, export_chrome_trace): operators,
+// the kernels that they launched, and the calls that launched the kernels.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// Derives the shapes of a PyTorch operator from its trace ("Input Dims", "Input type" and "Concrete
-// Inputs"), in the form of an equivalent engine layer.
+// Derives the shapes of a PyTorch operator from its trace entry ("Input Dims", "Input type" and
+// "Concrete Inputs"), in the form of an equivalent engine layer.
 #pragma once
 
 #include <optional>
@@ -9,8 +9,8 @@
 
 namespace ridgewatt::trace {
 
-// Empty: the trace was recorded without shapes. Convolutions have an output only if the trace
-// contains "Concrete Inputs" (stride, padding, dilation).
+// Returns empty if the trace was recorded without shapes. A convolution has an output only if the
+// trace contains "Concrete Inputs" (stride, padding, dilation).
 std::optional<EngineLayer> operator_shape(const std::string& op, const Json& args);
 
 }  // namespace ridgewatt::trace

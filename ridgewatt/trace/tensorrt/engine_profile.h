@@ -1,4 +1,4 @@
-// Reads the rows of `trtexec --exportProfile`: {"count": runs}, then one row for each layer.
+// Reads the profile written by `trtexec --exportProfile`: {"count": runs}, then one row per layer.
 #pragma once
 
 #include "ridgewatt/trace/layer_trace.h"

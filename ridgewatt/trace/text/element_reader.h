@@ -1,5 +1,5 @@
-// Reads JSON one element of a long array at a time, in bounded memory, and accepts names that
-// trtexec writes without escapes.
+// Reads JSON one element of a long array at a time, in bounded memory. Accepts names that trtexec
+// writes without escapes.
 //
 //   ElementReader reader(input, Quotes::kRaw);
 //   reader.for_each("Layers", [&](const Json& layer) { ... });
@@ -18,8 +18,8 @@ namespace ridgewatt::trace {
 
 enum class Quotes {
   kEscaped,  // as JSON requires
-  // A quote ends a text only if the object or the array continues after it; a backslash that is not
-  // part of an escape is literal. Escaped text reads the same.
+  // A quote ends a string only if the object or array continues after it. A backslash that does not
+  // start an escape is literal. Properly escaped strings are read the same.
   kRaw,
 };
 
@@ -28,24 +28,24 @@ class ElementReader {
   // `input` must outlive this.
   ElementReader(TraceInput& input, Quotes quotes) : input_(input), quotes_(quotes) {}
 
-  // Switches to escaped text, as seen in the input.
+  // Switches to Quotes::kEscaped, for input that is known to be escaped.
   void trust_quotes() { quotes_ = Quotes::kEscaped; }
-  // The first `count` bytes that are not blank, or fewer at the end; nothing is consumed.
+  // Returns the first `count` bytes that are not blank, or fewer at the end. Consumes nothing.
   std::string_view begins_with(std::size_t count);
-  // Calls `use` with every element of the top-level array, or of the array under `key` in the
-  // top-level object. Returns false if the object has no such array. Throws InputError with the
-  // byte position if the text is not JSON, is cut off, is nested too deep, or has an element that
-  // is too large.
+  // Calls `use` with every element of the top-level array, or of the array `key` in the top-level
+  // object. Returns false if the object has no such array. Throws InputError with the byte position
+  // if the text is not JSON, is truncated or nested too deeply, or has an element that is too
+  // large.
   bool for_each(std::string_view key, const std::function<void(const Json&)>& use);
 
  private:
   enum class Within { kObject, kArray };
-  int peek(std::size_t ahead = 0);  // -1: the end
+  int peek(std::size_t ahead = 0);  // -1: end of input
   int take();
-  int skip_blanks();                           // returns the next byte, not consumed
+  int skip_blanks();                           // returns the next byte without consuming it
   std::size_t blanks_from(std::size_t ahead);  // offset of the next byte that is not blank
   void expect(char wanted);
-  bool next_of(char end);  // after an element: true if another follows
+  bool next_of(char end);  // after an element: true if another one follows
   void elements(const std::function<void(const Json&)>& use);
   Json value(Within within, int depth);
   Json object(int depth);
@@ -62,10 +62,10 @@ class ElementReader {
   TraceInput& input_;
   Quotes quotes_;
   std::vector<char> buffer_;
-  std::size_t at_ = 0;      // in the buffer
-  std::size_t before_ = 0;  // bytes of the input before the buffer
+  std::size_t at_ = 0;      // position in the buffer
+  std::size_t before_ = 0;  // number of input bytes before the buffer
   bool ended_ = false;
-  std::size_t spent_ = 0;  // of the element's bound
+  std::size_t spent_ = 0;  // bytes counted toward the limit of the current element
 };
 
 }  // namespace ridgewatt::trace

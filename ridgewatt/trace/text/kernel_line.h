@@ -1,5 +1,4 @@
-// Kernels in the order of their start on one time line: computes the idle time of the device
-// between them.
+// Computes the idle time of the device between kernels that are added in the order of their start.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +10,7 @@ namespace ridgewatt::trace {
 
 class KernelLine {
  public:
-  // Kernels and copies in order of their start. Returns the idle time just before.
+  // Adds a kernel or copy, in the order of their start. Returns the idle time just before it.
   double add(double begin_s, double end_s) {
     double idle_s = 0;
     if (any_) {

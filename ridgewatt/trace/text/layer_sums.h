@@ -1,4 +1,4 @@
-// Adds up kernels by the layer that they belong to.
+// Adds up kernels by the layer to which they belong.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@ namespace ridgewatt::trace {
 
 class LayerSums {
  public:
-  // The layer of that name, in order of the first kernel. The reference is valid until the next
-  // call.
+  // Returns the layer of this name, created at its first kernel. The reference is valid until the
+  // next call. Throws InputError for more than a million layers.
   TracedLayer& of(const std::string& name) {
     const auto [found, fresh] = index_.emplace(name, layers_.size());
     if (fresh) {
@@ -23,7 +23,7 @@ class LayerSums {
     }
     return layers_[found->second];
   }
-  // Per run. Sets the layers and their total.
+  // Divides all sums by the number of runs and moves the layers and their total into `trace`.
   void finish(double runs, LayerTrace& trace) {
     trace.runs = runs;
     for (TracedLayer& layer : layers_) {

@@ -1,5 +1,4 @@
-// The bytes of a trace (a plain or gzip file, or memory) as a stream that never holds the whole
-// trace.
+// Reads a trace (a plain or gzip file, or memory) as a stream that never holds the whole trace.
 #pragma once
 
 #include <cstddef>
@@ -11,19 +10,20 @@ struct gzFile_s;
 
 namespace ridgewatt::trace {
 
-// Limit of the decompressed size: chosen, far above the traces of a long recording.
+// Limit of the decompressed size (chosen, far above the traces of long recordings).
 inline constexpr std::uint64_t kMostTraceBytes = std::uint64_t{16} << 30;
 
 class TraceInput {
  public:
-  // Throws NotFoundError, PermissionError, IoError, or InputError for a folder.
+  // Throws NotFoundError, PermissionError or IoError, and InputError for a folder.
   explicit TraceInput(const std::string& path);
   TraceInput(std::string_view text, std::string name);  // `text` must outlive this
   ~TraceInput();
   TraceInput(const TraceInput&) = delete;
   TraceInput& operator=(const TraceInput&) = delete;
 
-  // 0 at the end. Throws InputError if compressed data is damaged, cut off or too large.
+  // Returns the number of bytes read; 0 at the end. Throws InputError if compressed data is
+  // damaged, truncated or too large.
   std::size_t read(char* buffer, std::size_t size);
   const std::string& name() const { return name_; }
 

@@ -1,6 +1,6 @@
-// The points of a search that are being profiled: which runs are outstanding, which run takes far
-// longer than predicted, and which was lost with its board. A late or lost point is given to
-// another board; the first result counts, and the search pays for one profile.
+// The points of a search that are in flight (being profiled). If a run takes far longer than
+// predicted, or its board fails, the point is also given to another board. The first result counts,
+// and the search pays for one profile.
 #pragma once
 
 #include <span>
@@ -12,18 +12,18 @@ namespace ridgewatt::tune {
 
 class Flights {
  public:
-  static constexpr double kLate = 3;     // times the predicted duration
-  static constexpr int kMostLosses = 3;  // boards that may fail on one point
+  static constexpr double kLate = 3;  // factor on the predicted duration, after which a run is late
+  static constexpr int kMostLosses = 3;  // number of boards that may fail on one point
 
-  // `profiler` must outlive this; `minibatches`: per run.
+  // `profiler` must outlive this. `minibatches` is the number per run.
   Flights(AsyncProfiler& profiler, int minibatches)
       : profiler_(profiler), minibatches_(minibatches) {}
 
-  // The outstanding points, in the order of their starts.
+  // The points in flight, in the order of their starts.
   const std::vector<std::size_t>& points() const { return points_; }
   bool board_free() const { return running_ < profiler_.boards(); }
   void start(std::size_t index, const OperatingPoint& point);
-  // Sets the predicted time of a minibatch for every point; decides which runs are late.
+  // Sets the predicted ln(time of a minibatch) of every point, which decides when a run is late.
   void expect_times(std::span<const float> log_time) {
     log_time_.assign(log_time.begin(), log_time.end());
   }
@@ -32,8 +32,8 @@ class Flights {
     std::size_t index = 0;
     FinishedRun run;
   };
-  // Waits until something happens; empty: a board became free, or a late point got another board.
-  // Requires points in flight.
+  // Waits until a run ends. Empty if only a board became free or a late point was given to another
+  // board. Requires points in flight.
   std::optional<Landed> next();
 
  private:
@@ -45,7 +45,7 @@ class Flights {
     std::size_t index = 0;
     OperatingPoint point;
     std::vector<Run> runs;  // in flight, the earliest first
-    bool copied = false;    // was given to another board because it was late
+    bool copied = false;    // given to another board because it was late
     int losses = 0;
   };
   void run(Flight& flight);
@@ -57,7 +57,7 @@ class Flights {
   int minibatches_;
   std::vector<Flight> flights_;
   std::vector<std::size_t> points_;
-  std::vector<double> overheads_s_;  // of finished runs, without their minibatches
+  std::vector<double> overheads_s_;  // of finished runs: duration without their minibatches
   std::vector<float> log_time_;
   std::size_t running_ = 0, runs_ = 0;
 };

@@ -1,13 +1,13 @@
-// Bounds of the numbers that a board file's tables of a twin hold.
+// Range checks for numbers in a twin's tables of a board file.
 #pragma once
 
 #include <string>
 
 namespace ridgewatt::twin {
 
-// `value`; InputError naming `where` unless it lies between these two.
+// Returns `value`. Throws InputError, naming `where`, unless `least` <= value <= `most`.
 double within(double value, double least, double most, const std::string& where);
-// The same of a parameter: within a factor of a million of its prior, beyond which no machine is.
+// As within(), for a parameter: its value must be within a factor of a million of its prior.
 double near_prior(double value, double prior, const std::string& where);
 
 }  // namespace ridgewatt::twin

@@ -1,5 +1,5 @@
-// What a twin makes of each kernel of a workload before a power mode is known: cycles, bytes really
-// moved and launches. Inside of Estimator.
+// Computes, for each kernel of a workload, the quantities that do not depend on the power mode:
+// cycles, traffic and launches. Used by Estimator.
 #pragma once
 
 #include <vector>
@@ -9,30 +9,31 @@
 
 namespace ridgewatt::twin {
 
-// Ratio by which an arithmetic speeds an operator class up: by peaks, not validated. Only
-// contractions run on matrix units. NotSupportedError where the board has no such rate.
+// Factor by which an arithmetic speeds up an operator class, as the ratio of peaks (not validated).
+// 1 except for contractions. Throws NotSupportedError if the board has no such rate.
 double arithmetic_speedup(const Twin& twin, Arithmetic arithmetic, workload::OpClass op_class);
 
-// The peak of the unit that an operator class runs in, over that of the FP32 pipes: no kernel
-// passes it. Convolutions on pipes count Winograd's gain.
+// Peak of the unit in which an operator class runs, divided by the peak of the FP32 pipes. No
+// kernel exceeds it. For convolutions on pipes it includes the gain of Winograd's algorithm.
 double peak_over_fp32(const Twin& twin, Arithmetic arithmetic, workload::OpClass op_class);
 
-// What a runtime reaches of it, over PyTorch in eager mode; 1 for that.
+// Rate that the twin's runtime reaches, divided by that of PyTorch in eager mode.
 double runtime_gain(const Twin& twin, Arithmetic arithmetic, workload::OpClass op_class);
 
 struct KernelTerms {
-  std::vector<double> compute_cycles;  // GPU cycles when compute bound
-  std::vector<double> traffic_bytes;   // really moved
-  std::vector<double> energy_flop;     // FLOP weighted by what one costs
-  std::vector<double> launches;        // in forward launches
-  std::vector<double> launches_until;  // prefix sums, inclusive
+  std::vector<double> compute_cycles;  // GPU cycles if the kernel is compute bound
+  std::vector<double> traffic_bytes;   // bytes actually moved
+  // FLOP, each weighted by its energy relative to an FP32 operation.
+  std::vector<double> energy_flop;
+  std::vector<double> launches;        // in units of forward launches
+  std::vector<double> launches_until;  // inclusive prefix sums of `launches`
   std::vector<double> fixed_cycles;    // GPU cycles in addition to the work
   std::vector<double> least_cycles;    // GPU cycles of the work at the peak of its unit
-  std::vector<double> least_bytes;     // what no cache can keep from memory
+  std::vector<double> least_bytes;     // bytes that no cache can save
   double total_energy_flop = 0;
   double total_traffic_bytes = 0;
 
-  // UsageError when a kernel's cost is not finite.
+  // Throws UsageError if a kernel's cost is not finite.
   KernelTerms(const Twin& twin, const workload::WorkloadCost& cost);
   bool operator==(const KernelTerms&) const = default;
 };

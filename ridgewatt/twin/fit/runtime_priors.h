@@ -1,4 +1,4 @@
-// What is believed of each runtime before any measurement of it.
+// Priors of the parameters of each runtime: the assumed values before any measurement.
 #pragma once
 
 #include "ridgewatt/base/enum_rows.h"
@@ -6,11 +6,11 @@
 
 namespace ridgewatt::twin {
 
-// Medians, in the units of RuntimeParam. Those of pytorch-eager are of inference on boards whose
-// eager twin is scaled, with a later release of PyTorch than the one that was swept. What is known:
-// the interpreter of a traced graph skips Python; compiled and engine code enqueues in
-// microseconds; engines choose among measured kernels; libraries are the same where PyTorch calls
-// them.
+// Medians, in the units of RuntimeParam. The row of pytorch-eager applies to inference on boards
+// whose twin is scaled, where PyTorch is newer than in the sweeps of the fit. The medians reflect
+// the following. TorchScript interprets a traced graph without Python. Compiled code and engines
+// enqueue kernels in microseconds. Engines choose the fastest of several measured kernels. The
+// other runtimes use the libraries that PyTorch uses.
 struct RuntimePriors {
   Runtime id;
   double launch = 0, run = 0, caller = 0, thin_caller = 0, kernel = 0, graph = 0, traffic = 0;
@@ -18,7 +18,7 @@ struct RuntimePriors {
   double conv_fp32 = 0, conv_fp16 = 0, conv_int8 = 0;
   double product_fp32 = 0, product_fp16 = 0, product_int8 = 0;
   double depthwise = 0;
-  bool window_on_chip = false;  // depthwise kernels read what they slide over once
+  bool window_on_chip = false;  // depthwise kernels read each input element from memory once
 
   constexpr bool complete() const {
     if (is_on_cpu(id)) return true;
@@ -132,11 +132,11 @@ inline constexpr auto kRuntimePriors = enum_rows<RuntimePriors>({
      .product_int8 = 0.6,
      .depthwise = 1.2,
      .window_on_chip = true},
-    // Its twin has its own parameters (twin/cpu_twin.h).
+    // Its twin has parameters of its own (twin/cpu_twin.h).
     {.id = Runtime::kOnnxRuntimeCpu},
 });
 
-// Of one parameter, by Runtime.
+// Returns the priors of one parameter, indexed by Runtime.
 consteval auto priors_of(double RuntimePriors::*parameter) {
   std::array<double, kRuntimePriors.size()> priors{};
   for (std::size_t i = 0; i < priors.size(); ++i) priors[i] = kRuntimePriors.rows[i].*parameter;

@@ -1,6 +1,6 @@
-// The cost rules that the entries of operators refer to: one MAC is two operations, an elementary
-// function (exp, log, sqrt, sin) is one, and a composite operator is the sum of its parts unless
-// docs/reference/operators.md states otherwise.
+// The cost rules to which the entries of operators refer. One MAC is two operations, and an
+// elementary function (exp, log, sqrt, sin) is one. A composite operator is the sum of its parts
+// unless docs/reference/operators.md states otherwise.
 #pragma once
 
 #include "ridgewatt/workload/cost_rule.h"
@@ -11,19 +11,19 @@ namespace ridgewatt::workload::cost {
 extern const CostRule kView;
 extern const CostRule kCopy;      // Transpose, Concat, Pad, Tile ...
 extern const CostRule kCopyPart;  // Gather, Slice: read what they write
-extern const CostRule kCast;      // copies that fuse like element-wise work
+extern const CostRule kCast;      // a copy that fuses like element-wise work
 extern const CostRule kScatter;
 extern const CostRule kGenerate;  // random numbers, ranges, windows: 1 per output
-extern const CostRule kMetadata;  // Shape, Size, sequences, optionals: work of the host
-extern const CostRule kControl;   // If, Loop, Scan: their bodies are counted
+extern const CostRule kMetadata;  // Shape, Size, sequences, optionals: work on the host
+extern const CostRule kControl;   // If, Loop, Scan: their bodies are counted instead
 
-// Element-wise; the number is the operations per output element.
-extern const CostRule kAdd;  // Add, Sub: the gradient passes
+// Element-wise operators. A number is the operations per output element.
+extern const CostRule kAdd;  // Add, Sub: the gradient is passed on
 extern const CostRule kMul;
 extern const CostRule kDiv;
 extern const CostRule kPow;
-extern const CostRule kMinMax;   // of n inputs
-extern const CostRule kSum;      // of n inputs
+extern const CostRule kMinMax;   // n inputs
+extern const CostRule kSum;      // n inputs
 extern const CostRule kCompare;  // comparisons, logic, bits, rounding, sign: no gradient
 extern const CostRule kSelect;   // Where
 extern const CostRule kRelu;
@@ -52,14 +52,15 @@ extern const CostRule kQuantize;
 extern const CostRule kDequantize;
 extern const CostRule kRotary;
 
-// Rows, windows, reductions.
+// Rows, windows and reductions.
 extern const CostRule kSoftmax;
 extern const CostRule kHardmax;
 extern const CostRule kBatchNorm;
 extern const CostRule kLayerNorm;
-extern const CostRule kMsGroupNorm;   // with its activation, addend and bias
-extern const CostRule kMsRotary;      // of a part of each head
-extern const CostRule kInstanceNorm;  // Instance and Group: over the image
+extern const CostRule kMsGroupNorm;  // including its activation, addend and bias
+extern const CostRule kMsRotary;     // applied to a part of each head
+// InstanceNormalization and GroupNormalization: over the image.
+extern const CostRule kInstanceNorm;
 extern const CostRule kRmsNorm;
 extern const CostRule kSkipLayerNorm;
 extern const CostRule kSkipRmsNorm;
@@ -72,7 +73,8 @@ extern const CostRule kAveragePool;
 extern const CostRule kLpPool;
 extern const CostRule kGlobalPool;
 extern const CostRule kReduce;
-extern const CostRule kReduceSquare;  // a square or absolute value before, or a log after the sum
+// With a square or absolute value before the sum, or a logarithm after it.
+extern const CostRule kReduceSquare;
 extern const CostRule kArgReduce;
 extern const CostRule kScanSum;  // CumSum, CumProd
 extern const CostRule kSort;     // TopK, Unique
@@ -86,19 +88,20 @@ extern const CostRule kDeformConv;
 extern const CostRule kFusedConv;
 extern const CostRule kGemm;
 extern const CostRule kMatMul;
-extern const CostRule kFusedMatMul;  // and the others of com.microsoft, by where their bias is
+// And similar operators of com.microsoft, which differ by the position of their bias.
+extern const CostRule kFusedMatMul;
 extern const CostRule kFusedGemm;
 extern const CostRule kDynamicQuantizeMatMul;
 extern const CostRule kMatMulNBits;
-extern const CostRule
-    kMatMulIntegerToFloat;  // and its quantized and packed forms: k is the last extent of A
+// Also its quantized and packed forms: k is the last extent of A.
+extern const CostRule kMatMulIntegerToFloat;
 extern const CostRule kEinsum;
 extern const CostRule kLstm;
 extern const CostRule kGru;
 extern const CostRule kRnn;
 extern const CostRule kAttention;  // ai.onnx
 extern const CostRule kLinearAttention;
-extern const CostRule kMsAttention;  // com.microsoft Attention: projects, too
+extern const CostRule kMsAttention;  // Attention of com.microsoft, including its projections
 extern const CostRule kMultiHeadAttention;
 extern const CostRule kGroupQueryAttention;
 extern const CostRule kDet;

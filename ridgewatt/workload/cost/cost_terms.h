@@ -1,4 +1,4 @@
-// Helpers of the cost rules: extents as numbers, NaN if unknown. Internal to the module.
+// Helpers for the cost rules, internal to the module. Unknown extents are NaN.
 #pragma once
 
 #include <cmath>
@@ -17,7 +17,7 @@ inline double elements(const Tensor& tensor) {
   return count ? static_cast<double>(*count) : kUnknown;
 }
 
-// Extent of an axis, counted from the end if negative; NaN if it or the rank is unknown.
+// Extent of an axis; a negative axis counts from the end. NaN if the extent or the rank is unknown.
 double extent(const Tensor& tensor, int axis);
 
 // Product of the extents from axis `first` on.
@@ -30,7 +30,7 @@ inline double outputs_of(const OpContext& op, Terms& t) {
   return t("outputs", elements(op.output(0)));
 }
 
-// kOperations per output element; per element of the first input.
+// Costs of kOperations per output element, and per element of the first input.
 template <int kOperations>
 OpCost per_output(const OpContext& op, Terms& t) {
   return {.flops = kOperations * outputs_of(op, t)};
@@ -43,7 +43,7 @@ inline OpCost no_operations(const OpContext&, Terms&) {
   return {};
 }
 
-// What the backward pass costs: a part of a rule.
+// The part of a rule about the backward pass. See CostRule for the members.
 struct Backward {
   Gradient gradient = Gradient::kNone;
   double flops = 0;
@@ -56,7 +56,7 @@ constexpr Backward passed_gradient() {
 constexpr Backward gradient_per_input(double flops, Saved saved = Saved::kNothing) {
   return {Gradient::kPerInput, flops, saved};
 }
-// `flops` per element of the first input, for all inputs together.
+// `flops` per element of the first input, for all gradients together.
 constexpr Backward gradients_at_once(double flops, Saved saved = Saved::kNothing) {
   return {Gradient::kOnce, flops, saved};
 }

@@ -1,17 +1,18 @@
-// Combines operators into the kernels that an eager framework launches.
+// Combines operators into the kernels that PyTorch launches in eager mode.
 //
-// PyTorch eager runs one operator at a time, unfused. But exporters expand operations that it runs
-// as one kernel (x sigmoid(x) is SiLU, nine operators are a layer normalization), and launches
-// dominate small minibatches: the expanded forms are combined again here.
+// PyTorch in eager mode runs one operator at a time, unfused. Exporters, however, expand operations
+// that it runs as one kernel: x sigmoid(x) is SiLU, and a layer normalization becomes nine
+// operators. Launches dominate the time of small minibatches, so the expanded forms are combined
+// again.
 #pragma once
 
 #include "ridgewatt/workload/workload_cost.h"
 
 namespace ridgewatt::workload {
 
-// Combines, in a cost with unfused traffic: SiLU, HardSwish, GELU (erf), expanded
-// LayerNormalization and RMS normalization, forward and backward. A combined kernel has the work of
-// all parts, the input of the first, the output of the last, and one launch.
+// Combines SiLU, HardSwish, GELU (erf), expanded LayerNormalization and RMS normalization, forward
+// and backward. `unfused` must have unfused traffic. A combined kernel has the work of all parts,
+// reads the input of the first, writes the output of the last, and is launched once.
 WorkloadCost eager_kernels(const WorkloadCost& unfused);
 
 }  // namespace ridgewatt::workload

@@ -1,13 +1,14 @@
 // The counting rules of the Pagoda artifact (Prashanthi et al., "Pagoda: An Energy and Time
-// Roofline Study for DNN Workloads on Edge Accelerators"), so that its readers can compare.
+// Roofline Study for DNN Workloads on Edge Accelerators"), for comparison with its results.
 //
-// Operations: Conv 2 for a MAC and one per output element, bias or not; Gemm and MatMul 2 for a
-// MAC; Relu, Add, Sub, Mul, Div 1, Sigmoid and HardSigmoid 4, Tanh, HardSwish and Swish 5, Softmax
-// 7, Erf 8, BatchNormalization 2 per output element; MaxPool k - 1 and AveragePool k for a window
-// of k; GlobalAveragePool its inputs. Bytes, 4 per element: an operator reads its first input and
-// its weights and writes its output; Add, Sub, Mul and Div count three times the output,
-// BatchNormalization two parameters per channel more. Views but Flatten, Clip, constants and biases
-// are free.
+// Operations: Conv 2 per MAC and 1 per output element, with or without bias. Gemm and MatMul 2 per
+// MAC. Per output element: Relu, Add, Sub, Mul, Div 1; Sigmoid and HardSigmoid 4; Tanh, HardSwish
+// and Swish 5; Softmax 7; Erf 8; BatchNormalization 2. Per output element with a window of k:
+// MaxPool k - 1, AveragePool k. GlobalAveragePool: number of its inputs.
+//
+// Bytes, 4 per element: an operator reads its first input and its weights and writes its output.
+// Add, Sub, Mul and Div count the output three times, and BatchNormalization adds two parameters
+// per channel. Views except Flatten, Clip, constants and biases are free.
 #pragma once
 
 #include "ridgewatt/workload/execution_plan.h"
@@ -18,10 +19,10 @@ struct PagodaCost {
   double flops = 0;
   double read_bytes = 0;
   double write_bytes = 0;
-  double weight_bytes = 0;  // among what is read
+  double weight_bytes = 0;  // included in read_bytes
 };
 
-// One execution of a step, forward.
+// Forward cost of one execution of a step.
 PagodaCost pagoda_cost(const ExecutionPlan& plan, const Step& step);
 
 }  // namespace ridgewatt::workload

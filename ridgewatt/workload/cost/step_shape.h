@@ -1,5 +1,5 @@
-// What the extents of a step's tensors say about its kernel, and what could not be counted of a
-// plan.
+// Derives properties of a step's kernel from the extents of its tensors, and lists what could not
+// be counted in a plan.
 #pragma once
 
 #include "ridgewatt/workload/execution_plan.h"
@@ -9,19 +9,24 @@
 
 namespace ridgewatt::workload {
 
-// With few channels per group there is too little reuse for a matrix unit.
+// Returns the class of a step. A convolution with few channels per group counts as kDepthwiseConv,
+// because it has too little reuse for a matrix unit.
 OpClass class_of(const ExecutionPlan& plan, const Step& step);
-// Elements of the window of a convolution (its weights' extents after the channels) or pooling.
+// Number of elements in the window of a convolution (the extents of its weights after the channels)
+// or of a pooling; 1 otherwise.
 double window_of(const ExecutionPlan& plan, const Step& step);
-// Columns of the matrix product that a contraction is, of one group.
+// Columns of the matrix product that a contraction performs, per group. 0: unknown or no
+// contraction.
 double output_channels_of(const ExecutionPlan& plan, const Step& step);
-// The innermost extent of the result; 0 if it is unknown or a scalar.
+// Innermost extent of the result; 0 if it is unknown or the result is a scalar.
 double row_length_of(const ExecutionPlan& plan, const Step& step);
-// A softmax along an axis whose elements do not lie side by side.
+// True for a softmax along an axis whose elements are not adjacent in memory.
 bool is_strided(const ExecutionPlan& plan, const Step& step);
-// Window elements for each place of the output, of a dense convolution with a window.
+// Size of the unrolled (im2col) input of a dense convolution: the window's elements for each output
+// position. 0 for other steps and 1x1 windows.
 double unrolled_bytes(const ExecutionPlan& plan, const TensorSizes& sizes, const Step& step);
-// A recurrent layer runs one kernel per step of each direction after one for all inputs.
+// Number of launches. A recurrent layer runs one kernel for all inputs, and then one per time step
+// and direction.
 int launches_of(const ExecutionPlan& plan, const Step& step);
 
 CostCaveats caveats_of(const ExecutionPlan& plan, const InferSummary& shapes);

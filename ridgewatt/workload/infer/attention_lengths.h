@@ -1,4 +1,4 @@
-// The number of keys that an attention operator of ONNX Runtime uses.
+// Determines the number of keys that an attention operator of ONNX Runtime uses.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +8,14 @@
 namespace ridgewatt::workload {
 
 struct AttentionLengths {
-  std::int64_t keys = 0;     // past and new tokens as one quantity; kUnknownDim: unknown
-  std::int64_t present = 0;  // of the updated cache
-  // The cache has space for more than it holds, and the used part is unknown: all of it was
-  // counted.
+  std::int64_t keys = 0;     // past and new tokens together; kUnknownDim: unknown
+  std::int64_t present = 0;  // tokens in the updated cache
+  // True if the cache has space for more tokens than it holds and the used part is unknown. Then
+  // the whole cache was counted.
   bool whole_cache = false;
 };
 
-// Of the domain com.microsoft: Attention, MultiHeadAttention, GroupQueryAttention,
+// For operators of the domain com.microsoft: Attention, MultiHeadAttention, GroupQueryAttention,
 // DecoderMaskedSelfAttention, DecoderMaskedMultiHeadAttention.
 AttentionLengths attention_lengths(const OpContext& op);
 

@@ -5,7 +5,7 @@
 
 namespace ridgewatt::workload {
 
-// Whether every element of `to` corresponds to one of `from` by numpy's rule. For static shapes.
+// True if `from` can be broadcast to `to` by numpy's rule. Both shapes must be static.
 bool broadcasts_to(const Shape& from, const Shape& to);
 
 }  // namespace ridgewatt::workload

@@ -1,6 +1,5 @@
-// Interprets the names of symbolic extents: which are the batch, which are sums of others, and that
-// the tokens that attention uses are one quantity (total = past + sequence). Internal to the
-// module.
+// Interprets the names of symbolic extents. Recognizes the batch, sums of other extents, and the
+// token lengths of attention (total = past + new tokens). Internal to the module.
 #pragma once
 
 #include <cstdint>
@@ -17,28 +16,28 @@ using ExtentValues = std::map<std::string, std::int64_t>;
 
 bool names_batch(std::string_view name);   // "batch", "batch_size", "N"
 bool names_past(std::string_view name);    // "past_sequence_length": tokens in the cache
-bool names_total(std::string_view name);   // "total_seq_len": tokens in the cache and new ones
-bool names_tokens(std::string_view name);  // "sequence_length", "seq_len": new ones
+bool names_total(std::string_view name);   // "total_seq_len": tokens in the cache plus new tokens
+bool names_tokens(std::string_view name);  // "sequence_length", "seq_len": new tokens
 
-// Whether the name is a sum or product of others and numbers: "past_sequence_length + 1".
+// True if the name is a sum or product of names and numbers: "past_sequence_length + 1".
 bool is_expression(std::string_view name);
-// Its value; empty if it is not an expression or a name in it has no value.
+// Evaluates such an expression. Empty if it is not one or a name in it has no value.
 std::optional<std::int64_t> evaluate_extent(std::string_view name, const ExtentValues& values);
 
-// The lengths of a model that generates token by token, if it names them.
+// The lengths of a model that generates token by token, as far as it names them.
 struct TokenLengths {
-  std::string past, total, tokens;           // empty: not named
-  std::optional<std::int64_t> fixed_tokens;  // if the file has a number for them
+  std::string past, total, tokens;           // Names. Empty: not named.
+  std::optional<std::int64_t> fixed_tokens;  // number of new tokens, if the file fixes it
 
-  // All three exist, so the total follows from the others.
+  // True if all three exist, so that one of them follows from the others.
   bool related() const {
     return !past.empty() && !total.empty() && (fixed_tokens || !tokens.empty());
   }
 };
 
-// Makes past, total and tokens agree: the one that was neither given nor fixed follows from the
-// others. `given` are the user's; `values` has a value for each name. Throws UsageError if the
-// given values contradict each other.
+// Makes past, total and new tokens consistent: the one that is neither given nor fixed follows from
+// the others. `given` holds the user's values; `values` has a value for each name. Throws
+// UsageError if the given values contradict each other.
 void relate_lengths(const TokenLengths& lengths, const ExtentValues& given, ExtentValues& values);
 
 }  // namespace ridgewatt::workload

@@ -1,5 +1,5 @@
-// Operators that generate text with a decoder in their body: BeamSearch, GreedySearch, Sampling and
-// WhisperBeamSearch of the domain com.microsoft.
+// Recognizes operators that generate text with a decoder in their body: BeamSearch, GreedySearch,
+// Sampling and WhisperBeamSearch of the domain com.microsoft.
 #pragma once
 
 #include "ridgewatt/workload/graph.h"

@@ -1,4 +1,4 @@
-// Visits the nodes of a graph. Internal to the module; users call infer() of infer.h.
+// Infers the nodes of a graph in order. Internal to the module; users call infer() (infer.h).
 #pragma once
 
 #include <cstddef>
@@ -10,21 +10,21 @@ namespace ridgewatt::workload {
 class Interpreter {
  public:
   struct Options {
-    std::int64_t exported_batch = 1;  // the batch in the constants of the file
-    bool trust_file = false;          // if an extent cannot be computed, use the stated one
-    bool may_drop_branches = false;   // of If, when they contradict the inputs
+    std::int64_t exported_batch = 1;  // batch in the constants of the file
+    bool trust_file = false;  // if an extent cannot be computed, use the one stated in the file
+    bool may_drop_branches = false;  // drop branches of If that contradict the inputs
   };
-  // `steps` counts visits of nodes in bodies, for every visited iteration.
+  // `steps` counts the visited nodes in bodies, over all visited iterations.
   Interpreter(Model& model, InferSummary& summary, const Options& options, std::size_t& steps)
       : model_(model), summary_(summary), options_(options), steps_(steps) {}
 
-  // Infers every node of `graph`, whose inputs are set. Throws InputError.
+  // Infers every node of `graph`, whose inputs must be set. Throws InputError.
   void run(Graph& graph);
-  // The same for the body of a node; throws InputError if too many bodies are nested.
+  // As run(), for the body of a node. Throws InputError if bodies are nested too deeply.
   void run_body(Graph& body);
   bool may_follow_loops() const;
 
-  // They differ if a model that was exported with a fixed batch is re-batched.
+  // The two differ if a model that was exported with a fixed batch is re-batched.
   std::int64_t exported_batch() const { return options_.exported_batch; }
   std::int64_t batch() const { return summary_.batch; }
   bool may_drop_branches() const { return options_.may_drop_branches; }

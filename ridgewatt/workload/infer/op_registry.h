@@ -1,6 +1,6 @@
-// The rules for types, shapes and small contents of an operator: one small entry in a table. Tables
-// are grouped by family (ops_conv.cc, ops_matmul.cc ...); the registry finds an entry by domain and
-// name. The cost of an operator is in cost_table.h.
+// The rules for types, shapes and small contents of operators: one entry per operator. Entries are
+// in tables by family (ops_conv.cc, ops_matmul.cc ...), and the registry finds an entry by domain
+// and name. cost_table.h has the costs of operators.
 //
 //   constexpr OpEntry kOps[] = {
 //       {.name = "Concat", .shape = concat, .fold = fold_concat},
@@ -16,7 +16,7 @@ namespace ridgewatt::workload {
 
 class InferContext;
 
-// A node with its tensors: the input of a rule. Valid as long as the model.
+// A node with its tensors, the input of a rule. Valid as long as the model.
 class OpContext {
  public:
   OpContext(const Model& model, const Node& node) : model_(&model), node_(&node) {}
@@ -25,13 +25,13 @@ class OpContext {
   const Node& node() const { return *node_; }
   std::size_t input_count() const { return node_->inputs.size(); }
   std::size_t output_count() const { return node_->outputs.size(); }
-  // Given, and not the empty name of an absent optional one.
+  // True if the input or output exists and is not an absent optional one.
   bool has_input(std::size_t index) const;
   bool has_output(std::size_t index) const;
-  // Throws InputError naming the node if it is absent.
+  // Throws InputError, naming the node, if it is absent.
   const Tensor& input(std::size_t index) const;
   const Tensor& output(std::size_t index) const;
-  // Throws InputError: "node NAME (OP): MESSAGE".
+  // Throws InputError with the message "node NAME (OP): MESSAGE".
   [[noreturn]] void fail(std::string_view message) const;
 
  private:
@@ -44,18 +44,18 @@ using OpRule = void (*)(InferContext&);
 struct OpEntry {
   std::string_view name;
   std::string_view domain = "";
-  // Sets type and shape of the outputs from those (and small contents) of the inputs.
+  // Sets type and shape of the outputs from types, shapes and small contents of the inputs.
   OpRule shape = nullptr;
-  // Sets the content of the outputs if the inputs' contents are known; runs after `shape`.
+  // Sets the content of the outputs if the contents of the inputs are known. Runs after `shape`.
   OpRule fold = nullptr;
 };
 
-// The entry of the operator, or nullptr. Domain "" is ai.onnx.
+// Returns the entry of an operator; null if there is none. The domain "" is ai.onnx.
 const OpEntry* find_op(std::string_view domain, std::string_view name);
-// All entries, by domain and name.
+// Returns all entries, sorted by domain and name.
 std::span<const OpEntry* const> all_ops();
 
-// The families' tables.
+// The tables of the families.
 std::span<const OpEntry> elementwise_ops();
 std::span<const OpEntry> conv_ops();
 std::span<const OpEntry> pool_ops();

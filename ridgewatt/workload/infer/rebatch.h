@@ -7,10 +7,11 @@
 
 namespace ridgewatt::workload {
 
-// A model that was exported with a fixed batch contains it in the target of Reshape. If such a
-// model is re-batched, replaces the batch in the target `to` of a tensor of shape `from`: its first
-// extent, if it is the old batch and the tensor's is the new one, or, without a -1 at `open`, the
-// extent that makes the number of elements match. Otherwise leaves `to` unchanged.
+// A model that was exported with a fixed batch contains this batch in the targets of Reshape. If
+// such a model is re-batched, this function replaces the batch in the target `to` of a tensor with
+// the shape `from`. It replaces the first extent if that is the old batch and the tensor's first
+// extent is the new one. Otherwise, if the target has no -1 (`open` is negative), it scales the
+// extent that makes the number of elements match. Else `to` stays unchanged.
 void rebatch_target(const InferContext& context, const Shape& from, std::ptrdiff_t open, Shape& to);
 
 }  // namespace ridgewatt::workload

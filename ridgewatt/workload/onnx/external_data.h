@@ -1,4 +1,4 @@
-// Weights of a model outside its file: paths in the model are untrusted.
+// Checks and reads weights stored outside a model's file. Paths in the model are untrusted.
 #pragma once
 
 #include <cstdint>
@@ -18,22 +18,23 @@ struct ExternalLocation {
 
 class ExternalFolder {
  public:
-  // `folder`: that of the model; empty if the model was read from memory: then every location
-  // counts as absent.
+  // `folder` is the folder of the model. Empty if the model was read from memory: every location
+  // then counts as absent.
   explicit ExternalFolder(std::string folder) : folder_(std::move(folder)) {}
 
-  // Checks that `bytes` at that place are inside the model's folder, also through symbolic links,
-  // and inside the file if there is one. Returns false if there is no file. Throws InputError.
+  // Checks that `bytes` bytes at this location lie inside the model's folder, even through symbolic
+  // links, and inside the file. Returns false if the file does not exist. Throws InputError if a
+  // check fails.
   bool check(const ExternalLocation& where, std::int64_t bytes);
-  // The bytes themselves; only for small tensors, after check() returned true.
+  // Reads the bytes. Use it only for small tensors, and after check() returned true.
   std::string read(const ExternalLocation& where, std::int64_t bytes) const;
 
  private:
-  // Size of the file; empty if it is absent.
+  // Size of the file; empty if it does not exist.
   std::optional<std::int64_t> file_size(const std::string& location) const;
 
   std::string folder_;
-  std::map<std::string, std::optional<std::int64_t>> sizes_;  // by location, once checked
+  std::map<std::string, std::optional<std::int64_t>> sizes_;  // by location; filled by check()
 };
 
 }  // namespace ridgewatt::workload

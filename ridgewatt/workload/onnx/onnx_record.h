@@ -1,5 +1,5 @@
-// Single records of the ONNX wire format: a node, an attribute, an operator set. Their meaning in
-// the graph is determined by the reader (onnx_reader.cc). Text points into the file.
+// Parses single records of an ONNX file: a node, an attribute, an operator set. The reader
+// (onnx_reader.cc) interprets them. All string views point into the file.
 #pragma once
 
 #include <cstdint>
@@ -23,14 +23,14 @@ struct RawNode {
 
 struct RawAttribute {
   Attribute attribute;
-  std::string_view reference;  // the attribute of the caller that this one refers to
+  std::string_view reference;  // the attribute of the calling function to which this one refers
   Messages graphs;
 };
 
-// "ai.onnx" is another name of the domain without a name.
+// Returns "" for "ai.onnx", which is another name of the unnamed domain, and `domain` otherwise.
 std::string_view normal_domain(std::string_view domain);
 
-// Each throws InputError for bytes that are not such a record.
+// These functions throw InputError if the bytes are not such a record.
 void read_opset(std::string_view message, Opsets& opsets);
 RawNode read_raw_node(std::string_view message);
 RawAttribute read_raw_attribute(std::string_view message, ExternalFolder& external);

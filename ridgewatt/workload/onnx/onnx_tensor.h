@@ -1,4 +1,4 @@
-// Stored tensors and types of the ONNX format: the leaves of the reader.
+// Parses stored tensors and types of an ONNX file.
 #pragma once
 
 #include <cstddef>
@@ -11,20 +11,18 @@
 
 namespace ridgewatt::workload::onnx_format {
 
-// Types in types and values in values are nested no deeper than this.
+// Greatest nesting depth of types within types and of values within values.
 inline constexpr int kMaxTypeDepth = 16;
 
 struct NamedValue {
   std::string_view name;
   ValueInfo value;
-  std::vector<std::string> symbols;  // of ValueInfoProto: names of the extents, or empty
+  std::vector<std::string> symbols;  // for ValueInfoProto: names of the extents, or empty
 };
 
-// All take the bytes of one message and throw InputError.
-NamedValue read_tensor(std::string_view message,
-                       ExternalFolder& external);  // TensorProto
-NamedValue read_sparse_tensor(std::string_view message,
-                              ExternalFolder& external);  // Sparse...
+// These functions parse the bytes of one message. They throw InputError if it is invalid.
+NamedValue read_tensor(std::string_view message, ExternalFolder& external);
+NamedValue read_sparse_tensor(std::string_view message, ExternalFolder& external);
 NamedValue read_value_info(std::string_view message);
 ValueInfo read_type(std::string_view message, std::vector<std::string>* symbols = nullptr,
                     int depth = 0);

@@ -1,5 +1,5 @@
-// The wire format of protocol buffers, read in place: no message is built and no byte is copied, so
-// models larger than memory (and larger than protobuf's 2 GB) can be read.
+// Reads the wire format of protocol buffers in place. No message is built and no byte is copied, so
+// models larger than memory (and than protobuf's limit of 2 GB) can be read.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,16 @@
 
 namespace ridgewatt::workload {
 
-// for (WireReader in(bytes); in.next();) switch (in.field()) { case 1: use(in.bytes()); ... }
-// Unused fields are skipped. Throws InputError if the bytes end early.
+// Iterates over the fields of a message. Unknown fields are skipped. Throws InputError if the bytes
+// end early.
+//
+//   for (WireReader in(bytes); in.next();) switch (in.field()) { case 1: use(in.bytes()); ... }
 class WireReader {
  public:
   explicit WireReader(std::string_view message)
       : next_(message.data()), end_(message.data() + message.size()) {}
 
-  // Advances to the next field; false at the end.
+  // Advances to the next field. Returns false at the end.
   bool next() {
     if (next_ == end_) return false;
     const std::uint64_t tag = varint();
@@ -48,7 +50,7 @@ class WireReader {
     if (type_ != 0) fail();
     return static_cast<std::int64_t>(number_);
   }
-  // A string, bytes or message.
+  // Content of a field of type string, bytes or message.
   std::string_view bytes() const {
     if (type_ != 2) fail();
     return content_;
@@ -60,7 +62,7 @@ class WireReader {
     return value;
   }
 
-  // Calls each(value) for the values of a repeated scalar field, packed or not.
+  // Calls each(value) for every value of a repeated scalar field, packed or not.
   template <typename Each>
   void integers(Each each) const {
     if (type_ == 0) {
@@ -71,7 +73,7 @@ class WireReader {
     WireReader packed(content_);
     while (packed.next_ != packed.end_) each(static_cast<std::int64_t>(packed.varint()));
   }
-  // `Real`: float or double.
+  // `Real` must be float or double.
   template <typename Real, typename Each>
   void reals(Each each) const {
     const bool single = type_ == (sizeof(Real) == 4 ? 5 : 1);

@@ -1,4 +1,4 @@
-// Einstein sums, "bij,bjk->bik".
+// Plans Einstein sums such as "bij,bjk->bik".
 #pragma once
 
 #include <map>
@@ -11,15 +11,15 @@ namespace ridgewatt::workload {
 
 struct EinsumPlan {
   Shape output;
-  // Extent of every index, summed ones included. An ellipsis' axes are the digits "0", "1", ...,
-  // from the last axis.
+  // Extent of every index, including summed ones. The axes of an ellipsis are named "0", "1", ...,
+  // counted from the last axis.
   std::map<char, std::int64_t> extents;
   // Indices that do not occur in the output.
   std::string summed;
 };
 
-// Nothing when an input's rank is unknown; unknown extents stay unknown. Fails on an equation that
-// does not fit the inputs.
+// Empty if the rank of an input is unknown. Unknown extents stay unknown. Throws InputError if the
+// equation does not fit the inputs.
 std::optional<EinsumPlan> plan_einsum(const OpContext& context);
 
 }  // namespace ridgewatt::workload

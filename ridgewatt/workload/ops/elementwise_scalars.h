@@ -1,5 +1,5 @@
-// What the elementwise operators do with one or two values, when a graph computes with known
-// content (shapes, mostly). Integers wrap as two's complement; kUnknownInt is never an operand.
+// Element-wise operators on one or two numbers, to evaluate known contents of a graph (mostly
+// shapes). Integers wrap as two's complement. kUnknownInt must not be an operand.
 #pragma once
 
 #include <algorithm>
@@ -10,12 +10,12 @@
 
 namespace ridgewatt::workload::scalar {
 
-// Two's complement arithmetic without undefined behavior.
+// Conversion to two's complement without undefined behavior.
 inline std::int64_t wrap(std::uint64_t value) {
   return static_cast<std::int64_t>(value);
 }
 
-// The value as an element of the type holds it.
+// Returns the value as an element of `type` would store it.
 inline std::int64_t narrow(std::int64_t value, DataType type) {
   const int bits = data_type_bits(type);
   if (value == kUnknownInt || !is_integer(type) || bits >= 64) return value;
@@ -25,7 +25,7 @@ inline std::int64_t narrow(std::int64_t value, DataType type) {
   return wrap(low);
 }
 
-// Pairs.
+// Binary operators.
 inline std::int64_t add_i(std::int64_t a, std::int64_t b) {
   return wrap(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
 }
@@ -35,11 +35,12 @@ inline std::int64_t sub_i(std::int64_t a, std::int64_t b) {
 inline std::int64_t mul_i(std::int64_t a, std::int64_t b) {
   return wrap(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
 }
-// Towards zero, as the integer Div of the runtimes does; kUnknownInt is never an operand.
+// Rounds toward zero, like the integer Div of runtimes. Division by 0 gives kUnknownInt.
 inline std::int64_t div_i(std::int64_t a, std::int64_t b) {
   return b == 0 ? kUnknownInt : a / b;
 }
-inline std::int64_t mod_i(std::int64_t a, std::int64_t b) {  // the sign of the divisor, as numpy
+// The result has the sign of the divisor, as in numpy.
+inline std::int64_t mod_i(std::int64_t a, std::int64_t b) {
   if (b == 0) return kUnknownInt;
   if (b == -1) return 0;
   const std::int64_t rest = a % b;
@@ -121,7 +122,7 @@ inline std::int64_t bit_xor(std::int64_t a, std::int64_t b) {
   return a ^ b;
 }
 
-// Single values.
+// Unary operators.
 inline double abs_r(double x) {
   return std::abs(x);
 }
@@ -133,7 +134,7 @@ inline double floor_r(double x) {
 }
 inline double round_r(double x) {
   return std::nearbyint(x);
-}  // half to even
+}  // rounds half to even
 inline double sqrt_r(double x) {
   return std::sqrt(x);
 }

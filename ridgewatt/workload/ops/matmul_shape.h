@@ -1,4 +1,4 @@
-// The shape of a matrix product, with the broadcasting of numpy.matmul.
+// The shape of a matrix product with the broadcasting of numpy.matmul.
 #pragma once
 
 #include <optional>
@@ -7,8 +7,8 @@
 
 namespace ridgewatt::workload {
 
-// Shape of numpy.matmul(a, b); nothing when a rank is unknown. Fails where the inner extents
-// differ.
+// Returns the shape of numpy.matmul(a, b). Empty if a rank is unknown. Throws InputError if the
+// inner extents differ.
 std::optional<Shape> matmul_shape(const OpContext& context, const Shape* a, const Shape* b);
 
 }  // namespace ridgewatt::workload

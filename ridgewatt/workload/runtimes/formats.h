@@ -1,5 +1,6 @@
-// Copies between layouts and widths in an engine: convolution kernels need channels last, or packed
-// in vectors; inputs and outputs are linear and FP32.
+// Adds the copies of an engine between memory layouts and number widths. Convolution kernels need
+// channels-last layout, or channels packed in vectors; the engine's inputs and outputs are linear
+// and FP32.
 #pragma once
 
 #include "ridgewatt/workload/runtimes/runtime_kernels.h"
@@ -7,18 +8,19 @@
 
 namespace ridgewatt::workload {
 
-// According to TensorRT's layer lists (see tensorrt.cc, [engines]):
-// * A convolution reads and writes channels last (in INT8: 32 channels side by side), but for the
-//   first one in FP32 and INT8, which reads and writes planes.
-// * Pooling, resizing and pointwise kernels keep the layout of what they read.
-// * Products and all that works on rows read linear tensors, unless the image is one pixel.
-// * A copy is made once per tensor and layout, before the first kernel that needs it.
-// * A binding in FP32 is narrowed by a copy, unless a quantization reads it, and widened by one,
-//   unless an INT8 kernel writes it.
+// Adds copies according to TensorRT's layer lists (see tensorrt.cc, [engines]):
+// * A convolution reads and writes channels-last (in INT8: 32 adjacent channels). In FP32 and INT8,
+//   the first convolution reads and writes planes instead.
+// * Pooling, resizing and pointwise kernels keep the layout of their input.
+// * Matrix products and other work on rows read linear tensors, unless the image is one pixel.
+// * One copy per tensor and layout is made, before the first kernel that needs it.
+// * A copy narrows an FP32 input of the engine, unless a quantization reads it. A copy widens an
+//   output to FP32, unless an INT8 kernel writes it.
 void add_format_copies(const ValueGraph& graph, RuntimeKernels& lowered);
 
-// Copies of a runtime whose convolutions read and write blocks of 16 channels (ONNX Runtime's
-// NCHWc): into blocks before a convolution, out of them before what cannot work on blocks.
+// Adds the copies of a runtime whose convolutions read and write blocks of 16 channels (ONNX
+// Runtime's NCHWc): into blocks before a convolution, and out of blocks before a kernel that cannot
+// use them.
 void add_block_copies(const ValueGraph& graph, RuntimeKernels& lowered);
 
 }  // namespace ridgewatt::workload

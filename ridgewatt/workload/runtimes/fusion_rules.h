@@ -1,12 +1,13 @@
-// How a runtime turns steps of a plan into kernels, as data: a table per runtime.
+// The rules by which a runtime turns steps of a plan into kernels, as one table per runtime.
 //
 //   const RuntimeRules& rules = runtime_rules(Runtime::kTensorRt);
 //
-// Three kinds of rules, applied in this order. Idioms combine expanded operations into the intended
-// operator. Chains define what joins a kernel after its head: links in order, each at most once
-// unless it repeats. The last fields define the treatment of transpositions, parts and
-// concatenations. Operators are named as in ONNX, separated by "|"; "@pointwise" and "@rows" mean
-// all operators of these fusion classes of cost_rule.h. Each rule names its source.
+// Rules are applied in this order. Idioms combine expanded operations into the original operator.
+// Chains define which steps join a kernel after its head: a chain's links are taken in order, each
+// at most once unless it repeats. The other fields of RuntimeRules define the treatment of
+// transpositions, slices and concatenations. Operators are named as in ONNX and separated by "|".
+// "@pointwise" and "@rows" mean all operators of these fusion classes (cost_rule.h). Each rule
+// names its source.
 #pragma once
 
 #include <span>
@@ -18,37 +19,37 @@
 
 namespace ridgewatt::workload {
 
-// Widths of the arithmetic in which a rule holds.
+// Bit mask of the arithmetic widths for which a rule holds.
 inline constexpr unsigned kIn32 = 1;
 inline constexpr unsigned kIn16 = 2;
 inline constexpr unsigned kIn8 = 4;
 inline constexpr unsigned kInAll = kIn32 | kIn16 | kIn8;
 
-// An operand of a node of an idiom: one of these, or the index of an earlier node.
+// Operand of an idiom's node: one of these constants, or the index of an earlier node.
 inline constexpr int kInput = -1;     // the input of the idiom
-inline constexpr int kConstant = -2;  // known before the first run
-inline constexpr int kTensor = -3;    // any
+inline constexpr int kConstant = -2;  // a value known before the first run
+inline constexpr int kTensor = -3;    // any tensor
 inline constexpr int kAbsent = -4;
 
 struct IdiomNode {
   std::string_view ops;
   int first = kAbsent;
-  int second = kAbsent;  // of Add and Mul the operands may be exchanged
+  int second = kAbsent;  // the operands of Add and Mul may be exchanged
   bool optional = false;
 };
 
 struct Idiom {
-  std::string_view name;  // the intended operator
+  std::string_view name;  // the original operator
   OpClass op_class = OpClass::kOther;
   std::span<const IdiomNode> nodes;
   unsigned widths = kInAll;
-  bool equal_heads = false;  // keys and values are equally wide
+  bool equal_heads = false;  // keys and values must have equal widths
 };
 
-// What a link may read in addition to the kernel's own result.
+// Operands that a link may read in addition to the result of the kernel.
 enum class Reads {
   kConstants,
-  kTensor,  // a tensor of the result's size: a residual
+  kTensor,  // a tensor of the result's size (a residual)
   kAny,
 };
 
@@ -56,18 +57,18 @@ struct Link {
   std::string_view ops;
   Reads reads = Reads::kConstants;
   bool repeats = false;
-  bool no_wide_residual = false;  // joins only if no floating-point residual was added
-  bool leads_on = false;  // joins only where its result goes into the next link and nowhere else
+  bool no_wide_residual = false;  // joins only if the kernel adds no floating-point residual
+  bool leads_on = false;  // joins only if its result is used by the next link and nowhere else
 };
 
-// The heads of an operator that a chain applies to.
+// Condition for the head of a chain.
 enum class When {
   kAlways,
   kFewChannels,  // the convolution reads an image: at most four channels
-  kDepthwise,    // few channels per group
+  kDepthwise,    // a convolution with few channels per group
   kSibling,      // another convolution of the same form reads the same tensor
   kWeights,      // a product with constants
-  kActivations,  // a product of two results
+  kActivations,  // a product of two computed tensors
   kTokens,       // the result is not an image
 };
 
@@ -77,35 +78,39 @@ struct Chain {
   When when = When::kAlways;
   unsigned widths = kInAll;
   std::span<const Link> links = {};
-  bool writes_parts = false;  // into a part of a larger tensor
-  bool shares = false;        // results inside may be read by other kernels, too
+  bool writes_parts = false;  // may write into a part of a larger tensor
+  bool shares = false;        // other kernels may also read intermediate results
   std::string_view source = {};
 };
 
+// Treatment of transpositions.
 enum class Transposes {
   kKernels,
   kViews,         // consumers read with strides
-  kIntoProducts,  // views next to products, convolutions and attention
+  kIntoProducts,  // views next to products, convolutions and attention; else kernels
   kIntoAttention,
 };
 
+// Treatment of concatenations.
 enum class Concats {
   kKernels,
-  kInPlace,        // results are written in place; a copy for each that cannot be
-  kFromPointwise,  // results of pointwise kernels are; one kernel copies the others
+  kInPlace,        // producers write their parts in place; one copy for each part where they cannot
+  kFromPointwise,  // pointwise producers write in place; one kernel copies all other parts
 };
 
 struct RuntimeRules {
   std::span<const Idiom> idioms = {};
-  std::span<const Chain> chains = {};  // the first that matches a head is used
-  std::string_view parts = {};  // operators whose results are parts of their input, read in place
+  std::span<const Chain> chains = {};  // the first one that matches a head is used
+  std::string_view parts = {};  // operators whose result is a part of their input, read in place
   Transposes transposes = Transposes::kKernels;
   Concats concats = Concats::kKernels;
-  bool joins_siblings = false;       // convolutions of one form on one tensor are one kernel
-  bool joins_quantizations = false;  // of one tensor with one scale
-  bool reads_narrow = false;         // kernels dequantize what they read
-  bool formats = false;              // kernels need specific layouts; bindings are FP32
-  bool blocks = false;               // convolutions read and write blocks of 16 channels
+  // Convolutions of the same form on the same tensor become one kernel.
+  bool joins_siblings = false;
+  bool joins_quantizations = false;  // quantizations of one tensor with the same scale become one
+  bool reads_narrow = false;         // kernels dequantize their inputs
+  // Kernels need specific layouts, and inputs and outputs are FP32 (formats.h).
+  bool formats = false;
+  bool blocks = false;  // convolutions read and write blocks of 16 channels
 };
 
 const RuntimeRules& runtime_rules(Runtime runtime);

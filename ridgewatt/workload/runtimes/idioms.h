@@ -1,11 +1,11 @@
-// Expanded operators that more than one runtime recognizes.
+// Expanded operators that several runtimes recognize.
 #pragma once
 
 #include "ridgewatt/workload/runtimes/fusion_rules.h"
 
 namespace ridgewatt::workload::idioms {
 
-// x * sigmoid(x); with a constant inside it is what ONNX Runtime calls QuickGelu.
+// x * sigmoid(x). With a constant factor inside the sigmoid, ONNX Runtime calls it QuickGelu.
 inline constexpr IdiomNode kSilu[] = {{"Sigmoid", kInput}, {"Mul", 0, kInput}};
 inline constexpr IdiomNode kQuickGelu[] = {
     {"Mul", kInput, kConstant}, {"Sigmoid", 0}, {"Mul", 1, kInput}};
@@ -16,7 +16,7 @@ inline constexpr IdiomNode kHardSwishLate[] = {
 inline constexpr IdiomNode kHardSwishEarly[] = {
     {"Add", kInput, kConstant}, {"Clip", 0}, {"Div|Mul", 1, kConstant}, {"Mul", 2, kInput}};
 inline constexpr IdiomNode kMish[] = {{"Softplus", kInput}, {"Tanh", 0}, {"Mul", 1, kInput}};
-// x / 2 * (1 + erf(x / sqrt 2)), the factor before or after the product.
+// x / 2 * (1 + erf(x / sqrt 2)), with the factor 1/2 before or after the product.
 inline constexpr IdiomNode kGelu[] = {{"Div|Mul", kInput, kConstant},
                                       {"Erf", 0},
                                       {"Add", 1, kConstant},

@@ -1,4 +1,4 @@
-// Concatenations without cost: their parts are written in place.
+// Removes concatenations whose parts are written in place.
 #pragma once
 
 #include "ridgewatt/workload/runtimes/groups.h"
@@ -7,11 +7,12 @@
 namespace ridgewatt::workload {
 
 struct InPlace {
-  std::vector<LayoutCopy> copies;  // of parts that their producers cannot write in place; by group
-  std::vector<TensorId> kept;      // read as parts of a concatenation, or by copies
+  // Copies of the parts that their producers cannot write in place, in the order of groups.
+  std::vector<LayoutCopy> copies;
+  std::vector<TensorId> kept;  // tensors read as parts of a concatenation, or by copies
 };
 
-// Turns concatenations into views according to the rules and removes their groups; updates the
+// Turns concatenations into views according to the rules, removes their groups, and updates the
 // storage of `plan`.
 InPlace write_in_place(ExecutionPlan& plan, const RuntimeRules& rules, std::vector<Group>& groups);
 

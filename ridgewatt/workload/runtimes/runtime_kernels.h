@@ -1,11 +1,11 @@
-// The kernels that a runtime launches for a plan: steps fused by its rules, copies between layouts,
-// widths of all tensors.
+// Determines the kernels that a runtime launches for a plan: steps fused by its rules, copies
+// between layouts, and the width of each tensor.
 //
 //   const RuntimeKernels lowered =
 //       lower(plan, {.runtime = Runtime::kTensorRt, .precision = Precision::kFp16});
 //
-// Views and storage of `plan` become those of the runtime: tensors that it reads or writes in
-// place.
+// lower() changes the views and storage of `plan` to those of the runtime, which reads and writes
+// some tensors in place.
 #pragma once
 
 #include <string>
@@ -20,27 +20,26 @@ namespace ridgewatt::workload {
 struct RuntimeTarget {
   Runtime runtime = Runtime::kTensorRt;
   Precision precision = Precision::kFp32;
-  // The precision that an INT8, FP8 or FP4 engine uses for other operators than convolutions and
-  // products.
+  // Precision of an INT8, FP8 or FP4 engine for operators other than convolutions and products.
   Precision fallback = Precision::kFp16;
 };
 
 // Properties of a kernel in addition to its steps.
 struct KernelLabel {
   std::string name;  // "Conv_0 + Relu_1"
-  std::string op;    // of the main work
+  std::string op;    // operator of the main work
   OpClass op_class = OpClass::kOther;
-  Precision precision = Precision::kFp32;  // in which its contractions multiply
-  bool blocks = false;                     // a convolution that works on blocks of channels
+  Precision precision = Precision::kFp32;  // precision of its contractions
+  bool blocks = false;                     // a convolution on blocks of channels
 };
 
 // A kernel that moves a tensor into another layout, width or place.
 struct LayoutCopy {
-  int before = 0;  // the kernel that needs it; the number of kernels: at the end
-  int step = 0;    // of the plan, that it belongs to
+  int before = 0;  // Index of the kernel that needs it. The number of kernels: at the end.
+  int step = 0;    // step of the plan to which it belongs
   std::string name;
   TensorId source = kNoTensor;
-  TensorId target = kNoTensor;  // whose part it fills, or none
+  TensorId target = kNoTensor;  // tensor of which it fills a part; kNoTensor: none
   double elements = 0;
   double count = 1;  // executions per minibatch
   int read_bits = 32;
@@ -52,14 +51,16 @@ struct LayoutCopy {
 struct RuntimeKernels {
   Kernels kernels;
   std::vector<KernelLabel> labels;  // one per kernel
-  std::vector<LayoutCopy> copies;   // by the kernel that they come before
-  std::vector<TensorId> kept;       // written even if no kernel reads them under their own name
+  std::vector<LayoutCopy> copies;   // in the order of `before`
+  // Tensors that are written to memory even if no kernel reads them under their own id.
+  std::vector<TensorId> kept;
   ElementWidths widths;
-  std::vector<std::uint8_t> bits;  // by root, of a real number in memory; 0: as `widths` say
-  // Where a kernel writes wider than others read, and a copy is between: bits by TensorId.
+  std::vector<std::uint8_t> bits;  // bits of a real number in memory, by root; 0: as in `widths`
+  // Bits by TensorId, for a tensor that a kernel writes wider than other kernels read, with a copy
+  // in between.
   std::vector<std::pair<TensorId, int>> written_bits;
-  Precision arithmetic = Precision::kFp32;  // of floating point
-  bool wide_bindings = false;               // floating-point inputs and outputs are FP32
+  Precision arithmetic = Precision::kFp32;  // precision of floating-point work
+  bool wide_bindings = false;  // floating-point inputs and outputs of the engine are FP32
 };
 
 RuntimeKernels lower(ExecutionPlan& plan, const RuntimeTarget& target);

@@ -1,4 +1,4 @@
-// Finds the steps of a plan without cost for a runtime, because their result is read in place.
+// Finds the steps of a plan that cost nothing in a runtime because their result is read in place.
 #pragma once
 
 #include "ridgewatt/workload/runtimes/fusion_rules.h"
@@ -6,10 +6,10 @@
 
 namespace ridgewatt::workload {
 
-// Parts and transpositions become views or kernels, according to the rules.
+// Turns slices and transpositions into views or kernels, according to the rules.
 void set_views(ExecutionPlan& plan, const RuntimeRules& rules);
 
-// The storage that follows from the kinds of steps, where they changed. `before`: as they were.
+// Recomputes the storage after the kinds of steps changed. `before` holds the previous kinds.
 void rebuild_storage(ExecutionPlan& plan, const std::vector<StepKind>& before);
 
 }  // namespace ridgewatt::workload

@@ -6,10 +6,11 @@
 
 namespace ridgewatt::workload {
 
-// Sets widths, arithmetic and the kernels' precision. In INT8 without quantization in the graph,
-// the convolutions and products with weights multiply 8-bit integers (marked in the plan), their
-// inputs are stored in 8 bits, even before pooling or moving, and everything else uses the
-// fallback. Quantization in the graph determines what is in INT8.
+// Sets the widths, the arithmetic and the precision of each kernel. If the graph contains
+// quantization, it determines which steps use INT8. For INT8 without quantization in the graph,
+// convolutions and products with weights multiply 8-bit integers and are marked in the plan. Their
+// inputs are stored in 8 bits, even if pooling or data movement comes in between. Everything else
+// uses the fallback.
 void set_arithmetic(ExecutionPlan& plan, const ValueGraph& graph, const RuntimeTarget& target,
                     RuntimeKernels& lowered);
 

@@ -1,5 +1,5 @@
-// Parallel convolutions: of one form, on one tensor, followed by the same function. They run as one
-// with the channels of all (TensorRT writes "a || b").
+// Parallel convolutions: of the same form, on the same tensor, followed by the same function. They
+// run as one convolution with the channels of all (TensorRT names it "a || b").
 #pragma once
 
 #include <vector>
@@ -12,16 +12,16 @@ struct Group;
 
 class Siblings {
  public:
-  // Finds none if the runtime does not join them. `graph` must outlive it.
+  // If `joins` is false, no convolutions are joined. `graph` must outlive this.
   Siblings(const ValueGraph& graph, const std::vector<Unit>& units, bool joins);
 
   bool has(int step) const { return family_[static_cast<std::size_t>(step)] >= 0; }
-  // Joins the kernels of each family into the first of them.
+  // Merges the groups of each set of parallel convolutions into its first group.
   std::vector<Group> merge(std::vector<Group> groups) const;
 
  private:
   const ValueGraph* graph_;
-  std::vector<int> family_;  // by step: the first convolution of its family, or -1
+  std::vector<int> family_;  // by step: the first convolution of its set, or -1
 };
 
 }  // namespace ridgewatt::workload

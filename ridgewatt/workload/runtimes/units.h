@@ -1,5 +1,5 @@
-// Converts steps of a plan into the intended operators: idioms are combined, other steps are
-// unchanged.
+// Converts the steps of a plan into units: an idiom (fusion_rules.h) becomes one unit, and every
+// other step is its own unit.
 #pragma once
 
 #include <string_view>
@@ -12,13 +12,13 @@ namespace ridgewatt::workload {
 
 struct Unit {
   std::vector<int> steps;  // in the order of the plan
-  std::string_view op;     // of the step, or the idiom's name
+  std::string_view op;     // operator of the step, or name of the idiom
   OpClass op_class = OpClass::kOther;
   Fusion fusion = Fusion::kKernel;
   bool is_idiom = false;
 };
 
-// In the order in which they can run.
+// Returns units in a possible execution order.
 std::vector<Unit> find_units(const ValueGraph& graph, std::span<const Idiom> idioms,
                              unsigned width);
 

@@ -1,4 +1,4 @@
-// The producer and the consumers of each value of a plan, seen through views: the basis of fusion.
+// Producer and consumers of each value of a plan, with views resolved: the basis of fusion.
 #pragma once
 
 #include <vector>
@@ -9,24 +9,25 @@ namespace ridgewatt::workload {
 
 class ValueGraph {
  public:
-  // `plan` must outlive it; its storage and kinds of steps must not change.
+  // `plan` must outlive this. Its storage and the kinds of its steps must not change.
   explicit ValueGraph(const ExecutionPlan& plan);
 
-  // The step does something when the model runs.
+  // True if the step does work when the model runs.
   static bool runs(const Step& step) {
     return (step.kind == StepKind::kKernel || step.kind == StepKind::kUnpriced) &&
            step.node->subgraphs.empty();
   }
-  // The value that a step reads through input `id`.
+  // Returns the value that a step reads through its input `id`.
   TensorId value(const Step& step, TensorId id) const;
-  // The value that a step computes first, or kNoTensor.
+  // Returns the first value that a step computes, or kNoTensor.
   TensorId result(const Step& step) const;
-  // The consumers of a value that run or keep it; each once.
+  // Steps that use a value and run or keep it, each listed once.
   const std::vector<int>& users(TensorId value) const {
     return users_[static_cast<std::size_t>(value)];
   }
-  // The step that computes it and runs, or -1.
+  // Returns the step that computes the value, or -1 if that step does not run.
   int producer(TensorId value) const;
+  // True if the value is an output of a graph.
   bool is_result(TensorId value) const { return is_result_[static_cast<std::size_t>(value)]; }
   double elements(TensorId id) const;
   const ExecutionPlan& plan() const { return *plan_; }

@@ -1,4 +1,4 @@
-// Layers of transformer encoders as exporters write them, attention spelled out.
+// Layers of transformer encoders as exporters write them, with attention expanded into operators.
 //
 //   x = g.add(x, self_attention(g, g.layer_norm(x, 1e-6), encoder, {}));
 //   x = g.add(x, feed_forward(g, g.layer_norm(x, 1e-6), encoder));
@@ -17,13 +17,13 @@ struct Encoder {
   std::int64_t hidden() const { return 4 * width; }
 };
 
-// softmax(Q K^T / sqrt(d) + mask) V for x [batch, sequence, width]; an empty mask masks nothing.
+// softmax(Q K^T / sqrt(d) + mask) V for x [batch, sequence, width]. An empty mask masks nothing.
 GraphBuilder::Value self_attention(GraphBuilder& g, const GraphBuilder::Value& x, const Encoder& e,
                                    const GraphBuilder::Value& mask);
 
 GraphBuilder::Value feed_forward(GraphBuilder& g, const GraphBuilder::Value& x, const Encoder& e);
 
-// The first token [batch, width] of x [batch, sequence, width].
+// Returns the first token, [batch, width], of x [batch, sequence, width].
 GraphBuilder::Value first_token(GraphBuilder& g, const GraphBuilder::Value& x);
 
 }  // namespace ridgewatt::workload::zoo_builders

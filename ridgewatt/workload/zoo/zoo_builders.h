@@ -1,4 +1,4 @@
-// The builders behind the zoo, one per family. Each returns the bytes of an ONNX file.
+// Functions that build the models of the zoo. Each returns the bytes of an ONNX file.
 #pragma once
 
 #include <array>
@@ -66,11 +66,11 @@ std::string deeponet_large();
 std::string llama_small_prefill();
 std::string llama_small_decode();
 
-// What each of the four stages of a ResNeXt-50 32x4d gives.
+// Adds a ResNeXt-50 32x4d and returns the result of each of its four stages.
 std::array<GraphBuilder::Value, 4> resnext50_stages(GraphBuilder& g,
                                                     const GraphBuilder::Value& image);
 
-// Names the logits as the output of a classifier.
+// Adds the logits as the output of a classifier, and returns the bytes of the ONNX file.
 inline std::string finish_classifier(GraphBuilder& g, const GraphBuilder::Value& logits) {
   g.output(logits, "output", {"batch", logits.channels});
   return g.serialize();
