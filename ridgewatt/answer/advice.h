@@ -1,4 +1,5 @@
-// Which method of choosing a power mode pays off in which scenario (predict/advice.h).
+// Compares methods of choosing a power mode by their total cost in several training scenarios
+// (predict/advice.h).
 #pragma once
 
 #include <string>
@@ -10,9 +11,10 @@ namespace ridgewatt::answer {
 
 struct ScenarioCost {
   std::string scenario;
-  predict::MethodCost cost;  // `method.modes`: number of profiled modes, never 0
+  predict::MethodCost cost;  // `method.modes` is the number of profiled modes, never 0
 };
-// The methods for each scenario. Throws what predict::compare_methods throws.
+// Returns a row for each scenario and method, with the methods in the order of
+// predict::compare_methods. Throws what predict::compare_methods throws.
 std::vector<ScenarioCost> advise(const std::vector<predict::TrainingScenario>& scenarios,
                                  const predict::ProfilingCost& profiling);
 

@@ -1,4 +1,4 @@
-// What a model costs: operations, bytes, parameters and memory, of no board.
+// Operations, bytes, parameters and memory of a model, independent of any board.
 //
 //   const AnalyzeAnswer found({.model = "zoo:resnet50", .cost = {.batch = 16}});
 //   found.analysis.macs;
@@ -12,27 +12,30 @@
 namespace ridgewatt::answer {
 
 struct AnalyzeQuestion {
-  std::string model = {};                // ONNX file or zoo:NAME
-  workload::CostOptions cost = {};       // but for concrete inputs
-  std::vector<std::string> inputs = {};  // their TensorProto files, in the order of the model
-  bool per_layer = false;                // every node too
-  std::string explain = {};              // how the cost of this node comes about
+  std::string model = {};           // ONNX file or zoo:NAME
+  workload::CostOptions cost = {};  // its `inputs` must be empty; see the next member
+  // TensorProto files of concrete inputs, in the order of the model.
+  std::vector<std::string> inputs = {};
+  bool per_layer = false;    // also list every node
+  std::string explain = {};  // name of a node whose cost is derived step by step
 };
 
 struct AnalyzeAnswer {
-  // Throws what reading the files throws, and UsageError where there are more of them than inputs.
+  // Reads the model and counts its cost. Throws what reading the files throws, and UsageError if
+  // there are more input files than model inputs.
   explicit AnalyzeAnswer(const AnalyzeQuestion& question);
   AnalyzeAnswer(const AnalyzeAnswer&) = delete;
   AnalyzeAnswer& operator=(const AnalyzeAnswer&) = delete;
 
   workload::Model model;
-  workload::CostOptions options;  // as it was counted
-  workload::Analysis analysis;    // refers to the model
+  // The options of the question, with the contents of the input files.
+  workload::CostOptions options;
+  workload::Analysis analysis;  // refers to `model`
 };
 
-// Which lists of what is built in are asked for: `zoo list` and `device show`.
+// Parameters of `zoo list` and `device show`, which list built-in models and boards.
 struct ZooQuestion {
-  bool language = false;  // language models
+  bool language = false;  // language models instead of ONNX models
 };
 struct DeviceQuestion {
   std::string device = {};  // name, NAME@BSP or board file

@@ -1,7 +1,7 @@
-// Serving while the arrival rate changes: profile points beforehand, re-plan during traces of
-// arrivals, and compare with what any schedule could do.
+// Serves inference requests whose arrival rate changes: profiles points in advance, simulates
+// re-planning on traces of arrivals, and compares the result with an upper bound for any schedule.
 //
-//   const ArrivalsAnswer found = serve_arrivals(question);
+//   const ArrivalsAnswer found = serve_arrivals(question, workloads);
 //   found.traces[0].summary.met_share(found.traces[0].summary.policy);
 #pragma once
 
@@ -16,28 +16,30 @@ namespace ridgewatt::answer {
 
 struct TraceQuestion {
   ScheduleRequest schedule;
-  std::string arrivals = "bursty";  // or a CSV file
-  int traces = 1;                   // with arrivals from a process
+  std::string arrivals = "bursty";  // "bursty", or a CSV file of recorded arrivals
+  // Number of generated traces. With a CSV file, number of simulations of its arrivals.
+  int traces = 1;
   schedule::BurstyOptions bursty;
   schedule::SimulationOptions simulation;
   schedule::DynamicOptions dynamic;
   std::string strategy = "auto";  // one of plan_strategy_names()
-  int profiles = 50;              // for each of three rates
+  int profiles = 50;              // number of profiles for each of three arrival rates
   std::uint64_t seed = 1;
 
-  // UsageError without an inference, without rates, or for limits without a meaning.
+  // Throws UsageError without an inference workload, without rates, or for invalid limits.
   void check() const;
 };
 
 struct ServedTrace {
-  std::string name;  // "0", "1", ..; "all": sums, for several traces
+  // "0", "1", ... With several traces, "all" has the sums over all traces.
+  std::string name;
   schedule::DynamicSummary summary;
-  std::size_t profiled = 0;  // points
+  std::size_t profiled = 0;  // number of profiled points
 };
 struct ArrivalsAnswer {
   std::vector<ServedTrace> traces;
   std::string idle_source;
-  bool random_times = false;  // minibatch times have jitter, so the bound is not strict
+  bool random_times = false;  // minibatch times have jitter, so the upper bound can be exceeded
   RowOrigin origin;
 };
 

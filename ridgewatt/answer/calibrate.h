@@ -1,4 +1,5 @@
-// Fits a board file to evidence: sweeps, published figures, microbenchmarks, or times in runtimes.
+// Fits a board file to measurements: sweeps, published figures, microbenchmarks, or runs in several
+// runtimes.
 //
 //   const SweepCalibration found = calibrate_sweeps(question, board);
 //   found.board_text();  // the board file with the fitted twin
@@ -21,30 +22,32 @@
 namespace ridgewatt::answer {
 
 struct CalibrateQuestion {
-  std::string device = "agx-orin";
-  std::vector<std::string> sweeps;      // FILE[,model=M]..
-  std::vector<std::string> evidence;    // CSV files, or "published"
-  std::vector<std::string> microbench;  // CSV files
-  std::vector<std::string> runtimes;    // CSV files
-  bool no_validation = false;
+  std::string device = "agx-orin";      // name or board file
+  std::vector<std::string> sweeps;      // FILE[,model=M]... of each sweep
+  std::vector<std::string> evidence;    // CSV files, or "published" for the built-in figures
+  std::vector<std::string> microbench;  // CSV files of microbenchmark points
+  std::vector<std::string> runtimes;    // CSV files of measured times in several runtimes
+  bool no_validation = false;           // skips the cross-validation of calibrate_sweeps()
 };
 
-// Roofs from microbenchmarks.
+// Rooflines fitted to microbenchmarks.
 struct RoofCalibration {
-  std::optional<Board> board;  // empty: any machine
+  std::optional<Board> board;  // absent for RoofsOf::kAnyMachine
   MeasuredRoofs roofs;
   std::vector<roofline::MicrobenchFit> fits;
   std::vector<std::string> remarks;
 
-  std::string board_text() const;  // needs `board`
+  std::string board_text() const;  // requires `board`
 };
 enum class RoofsOf { kAnyMachine, kBoard };
-// UsageError if the files are of different targets.
+// Fits `question.microbench`, which must not be empty. kBoard also loads the board of the question
+// and compares the fit with it. Throws UsageError if some files come from the CPU and others from a
+// GPU.
 RoofCalibration calibrate_roofs(const CalibrateQuestion& question, RoofsOf of);
-// The board with the roofs of the question, if there are any.
+// Returns the board of the question, with rooflines fitted to its microbenchmarks if it has any.
 Board board_with_roofs(const CalibrateQuestion& question);
 
-// The [runtime.NAME] tables of a board file.
+// Fitted [runtime.NAME] tables of a board file.
 struct RuntimeCalibration {
   Board board;
   twin::RuntimeTwins twins;
@@ -53,24 +56,25 @@ struct RuntimeCalibration {
 
   std::string board_text() const;
 };
-// UsageError without usable rows.
+// Fits `question.runtimes`. Throws UsageError if no row can be used.
 RuntimeCalibration calibrate_runtimes(const CalibrateQuestion& question);
 
-// Any mix of figures, roofs and sweeps. With figures the fit starts from the twin of a related
-// board, because the board's own twin may have been fitted to them; with sweeps from its own.
+// A twin fitted to any mix of published figures, rooflines and sweeps. With published figures, the
+// fit starts from the twin of a related board, because the board's own twin may have been fitted to
+// these figures. Without them it starts from the board's own twin.
 struct BoardCalibration {
   Board board;
   twin::Twin prior;
   twin::BoardFit fit;
-  bool has_figures = false;
-  bool has_roofs = false;
+  bool has_figures = false;  // uses published figures
+  bool has_roofs = false;    // uses the board's microbenchmarks
 
   std::string board_text() const;
 };
 BoardCalibration calibrate_board(const CalibrateQuestion& question, const Board& board,
                                  std::uint64_t seed);
 
-// Sweeps of a board without a twin.
+// A twin fitted to sweeps of a board that has none yet.
 struct SweepCalibration {
   Board board;
   twin::CalibrateSummary summary;
@@ -80,30 +84,31 @@ struct SweepCalibration {
 SweepCalibration calibrate_sweeps(const CalibrateQuestion& question, const Board& board,
                                   std::uint64_t seed, bool quiet);
 
-// This machine's processor as a board: what its threads and memory reach and, where ONNX Runtime is
-// found, how long three known models take in it. Sets no clocks.
+// Parameters of calibrate_local(), which fits a board file to the CPU of this machine: peaks of its
+// threads and memory and, if ONNX Runtime is found, the times of kCalibrationModels. It sets no
+// clocks.
 struct LocalCalibrateQuestion {
   double seconds_per_point = 0.3;
-  // The folder of run_onnx.js with its packages (tools/runtimes). Empty: $RIDGEWATT_RUNTIMES,
-  // ./tools/runtimes, or next to the program's build; without one no model runs.
+  // Folder that contains run_onnx.js and its packages (tools/runtimes). Empty: $RIDGEWATT_RUNTIMES,
+  // ./tools/runtimes, or the folder next to the program's build. If none exists, no model runs.
   std::string runner;
-  // CSV files of runs, in place of running models: model, cpu_cores, batch, time_ms and, optional,
-  // dims ("sequence=128").
+  // CSV files of earlier runs, which replace running the models. Columns: model, cpu_cores, batch,
+  // time_ms and optionally dims ("sequence=128").
   std::vector<std::string> runs;
-  bool quiet = false;
+  bool quiet = false;  // prints no progress
 };
 
 struct LocalRun {
   std::string model;
   int threads = 1;
   int batch = 1;
-  double time_s = 0;      // measured: a low quantile, since other programs only add to it
-  double prior_s = 0;     // modelled by measured peaks and priors
-  double modelled_s = 0;  // and by the fitted twin
+  double time_s = 0;      // measured: a low quantile, because other programs only add time
+  double prior_s = 0;     // estimate from measured peaks and default constants
+  double modelled_s = 0;  // estimate from the fitted twin
 };
 
 struct LocalCalibration {
-  Board board;  // with its twin
+  Board board;  // with the fitted twin
   twin::CpuTwin prior, twin;
   std::vector<LocalRun> runs;
   std::vector<std::string> remarks;
@@ -111,19 +116,19 @@ struct LocalCalibration {
   const std::string& board_text() const { return board.toml; }
 };
 
-// The models that run where ONNX Runtime is found, with their open extents.
+// A model that is measured, with the values of its symbolic dimensions.
 struct CalibrationModel {
-  std::string_view name;  // of the zoo
-  std::string_view dims;  // "sequence=128", or empty
+  std::string_view name;  // in the zoo
+  std::string_view dims;  // "sequence=128"; empty: none
 };
 inline constexpr CalibrationModel kCalibrationModels[] = {
     {"resnet50", ""}, {"mobilenet_v3_large", ""}, {"bert_base", "sequence=128"}};
 
-// Throws the errors of microbenchmarks; NotFoundError for a runner that was named and is not there,
-// InputError for a wrong CSV file. A model that cannot run is a remark.
+// Throws the errors of microbenchmarks, NotFoundError if `runner` is set and does not exist, and
+// InputError for an invalid CSV file. If a model cannot run, the result has a remark.
 LocalCalibration calibrate_local(const LocalCalibrateQuestion& question);
-// Writes the board to local_board_path(), from where every question about "local" reads it, and
-// returns the path. NotFoundError without a folder, IoError.
+// Writes the board file to local_board_path(), from which every question about "local" reads it,
+// and returns that path. Throws NotFoundError if the path is unknown, IoError if writing fails.
 std::string keep_local_board(const LocalCalibration& found);
 
 }  // namespace ridgewatt::answer

@@ -1,12 +1,12 @@
-// The question of a training job with its data: what does an epoch cost, what limits it and what
-// would help?
+// Time and energy of the epochs of a training job, including its data loading: what an epoch costs,
+// what limits it, and which changes would help.
 //
 //   EpochQuestion question;
 //   question.config.samples = 23080;
 //   const auto model = std::make_shared<const DeployedWorkload>(
 //       "zoo:mobilenet_v3", DeployOptions{.kind = WorkloadKind::kTraining});
 //   const EpochAnswer found = epochs_on_twin(question, model, "agx-xavier");
-//   epoch_cost(found.config, 1).stall_s;  // of a later epoch
+//   epoch_cost(found.config, 1).stall_s;  // of every epoch after the first
 #pragma once
 
 #include <cstdint>
@@ -25,41 +25,44 @@
 namespace ridgewatt::answer {
 
 struct EpochQuestion {
-  pipeline::PipelineConfig config = {};  // with a twin, omit compute, power and cores
-  PowerMode mode =
-      {};  // absent knobs are at their highest; with a governor clocks are upper limits
-  // At the highest CPU clock; unset: the twin's own loader.
+  // With a twin, leave compute, power and cores at their defaults.
+  pipeline::PipelineConfig config = {};
+  // Absent knobs have their highest values. With a governor, the clocks are upper limits.
+  PowerMode mode = {};
+  // Preprocessing time of one sample in a worker at the highest CPU clock. Absent: the twin's
+  // value.
   std::optional<double> preprocess_s_per_sample = {};
-  // Replaces config.cache_bytes, the RAM for the page cache. Unset: the memory that a minibatch
+  // Memory of the page cache; replaces config.cache_bytes. Absent: the memory that a minibatch
   // leaves free.
   std::optional<double> cache_bytes = {};
 };
 
 struct EpochAnswer {
-  pipeline::PipelineConfig config;        // see epoch_cost and simulate_epochs
-  std::vector<pipeline::WhatIf> changes;  // what would help, the best first
+  pipeline::PipelineConfig config;        // input of epoch_cost() and simulate_epochs()
+  std::vector<pipeline::WhatIf> changes;  // changes that might help, best first
   std::string provenance;
   RowOrigin origin;
-  std::optional<workload::CostCaveats> caveats;  // of the model, if one was used
-  PowerMode clocks;                              // of the board, if there is one
+  std::optional<workload::CostCaveats> caveats;  // of the model; absent without a model
+  PowerMode clocks;                              // of the board; default values without a board
 };
 
-// A training on the board's twin. Throws the errors of reading boards and twins.
+// Models a training workload on the twin of a board. Throws the errors of reading boards and twins.
 EpochAnswer epochs_on_twin(const EpochQuestion& question,
                            const std::shared_ptr<const workload::DeployedWorkload>& workload,
                            const std::string& device);
-// Uses the times of `config` as given.
+// Uses the times in `config` as given, without a board.
 EpochAnswer epochs_of_times(const pipeline::PipelineConfig& config);
 
-// The first epoch and a later one in closed form and, if `simulated` > 0, the mean of that many
-// simulated epochs.
+// Costs of the first and of a later epoch.
 struct NamedEpoch {
-  std::string name;  // "0", "later, simulated"
+  std::string name;  // "0", "later", "0, simulated" or "later, simulated"
   pipeline::EpochCost cost;
-  bool power_known = false;  // false: energy is unknown
+  bool power_known = false;  // false: the energy is unknown
 };
+// Returns both epochs in closed form. If `simulated` > 0, each is followed by the mean of that
+// number of simulated epochs.
 std::vector<NamedEpoch> epochs_of(const EpochAnswer& found, int simulated, std::uint64_t seed);
-// The change that makes later epochs shortest, as a sentence.
+// Returns the change that shortens later epochs most and its effect, as a phrase.
 std::string relief_of(const EpochAnswer& found);
 
 }  // namespace ridgewatt::answer

@@ -1,10 +1,10 @@
-// The question before any profiling: what does a model cost in these modes, according to a twin?
+// Estimates time, power and energy of a model in given power modes from a twin, without profiling.
 //
 //   const auto model = std::make_shared<const DeployedWorkload>("zoo:resnet50");
 //   const EstimateAnswer found = estimate_on_board({.modes = "maxn"}, model, "agx-orin");
 //   std::cout << found.rows.front().estimate.total.period_s;
 //
-// Throws the errors of reading boards, modes and twins.
+// Every function here throws the errors of reading boards, modes and twins.
 #pragma once
 
 #include <memory>
@@ -30,22 +30,23 @@ class TwinModel;
 namespace ridgewatt::answer {
 
 struct EstimateQuestion {
-  std::string modes = {};         // see select_modes; empty: presets, or MAXN of several boards
-  std::vector<int> batches = {};  // empty: usual_batch
-  twin::RunOptions run = {};      // loading of data
-  // For the cost of a job; absent: not asked.
+  // See select_modes(). Empty: the presets; MAXN if boards or runtimes are compared.
+  std::string modes = {};
+  std::vector<int> batches = {};  // empty: usual_batch()
+  twin::RunOptions run = {};      // how the workload is fed and called
+  // Samples per epoch and epochs of a job. Absent: no cost of a job.
   std::optional<double> dataset_size = {};
   double epochs = 1;
-  // For estimate(); the functions below take a workload and a board.
+  // Only estimate() reads these three; the other functions take a workload and a board.
   WorkloadQuestion workload = {};
-  std::string device = {};  // a name or board file; "all"
-  HeatQuestion heat = {};   // of one board and runtime
-  bool per_layer = false;   // for output: also the layers of the first row
+  std::string device = {};  // name, board file or "all"
+  HeatQuestion heat = {};   // thermal limits; only for one board and one runtime
+  bool per_layer = false;   // whether reports also list the layers of the first row
 
   double job_samples() const { return dataset_size.value_or(0) * epochs; }
 };
 
-// What the rows of a board, runtime and batch share.
+// What all rows with the same board, runtime, precision and batch share.
 struct EstimateSetting {
   std::string board;
   Runtime runtime = Runtime::kPytorchEager;
@@ -54,7 +55,7 @@ struct EstimateSetting {
   twin::TwinFitError fit;
   twin::MemoryFootprint memory = {};
   std::string twin = {};                     // "fitted" or "scaled, not validated"
-  std::vector<std::string> widened_by = {};  // why the interval is wider than for fitted workloads
+  std::vector<std::string> widened_by = {};  // why intervals are wider than for fitted workloads
 };
 
 struct EstimateRow {
@@ -62,68 +63,76 @@ struct EstimateRow {
   PowerMode mode;
   twin::Breakdown estimate;
   twin::EstimateError error{};
-  std::vector<std::string> widened_by = {};  // in this mode, in addition to the setting's
-  std::string preset = {};                   // name of the board's preset with this mode, if any
-  double python_call_s = 0;  // additional time of a Python caller; 0: included already, or PyTorch
+  std::vector<std::string> widened_by = {};  // further reasons in this mode
+  std::string preset = {};                   // the board's preset with this mode; empty: none
+  // Additional time per minibatch if Python calls the engine. 0 if `estimate` includes it, and in
+  // PyTorch.
+  double python_call_s = 0;
 };
 
-// A change that makes a minibatch faster if it waits for launches, and its effect.
+// A change that shortens a minibatch whose time is dominated by kernel launches, and its effect.
 struct Remedy {
-  std::string what;         // "onnxruntime", "batch 8"
+  std::string what;         // "onnxruntime" or "batch 8"
   double s_per_sample = 0;  // with the change
-  double times_faster = 1;  // than now, per sample
+  double times_faster = 1;  // time per sample now, divided by the time with the change
 };
 
 struct EstimateAnswer {
   enum class Over { kModes, kBoards, kRuntimes };  // what the rows compare
   struct LeftOut {
-    std::string name, reason;  // of a board, or of a runtime: "tensorrt int8"
+    std::string name, reason;  // of a board or runtime ("tensorrt int8")
   };
   Over over = Over::kModes;
   std::shared_ptr<const workload::DeployedWorkload> workload;  // of the question
   std::string device;                                          // of the question; empty: all boards
-  std::optional<workload::Precision> precision;  // absent: the usual ones of each runtime
+  std::optional<workload::Precision> precision;  // absent: the usual precisions of each runtime
   double job_samples = 0;                        // of the question
   std::vector<EstimateRow> rows;
-  std::shared_ptr<const twin::TwinModel> model;  // on the board of the first row; none without rows
-  std::vector<LeftOut> left_out;                 // boards or runtimes without rows
-  std::vector<HeldRow> held;     // of each row, if thermal constants are given (add_holds)
-  std::vector<Remedy> remedies;  // of the first row of one board, if it waits for launches
+  // Of the board and runtime of the first row; null without rows.
+  std::shared_ptr<const twin::TwinModel> model;
+  std::vector<LeftOut> left_out;  // boards or runtimes without rows
+  // One for each row if thermal constants are given (add_holds()), otherwise empty.
+  std::vector<HeldRow> held;
+  // Changes that shorten the first row, if kernel launches dominate its time. Only with
+  // Over::kModes.
+  std::vector<Remedy> remedies;
 
-  bool fits_memory() const;  // whether any row does
-  // The origin of a row.
+  bool fits_memory() const;  // whether at least one row fits the memory of its board
   RowOrigin origin(const EstimateRow& row) const;
   // Throws NotSupportedError if no board or no runtime can run the model.
   void check() const;
 };
 
-// The batch that the model file fixes, if above 1. Computes the cost of the model.
+// Returns the batch that the model file fixes if it is above 1. Computes the cost of the model.
 std::optional<int> fixed_batch(const workload::DeployedWorkload& workload);
-// The default batch: the fixed one, otherwise 1, or 16 for training.
+// Returns the default batch: fixed_batch(), otherwise 1 for inference and 16 for training.
 int usual_batch(const workload::DeployedWorkload& workload);
 
-// Estimates on the question's board or on all boards, in its runtime or in all. `workload` is that
-// of question.workload.
+// Answers for the question's board, or for all boards or runtimes if the question says so.
+// `workload` must be the workload of question.workload. Throws UsageError if both boards and
+// runtimes are "all".
 EstimateAnswer estimate(const EstimateQuestion& question,
                         const std::shared_ptr<const workload::DeployedWorkload>& workload);
 
-// `device`: a name or board file. One row per mode and batch, in the order asked.
+// `device`: name or board file. Returns a row for each mode and batch, in the order of the
+// question.
 EstimateAnswer estimate_on_board(const EstimateQuestion& question,
                                  const std::shared_ptr<const workload::DeployedWorkload>& workload,
                                  const std::string& device);
-// The same as a sweep, for functions that plan with sweeps; default: all modes. Batches that do not
-// fit the board's memory are left out; NotSupportedError when none fits.
+// Returns the estimates as a sweep, for functions that plan with sweeps. Default: all modes. Leaves
+// out batches that do not fit the board's memory; throws NotSupportedError if none fits.
 Sweep estimate_sweep(const EstimateQuestion& question,
                      const std::shared_ptr<const workload::DeployedWorkload>& workload,
                      const std::string& device);
-// All boards, sorted by time per sample; those with too little memory come last. No rows: no board
-// can run the model.
+// Estimates on all boards. Rows are sorted by time per sample, with rows that exceed the memory of
+// their board last. There are no rows if no board can run the model.
 EstimateAnswer estimate_over_boards(
     const EstimateQuestion& question,
     const std::shared_ptr<const workload::DeployedWorkload>& workload);
 
-// All runtimes on one board, sorted by time per sample, in `precisions` or by default in the usual
-// precisions of each.
+// Estimates in all runtimes on one board, with rows sorted like those of estimate_over_boards().
+// Empty `precisions`: the usual precisions of each runtime. Throws UsageError if the model has no
+// kernels.
 EstimateAnswer estimate_over_runtimes(
     const EstimateQuestion& question,
     const std::shared_ptr<const workload::DeployedWorkload>& workload, const std::string& device,

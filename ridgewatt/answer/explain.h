@@ -1,15 +1,18 @@
-// Why a measured time differs from what the hardware can do: causes by probability.
+// Explains why a measured time differs from the expected time: possible causes and their
+// probability.
 //
 //   const ExplainAnswer found = explain({.workload = {.model = "zoo:resnet50"},
 //                                        .device = "orin-nano-8gb", .measured_s = 0.045});
 //   found.rows.front().cause;  // SlowCause::kPowerMode
 //
-// Every cause predicts the measured figures: time, power, load of the GPU and, for a language
-// model, the time to the first token. The board's twin or the forecast of the engine computes
-// them. With w_j the weight of prediction j, each cause alone and each pair of causes has
+// Each cause predicts the measured figures: time, power, GPU load and, for a language model, the
+// time to the first token. The predictions come from the board's twin or, for a language model,
+// from the forecast of the engine. With weight w_j of prediction j, the probability of a cause, or
+// of a pair of causes, is proportional to
 //   P ~ prior x sum_j w_j prod_f t(ln(measured_f / predicted_fj); sd_fj) x prod_s P(s | causes)
-// where t is Student's t of the estimate's error, widened by what is uncertain about the cause, and
-// s are the signs that a watched run showed (docs/methods/explain.md).
+// Here t is the density of Student's t with the error of the estimate, widened by the uncertainty
+// of the cause. The signs s are observations from a watched run, such as a rising thermal signal
+// (docs/methods/explain.md).
 #pragma once
 
 #include <cstddef>
@@ -34,31 +37,31 @@
 namespace ridgewatt::answer {
 
 enum class SlowCause {
-  kNone,  // the measurement is what the twin expects
-  kPowerMode,
-  kGpuClock,
+  kNone,       // the measurement is as expected
+  kPowerMode,  // the board was in another preset
+  kGpuClock,   // a lower clock than that of the mode; kCpuClock and kMemoryClock likewise
   kCpuClock,
   kMemoryClock,
   kRuntime,
   kPrecision,
-  kPerBatch,
-  kAsynchronousTiming,
-  kCpuFallback,
-  kPartialOffload,  // of a language model: some layers on the CPU
-  kHostCopy,
+  kPerBatch,            // the number is of another batch size or per sample
+  kAsynchronousTiming,  // the timer was stopped before the GPU was done
+  kCpuFallback,         // operators run on the CPU
+  kPartialOffload,      // some layers of a language model run on the CPU
+  kHostCopy,            // each call copies the input to the GPU
   kPrePostProcessing,
   kPythonCaller,
-  kWarmUp,
+  kWarmUp,  // the mean includes slow first runs
   kInputSize,
   kContextLength,
-  kThermal,
-  kPowerLimit,
-  kMemoryPressure,
-  kContention,
+  kThermal,         // heat lowers the GPU clock
+  kPowerLimit,      // the power limit lowers the GPU clock
+  kMemoryPressure,  // memory is swapped
+  kContention,      // another program uses the GPU
   kThreads,
-  kCpuQuota,
-  kLoader,
-  kStorage,
+  kCpuQuota,  // a control group limits the CPU time
+  kLoader,    // too few workers of the data loader
+  kStorage,   // waits for storage
 };
 constexpr auto enum_names(SlowCause) {
   return named<SlowCause>({{SlowCause::kNone, "none"},
@@ -90,40 +93,45 @@ constexpr auto enum_names(SlowCause) {
 
 struct ExplainQuestion {
   WorkloadQuestion workload = {};
-  std::string device = {};                   // a name or board file
-  std::string mode = "maxn";                 // that the user believes to be set, see select_modes
-  std::optional<int> batch = {};             // absent: usual_batch
-  twin::RunOptions run = {};                 // how the workload is fed
-  std::optional<double> measured_s = {};     // of one minibatch; this or a rate is required
-  std::optional<double> samples_per_s = {};  // instead: a rate of samples
-  std::optional<double> power_w = {};        // average while it ran
-  std::optional<double> claimed_s = {};      // a published time of one minibatch in this mode
+  std::string device = {};  // name or board file
+  // The mode that the user believes to be set; see select_modes(). Must be a single mode.
+  std::string mode = "maxn";
+  std::optional<int> batch = {};  // absent: usual_batch()
+  twin::RunOptions run = {};      // how the workload is fed and called
+  // Time of one minibatch. Either this or `samples_per_s` is required.
+  std::optional<double> measured_s = {};
+  std::optional<double> samples_per_s = {};  // rate of samples
+  std::optional<double> power_w = {};        // average while the workload ran
+  std::optional<double> claimed_s = {};      // published time of one minibatch in this mode
 
-  // For a language model, in place of the above: either one marks the model as such.
+  // For a language model: `tokens_per_s` or `first_token_s` is required and selects this kind of
+  // question. Batch, loading and times of a minibatch must not be set.
   std::optional<double> tokens_per_s = {};          // output tokens of all sequences while decoding
   std::optional<double> first_token_s = {};         // from the request to its first token
-  std::optional<double> claimed_tokens_per_s = {};  // published, in this mode
-  std::string engine = {};                          // a name; empty: see LanguageQuestion
-  // Its quantization, request and type of cache; the rest follows from this question.
+  std::optional<double> claimed_tokens_per_s = {};  // published value in this mode
+  std::string engine = {};                          // name; empty: see LanguageQuestion::runtimes
+  // Its quantization, request and type of cache are used; the other members are set from this
+  // question.
   LanguageRequest language = {};
 
-  std::optional<measure::SeenRun> seen = {};  // what a watched run showed
+  std::optional<measure::SeenRun> seen = {};  // observations of a watched run
 
-  // A profile of its layers; it gives the measured time if none is stated.
+  // A profile of the layers. Its measured time is used if the question has none.
   std::string profile = {};         // see trace/layer_trace.h; empty: none
-  std::string layers = {};          // layer information of its engine
-  std::optional<double> runs = {};  // in the profile, if it does not state them
+  std::string layers = {};          // layer information of the engine; empty: none
+  std::optional<double> runs = {};  // number of runs in the profile, if it does not state it
 
-  // Measured again after a change that should remove a cause.
-  std::optional<double> after_s = {};  // of one minibatch
+  // Measurements after a change that should remove a cause.
+  std::optional<double> after_s = {};  // time of one minibatch
   std::optional<double> after_power_w = {};
   std::optional<measure::SeenRun> after_seen = {};
-  std::optional<SlowCause> removed = {};  // absent: the most probable one
+  // Cause that the change should remove; absent: the most probable cause.
+  std::optional<SlowCause> removed = {};
 
   bool of_language() const { return tokens_per_s || first_token_s; }
 };
 
-// The numbers of a watched run by name, as a user writes them and as JSON has them.
+// A number of a watched run, with its name in options and in JSON.
 struct SeenValue {
   std::string_view name;
   std::optional<double> (*get)(const measure::SeenRun&);
@@ -131,10 +139,10 @@ struct SeenValue {
 };
 std::span<const SeenValue> seen_values();
 
-// UsageError for an unknown name, with the names.
+// Throws UsageError, which lists the names, for an unknown name.
 void set_seen(measure::SeenRun& seen, const std::string& name, double value);
 
-// What the measured time and the gap refer to.
+// The time that the answer explains.
 enum class ExplainedTime { kMinibatch, kToken, kFirstToken };
 constexpr auto enum_names(ExplainedTime) {
   return named<ExplainedTime>({{ExplainedTime::kMinibatch, "minibatch"},
@@ -142,36 +150,41 @@ constexpr auto enum_names(ExplainedTime) {
                                {ExplainedTime::kFirstToken, "first token"}});
 }
 
-// The most probable prediction of a cause.
+// The most probable prediction of a cause. It describes what would be measured if the cause were
+// present.
 struct Prognosis {
-  std::string setting = {};  // "15W", "onnxruntime", "batch 8"; empty: the cause has none
+  std::string setting = {};  // "15W", "onnxruntime", "batch 8"; empty: none
   double time_s = 0;         // of one minibatch, or of one token of a sequence
   std::optional<double> power_w = {};
   std::optional<double> first_token_s = {};
   std::optional<double> gpu_load = {};  // share of the time
-  double stated = 1;                    // time_s over the true time: of a number that was misread
+  // Stated time divided by true time, for causes that make the stated time wrong. Otherwise 1.
+  double stated = 1;
 };
 
 struct ExplainRow {
   SlowCause cause = SlowCause::kNone;
-  double probability = 0;  // that it is at work, alone or with one other: more than 1 in total
-  double prior = 0;        // the same before anything was measured
-  double time_s = 0;       // its expected share of the gap; the rows add up to it
+  // Probability that the cause is present, alone or together with one other cause. The sum over all
+  // rows may exceed 1.
+  double probability = 0;
+  double prior = 0;   // probability before any measurement
+  double time_s = 0;  // expected share of the gap; the sum over all rows is the gap
   Prognosis prognosis = {};
-  std::vector<std::string> signs = {};  // what a watched run showed that this cause explains
-  std::optional<double> gain = {};  // measured time over the time without the cause; none: nothing
-                                    // to speed up, the number was misread
-  double gain_low = 0, gain_high = 0;  // 90 %
+  std::vector<std::string> signs = {};  // observations of a watched run that this cause explains
+  // Measured time divided by the time without the cause. Absent if its removal makes nothing
+  // faster, for example because the stated time is wrong.
+  std::optional<double> gain = {};
+  double gain_low = 0, gain_high = 0;  // 90 % interval
 };
 
-// A measured figure, with its estimate and the 90 % interval of that.
+// A measured figure and its expected value with a 90 % interval.
 struct ExplainedFigure {
   double measured = 0;
   double expected = 0, low = 0, high = 0;
   double gap() const { return measured - expected; }
 };
 
-// What is wrong with a layer of a profile: it takes time that was not expected.
+// Why a layer of a profile takes more time than expected.
 enum class LayerFault { kOnCpu, kHostCopy, kReformat, kPrecision, kUnfused };
 constexpr auto enum_names(LayerFault) {
   return named<LayerFault>({{LayerFault::kOnCpu, "on the CPU"},
@@ -181,40 +194,40 @@ constexpr auto enum_names(LayerFault) {
                             {LayerFault::kUnfused, "not fused"}});
 }
 
-// All layers of one fault.
+// Summary of all layers with the same fault.
 struct FaultyLayers {
   std::size_t count = 0;
   double time_s = 0;
-  double expected_s = 0;  // by the twin, of what they compute
+  double expected_s = 0;  // time that the twin expects for their work
   double longest_s = 0;
-  std::string longest = {};  // its name
+  std::string longest = {};  // name of the layer with `longest_s`
 };
 
-// A layer of a profile, or several of them, against what the twin expects.
+// A layer of a profile, or several layers, compared with the twin.
 struct ExplainedLayer {
   std::string name;
-  std::string kind = {};  // "convolution"; empty: several
+  std::string kind = {};  // "convolution"; empty: several kinds
   std::optional<LayerFault> fault = {};
   double time_s = 0;
   double expected_s = 0;
-  std::optional<double> roof_s = {};  // no layer with its work and traffic is faster
+  std::optional<double> roof_s = {};  // lower bound from its work and traffic
   double over_s() const { return time_s - expected_s; }
 };
 
-// The contents of a profile: layers by their time above the expected time, largest first; then the
-// sum of the others, and the time outside of layers. Times add up to the measured time,
-// expected times to the expected one.
+// Layers of a profile. `rows` starts with the layers that exceed their expected time most, in
+// descending order; then follow the sum of the other layers and the time outside of layers. The
+// times add up to the measured time, the expected times to the expected time.
 struct ProfiledLayers {
-  std::string source;                // "trtexec"
-  std::optional<Runtime> runtime;    // as the profile tells
-  bool measured = false;             // the measured time is that of the profile
-  std::optional<double> run_s = {};  // of a whole run, by the profile
-  bool on_host = false;              // its times are of the host, which does not wait for the GPU
-  bool on_device = false;            // its times are of the GPU
-  std::size_t count = 0;             // of layers
-  double layers_s = 0;               // sum of them
+  std::string source;                // name of the profiler: "trtexec"
+  std::optional<Runtime> runtime;    // absent: not known from the profile
+  bool measured = false;             // whether the measured time comes from the profile
+  std::optional<double> run_s = {};  // duration of a whole run in the profile
+  bool on_host = false;              // times of the host, which does not wait for the GPU
+  bool on_device = false;            // times of the GPU
+  std::size_t count = 0;             // number of layers
+  double layers_s = 0;               // sum over all layers
   std::vector<ExplainedLayer> rows = {};
-  // Absent: the profile cannot show it.
+  // Absent if the profile cannot show this fault.
   EnumArray<LayerFault, std::optional<FaultyLayers>, count_of<LayerFault>()> faults = {};
   std::vector<std::string> remarks = {};
 };
@@ -228,48 +241,51 @@ constexpr auto enum_names(ChangeVerdict) {
                                {ChangeVerdict::kOpen, "open"}});
 }
 
-// The effect of a change that should remove a cause.
+// The effect of a change that should remove the cause `removed`.
 struct ExplainedChange {
   SlowCause removed = SlowCause::kNone;
-  int rank = 1;  // of that cause, before
+  int rank = 1;  // rank of the cause before the change; 1 is the most probable
   double before_s = 0, after_s = 0;
-  double promised = 1, promised_low = 1, promised_high = 1;  // gain, 90 %
-  double probability_before = 0, probability = 0;            // that the cause was at work
+  double promised = 1, promised_low = 1, promised_high = 1;  // expected gain with its 90 % interval
+  // Probabilities that the cause was present, before and after the measurement of the change.
+  double probability_before = 0, probability = 0;
   ChangeVerdict verdict = ChangeVerdict::kOpen;
-  std::shared_ptr<const ExplainAnswer> after = {};  // what is left to explain
+  std::shared_ptr<const ExplainAnswer> after = {};  // explains the time after the change
   double gain() const { return before_s / after_s; }
 };
 
 struct ExplainAnswer {
   RowOrigin origin;
   PowerMode mode;
-  std::string mode_text;  // a preset's name, or its knobs
-  std::string runtime;    // or engine
-  std::string precision;  // or quantization
-  int batch = 1;          // or concurrency
+  std::string mode_text;  // name of a preset, or values of the knobs
+  std::string runtime;    // runtime or engine
+  std::string precision;  // precision or quantization
+  int batch = 1;          // batch or concurrency
   ExplainedTime of = ExplainedTime::kMinibatch;
-  ExplainedFigure time;                        // s
-  std::optional<ExplainedFigure> first_token;  // s; where time is of the further tokens
+  ExplainedFigure time;                        // in s
+  std::optional<ExplainedFigure> first_token;  // in s; then `time` is that of the further tokens
   std::optional<double> measured_power_w = {};
-  double expected_power_w = 0, expected_power_low_w = 0, expected_power_high_w = 0;  // 90 %
-  std::optional<double> claimed_s = {};      // where given: times are scaled to it
-  std::vector<std::string> widened_by = {};  // why the interval is wider than for fitted workloads
-  workload::CostCaveats caveats = {};        // of the cost of the model
+  // 90 % interval.
+  double expected_power_w = 0, expected_power_low_w = 0, expected_power_high_w = 0;
+  // Of the question; if given, the expected times are scaled to it.
+  std::optional<double> claimed_s = {};
+  std::vector<std::string> widened_by = {};  // why intervals are wider than for fitted workloads
+  workload::CostCaveats caveats = {};        // of the model
   std::optional<measure::SeenRun> watched = {};
   std::optional<ProfiledLayers> profile = {};
-  std::vector<std::string> seen = {};  // every sign that a watched run showed
-  std::vector<ExplainRow> rows;        // most probable first
+  std::vector<std::string> seen = {};  // all observations of the watched run
+  std::vector<ExplainRow> rows;        // most probable cause first
   std::optional<ExplainedChange> change = {};
 
   double gap_s() const { return time.gap(); }
 };
 
-// UsageError when no time and no rate is given, or both; else what estimating throws, or
-// ask_language().
+// Answers the question. Throws UsageError if the measured time is missing or given twice, and what
+// estimating or ask_language() throws.
 ExplainAnswer explain(const ExplainQuestion& question);
-// Whether setting the mode that was meant removes the cause.
+// Returns whether setting the intended mode removes the cause.
 bool is_of_mode(SlowCause cause);
-// Of a workload that is loaded already, which the question does not name.
+// Uses a loaded workload in place of question.workload.
 ExplainAnswer explain(const ExplainQuestion& question,
                       std::shared_ptr<const workload::DeployedWorkload> workload);
 

@@ -1,18 +1,19 @@
-// A round of federated learning: several boards train one model, each on its own data, and wait for
-// each other. In which mode should each run so that the round costs least energy?
+// Finds the power mode of each board in a round of federated learning, so that the round costs the
+// least energy. In a round, several boards train one model, each on its own data, and every board
+// waits until the last one has ended.
 //
 //   FederatedQuestion question;
 //   question.boards = {parse_federated_board("A=agx-orin,samples=5000"),
 //                      parse_federated_board("B=nano,samples=1000")};
 //   const FederatedAnswer found = federated_round(question, workload);
-//   found.least_energy.time_s;  // of the round that costs least
+//   found.least_energy.time_s;  // duration of the round with the least energy
 //
-// Board i in mode j trains for t_ij seconds and e_ij joules, its upload included, and then idles at
-// p_ij watts until the round ends. Of a round of T seconds
+// Let board i in mode j need t_ij seconds and e_ij joules, including its upload, and then idle at
+// p_ij watts until the round ends. A round of T seconds costs
 //   E(T) = sum_i min over {j: t_ij <= T} of e_ij + p_ij (T - t_ij).
-// Between two of the times t_ij every term rises with T or stays, so a round of least energy,
-// within any deadline, ends when some board does: the times t_ij are all that is tried, and the
-// answer is exact. Modes are not mixed within a round.
+// Between two successive values of t_ij, no term decreases with T. Therefore the optimal T, with or
+// without a deadline, is one of the t_ij. All of them are tried, so the answer is exact. A board
+// does not change its mode within a round.
 #pragma once
 
 #include <cstddef>
@@ -28,100 +29,106 @@
 
 namespace ridgewatt::answer {
 
-// One mode of a board: its part of a round, and what it draws while it waits for the others.
+// A board's cost of a round in one mode, and its power while it waits for the other boards.
 struct RoundOption {
   PowerMode mode;
   double time_s = 0;    // training and upload
-  double energy_j = 0;  // over that time
+  double energy_j = 0;  // over `time_s`
   double idle_power_w = 0;
 };
 
-// A choice for every board.
+// One option for each board, and the cost of that round.
 struct Round {
   double time_s = 0;                 // until the last board has ended
-  double energy_j = 0;               // of all boards, waits included
-  std::vector<std::size_t> choices;  // index of each board's option
+  double energy_j = 0;               // of all boards, including waits
+  std::vector<std::size_t> choices;  // by board: index of its option
 };
 
-// Options that may be part of a round of least energy, by rising time: those that no other matches
-// from their own time on. Indices into `options`.
+// Returns indices of the options that a round of least energy may contain, in ascending order of
+// time. It leaves out an option if some other option costs no more energy at every round duration
+// from the first one's time on.
 std::vector<std::size_t> useful_options(const std::vector<RoundOption>& options);
 
-// `boards`: the options of each, none of them empty. UsageError on an empty list, a time, energy or
-// power that is not finite or negative.
+// In both functions, `boards` has the options of each board. They throw UsageError if either list
+// is empty, or if a time, energy or power is negative or not finite.
 //
-// All rounds that cost less than every faster one, by rising time: energy over time.
+// Returns the Pareto front of time and energy in ascending order of time: all rounds that cost less
+// energy than every faster round.
 std::vector<Round> round_front(const std::vector<std::vector<RoundOption>>& boards);
-// What a choice of options costs when the round ends with the last board.
+// Returns the cost of the round with these choices, which ends when the last board does. `choices`
+// has an index per board.
 Round round_of(const std::vector<std::vector<RoundOption>>& boards,
                const std::vector<std::size_t>& choices);
 
-// A board that takes part.
+// A board that takes part in the round.
 struct FederatedBoard {
   std::string name;
-  std::string device;                  // board or board file
-  double samples = 0;                  // that it holds
-  std::string sweep;                   // its measured modes; empty: the board's twin
-  double upload_s = 0;                 // of the model, once per round, both ways
-  double upload_j = 0;                 // of it, beyond the power at rest
-  std::optional<double> idle_power_w;  // while it waits; nothing: the twin's at rest in the mode
+  std::string device;                  // name or board file
+  double samples = 0;                  // number of samples that it holds
+  std::string sweep;                   // CSV file of its measured modes; empty: its twin
+  double upload_s = 0;                 // to send and receive the model once per round
+  double upload_j = 0;                 // energy of the transfer above idle power
+  std::optional<double> idle_power_w;  // while it waits; absent: the twin's idle power in that mode
 
   bool operator==(const FederatedBoard&) const = default;
 };
 
-// "NAME=DEVICE,samples=N[,sweep=FILE][,upload=SECONDS][,upload-energy=JOULES][,idle=WATTS]".
-// UsageError on anything else.
+// Parses "NAME=DEVICE,samples=N[,sweep=FILE][,upload=SECONDS][,upload-energy=JOULES][,idle=WATTS]".
+// Throws UsageError for other text.
 FederatedBoard parse_federated_board(const std::string& text);
-// The same as rows of a CSV file with the columns name, device and samples, and where they are
-// there sweep, upload_s, upload_j and idle_w. InputError names file, line and column; a name that
-// comes twice is one.
+// Parses a CSV file with the columns name, device and samples, and optionally sweep, upload_s,
+// upload_j and idle_w. Throws InputError with file, line and column, also for a duplicate name.
+// `source`: name of the file for messages.
 std::vector<FederatedBoard> parse_federated_boards(std::string_view csv, const std::string& source);
-// The boards of a file (none where `path` is empty) and of texts. UsageError: there are none.
+// Returns the boards of a CSV file, then those of `texts`. Empty `path`: no file. Throws UsageError
+// if there is no board.
 std::vector<FederatedBoard> federated_boards(const std::string& path,
                                              const std::vector<std::string>& texts);
 
 struct FederatedQuestion {
   std::vector<FederatedBoard> boards;
   int batch = 16;
-  double epochs = 1;                      // that each board trains on its data in a round
-  int workers = 4;                        // loader workers, on a twin
-  bool keep_outliers = false;             // rows of sweeps that the quality check flags
-  std::optional<double> deadline_s = {};  // the round is wanted within
+  double epochs = 1;                      // passes of each board over its data per round
+  int workers = 4;                        // workers that load data; only for twins
+  bool keep_outliers = false;             // keeps the rows of sweeps that the quality check flags
+  std::optional<double> deadline_s = {};  // longest allowed round
 };
 
-// One board in the round that was chosen.
+// One board in the chosen round.
 struct FederatedPart {
   FederatedBoard board;
   RoundOption option;
-  double wait_s = 0;    // idle, until the round ends
-  double energy_j = 0;  // waiting included
-  // 90 % bounds of option.time_s and option.energy_j; of sweeps they are those values.
+  double wait_s = 0;    // idle time until the round ends
+  double energy_j = 0;  // including the wait
+  // 90 % intervals of option.time_s and option.energy_j. With a sweep, both bounds equal the value.
   double time_lo_s = 0, time_hi_s = 0;
   double energy_lo_j = 0, energy_hi_j = 0;
-  double fastest_s = 0;    // in its fastest mode
-  bool straggler = false;  // even that mode takes within 1 % of the fastest round
+  double fastest_s = 0;    // `time_s` in its fastest mode
+  bool straggler = false;  // `fastest_s` is within 1 % of the duration of the fastest round
   RowOrigin origin;
 };
 
 struct FederatedAnswer {
-  Round fastest;                 // the round of least time, at the least energy for it
-  Round least_energy;            // of any time
-  std::optional<Round> in_time;  // least energy within the deadline, where there is one
-  Round all_highest;             // every board in its highest mode
-  Round all_default;             // every board in the mode that it ships with
-  std::vector<Round> front;
-  std::vector<FederatedPart> parts;  // of in_time, else of least_energy
-  // The fastest round without the stragglers; nothing when all boards are.
+  Round fastest;                     // shortest round, with the least energy at that duration
+  Round least_energy;                // without regard to the deadline
+  std::optional<Round> in_time;      // least energy within the deadline; absent without one
+  Round all_highest;                 // every board in its highest mode
+  Round all_default;                 // every board in its default preset, or else its highest mode
+  std::vector<Round> front;          // see round_front()
+  std::vector<FederatedPart> parts;  // of the chosen round
+  // Duration of the fastest round without the stragglers. Absent if every board is one.
   std::optional<double> without_stragglers_s;
-  std::optional<workload::CostCaveats> caveats;  // of the model, where a twin was asked
-  std::vector<std::string> remarks;              // what was left out of sweeps
+  std::optional<workload::CostCaveats> caveats;  // of the model; absent if no twin was used
+  std::vector<std::string> remarks;              // which rows of sweeps were left out
 
+  // The round within the deadline if there is a deadline, otherwise the round of least energy.
   const Round& chosen() const { return in_time ? *in_time : least_energy; }
 };
 
-// `workload`: null where every board has a sweep. NoSolutionError when the deadline is too short,
-// naming the stragglers; NotSupportedError when a minibatch does not fit a board's memory;
-// InputError when a sweep is of inference or of another board.
+// Answers the question. `workload` may be null if every board has a sweep. Throws NoSolutionError,
+// which names the stragglers, if the deadline is too short; NotSupportedError if a minibatch does
+// not fit the memory of a board; InputError if a sweep is not of training or is from another board;
+// UsageError for an invalid question.
 FederatedAnswer federated_round(const FederatedQuestion& question,
                                 const std::shared_ptr<const workload::DeployedWorkload>& workload);
 

@@ -1,10 +1,11 @@
-// The quick question of a language model: which boards hold it, in which quantization.
+// Which boards have enough memory for a language model, in which quantization.
 //
 //   const FitsAnswer found = fits_on_boards({.model = "zoo:llama-3.1-8b", .device = "all"});
 //   found.rows.front().fits();
 //
-// Only headers are read (llm/language_model.h), and nothing is run. Throws what reading models and
-// boards throws, and UsageError for a quantization that cannot be predicted for the model.
+// Reads only the headers of model files (llm/language_model.h) and runs nothing. Throws what
+// reading models and boards throws, and UsageError for a quantization whose size cannot be
+// predicted for this model.
 #pragma once
 
 #include <string>
@@ -16,16 +17,18 @@
 namespace ridgewatt::answer {
 
 struct FitsQuestion {
-  std::string model = {};         // what read_language_model() takes
-  std::string device = {};        // a board, a board file, or all
-  std::string quantization = {};  // stored, names with commas, or all; empty: stored, or q4_k_m
-  llm::FitsOptions options = {};  // without its quantizations
+  std::string model = {};   // see llm::read_language_model()
+  std::string device = {};  // board, board file or "all"
+  // "stored", "all", or names separated by commas. Empty: "stored" if the model has stored weights,
+  // otherwise "q4_k_m".
+  std::string quantization = {};
+  llm::FitsOptions options = {};  // its `quantizations` are ignored
 };
 
 struct FitsAnswer {
-  llm::LanguageModel model;  // its remarks include those about the question
+  llm::LanguageModel model;  // its remarks include remarks about the question
   llm::FitsOptions options;
-  std::vector<llm::Fit> rows;  // of each board, one per quantization
+  std::vector<llm::Fit> rows;  // sorted by board, then quantization
 };
 
 FitsAnswer fits_on_boards(const FitsQuestion& question);

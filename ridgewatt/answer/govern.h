@@ -1,9 +1,9 @@
-// The question of a job or a service over hours: which mode at which time keeps a deadline, an
-// energy budget, a power cap or a latency?
+// Governs the power mode of a job or service over hours: chooses which mode to use when, so that a
+// deadline, an energy budget, a power cap or a latency limit is met (govern/policy.h).
 //
 //   const GovernPlan plan = govern_plan(question, "agx-orin", knob_space(board));
-//   const GovernAnswer day = govern_day(question, plan);  // on the board's twin
-//   const GovernAnswer run = govern_here(question, plan, device, control, live);  // a program
+//   const GovernAnswer day = govern_day(question, plan);  // simulated on the board's twin
+//   const GovernAnswer run = govern_here(question, plan, device, control, live);  // real program
 #pragma once
 
 #include <cstdint>
@@ -25,22 +25,27 @@
 namespace ridgewatt::answer {
 
 struct GovernQuestion {
-  // The workload of the program: a model, or profiled points.
+  // The workload: `model`, or `samples` with its profiled points.
   std::string model;
   workload::DeployOptions deployed;
   std::optional<Sweep> samples;
-  int batch = 0;  // 0: that of the model
-  // The goal.
-  std::string deadline;  // local time "14:00", or a duration "90min"
-  double minibatches = 0, dataset_size = 0, epochs = 1;
+  int batch = 0;  // 0: the batch of the model
+  // The goal: at least one of `deadline`, `day_energy_j`, `max_power_w` and `max_latency_s`.
+  //
+  // Local time ("14:00") or duration ("90min"). Requires the size of the job: `minibatches`, or
+  // `dataset_size` with `epochs`.
+  std::string deadline;
+  double minibatches = 0, dataset_size = 0, epochs = 1;  // `dataset_size` in samples; 0: unknown
+  // Energy of `day_s` seconds; power cap; limit of the time per minibatch.
   std::optional<double> day_energy_j, max_power_w, max_latency_s;
-  double day_s = 24 * 3600.0;  // length of the budget and of a simulated day
-  double arrival_hz = 0;       // rate of requests at the peak of a simulated day
+  // Period of the energy budget, and length of a simulated day without a deadline.
+  double day_s = 24 * 3600.0;
+  double arrival_hz = 0;  // peak rate of requests in a simulated day
   govern::PolicyOptions policy;
   std::uint64_t seed = 1;
 };
 
-// The candidates, with prior knowledge about them.
+// The candidate modes, with prior estimates of their cost.
 struct GovernPlan {
   std::string board;
   twin::Twin twin;
@@ -48,43 +53,47 @@ struct GovernPlan {
   std::vector<OperatingPoint> points;
   govern::ModePrior prior;
   std::string workload;
-  std::shared_ptr<const workload::DeployedWorkload> model;  // null: the question has points
-  std::optional<workload::CostCaveats> caveats;             // of the model
+  std::shared_ptr<const workload::DeployedWorkload> model;  // null if the question has samples
+  std::optional<workload::CostCaveats> caveats;             // of `model`
 };
-// UsageError without a goal or a workload, InputError without usable points.
+// Throws UsageError without a goal or a workload, and InputError if no sample has fixed clocks and
+// the batch of the question.
 GovernPlan govern_plan(const GovernQuestion& question, const std::string& board,
                        const KnobSpace& space);
 
 // One step of a live or simulated run.
 struct GovernStep {
-  double begin_s = 0;
-  PowerMode mode;  // meaningless while `resting`
+  double begin_s = 0;  // since the start of the run
+  PowerMode mode;      // while `resting`: the mode in which the board idles
   bool resting = false;
   govern::Decision decision;
-  govern::Window seen;
-  double minibatches = 0, energy_j = 0;  // until its end
+  govern::Window seen;                   // what was measured during the step
+  double minibatches = 0, energy_j = 0;  // totals from the start of the run to the end of this step
 };
 
 struct GovernAnswer {
   govern::Goal goal;
-  std::string device, workload, how;  // how it ended
+  std::string device, workload, how;  // `how`: how the run ended
   Provenance provenance = Provenance::kModelled;
   double end_s = 0, minibatches = 0, energy_j = 0;
+  // Shares of time or steps in which latency or power exceeded the limit.
   double late_share = 0, over_share = 0;
+  // Changes of mode; steps that tried a mode to learn its cost.
   std::size_t switches = 0, trials = 0;
   std::size_t modes = 0;  // number of candidate modes
   std::vector<GovernStep> steps;
-  int status = 0;  // of the program
-  // Whether the goal was kept, within govern::tolerance().
+  int status = 0;  // exit status of the program
+  // Returns whether the goal was met, within govern::tolerance().
   bool held() const;
 };
 
-// A random day on the board's twin, perturbed like a fake board. UsageError without a model.
+// Simulates a random day on a twin whose parameters are perturbed like those of a fake board.
+// Throws UsageError if the plan has no model.
 GovernAnswer govern_day(const GovernQuestion& question, const GovernPlan& plan);
 
-// Runs a program on the local board until the program or the goal ends; calls `report` (may be
-// empty) with all steps after each step. Restores the first mode of the board in every case. Throws
-// what govern_program throws.
+// Runs a program on the local board until the program or the goal ends. Calls `report`, unless
+// empty, with all steps after each step. Restores the original mode of the board in every case.
+// Throws what govern::govern_program throws.
 GovernAnswer govern_here(const GovernQuestion& question, const GovernPlan& plan,
                          const platform::LocalDevice& device, platform::JetsonModeControl& control,
                          const govern::LiveOptions& live,

@@ -1,5 +1,5 @@
-// How long a board can hold the modes in answers of `estimate` and `tune`, by its thermal
-// constants.
+// How long a board can run in the modes of an `estimate` or `tune` answer until it throttles, from
+// the thermal constants of the board.
 //
 //   add_holds(found, read_thermal_file("thermal.toml"), {.ambient_celsius = 35});
 //   found.held.front().hold.holds_s;     // 870: throttles after 14.5 minutes; absent: holds
@@ -26,35 +26,36 @@ struct TuneAnswer;
 
 // A file of thermal constants, and the surroundings of the board.
 struct HeatQuestion {
-  std::string file = {};                       // of `soak` or `thermal fit`; empty: not asked
-  std::optional<double> ambient_celsius = {};  // absent: as during the trace
-  std::optional<double> fan = {};              // share of full speed; absent: as during the trace
-  std::optional<double> trip_celsius = {};     // absent: the board's
+  std::string file = {};  // written by `soak` or `thermal fit`; empty: no limits
+  std::optional<double> ambient_celsius = {};  // absent: as during the recorded trace
+  std::optional<double> fan = {};  // share of full speed; absent: as during the recorded trace
+  std::optional<double> trip_celsius = {};  // absent: that of the board
 
-  thermal::HoldQuestion hold() const;  // without a power
+  thermal::HoldQuestion hold() const;  // its `power_w` is 0
 };
 
-// How long each power is held.
+// Parameters of `thermal hold`.
 struct HoldRequest {
   HeatQuestion heat = {};
-  std::vector<double> powers_w = {};  // at 50 C
+  std::vector<double> powers_w = {};  // at a board temperature of 50 C
 };
 
 struct HeldRow {
   thermal::HoldAnswer hold;
-  // Time and power after throttling: the board lowers the GPU clock to the sustained power and
-  // alternates between two steps. If the mode holds, these are its own time and power. Absent if no
-  // step is cool enough or known.
+  // Time and power of a minibatch after throttling: the board lowers the GPU clock to the sustained
+  // power and alternates between two neighboring steps. If the mode holds, these are its own time
+  // and power. Absent if no lower step is cool enough.
   std::optional<double> sustained_time_s, sustained_power_w;
 };
 
-// The rows give the power of `question`. Throws UsageError if the file belongs to another board, no
-// trip point is known, or the rows have several boards or runtimes.
+// Fills `found.held`, one per row. Ignores question.power_w and uses the power of each row. Throws
+// UsageError if the file belongs to another board, if no trip temperature is known, or if the
+// answer compares boards or runtimes.
 void add_holds(EstimateAnswer& found, const thermal::ThermalFile& file,
                thermal::HoldQuestion question);
-// Adds holds to the answer and to the points that it is compared with.
+// Adds a hold to the best point and to each compared point.
 void add_holds(TuneAnswer& found, const thermal::ThermalFile& file, thermal::HoldQuestion question);
-// The same with the file of `heat`; does nothing without a file.
+// Adds holds from the constants in the file `heat.file`. Does nothing if `heat.file` is empty.
 void add_holds(EstimateAnswer& found, const HeatQuestion& heat);
 void add_holds(TuneAnswer& found, const HeatQuestion& heat);
 

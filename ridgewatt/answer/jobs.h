@@ -1,9 +1,9 @@
-// What the ways of doing a job, a periodic task or a day's work cost on a board (govern/jobs.h), by
-// its twin.
+// Compares the ways to do a job, a periodic task or a day's work on a board, by time and energy
+// from its twin (govern/jobs.h). A way is a sequence of modes and waits.
 //
 //   const ModeCosts costs = mode_costs(workload, "agx-orin", 16);
 //   const auto ways = govern::ways_of_job(costs.costs, {.minibatches = 4e4, .end_s = 2e4});
-//   costs.points[ways.mix->parts[0].mode];   // what runs first
+//   costs.points[ways.mix->parts[0].mode];   // the mode that runs first
 #pragma once
 
 #include <memory>
@@ -18,35 +18,37 @@
 
 namespace ridgewatt::answer {
 
-// Of every mode of the board, at one batch.
+// Costs of every mode of a board at one batch.
 struct ModeCosts {
   std::vector<OperatingPoint> points;
-  std::vector<govern::ModeCost> costs;
-  std::string workload;  // "resnet50, inference, fp32, on Jetson AGX Orin .."
+  std::vector<govern::ModeCost> costs;  // by index of `points`
+  std::string workload;                 // "resnet50, inference, fp32, on Jetson AGX Orin .."
   RowOrigin origin;
-  std::string remark;  // what the figures rest on, with their error
+  std::string remark;  // source and error of the figures
   std::optional<workload::CostCaveats> caveats;
-  // The intervals of time and energy are those of the estimate in this mode; both are mostly the
-  // same share in all modes.
+  // Source of the intervals below. The interval of a way is that of its part with the most energy,
+  // because errors are mostly the same share in all modes.
   std::shared_ptr<const twin::TwinModel> model;
 
+  // Time and energy of a way, with 90 % intervals.
   predict::Estimate time_of(const govern::JobWay& way) const;
   predict::Estimate energy_of(const govern::JobWay& way) const;
 };
 
-// UsageError where the minibatch does not fit the memory; throws what reading boards and twins
-// throws.
+// Estimates the costs on the twin of a board. Throws UsageError if the minibatch does not fit the
+// memory, and what reading boards and twins throws.
 ModeCosts mode_costs(const std::shared_ptr<const workload::DeployedWorkload>& workload,
                      const std::string& device, int batch, const twin::RunOptions& run = {});
 
-// Goals of a job, of a periodic task or of a day, with what they are about.
+// Goals of a job, a periodic task or a day. Members that are absent, 0 or empty are not part of it.
 struct JobQuestion {
   std::optional<double> deadline_s, job_energy_j, period_s, day_energy_j, battery_j;
   std::optional<double> sleep_power_w, sleep_s, sleep_energy_j;
-  std::string solar = {};  // CSV file
-  double samples = 0;      // of a job
+  std::string solar = {};  // CSV file of solar power over a day
+  double samples = 0;      // size of a job
   double max_power_w = govern::Job::kNone;
 
+  // of_job(): whether there is a goal for a job. asked(): whether there is any goal.
   bool of_job() const { return deadline_s || job_energy_j; }
   bool asked() const;
 };
@@ -55,34 +57,36 @@ struct NamedWay {
   std::string name;  // "best mix"
   govern::JobWay way;
 };
-// The ways of a job or of a day, the best first.
+// The ways of a job or a day, best first.
 struct JobAnswer {
   JobQuestion question = {};
-  ModeCosts costs = {};  // of a day: only modes within the power limit
+  ModeCosts costs = {};  // for a day, only the modes within the power limit
   std::vector<NamedWay> ways = {};
-  // Without a way: the minimum over all of them.
+  // If no way meets the goals: the least energy and the least time of any way.
   double least_energy_j = 0, least_time_s = 0;
-  double held_power_w = 0;  // of a day
+  double held_power_w = 0;  // of a day: the constant power that the supply can hold
   double length_s = 0;      // of a day
 
-  double samples_of(const govern::JobWay& way) const;
+  double samples_of(const govern::JobWay& way) const;  // number of samples that a way computes
 };
-// Finds the ways of a job with a deadline or an energy limit.
+// Finds the ways of a job with a deadline or an energy limit. `ways` is empty if none meets them.
 JobAnswer ask_job(const JobQuestion& question, ModeCosts costs);
-// Finds the most work of a day. NoSolutionError without any.
+// Finds the ways that compute the most samples in a day. Throws NoSolutionError if no mode can run
+// on the available power.
 JobAnswer ask_day(const JobQuestion& question, ModeCosts costs);
 
 struct NamedPeriodWay {
   std::string name;  // "race to idle"
   govern::PeriodWay way;
 };
-// The ways of a periodic task, the best first; without a way the least time of a minibatch.
+// The ways of a periodic task, best first. If none is fast enough, `ways` is empty.
 struct PeriodAnswer {
   double period_s = 0;
   ModeCosts costs;
   std::vector<NamedPeriodWay> ways;
-  double least_time_s = 0;
+  double least_time_s = 0;  // of a minibatch in any mode
 };
+// Finds the ways of a periodic task. Requires question.period_s.
 PeriodAnswer ask_period(const JobQuestion& question, ModeCosts costs);
 
 }  // namespace ridgewatt::answer

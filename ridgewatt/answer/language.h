@@ -1,5 +1,5 @@
-// The question of language models: how fast, at how many joules per token, in which power mode, on
-// which board, in which engine and quantization. The model is described in llm/forecast.h.
+// Estimates the speed and energy per token of a language model by power mode, board, engine and
+// quantization. llm/forecast.h describes the method.
 //
 //   LanguageQuestion question{.modes = "presets", .request = {.prompt_tokens = 1024}};
 //   const auto model = llm::read_language_model("zoo:llama-3.1-8b");
@@ -30,57 +30,59 @@ struct ShippedEngine;
 namespace ridgewatt::answer {
 
 struct LanguageQuestion {
-  // Names of engines. Empty: for each quantization the first engine that runs it.
+  // Names of engines. Empty: for each quantization, the first usual engine that runs it.
   std::vector<std::string> runtimes = {};
-  // Names of recipes; "stored": as the file has it. Empty: as stored, or else in about four bits in
-  // the format of the engine.
+  // Names of recipes, or "stored" for the weights in the file. Empty: "stored" if the model has
+  // weights, otherwise about four bits in the engine's own format.
   std::vector<std::string> quantizations = {};
-  std::string modes = "maxn";  // see select_modes
-  int min_cores = 1;           // least number of cores of a mode; boards with fewer use all
-  llm::Request request = {};   // its `kv_type` follows from this:
+  std::string modes = "maxn";  // see select_modes()
+  // Modes with fewer CPU cores are left out. A board with fewer cores uses all of its cores.
+  int min_cores = 1;
+  llm::Request request = {};  // its `kv_type` is ignored and set from the next member
   llm::KvType kv_type = llm::KvType::kF16;
-  // Contexts at which a decode step is also reported; empty: powers of four from 512 to the trained
-  // context, at most 131,072.
+  // Context lengths at which the time of a decode step is also reported. Empty: powers of four from
+  // 512 up to the trained context, at most 131,072, and that limit.
   std::vector<std::int64_t> contexts = {};
   std::optional<double> reserve_bytes = {};  // see llm::FitsOptions
 };
 
-// A model in one quantization.
+// The weights of a model in one quantization.
 struct LanguageWeights {
   std::string name;  // "q4_k_m"
   std::vector<llm::Tensor> tensors;
-  // One step of each phase at the request: the prompt, and the mean of the generation. Nothing
-  // where the weights of the model are not known.
+  // Work of one step in each phase of the request: the whole prompt, and the mean decode step.
+  // Empty if only the size of the weights is known.
   std::vector<llm::PhaseWork> steps;
 };
 
-// The memory of a board while it answers requests.
+// Memory of a board that serves the request.
 struct LanguageMemory {
-  llm::Fit fit;                       // at prompt and generation of all sequences
-  std::vector<llm::Fit> at_contexts;  // at each of `contexts`
+  llm::Fit fit;                       // with prompts and answers of all sequences in the cache
+  std::vector<llm::Fit> at_contexts;  // memory at each of `contexts`, in place of the request
 
-  // The sum of weights, cache, buffers and the process.
+  // Returns the sum of process, weights, KV cache and buffers.
   static double needed_bytes(const llm::Fit& fit) {
     return fit.runtime_bytes + fit.weights_bytes + fit.kv_bytes + fit.buffer_bytes;
   }
 };
 
-// What all modes of a model in one quantization and engine on one board have in common.
+// What all rows with the same model, quantization, engine and board share.
 struct LanguageSetting {
-  std::size_t board = 0, weights = 0, memory = 0;  // indices into the lists of the answer
+  std::size_t board = 0, weights = 0, memory = 0;  // indices into the lists of LanguageAnswer
   const llm::ShippedEngine* engine = nullptr;
-  const llm::EngineRelease* release = nullptr;  // the fitted release
-  std::vector<std::string> widened_by;          // see Forecaster
-  // In what its weights are multiplied: INT8 or FP8 where engine and GPU can, else FP16.
+  const llm::EngineRelease* release = nullptr;  // the release whose measurements were fitted
+  std::vector<std::string> widened_by;          // see llm::Forecaster
+  // Number format of the products: INT8 or FP8 if engine and GPU support it, otherwise FP16.
   Arithmetic arithmetic = Arithmetic::kFp16;
 };
 
 struct LanguageRow {
-  std::size_t setting = 0;
+  std::size_t setting = 0;  // index into LanguageAnswer::settings
   PowerMode mode;
   llm::Forecast forecast;
-  std::vector<double> step_s;  // at each of `contexts`
-  // No fitting row of its quantization has both more tokens per second and fewer joules per token.
+  std::vector<double> step_s;  // time of a decode step at each of `contexts`
+  // No row of this quantization that fits in memory has both more tokens per second and fewer
+  // joules per token.
   bool on_front = false;
 };
 
@@ -90,20 +92,20 @@ struct LeftOutLanguage {
 
 struct LanguageAnswer {
   llm::LanguageModel model;
-  LanguageQuestion question;  // with its contexts
+  LanguageQuestion question;  // with the contexts that were used
   std::vector<Board> boards;
   std::vector<LanguageWeights> weights;
-  std::vector<LanguageMemory> memory;  // of each board and quantization
+  std::vector<LanguageMemory> memory;  // one per board and quantization, sorted by board
   std::vector<LanguageSetting> settings;
   std::vector<LanguageRow> rows;
-  // Index of the row that is shown in detail: the row of the first setting with the most tokens per
-  // second.
+  // Index of the row that is shown in detail: in the first setting, the row with the most tokens
+  // per second.
   std::size_t shown = 0;
-  // Combinations that do not exist, and boards without the modes that were asked for.
+  // Combinations that cannot run, and boards without any of the modes.
   std::vector<LeftOutLanguage> left_out;
 
   const LanguageSetting& setting_of(const LanguageRow& row) const { return settings[row.setting]; }
-  // Why intervals of the row are wide.
+  // Returns why intervals of the row are wide.
   std::vector<std::string> widened_by(const LanguageRow& row) const {
     std::vector<std::string> reasons = setting_of(row).widened_by;
     reasons.insert(reasons.end(), row.forecast.widened_by.begin(), row.forecast.widened_by.end());
@@ -118,37 +120,39 @@ struct LanguageAnswer {
   }
 };
 
-// A row for each setting and mode, in the order of boards, quantizations, engines and modes. Throws
-// UsageError for an unknown engine or recipe, a request below one token or beyond 2^24 tokens of
-// all sequences, if no combination exists, or for more than a million rows; NotFoundError for modes
-// that no board has.
+// Returns a row per setting and mode, sorted by board, quantization, engine and mode. Throws
+// UsageError for an unknown engine or recipe, a request with a number below 1 or more than 2^24
+// tokens in all sequences, if no combination can run, or for more than a million rows. Throws
+// NotFoundError if no board has the modes.
 LanguageAnswer ask_language(const LanguageQuestion& question, const llm::LanguageModel& model,
                             std::vector<Board> boards);
 
-// The question as a user writes it.
+// The question as text that a user enters.
 struct LanguageRequest {
-  std::string model = {};          // what read_language_model() takes
-  std::string device = {};         // see boards_named()
-  std::string runtime = {};        // see runtimes_named()
-  std::string quantization = {};   // see quantizations_named()
-  LanguageQuestion question = {};  // its engines and recipes follow from these
-  bool front = false;              // for output: only rows on the front
+  std::string model = {};         // see llm::read_language_model()
+  std::string device = {};        // see boards_named()
+  std::string runtime = {};       // see runtimes_named()
+  std::string quantization = {};  // see quantizations_named()
+  // Its `runtimes` and `quantizations` are set from the texts above.
+  LanguageQuestion question = {};
+  bool front = false;  // whether reports list only rows on the front
 };
-// Reads the model and answers the question.
+// Reads the model and the boards, and answers the question.
 LanguageAnswer ask_language(const LanguageRequest& asked);
 
-// Parse the text of a user: a board, a board file or "all"; names separated by commas, or "all".
-// For quantizations, "all" means those that can be predicted for the model, and first "stored" if
-// the model is stored.
+// Parse text of a user. `device`: board, board file or "all". Other texts: "all", or names
+// separated by commas. For quantizations, "all" means "stored" if the model has stored weights,
+// then every recipe whose size can be predicted for the model.
 std::vector<Board> boards_named(const std::string& device);
 std::vector<std::string> quantizations_named(const llm::LanguageModel& model,
                                              const std::string& text);
 std::vector<std::string> runtimes_named(const std::string& text);
 
-// Peaks of a mode for the roofline of its phases: dense products and DRAM.
+// Peak rates of a board in one mode: dense products and DRAM.
 struct LanguageRoof {
   double flop_per_s = 0;
   double bytes_per_s = 0;
+  // Arithmetic intensity at which both limit equally.
   double ridge() const { return flop_per_s / bytes_per_s; }
 };
 LanguageRoof roof_of(const Board& board, const PowerMode& mode,

@@ -1,5 +1,5 @@
-// The best power mode for a language model within limits: one mode for a whole request, or one for
-// the prompt and one for decoding, with the time of the switch between them.
+// Finds the best power mode for a language model within limits: one mode for the whole request, or
+// one mode for the prompt and another for decoding, including the time to switch.
 //
 //   LanguageTuneQuestion goal{.limits = {.power_w = 20, .ttft_s = 0.5}, .phases = true};
 //   const auto found = tune_language(goal, ask_language({.modes = "all"}, model, {board}));
@@ -20,10 +20,10 @@
 namespace ridgewatt::answer {
 
 enum class LanguageGoal {
-  kEnergy,       // joules of a request, from the prompt to its last token
-  kTokenEnergy,  // joules of decoding per output token
-  kTime,         // seconds of a request
-  kTokenTime,    // seconds per output token
+  kEnergy,       // energy of a request, in joules
+  kTokenEnergy,  // energy of decoding per output token, in joules
+  kTime,         // time of a request, in seconds
+  kTokenTime,    // time per output token, in seconds
 };
 constexpr auto enum_names(LanguageGoal) {
   return named<LanguageGoal>({{LanguageGoal::kEnergy, "energy"},
@@ -34,40 +34,41 @@ constexpr auto enum_names(LanguageGoal) {
 
 struct LanguageLimits {
   static constexpr double kNone = std::numeric_limits<double>::infinity();
-  double power_w = kNone;  // of both phases
-  double ttft_s = kNone;
-  double tpot_s = kNone;
-  double tokens_per_s = 0;  // at least, of all sequences
+  double power_w = kNone;   // maximum power in both phases
+  double ttft_s = kNone;    // time to the first token
+  double tpot_s = kNone;    // time per output token
+  double tokens_per_s = 0;  // minimum, over all sequences
 };
 
 struct LanguageTuneQuestion {
   LanguageGoal goal = LanguageGoal::kEnergy;
   LanguageLimits limits;
-  double confidence = 0.5;  // probability of meeting each limit; 0.5: the mean meets it
-  bool phases = false;      // a mode for the prompt and one for decoding
+  // Required probability of meeting each limit; 0.5: the estimate meets it.
+  double confidence = 0.5;
+  bool phases = false;  // also considers different modes for prompt and decoding
 };
 
-// The question as a user writes it.
+// The question as text that a user enters.
 struct LanguageTuneRequest {
-  // The smallest number of cores in the runs that the engines were fitted to.
+  // The smallest number of CPU cores in the measurements to which the engines were fitted.
   static constexpr int kCoresOfRuns = 4;
   LanguageRequest language = {.question = {.modes = "all", .min_cores = kCoresOfRuns}};
   LanguageTuneQuestion goal = {};
 };
 
-// A request in a mode for its prompt and one for its further tokens. The board switches between
-// them twice: the switch to the prompt's mode counts toward the first token, the switch back toward
-// the others.
+// A request with one mode for prefill and one for decode. Per request, the board switches twice:
+// the switch to `prefill` adds to the time of the first token, the switch to `decode` to the time
+// of the further tokens.
 struct LanguagePlan {
   PowerMode prefill, decode;
-  double switch_s = 0;  // of each switch; 0: one mode
+  double switch_s = 0;  // of each switch; 0 with one mode
   llm::Forecast forecast;
 
   bool one_mode() const { return prefill == decode; }
 };
 
-// Published times to change clocks: 1 ms for the CPU, 5 ms for the GPU and 8 ms for the memory, one
-// after the other (docs/guide/llm_mode.md).
+// Returns the sum of published times to change clocks: 1 ms for the CPU, 5 ms for the GPU and 8 ms
+// for the memory (docs/guide/llm_mode.md).
 double mode_switch_s(const PowerMode& from, const PowerMode& to);
 
 struct NamedLanguagePlan {
@@ -75,31 +76,33 @@ struct NamedLanguagePlan {
   LanguagePlan plan;
 };
 
-// The answer of one setting.
+// The answer for one setting.
 struct TunedLanguage {
-  std::size_t setting = 0;
-  bool fits = true;
-  std::size_t modes = 0;  // that were compared
-  std::optional<LanguagePlan> best;
-  std::optional<LanguagePlan> miss;      // if there is none: the single mode nearest to the limits
-  std::vector<std::string> broken;       // the limits that `miss` breaks, in words
-  std::optional<LanguagePlan> one_mode;  // with `phases`: the best single mode
-  std::vector<NamedLanguagePlan> presets;  // of the compared modes: the board's presets
+  std::size_t setting = 0;           // index into LanguageAnswer::settings
+  bool fits = true;                  // the model fits the memory; otherwise there is no answer
+  std::size_t modes = 0;             // number of compared modes
+  std::optional<LanguagePlan> best;  // absent if no plan meets the limits
+  std::optional<LanguagePlan> miss;  // if `best` is absent: the single mode nearest to the limits
+  std::vector<std::string> broken;   // limits that `miss` exceeds, as text
+  std::optional<LanguagePlan> one_mode;  // if `phases` was set: the best single mode
+  // Compared modes that are presets of the board.
+  std::vector<NamedLanguagePlan> presets;
 };
 
 struct LanguageTuneAnswer {
   LanguageTuneQuestion question;
-  LanguageAnswer language;              // all that was compared
-  std::vector<TunedLanguage> settings;  // the best first; those without an answer last
+  LanguageAnswer language;              // every compared row
+  std::vector<TunedLanguage> settings;  // best first; settings without an answer last
 };
 
-// Compares the rows of `asked`. Modes within kTwinTie of the lowest objective cannot be
-// distinguished: the fastest of them is best (tune/choice.h), and a single mode comes before two.
-// Settings that do not fit have no answer. The two modes of a plan have the same cores, because the
-// time to switch cores is not published. Throws UsageError for an invalid limit or confidence.
+// Compares the rows of `asked`. Objectives within kTwinTie of the lowest one count as equal; among
+// these the fastest plan is best (tune/choice.h), and a single mode precedes a plan with two.
+// Settings that do not fit the memory have no answer. Both modes of a plan have the same number of
+// CPU cores, because the time to switch cores is not published. Throws UsageError for an invalid
+// limit or confidence.
 LanguageTuneAnswer tune_language(const LanguageTuneQuestion& question, LanguageAnswer asked);
 
-// The objective of the goal, in SI units.
+// Returns the objective in J or s.
 double goal_value(LanguageGoal goal, const llm::Forecast& forecast);
 
 }  // namespace ridgewatt::answer

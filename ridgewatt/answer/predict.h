@@ -1,12 +1,13 @@
-// The question after a few profiles: what do all other modes cost, which to profile next, and which
-// modes are on the Pareto front?
+// Predicts time, power and energy of all modes from a few profiles, suggests which modes to profile
+// next, and finds Pareto fronts.
 //
 //   PredictQuestion question;
 //   question.samples = read_samples("samples.csv", "agx-orin").sweep;
 //   question.points = points_of_board("agx-orin", question.samples);
 //   const PredictAnswer found = predict_modes(question);
 //
-// Throws UsageError on an invalid question, and the errors of reading boards and twins.
+// Every function here throws UsageError on an invalid question, and the errors of reading boards
+// and twins.
 #pragma once
 
 #include <cstdint>
@@ -28,98 +29,106 @@ struct ReferenceModel;
 
 namespace ridgewatt::answer {
 
-// The trusted rows of a file, without rows with a governor, whose clocks vary. With the name of a
-// board, they must belong to it (fit_to_board); empty: unknown.
+// Reads the rows of a sweep file that pass the quality check, without rows with a governor, whose
+// clocks vary. With a board name in `device`, throws if the rows do not belong to that board;
+// empty: not checked.
 TrustedSweep read_samples(const std::string& path, const std::string& device,
                           const TrustOptions& options = {});
-// All modes of the board, with the knobs that the samples vary, at their batches.
+// Returns all modes of the board that differ only in the knobs that the samples vary, at the
+// batches of the samples.
 std::vector<OperatingPoint> points_of_board(const std::string& device, const Sweep& samples);
-// Points without a batch get the batches of the samples.
+// Replaces each point without a batch by one point per batch of the samples.
 std::vector<OperatingPoint> at_batches_of(const Sweep& samples,
                                           const std::vector<OperatingPoint>& points);
 
 struct PredictQuestion {
   Sweep samples;                       // empty: the prediction is the prior
-  std::vector<OperatingPoint> points;  // where to predict
-  std::vector<Sweep> references;       // of other workloads
+  std::vector<OperatingPoint> points;  // points to predict
+  std::vector<Sweep> references;       // sweeps of other workloads
   std::string device;                  // board of the points; empty: unknown
-  std::shared_ptr<const workload::DeployedWorkload>
-      workload;  // with a device: its twin is the prior
-  std::shared_ptr<const predict::ReferenceModel> reference_model;  // of the method powertrain
-  std::string method = "auto";                                     // one of predictor_methods()
-  double interval = predict::kDefaultInterval;                     // probability
+  // Prior: the twin of `device` with this workload. Null: none. Requires `device`.
+  std::shared_ptr<const workload::DeployedWorkload> workload;
+  // For the method powertrain; may be null.
+  std::shared_ptr<const predict::ReferenceModel> reference_model;
+  std::string method = "auto";                  // one of predict::predictor_methods()
+  double interval = predict::kDefaultInterval;  // probability of the intervals
   std::uint64_t seed = 1;
-  bool quiet = false;  // no progress while networks are trained
+  bool quiet = false;  // prints no progress while networks are trained
 };
 
-// The same question as a user writes it: files, and names of boards and models.
+// The question as text that a user enters: files, and names of boards and models.
 struct PredictRequest {
   std::string samples = {};                  // CSV file
-  std::string workload = {};                 // which sweep of the file
+  std::string workload = {};                 // which workload of the file; empty: the only one
   std::vector<std::string> references = {};  // CSV files
-  std::string device = {};
-  std::string model = {};  // ONNX file or zoo:NAME
-  std::string query = {};  // CSV file of points; empty: all modes of the device
+  std::string device = {};                   // board or board file; empty: unknown
+  std::string model = {};                    // ONNX file or zoo:NAME; empty: no twin as prior
+  std::string query = {};                    // CSV file of points; empty: all modes of the device
   std::string method = "auto";
-  std::string reference_model = {};  // file
+  std::string reference_model = {};  // file; empty: none
   double interval = predict::kDefaultInterval;
-  bool keep_outliers = false;
+  bool keep_outliers = false;  // keeps the rows that the quality check flags
   std::uint64_t seed = 1;
 };
-// Reads samples (if given), references and the points asked: those of `query`, or all modes of the
-// device at the samples' batches. The model on the twin of the device is the prior. `remarks`
-// receives what was left out. UsageError if nothing says which modes.
+// Reads the samples (if given), the references and the points to predict: those of `query`, or all
+// modes of the device at the batches of the samples. With a model, its twin on the device is the
+// prior. Appends to `remarks` which rows were left out. Throws UsageError if neither `query` nor
+// `device` is given.
 PredictQuestion predict_question(const PredictRequest& asked, std::vector<std::string>& remarks);
 struct SuggestRequest {
   PredictRequest inputs = {};
-  std::optional<int> count = {};                      // absent: all modes are predicted
-  std::optional<predict::PowerBudgets> budgets = {};  // in steps of 1 W
+  std::optional<int> count = {};  // number of suggestions; absent: predict all modes
+  std::optional<predict::PowerBudgets> budgets = {};  // see suggest_modes(); in steps of 1 W
 };
 
 struct PredictAnswer {
   std::vector<OperatingPoint> points;
   std::vector<predict::Prediction> predictions;  // one per point; empty if nothing was fitted
-  std::vector<RowOrigin> origins;                // one for all, or one per point
-  RowOrigin origin;                              // of the predictions
-  std::string method;  // the predictor's name for itself; empty: rows as they are
-  std::optional<predict::AutoSummary> summary;  // of the method auto, once fitted
-  // The value of each knob that the samples do not vary; 0 for other knobs. Its effect is not
-  // learned, and intervals at other values are wider.
+  std::vector<RowOrigin> origins;                // one for all points, or one per point
+  RowOrigin origin;                              // of predicted points
+  std::string method;                            // name of the predictor; empty: no prediction
+  std::optional<predict::AutoSummary> summary;   // only of the fitted method auto
+  // For each knob that the samples do not vary, its value; 0 for other knobs. The effect of such a
+  // knob is not learned, and intervals at other values of it are wider.
   AxisArray<double> unvaried{};
   std::vector<std::string> remarks;  // why intervals are wide or missing
 
-  // True if the parameters were fitted on only some of very many samples.
+  // Returns whether the parameters were fitted to only a part of the samples, which happens if
+  // there are very many.
   bool rests_on_a_part() const { return summary && summary->part != summary->samples; }
 };
 
+// Predicts all points of the question.
 PredictAnswer predict_modes(const PredictQuestion& question);
-// The modes to profile next, in an order that a board follows with few changes: clocks from high to
-// low. With budgets, the modes that best identify the fastest mode within each budget. Empty if no
-// mode is left.
+// Returns at most `count` modes to profile next, sorted by clocks from high to low, so that the
+// board changes few clocks between them. With `budgets`, they are the modes that best identify the
+// fastest mode within each power budget. Empty if no mode remains. Throws UsageError for a method
+// other than auto.
 PredictAnswer suggest_modes(const PredictQuestion& question, std::size_t count,
                             const std::optional<predict::PowerBudgets>& budgets = {});
 
-enum class FrontCost { kTime, kPower, kEnergy };  // per sample; power is not divided
+enum class FrontCost { kTime, kPower, kEnergy };  // time and energy per sample, power per minibatch
 constexpr auto enum_names(FrontCost) {
   return named<FrontCost>(
       {{FrontCost::kTime, "time"}, {FrontCost::kPower, "power"}, {FrontCost::kEnergy, "energy"}});
 }
-// A front of a sweep, or of predictions from samples.
+// Parameters of `pareto`: a front of a sweep, or of predictions from samples.
 struct ParetoRequest {
   PredictRequest inputs = {};
-  std::string sweep = {};  // CSV file
+  std::string sweep = {};  // CSV file; empty: predict from the samples in `inputs`
   FrontCost x = FrontCost::kTime, y = FrontCost::kPower;
-  bool presets = false;  // the modes that beat each preset, instead of the front
+  bool presets = false;  // whether to return the modes that beat each preset, instead of the front
 };
-// Costs are per sample, like objectives; power is not divided.
+// Returns the cost of a point. Time and energy are divided by the batch, power is not.
 double front_cost(FrontCost cost, const OperatingPoint& point, const predict::Prediction& of);
-// The points of the question without a sample.
+// Returns the points of the question that no sample measured.
 std::vector<OperatingPoint> points_to_predict(const PredictQuestion& question);
-// The candidates of a front: predictions, with measured values where available, or the rows of a
-// sweep. If every point was measured, nothing is fitted and the method is empty.
+// Candidates of a front: predictions, replaced by measured values where the samples have them; or
+// the rows of a sweep. If the samples measured every point, nothing is fitted and `method` is
+// empty.
 PredictAnswer predicted_points(const PredictQuestion& question);
 PredictAnswer measured_points(const Sweep& rows);
-// The Pareto front of these points, by ascending first cost.
+// The Pareto front of these candidates, in ascending order of the first cost.
 PredictAnswer predicted_front(const PredictQuestion& question, FrontCost first, FrontCost second);
 PredictAnswer measured_front(const Sweep& rows, FrontCost first, FrontCost second);
 

@@ -1,12 +1,13 @@
-// Are the modes that a board ships with worth having? For each preset: how many modes beat it in
-// both of two costs, and the best of those modes.
+// Compares the presets of a board with its other modes: how many modes beat each preset in both of
+// two costs, and which of them is best.
 //
 //   const auto presets = preset_standings(measured_points(sweep), "agx-orin", FrontCost::kTime,
 //                                         FrontCost::kPower);
 //   if (presets.front().better > 0) ...  // MAXN is not Pareto optimal
 //
-// Compared at one batch. A preset is the point nearest to it in its knobs; what a preset changes in
-// addition to its knobs (multiprocessors that it switches off) is not in the points.
+// Points are compared at the same batch. A preset is represented by the point nearest to it in its
+// knobs. Other settings of a preset, such as disabled multiprocessors, have no effect on the
+// figures.
 #pragma once
 
 #include <cstddef>
@@ -19,21 +20,24 @@
 namespace ridgewatt::answer {
 
 struct PresetStanding {
-  std::string name;  // "MAXN"; "near MODE_30W" where no point has exactly its knobs; "highest mode"
-  int sms_off = 0;   // multiprocessors that the preset switches off
+  // "MAXN"; "near MODE_30W" if no point has exactly the knobs of the preset; "highest mode" if the
+  // highest mode is not a preset.
+  std::string name;
+  int sms_off = 0;  // multiprocessors that the preset disables
   OperatingPoint point;
   predict::Prediction cost;
   RowOrigin origin;
-  std::size_t better = 0;  // points of that batch which cost less in both
+  std::size_t better = 0;  // number of points at this batch that cost less in both
   struct Better {
     OperatingPoint point;
     predict::Prediction cost;
   };
-  std::optional<Better> best;  // of them: the one with the least product of the costs
+  std::optional<Better> best;  // the one of these points with the smallest product of both costs
 };
 
-// The highest mode of the points, then the board's presets in their order, each at every batch of
-// the points; presets whose mode no point has are left out. UsageError when no preset is there.
+// Returns the highest mode of the points, then the board's presets in their order, each at every
+// batch of the points. Leaves out presets that no point represents; throws UsageError if none
+// remains.
 std::vector<PresetStanding> preset_standings(const PredictAnswer& all, const std::string& device,
                                              FrontCost first, FrontCost second);
 

@@ -1,4 +1,4 @@
-// The question before any profile: which modes are worth measuring?
+// Selects the modes of a board that are worth profiling.
 //
 //   const auto modes = modes_to_learn_from(control.space(), {.count = 20, .batch = 16});
 //   profile(sysfs, control, store, modes, options);  // measure/profile.h
@@ -17,25 +17,27 @@ namespace ridgewatt::answer {
 
 struct LearnQuestion {
   std::size_t count = 20;
-  int batch = 0;
-  Sweep samples = {};      // points that are already known
-  std::string board = {};  // for messages
+  int batch = 0;           // batch of the profiles
+  Sweep samples = {};      // points that are already measured
+  std::string board = {};  // name for messages
 };
-// The most informative modes for the predictor. The same samples give the same modes, so an
-// interrupted run resumes with the same modes.
+// Returns the modes that are most informative for the predictor `auto`. The same samples give the
+// same modes, so an interrupted run can resume.
 std::vector<PowerMode> modes_to_learn_from(const KnobSpace& space, LearnQuestion question);
 
-// `count` random modes, at most all of them.
+// Returns `count` random modes, or all modes if there are fewer.
 std::vector<PowerMode> random_modes(const KnobSpace& space, std::size_t count, std::uint64_t seed);
 
-// The modes to profile, selected in one of these ways.
+// The modes to profile, selected in one of four ways.
 struct ModeWish {
-  std::string file = {};                // a CSV with knob columns
-  std::size_t sample = 0, suggest = 0;  // numbers of modes: random; proposed by the predictor
-  bool all = false;                     // every mode of the grid
-  Sweep samples = {};                   // known points, for `suggest`
-  int ways() const;                     // number of ways that are set
+  std::string file = {};  // CSV file with knob columns; empty: none
+  // Numbers of modes: random modes; modes that the predictor suggests.
+  std::size_t sample = 0, suggest = 0;
+  bool all = false;    // every mode of the board
+  Sweep samples = {};  // measured points, for `suggest`
+  int ways() const;    // number of ways that are set; should be 1
 };
+// Returns the modes of `wish`. `board` is a name for messages.
 std::vector<PowerMode> wished_modes(const KnobSpace& space, const ModeWish& wish, int batch,
                                     const std::string& board, std::uint64_t seed);
 

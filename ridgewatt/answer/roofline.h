@@ -1,13 +1,13 @@
-// The question why: what do the roofs of power modes allow, and where does a model lie below them?
+// The rooflines of a board in given power modes, and the position of a model's layers below them.
 //
 //   const auto model = std::make_shared<const DeployedWorkload>("zoo:resnet50");
 //   const RooflineAnswer found = roofline_on_board({.modes = "maxn", .batches = {16}}, model,
 //                                                  "agx-orin");
 //   twin::place_layers(found.board, *found.estimator(), found.modes.front());
 //
-// report/twin_report.h makes the roofs of each mode and the layers' places from it. Throws what
-// reading boards, modes and twins throws; UsageError for a mode under a governor, whose clocks
-// follow the load, and for a cap that time alone passes in the first mode.
+// report/twin_report.h draws the rooflines and the layers from the answer. Throws what reading
+// boards, modes and twins throws, and UsageError for a mode with a governor, whose clocks depend on
+// the load, or for a power cap that is not above the static power of the first mode.
 #pragma once
 
 #include <cstdint>
@@ -27,14 +27,14 @@
 
 namespace ridgewatt::answer {
 
-// A cache whose bandwidth is known: a slope of the time roofline.
+// A cache with known bandwidth; drawn as a further slope of the time roofline.
 struct CacheLevel {
   std::string name;  // "L2"
   double bandwidth_bytes_per_s = 0;
   std::string source;
 };
 
-// What is measured for the roofs of this machine.
+// Processor of this machine whose roofline is measured.
 enum class LocalTarget { kAuto, kCpu, kCuda };
 constexpr auto enum_names(LocalTarget) {
   return named<LocalTarget>(
@@ -42,59 +42,63 @@ constexpr auto enum_names(LocalTarget) {
 }
 struct LocalRoofsQuestion {
   LocalTarget target = LocalTarget::kAuto;
-  int gpu = 0;      // its number
-  int threads = 0;  // 0: all
+  int gpu = 0;      // index of the GPU
+  int threads = 0;  // 0: all hardware threads
   double seconds_per_point = 1;
   double footprint_mib = 512;
-  bool caches = false;
+  bool caches = false;  // also measure caches
 };
 struct RooflineQuestion {
-  std::string modes = "presets";           // see select_modes; layers are shown in the first
-  std::vector<int> batches = {};           // one at most; empty: usual_batch
-  twin::RunOptions run = {};               // how the workload is fed
-  std::optional<double> power_cap_w = {};  // below the board's own limit
-  std::vector<CacheLevel> levels = {};     // in addition to those of the board file
-  std::uint64_t seed = 1;                  // of the intervals of race-to-halt
-  // For who asks roofline_on_board(), which is given a workload and a board.
+  std::string modes = "presets";           // see select_modes(); layers are shown in the first mode
+  std::vector<int> batches = {};           // at most one; empty: usual_batch()
+  twin::RunOptions run = {};               // how the workload is fed and called
+  std::optional<double> power_cap_w = {};  // absent: only the limit of the board
+  std::vector<CacheLevel> levels = {};     // in addition to the caches in the board file
+  std::uint64_t seed = 1;                  // for the intervals of race-to-halt
+  // Not read by roofline_on_board(), which has arguments for workload and board.
   WorkloadQuestion workload = {};
   std::string device = {};
 
-  // Where layers are shown; 0: usual_batch. UsageError where several are given.
+  // Returns the batch at which layers are shown; 0: usual_batch(). Throws UsageError for more than
+  // one batch.
   int batch() const;
 };
 
 struct RooflineAnswer {
-  std::string device;  // as it was asked
+  std::string device;  // name or board file, as in the question
   Board board;
-  twin::Twin twin;  // on the runtime that runs the model
+  twin::Twin twin;  // for the runtime of the model
   std::vector<PowerMode> modes;
-  std::shared_ptr<const twin::TwinModel> model;  // none: roofs alone
+  std::shared_ptr<const twin::TwinModel> model;  // null without a model
   int batch = 1;
   std::optional<double> power_cap_w;
   std::vector<CacheLevel> levels;
   std::uint64_t seed = 1;
   RowOrigin origin;
 
-  // Of the model at the batch; null without one.
+  // Returns the estimator of the model at `batch`; null without a model. Points into this object.
   const twin::Estimator* estimator() const;
-  // What the model's contractions compute in; FP32 without one.
+  // Returns the precision in which most contractions of the model are computed; FP32 without a
+  // model.
   workload::Precision precision() const;
-  // The lesser of the asked cap and the board's limit; kNoCap where there is neither.
+  // Returns the lower of the requested cap and the limit of the board; twin::kNoCap if there is
+  // neither.
   double cap_w() const;
 };
 
-// `workload` may be null: the roofs alone.
+// `workload` may be null: the answer then has only rooflines.
 RooflineAnswer roofline_on_board(const RooflineQuestion& question,
                                  const std::shared_ptr<const workload::DeployedWorkload>& workload,
                                  const std::string& device);
 
-// Errors as of the microbenchmarks; `point_begins` is called at each point.
+// Measures rooflines of this machine by microbenchmarks. Calls `point_begins` before each point.
+// Throws the errors of the microbenchmarks.
 measure::LocalRoofs measure_roofs(const LocalRoofsQuestion& asked,
                                   const std::function<void()>& point_begins);
-// The processor's caches; a GPU's are not measured.
+// Measures the caches of the CPU. Caches of GPUs cannot be measured.
 std::vector<CacheLevel> measure_cache_levels(const LocalRoofsQuestion& asked);
-// A model as `analyze` counts it: operators that are usually fused are. NotSupportedError for a
-// precision that no microbenchmark measures.
+// Returns the cost of a model as `analyze` counts it, with usual operator fusion. Throws
+// NotSupportedError for a precision that no microbenchmark measures.
 workload::WorkloadCost counted_cost(const RooflineQuestion& question);
 
 }  // namespace ridgewatt::answer

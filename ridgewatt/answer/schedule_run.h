@@ -1,5 +1,6 @@
-// What the grants of an executor show: interference of two programs, costs of switches, and the
-// power of each phase of a measurement of sharing.
+// Evaluates the grants of a schedule executor: the interference of two programs, the cost of
+// switching between them, and their power while they share a board. A grant is the executor's
+// permission for one program to use the device.
 //
 //   LastGrants last;
 //   options.on_grant = [&](const auto& record) { last.add(record); };
@@ -23,55 +24,60 @@
 
 namespace ridgewatt::answer {
 
-// A run of an executor.
+// The result of a run of an executor.
 struct ScheduleRun {
   schedule::ExecutorSummary executor;
-  std::optional<schedule::Interference> interference = {};  // if it was measured
+  std::optional<schedule::Interference> interference = {};  // absent: not measured
   struct Live {
     schedule::LiveSummary summary;
-    std::size_t restarts = 0;  // of programs
+    std::size_t restarts = 0;  // restarts of programs
   };
-  std::optional<Live> live = {};  // if the schedule plans again
+  std::optional<Live> live = {};  // absent: the schedule does not re-plan
   std::vector<schedule::SwitchCost> switches = {};
 };
 
-// What a schedule that plans again serves.
+// Programs of a schedule that re-plans while it runs, and their measured or modelled costs.
 struct LiveQuestion {
   std::vector<schedule::LiveProgram> programs;
   std::vector<Sweep> inference, training;
-  std::vector<std::string> training_names;           // where a file names them
-  std::vector<schedule::LiveProgramEntry> commands;  // those with a command
-  std::vector<std::string> remarks;                  // rows of sweeps that were left out
+  std::vector<std::string> training_names;  // one per training; empty if the file has no name
+  std::vector<schedule::LiveProgramEntry> commands;  // programs that have a command
+  std::vector<std::string> remarks;                  // which rows of sweeps were left out
 };
-// From a file of programs (schedule/live_programs.h). Models run on the twin of its board.
+// Reads a file of programs (schedule/live_programs.h). Models run on the twin of the board in the
+// file.
 LiveQuestion live_programs(const std::string& path, bool keep_outliers);
-// The interference from `native_from_s` on. NoSolutionError without enough minibatches.
+// Returns the interference since `native_from_s`, when native sharing began. Throws NoSolutionError
+// if too few minibatches overlap.
 schedule::Interference interference_of(std::span<const schedule::GrantRecord> grants,
                                        double native_from_s);
 
-// The last grants, which determine the costs of switches.
+// Collects recent grants to compute the cost of switches.
 class LastGrants {
  public:
   void add(const schedule::GrantRecord& record);
-  // For each worker that ran often enough after another one and after itself. `until_s` > 0 leaves
-  // out later grants, which may have shared the device.
+  // Returns the cost for each program that ran often enough both after another program and after
+  // itself. If `until_s` > 0, grants that were released later do not count, because they may have
+  // shared the device.
   std::vector<schedule::SwitchCost> switch_costs(double until_s = 0) const;
 
  private:
   std::vector<schedule::GrantRecord> grants_;
 };
 
-// The modes that the device can be set to. InputError without any.
+// Returns the modes whose knob values the device offers. Throws InputError if there are none.
 std::vector<schedule::LiveMode> offered_modes(std::vector<schedule::LiveMode> modes,
                                               const platform::ModeControl& control);
 
 // Samples the power of the board while programs share it.
 class SharingPower {
  public:
-  // `sysfs` must outlive this. Samples for at most `longest_s`.
+  // `sysfs` must outlive this object. Sampling lasts at most `longest_s`.
   SharingPower(const platform::Sysfs& sysfs, double rate_hz, double longest_s);
   void stop();
-  // Mean power of the spans of a phase, one value per round. `origin_s`: start of the spans' time.
+  // Returns the mean and interval of the power in a phase, from one value per round; its `count` is
+  // 0 if the power is unknown. `origin_s`: time on the sampler's clock at which the spans' time
+  // starts.
   MeanInterval of(schedule::SharingPhase phase, const std::vector<schedule::SharingSpan>& spans,
                   double origin_s) const;
 
@@ -83,8 +89,9 @@ class SharingPower {
 
 struct MeasuredSharing {
   schedule::SharingMeasurement measured;
-  std::array<MeanInterval, 4> power_w;  // by SharingPhase; count 0: unknown
+  std::array<MeanInterval, 4> power_w;  // indexed by SharingPhase; count 0: unknown
 };
+// Adds the power of each phase. See SharingPower::of().
 MeasuredSharing with_power(schedule::SharingMeasurement measured, const SharingPower& power,
                            double origin_s);
 

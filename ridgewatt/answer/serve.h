@@ -1,5 +1,5 @@
-// The questions of serving: which operating points to plan with, and which to profile before
-// arrivals of a changing rate come.
+// Planning of inference and training on one board: which operating points are candidates, which
+// plan is best, and which points to profile in advance if the arrival rate varies.
 //
 //   const PlannedPoints points = planned_points(workloads);
 //   const PlanSpace space(points.candidates);
@@ -27,73 +27,78 @@ namespace ridgewatt::answer {
 
 struct PlannedPoints {
   std::vector<schedule::Candidate> candidates;
-  std::string idle_source;  // where their idle power comes from, in words
+  std::string idle_source;  // source of the idle power, as text
 };
-// The joined sweeps of the workloads with idle power: as given, of the twin of the board that the
-// sweeps name, or the least power in them.
+// Returns the candidates: the points that the sweeps of all workloads have in common. Their idle
+// power is `idle_power_w`, or the power from the twin of the sweeps' board, or the lowest power in
+// the sweeps.
 PlannedPoints planned_points(const schedule::ScheduleWorkloads& workloads,
                              std::optional<double> idle_power_w = {});
 
-// The plan with the most training, or the nearest miss: of an inference with which no training
-// fits, the inference alone.
+// Returns the plan with the most training. If no plan is feasible, returns the nearest miss. If the
+// inference is feasible but no training fits with it, the nearest miss is the plan of the inference
+// alone.
 schedule::Plan best_plan(std::vector<schedule::Candidate> candidates,
                          const schedule::PlanProblem& problem);
 
-// What a model keeps busy at a point, by the twin of a board; for ScheduleWorkloads::uses with the
-// same question's estimate_sweep.
+// Returns a function that estimates, from the twin of a board, which share of its time a model uses
+// GPU and CPU. For ScheduleWorkloads::uses, with the question that estimate_sweep() got.
 std::function<schedule::DeviceUse(const OperatingPoint&)> device_use(
     const EstimateQuestion& question,
     const std::shared_ptr<const workload::DeployedWorkload>& workload, const std::string& device);
 
-// Models in place of sweeps: what they cost in a board's modes comes from its twin.
+// Models that replace sweeps. The board's twin estimates their cost.
 struct ScheduledModels {
   std::string inference = {};
   std::vector<std::string> training = {};
   std::string device = {};
   std::string modes = "all";
-  std::vector<int> inference_batches = {};  // none: batches_to_schedule()
-  std::optional<int> training_batch = {};   // the same
+  std::vector<int> inference_batches = {};  // empty: batches_to_schedule()
+  std::optional<int> training_batch = {};   // absent: batches_to_schedule()
   Runtime inference_runtime = Runtime::kPytorchEager;
   workload::Precision inference_precision = workload::Precision::kFp32;
   workload::Precision training_precision = workload::Precision::kFp32;
 
   bool empty() const { return inference.empty() && training.empty(); }
 };
-// Where none are asked for: the batch that the file fixes; else 16 for training, and for inference
-// 1 to 32.
+// Returns the default batches: the batch that the model file fixes, otherwise 16 for training and
+// 1, 2, 4, .., 32 for inference.
 std::vector<int> batches_to_schedule(const workload::DeployedWorkload& model);
 
-// The programs that share a board, and what is asked of them, as a user writes it.
+// The programs that share a board and their requirements, as text that a user enters.
 struct ScheduleRequest {
   std::string inference_sweep = {};  // CSV files
   std::vector<std::string> training_sweeps = {}, non_urgent = {};
   std::vector<double> non_urgent_rates_hz = {};
   schedule::PlanProblem problem = {};
-  bool keep_outliers = false;
-  std::optional<double> idle_power_w = {};
-  double switch_s = 0;
-  std::vector<double> busy_shares = {};  // of each program, the inference first
+  bool keep_outliers = false;               // keeps the rows that the quality check flags
+  std::optional<double> idle_power_w = {};  // see planned_points()
+  double switch_s = 0;                      // time to switch between programs
+  // Share of its time that each program keeps the device busy: inference, then training, then
+  // non-urgent. Empty: unknown for sweeps, from the twin for models.
+  std::vector<double> busy_shares = {};
   ScheduledModels models = {};
 
   bool has_inference() const { return !inference_sweep.empty() || !models.inference.empty(); }
-  void check() const;  // UsageError where a program is given twice
+  void check() const;  // throws UsageError if a program is given both as model and as sweep
 };
-// Of a file with training and inference the part that is asked for; repeats averaged, without the
-// rows that the quality check flags unless they are wanted.
+// Reads the sweep of the given kind from a file. Averages repeats, and drops the rows that the
+// quality check flags unless `keep_outliers` is set.
 TrustedSweep read_program(const std::string& path, WorkloadKind kind, bool keep_outliers);
-// What is asked of the programs. UsageError without a rate of the inference.
+// Returns `asked.problem` after checking it. Throws UsageError if inference has no arrival rate.
 schedule::PlanProblem checked_problem(const ScheduleRequest& asked);
-// The sweeps of a request, as they were read.
+// The sweeps of the request's files.
 struct ScheduleSweeps {
   std::optional<Sweep> inference = {};
   std::vector<Sweep> training = {}, non_urgent = {};
 };
-// Those and the models on the twin of a board, with what the request says about each.
+// Combines these sweeps with the request's models on the twin of `board`, and adds the request's
+// rates and busy shares.
 schedule::ScheduleWorkloads workloads_to_schedule(const ScheduleRequest& asked,
                                                   ScheduleSweeps sweeps, const std::string& board);
 
 struct SharingRow {
-  schedule::Candidate candidate;  // both programs, each alone
+  schedule::Candidate candidate;  // both programs, each running alone
   schedule::SharingForecast forecast;
 };
 struct SharingAnswer {
@@ -102,8 +107,8 @@ struct SharingAnswer {
   std::string idle_source;
   RowOrigin origin;
 };
-// What two programs do to each other in each of their modes and batches, at the same time and in
-// turns. UsageError unless the workloads are two.
+// Predicts how two programs slow each other down, in each of their common modes and batches, if
+// they run at the same time or in turns. Throws UsageError unless there are exactly two workloads.
 SharingAnswer predict_sharing(const schedule::ScheduleWorkloads& workloads,
                               std::optional<double> idle_power_w = {},
                               double switching = schedule::kNativeSwitching);
@@ -111,15 +116,15 @@ SharingAnswer predict_sharing(const schedule::ScheduleWorkloads& workloads,
 struct PlanQuestion {
   schedule::ScheduleWorkloads workloads;
   schedule::PlanProblem problem;
-  std::optional<double> idle_power_w = {};  // see planned_points
-  // One of plan_strategy_names(): the optimum of all points, or what a search finds that profiles
-  // at most `profiles` of them.
+  std::optional<double> idle_power_w = {};  // see planned_points()
+  // One of plan_strategy_names(): "exhaustive" knows all points; the other strategies profile at
+  // most `profiles` points.
   std::string strategy = "exhaustive";
   int profiles = 15;
   std::vector<Sweep> inference_references = {}, training_references = {};  // of other workloads
   std::uint64_t seed = 1;
 };
-// The same as a user writes it.
+// PlanQuestion as text that a user enters.
 struct PlanRequest {
   ScheduleRequest schedule = {};
   std::string strategy = "exhaustive";
@@ -129,35 +134,36 @@ struct PlanRequest {
 };
 struct PlanAnswer {
   schedule::PlanProblem problem;
-  schedule::Plan plan;            // as best_plan() has it
-  schedule::ServingPlan serving;  // the plan as a simulation takes it
+  schedule::Plan plan;            // see best_plan()
+  schedule::ServingPlan serving;  // the plan as input of a simulation
   std::string strategy, idle_source;
   std::uint64_t seed = 1;
   RowOrigin origin;
-  // Of the plan's two programs, left to the driver; nothing where they are not two.
+  // Forecast for the plan's programs under native sharing. Absent unless there are two programs.
   std::optional<schedule::SharingForecast> native;
-  std::vector<schedule::Plan> profiled;  // of each point that was profiled, in order
+  std::vector<schedule::Plan> profiled;  // one for each profiled point, in order
 };
-// Which mode, batch and training minibatches per cycle give the most training within the limits.
-// Throws UsageError on a question that means nothing, and what join_sweeps throws.
+// Finds the mode, inference batch and training minibatches per cycle with the most training within
+// the limits. Throws UsageError on an invalid question, and what join_sweeps throws.
 PlanAnswer plan_schedule(const PlanQuestion& question);
 
 struct ArrivalsQuestion {
-  double least_rate_hz = 0, most_rate_hz = 0;  // of the arrivals
-  double headroom = 0;                         // plan for this share more
+  double least_rate_hz = 0, most_rate_hz = 0;  // range of the arrival rate
+  double headroom = 0;                         // plan for rates that are higher by this share
   std::string strategy = "auto";               // one of plan_strategy_names()
-  int profiles = 50;                           // for each of three rates
+  int profiles = 50;                           // number of profiles for each of three rates
   std::uint64_t seed = 1;
 };
-// What is profiled before serving begins: a third of a search's budget looks for the point that
-// serves most, for overloads (`auto` does; the others know one goal only); then come the most
-// training at the highest rate that can be served, at a middle one and at the lowest, each knowing
-// what those before saw.
+// Returns the points to profile before serving begins. A third of `profiles` first searches for the
+// point that serves the most requests, which matters in overload; only `auto` can pursue this goal.
+// Three searches for the most training follow: at the highest rate that can be served, at the
+// geometric mean of it and the lowest rate, and at the lowest rate. Each search knows the points of
+// the earlier ones. With "exhaustive", returns all candidates.
 std::vector<schedule::Candidate> profile_for_arrivals(const schedule::PlanSpace& space,
                                                       schedule::PlanProblem problem,
                                                       const ArrivalsQuestion& question);
 
-// Grants in the cycle of a feasible plan.
+// Sets the options so that the executor grants minibatches in the cycle of a feasible plan.
 void follow(const schedule::Plan& plan, schedule::ExecutorOptions& options);
 
 }  // namespace ridgewatt::answer

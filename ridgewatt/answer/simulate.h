@@ -1,7 +1,7 @@
-// What a plan does under arrivals, by each way of sharing the device.
+// Simulates a plan under arrivals of requests, for each way to share the device.
 //
 //   SimulateRequest asked{.arrivals = "bursty"};
-//   const SimulateAnswer found = simulate_plan(asked, planned(asked.schedule, workloads));
+//   const SimulateAnswer found = simulate_plan(asked, simulated_plan(asked.schedule, workloads));
 //   found.results.front().second.p99_s;
 #pragma once
 
@@ -18,35 +18,38 @@
 namespace ridgewatt::answer {
 
 struct SimulateRequest {
-  std::string plan = {};  // a result of `schedule plan`, in place of `schedule`
+  std::string plan = {};  // file written by `schedule plan`; replaces `schedule`
   ScheduleRequest schedule = {};
-  std::string arrivals = "poisson";  // an ArrivalProcess, or a CSV file
+  std::string arrivals = "poisson";  // name of an ArrivalProcess, or CSV file
   schedule::BurstyOptions bursty = {};
   std::vector<schedule::Sharing> sharing = {
       schedule::Sharing::kManaged, schedule::Sharing::kPriority, schedule::Sharing::kNative};
-  schedule::SimulationOptions simulation = {.duration_s = 600};  // but for what the plan says
-  bool full_batches = false;
-  std::optional<double> interference = {};  // nothing: as the twin has it, or published
+  // Its limits and sharing are set from the other members.
+  schedule::SimulationOptions simulation = {.duration_s = 600};
+  bool full_batches = false;  // waits for full inference batches
+  // Interference factor of native sharing. Absent: modelled by the twin, or else a published value.
+  std::optional<double> interference = {};
   std::uint64_t seed = 1;
 
-  std::optional<schedule::ArrivalProcess> process() const;  // nothing: a file
+  std::optional<schedule::ArrivalProcess> process() const;  // absent: `arrivals` names a file
 };
 
-// A feasible plan with all that a simulation needs of it.
+// A feasible plan with the data that a simulation needs.
 struct PlannedServing {
   schedule::PlanProblem problem;
   schedule::ServingPlan serving;
   RowOrigin origin = {};
-  std::string idle_source = {};  // where the idle power comes from, in words
+  std::string idle_source = {};  // source of the idle power, as text
 };
 
-// What is simulated: the plan, and the plans that there were to choose from.
+// The plan to simulate, and the plans that it was chosen from.
 struct SimulatedPlan {
   PlannedServing planned;
   schedule::Plan plan;
   schedule::PlanTable others;
 };
-// A plan that was made before, and the best one. NoSolutionError where there is none.
+// The first overload takes an existing plan. The second finds the best plan, and throws
+// NoSolutionError if none is feasible.
 SimulatedPlan simulated_plan(PlannedServing planned);
 SimulatedPlan simulated_plan(const ScheduleRequest& asked,
                              const schedule::ScheduleWorkloads& workloads);
@@ -54,8 +57,9 @@ SimulatedPlan simulated_plan(const ScheduleRequest& asked,
 struct SimulateAnswer {
   std::vector<double> arrivals;
   double interference = 0;
-  std::string interference_source;                                    // in words
-  std::vector<std::pair<std::string, schedule::Simulation>> results;  // by way of sharing
+  std::string interference_source;  // as text
+  // Name and result of each way to share.
+  std::vector<std::pair<std::string, schedule::Simulation>> results;
 };
 SimulateAnswer simulate_plan(const SimulateRequest& asked, const SimulatedPlan& plan);
 

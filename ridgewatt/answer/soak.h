@@ -1,4 +1,4 @@
-// The thermal constants of a board, from a soak or a recorded trace.
+// Fits the thermal constants of a board to a soak or to a recorded trace.
 #pragma once
 
 #include <cstdint>
@@ -13,22 +13,23 @@
 
 namespace ridgewatt::answer {
 
-// The file for --thermal, with its origin (`program` was the load); empty if the temperature hardly
-// changed.
+// Returns the file for --thermal, including its origin. `program` describes the load of the soak.
+// Absent if the temperature hardly changed.
 std::optional<thermal::ThermalFile> soaked_constants(const measure::SoakSummary& summary,
                                                      const platform::LocalDevice& device,
                                                      const std::string& program);
 
 struct FittedTrace {
   thermal::ThermalFile file;
-  std::string zone;  // of the trace
+  std::string zone;  // thermal zone of the trace
   std::size_t rows = 0;
 };
-// Fits the constants to a trace (`heat`: ambient and trip). `zone` and `board` may be empty.
+// Fits the constants to a trace. Reads only the ambient and trip temperatures of `heat`. `zone`:
+// empty for the default zone of the trace. `board`: may be empty.
 FittedTrace constants_of_trace(const std::string& path, const std::string& zone,
                                const std::string& board, Provenance provenance,
                                const HeatQuestion& heat);
-// How long the board can sustain each requested power.
+// Returns for how long the board can sustain each requested power.
 std::vector<thermal::HoldAnswer> how_long(const HoldRequest& asked, std::uint64_t seed);
 
 }  // namespace ridgewatt::answer

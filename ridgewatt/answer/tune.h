@@ -1,4 +1,4 @@
-// The first question: which power mode and batch is best within limits.
+// Finds the best power mode and batch for a workload within limits on power, time or energy.
 //
 //   TuneQuestion question;
 //   question.goal.limits.power_w = 30;
@@ -6,10 +6,10 @@
 //   const TuneAnswer found = tune_on_twin(question, model, "agx-orin");
 //   if (found.outcome.best) std::cout << describe(found.outcome.best->point.mode);
 //
-// A board's twin, a sweep or a few profiled samples can answer it; for the local board see
-// answer/tune_on_board.h. All functions throw UsageError on an invalid question, and the errors of
-// reading boards and twins. Without a point within the limits there is no error: `miss` is the
-// nearest, and `relaxations` says which limit to relax.
+// The costs of the points come from a board's twin, a sweep or a few profiled samples; for
+// measurements on a board see answer/tune_on_board.h. All functions throw UsageError on an invalid
+// question, and the errors of reading boards and twins. It is not an error if no point meets the
+// limits: `miss` is then the nearest point, and `relaxations` lists limits to relax.
 #pragma once
 
 #include <cstdint>
@@ -28,65 +28,69 @@ namespace ridgewatt::answer {
 
 struct TuneQuestion {
   tune::Goal goal;
-  std::vector<int> batches;  // candidates; empty: batches_to_try
-  // Required probability that an estimate meets each limit; 0.5: its mean meets it.
+  std::vector<int> batches;  // candidate batches; empty: tune::batches_to_try()
+  // Required probability that a point meets each limit; 0.5: its estimate meets it.
   double confidence = 0.5;
-  double job_samples = 0;  // data set size x epochs, if the cost of a job is wanted
-  // How the points to profile are chosen. Default: `auto`; a twin estimates every point.
+  double job_samples = 0;  // data set size x epochs of a job; 0: no job
+  // Strategy that chooses the points to profile. Absent: `auto`. A twin has no default strategy and
+  // estimates every point.
   std::optional<std::string> strategy;
   tune::SearchBudget budget;
-  // Number of profiles that verify the twin's answer (tune/verify.h), including that of the
-  // reference; 0: none. It replaces a strategy and needs the model and its board.
+  // Number of profiles to verify the twin's answer (tune/verify.h), including the profile of the
+  // slowdown reference; 0: none. Verification replaces the strategy and requires the model and its
+  // board.
   int verify = 0;
   double min_gain = 0, near_best = 1, noise = 0.01;  // see StrategyOptions
-  twin::RunOptions run = {};                         // loading of data, for a twin
+  twin::RunOptions run = {};  // how the workload is fed and called; for twins
   std::uint64_t seed = 1;
 };
 
-// Every point of the board (a name or board file) is estimated, or searched where a strategy is
-// given. If there is no answer, `find_alternatives` adds alternatives.
+// Estimates every point of the board (name or board file) or, with a strategy, searches them. If no
+// point meets the limits, find_alternatives() adds alternatives.
 TuneAnswer tune_on_twin(const TuneQuestion& question,
                         const std::shared_ptr<const workload::DeployedWorkload>& workload,
                         const std::string& device);
-// With `question.verify`, for a user who profiles the points: the best measured point so far (at
-// first the estimate), and in `next` the point to profile next.
+// Verification by a user who profiles the points. Returns the best measured point so far, or the
+// estimated one without measurements, and in `next` the point to profile next. Requires
+// question.verify > 0.
 TuneAnswer verify_by_hand(const TuneQuestion& question,
                           const std::shared_ptr<const workload::DeployedWorkload>& workload,
                           const std::string& device, const Sweep& measured);
-// If there is no answer: adds the boards, BSPs and batches that have one.
+// If no point meets the limits: adds boards, BSPs and batches that do.
 void find_alternatives(const TuneQuestion& question,
                        const std::shared_ptr<const workload::DeployedWorkload>& workload,
                        TuneAnswer& found);
 
-// The question asked of several boards, or of several runtimes on one board.
+// Answers for several boards, or for several runtimes on one board.
 struct TuneRanking {
   enum class Over { kBoards, kRuntimes };
   Over over = Over::kBoards;
-  std::vector<TuneAnswer> answers;    // the best first; those without an answer last
-  std::vector<std::string> left_out;  // what was left out, and why: "tensorrt int8: .."
+  std::vector<TuneAnswer> answers;    // best first; answers without a point within the limits last
+  std::vector<std::string> left_out;  // name and reason: "tensorrt int8: .."
 };
+// Answers for all boards. Leaves out boards that cannot run the workload.
 TuneRanking rank_boards(const TuneQuestion& question,
                         const std::shared_ptr<const workload::DeployedWorkload>& workload);
-// All runtimes on one board, each with its best mode and batch: in `precisions`, or by default in
-// the usual precisions of each. Throws NotSupportedError if no runtime supports them.
+// Answers for all runtimes on one board. Empty `precisions`: the usual precisions of each runtime.
+// Throws NotSupportedError if no runtime supports the workload.
 TuneRanking rank_runtimes(const TuneQuestion& question,
                           const std::shared_ptr<const workload::DeployedWorkload>& workload,
                           const std::string& device,
                           const std::vector<workload::Precision>& precisions = {});
 
-// What was profiled already, and what else is known.
+// Measured points of a workload, and additional information.
 struct ProfiledRows {
-  Sweep rows = {};                     // trusted ones: see sweep/trusted_sweep.h
-  std::vector<Sweep> references = {};  // of other workloads
+  Sweep rows = {};  // without rows that the quality check flags (sweep/trusted_sweep.h)
+  std::vector<Sweep> references = {};  // sweeps of other workloads
   std::string device = {};             // for the names of presets; empty: unknown
-  // With a device: its twin with this model, of the kind of `rows`, is a further reference.
+  // Its twin on `device` is a further reference. Must be of the kind of `rows`; may be null.
   std::shared_ptr<const workload::DeployedWorkload> workload = {};
-  std::vector<Observation> known = {};  // of earlier searches of the same workload
+  std::vector<Observation> known = {};  // from earlier searches of the same workload
 };
-// Replays the sweep in place of the board. Rows with a governor are compared, not searched.
+// Searches the points of a sweep, which replaces the board. Rows with a governor are only compared.
 TuneAnswer tune_on_sweep(const TuneQuestion& question, ProfiledRows asked);
-// Profiles nothing: the few-shot predictor predicts all points of the board or, without a device,
-// all combinations of the knob levels in the samples.
+// Predicts all points of the board from the samples and profiles nothing. Without a device, the
+// points are all combinations of knob levels in the samples.
 TuneAnswer tune_from_samples(const TuneQuestion& question, const ProfiledRows& asked);
 
 }  // namespace ridgewatt::answer

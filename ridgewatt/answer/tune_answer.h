@@ -1,6 +1,6 @@
-// The answer to "which power mode and batch is best within my limits?": the point, its cost, points
-// for comparison, and if no point meets the limits, what would help. report/tune_report.h prints
-// it.
+// The answer to the question which power mode and batch is best within limits: the best point and
+// its cost, points for comparison and, if no point meets the limits, possible relaxations.
+// report/tune_report.h prints the answer.
 #pragma once
 
 #include <cstdint>
@@ -21,78 +21,79 @@
 
 namespace ridgewatt::answer {
 
-// A limit that gives an answer when it alone is relaxed to `value`, and at which point.
+// A limit that some point meets if this limit alone is relaxed to `value`.
 struct Relaxation {
   tune::LimitKind kind = tune::LimitKind::kPower;
   double value = 0;
-  OperatingPoint at;
+  OperatingPoint at;  // that point
 };
 
-// Another board that meets all limits.
+// Another board on which some point meets all limits.
 struct BoardWithAnswer {
   std::string name;
-  std::string twin;  // "fitted" or "scaled, not validated"
-  double power_w = 0;
+  std::string twin;    // "fitted" or "scaled, not validated"
+  double power_w = 0;  // power of that point
 };
 
-// A preset that is slower than one with a smaller budget, and the knob that it sets lower and that
-// costs most of the time, by the twin.
+// A preset that is slower than a preset with a smaller power budget. `knob` is the knob that the
+// slower preset sets lower and that explains most of the time according to the twin.
 struct SlowerPreset {
   std::string slower, faster;
   Knob knob = Knob::kGpuClock;
-  double value = 0;  // of the knob in `slower`, in the unit of its field (knob_in_field_unit)
+  double value = 0;  // value in the slower preset, in the unit of knob_in_field_unit()
 };
 
-// The point that a verification by hand profiles next, and the reason.
+// The point to profile next in a verification by hand, and why.
 struct NextProfile {
   OperatingPoint point;
   std::string reason;
 };
 
-// What was decided.
 struct TuneOutcome {
-  tune::Goal goal;                            // slowdown reference filled in
-  std::optional<tune::ComparedPoint> best;    // meets every limit
-  std::optional<tune::ComparedPoint> miss;    // if there is no best: the nearest
-  std::vector<tune::ComparedPoint> compared;  // MAXN, presets, governors, the optimum of a sweep
-  std::vector<SlowerPreset> slower_presets;   // among them
-  // Of the minibatch of `best`, else of the smallest; absent: not known.
+  tune::Goal goal;                            // with the slowdown reference filled in
+  std::optional<tune::ComparedPoint> best;    // absent if no point meets every limit
+  std::optional<tune::ComparedPoint> miss;    // if `best` is absent: the nearest point
+  std::vector<tune::ComparedPoint> compared;  // MAXN, presets, governors, optimum of a sweep
+  std::vector<SlowerPreset> slower_presets;   // among `compared`
+  // Memory at the batch of `best`, or at the smallest batch. Absent: unknown.
   std::optional<twin::MemoryFootprint> memory;
-  bool fits_memory = true;              // the smallest minibatch does
-  std::optional<double> envelope_w;     // sustained limit of the module, where the best draws more
-  std::optional<double> job_samples;    // data set size x epochs, if asked for
-  std::optional<twin::JobCost> job;     // of the best, if asked for
-  std::vector<Relaxation> relaxations;  // no best: limits that give one when relaxed alone,
-  std::vector<BoardWithAnswer> boards;  // and boards that meet all limits
+  bool fits_memory = true;  // the smallest batch fits
+  // Sustained power limit of the module, if `best` draws more.
+  std::optional<double> envelope_w;
+  std::optional<double> job_samples;    // data set size x epochs of a job
+  std::optional<twin::JobCost> job;     // cost of the job at `best`
+  std::vector<Relaxation> relaxations;  // if `best` is absent: limits to relax
+  std::vector<BoardWithAnswer> boards;  // if `best` is absent: boards that meet all limits
   std::optional<std::string> advice;    // other advice, as options of the program
 };
 
-// How it was searched.
+// How the answer was found.
 struct TuneTrace {
   std::string strategy;
   std::uint64_t seed = 1;
-  std::size_t considered = 0;              // operating points that could have been chosen
-  std::vector<int> batches;                // minibatch sizes tried; empty: not a dimension
-  bool batches_asked = true;               // by the user; else chosen by batches_to_try
-  std::vector<tune::SearchStep> profiled;  // in order
-  std::vector<NextProfile> next;           // by hand: what to profile next
-  std::vector<std::string> left_out;       // what was left out, and why
+  std::size_t considered = 0;  // number of candidate points
+  std::vector<int> batches;    // batches that were considered; empty: unknown
+  // Whether the question had batches; otherwise batches_to_try() chose them.
+  bool batches_asked = true;
+  std::vector<tune::SearchStep> profiled;  // in order of profiling
+  std::vector<NextProfile> next;           // in a verification by hand
+  std::vector<std::string> left_out;       // what was left out and why
   std::optional<std::string> stopped_because;
   std::optional<double> near_best;  // probability that no point is better by more than 1 %
-  double board_time_s = 0, board_energy_j = 0;
+  double board_time_s = 0, board_energy_j = 0;  // total of all profiles
 };
 
-// The basis of the figures.
+// Where the figures come from.
 struct TuneSource {
   std::string workload;
-  std::optional<std::string> device;             // board, if one was named
-  std::optional<workload::Precision> precision;  // of the model, if one was used
-  RowOrigin origin;                              // of every row
-  std::optional<twin::TwinFitError> twin_error;  // if a twin was used
+  std::optional<std::string> device;             // absent if no board was named
+  std::optional<workload::Precision> precision;  // of the model; absent without a model
+  RowOrigin origin;                              // of all figures
+  std::optional<twin::TwinFitError> twin_error;  // of the twin; absent if no twin was used
   Provenance provenance = Provenance::kModelled;
-  std::optional<std::string> remark;    // with the error of a model
+  std::optional<std::string> remark;    // includes the error of a model
   std::vector<std::string> widened_by;  // why intervals are wider than for fitted workloads
-  std::optional<workload::CostCaveats> caveats;  // of the model, if one was used
+  std::optional<workload::CostCaveats> caveats;  // of the model; absent without a model
 };
 
 struct TuneAnswer {

@@ -1,8 +1,8 @@
-// The question of tune.h asked of one program that goes on running: modes change under it between
-// minibatches, and in the end it goes on in the best one.
+// Tunes a program while it runs: the search changes modes between its minibatches, and the program
+// then continues in the best mode.
 //
 //   InPlaceAnswer found = tune_in_place(question, board, in_place, [](const TuneAnswer& answer) {
-//     ..   // the search has ended; the program goes on in the mode of its answer until it ends
+//     ..   // called when the search has ended; the program then continues in the best mode
 //   });
 #pragma once
 
@@ -18,31 +18,35 @@
 namespace ridgewatt::answer {
 
 struct InPlaceQuestion {
-  measure::InPlaceOptions options;  // but for the limit
-  std::optional<pid_t> process;     // that runs already; else the command of the board's profile
-  // Opened in place of both, once the first mode is set: this process itself (CallerProgram).
+  measure::InPlaceOptions options;  // the power limit is set from the goal
+  // Process id of a running program; absent: start board.profile's command.
+  std::optional<pid_t> process;
+  // If set, opens the program after the first mode was set, in place of starting or attaching to
+  // one. CallerProgram is this process itself.
   std::function<std::unique_ptr<measure::TunedProgram>()> open = {};
-  bool end_program = false;  // once the search has ended
+  bool end_program = false;  // end the program after the search
 };
 
 struct InPlaceAnswer {
   TuneAnswer answer;
-  measure::InPlaceRun run;     // of everything, until the program ended
-  std::size_t windows = 0;     // of the search
-  double search_s = 0;         // until the answer was known
-  int search_minibatches = 0;  // that the program did in it
-  double held_s = 0;           // in the answer's mode
-  int held_minibatches = 0;
-  int left_modes = 0;          // for drawing too much
-  int renewed = 0;             // windows that measured again what drift had made stale
-  bool program_ended = false;  // before the search did
-  int status = 0;              // of the program, as a shell says it
-  int signal = 0;              // that ended the holding; 0: the program ended by itself
+  measure::InPlaceRun run;     // from the start of the search to the end of the program
+  std::size_t windows = 0;     // windows measured by the search
+  double search_s = 0;         // duration of the search
+  int search_minibatches = 0;  // minibatches during the search
+  double held_s = 0;           // time in the best mode
+  int held_minibatches = 0;    // minibatches in the best mode
+  int left_modes = 0;          // modes that the search left because they exceeded the power limit
+  int renewed = 0;  // windows that replaced measurements which had become outdated by drift
+  bool program_ended = false;  // the program ended before the search did
+  int status = 0;              // exit status of the program, as in a shell
+  int signal = 0;  // signal that ended the time in the best mode; 0: the program ended by itself
 };
 
-// Points that the store has of the series are what is known at first, and no answer before they
-// were measured again. The board's first mode is back when this returns. Throws what LiveProgram
-// and InPlaceSearch throw; measure::InterruptedError where a signal ended the search.
+// Runs the search and then waits until the program ends or a signal arrives. Calls `found`, which
+// may be empty, with the answer when the search has ended. Stored points of the series serve as
+// prior knowledge; a point is only an answer after it was measured again. Restores the original
+// mode of the board before it returns. Throws what LiveProgram and InPlaceSearch throw, and
+// measure::InterruptedError if a signal ends the search.
 InPlaceAnswer tune_in_place(const TuneQuestion& question, LiveBoard& board,
                             const InPlaceQuestion& in_place,
                             const std::function<void(const TuneAnswer&)>& found = {});

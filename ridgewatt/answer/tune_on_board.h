@@ -1,5 +1,5 @@
-// The question of tune.h asked of a real or fake board: points are set, measured and stored. Asked
-// of many boards at once, the points of the search are tasks of a campaign.
+// Answers the question of answer/tune.h by measurements on a real or fake board, or on many boards
+// at the same time as tasks of a campaign. Measured points are stored.
 //
 //   LiveBoard board{sysfs, control, store, profile};
 //   const TuneAnswer found = tune_on_board(question, board);
@@ -18,35 +18,40 @@
 
 namespace ridgewatt::answer {
 
-// A real or fake board, and how a program is profiled on it. All references outlive the call.
+// A real or fake board, and how to profile a program on it. Referenced objects must outlive the
+// call.
 struct LiveBoard {
   platform::Sysfs& sysfs;
   platform::JetsonModeControl& control;
   store::Store& store;
-  measure::ProfileOptions profile;     // its series names workload, kind, board and provenance
-  std::vector<std::string> governors;  // that the answer is compared with, at its batch
+  // Its series has the workload, its kind, the board and the provenance.
+  measure::ProfileOptions profile;
+  // Governors to compare with the answer, at the batch of the answer.
+  std::vector<std::string> governors;
   // Called before each point with the number of points profiled so far.
   std::function<void(std::size_t, const OperatingPoint&)> progress = {};
-  // For `question.verify`: what the program runs, and the board whose twin is asked.
+  // For `question.verify`: the workload of the program, and the board of the twin.
   std::shared_ptr<const workload::DeployedWorkload> workload = {};
   std::string twin_board = {};
 };
-// Every point that the search asks for is set, measured and stored. The board's first state comes
-// back before the answer.
+// Sets, measures and stores every point of the search. Restores the original mode of the board
+// before it returns. Throws UsageError for an unknown governor, and Error if no point could be
+// profiled.
 TuneAnswer tune_on_board(const TuneQuestion& question, LiveBoard& board);
 
-// All references outlive the call.
+// A campaign that profiles the points. Referenced objects must outlive the call.
 struct RunningCampaign {
-  const campaign::Plan& plan;  // its points of the kind are those that may be chosen
-  std::string board_kind;      // empty: the plan's only one
+  const campaign::Plan& plan;  // its points are the candidates
+  std::string board_kind;      // empty: the only kind of the plan
   campaign::Executor& executor;
   store::Store& store;
   campaign::SearchBoardsOptions options;
 };
 
-// What the store has of the campaign is known and costs no profile, so a search that was cut off
-// goes on. Throws UsageError where the plan has several kinds and none is named, or the strategy
-// cannot choose while points are in flight, and what CampaignBoards throws.
+// Searches the points of one kind of board. Points of the campaign that are already in the store
+// are known and not profiled again, so an interrupted search can resume. Throws UsageError if the
+// plan has several kinds and `board_kind` is empty, or if the strategy cannot choose points while
+// others are being profiled, and what CampaignBoards throws.
 TuneAnswer tune_on_campaign(const TuneQuestion& question, const RunningCampaign& campaign);
 
 }  // namespace ridgewatt::answer

@@ -1,4 +1,4 @@
-// The first question as a user writes it: of a twin, of a sweep or of samples.
+// The question of answer/tune.h as text and numbers that a user enters.
 //
 //   TuneRequest asked{.workload = {.model = "zoo:resnet50"}, .device = "agx-orin"};
 //   asked.goal.limits.power_w = 30;
@@ -17,49 +17,51 @@
 
 namespace ridgewatt::answer {
 
-// What is wanted, within which limits.
+// Objective and limits.
 struct GoalQuestion {
-  std::optional<tune::Objective> minimize = {};  // nothing: time, or latency at a rate
+  std::optional<tune::Objective> minimize = {};  // absent: time, or latency if `rate_hz` is set
   tune::Limits limits = {};
-  double rate_hz = 0;  // 0: no requests arrive
+  double rate_hz = 0;  // arrival rate of requests; 0: none
   double energy_weight = 1, time_weight = 1;
 
-  tune::Goal goal() const;  // checked
+  tune::Goal goal() const;  // checks the members
 };
 
+// At most one of `sweep` and `samples` is set; without either, a twin answers.
 struct TuneRequest {
   WorkloadQuestion workload = {};
-  std::string device = {};
-  std::string sweep = {}, samples = {};      // CSV files
-  std::string sweep_name = {};               // which sweep of the file
+  std::string device = {};                   // board or board file
+  std::string sweep = {}, samples = {};      // CSV files; empty: none
+  std::string sweep_name = {};               // which workload of the file; empty: the only one
   std::vector<std::string> references = {};  // CSV files
-  bool keep_outliers = false;
+  bool keep_outliers = false;                // keeps the rows that the quality check flags
   GoalQuestion goal = {};
-  std::optional<double> dataset_size = {};  // of a job, where its cost is wanted
+  std::optional<double> dataset_size = {};  // of a job; absent: no cost of a job
   double epochs = 1;
-  TuneQuestion question = {};  // but for the goal and the job
+  TuneQuestion question = {};  // its goal and job are set from the other members
   HeatQuestion heat = {};
 
   double job_samples() const { return dataset_size.value_or(0) * epochs; }
-  TuneQuestion asked() const;  // the whole
+  TuneQuestion asked() const;  // combines all members into a TuneQuestion
 };
 
-// Observations of earlier searches in a sweep file; none where there is no such file.
+// Reads the observations of earlier searches from a sweep file. Returns none if the file does not
+// exist.
 std::vector<Observation> known_observations(const std::string& path);
 
-// How a program on the board of this machine is measured while it is tuned.
+// How to measure a program while it is tuned on the board of this machine.
 struct ProgramQuestion {
   std::string device = "local", sysroot = {};
   std::string store = "tune.db";
-  std::string workload = {};  // its name in the store
+  std::string workload = {};  // name in the store
   bool training = false;
-  std::vector<std::string> governors = {};  // to compare the answer with
+  std::vector<std::string> governors = {};  // governors to compare with the answer
   platform::JetsonModeControl::Options control = {};
-  measure::ProfileOptions profile = {};  // of a program that starts for every point
-  InPlaceQuestion in_place = {};         // of a program that goes on running
+  measure::ProfileOptions profile = {};  // for a program that starts for each point
+  InPlaceQuestion in_place = {};         // for a program that keeps running
 };
-// Its rows, for Python alone: of a program that starts for every point, and of one that goes on
-// running. What is searched for is in search_parameters().
+// Parameters of ProgramQuestion, only for Python: for a program that starts for each point, and for
+// a program that keeps running. search_parameters() has the goal and search.
 const ParameterTable& program_parameters();
 const ParameterTable& in_place_parameters();
 

@@ -1,4 +1,4 @@
-// Which model a question is about, and how it is run: what `estimate`, `roofline` and `tune` share.
+// The model of a question and how it is run; shared by `estimate`, `roofline` and `tune`.
 //
 //   WorkloadQuestion asked{.model = "zoo:resnet50", .runtime = Runtime::kTensorRt};
 //   const auto workload = asked.load();
@@ -19,15 +19,16 @@ namespace ridgewatt::answer {
 struct WorkloadQuestion {
   std::string model = {};  // ONNX file or zoo:NAME
   WorkloadKind kind = WorkloadKind::kInference;
-  std::optional<workload::Precision> precision =
-      {};  // absent: FP32; with all_runtimes the usual precisions of each
+  // Absent: FP32; with `all_runtimes`, the usual precisions of each runtime.
+  std::optional<workload::Precision> precision = {};
   Runtime runtime = Runtime::kPytorchEager;
-  bool all_runtimes = false;  // compare all runtimes, if the question supports it
+  bool all_runtimes = false;  // compares all runtimes, if the question supports it
   workload::Optimizer optimizer = workload::Optimizer::kSgd;
-  std::map<std::string, std::int64_t> dims = {};  // symbolic extents other than the batch
+  // Sizes of symbolic dimensions other than the batch.
+  std::map<std::string, std::int64_t> dims = {};
 
   workload::DeployOptions deploy() const;
-  // Throws the errors of reading the model.
+  // Reads the model. Throws the errors of reading it.
   std::shared_ptr<const workload::DeployedWorkload> load() const;
 };
 

@@ -1,4 +1,4 @@
-// Calendar times for people, in UTC.
+// Calendar times as text, in UTC.
 #pragma once
 
 #include <ctime>
@@ -6,14 +6,15 @@
 
 namespace ridgewatt {
 
-// "2026-11-23T04:05:06Z", or another format of strftime().
+// Returns "2026-11-23T04:05:06Z", or the result of another strftime() format of at most 31
+// characters.
 inline std::string utc_text(std::time_t unix_s, const char* form = "%Y-%m-%dT%H:%M:%SZ") {
   std::tm utc{};
   gmtime_r(&unix_s, &utc);
   char text[32];
   return {text, std::strftime(text, sizeof text, form, &utc)};
 }
-// The date of today, "2026-11-23".
+// Returns the current date, such as "2026-11-23".
 inline std::string today_text() {
   return utc_text(std::time(nullptr), "%Y-%m-%d");
 }

@@ -1,4 +1,5 @@
-// Who called sudo: what the program writes as root belongs to that user.
+// Finds the user who called sudo, so that files which the program writes as root can be given to
+// that user.
 #pragma once
 
 #include <sys/types.h>
@@ -12,7 +13,8 @@ struct CallingUser {
   gid_t group = 0;
 };
 
-// By SUDO_UID and SUDO_GID; nothing unless this runs as root for another user.
+// Returns the user from SUDO_UID and SUDO_GID. Absent unless the program runs as root for another
+// user.
 std::optional<CallingUser> calling_user();
 
 }  // namespace ridgewatt

@@ -1,7 +1,7 @@
-// One message for every bad option: field, value and constraint, as in
+// Checks options and formats the message for an invalid one: field, value and constraint, such as
 //   "CalibrateOptions::time_scale is 0: must be positive".
-// The check() of an Options struct calls it once a field; the function that takes the options calls
-// check() before anything else.
+// The check() of an options struct calls require_option() for each field. A function that takes the
+// options calls check() first.
 #pragma once
 
 #include <fmt/format.h>
@@ -12,7 +12,7 @@
 
 namespace ridgewatt {
 
-// UsageError unless `good`.
+// Throws UsageError unless `good`.
 template <class T>
 void require_option(bool good, std::string_view field, const T& value,
                     std::string_view constraint) {

@@ -1,5 +1,5 @@
-// The one clock: monotonic seconds on one scale for all processes of the machine, and a stopwatch
-// for elapsed time.
+// The clock of all measurements: monotonic seconds, comparable between all processes of the
+// machine, and a stopwatch for elapsed time.
 //
 //   const Stopwatch watch;
 //   work();
@@ -10,12 +10,12 @@
 
 namespace ridgewatt {
 
-// CLOCK_MONOTONIC now, in seconds: what time stamps of samples and marks are in.
+// Returns the time of CLOCK_MONOTONIC in seconds. Time stamps of samples and marks use this clock.
 inline double monotonic_s() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// Runs from its making.
+// Measures the time since its construction or the last restart().
 class Stopwatch {
  public:
   double s() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }

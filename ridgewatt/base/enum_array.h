@@ -1,6 +1,6 @@
-// An array with one entry per value of an enum, indexed by the enum: no casts, no wrong index.
+// An array with one entry per value of an enum, indexed by the enum without casts.
 //
-//   using KnobArray = EnumArray<Knob, T, 4>;   // the values of the enum are 0, 1, 2, 3
+//   using KnobArray = EnumArray<Knob, T, 4>;   // the enum has the values 0, 1, 2, 3
 //   KnobArray<double> clocks{{0, 1.1e9, 6e8, 2.1e9}};
 //   clocks[Knob::kGpuClock] = 7e8;
 #pragma once

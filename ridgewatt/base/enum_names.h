@@ -1,17 +1,17 @@
-// Names of the values of an enum: one table next to the enum, from which printing, reading, help
-// and error messages follow.
+// Names of the values of an enum. One table next to the enum serves printing, parsing, help and
+// error messages.
 //
 //   enum class Sharing { kManaged, kNative };
 //   constexpr auto enum_names(Sharing) {
 //     return named<Sharing>({{Sharing::kManaged, "managed"}, {Sharing::kNative, "native"}});
 //   }
 //   name_of(Sharing::kNative);           // "native"
-//   parse<Sharing>("native", "sharing")  // Sharing::kNative; UsageError that lists the names
+//   parse<Sharing>("native", "sharing")  // Sharing::kNative; or UsageError that lists the names
 //   names<Sharing>();                    // {"managed", "native"}, for CLI::IsMember
 //
-// The table is found by argument-dependent lookup: it stands in the namespace of the enum, as a
-// friend of the class that an enum belongs to. A duplicate name does not compile, nor does an
-// enumerator without a name (of an enum that counts from 0).
+// enum_names() is found by argument-dependent lookup, so it must be in the namespace of the enum or
+// a friend of the class that contains the enum. A duplicate name is a compile error, as is an
+// enumerator without a name in an enum that starts at 0.
 #pragma once
 
 #include <array>
@@ -32,7 +32,7 @@ struct EnumName {
   std::string_view name;
 };
 
-// The table itself; checks that no value and no name is a duplicate.
+// Returns the table. It is a compile error if a value or a name is a duplicate.
 template <typename E, std::size_t N>
 consteval std::array<EnumName<E>, N> named(const EnumName<E> (&entries)[N]) {
   for (std::size_t i = 0; i < N; ++i) {
@@ -48,7 +48,7 @@ consteval std::array<EnumName<E>, N> named(const EnumName<E> (&entries)[N]) {
 template <typename E>
 inline constexpr auto kEnumNames = enum_names(E{});
 
-// The value of this name, if there is one.
+// Returns the value with this name; absent if there is none.
 template <typename E>
 constexpr std::optional<E> find_name(std::string_view name) {
   for (const auto& entry : kEnumNames<E>) {
@@ -57,7 +57,8 @@ constexpr std::optional<E> find_name(std::string_view name) {
   return std::nullopt;
 }
 
-// True of a value that has an enumerator. GCC and Clang spell one without as a cast: "(Sharing)7".
+// Returns whether the value has an enumerator. For a value without one, GCC and Clang print a cast
+// such as "(Sharing)7".
 template <auto kValue>
 consteval bool is_enumerator() {
   std::string_view text = __PRETTY_FUNCTION__;
@@ -66,7 +67,7 @@ consteval bool is_enumerator() {
   return last + 1 == text.size() || text[last] != ')';
 }
 
-// How many values there are; checks that each has its name.
+// Returns the number of values. It is a compile error if an enumerator has no name.
 template <typename E>
 consteval std::size_t count_of() {
   constexpr std::size_t kSize = kEnumNames<E>.size();
@@ -80,7 +81,7 @@ consteval std::size_t count_of() {
   return kSize;
 }
 
-// Empty of what is no value of the enum.
+// Returns the name of the value; empty if it has none.
 template <typename E>
 constexpr std::string_view name_of(E value) {
   static_assert(count_of<E>() > 0);
@@ -90,7 +91,7 @@ constexpr std::string_view name_of(E value) {
   return "";
 }
 
-// All names, in the order of the table.
+// Returns all names, in the order of the table.
 template <typename E>
 std::vector<std::string> names() {
   std::vector<std::string> all;
@@ -98,9 +99,9 @@ std::vector<std::string> names() {
   return all;
 }
 
-// "managed, priority, native".
+// Returns "managed, priority, native".
 std::string joined_names(const std::vector<std::string>& names);
-// The same of an enum, for help and messages.
+// Returns the names of the enum in this form, for help and messages.
 template <typename E>
 std::string joined_names() {
   return joined_names(names<E>());
@@ -110,7 +111,8 @@ std::string joined_names() {
 [[noreturn]] void throw_unknown_name(const std::string& what, std::string_view text,
                                      const std::vector<std::string>& names);
 
-// The value of this name. `what` it names is for the message: "way of sharing".
+// Returns the value with this name, or throws as throw_unknown_name() does. `what`: description for
+// the message, such as "way of sharing".
 template <typename E>
 E parse(std::string_view text, const std::string& what) {
   if (const auto value = find_name<E>(text)) return *value;

@@ -1,16 +1,14 @@
-// One row per member of a closed set. Facts about a member are in its row and nowhere else; a
-// higher layer that knows more about the members has its own table of rows.
+// A table with one row per member of an enum. All facts about a member that belong to the enum's
+// layer are in its row; a higher layer that knows further facts has its own table.
 //
 //   struct SharingRow { Sharing id; std::string_view name; bool managed; };
-//   inline constexpr auto kSharingRows = enum_rows<SharingRow>({{Sharing::kManaged, "managed",
-//   true},
-//                                                              {Sharing::kNative, "native",
-//                                                              false}});
+//   inline constexpr auto kSharingRows = enum_rows<SharingRow>(
+//       {{Sharing::kManaged, "managed", true}, {Sharing::kNative, "native", false}});
 //   constexpr auto enum_names(Sharing) { return names_of(kSharingRows); }
 //   kSharingRows[Sharing::kNative].managed;
 //
-// Compile errors: a member without a row, rows in another order than the members (which count from
-// 0), two equal names, a row whose complete() is false.
+// Compile errors: a member without a row, rows in another order than the members (which start at
+// 0), two equal names, or a row whose member function complete() returns false.
 #pragma once
 
 #include <array>
@@ -46,7 +44,7 @@ consteval EnumRows<Row, N> enum_rows(const Row (&rows)[N]) {
   return {std::to_array(rows)};
 }
 
-// The names of the rows, for enum_names().
+// Returns the names of the rows, for enum_names().
 template <typename Row, std::size_t N>
 consteval auto names_of(const EnumRows<Row, N>& table) {
   std::array<EnumName<typename EnumRows<Row, N>::Enum>, N> names{};
@@ -59,7 +57,7 @@ consteval auto names_of(const EnumRows<Row, N>& table) {
   return names;
 }
 
-// The members, in their order.
+// Returns the members, in their order.
 template <typename Row, std::size_t N>
 consteval auto members_of(const EnumRows<Row, N>& table) {
   std::array<typename EnumRows<Row, N>::Enum, N> members{};

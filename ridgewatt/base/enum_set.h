@@ -1,4 +1,4 @@
-// A set of values of an enum with names (enum_names.h), numbered from 0.
+// A set of values of an enum that starts at 0 and has names (enum_names.h).
 //
 //   EnumSet<PointFlag> flags;
 //   flags.add(PointFlag::kThrottled);
@@ -23,7 +23,7 @@ class EnumSet {
   bool empty() const { return values_.none(); }
   bool operator==(const EnumSet&) const = default;
 
-  // The names, in the order of the enum, separated by blanks.
+  // Returns the names, in the order of the enum, separated by blanks.
   std::string text() const {
     std::string text;
     for (const auto& [value, name] : kEnumNames<E>) {
@@ -31,7 +31,7 @@ class EnumSet {
     }
     return text;
   }
-  // Nothing when a word of the text is not a name.
+  // Parses names separated by blanks. Returns nullopt if a word is not a name.
   static std::optional<EnumSet> read(const std::string& text) {
     EnumSet set;
     std::istringstream words(text);

@@ -1,6 +1,6 @@
-// The one family of errors. Every error says what is wrong, where, and what to do about it, in one
-// line that a user can act on; its class says which kind of cause it is, and the exit status
-// follows from that. Library code throws these and nothing else on bad input.
+// All exceptions of Ridgewatt. The message says in one line what is wrong, where, and what to do.
+// The class states the kind of cause and determines the exit status. For invalid input, library
+// code throws only these classes.
 #pragma once
 
 #include <stdexcept>
@@ -12,16 +12,16 @@ namespace ridgewatt {
 
 class Error : public std::runtime_error {
  public:
-  // `what`: the fault. `where`: file, row, node or option (may be empty). `hint`: what to do. If
-  // `what` begins with a verb ("is cut off"), `where` is its subject ("model.gguf is cut off");
-  // otherwise `where` follows ("cannot read: model.gguf").
+  // `what`: the fault. `where`: file, row, node or option; may be empty. `hint`: what to do; may be
+  // empty. If `what` begins with a verb ("is cut off"), `where` becomes its subject ("model.gguf is
+  // cut off"). Otherwise `where` follows ("cannot read: model.gguf").
   explicit Error(const std::string& what, const std::string& where = "",
                  const std::string& hint = "");
-  // Exit status of the command line program.
+  // Returns the exit status of the command line program.
   virtual int exit_status() const { return 1; }
 };
 
-// Content that came from outside is malformed, truncated, hostile or inconsistent.
+// External content is malformed, truncated, hostile or inconsistent.
 class InputError : public Error {
   using Error::Error;
 };
@@ -29,32 +29,32 @@ class InputError : public Error {
 class NotFoundError : public Error {
   using Error::Error;
 };
-// The operating system refused: no permission.
+// The operating system denied the access, or the file system is read-only.
 class PermissionError : public Error {
   using Error::Error;
 };
-// Reading or writing failed for another reason (disk full, vanished device).
+// Reading or writing failed for another reason, such as a full disk or a removed device.
 class IoError : public Error {
   using Error::Error;
 };
-// The board, sensor or build cannot do this.
+// The board, sensor or build does not support this.
 class NotSupportedError : public Error {
   using Error::Error;
 };
-// The command line or an Options struct is wrong.
+// The command line or an options struct is invalid.
 class UsageError : public Error {
  public:
   using Error::Error;
   int exit_status() const override { return 2; }
 };
-// The question has no answer within its constraints.
+// No solution satisfies the constraints.
 class NoSolutionError : public Error {
  public:
   using Error::Error;
   int exit_status() const override { return 3; }
 };
 
-// The error that fits `error_number` (errno): not found, permission or input/output.
+// Throws NotFoundError, PermissionError or IoError, depending on `error_number` (errno).
 [[noreturn]] void throw_errno(int error_number, const std::string& what, const std::string& where);
 
 }  // namespace ridgewatt

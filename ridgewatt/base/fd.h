@@ -1,4 +1,4 @@
-// File descriptors, pipes and shared memory with an owner: given back on every way out.
+// Owners of file descriptors, pipes and shared memory, which release them in the destructor.
 //
 //   const OwnedFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
 //   if (!file) throw_errno(errno, "cannot open", path);
@@ -31,7 +31,8 @@ class OwnedFd {
   OwnedFd& operator=(const OwnedFd&) = delete;
   ~OwnedFd() { reset(); }
   void reset() { close(); }
-  // What ::close says: of a written file the last chance to hear of an error. 0 when none is held.
+  // Closes the descriptor and returns the result of ::close(), which can report that an earlier
+  // write failed. Returns 0 if there is no descriptor.
   int close() { return fd_ >= 0 ? ::close(std::exchange(fd_, -1)) : 0; }
   int get() const { return fd_; }
   explicit operator bool() const { return fd_ >= 0; }
@@ -40,7 +41,8 @@ class OwnedFd {
   int fd_;
 };
 
-// Both ends of a pipe that no program started by us inherits. Throws IoError.
+// Both ends of a pipe. Programs started by this process do not inherit them. The constructor throws
+// IoError.
 struct Pipe {
   OwnedFd read_end, write_end;
 
@@ -52,7 +54,8 @@ struct Pipe {
   }
 };
 
-// Memory of zeros that a process shares with the children that it forks. Throws IoError.
+// Zero-initialized memory that a process shares with its forked children. The constructor throws
+// IoError.
 class SharedMapping {
  public:
   explicit SharedMapping(std::size_t bytes) : bytes_(bytes) {

@@ -1,4 +1,5 @@
-// Memory in large pages where the system has them: a fault for every 2 MB, not for every 4 KB.
+// Allocates memory in large pages if the system supports it. There is then one page fault per 2 MiB
+// instead of per 4 KiB.
 //
 //   std::vector<Row> rows;
 //   reserve_large(rows, 90'480);
@@ -9,8 +10,8 @@
 
 namespace ridgewatt {
 
-// Asks for large pages for memory that was not touched yet. What the system makes of it is its own
-// affair: nothing fails.
+// Requests large pages for memory that was not accessed yet. The system may ignore the request;
+// there is no error.
 void use_large_pages(void* begin, std::size_t bytes);
 
 template <typename T>

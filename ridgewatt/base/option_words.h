@@ -1,4 +1,4 @@
-// What people type for options: other words with the option that they mean.
+// Words that people type in place of the name of an option, with the option that they mean.
 //
 //   hint_for("--fps", {options, option_synonyms(options)});   // "did you mean --arrival-rate?"
 //   hint_for("--fp16", {options, option_synonyms(options)});  // "did you mean --precision fp16?"
@@ -14,17 +14,18 @@
 namespace ridgewatt {
 
 struct OptionWord {
-  std::string_view word;    // "fps"
-  std::string_view option;  // "arrival-rate"
+  std::string_view word;    // what people type: "fps"
+  std::string_view option;  // the option's name: "arrival-rate"
   std::string_view value = "";
 };
 
-// All words. One word may mean different options; where a command has several of them, the first
-// row counts.
+// Returns all words. A word may have several options; if a command has more than one of them, the
+// first row applies.
 std::span<const OptionWord> option_words();
 
-// The words whose option is one of `options`, which are written as on the command line
-// ("--max-power") or as in Python ("max_power_w"); so are the names of the synonyms.
+// Returns the words whose option is one of `options`. Options may be written as on the command line
+// ("--max-power") or as in Python ("max_power_w"); the synonyms then contain the names in the same
+// form.
 std::vector<Synonym> option_synonyms(const std::vector<std::string>& options);
 
 }  // namespace ridgewatt

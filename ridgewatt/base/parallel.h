@@ -1,4 +1,4 @@
-// Work shared between threads such that the result cannot depend on how many there are.
+// Distributes work over threads so that the result does not depend on the number of threads.
 #pragma once
 
 #include <cstddef>
@@ -6,13 +6,13 @@
 
 namespace ridgewatt {
 
-// Processors that this process may use, at least 1.
+// Returns the number of processors that this process may use, at least 1.
 int available_threads();
 
-// Calls body(i) once for every i in [0, count), on up to `threads` threads (0: all available).
-// Bodies must not depend on each other. The exception of the lowest failing i is rethrown. Between
-// bodies, and while it waits for those of others, the watch of the calling thread is asked
-// (base/progress.h); when it ends the work, bodies of other threads end where they ask.
+// Calls body(i) once for each i in [0, count), on up to `threads` threads (0: all available). The
+// calls must be independent of each other. If calls throw, rethrows the exception of the lowest i.
+// Between calls and while waiting, the calling thread checks its WatchedWork (base/progress.h). If
+// that throws, the other threads end at their next check_work().
 void parallel_for(std::size_t count, const std::function<void(std::size_t)>& body, int threads = 0);
 
 }  // namespace ridgewatt

@@ -1,5 +1,4 @@
-// Numbers of things, as people write them: counted(1, "core") is "1 core", counted(2, "core") is
-// "2 cores".
+// Numbers with a noun: counted(1, "core") is "1 core", counted(2, "core") is "2 cores".
 #pragma once
 
 #include <cstdint>

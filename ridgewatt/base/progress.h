@@ -1,6 +1,6 @@
-// Progress of long work on standard error: one line that is redrawn on a terminal, with the time
-// that is left; a plain line every ten seconds in a log; nothing when quiet. Who calls the library
-// can watch long work, and end it:
+// Shows the progress of long work on standard error, with the remaining time: a line that is
+// redrawn on a terminal, or a new line every ten seconds otherwise. A caller of the library can
+// observe long work and end it:
 //
 //   const WatchedWork watched([&](const WorkStep&) { if (stop) throw Interrupted(); });
 //   const TuneAnswer found = tune_on_sweep(question, rows);
@@ -14,16 +14,18 @@
 
 namespace ridgewatt {
 
-// Where long work stands. Between two steps nothing is known: `label` is empty.
+// Progress of long work. `label` is empty in calls by check_work(), which only ask whether to
+// continue.
 struct WorkStep {
   const std::string& label;
   std::size_t done = 0, total = 0;
   const std::string& note;
 };
 
-// While it lives, long work of this thread calls `watch` at every step and at least every 0.2 s
-// while it waits. What `watch` throws ends the work: nothing is left half written, and what was set
-// is restored. Work that this thread shares with others ends with what they have begun.
+// During the lifetime of this object, long work of this thread calls `watch` at each step, and at
+// least every 0.2 s while it waits. An exception from `watch` ends the work: no half-written file
+// remains, and changed settings are restored. Work that other threads share ends after the calls
+// that have begun.
 class WatchedWork {
  public:
   using Watch = std::function<void(const WorkStep&)>;
@@ -32,7 +34,7 @@ class WatchedWork {
   WatchedWork(const WatchedWork&) = delete;
   WatchedWork& operator=(const WatchedWork&) = delete;
 
-  // Tells the watch that this one took the place of, if there was one.
+  // Calls the watch that was active before this one, if any.
   void pass_on(const WorkStep& step) const;
 
  private:
@@ -40,21 +42,21 @@ class WatchedWork {
   const Watch* before_;
 };
 
-// Long work says here where it stands, or just asks whether it goes on; throws what the watch of
-// this thread throws.
+// Long work calls tell_work() to report a step, and check_work() to ask whether to continue. Both
+// throw what the watch of this thread throws.
 void tell_work(const WorkStep& step);
 void check_work();
 
 class Progress {
  public:
-  // `total` steps of work called `label`.
+  // `total`: number of steps. `label`: name of the work.
   Progress(std::string label, std::size_t total, bool quiet = false);
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  // `done` steps are finished; `note` says what is being done now. Cheap: draws at most 10 times a
-  // second. Throws what the watch of this thread throws.
+  // `done`: number of finished steps. `note`: what is done now. Draws at most 10 times per second,
+  // so it can be called often. Throws what the watch of this thread throws.
   void update(std::size_t done, const std::string& note = "");
 
  private:

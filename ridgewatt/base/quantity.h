@@ -1,11 +1,12 @@
-// Numbers with units, as people write them. A quantity says what a number means, the unit of a bare
-// one, the units that may be written behind it, and where it may lie:
+// Numbers with units, as people write them. A Quantity states what a number means, the unit of a
+// number without one, the accepted units and the allowed range:
 //
 //   constexpr Quantity limit = units::watts().positive();
-//   read_quantity("30", limit);                           // "30"; so are "30W" and "0.03kW"
-//   quantity_value("500us", units::milliseconds());       // 0.0005: in SI
+//   read_quantity("30", limit);                      // "30"; also for "30W" and "0.03kW"
+//   quantity_value("500us", units::milliseconds());  // 0.0005, in SI units
 //
-// The command line, the HTTP interface and the Python package read every number by these rows.
+// The command line, the HTTP interface and the Python package parse all numbers by these
+// quantities.
 #pragma once
 
 #include <span>
@@ -16,44 +17,45 @@ namespace ridgewatt {
 
 struct UnitName {
   std::string_view name;
-  double si;  // how many of the SI unit (of a percentage: how many percent)
+  double si;  // size of the unit in SI units (of "%": 0.01, or 1 for percentages)
 };
 
 struct Quantity {
-  std::string_view kind;            // "power", for messages
-  std::string_view unit;            // of a bare number; empty: it has none
-  std::span<const UnitName> units;  // accepted
+  std::string_view kind;            // for messages: "power"
+  std::string_view unit;            // of a number without a unit; empty: none
+  std::span<const UnitName> units;  // accepted units
+  // Range of the number in `unit`.
   double least = 0;
   double most = 0;
-  bool open = false;      // `least` itself is refused
-  bool integral = false;  // whole numbers alone
+  bool open = false;      // whether `least` itself is excluded
+  bool integral = false;  // whether only integers are allowed
 
-  constexpr Quantity positive() const {  // above zero
+  constexpr Quantity positive() const {  // greater than 0
     Quantity result = *this;
     result.least = 0;
     result.open = true;
     return result;
   }
-  constexpr Quantity within(double lowest, double highest) const {  // both ends allowed
+  constexpr Quantity within(double lowest, double highest) const {  // including both ends
     Quantity result = *this;
     result.least = lowest;
     result.most = highest;
     result.open = false;
     return result;
   }
-  constexpr Quantity whole() const {  // integers alone
+  constexpr Quantity whole() const {  // integers only
     Quantity result = *this;
     result.integral = true;
     return result;
   }
-  // How many of the SI unit a bare number is.
+  // Returns the size of `unit` in SI units.
   constexpr double scale() const {
     for (const UnitName& one : units) {
       if (one.name == unit) return one.si;
     }
     return 1;
   }
-  // The same with bare numbers in SI.
+  // Returns the same quantity with the SI unit as `unit`.
   constexpr Quantity in_si() const {
     Quantity result = *this;
     for (const UnitName& one : units) {
@@ -65,7 +67,8 @@ struct Quantity {
     }
     return result;
   }
-  // Of a bare number. Dividing by a thousand is exact where multiplying by 0.001 is not.
+  // Convert a number in `unit` to SI units and back. Division by 1000 is exact in cases where
+  // multiplication by 0.001 is not.
   constexpr double to_si(double value) const {
     return scale() < 1 ? value / (1 / scale()) : value * scale();
   }
@@ -94,7 +97,7 @@ inline constexpr UnitName kTemperatures[] = {{"C", 1}};
 // clang-format off
 constexpr Quantity count() { return {"whole number", "", {}, 0, 1e9, false, true}; }
 constexpr Quantity number() { return {"number", "", {}, 0, kMostOfAll}; }  // not negative
-constexpr Quantity share() { return {"share", "", kShares, 0, 1}; }  // 0.05 or 5%
+constexpr Quantity share() { return {"share", "", kShares, 0, 1}; }  // as 0.05 or 5%
 constexpr Quantity percent() { return {"percentage", "%", kPercentages, 0, 100}; }
 constexpr Quantity seconds() { return {"duration", "s", kTimes, 0, 1e9}; }
 constexpr Quantity milliseconds() { return {"duration", "ms", kTimes, 0, 1e12}; }
@@ -112,12 +115,13 @@ constexpr Quantity celsius() { return {"temperature", "C", kTemperatures, 0, 150
 
 }  // namespace units
 
-// The number that `text` says, in the unit of a bare one, as text that reads back the same.
-// Throws UsageError: no number, an unknown unit, out of range, not whole.
+// Returns the number in `text`, converted to `quantity.unit`, as text that parses to the same
+// double. Throws UsageError if it is not a number, has an unknown unit, is out of range or is not
+// an integer.
 std::string read_quantity(std::string_view text, const Quantity& quantity);
-// The same in SI.
+// Returns the number in SI units.
 double quantity_value(std::string_view text, const Quantity& quantity);
-// "above 0 W and at most 1000000 W": where a bare number may lie.
+// Returns the allowed range in `quantity.unit`, such as "above 0 W and at most 1000000 W".
 std::string range_text(const Quantity& quantity);
 
 }  // namespace ridgewatt

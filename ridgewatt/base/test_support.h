@@ -1,4 +1,4 @@
-// For tests only: where the reference data lies, temporary folders, running the program.
+// For tests only: folders of reference data, temporary folders, running the program.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,12 +12,13 @@
 
 namespace ridgewatt::testing {
 
-// Folder of the running test program, where `ridgewatt` lies too.
+// Returns the folder of the running test program, which also contains `ridgewatt`.
 inline std::filesystem::path build_folder() {
   return std::filesystem::read_symlink("/proc/self/exe").parent_path();
 }
 
-// Root of the project: the nearest folder above the test program that holds `dev` and `ridgewatt`.
+// Returns the root of the project: the nearest parent folder with `dev` and `ridgewatt` in it.
+// Empty if there is none.
 inline std::filesystem::path source_folder() {
   auto folder = build_folder();
   while (
@@ -28,19 +29,20 @@ inline std::filesystem::path source_folder() {
   return folder;
 }
 
-// Folder of the reference data next to the checkout (or $RIDGEWATT_SHARED); empty when absent.
+// Returns the folder of the reference data next to the checkout, or $RIDGEWATT_SHARED. Empty if it
+// does not exist.
 inline std::filesystem::path shared_folder() {
   const char* given = std::getenv("RIDGEWATT_SHARED");
   const std::filesystem::path folder = given != nullptr ? given : source_folder() / ".." / "shared";
   return std::filesystem::exists(folder / "data") ? folder : std::filesystem::path();
 }
 
-// First line of a test that reads the reference data.
+// The first line of a test that needs the reference data.
 #define RIDGEWATT_REQUIRE_SHARED()                   \
   if (::ridgewatt::testing::shared_folder().empty()) \
   GTEST_SKIP() << "skipped: ../shared not present"
 
-// A folder that is removed with its content.
+// A temporary folder that is removed with its content in the destructor.
 class TemporaryFolder {
  public:
   explicit TemporaryFolder(

@@ -1,6 +1,6 @@
-// Threads that the system may refuse: then the error says so, and no thread is left running.
+// Starts threads. If the system refuses a thread, throws an error and leaves no thread running.
 //
-//   ThreadGroup threads;                         // its end waits for all of them
+//   ThreadGroup threads;                         // the destructor joins all threads
 //   for (int i = 0; i < count; ++i) threads.add([&] { work(); });
 //   std::thread watch = quiet_thread([&] { look(); });
 #pragma once
@@ -11,11 +11,12 @@
 
 namespace ridgewatt {
 
-// IoError where the system starts no further thread.
+// Starts a thread. Throws IoError if the system refuses it.
 std::thread start_thread(std::function<void()> work);
-// The same for a thread that no signal reaches: signals are for the main thread.
+// Starts a thread with all signals blocked, so that the main thread receives them.
 std::thread quiet_thread(std::function<void()> work);
 
+// Threads that are joined together. The destructor joins them.
 class ThreadGroup {
  public:
   ThreadGroup() = default;
@@ -23,7 +24,7 @@ class ThreadGroup {
   ThreadGroup(const ThreadGroup&) = delete;
   ThreadGroup& operator=(const ThreadGroup&) = delete;
 
-  void add(std::function<void()> work);  // IoError, see start_thread
+  void add(std::function<void()> work);  // throws IoError, see start_thread()
   void join();
   std::size_t size() const { return threads_.size(); }
 

@@ -1,9 +1,9 @@
-// Which version of Ridgewatt this is.
+// The version of Ridgewatt.
 #pragma once
 
 namespace ridgewatt {
 
-// The version of the library, for example "0.1.0".
+// Returns the version of the library, such as "0.1.0".
 const char* version();
 
 }  // namespace ridgewatt

@@ -1,4 +1,4 @@
-// Whether a model answers or learns: what rows, costs and options are of.
+// The kind of a workload: inference or training.
 #pragma once
 
 #include "ridgewatt/base/enum_names.h"
@@ -13,8 +13,8 @@ constexpr auto enum_names(WorkloadKind) {
       {{WorkloadKind::kInference, "inference"}, {WorkloadKind::kTraining, "training"}});
 }
 
-// Files may hold rows of a part of the work under a word of their own ("forward"): such rows count
-// as inference.
+// Returns the kind with this name. Other words, such as "forward" in files with parts of the work,
+// count as inference.
 inline WorkloadKind workload_kind_of(std::string_view word) {
   return find_name<WorkloadKind>(word).value_or(WorkloadKind::kInference);
 }

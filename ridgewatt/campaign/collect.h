@@ -1,4 +1,4 @@
-// Reads the points of a campaign from its store, by kind of board and by board.
+// Reads the measured points of a campaign from its store, grouped by board.
 #pragma once
 
 #include <string>
@@ -10,16 +10,16 @@
 
 namespace ridgewatt::campaign {
 
-// The points that one board measured for a campaign, including calibration points.
+// Points of a campaign that one board measured, including calibration points.
 struct BoardRows {
   std::string kind, serial;
   store::Series series;
   std::vector<store::PointRecord> records;  // without raw samples
 };
-// In the order of the store. Throws what reading the store throws.
+// Returns the boards in the order of the store. Throws what reading the store throws.
 std::vector<BoardRows> rows_of(const Plan& plan, store::Store& store);
 
-// The same by kind of board, for merge_boards (campaign/merged_sweep.h).
+// Groups the boards by kind, as input of merge_boards() (campaign/merged_sweep.h).
 std::vector<BoardsOfKind> boards_of(const std::vector<BoardRows>& rows);
 
 }  // namespace ridgewatt::campaign

@@ -1,13 +1,13 @@
-// The interface to the engines that run a campaign's tasks: Slurm, GNU parallel over ssh, or only
-// this machine. An engine runs tasks and reports their states, but only the store decides whether a
-// point exists.
+// The interface to engines that run the tasks of a campaign: Slurm, GNU parallel over ssh, or this
+// machine alone. An engine runs tasks and reports their states. Whether a point is measured is
+// decided only by the store.
 //
-//   const auto executor = open_executor(ExecutorKind::kSlurm, options);
-//   Job job = executor->submit(order_of(plan, kind, tasks));
-//   for (const auto& state : executor->states({job})) ..
+//   const auto executor = open_executor(ExecutorKind::kSlurm, plan.name, options);
+//   const auto jobs = executor->submit(order_of(plan, kind, tasks, options));
+//   for (const auto& state : executor->states(jobs)) ..
 //
-// A task is one self-contained command, `ridgewatt campaign run ..`: it needs no file except the
-// program and the files that its COMMAND needs. It may run twice, or on two boards.
+// A task is one self-contained command, `ridgewatt campaign run ..`. It needs no files except the
+// program and those of the measured command. A task may run twice, or on two boards.
 #pragma once
 
 #include <memory>
@@ -26,41 +26,43 @@ constexpr auto enum_names(ExecutorKind) {
                               {ExecutorKind::kLocal, "local"}});
 }
 
-// A request to an engine: tasks of one kind of board.
+// Tasks for one kind of board, to be submitted to an engine.
 struct Order {
   std::string campaign;
   std::string board_kind;
+  // Expected number of boards that work at the same time.
   int boards = 1;
-  // `ridgewatt campaign run` with everything except the points; the program to measure follows
-  // "--".
+  // `arguments`: the words of `ridgewatt campaign run` without the points. `command`: the program
+  // to measure, which follows "--".
   std::vector<std::string> arguments, command;
   std::vector<Task> tasks;
-  double predicted_s = 0;  // predicted, for the longest task, including calibration; 0: unknown
-  double limits_s = 0;     // sum of the limits of the points of the longest task; 0: one has none
-  std::vector<std::string> avoid = {};  // hosts that must not run it
+  double predicted_s = 0;  // of the longest task, including calibration; 0: unknown
+  // Sum of the time limits of all points of the longest task, including calibration; 0: no limits.
+  double limits_s = 0;
+  std::vector<std::string> avoid = {};  // hosts that must not run these tasks
 };
 
-// How long the program may run at a point: `limit_factor` times its prediction, at least
-// `limit_floor_s`. An hour where there is no prediction (chosen: longer than any point of the
-// shipped workloads). 0: no limit.
+// Returns how long the program may run at a point: `limit_factor` times its predicted time, but at
+// least `limit_floor_s`. Without a prediction the time is one hour (chosen: longer than any point
+// of the shipped workloads). 0: no limit.
 double point_limit_s(const PlannedPoint& point, const ExecutorOptions& options);
-// How long an engine lets a task run: the given limit, or what is more of twice the predicted time
-// and the limits of its points, and 10 minutes. 0: none, because there is no prediction.
+// Returns how long an engine lets a task run: `time_limit_s` if set, otherwise the larger of twice
+// the predicted time and the sum of its points' limits, plus 10 minutes. 0: no limit, because there
+// is no prediction.
 double task_limit_s(const Order& order, const ExecutorOptions& options);
 
-// The whole command of one task, for engines without a script of their own.
+// Returns the complete command of one task, for engines that do not generate their own script.
 std::vector<std::string> command_of(const Order& order, const Task& task);
-// The order for these tasks of a kind; tasks may differ from tasks_of(kind), for points that a
-// search requests.
+// Returns the order for these tasks, from tasks_of(kind) or created by a search.
 Order order_of(const Plan& plan, const BoardKind& kind, const std::vector<Task>& tasks,
                const ExecutorOptions& options);
 
 enum class TaskPhase {
   kQueued,
   kRunning,
-  kHeld,    // queued, but the engine waits before it tries again, or for an operator
+  kHeld,    // queued, but the engine delays it or waits for an operator
   kEnded,   // finished, or unknown to the engine
-  kFailed,  // ended with a final error status
+  kFailed,  // ended with an error that is final
 };
 constexpr auto enum_names(TaskPhase) {
   return named<TaskPhase>({{TaskPhase::kQueued, "queued"},
@@ -75,47 +77,49 @@ struct TaskState {
   std::string board_kind;
   int task = 0;
   TaskPhase phase = TaskPhase::kQueued;
-  std::string node;  // the node that runs it
-  std::string why;   // reason for held or failed, from the engine or the task
+  std::string node;  // node that runs the task
+  std::string why;   // why the task is held or failed, from the engine or the task
 };
 
-// A host that the engine has for boards of a kind.
+// A host on which the engine can run tasks of a kind of board.
 struct EngineNode {
   std::string name, board_kind;
-  bool usable = true;         // it may get a task, now or when it is free
-  std::string state, reason;  // as the engine reports them: "drained", "Duplicate jobid"
+  bool usable = true;         // whether it can get a task, now or when it is free
+  std::string state, reason;  // in the engine's words: "drained", "Duplicate jobid"
 };
 
 class Executor {
  public:
   virtual ~Executor() = default;
   virtual std::string name() const = 0;
-  // The scripts that submit() would pass on, as text.
+  // Returns the scripts that submit() would pass to the engine.
   virtual std::string preview(const Order& order) = 0;
-  // Returns when the engine has accepted the order. Throws IoError with the engine's message if it
-  // refuses or cannot be reached. More than one job if one script would be too large.
+  // Submits tasks and returns when the engine has accepted them. Returns several jobs if a single
+  // script would be too large. Throws IoError with the engine's message if the engine refuses or
+  // cannot be reached.
   virtual std::vector<Job> submit(const Order& order) = 0;
-  // The state of every task of every job. Throws IoError if the engine cannot be queried.
+  // Returns the state of every task of these jobs. Throws IoError if the engine cannot be queried.
   virtual std::vector<TaskState> states(const std::vector<Job>& jobs) = 0;
-  // Lets a held task start now. Returns false if the engine or its permissions do not allow it.
+  // Starts a held task. Returns false if the engine or its permissions do not allow it.
   virtual bool release(const TaskState& task) = 0;
-  // Removes a task that has not started and is no longer needed. Engines that start all their tasks
-  // may ignore it.
+  // Removes a task that has not started and is no longer needed. An engine that starts all of its
+  // tasks at once may ignore the call.
   virtual void drop(const TaskState& /*task*/) {}
-  // The hosts for boards of these kinds. Empty: the engine does not know them. Throws IoError.
+  // Returns the hosts for boards of these kinds. Empty if the engine does not know them. Throws
+  // IoError if the engine cannot be queried.
   virtual std::vector<EngineNode> nodes(const std::vector<std::string>& board_kinds) = 0;
-  // From now on these hosts, and no others, get no more tasks of the job. What runs there ends by
-  // itself. Returns false if the engine does not allow it.
+  // Sets the hosts that get no further tasks of the job. They replace the hosts of an earlier call.
+  // Running tasks continue. Returns false if the engine does not allow it.
   virtual bool set_aside(const Job& job, const std::vector<std::string>& hosts) = 0;
-  // Ends running tasks and drops waiting ones. Has no effect on finished tasks.
+  // Ends running tasks and removes waiting ones.
   virtual void cancel(const Job& job) = 0;
 };
 
-// Throws UsageError for options that the kind does not have, NotFoundError if the programs of the
-// engine are not installed.
+// Throws UsageError for options that do not apply to the engine, and NotFoundError if programs of
+// the engine are not installed.
 std::unique_ptr<Executor> open_executor(ExecutorKind kind, const std::string& campaign,
                                         const ExecutorOptions& options);
-// The executor that the plan was submitted to; throws UsageError if it was not submitted.
+// Returns the executor to which the plan was submitted. Throws UsageError if it was not submitted.
 std::unique_ptr<Executor> executor_of(const Plan& plan);
 
 }  // namespace ridgewatt::campaign

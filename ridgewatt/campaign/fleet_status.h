@@ -1,13 +1,13 @@
-// The status of a fleet of boards: power, energy of the day, mode, temperature and throttling from
-// Prometheus, which scrapes the output of `ridgewatt export` and `serve`
-// (docs/reference/metrics.md); drift and better modes from the store of profiled points. Each
+// Reports the status of a fleet of boards. Power, energy of the day, mode, temperature and
+// throttling come from Prometheus, which scrapes `ridgewatt export` and `serve`
+// (docs/reference/metrics.md). Drift and better modes come from the store of profiled points. Each
 // source can be used alone.
 //
-//   const FleetStatus status = fleet_status({.store = "all.db", .prometheus =
-//   "http://127.0.0.1:9090"});
+//   const FleetStatus status =
+//       fleet_status({.store = "all.db", .prometheus = "http://127.0.0.1:9090"});
 //
-// A board in Prometheus and one in the store are the same if the label `serial` of the target
-// matches. The label `workload` names what a board runs.
+// A board in Prometheus is the same as a board in the store if its label `serial` is the serial
+// number in the store. The label `workload` names the workload that the board runs.
 #pragma once
 
 #include <cstdint>
@@ -21,51 +21,56 @@
 namespace ridgewatt::campaign {
 
 struct FleetOptions {
-  std::string store;       // empty: none
+  std::string store;       // file or postgresql://..; empty: none
   std::string prometheus;  // "http://127.0.0.1:9090"; empty: none
-  std::string boards;  // targets and their labels, as Prometheus' file_sd reads them; empty: none
-  double window_s = 300;        // averaging window of power
-  double day_s = 86400;         // period of energy, throttling and drift
+  std::string boards;      // file of targets and labels in Prometheus' file_sd format; empty: none
+  double window_s = 300;   // averaging time of power
+  double day_s = 86400;    // period of energy, throttling and drift
   std::int64_t now_unix_s = 0;  // 0: the current time
 };
 
+// Unknown numbers are NaN.
 constexpr double kNotKnown = std::numeric_limits<double>::quiet_NaN();
 
 struct BoardStatus {
-  std::string name;  // instance in Prometheus; otherwise serial, or the board's name
+  std::string name;  // instance in Prometheus, or else serial number, or else board
   std::string kind;  // "agx-orin", "fake:agx-orin"
   std::string fleet, serial, workload;
   bool in_prometheus = false, in_store = false;
-  std::optional<bool> up;  // empty: Prometheus was not queried
+  // Whether the newest scrape succeeded; absent: Prometheus was not queried.
+  std::optional<bool> up;
   std::string mode, preset;
-  double power_w = kNotKnown;        // mean over the window
-  double energy_j = kNotKnown;       // of the day
-  double temperature_c = kNotKnown;  // hottest zone
+  double power_w = kNotKnown;        // mean over `window_s`
+  double energy_j = kNotKnown;       // over `day_s`
+  double temperature_c = kNotKnown;  // of the hottest zone
   bool throttled_known = false, throttled = false;
-  double throttle_events = kNotKnown;  // of the day
-  // age of the newest scrape, or of the newest point in the store
+  double throttle_events = kNotKnown;  // number over `day_s`
+  // Time since the newest scrape or, without Prometheus, since the newest point in the store.
   double last_seen_s = kNotKnown;
 };
 
-// Points of a board from the day compared with those of the same workload, mode and batch from
-// before, or from other boards of the kind: medians of the ratios, less 1.
+// Compares the points that a board measured during the day with points of the same workload, mode
+// and batch that are older or from other boards of the kind.
 struct BoardDrift {
   std::string kind, serial, workload, work_kind;
+  // Number of compared points.
   std::size_t points = 0;
-  double time = kNotKnown, power = kNotKnown;
+  double time = kNotKnown, power = kNotKnown;  // median ratios, minus 1
 };
 
-// A board whose present mode is worse in time and power than another one, according to the store.
+// A board whose current mode needs more time and power than another mode, according to the store.
 struct DominatedMode {
   std::string name, kind, workload, work_kind;
   int batch = 0;
+  // The current mode, and the better one.
   std::string mode, better;
-  double time = 0, power = 0;  // of the better mode over the present one, less 1
+  double time = 0, power = 0;  // of the better mode over the current one, minus 1
 };
 
 struct WorkloadEnergy {
   std::string workload;
-  std::string source;  // "counters" of boards with that label, or "measured" windows
+  // "counters" (of boards with that label) or "measured" (windows in the store).
+  std::string source;
   double energy_j = 0;
 };
 
@@ -74,18 +79,20 @@ struct FleetStatus {
   std::vector<BoardDrift> drifts;
   std::vector<DominatedMode> dominated;
   std::vector<WorkloadEnergy> workloads;
-  std::vector<std::string> missing;  // missing information, with the reason
+  std::vector<std::string> missing;  // information that is missing, and why
 };
 
-// Sums over the boards whose value is known; empty where no board has a known value.
+// Sums over the boards with a known value; absent if there are none.
 struct FleetTotals {
   std::size_t boards = 0;
+  // Number of boards whose newest scrape succeeded.
   std::optional<std::size_t> up;
   std::optional<double> power_w, energy_j;
 };
 FleetTotals totals_of(const FleetStatus& status);
 
-// Throws UsageError without a store and a Prometheus, and what reading them throws.
+// Throws UsageError if neither a store nor a Prometheus server is given, or `boards` without a
+// server, and what reading them throws.
 FleetStatus fleet_status(const FleetOptions& options);
 
 }  // namespace ridgewatt::campaign

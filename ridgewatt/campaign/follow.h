@@ -1,11 +1,11 @@
-// Submits a campaign's tasks to its engine and watches it until every point exists:
+// Submits the tasks of a campaign to its engine and watches it until every point is measured.
 //
 //   submit(path, ExecutorKind::kSlurm, options);
 //   const Standing end = follow(path, {.say = remark});   // hours, days
 //
-// The file of the plan records the submitted jobs; the whole file is written after each. The
-// campaign stays correct without this process: it may be killed and restarted, the engine and the
-// store may be unavailable for a while, a task may be submitted twice.
+// The file of the plan lists the submitted jobs and is rewritten after each submission. This
+// process may be killed and restarted at any time, the engine and the store may be unavailable for
+// a while, and a task may be submitted twice.
 #pragma once
 
 #include <cstdint>
@@ -20,50 +20,54 @@
 
 namespace ridgewatt::campaign {
 
-// One process at a time submits tasks of a plan. Throws IoError while another does.
+// Locks the plan, because only one process at a time may submit its tasks. Throws IoError while
+// another process holds the lock.
 OwnedFd lock_plan(const std::string& path);
 
-// Submits the tasks with missing points that no job of the plan holds, and writes the plan. Returns
-// the jobs. Throws UsageError if the store has another plan of this name. A store that cannot be
-// reached at first counts as empty: existing points are not measured again.
+// Submits the tasks with missing points, writes the plan and returns the jobs. Throws UsageError if
+// the campaign was already submitted, or if the store has another plan with this name. If the store
+// cannot be reached, it counts as empty; tasks still skip points that exist.
 std::vector<Job> submit(const std::string& path, ExecutorKind kind, const ExecutorOptions& options);
-// The scripts that submit() would pass on.
+// Returns the scripts that submit() would pass to the engine for all tasks.
 std::string preview(const Plan& plan, ExecutorKind kind, const ExecutorOptions& options);
 
-// Queries the store, and the engine if the campaign was submitted to one. Throws what opening the
-// store throws; an engine that does not answer is reported in the result.
+// Queries the store and, if the plan has jobs, the engine. If the engine cannot be queried, the
+// result states why. Throws what opening the store throws.
 Standing look(const Plan& plan);
 
 struct FollowOptions {
   double interval_s = 10;
-  int attempts = 5;                             // maximum number of submissions of a task
-  bool once = false;                            // one round: `campaign resume`
-  double at_most_s = 0;                         // 0: no limit
-  std::function<void(const std::string&)> say;  // messages about actions and waits
-  std::function<void(const Standing&)> report;  // after each query
-  // In simulated time: the engine in place of the plan's, the time, and what waits.
+  int attempts = 5;      // maximum number of submissions of a task
+  bool once = false;     // return after one round, as `campaign resume` does
+  double at_most_s = 0;  // 0: no limit
+  // Receives messages about actions and waits; may be empty.
+  std::function<void(const std::string&)> say;
+  std::function<void(const Standing&)> report;  // called after each query; may be empty
+  // For simulated time: replacements for the plan's engine, the clock and the pause. Null or empty:
+  // the real ones.
   Executor* engine = nullptr;
   std::function<std::int64_t()> now_unix_s;
   std::function<void(double)> wait;
 };
-// Lets held tasks start, submits tasks with missing points again that no job holds, and waits until
-// all points exist or nothing more can be done. If the store or engine does not answer, it waits
-// twice as long each time, up to a minute (or `interval_s`).
+// Repeats rounds until all points exist or nothing more can be done. A round releases held tasks
+// and submits tasks with missing points again if no job has them. If the store or the engine does
+// not answer, each pause is twice as long as the one before, up to the longer of a minute and
+// `interval_s`. Throws NoSolutionError after `at_most_s`.
 Standing follow(const std::string& path, const FollowOptions& options);
 
-// Lets a board that was set aside get tasks again, and writes the plan. Throws NotFoundError if no
-// board of this serial number is set aside.
+// Allows a board that was set aside to get tasks again, and writes the plan. Throws NotFoundError
+// if no board with this serial number is set aside.
 void readmit_board(const std::string& path, const std::string& serial);
 
-// What store and engine have on each board.
+// The state of each board according to the store and the engine.
 struct BoardsLook {
   std::vector<BoardReport> boards;
   std::string engine_fault;  // why the engine could not be queried; empty: it answered
 };
-// Throws what opening the store throws.
+// Queries the store and, if the plan names one, the engine. Throws what opening the store throws.
 BoardsLook look_at_boards(const Plan& plan);
 
-// Ends all jobs of the plan. Existing points remain.
+// Ends all jobs of the plan. Measured points remain in the store.
 void cancel(const std::string& path);
 
 }  // namespace ridgewatt::campaign

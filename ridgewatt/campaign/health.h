@@ -1,11 +1,12 @@
-// Which boards of a campaign can be trusted with tasks, from the attempts that failed:
+// Decides from failed attempts which boards of a campaign get tasks.
 //
 //   const Fleet fleet = fleet_of(plan, filled_slots(plan, store), records, executor.nodes(kinds));
 //   order.avoid = hosts_to_avoid(plan, fleet, kind, task);
 //
-// A board is set aside when it failed `set_aside` different points (ExecutorOptions) since its last
-// measured one: it gets no more tasks until it is readmitted. A task that failed on a board is not
-// given to that board again while another one is left.
+// A board is set aside, which means that it gets no more tasks, after it failed at
+// ExecutorOptions::set_aside different points since its last measured point. It gets tasks again
+// after it is readmitted. A task that failed on a board is not given to that board again while
+// another board is usable.
 #pragma once
 
 #include <cstddef>
@@ -20,72 +21,85 @@
 
 namespace ridgewatt::campaign {
 
-// What a store has on the attempts and boards of a campaign.
+// Failed attempts and boards of a campaign in a store.
 struct CampaignRecords {
   std::vector<store::FailedAttempt> failures;
   std::vector<store::CampaignBoard> boards;
 };
+// Reads them from the store.
 CampaignRecords records_of(const Plan& plan, store::Store& store);
 
+// Health of one board.
 struct BoardHealth {
   std::string kind, serial;
-  std::vector<std::string> hosts;  // its names in the engine
-  std::size_t failures = 0;        // attempts that failed
-  std::size_t in_a_row = 0;        // different points since its last measured one
-  std::string last_error;          // empty: none
+  std::vector<std::string> hosts;  // names of its hosts in the engine
+  std::size_t failures = 0;        // number of failed attempts
+  std::size_t in_a_row = 0;  // number of different failed points since its last measured point
+  std::string last_error;    // empty: none
   std::int64_t last_error_unix_s = 0;
-  bool set_aside = false;
+  bool set_aside = false;  // whether it gets no more tasks
 };
 
 struct Fleet {
-  std::vector<BoardHealth> boards;  // by kind and serial
+  std::vector<BoardHealth> boards;  // sorted by kind and serial number
   std::vector<store::FailedAttempt> failures;
-  std::vector<EngineNode> nodes;  // empty: not known
+  std::vector<EngineNode> nodes;  // hosts of the engine; empty: unknown
 };
+// Computes the health of all boards in `filled` and `records`. Points of other campaigns are
+// ignored.
 Fleet fleet_of(const Plan& plan, const std::vector<store::FilledSlot>& filled,
                const CampaignRecords& records, std::vector<EngineNode> nodes);
 
-// "set aside after 3 failed points in a row: no weights".
+// Returns text such as "set aside after 3 failed points in a row: no weights".
 std::string why_set_aside(const BoardHealth& board);
-// The hosts of the boards of a kind that are set aside.
+// Returns the hosts of the boards of a kind that are set aside.
 std::vector<std::string> set_aside_hosts(const Fleet& fleet, const std::string& board_kind);
-// The same, and the hosts on which a point of the task failed while another usable one is left.
+// Returns set_aside_hosts() and, if another usable host remains, the hosts on which a point of the
+// task failed.
 std::vector<std::string> hosts_to_avoid(const Plan& plan, const Fleet& fleet, const BoardKind& kind,
                                         const Task& task);
-// Attempts of the task on boards that are set aside now: they are no fault of its points.
+// Returns the number of failed attempts of the task on boards that are now set aside. They do not
+// count against the task.
 int excused_attempts(const Plan& plan, const Fleet& fleet, const BoardKind& kind, const Task& task);
-// Why no board of the kind can run a task, host by host; empty: one can, or it is not known.
+// Returns why no board of the kind can run a task, by host. Empty: a board can, or the hosts are
+// unknown.
 std::string why_none_runs(const Fleet& fleet, const std::string& board_kind);
-// All boards of the kind that the engine has are set aside: its queue is of no use.
+// Returns whether all hosts of the engine for this kind belong to boards that are set aside.
 bool all_set_aside(const Fleet& fleet, const std::string& board_kind);
 
-// The newest failed attempt at a missing point.
+// The last failed attempt at a point that is not yet measured.
 struct PointFault {
+  // `label` of the point, and serial number of the board.
   std::string kind, label, serial;
-  std::size_t attempts = 0;
+  std::size_t attempts = 0;  // number of failed attempts at the point
+  // The error, and the last lines that the program printed.
   std::string reason, output;
 };
-// Of planned and calibration points whose slots are empty, in the order of the plan.
+// Returns the faults of planned points that are not measured, in the order of the plan.
 std::vector<PointFault> point_faults(const Plan& plan, const std::vector<store::FilledSlot>& filled,
                                      const std::vector<store::FailedAttempt>& failures);
 
-// Trusts the board of this serial number again. Throws NotFoundError with the boards that are set
-// aside if it is not one of them.
+// Readmits the board with this serial number. Throws NotFoundError, which lists the boards that are
+// set aside, if it is not one of them.
 void readmit(Plan& plan, const Fleet& fleet, const std::string& serial, std::int64_t now_unix_s);
 
-// A board with all that is known of it, as `campaign boards` lists it.
+// The state of a board, as `campaign boards` lists it.
 struct BoardReport {
   std::string kind, serial, host;
-  std::string state;  // "working", "silent", "new", "set aside", or the engine's: "drained"
+  // "working", "silent", "new", "set aside", or the state of an unusable host in the engine's words
+  // ("drained").
+  std::string state;
   std::size_t points = 0, failures = 0, in_a_row = 0;
   std::optional<double> points_per_h;
   std::string last_error;
   std::int64_t last_error_unix_s = 0;
-  std::string engine_reason;
-  std::size_t drifted = 0, throttled = 0;  // of its points
-  std::optional<double> temperature_c;     // highest zone during its newest point
+  std::string engine_reason;               // the engine's reason for the state of the host
+  std::size_t drifted = 0, throttled = 0;  // numbers of its points with these flags
+  std::optional<double> temperature_c;     // highest temperature of a zone during its newest point
   std::int64_t newest_unix_s = 0;
 };
+// Returns the states of all boards of the campaign and of hosts without one. `nodes`: hosts of the
+// engine; empty: unknown.
 std::vector<BoardReport> board_reports(const Plan& plan, store::Store& store,
                                        std::vector<EngineNode> nodes, std::int64_t now_unix_s);
 

@@ -1,12 +1,12 @@
-// Identifies the plan that owns a campaign's name in a store. Slots begin with the campaign's name,
-// so a second plan of that name would use the points of the first. The store therefore keeps the
-// fingerprint of the first plan with the name, and every other plan is rejected.
+// Ensures that a campaign's name in a store belongs to one plan. Slots begin with the name of the
+// campaign, so a second plan with the same name would use the points of the first. The store
+// therefore has the fingerprint of the first plan with the name, and any other plan is rejected.
 //
-//   claim_campaign(plan, store);                       // who submits
-//   const auto filled = filled_slots(plan, store);     // to watch, collect, search
+//   claim_campaign(plan, store);                       // before submitting tasks
+//   const auto filled = filled_slots(plan, store);     // to watch, collect or search
 //
-// Points without a plan's fingerprint (from a manual `campaign run`, or older versions) are
-// compared with those of the plan.
+// If no fingerprint is registered (after a manual `campaign run`, or by older versions), the
+// measured points are compared with the points of the plan.
 #pragma once
 
 #include <cstddef>
@@ -19,30 +19,32 @@
 
 namespace ridgewatt::campaign {
 
-// The filled slots of the plan's campaign. Throws UsageError naming both plans if the name belongs
-// to another plan, or points of another plan exist.
+// Returns the slots of the campaign that have a measurement. Throws UsageError, which names both
+// plans, if the name belongs to another plan or there are points of another plan.
 std::vector<store::FilledSlot> filled_slots(const Plan& plan, store::Store& store);
-// For who asks often: the fingerprint is that of the plan.
+// For repeated calls; `fingerprint` must be fingerprint_of(plan).
 std::vector<store::FilledSlot> filled_slots(const Plan& plan, const std::string& fingerprint,
                                             store::Store& store);
-// The same check; then the plan owns the name. A role without permission to register it leaves this
-// to others.
+// Checks like filled_slots(), then registers the plan as owner of the name. Does nothing more if
+// the database role may not register it.
 void claim_campaign(const Plan& plan, store::Store& store);
 
-// A task only has the fingerprint; it is empty for a task without a plan.
+// Claims the name for a task, which only has the plan's fingerprint; empty: a task without a plan.
 void claim_campaign(const std::string& name, const std::string& fingerprint, store::Store& store);
-// Throws UsageError if the slot holds a point other than `point`, or one of another workload.
+// Throws UsageError if the slot has a measurement of another point or another workload. `where`:
+// location of the store, for the message.
 void check_slot(const store::FilledSlot& slot, const OperatingPoint& point,
                 const store::Series& series, const std::string& where);
 
-// Summary of a campaign in a store. The entry contains only the name if no plan was registered.
+// Summary of a campaign in a store.
 struct CampaignHolding {
+  // Has only the name if no plan was registered.
   store::CampaignEntry entry;
   std::string workload, kind;  // of its first point; empty: no point yet
-  std::size_t points = 0;      // of the plan or a search, without calibration
-  std::size_t boards = 0;      // number of boards that measured them
+  std::size_t points = 0;      // number of points without calibration
+  std::size_t boards = 0;      // number of boards that measured its points
 };
-// All campaigns by name.
+// Returns all campaigns in the store, sorted by name.
 std::vector<CampaignHolding> campaigns_in(store::Store& store);
 
 }  // namespace ridgewatt::campaign

@@ -1,4 +1,4 @@
-// Merges the points of several boards into one sweep of their kind, with the differences between
+// Merges the points of several boards of one kind into one sweep, with the differences between the
 // boards removed.
 //
 //   for (const auto& kind : boards_by_kind(store, {})) {
@@ -6,8 +6,8 @@
 //     write_file_atomically("merged.csv", write_merged_csv({merged}));
 //   }
 //
-// Every row is that of the mean board (campaign/board_effects.h). Repeats, of one or several
-// boards, become their median.
+// Each row has the values that the mean board would measure (campaign/board_effects.h). Repeated
+// measurements of a point, by one or several boards, are replaced by their median.
 #pragma once
 
 #include <cstddef>
@@ -21,42 +21,45 @@
 
 namespace ridgewatt::campaign {
 
-// The boards of a kind and their points of one workload measured in one way.
+// Boards of one kind and their points of one workload with the same provenance.
 struct BoardsOfKind {
   std::string kind_of_board;  // "agx-orin", "fake:agx-orin"
   std::string workload, kind;
   Provenance provenance = Provenance::kMeasured;
   std::vector<BoardPoints> boards;
 };
-// The content of a store by kind; a board without a known serial is called "unknown". The board of
-// the filter is the name of the kind.
+// Returns the points in a store that pass the filter, grouped by kind of board, workload and
+// provenance. A board without a serial number is named "unknown".
+// SeriesFilter::board is the name of the kind.
 std::vector<BoardsOfKind> boards_by_kind(store::Store& store, const store::SeriesFilter& filter);
 
-// The origin of a row and the error of its correction.
+// The boards that measured a row, and the error of its correction.
 struct MergedOrigin {
-  std::vector<std::string> boards;  // serials, in the order of the store
-  CorrectionError error;            // of the correction, common to all rows of these boards
+  std::vector<std::string> boards;  // serial numbers, in the order of the store
+  CorrectionError error;            // error of the correction; rows of the same boards share it
 };
 
 struct MergedSweep {
   Sweep sweep;
-  std::vector<MergedOrigin> origins;  // one per row
+  std::vector<MergedOrigin> origins;  // by row of `sweep`
   BoardEffects effects;
-  std::vector<std::string> uncorrected;  // boards with unknown effects: their rows are unchanged
+  // Boards with unknown effects; their rows are not corrected.
+  std::vector<std::string> uncorrected;
 };
 
-// `effects` false: the rows as measured, for comparison.
+// Merges the boards of a kind. `take_effects_out` = false: leaves the rows as measured, for
+// comparison.
 MergedSweep merge_boards(const BoardsOfKind& kind, bool take_effects_out = true,
                          const EffectOptions& options = {});
 
-// The boards of each kind in a store that pass the filter, merged. UsageError without such points;
-// `location` is the name of the store in the message.
+// Merges the boards of each kind in a store that pass the filter. Throws UsageError if there are no
+// such points. `location` is the name of the store for the message.
 std::vector<MergedSweep> merged_by_kind(store::Store& store, const store::SeriesFilter& filter,
                                         const std::string& location);
 UsageError no_such_points(const std::string& location);
 
-// Sweep CSV with additional columns at the end: boards (serials, separated by blanks), and the
-// deviation in percent that the correction adds to time and power.
+// Returns a sweep CSV with additional columns: boards (serial numbers separated by blanks), and the
+// standard deviation in percent that the correction adds to time and to power.
 std::string write_merged_csv(const std::vector<MergedSweep>& merged);
 
 }  // namespace ridgewatt::campaign

@@ -1,10 +1,11 @@
-// Plans measured points again whose measurement is in doubt.
+// Plans a second measurement of points whose first measurement may be wrong.
 //
 //   const Reruns again = plan_reruns(plan, filled_slots(plan, store), {.flagged = true});
 //   write_plan(plan, path);   // then `campaign watch` submits them
 //
-// A point that is planned again gets a new slot, "sweep7/agx-orin/117@1". Its earlier measurement
-// stays in the store and no longer counts. Calibration points are measured again by every board.
+// A point that is planned again gets a new slot, such as "sweep7/agx-orin/117@1". Its earlier
+// measurement remains in the store but no longer counts. Calibration points are measured again by
+// every board.
 #pragma once
 
 #include <cstddef>
@@ -18,27 +19,30 @@
 
 namespace ridgewatt::campaign {
 
-// A point is planned again if any of these holds.
+// A point is planned again if at least one of these rules applies.
 struct RerunRules {
-  bool flagged = false;                      // it has a flag
-  std::optional<std::int64_t> until_unix_s;  // it began at this second or earlier
-  std::string serial;                        // this board measured it; empty: no board
-  // Throws UsageError without a rule.
+  bool flagged = false;  // its measurement has a flag
+  // Its measurement began in this second or earlier.
+  std::optional<std::int64_t> until_unix_s;
+  std::string serial;  // serial number of the board that measured it; empty: not a rule
+  // Throws UsageError if no rule is set.
   void check() const;
 };
 
 struct Reruns {
   struct OfKind {
     std::string kind;
-    std::size_t points = 0, calibration = 0;  // planned again
-    std::size_t measured = 0;                 // points whose measurement counted before
+    std::size_t points = 0, calibration = 0;  // number of points to measure again
+    std::size_t measured = 0;                 // number of points that were measured before
   };
   std::vector<OfKind> kinds;
 };
+// Changes the plan and returns the number of points.
 Reruns plan_reruns(Plan& plan, const std::vector<store::FilledSlot>& filled,
                    const RerunRules& rules);
 
-// Reads plan and store, and writes the plan unless it is `dry`. Throws what reading them throws.
+// Reads plan and store and, unless `dry`, writes the changed plan. Throws NotFoundError if no board
+// with `rules.serial` measured a point, and what reading plan and store throws.
 Reruns rerun(const std::string& path, const RerunRules& rules, bool dry);
 
 }  // namespace ridgewatt::campaign

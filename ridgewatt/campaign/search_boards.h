@@ -1,13 +1,13 @@
-// The boards of a campaign as the profiler of a search (tune/async_profiler.h): every requested
-// point becomes a task of one point, and its result is read from the store by slot.
+// Lets a search use the boards of a campaign as its profiler (tune/async_profiler.h). Each
+// requested point becomes a task with one point. The result is read from the store by its slot.
 //
 //   CampaignBoards boards(plan, plan.kind("agx-orin"), *executor, store, {.boards = 8});
 //   const auto summary = tune::tune(space, goal, boards, {.strategy = "auto"});
 //
-// The slot of a point, "sweep7/agx-orin/tune-1f0c..", follows from the point: if it is requested
-// again, by a resumed search or as the copy of a late task, it is already filled. The search may be
-// killed at any time; its tasks end on their own. Boards that are set aside (health.h) get no
-// tasks.
+// The slot of a point ("sweep7/agx-orin/tune-1f0c..") depends only on the point. If the point is
+// requested again, by a resumed search or as a copy of a late task, the slot already has a result.
+// The search may be killed at any time; its tasks end on their own. Boards that are set aside
+// (campaign/health.h) get no tasks.
 #pragma once
 
 #include <map>
@@ -25,49 +25,51 @@
 namespace ridgewatt::campaign {
 
 struct SearchBoardsOptions {
-  std::size_t boards = 1;  // tasks in flight
+  std::size_t boards = 1;  // maximum number of tasks at the same time
   double look_every_s = 1;
-  // That drained and lost boards have to come back while nothing runs. Chosen: a controller that
-  // starts again knows its boards within half of it.
+  // How long the search waits if no board can run its tasks, because boards may return that are
+  // drained or do not answer. Chosen: a restarted controller knows its boards within half of this
+  // time.
   double patience_s = 60;
   ExecutorOptions executor = {};
 };
 
 class CampaignBoards final : public tune::AsyncProfiler {
  public:
-  // All references must outlive this.
+  // All referenced objects must outlive this object. Throws UsageError if the store has another
+  // plan of this name.
   CampaignBoards(const Plan& plan, const BoardKind& kind, Executor& executor, store::Store& store,
                  const SearchBoardsOptions& options);
-  // Cancels the tasks that nobody waits for any more.
+  // Cancels the tasks whose results are no longer needed.
   ~CampaignBoards() override;
 
   std::size_t boards() const override { return options_.boards; }
-  // A point whose slot is filled needs no task. Throws what Executor::submit throws, and Error with
-  // the reason of each board if all of the kind are set aside.
+  // Submits a task for the point unless its slot has a result. Throws what Executor::submit throws,
+  // and Error with the reason for each board if all boards of the kind are set aside.
   void start(std::size_t run, const OperatingPoint& point) override;
-  // Throws IoError if the store or the engine cannot be queried, and Error with the reason of each
-  // board if none can run what waits.
+  // Throws IoError if the store or the engine cannot be queried, and Error with the reason for each
+  // board if no board can run the waiting tasks.
   std::optional<tune::FinishedRun> next(double until_s) override;
   double now_s() const override;
   Provenance provenance() const override;
 
-  // The results of the kind's points in this campaign: planned ones and those of searches.
+  // Returns the results of the kind in this campaign, for planned points and points of searches.
   std::vector<Observation> known();
-  // The boards that produced the results so far.
+  // Returns the serial numbers of the boards that measured the results so far.
   const std::set<std::string>& serials() const { return serials_; }
-  // The reasons of failed tasks, from the engine or the task.
+  // Returns the reasons of failed tasks.
   const std::vector<std::string>& failures() const { return failures_; }
-  // The boards that get no tasks, each with its reason, as of the newest task.
+  // Returns the boards that are set aside and why, as of the last submitted task.
   const std::vector<std::string>& set_aside() const { return said_aside_; }
 
  private:
   struct Flight {
     std::size_t run = 0;
     OperatingPoint point;
-    int repeat = 0;  // number of previous measurements
+    int repeat = 0;  // number of earlier measurements of the point
     std::string slot = {};
-    std::vector<Job> jobs = {};  // empty: the result existed
-    bool ended = false;          // the engine reported that it is finished
+    std::vector<Job> jobs = {};  // empty: the result already exists
+    bool ended = false;          // whether the engine reported its end
   };
   std::vector<store::PointRecord> filled(const std::string& prefix);
   Fleet fleet();
@@ -83,12 +85,12 @@ class CampaignBoards final : public tune::AsyncProfiler {
   store::Store& store_;
   SearchBoardsOptions options_;
   std::vector<Flight> flights_;
-  std::map<OperatingPoint, int> measured_;  // number of measurements of each by searches
+  std::map<OperatingPoint, int> measured_;  // number of measurements of each point by searches
   std::set<std::string> serials_;
   std::vector<std::string> failures_;
-  std::vector<std::string> aside_, said_aside_;  // hosts, as the engine's jobs have them; boards
-  bool waits_ = false;                           // tasks are in flight, and none of them runs
-  std::optional<Stopwatch> blocked_;             // since no board can run them
+  std::vector<std::string> aside_, said_aside_;  // hosts; boards with reasons
+  bool waits_ = false;                           // tasks are in flight, but none is running
+  std::optional<Stopwatch> blocked_;             // runs while no board can run the tasks
   int tasks_ = 0;
   Stopwatch since_;
 };

@@ -1,12 +1,12 @@
-// Runs one task of a campaign on the board that it was assigned to:
+// Runs one task of a campaign on the board to which it was assigned.
 //
-//   const TaskSummary done = run_task(device, task);   // throws TryAgainError without loss of data
+//   const TaskSummary done = run_task(device, task);   // TryAgainError loses no data
 //
-// Measured points first go to a spool, a store in this board's own state folder, and from there to
-// the campaign's store. A point whose slot is filled, there or in the spool, is not measured again,
-// so a task may run any number of times, on any boards, and be killed at any moment. Calibration
-// points that are missing in this board's spool come first, so every working board is calibrated
-// without the help of a scheduler. docs/methods/campaign.md describes failures and recovery.
+// Measured points are first written to a spool, a store in the state folder of the board, and then
+// delivered to the store of the campaign. A point whose slot has a measurement in either store is
+// not measured again. Therefore a task may run several times, on any boards, and may be killed at
+// any moment. Calibration points that are missing in the spool of the board are measured first, so
+// that every working board is calibrated. docs/methods/campaign.md describes failures and recovery.
 #pragma once
 
 #include <optional>
@@ -24,35 +24,39 @@ namespace ridgewatt::campaign {
 struct TaskOptions {
   std::string campaign;
   std::string fingerprint;  // of its plan; empty: no plan
-  std::string board_kind;   // empty: any board
+  std::string board_kind;   // empty: any kind
+  // File or postgresql://..
   std::string store;
-  measure::ProfileOptions profile;  // its series has workload and kind
+  measure::ProfileOptions profile;  // its series has the workload and its kind
   platform::JetsonModeControl::Options control;
   std::vector<PlannedPoint> points, calibration;
-  std::string spool_folder;     // empty: default_spool_folder
-  double hand_in_every_s = 60;  // while it measures, and always at the end
-  double wait_s = 0;            // for an unavailable store
+  std::string spool_folder;  // empty: default_spool_folder()
+  // Time between deliveries of measured points to the store; there is always one at the end.
+  double hand_in_every_s = 60;
+  double wait_s = 0;  // how long to wait for an unavailable store
 
-  // Throws UsageError naming the field.
+  // Throws UsageError, which names the field.
   void check() const;
 };
 
 struct TaskSummary {
   std::string board, serial;
-  int measured = 0;  // including calibration points
-  int skipped = 0;   // their slots were filled
+  int measured = 0;  // number of measured points, including calibration points
+  int skipped = 0;   // number of points that already had a measurement
+  // Number of points that could not be measured.
   int failed = 0;
   std::vector<std::string> failures;
   store::HandedIn handed_in;
 };
 
-// $XDG_STATE_HOME/ridgewatt/spool (~/.local/state/..).
+// Returns $XDG_STATE_HOME/ridgewatt/spool; the default state folder is ~/.local/state.
 std::string default_spool_folder();
 
-// Throws TryAgainError if another task runs on this board, the spool cannot be written (disk full),
-// or the store cannot be reached; the measured points are in the spool and the next task delivers
-// them. Points that cannot be measured are counted. Throws what LiveProfiler throws for permission
-// and safety, and UsageError if the board is not of the kind.
+// Runs the task. Throws TryAgainError if another task runs on this board, the spool cannot be
+// written (disk full), or the store cannot be reached. Measured points then remain in the spool,
+// and the next task delivers them. Points that cannot be measured are counted in `failed`. Throws
+// what LiveProfiler throws for missing permissions and unsafe states, and UsageError if the board
+// is of another kind.
 TaskSummary run_task(const platform::LocalDevice& device, TaskOptions options);
 
 }  // namespace ridgewatt::campaign

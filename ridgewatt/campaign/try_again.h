@@ -1,12 +1,13 @@
-// The error for failures that may succeed later.
+// The error for failures after which a new attempt may succeed.
 #pragma once
 
 #include "ridgewatt/base/error.h"
 
 namespace ridgewatt::campaign {
 
-// Nothing is lost, and a later attempt may succeed: a server is unavailable, a disk full, a board
-// busy. Status 75 is EX_TEMPFAIL of sysexits.h, which schedulers can be configured to retry.
+// Nothing is lost and a later attempt may succeed, for example when a server is unavailable, a disk
+// is full or a board is busy. Exit status 75 is EX_TEMPFAIL of sysexits.h; schedulers can be
+// configured to retry on it.
 class TryAgainError : public Error {
  public:
   using Error::Error;

@@ -1,5 +1,5 @@
-// What every command of the program shares. A command is one file cmd_NAME.cc: it declares its
-// options, calls one library function and prints. No logic lives here.
+// What all commands of the program share. A command is a file cmd_NAME.cc that declares options,
+// calls one library function and prints the result. It contains no other logic.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -20,13 +20,15 @@ namespace ridgewatt::cli {
 
 using report::OutputFormat;
 
-// Standard output, kept back for the file of -o, which gets the whole result or none of it.
+// Buffers standard output for the file of -o, so that the file is either complete or not written.
 class KeptOutput {
  public:
   ~KeptOutput();
-  std::string path;  // empty: nothing is kept back
+  std::string path;  // empty: output is not buffered
+  // Starts to buffer standard output if `path` is set.
   void begin();
   void finish();  // writes the file
+  // Whether output is being buffered.
   bool keeps() const { return terminal_ != nullptr; }
 
  private:
@@ -36,81 +38,84 @@ class KeptOutput {
 
 struct CommandEntry;  // commands.h
 
-// What the options say that stand before or after any command.
+// The values of options that every command has, and other state of a run of the program.
 struct Context {
   std::span<const CommandEntry> commands = {};  // of this program
-  std::vector<std::string> line = {};           // the command line, as it was given
+  std::vector<std::string> line = {};           // the command line without the name of the program
   OutputFormat format = OutputFormat::kTable;
   std::uint64_t seed = 1;
   bool quiet = false;
-  bool wide = false;      // every column of a table, whatever the width of the terminal
-  std::size_t top = 0;    // rows of a table; 0: all
-  std::string sort = {};  // column of a table, see Table::sort
-  std::vector<std::string> columns = {};  // of a table, see Table::keep_columns; empty: all
-  bool with_figures = false;              // JSON gets the key "figures", see report/result_report.h
-  bool strict = false;  // of commands with a model: what cannot be counted is an error
+  bool wide = false;      // all columns of a table, even if they exceed the width of the terminal
+  std::size_t top = 0;    // maximum number of rows of a table; 0: all
+  std::string sort = {};  // column by which tables are sorted; see Table::sort
+  std::vector<std::string> columns = {};  // columns of tables; empty: all. See Table::keep_columns.
+  bool with_figures = false;              // JSON gets the key "figures"; see report/result_report.h
+  // For commands with a model: operators whose cost is not counted are an error.
+  bool strict = false;
   KeptOutput output = {};
-  std::vector<std::string> remarks = {};  // said before the command runs
-  std::vector<std::string> then = {};     // a command line that runs next, in this process
-  const CLI::App* program = nullptr;      // whose innermost command names the schema of JSON
-  std::string result_of = {};  // or the command ("evaluate.schedules") whose result it is
+  std::vector<std::string> remarks = {};  // printed before the command runs
+  std::vector<std::string> then = {};     // command line to run next in this process; empty: none
+  const CLI::App* program = nullptr;      // its innermost command determines the schema of JSON
+  // Command that determines the schema instead, such as "evaluate.schedules"; empty: none.
+  std::string result_of = {};
 
   bool json() const { return format == OutputFormat::kJson; }
   bool csv() const { return format == OutputFormat::kCsv; }
 };
 
-// Where the help lists them.
+// Their heading in the help.
 inline constexpr char kEveryCommand[] = "Options of every command";
-// --format, --seed, --quiet and those of tables: the program itself and every command have them.
+// Adds --format, --seed, --quiet and the table options. The program and every command have them.
 void add_global_options(CLI::App& app, Context& context);
-// -o of a command whose result is what it prints.
+// Adds -o to a command whose printed text is its result.
 void add_output_option(CLI::App& command, Context& context);
-// The subcommand of that name with this description; added where it is not there yet.
+// Returns the subcommand with this name and sets its description; adds it if it does not exist.
 CLI::App* command_named(CLI::App& parent, const std::string& name, const std::string& description);
-// Gives `parent` a subcommand with the global options. `example` is shown below the help.
+// Adds a subcommand with the global options to `parent`. `example` is shown below its help.
 CLI::App* add_command(CLI::App& parent, Context& context, const std::string& name,
                       const std::string& description, const std::string& example);
 
-// --wide, --top, --sort and --columns: part of the global options.
+// Adds --wide, --top, --sort and --columns; called by add_global_options().
 void add_table_options(CLI::App& command, Context& context);
-// JSON is whole and in its own order: UsageError when --top, --sort or --columns are asked
-// of it; figures are for JSON alone.
+// Throws UsageError for --top, --sort or --columns with JSON, which is always complete and in its
+// own order, and for --with-figures without JSON.
 void check_table_options(const Context& context);
-// Before a command measures, changes or writes anything: UsageError where --sort or --columns name
-// no column of `table`, which is the one that it will print, or the same without rows.
+// Called before a command measures, changes or writes anything. Throws UsageError if --sort or
+// --columns name a column that `table` lacks. `table` is the table that will be printed; it may
+// have no rows.
 void check_table_options(const Context& context, report::Table table);
-
+// Does the same for the table that the result prints.
 void check_table_options(const Context& context, const report::Result& result);
 
-// `table`, and for programs where its rows come from.
+// Returns `table`, for CSV and JSON with columns for the origin of its rows.
 report::Table with_origin(const Context& context, const report::Table& table,
                           const RowOrigin& origin);
-// Prints the table that the command is about in the wanted format, with --sort and --top; as JSON
-// its rows, all of them. `order` is how people find it when they ask for no other; CSV keeps its
-// own order.
+// Prints the main table of a command in the requested format, with --sort, --top and --columns.
+// JSON contains all rows. `order`: column by which the terminal output is sorted if --sort is not
+// given; CSV keeps the order of the rows.
 void print(const Context& context, const report::Table& table, const std::string& order = {});
-// As print of a table, but row by row.
+// Prints the main table of a command, whose rows are written one at a time.
 void print(const Context& context, const report::Rows& rows);
-// As print of a JSON result.
+// Prints a JSON result that is written in parts.
 void print(const Context& context, report::StreamedJson result);
-// Prints the part of a result that the format needs, and its remarks. NoSolutionError where the
-// result says that there is no answer.
+// Prints the part of a result that the format requires, and its remarks. Throws NoSolutionError if
+// the result has no solution.
 void print(const Context& context, const report::Result& result);
-// A second table: as it is, but no wider than the terminal.
+// Prints a further table, without --sort, --top and --columns.
 void print_aside(const Context& context, const report::Table& table);
-// A result with its schema (report/result.h).
+// Prints a JSON result with its schema (report/result.h).
 void print(const Context& context, const Json& result);
-// The same as an object, and as text for a file.
+// Returns a JSON result with its schema, as an object and as text for a file.
 Json schema_first(const Context& context, const Json& result);
 std::string json_text(const Context& context, const Json& result);
-// A remark on standard error, escaped; nothing when quiet.
+// Prints a remark on standard error, with control characters escaped; nothing with --quiet.
 void remark(const Context& context, const std::string& text);
-// Once all is printed: Error where the program that was measured did not end with 0.
+// Throws Error if the measured program ended with a status other than 0. Called after the result
+// was printed.
 void check_status(int status, const std::vector<std::string>& program);
-// Makes a folder for results where there is none.
+// Creates a folder for results, with its parents, if it does not exist.
 void make_folder(const std::string& path);
-// Writes `text` where the user wants it (see io/file.h); an empty `path`, an option that was not
-// given, prints it.
+// Writes `text` to the file `path` (see io/file.h), or prints it if `path` is empty.
 void write_output(const std::string& path, std::string_view text);
 
 }  // namespace ridgewatt::cli

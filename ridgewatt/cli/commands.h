@@ -1,12 +1,12 @@
-// The commands of the program, in the order and the groups of the help.
+// The commands of the program, in the order and groups of the help.
 #pragma once
 
 #include "ridgewatt/cli/command.h"
 
 namespace ridgewatt::cli {
 
-// Each adds one command to the program, or below the command `app`: see define() in
-// options/option_adder.h and add_command() in command.h.
+// Each function adds one command to the program, or a subcommand to the command `app`. See define()
+// in options/option_adder.h and add_command() in command.h.
 using AddCommand = void(CLI::App& app, Context& context);
 AddCommand add_analyze, add_sandbox, add_operators, add_estimate, add_explain, add_roofline,
     add_layers, add_fits, add_llm, add_calibrate, add_device, add_report, add_sweep, add_store,
@@ -15,20 +15,22 @@ AddCommand add_analyze, add_sandbox, add_operators, add_estimate, add_explain, a
     add_compare_boards, add_pareto, add_federate, add_predict, add_schedule, add_tune, add_tune_llm,
     add_zoo, add_microbench, add_pipeline, add_loadbench, add_study, add_help, add_man,
     add_completion, add_complete;
-// Below a command.
+// Subcommands.
 AddCommand add_campaign_plan, add_campaign_submit, add_campaign_status, add_campaign_watch,
     add_campaign_boards, add_campaign_rerun, add_campaign_resume, add_campaign_list,
     add_campaign_collect, add_campaign_cancel, add_campaign_run;
 AddCommand add_schedule_plan, add_schedule_simulate, add_schedule_dynamic, add_schedule_run,
     add_schedule_measure_sharing, add_schedule_predict_sharing;
 
+// A command of the program.
 struct CommandEntry {
   const char* name;
-  // Gives the command its description, options and action: see add_command(). Null: `program` does.
+  // Adds description, options and action of the command. Null if another program implements it.
   AddCommand* add;
-  const char* group;  // heading of the help; empty: not shown
+  const char* group;  // heading in the help; empty: hidden
+  // Name of the program that implements the command; null: this program.
   const char* program = nullptr;
-  const char* description = nullptr;  // of a command of another program
+  const char* description = nullptr;  // only for a command of another program
 };
 
 inline constexpr char kModels[] = "Models";
@@ -44,7 +46,7 @@ inline constexpr char kHelp[] = "Help";
 inline constexpr char kLaboratoryProgram[] = "ridgewatt-lab";
 inline constexpr char kEvaluateDescription[] = "Score methods on measured sweeps";
 
-// Of the program `ridgewatt`; those of the laboratory are in laboratory/evaluate_commands.h.
+// The commands of `ridgewatt`. laboratory/evaluate_commands.h has those of `ridgewatt-lab`.
 // clang-format off
 inline constexpr CommandEntry kCommands[] = {
     {"analyze", add_analyze, kModels},

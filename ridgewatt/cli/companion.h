@@ -1,5 +1,6 @@
-// Programs of Ridgewatt that hold what few commands need: ridgewatt-serve and ridgewatt-lab. They
-// are next to `ridgewatt`, or in ../libexec/ridgewatt of an installed copy.
+// Finds and starts the programs ridgewatt-serve and ridgewatt-lab, which implement some commands of
+// `ridgewatt`. They are in the folder of `ridgewatt` or, after an installation, in
+// ../libexec/ridgewatt.
 #pragma once
 
 #include <filesystem>
@@ -8,11 +9,12 @@
 
 namespace ridgewatt::cli {
 
-// This program.
+// Returns the path of the running program.
 std::filesystem::path own_program();
-// The program of that name; empty where it was not built.
+// Returns the path of the program with this name; empty if it does not exist.
 std::filesystem::path find_companion(const std::string& name);
-// This process becomes that program. NotSupportedError with `remedy` where it was not built.
+// Replaces this process by that program. Throws NotSupportedError with the advice `remedy` if the
+// program does not exist.
 [[noreturn]] void become(const std::string& name, const std::vector<std::string>& arguments,
                          const std::string& remedy);
 

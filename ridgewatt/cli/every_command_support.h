@@ -1,4 +1,4 @@
-// For tests only: the commands of `ridgewatt` and of its laboratory as one program.
+// For tests only: the commands of `ridgewatt` and `ridgewatt-lab` as those of one program.
 #pragma once
 
 #include <algorithm>

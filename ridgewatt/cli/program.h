@@ -1,4 +1,4 @@
-// The program as one tree of commands, and what is said when a command line does not fit it.
+// Builds the tree of commands, runs a command line, and formats the message for an invalid one.
 #pragma once
 
 #include <string>
@@ -8,45 +8,46 @@
 
 namespace ridgewatt::cli {
 
-// Adds the global options and the names of the commands that the line of `context` may mean. A
-// command gets its options when the parser meets it, so that a call pays for one command. Every
-// option refuses an empty value.
+// Adds the global options and those commands that the command line in `context` may name. Options
+// of a command are added when the parser reaches it, which keeps the start time short. Every option
+// rejects an empty value.
 void prepare_program(CLI::App& app, Context& context);
-// Adds the names of the other commands, for a message that suggests one.
+// Adds the names of all other commands, for messages that suggest one.
 void name_commands(CLI::App& app, Context& context);
-// The whole program at once.
+// Adds all commands with all options.
 void build_program(CLI::App& app, Context& context);
-// Lets "--" end the options whatever stands before it: CLI11 takes it for the end of a list, or for
-// the value of an option that lacks one. UsageError for the latter.
+// Makes "--" in `words` end the options in every position. CLI11 alone would treat it as the end of
+// a list, or as the value of an option without one. Throws UsageError in the latter case.
 void end_options(CLI::App& app, Context& context, std::vector<std::string>& words);
-// After parsing: gives the commands that are there their options to be read (help, manual pages,
-// completion).
+// After parsing: adds the options of all commands, so that they can be listed for help, manual
+// pages and completion.
 void complete_program(CLI::App& app, const Context& context);
-// When another program has the command of that name, this process becomes it with the same command
-// line.
+// If another program implements the command with this name, replaces this process by that program,
+// with the same command line.
 void hand_over(const std::string& name, const Context& context);
 
-// A program with these commands: runs the command line, and returns the exit status.
+// Runs the command line of a program with these commands and returns the exit status.
 int run_program(std::span<const CommandEntry> commands, int argc, char** argv);
 
-// One line for a command line that CLI11 refused: unknown commands and options with what was
-// probably meant, other faults as they are, and where help is.
+// Returns a message of one line for a command line that CLI11 rejected. It suggests similar names
+// for an unknown command or option, and says how to show the help.
 std::string usage_message(const CLI::App& app, const CLI::ParseError& error);
 
-// The command that the command line names, the subcommand where it has one.
+// Returns the command that the command line names; if it names a subcommand, that one.
 const CLI::App& innermost(const CLI::App& app);
-// "ridgewatt schedule plan", joined by `separator`.
+// Returns the name with all parent commands, such as "ridgewatt schedule plan".
 std::string full_name(const CLI::App& app, char separator = ' ');
-// True when the option takes no value.
+// Returns whether the option has no value.
 bool is_flag(const CLI::Option& option);
-// "W", "N", "FILE", "TEXT": what the help shows for the value.
+// Returns the placeholder for the value in the help: "W", "N", "FILE" or "TEXT".
 std::string value_name(const CLI::Option& option);
-// Subcommands and long options, as typed, of a command.
+// Return the visible subcommands and the long options of a command, as they are typed.
 std::vector<std::string> subcommand_names(const CLI::App& app);
 std::vector<std::string> option_names(const CLI::App& app);
-// The direct subcommand of that name; null when there is none.
+// Returns the direct subcommand with this name; null if there is none.
 const CLI::App* subcommand(const CLI::App& app, const std::string& name);
-// The subcommand that `path` ("schedule", "plan") names; UsageError with what was meant.
+// Returns the subcommand with the path ("schedule", "plan"). Throws UsageError, which suggests a
+// similar name.
 const CLI::App& find_command(const CLI::App& app, const std::vector<std::string>& path);
 
 }  // namespace ridgewatt::cli

@@ -1,4 +1,5 @@
-// Results that would replace what a command reads are refused before it runs.
+// Prevents results from replacing files that the same command reads. Called before the command
+// runs.
 //
 //   refuse_replaced_inputs(command);
 #pragma once
@@ -9,13 +10,13 @@
 
 namespace ridgewatt::cli {
 
-// Notes the files that the options of `command` declare as inputs (input_file) in the register of
-// io/input_files.h. UsageError if an output (output_file) is also an input, or two outputs are the
-// same file. What a command reads beyond them, such as the weights of a model, is noted when it is
-// read; write_output() then refuses to overwrite it.
+// Registers the input files of `command` (options declared with input_file()) in io/input_files.h.
+// Throws UsageError if an output (option declared with output_file()) is also an input, or if two
+// outputs are the same file. Other files that the command reads, such as external weights of a
+// model, are registered when they are read; write_output() then rejects them.
 void refuse_replaced_inputs(const CLI::App& command);
 
-// "page" of "html:page": the file that a value of --figures names.
+// Returns the file named by a value of --figures: "page" for "html:page".
 std::string figure_path(const std::string& value);
 
 }  // namespace ridgewatt::cli

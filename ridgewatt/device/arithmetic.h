@@ -1,4 +1,4 @@
-// The number formats in which a GPU computes.
+// The number formats in which a GPU computes, with their properties.
 #pragma once
 
 #include <string_view>
@@ -9,15 +9,16 @@
 
 namespace ridgewatt {
 
-// TF32 is how tensor cores multiply FP32 numbers.
+// In TF32, tensor cores multiply FP32 numbers with a shortened significand.
 enum class Arithmetic { kFp32, kTf32, kFp16, kBf16, kInt8, kFp8, kFp4 };
 
 struct ArithmeticRow {
   Arithmetic id;
   std::string_view name;
-  int bits;     // of a number as it is stored
-  bool floats;  // not whole numbers
-  int lanes;    // numbers that one lane of the FP32 pipes processes at once: half2 and dp4a
+  int bits;     // size of a stored number
+  bool floats;  // false: integers
+  // Numbers that one FP32 lane processes at once, for example 2 with half2 and 4 with dp4a.
+  int lanes;
   constexpr bool complete() const { return bits > 0 && lanes > 0; }
 };
 inline constexpr auto kArithmeticRows =

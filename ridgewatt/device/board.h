@@ -1,13 +1,13 @@
-// A board: what is known about a Jetson before anything is measured. Its knob tables and presets
-// (which belong to a BSP, the board support package that is installed), its peaks in any power
-// mode, its memory, how to recognize it, and where each of these facts comes from.
+// A board: what is known about a Jetson or other machine before anything is measured. It has knob
+// tables and presets for each BSP (board support package), peak rates, memory, identification, and
+// the source of each fact.
 //
 //   const Board board = load_board("agx-orin");        // embedded; also a path, or NAME@BSP
 //   const KnobSpace space = knob_space(board);         // 18,096 power modes
 //   peak_flops(board, space.top(), Arithmetic::kFp16);  // 42.6e12
 //
-// Boards come from boards/*.toml (format: docs/reference/board_file.md), embedded into the library
-// at build.
+// Boards are read from boards/*.toml, which are embedded into the library when it is built.
+// docs/reference/board_file.md describes the format.
 #pragma once
 
 #include <array>
@@ -28,36 +28,37 @@
 
 namespace ridgewatt {
 
-// A power mode that the vendor ships (nvpmodel). Its caps are snapped to the knob tables.
+// A power mode that the vendor ships (nvpmodel). Its limits are rounded to values in the knob
+// tables.
 struct Preset {
   int id = 0;
   std::string name;
   PowerMode mode;
-  int sms = 0;  // streaming multiprocessors left on by its TPC mask; 0: not known
+  int sms = 0;  // streaming multiprocessors that its TPC mask leaves enabled; 0: unknown
 };
 
-// What one release of the board's software offers.
+// Knob tables and presets of one release of the board's software.
 struct Bsp {
   std::string name;   // "jp5.0"
   std::string title;  // "JetPack 5.0"
   KnobSpace::Levels levels;
   std::vector<Preset> presets;
-  int default_preset = 0;  // id of the preset after installation
-  // Of a discrete GPU: what `nvidia-smi -pl` can be set to, ascending; each is a preset. Its
-  // firmware lowers the GPU's clock to hold the limit.
+  int default_preset = 0;  // id of the preset that is active after installation
+  // For a discrete GPU: the power limits of `nvidia-smi -pl`, ascending. Each is also a preset. The
+  // firmware lowers the GPU clock to stay within the limit.
   std::vector<double> power_limits_w;
-  bool partial = false;  // the tables have only the known clocks, not all of the board's
+  bool partial = false;  // the tables contain only the known clocks, not all clocks of the board
 };
 
-// Where numbers come from: `key` is a place in the board file ("gpu.sms") or all places below it.
+// The source of a number. `key` is a key in the board file ("gpu.sms") or a prefix of several keys.
 struct Fact {
   std::string key;
   std::string status;  // "datasheet", "seen", "derived" or "unverified"
   std::string source;
 };
 
-// Fitted parameters of the board's twin, by the keys of the board file's [twin] table; nested
-// tables are joined by dots ("time.launch_s"). twin/twin.cc defines their meaning.
+// Fitted parameters of the board's twin, by the keys of the [twin] table in the board file. Keys of
+// nested tables are joined by dots ("time.launch_s"). twin/twin.cc defines their meaning.
 struct TwinTable {
   std::map<std::string, double> numbers;
   std::map<std::string, std::string> texts;  // provenance, units and remarks
@@ -69,21 +70,22 @@ struct Board {
   std::string title;
   std::string soc;  // "tegra234"
   std::vector<std::string> aliases;
-  std::vector<std::string> modules;     // part numbers, "p3701-0005"
-  std::vector<std::string> compatible;  // device-tree strings; a trailing * matches any ending
+  std::vector<std::string> modules;     // part numbers, such as "p3701-0005"
+  std::vector<std::string> compatible;  // device-tree strings; a trailing * matches any suffix
 
   std::string cpu_type;
   int cpu_cores = 0;
-  bool discrete_gpu = false;      // the CPU is a host's: not a knob, and not in the power
-  double cpu_flop_per_cycle = 0;  // FP32, per core; 0: not known
+  // The CPU belongs to a host: it is not a knob, and its power is not measured.
+  bool discrete_gpu = false;
+  double cpu_flop_per_cycle = 0;  // FP32, per core; 0: unknown
 
-  std::string gpu_architecture;  // empty: the board is a processor without a GPU
-  int sms = 0;                   // with nothing switched off
-  int tpc_slots = 0;             // bits of the TPC mask; 0: the board has none
-  int sms_per_tpc = 0;           // 0 when there is no mask
+  std::string gpu_architecture;  // empty: no GPU
+  int sms = 0;                   // all streaming multiprocessors
+  int tpc_slots = 0;             // bits of the TPC mask; 0: the board has no mask
+  int sms_per_tpc = 0;           // 0 without a mask
   int cores_per_sm = 0;
-  // Dense rates per SM and clock cycle, of tensor cores if there are any. 0: the GPU has none.
-  // Absent: unknown; functions that need the rate throw.
+  // Dense rates per SM and clock cycle, of tensor cores if there are any. 0: not supported by the
+  // GPU. Absent: unknown; functions that need the rate throw.
   std::optional<double> fp16_flop_per_sm_cycle;
   std::optional<double> bf16_flop_per_sm_cycle;
   std::optional<double> tf32_flop_per_sm_cycle;
@@ -91,26 +93,26 @@ struct Board {
   std::optional<double> fp8_flop_per_sm_cycle;
   std::optional<double> fp4_flop_per_sm_cycle;
 
-  // Bytes per GPU cycle: of the L1 cache and shared memory of one multiprocessor, and of the L2
-  // cache in total. Absent: unknown.
+  // Bytes per GPU clock cycle: L1 cache and shared memory per SM, and the L2 cache in total.
+  // Absent: unknown.
   std::optional<double> l1_bytes_per_sm_cycle;
   std::optional<double> l2_bytes_per_cycle;
 
-  double memory_bytes = 0;          // fitted, shared by CPU and GPU
-  double visible_memory_bytes = 0;  // total that Linux reports; `memory_bytes` when not known
-  double system_memory_bytes = 0;   // held by the system before any workload runs
+  double memory_bytes = 0;          // installed memory; CPU and GPU share it
+  double visible_memory_bytes = 0;  // total reported by Linux; `memory_bytes` if unknown
+  double system_memory_bytes = 0;   // used by the system before any workload runs
   double memory_bus_bits = 0;
-  // STREAM triad at the highest memory clock, lowest and highest that were measured.
+  // Range of the bandwidths measured with the STREAM triad at the highest memory clock.
   struct Triad {
     double lo_bytes_per_s = 0;
     double hi_bytes_per_s = 0;
   };
   std::optional<Triad> triad;
-  // The continuous power limit of the module: its largest power budget or the maximum of the data
-  // sheet.
+  // Continuous power limit of the module: its largest power budget, or the maximum in the data
+  // sheet. Absent: unknown.
   std::optional<double> power_limit_w;
-  // CPU cycles in which a training's main process takes a minibatch over from a loader worker, in
-  // all and per byte, where they were measured.
+  // CPU cycles that the main process of a training needs to receive a minibatch from a loader
+  // worker: constant part, and part per byte. 0: not measured.
   struct HandOver {
     double cycles = 0;
     double cycles_per_byte = 0;
@@ -120,109 +122,119 @@ struct Board {
 
   std::vector<Bsp> bsps;
   std::string default_bsp;
-  std::string bsp;       // the one selected
-  std::string relative;  // the board whose twin replaces a missing one; may be empty
+  std::string bsp;       // the selected BSP
+  std::string relative;  // the board whose twin is scaled if this board has none; may be empty
   std::vector<Fact> facts;
   TwinTable twin;
-  std::map<std::string, TwinTable> runtimes;  // changes to it, by runtime: [runtime.NAME]
-  std::optional<MeasuredRoofs> microbench;    // results of microbenchmarks on it
-  std::string source;                         // path of the board file, or "embedded NAME.toml"
-  std::string toml;                           // its text
+  // Parameters that a runtime changes, from [runtime.NAME].
+  std::map<std::string, TwinTable> runtimes;
+  std::optional<MeasuredRoofs> microbench;  // absent: no microbenchmarks
+  std::string source;                       // path of the board file, or "embedded NAME.toml"
+  std::string toml;                         // text of the board file
 
-  // The BSP of that name, or the selected one. Throws NotFoundError with the known names. Returns a
-  // reference into the board; for a temporary board, a copy.
+  // Returns the BSP with this name, or the selected BSP. Throws NotFoundError, which lists the
+  // names. Returns a reference into the board or, for a temporary board, a copy.
   const Bsp& find_bsp(std::string_view bsp_name = "") const&;
   Bsp find_bsp(std::string_view bsp_name = "") const&& { return this->find_bsp(bsp_name); }
 };
 
-// Names of the embedded boards, sorted.
+// Returns the names of the embedded boards, sorted.
 std::vector<std::string> list_boards();
-// An embedded board by name or alias, or a board file by path (anything with a '/' or ending in
-// .toml). "@BSP" after a name selects a BSP, "agx-orin@jp5.1". NotFoundError, InputError.
+// Loads an embedded board by name or alias, or a board file by path (text that contains '/' or ends
+// in .toml). "agx-orin@jp5.1" selects a BSP. Throws NotFoundError for an unknown board or BSP, and
+// InputError for an invalid file.
 Board load_board(const std::string& name_or_path);
-// Board from the text of a board file. InputError says which key of `source` is wrong.
+// Parses the text of a board file. Throws InputError, which names `source` and the key.
 Board parse_board(std::string_view toml, const std::string& source);
-// The board file of `board` with its [twin] table replaced; every other byte stays.
+// Returns the text of the board file with its [twin] table replaced and all other bytes unchanged.
 std::string board_toml_with_twin(const Board& board, const TwinTable& twin);
-// The same with its [runtime.NAME] tables replaced.
+// Returns the text of the board file with its [runtime.NAME] tables replaced.
 std::string board_toml_with_runtimes(const Board& board,
                                      const std::map<std::string, TwinTable>& runtimes);
-// The same with its [microbench] table replaced.
+// Returns the text of the board file with its [microbench] table replaced.
 std::string board_toml_with_microbench(const Board& board, const MeasuredRoofs& roofs);
-// Name (with "@BSP" where the device tree says so, for example "-super") of the embedded board that
-// matches a device tree's `compatible` list, whose most specific string is first. Empty if none
-// matches.
+// Returns the name of the embedded board that matches the `compatible` list of a device tree, most
+// specific string first. The name includes "@BSP" if the device tree determines the BSP ("-super").
+// Absent if no board matches.
 std::optional<std::string> find_board(std::span<const std::string> compatible);
 
-// All fixed clocks of a BSP (default: the selected one): core counts 1 to all, times the tables.
+// Returns all combinations of knob values of a BSP (default: the selected one), with fixed clocks.
+// The number of CPU cores ranges from 1 to all.
 KnobSpace knob_space(const Board& board, std::string_view bsp_name = "");
-// The same, with every power limit at the highest clocks where there are limits.
+// Returns knob_space(), plus one mode for each power limit of a discrete GPU.
 KnobSpace mode_space(const Board& board);
-// These functions return a reference into the board. For a temporary board they return a copy,
-// because in `for (.. : presets(load_board(name)))` a reference would dangle.
+// The following functions return a reference into the board. For a temporary board they return a
+// copy, because in `for (.. : presets(load_board(name)))` a reference would dangle.
 const std::vector<Preset>& presets(const Board& board, std::string_view bsp_name = "");
 inline std::vector<Preset> presets(const Board&& board, std::string_view bsp_name = "") {
   return presets(board, bsp_name);
 }
-// By name, ignoring case and the prefix "MODE_". "30W" also means "MODE_30W_ALL" if no other preset
-// begins with it. Throws NotFoundError with the known names (also of other BSPs), or UsageError
-// with the matching names if there are several.
+// Finds a preset by name, ignoring case and the prefix "MODE_". "30W" also finds "MODE_30W_ALL" if
+// no other preset starts with "30W_". Throws NotFoundError, which lists the presets (also matching
+// ones of other BSPs), or UsageError, which lists the presets if several match.
 const Preset& find_preset(const Board& board, std::string_view preset_name);
 inline Preset find_preset(const Board&& board, std::string_view preset_name) {
   return find_preset(board, preset_name);
 }
-// Name of the preset with exactly this mode, "A, B" if two have it; empty if none has.
+// Returns the name of the preset with exactly this mode, "A, B" if two presets have it, or an empty
+// text.
 std::string preset_name(const Board& board, const PowerMode& mode);
-// The name of the first preset with this mode, otherwise its knobs.
+// Returns the name of the first preset with this mode, or else its knob values.
 std::string mode_name(const Board& board, const PowerMode& mode);
-// The power in a preset's name, "MODE_30W_ALL": 30. It is the vendor's budget, not a cap.
+// Returns the power in the name of a preset: 30 for "MODE_30W_ALL". This is the vendor's budget,
+// not an enforced limit. Absent if the name has no power.
 std::optional<double> power_in_name_w(std::string_view preset_name);
 
-// SMs that a TPC mask leaves on: a set bit switches one TPC off. All when there is no mask.
+// Returns the number of SMs that a TPC mask leaves enabled; a set bit disables one TPC. All SMs if
+// the board has no mask.
 int sms_for_tpc_mask(const Board& board, unsigned mask);
-// Dense rate per SM and clock cycle in FLOP (INT8: operations); 0: the GPU has none; absent: not
-// stated. FP32 is 2 x cores per SM. TF32, if its key is absent, is half the BF16 rate, as on every
-// GPU with either (NVIDIA, A100 white paper: 156 and 312 TFLOPS).
+// Returns the dense rate per SM and clock cycle in FLOP (INT8: operations). 0: not supported;
+// absent: unknown. FP32 is 2 x cores per SM. TF32, if its key is absent, is half of the BF16 rate,
+// as on every GPU with both (NVIDIA, A100 white paper: 156 and 312 TFLOPS).
 std::optional<double> stated_rate(const Board& board, Arithmetic arithmetic);
-// True when a rate above 0 is stated.
+// Returns whether the rate is known and above 0.
 bool supports(const Board& board, Arithmetic arithmetic);
-// Dense peak in FLOP/s (INT8: op/s): SMs x rate per SM and cycle x GPU clock. `sms` 0: all. An
-// absent GPU clock (also under a governor) counts as the highest. Throws NotSupportedError for a
-// precision without a rate, or whose rate is not stated.
+// Returns the dense peak in FLOP/s (INT8: operations/s): SMs x rate per SM and cycle x GPU clock.
+// `sms` = 0: all. An absent GPU clock, or one under a governor, counts as the highest. Throws
+// NotSupportedError if the rate is 0 or unknown, or if the board has no GPU.
 double peak_flops(const Board& board, const PowerMode& mode, Arithmetic arithmetic, int sms = 0);
-// DRAM peak in byte/s: bus width / 8 x 2 (double data rate) x memory clock; absent: the highest.
+// Returns the DRAM peak in byte/s: bus width / 8 x 2 (double data rate) x memory clock. An absent
+// clock counts as the highest.
 double peak_bandwidth(const Board& board, const PowerMode& mode);
-// A measured roof in a mode: measured at its clocks, or carried from `from` in proportion to the
-// GPU clock (peaks) or the memory clock (bandwidth).
+// A measured rate, applied to a mode. If it was not measured at the clocks of that mode, it is
+// scaled from mode `from` in proportion to the GPU clock (compute) or memory clock (bandwidth).
 struct CarriedRoof : MeasuredValue {
   PowerMode from;
+  // Whether it was measured at the clocks of the mode.
   bool measured_here = false;
 };
-// Absent if no microbenchmark of the board's GPU measured it.
+// Absent if no microbenchmark of the GPU (or of the CPU, for a board without a GPU) measured it.
 std::optional<CarriedRoof> measured_peak(const Board& board, const PowerMode& mode,
                                          Arithmetic arithmetic);
 std::optional<CarriedRoof> measured_bandwidth(const Board& board, const PowerMode& mode);
-// Everything that was measured in exactly this mode, as a pointer into the board; null if nothing
-// was.
+// Returns everything that was measured in exactly this mode. Points into the board; null if nothing
+// was measured.
 const MeasuredRoof* measured_roof(const Board& board, const PowerMode& mode);
 const MeasuredRoof* measured_roof(const Board&& board, const PowerMode& mode) = delete;
-// The upper bound of the FLOP rate of any kernel: the measured peak, otherwise `peak_flops`.
+// Returns the upper bound of the rate of any kernel in FLOP/s: the measured peak, or else
+// peak_flops().
 double compute_ceiling(const Board& board, const PowerMode& mode, Arithmetic arithmetic);
-// The upper bound of the DRAM bandwidth of any kernel: the measured bandwidth; otherwise the
-// highest measured triad of the board file, in proportion to the memory clock; otherwise the peak.
+// Returns the upper bound of the DRAM bandwidth of any kernel in byte/s: the measured bandwidth, or
+// else the highest triad of the board file scaled to the memory clock, or else the peak.
 double bandwidth_ceiling(const Board& board, const PowerMode& mode);
-// The key of the board file that the ceiling comes from.
+// Returns the key in the board file from which bandwidth_ceiling() is computed.
 std::string_view bandwidth_ceiling_key(const Board& board);
-// A cache that the board file states, at the mode's GPU clock. Fastest first.
+// A cache whose bandwidth is in the board file, at the GPU clock of a mode.
 struct CacheLevel {
   std::string name;  // "L2"
   double bandwidth_bytes_per_s = 0;
-  std::string key;  // of the board file
+  std::string key;  // in the board file
 };
+// Returns the caches, fastest first.
 std::vector<CacheLevel> cache_levels(const Board& board, const PowerMode& mode);
-// FP32 peak of the online cores in FLOP/s; 0 when the rate is not known.
+// Returns the FP32 peak of the online CPU cores in FLOP/s; 0 if the rate is unknown.
 double peak_cpu_flops(const Board& board, const PowerMode& mode);
-// The fact that covers `key`: the one with the longest matching prefix; null when there is none.
+// Returns the fact with the longest key that is `key` or a prefix of it; null if there is none.
 const Fact* find_fact(const Board& board, std::string_view key);
 inline std::optional<Fact> find_fact(const Board&& board, std::string_view key) {
   const Fact* fact = find_fact(board, key);

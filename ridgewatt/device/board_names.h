@@ -1,20 +1,21 @@
-// The names of the embedded boards as people write them.
+// The names and synonyms of the embedded boards.
 #pragma once
 
 #include "ridgewatt/base/suggest.h"
 
 namespace ridgewatt {
 
-// What load_board() understands without a path: names, those of boards with another BSP than the
-// default ("orin-nano-8gb@super"), and other words for both ("orin-nano-super").
+// Returns the names that load_board() accepts: board names, names with a BSP other than the default
+// ("orin-nano-8gb@super"), and synonyms of both ("orin-nano-super").
 const NameSet& board_names();
 
-// The processor of this machine, which load_board() knows once `ridgewatt calibrate --device local`
-// has measured it.
+// The name of this machine's CPU as a board. load_board() knows it after `ridgewatt calibrate
+// --device local` has measured it.
 inline constexpr char kLocalBoard[] = "local";
-// Its board file: $XDG_DATA_HOME/ridgewatt/local.toml (~/.local/share/..). Empty: no folder is
-// known.
+// Returns the path of its board file: $XDG_DATA_HOME/ridgewatt/local.toml, by default in
+// ~/.local/share. Empty if neither XDG_DATA_HOME nor HOME is set.
 std::string local_board_path();
+// Returns whether that file exists.
 bool has_local_board();
 
 }  // namespace ridgewatt

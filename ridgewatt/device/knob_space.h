@@ -1,5 +1,6 @@
-// The power modes that can be chosen from: the full grid of a board's knob tables, or the modes of
-// a sweep. Strategies and predictors see only this, not a board.
+// An ordered set of power modes from which a mode can be chosen: all combinations of a board's knob
+// tables, or the modes of a sweep. Search strategies and predictors use this class and do not
+// depend on boards.
 #pragma once
 
 #include <cstddef>
@@ -15,32 +16,35 @@ namespace ridgewatt {
 
 class KnobSpace {
  public:
-  // Levels of each knob in SI (cores, Hz); an empty list is an absent knob.
+  // Values of each knob in SI units (cores, Hz). Empty: the knob is absent.
   using Levels = KnobArray<std::vector<double>>;
 
   KnobSpace() = default;
-  // Every combination, last knob fastest. Levels are sorted and made unique.
+  // All combinations, with the last knob changing fastest. Levels are sorted and made unique.
   explicit KnobSpace(Levels levels);
-  // Exactly these modes (duplicates dropped), sorted; levels are the values that occur.
+  // These modes, sorted and without duplicates. The levels are the values that occur. Throws
+  // UsageError without modes.
   explicit KnobSpace(std::vector<PowerMode> modes);
 
   std::size_t size() const { return modes_.size(); }
   bool empty() const { return modes_.empty(); }
-  // For a temporary space (`for (.. : knob_space(board).modes())`) these return copies, because a
-  // reference would dangle.
+  // For a temporary space, as in `for (.. : knob_space(board).modes())`, the following functions
+  // return copies, because a reference would dangle.
   const std::vector<PowerMode>& modes() const& { return modes_; }
   std::vector<PowerMode> modes() && { return std::move(modes_); }
   const PowerMode& operator[](std::size_t index) const& { return modes_[index]; }
   PowerMode operator[](std::size_t index) && { return modes_[index]; }
-  // Ascending values of a knob; empty when absent.
+  // Returns the values of a knob in ascending order; empty if it is absent.
   const std::vector<double>& levels(Knob knob) const&;
   std::vector<double> levels(Knob knob) && { return std::as_const(*this).levels(knob); }
-  // Position of a mode, if the space contains exactly this mode.
+  // Returns the index of the mode; absent if the space does not contain exactly this mode.
   std::optional<std::size_t> find(const PowerMode& mode) const;
-  // The mode with the highest value of each knob (MAXN if the grid is complete).
+  // Returns the last mode. In a complete grid it has the highest value of each knob (MAXN). The
+  // space must not be empty.
   const PowerMode& top() const& { return modes_.back(); }
   PowerMode top() && { return modes_.back(); }
-  // The mode nearest to `wanted`, by distance in levels summed over knobs.
+  // Returns the mode nearest to `wanted`: the distance is in levels, summed over the knobs that
+  // `wanted` has. The space must not be empty.
   const PowerMode& nearest(const PowerMode& wanted) const&;
   PowerMode nearest(const PowerMode& wanted) && { return std::as_const(*this).nearest(wanted); }
 

@@ -1,12 +1,12 @@
-// Roofs that were measured on a board: what its microbenchmarks reached, by power mode. `ridgewatt
-// calibrate --microbench` writes them to the table [microbench] of the board file:
+// Compute rates, bandwidths and powers that microbenchmarks measured on a board, by power mode.
+// `ridgewatt calibrate --microbench` writes them to the table [microbench] of the board file:
 //
 //   const Board board = load_board("board.toml");
 //   if (const auto roof = measured_bandwidth(board, mode)) use(roof->value, roof->lo, roof->hi);
 //
-// A ceiling's `value` is the highest measured rate, because other load can only slow a kernel down;
-// `lo` and `hi` are the 90 % interval of the rate of repeated measurements. The format is described
-// in docs/reference/board_file.md.
+// The `value` of a rate is the highest measured rate, because other load can only slow a kernel
+// down. `lo` and `hi` are the 90 % interval of repeated measurements. docs/reference/board_file.md
+// describes the format.
 #pragma once
 
 #include <map>
@@ -21,8 +21,8 @@
 
 namespace ridgewatt {
 
-// Results of a microbenchmark in a mode; the unit is the end of the name. Tensor cores and ordinary
-// pipes of one precision are separate.
+// A quantity that microbenchmarks measure in a mode. Its name ends with its unit. Tensor cores and
+// ordinary pipes are separate for FP16.
 enum class RoofQuantity {
   kFp32,
   kFp64,
@@ -50,7 +50,7 @@ constexpr auto enum_names(RoofQuantity) {
                               {RoofQuantity::kBusyPower, "busy_power_w"}});
 }
 
-// What the points were measured on.
+// The processor on which the points were measured.
 enum class RoofTarget { kGpu, kCpu };
 constexpr auto enum_names(RoofTarget) {
   return named<RoofTarget>({{RoofTarget::kGpu, "gpu"}, {RoofTarget::kCpu, "cpu"}});
@@ -63,19 +63,19 @@ struct MeasuredValue {
 };
 
 struct MeasuredRoof {
-  PowerMode mode;  // a knob that the points do not name is absent
+  PowerMode mode;  // absent knobs count as the highest values of the board
   std::map<RoofQuantity, MeasuredValue> quantities;
   const MeasuredValue* find(RoofQuantity quantity) const;  // null: not measured
 };
 
 struct MeasuredRoofs {
   RoofTarget target = RoofTarget::kGpu;
-  std::string machine;              // as the program named it; may be empty
+  std::string machine;              // name that the machine reports; may be empty
   std::string origin;               // date, data and command
-  std::vector<MeasuredRoof> modes;  // ascending, never empty
+  std::vector<MeasuredRoof> modes;  // in ascending order; not empty
 
-  // The table of a board file: numbers and texts by key. Throws InputError, naming `where` and the
-  // key, for missing or unknown keys and impossible values.
+  // Convert to and from a table of the board file, with numbers and texts by key. parse() throws
+  // InputError, which names `where` and the key, for missing or unknown keys and impossible values.
   static MeasuredRoofs parse(const std::map<std::string, double>& numbers,
                              const std::map<std::string, std::string>& texts,
                              const std::string& where);

@@ -1,4 +1,4 @@
-// A power mode in one line of text, as users write it: "cores=4,cpu=1113.6,gpu=612,mem=2133".
+// Power modes as text: "cores=4,cpu=1113.6,gpu=612,mem=2133".
 #pragma once
 
 #include <string>
@@ -7,12 +7,12 @@
 
 namespace ridgewatt {
 
-// Parts in any order, clocks in MHz, also "governor=NAME", and "limit=150" (watts) where
-// the firmware holds a power limit. UsageError on anything else.
+// Parses a mode. The parts may be in any order; clocks are in MHz. Other parts are "governor=NAME"
+// and, for a power limit of the firmware, "limit=150" in watts. Throws UsageError for other text.
 PowerMode parse_mode_text(const std::string& text);
-// The knob's name in such a text: cores, cpu, gpu or mem.
+// Returns the name of the knob in this text: cores, cpu, gpu or mem.
 const char* short_name(Knob knob);
-// What parse_mode_text reads back as the same mode.
+// Returns text from which parse_mode_text() gets the same mode.
 std::string mode_text(const PowerMode& mode);
 
 }  // namespace ridgewatt

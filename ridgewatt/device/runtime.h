@@ -1,7 +1,7 @@
 // The software that runs a model on a board. Time, power and energy depend on it as much as on the
-// board, so every modelled row names it. Other modules hold more about a runtime: its rules of
-// fusion and usual precisions (workload/runtimes/fusion_rules.cc), its memory
-// (twin/estimate/memory_footprint.cc) and the priors of its parameters (twin/fit/runtime_priors.h).
+// board, so every modelled row names its runtime. Other modules have further tables by runtime:
+// fusion rules and usual precisions (workload/runtimes/fusion_rules.cc), memory
+// (twin/estimate/memory_footprint.cc) and priors of parameters (twin/fit/runtime_priors.h).
 #pragma once
 
 #include <string_view>
@@ -13,25 +13,24 @@
 namespace ridgewatt {
 
 enum class Runtime {
-  kPytorchEager,    // PyTorch, one operator at a time
-  kTorchscript,     // PyTorch, a traced graph run by its interpreter
-  kTorchCompile,    // PyTorch, torch.compile with the Inductor back end
-  kOnnxRuntime,     // ONNX Runtime, CUDA execution provider
-  kTensorRt,        // a TensorRT engine, enqueued from C++
-  kOnnxRuntimeCpu,  // ONNX Runtime, CPU execution provider
+  kPytorchEager,    // PyTorch in eager mode, one operator at a time
+  kTorchscript,     // PyTorch, a traced graph in the TorchScript interpreter
+  kTorchCompile,    // PyTorch, torch.compile with the Inductor backend
+  kOnnxRuntime,     // ONNX Runtime with the CUDA execution provider
+  kTensorRt,        // TensorRT engine, enqueued from C++
+  kOnnxRuntimeCpu,  // ONNX Runtime with the CPU execution provider
 };
 
 struct RuntimeRow {
   Runtime id;
   std::string_view name;
-  // Runs one operator at a time. Twins are fitted to this runtime, and it is the only one that
-  // supports training.
+  // Runs one operator at a time. Twins are fitted to this runtime, and only it supports training.
   bool eager;
-  bool engine;  // runs an exported graph, so that a C++ program can call it
-  // Multiplies numbers of less than 16 bits. PyTorch's graphs and ONNX Runtime's CUDA provider
-  // compute such numbers in floating point.
+  bool engine;  // runs an exported graph and can be called from C++
+  // Multiplies numbers with fewer than 16 bits. If false, such numbers are converted and multiplied
+  // in floating point.
   bool narrow;
-  bool on_cpu = false;  // runs on the processor of a board without a GPU, and on no GPU
+  bool on_cpu = false;  // runs only on the CPU of a board without a GPU
 };
 inline constexpr auto kRuntimeRows = enum_rows<RuntimeRow>(
     {{Runtime::kPytorchEager, "pytorch-eager", true, false, true},

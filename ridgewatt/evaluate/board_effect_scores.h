@@ -1,6 +1,6 @@
-// Scores of estimated differences between boards of a kind (campaign/board_effects.h): whether
-// known differences lie within their intervals, and whether a sweep that several boards measured is
-// as good as that of one board.
+// Scores of the estimated differences between boards of one kind (campaign/board_effects.h):
+// whether the 90 % intervals contain known differences, and whether a sweep measured by several
+// boards is as useful as a sweep of one board.
 #pragma once
 
 #include <cstddef>
@@ -13,11 +13,11 @@
 
 namespace ridgewatt::evaluate {
 
-// The disturbances of simulated boards, in addition to noise.
+// Disturbances of simulated boards, in addition to noise.
 enum class Trouble {
   kNone,
   kBoard,   // one board takes three times as long
-  kPoints,  // one point in 16 is 20 to 60 % too slow or too high
+  kPoints,  // one point in 16 has 20 to 60 % more time or power
   kBoth,
 };
 constexpr auto enum_names(Trouble) {
@@ -30,54 +30,59 @@ constexpr auto enum_names(Trouble) {
 struct RecoveryOptions {
   int runs = 200;
   int boards = 8;
-  double offset_deviation = 0.05;  // normal, of time and of power
-  double slope_deviation = 0.02;
-  double least_noise = 0.01, most_noise = 0.02;  // of a point; one value per run
-  int least_points = 6, most_points = 10;        // calibration points that every board measures
+  // Standard deviation of the boards' offsets in time and in power (normal).
+  double offset_deviation = 0.05;
+  double slope_deviation = 0.02;  // standard deviation of the boards' slopes
+  // Standard deviation of a measurement; one value per run.
+  double least_noise = 0.01, most_noise = 0.02;
+  // Number of calibration points, which every board measures.
+  int least_points = 6, most_points = 10;
   Trouble trouble = Trouble::kNone;
   std::uint64_t seed = 1;
 };
 
-// Shares of (run, board) pairs whose true value lies in its 90 % interval, and of boards.
+// Shares of (run, board) pairs whose true value is in its 90 % interval, and detection rates.
 struct RecoveryScore {
   double time_offset = 0, power_offset = 0, time_slope = 0, power_slope = 0;
-  double half_width = 0;      // mean, of the intervals of the offsets
-  double outliers_found = 0;  // share of the odd boards that were identified; 0 without any
-  double falsely_named = 0;   // share of the other boards that were reported as odd
+  double half_width = 0;      // mean half-width of the intervals of the offsets
+  double outliers_found = 0;  // share of the disturbed boards that were identified; 0 without any
+  double falsely_named = 0;   // share of the other boards that were reported as disturbed
   double points_found = 0;    // share of the wrong points that were left out
 };
 
-// Boards according to the model that the estimate assumes, with noise and disturbances from the
-// seed.
+// Simulates boards by the statistical model that the estimate assumes, with noise and disturbances
+// drawn from the seed, and scores their estimated effects.
 RecoveryScore score_recovery(const RecoveryOptions& options);
 
 struct MergeOptions {
   int boards = 8;
-  double offset_deviation = 0.05;  // injected, in time and power; their mean over the boards is 0
-  double noise = 0.015;  // injected in addition to that of the sweep, each time a point is measured
-  int points = 50;       // that a predictor learns from, at most a third of the sweep
-  // number of them that every board measures; each of the others is measured by one board
+  // Standard deviation of the added differences in time and power; their mean over the boards is 0.
+  double offset_deviation = 0.05;
+  double noise = 0.015;  // added to each measurement, in addition to the noise of the sweep
+  int points = 50;       // number of points to learn from; at most a third of the sweep
+  // Number of these points that every board measures. Each other point is measured by one board.
   int calibration = 8;
   int runs = 10;
   std::string method = "auto";
   std::uint64_t seed = 1;
 };
 
-// Median over the runs of the mean absolute error in percent, over the unflagged rows that were not
-// learned from, of predictions from these points measured by
+// Errors of predictions from points that were measured by one or by several boards: mean absolute
+// error in percent over the unflagged rows that were not learned from, median over the runs.
 struct MergeScore {
   std::string workload, kind;
   int rows = 0, points = 0;
   struct Error {
-    double single = 0;       // one board
-    double merged = 0;       // several, with their effects removed
-    double uncorrected = 0;  // several, as they are
+    double single = 0;       // points of one board
+    double merged = 0;       // points of several boards, with their differences removed
+    double uncorrected = 0;  // points of several boards, uncorrected
     double ratio() const { return merged / single; }
   };
   Error time, power;
 };
 
-// Throws UsageError if the sweep has fewer than 30 unflagged rows.
+// Scores a sweep with simulated differences. Throws UsageError if it has fewer than 30 unflagged
+// rows.
 MergeScore score_merged(const Sweep& sweep, const MergeOptions& options);
 
 }  // namespace ridgewatt::evaluate

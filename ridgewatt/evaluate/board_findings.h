@@ -1,11 +1,11 @@
-// Compares the facts that published studies state about boards ("the GPU clock of least energy is
-// 614 MHz") with our models of the boards. Each fact is a row of studies/published/facts_*.csv,
-// with the setting in which it was published (docs/methods/findings.md).
+// Compares published facts about boards, such as "the GPU clock of least energy is 614 MHz", with
+// our models of the boards. Each fact is a row of studies/published/facts_*.csv and has the setting
+// to which it applies (docs/methods/findings.md). This code calls a fact a finding.
 //
 //   for (const FindingVerdict& v : judge_board_findings(board_findings(), twin_of))
 //     std::cout << v.finding.id << ' ' << name_of(v.verdict) << ' ' << v.lo << '\n';
 //
-// Numbers are in the unit of the finding, which is that of the publication.
+// Numbers are in the unit of the finding, which is the published unit.
 #pragma once
 
 #include <functional>
@@ -19,24 +19,25 @@
 
 namespace ridgewatt::evaluate {
 
+// The operation that gives the figure of a finding.
 enum class FindingForm {
-  kValue,      // the quantity at a setting
-  kChange,     // relative, from a setting to another
-  kRatio,      // of another setting to the first
-  kSpan,       // largest less smallest over the clocks of a knob
-  kSpanRatio,  // of the spans over two knobs
-  kBestClock,  // the GPU clock of least energy over the clocks of knobs
-  kInterior,   // whether it is neither the lowest nor the highest, and relevant
-  kSaving,     // of energy, at the best clocks of the knobs, or of all modes
-  kSlowdown,   // at these clocks
-  kDominated,  // the highest energy saving of another mode that takes no more time
-  kOrder,      // whether the quantity rises from each alternative to the next
-  kLeast,      // whether no alternative has less of it
-  kMost,       // whether no alternative has more of it
-  kSpread,     // relative, from the alternative with the most to that with the least
-  kExtremes,   // ratio of the most to the least of the alternatives
-  kFront,      // alternatives on the front of time and energy
-  kOnFront,    // whether the setting is on it
+  kValue,      // value of the quantity at `at`
+  kChange,     // relative change from `at` to `to`
+  kRatio,      // ratio of `to` to `at`
+  kSpan,       // maximum minus minimum over the clocks of a knob
+  kSpanRatio,  // ratio of the spans of two knobs
+  kBestClock,  // GPU clock of the setting with least energy over the clocks of the knobs
+  kInterior,   // whether both ends of the clock table need clearly more energy than the minimum
+  kSaving,     // energy saving at the best clocks of the knobs, or in the best of all modes
+  kSlowdown,   // slowdown at these clocks
+  kDominated,  // largest energy saving of a mode that takes no more time
+  kOrder,      // whether the quantity increases from each alternative to the next
+  kLeast,      // whether no alternative has a lower value
+  kMost,       // whether no alternative has a higher value
+  kSpread,     // relative change from the largest to the smallest value of the alternatives
+  kExtremes,   // ratio of the largest to the smallest value of the alternatives
+  kFront,      // number of alternatives on the Pareto front of time and energy
+  kOnFront,    // whether the setting is on that front
 };
 constexpr auto enum_names(FindingForm) {
   return named<FindingForm>({{FindingForm::kValue, "value"},
@@ -58,22 +59,22 @@ constexpr auto enum_names(FindingForm) {
                              {FindingForm::kOnFront, "on_front"}});
 }
 
-// In groups, by what answers: the period of a minibatch or an epoch, its parts, the model file, the
+// The quantity of a finding. Grouped by source: whole minibatch or epoch, its parts, model file,
 // board file.
 enum class FindingQuantity {
-  kTime,         // from one minibatch to the next, or of an epoch
-  kCompute,      // the part of launching and computing
-  kStall,        // the part of waiting for data
-  kStallShare,   // of the time
+  kTime,         // period of a minibatch, or time of an epoch
+  kCompute,      // time of launching and computing
+  kStall,        // time of waiting for data
+  kStallShare,   // `kStall` as a share of the time
   kPower,        // average
   kEnergy,       // of a sample or an epoch
-  kIdlePower,    // without work
-  kIdleShare,    // of the average power
-  kCachedShare,  // of the data that a later epoch finds in the page cache
+  kIdlePower,    // power without work
+  kIdleShare,    // `kIdlePower` as a share of average power
+  kCachedShare,  // share of the data that a later epoch finds in the page cache
   kGpuBusy,      // share of the time in which kernels run
-  kCpuBusy,      // of all cores
-  kGpuClock,     // at which it runs
-  kFits,         // whether it fits the memory of the board
+  kCpuBusy,      // share of the time in which CPU cores are busy, mean over all cores
+  kGpuClock,     // GPU clock of the setting
+  kFits,         // whether the workload fits the memory of the board
   kParameters,
   kMacs,
   kFlop,
@@ -82,7 +83,7 @@ enum class FindingQuantity {
   kMemory,
   kPowerLimit,
   kModes,
-  kCpuClocks,  // how many
+  kCpuClocks,  // number of clocks
   kGpuClocks,
   kMemClocks,
   kCpuClockMax,
@@ -123,7 +124,8 @@ constexpr auto enum_names(FindingQuantity) {
                                  {FindingQuantity::kGpuClockMin, "gpu_clock_min"}});
 }
 
-// What a fact is about: what a board does, or what it or a network is.
+// Whether a finding is about the behavior of a workload on a board, or a property of a board or
+// network.
 enum class FindingKind { kBehavior, kDescription };
 constexpr auto enum_names(FindingKind) {
   return named<FindingKind>(
@@ -132,37 +134,40 @@ constexpr auto enum_names(FindingKind) {
 
 struct Finding {
   std::string id;
-  std::string study;   // "training": the file facts_training.csv
-  std::string source;  // the publication
-  std::string place;   // in it: "5.6.4, figure 9a"
+  std::string study;   // name in the file name: "training" for facts_training.csv
+  std::string source;  // title of the publication
+  std::string place;   // place in the publication: "5.6.4, figure 9a"
   std::string sentence;
   std::string board;
   std::string model;
   WorkloadKind kind = WorkloadKind::kInference;
   int batch = 1;
-  double samples = 0;  // the number of samples of times and energies; 0: per minibatch, per sample
+  // Number of samples of times and energies; 0: times per minibatch, energies per sample.
+  double samples = 0;
   FindingForm form = FindingForm::kValue;
   FindingQuantity quantity = FindingQuantity::kTime;
-  std::string at;  // the setting, in words (docs/methods/findings.md)
-  std::string to;  // for changes: what differs; otherwise knobs, "all", or alternatives
-  double lo = 0;
-  double hi = 0;  // infinite: "at least"
+  std::string at;  // the setting as text (docs/methods/findings.md)
+  std::string to;  // changed setting, knobs, "all" or alternatives, depending on `form`
+  double lo = 0;   // published range
+  double hi = 0;   // infinite for "at least"
   std::string unit;
-  // Figures that count as the same; a best clock is compared with the steps of its table instead.
+  // Our figure must be in this range. For kBestClock, one step of the clock table is allowed
+  // instead.
   double accepted_lo = 0;
   double accepted_hi = 0;
-  bool fitted = false;  // the board's twin was fitted to it (studies/published/boards.csv)
-  std::string cannot;   // why it cannot be asked; empty: it is
+  bool fitted = false;  // whether the board's twin was fitted to it (studies/published/boards.csv)
+  std::string cannot;   // why the models cannot answer it; empty: they can
 
   FindingKind about() const;
-  // Kept for judging: no model may be fitted to it. Decided for all facts of a section of a study
-  // about one board and one network together, by the FNV-1a hash of these words modulo 3.
+  // Whether the finding is held out: no model may be fitted to it. All findings of a section of a
+  // study about one board and one network are held out together if the 32-bit FNV-1a hash of
+  // "study|section|board|model" is divisible by 3.
   bool kept_aside() const;
 };
 
-// The facts of all files, in their order.
+// Returns the findings of all files, in their order.
 std::vector<Finding> board_findings();
-// Whether the finding is of this board or compares its own with it.
+// Returns whether the finding is about this board, or compares another board with it.
 bool concerns(const Finding& finding, const std::string& board);
 
 enum class Verdict { kReproduced, kNotReproduced, kCannotTell, kCannotAsk };
@@ -173,18 +178,20 @@ constexpr auto enum_names(Verdict) {
                          {Verdict::kCannotAsk, "cannot be asked"}});
 }
 
+// A finding compared with our models.
 struct FindingVerdict {
   Finding finding;
-  double lo = 0;  // our figure; a range if the fact is of several settings
+  double lo = 0;  // our figure; a range if the finding covers several settings
   double hi = 0;
   Verdict verdict = Verdict::kCannotTell;
-  std::string why;  // the reason why it cannot be judged, or what was not published
+  std::string why;  // why it cannot be decided or answered, or which setting was not published
 };
 
-// The findings of these boards, names or board files; of all where there are none. A board that was
-// asked for, perhaps from a file, stands for the one of its name. NotFoundError: no findings.
+// Compares the findings about these boards (names or board files). Empty: all boards. A board file
+// replaces the board of the same name. Throws NotFoundError if there are no findings.
 std::vector<FindingVerdict> judge_boards(const std::vector<std::string>& boards);
-// `twin_of` returns the twin of a board by name; the twin must outlive the call.
+// Compares the given findings. `twin_of` returns the twin of a board by name; the twin must outlive
+// the call.
 std::vector<FindingVerdict> judge_board_findings(
     std::span<const Finding> findings,
     const std::function<const twin::Twin&(std::string board)>& twin_of);

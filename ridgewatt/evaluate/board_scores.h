@@ -1,11 +1,11 @@
-// Scores of the twins of boards on sweeps that they were not fitted to, and the improvement from a
-// few points of a sweep.
+// Scores of board twins on sweeps to which they were not fitted, before and after some points of
+// the sweep are added to the fit.
 //
 //   for (const BoardScore& score : score_boards({parse_sweep_spec("nano.csv,device=nano")}))
 //     std::cout << score.board << ' ' << score.given << ' ' << score.time_error << '\n';
 //
-// The shipped twin is scored as it is, then after some points of the sweep were added
-// (twin/board_fit.h); these points are not scored. Rows that the quality check flags are neither
+// The shipped twin is scored first, and then again after points of the sweep were added
+// (twin/board_fit.h). Added points are not scored. Rows that the quality check flags are neither
 // added nor scored.
 #pragma once
 
@@ -19,32 +19,36 @@
 namespace ridgewatt::evaluate {
 
 struct BoardScoreOptions {
-  // number of points of the sweep that are given, drawn at random
+  // Numbers of points to add, drawn at random; 0: the shipped twin.
   std::vector<int> points = {0, 5, 10, 20};
-  int draws = 5;  // number of draws that are averaged
+  int draws = 5;  // random draws that are averaged
   std::uint64_t seed = 1;
-  void check() const;  // UsageError with field, value and constraint
+  void check() const;  // throws UsageError with field, value and constraint
 };
 
 struct BoardScore {
   std::string board;
   std::string workload;
-  std::string given;      // "published figures", "and 5 points", "and 5 points of each group"
-  double rows = 0;        // scored, mean over draws
-  double time_error = 0;  // mean absolute, a fraction; not available for "of each group"
+  // What the twin knows: "published figures", "and 5 points", "and 5 points of each group".
+  std::string given;
+  double rows = 0;        // number of scored rows, mean over draws
+  double time_error = 0;  // mean absolute error as a fraction; 0 for "of each group"
   double power_error = 0;
-  double time_covered = 0;  // share of rows within their 90 % interval
+  double time_covered = 0;  // share of rows in their 90 % interval
   double power_covered = 0;
-  // Groups of rows that differ only in the GPU clock: how often the modelled clock of least energy
-  // is within one step of the measured one, of a published one, and of either.
+  // A group is a set of rows that differ only in the GPU clock. Each of the next three counts the
+  // groups in which the answer is at most one clock step from the clock of least energy: the
+  // measured, the published, and either of them. The answer is the modelled clock of least energy;
+  // for "of each group", the best of five measured clocks around it.
   double groups = 0;
   double near_measured = 0;
   double near_published = 0;
   double near_either = 0;
-  double excess = 0;  // measured energy at the modelled clock over the lowest, less 1; mean
+  // Measured energy at the answer divided by the lowest, minus 1; mean over groups.
+  double excess = 0;
 };
 
-// Every sweep must name its board (`device=`); throws UsageError otherwise.
+// Throws UsageError if a sweep does not name its board (`device=`) or an option is out of range.
 std::vector<BoardScore> score_boards(const std::vector<twin::SweepSpec>& sweeps,
                                      const BoardScoreOptions& options = {});
 

@@ -1,14 +1,14 @@
-// Scores of `explain` on simulated runs whose causes are known.
+// Scores of `explain` on simulated runs with known causes.
 //
 //   const ExplainScores scores = score_explain({.runs = 1000, .seed = 1});
-//   scores.watched.single.first;  // share of runs with one cause that is ranked first
+//   scores.watched.single.first;  // share of runs with one cause in which it is ranked first
 //
-// A fifth of the runs has no cause, two fifths have one, two fifths have two. The board is a fake
-// one (platform/fake_load.h): every parameter of its twin differs by up to 20 % from the one that
-// explains, every mode by up to 3 %. Causes are injected into how the program really runs; their
-// extents, and what a watch shows of them, are drawn by rules of their own
-// (evaluate/explain/injected_causes.cc), which the table of causes does not use. A cause that
-// changes the stated time by less than 20 % is drawn again.
+// A fifth of the runs has no cause, two fifths have one cause, and two fifths have two. Each run
+// uses a fake board (platform/fake_load.h): every parameter of its twin differs by up to 20 % from
+// the twin that `explain` uses, and every mode by up to 3 %. Causes are injected into the simulated
+// program. Their magnitude and the observations of the run follow separate rules
+// (evaluate/explain/injected_causes.cc), which `explain` does not use. A cause that changes the
+// stated time by less than 20 % is drawn again.
 #pragma once
 
 #include <cstdint>
@@ -28,33 +28,36 @@ struct ExplainScoreOptions {
 // Shares of runs.
 struct ExplainShares {
   std::size_t runs = 0;
-  double first = 0;      // the first row is an injected cause; of runs without one: `none`
-  double first_two = 0;  // one of the first two rows is
-  double both = 0;       // of pairs: the first two rows are the two
+  // Share in which the first row is an injected cause or, without a cause, `none`.
+  double first = 0;
+  double first_two = 0;  // share in which one of the first two rows is an injected cause
+  double both = 0;  // share of runs with two causes in which the first two rows are these causes
 };
 
+// Shares of the runs with one cause, by cause.
 struct CauseShares {
   answer::SlowCause cause = answer::SlowCause::kNone;
   ExplainShares alone;
-  std::string instead;  // what is ranked first most often if it is not this cause
+  std::string instead;  // the cause that is most often ranked first in its place
 };
 
+// Scores of `explain` with one kind of evidence.
 struct EvidenceScores {
   ExplainShares none, single, pair;
   std::vector<CauseShares> causes = {};
-  std::vector<ReliabilityBin> reliability = {};  // rows by their stated probability
-  double calibration_error = 0;                  // mean of |stated - true share|, weighed by rows
+  std::vector<ReliabilityBin> reliability = {};  // all rows, binned by stated probability
+  double calibration_error = 0;                  // mean of |stated - true share|, weighted by rows
   double parts_error = 0;                        // largest |sum of the parts - gap| / gap
-  double longest_s = 0;                          // of an answer
+  double longest_s = 0;                          // longest time of an answer
 };
 
 struct ExplainScores {
   ExplainScoreOptions options;
-  EvidenceScores watched;  // with what a watch shows
-  EvidenceScores numbers;  // the same runs, from time and power alone
+  EvidenceScores watched;  // with the observations of a watched run
+  EvidenceScores numbers;  // for these runs, but with measured time and power only
 };
 
-// Runs are simulated in parallel; the result does not depend on the number of threads.
+// Simulates the runs in parallel. The result does not depend on the number of threads.
 ExplainScores score_explain(const ExplainScoreOptions& options);
 
 }  // namespace ridgewatt::evaluate

@@ -1,12 +1,12 @@
-// Scores of a governor on random days of the twin (govern/day.h), and its cost relative to the best
-// fixed mode of all the board's modes, which is only known afterwards.
+// Scores of the governor on random simulated days (govern/day.h): whether goals are met, and the
+// cost relative to the best fixed mode of the board, which is only known in hindsight.
 //
 //   for (const GovernScore& score : score_governor({.days = 100, .seed = 1}))
 //     std::cout << name_of(score.goal) << ' ' << score.held << '\n';
 //
-// The board of a day is the twin with the perturbations of fake boards (platform/fake_load.h):
-// every parameter by up to 20 %, every mode by up to 3 %. The policy sees the unperturbed twin and
-// the observation of each window.
+// Each day has its own board: the twin with the perturbations of fake boards
+// (platform/fake_load.h), up to 20 % for every parameter and up to 3 % for every mode. The policy
+// knows the unperturbed twin and observes each window.
 #pragma once
 
 #include <cstdint>
@@ -19,47 +19,48 @@ namespace ridgewatt::evaluate {
 
 struct GovernScoreOptions {
   std::string board = "agx-orin";
-  // Day n uses the n-th model, starting again after the last.
+  // Models of successive days; repeated from the first after the last.
   std::vector<std::string> models = {"zoo:resnet50", "zoo:mobilenet_v2", "zoo:yolov8n"};
-  int batch = 16;  // of training; requests are served one at a time
+  int batch = 16;  // of training; inference requests are served one at a time
   std::vector<govern::GoalKind> goals = {govern::GoalKind::kDeadline, govern::GoalKind::kEnergy,
                                          govern::GoalKind::kPower, govern::GoalKind::kLatency};
   int days = 100;
   std::uint64_t seed = 1;
-  int threads = 0;
+  int threads = 0;  // 0: all hardware threads
   govern::PolicyOptions policy;
-  // Throws UsageError.
+  // Throws UsageError for an invalid option.
   void check() const;
 };
 
-// One day.
+// The result of one day.
 struct GovernedDay {
   govern::Goal goal;
   std::string model;
-  govern::DayOutcome held;
-  bool has_fixed = false;  // some fixed mode meets the goal
-  govern::FixedDay fixed;
+  govern::DayOutcome held;  // outcome with the governor
+  bool has_fixed = false;   // whether a fixed mode meets the goal
+  govern::FixedDay fixed;   // outcome in `fixed_mode`, the best fixed mode
   PowerMode fixed_mode;
-  // End over deadline, energy over budget, less 1; share of windows above the cap; share of late
-  // requests.
+  // By goal: end over deadline, minus 1; energy over budget, minus 1; share of windows above the
+  // cap; share of late requests.
   double miss = 0;
-  // Energy over that of the best fixed mode (deadline, latency), or its work over that of the
-  // governor (budget, cap), less 1.
+  // For deadline and latency: energy with the governor over energy in the best fixed mode, minus 1.
+  // For budget and cap: work in the best fixed mode over work with the governor, minus 1.
   double cost = 0;
 };
 
 struct GovernScore {
   govern::GoalKind goal = govern::GoalKind::kDeadline;
   std::vector<GovernedDay> days;
-  double tolerance = 0;  // tolerance of `held`
-  double held = 0;       // share of the days whose miss is within the tolerance
+  double tolerance = 0;  // largest `miss` that counts as met
+  double held = 0;       // share of days with a miss within the tolerance
   double median_miss = 0, worst_miss = 0;
-  std::size_t compared = 0;  // days that have a best fixed mode
+  std::size_t compared = 0;  // number of days with a best fixed mode
   double median_cost = 0, mean_cost = 0, p95_cost = 0, worst_cost = 0;
   double within_5 = 0;              // share of compared days with a cost of at most 5 %
-  double switches = 0, trials = 0;  // mean per day
+  double switches = 0, trials = 0;  // mean numbers per day of mode changes and of trials
 };
 
+// Returns a score for each goal.
 std::vector<GovernScore> score_governor(const GovernScoreOptions& options);
 
 }  // namespace ridgewatt::evaluate

@@ -1,6 +1,7 @@
-// Scores of tuning a running program in place, compared with a restart for every profile: the
-// answer, the time of the search, the power limit, and the detection of drift. On fake boards
-// (platform/fake_load.h) in simulated time; each trial has a twin perturbed by its seed.
+// Scores of tuning a program while it runs, compared with a restart for every profile: quality of
+// the answer, duration of the search, violations of the power limit, and detection of drift. Trials
+// use fake boards (platform/fake_load.h) in simulated time; each trial perturbs the twin by its
+// seed.
 #pragma once
 
 #include <cstdint>
@@ -18,57 +19,58 @@
 namespace ridgewatt::evaluate {
 
 struct InPlaceSetting {
-  std::string board = "agx-orin";  // a board file
-  std::string model;               // name for the table
+  std::string board = "agx-orin";  // name or board file
+  std::string model;               // label for the table
   workload::WorkloadCost cost;
   int profiles = 15;
-  measure::InPlaceOptions in_place;  // except for the limit
+  measure::InPlaceOptions in_place;  // its power limit is set by the trial
   tune::SafeSetOptions safe;
 };
 
-// The same search twice: in place, and with a restart for every profile by the protocol of
-// `profile` (2 s of idle baseline, 5 s until power is steady, 1 + 40 minibatches; the start of the
-// program takes no time).
+// The same search in place and with restarts. With restarts, each profile follows the protocol of
+// `profile`: 2 s of idle baseline, 5 s until the power is steady, then 1 + 40 minibatches. Starting
+// the program takes no time.
 struct InPlaceTrial {
   std::string goal;    // "time under 20.0 W"
-  double penalty = 0;  // true objective of the answer over that of the optimum
+  double penalty = 0;  // true objective of the answer over that of the optimum, minus 1
   double restart_penalty = 0;
-  bool valid = false;  // the answer truly meets the limit, within 1 %
+  bool valid = false;  // whether the true cost of the answer meets the limit within 1 %
   bool restart_valid = false;
   double search_s = 0, restart_search_s = 0;
   int windows = 0, references = 0, over_limit = 0, minibatches = 0;
   double over_limit_s = 0, longest_over_limit_s = 0, worst_excess = 0;
-  double time_effect_s = 0, power_effect_s = 0;  // medians; 0: none was observed
-  int drifts = 0;                                // reported although nothing drifted
+  double time_effect_s = 0, power_effect_s = 0;  // medians; 0: no change was observed
+  int drifts = 0;                                // false reports of drift
 };
-// Time under power limits at a quarter, a half and three quarters of the power range, and energy
-// without a limit. The board is warm.
+// Runs trials for least time within a power limit at a quarter, half and three quarters of the
+// power range, and for least energy without a limit. The board is warm from the start.
 std::vector<InPlaceTrial> in_place_trials(const InPlaceSetting& setting, std::uint64_t seed);
 
 struct DriftTrial {
-  std::string disturbance;  // "none", "another process", "5 % more power", ..
-  double begin_s = 0;       // of the disturbance
-  int windows = 0;          // of the search
-  bool alarm_before = false;
-  // windows that ended after the start of the disturbance, including that of the alarm; 0: never
+  std::string disturbance;    // "none", "another process", "5 % more power", ..
+  double begin_s = 0;         // start of the disturbance
+  int windows = 0;            // number of windows of the search
+  bool alarm_before = false;  // reported drift before the disturbance
+  // Windows that ended after the start of the disturbance, up to and including the first report. 0:
+  // not reported.
   int noticed_after = 0;
   std::string cause;
-  double penalty = 0;  // of the answer under the conditions at the end
-  int renewed = 0;
+  double penalty = 0;  // of the answer, under the conditions at the end
+  int renewed = 0;     // windows that replaced outdated measurements
 };
-// A search at half of the power range without a disturbance, and one for each of `disturbances`,
-// which starts at a random time at least five windows before the end. The board is cold at first
-// and warms up, as in use.
+// Runs a search with a power limit at half of the power range, first without a disturbance and then
+// with each of `disturbances`, which starts at a random time at least five windows before the end.
+// The board is cold at first and warms up.
 std::vector<DriftTrial> drift_trials(const InPlaceSetting& setting, std::uint64_t seed,
                                      const std::vector<platform::FakeDisturbance>& disturbances);
-// Every model on every board, with seeds from `first_seed` on.
+// A trial for each model, board and seed.
 struct InPlaceSeries {
   std::vector<std::string> models = {"zoo:mobilenet_v2"}, boards = {"orin-nano-8gb"};
   std::int64_t batch = 4;
   WorkloadKind kind = WorkloadKind::kInference;
-  int trials = 10, first_seed = 1, profiles = 15;
-  bool drift = false;      // disturb the searches, and score what is noticed
-  bool per_model = false;  // keys name model, board and goal, not the goal alone
+  int trials = 10, first_seed = 1, profiles = 15;  // seeds are first_seed, first_seed + 1, ..
+  bool drift = false;      // run drift_trials() instead of in_place_trials()
+  bool per_model = false;  // group results by model, board and goal instead of by goal
   std::function<void(std::size_t done, const std::string& what)> progress = {};
 
   std::size_t size() const {
@@ -76,11 +78,11 @@ struct InPlaceSeries {
   }
 };
 struct InPlaceScores {
-  std::map<std::string, std::vector<InPlaceTrial>> answers;
-  std::map<std::string, std::vector<DriftTrial>> drifts;  // of `drift`, by disturbance
+  std::map<std::string, std::vector<InPlaceTrial>> answers;  // by goal, or by model, board and goal
+  std::map<std::string, std::vector<DriftTrial>> drifts;  // by disturbance; only if `drift` is set
 };
 InPlaceScores score_in_place(const InPlaceSeries& series);
-// "another process: time x 1.25, power x 1.08"
+// Returns "another process: time x 1.25, power x 1.08".
 std::string describe_disturbance(const platform::FakeDisturbance& disturbance);
 
 }  // namespace ridgewatt::evaluate

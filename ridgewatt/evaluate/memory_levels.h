@@ -1,13 +1,13 @@
-// Examines whether the memory clock needs a table per level: the errors by memory clock of a twin
-// that did not see a workload, and the effect of separate numbers for each level on that workload.
+// Examines whether the twin needs separate parameters for each memory clock (level). Scores twins
+// on workloads to which they were not fitted, by memory clock, with and without such parameters.
 //
 //   const auto scores = score_memory_levels(start, runs, summary.left_out, options);
 //   const auto means = mean_over_levels(scores);
 //
-// The twin uses the memory clock in three places, each with one number for all levels: bandwidth (a
-// share of the peak), launches (memory cycles that they wait for) and power (proportional to the
-// clock, and energy per byte). All numbers of a level come only from the other workloads. Rows that
-// the quality check flags are neither used nor scored.
+// In the twin, the memory clock determines the bandwidth (a share of the peak), the launch time (a
+// number of memory cycles) and the power (proportional to the clock, plus energy per byte), each
+// with one parameter for all levels. The separate parameters of a level are fitted only to the
+// other workloads. Rows that the quality check flags are neither used nor scored.
 #pragma once
 
 #include <array>
@@ -24,13 +24,13 @@
 
 namespace ridgewatt::evaluate {
 
-// The separate numbers of a level.
+// Which separate parameters each level has; kNothing: none.
 enum class LevelForm : std::size_t { kNothing, kFactors, kTerms, kTwin };
 constexpr auto enum_names(LevelForm) {
   return named<LevelForm>({{LevelForm::kNothing, "nothing"},
-                           {LevelForm::kFactors, "factors"},  // on time and on power
-                           {LevelForm::kTerms, "terms"},      // those that hold the memory clock
-                           {LevelForm::kTwin, "twin"}});      // every parameter
+                           {LevelForm::kFactors, "factors"},  // a factor on time and one on power
+                           {LevelForm::kTerms, "terms"},  // the terms that contain the memory clock
+                           {LevelForm::kTwin, "twin"}});  // all parameters
 }
 inline constexpr std::size_t kLevelForms = count_of<LevelForm>();
 
@@ -41,34 +41,36 @@ struct LevelErrors {
   double energy = 0;
 };
 
-// From the next lower level to this one, over rows that agree in everything else.
+// Effect of a step from the next lower level to this level, over pairs of rows that agree in
+// everything else.
 struct LevelStep {
   std::size_t pairs = 0;
-  double measured = 0;  // median of the lower level's time over this one's, less 1
-  double modelled = 0;  // the same for the twin
-  double slower = 0;    // share of the pairs in which this level was measured as slower
+  // Median of the time at the lower level over the time at this level, minus 1.
+  double measured = 0;
+  double modelled = 0;  // this ratio according to the twin
+  double slower = 0;    // share of pairs that were measured as slower at this level
 };
 
 struct MemoryLevelScore {
   std::string workload;
   double mem_clock_hz = 0;  // 0: all levels
   std::size_t rows = 0;
-  std::optional<LevelStep> step = {};  // empty at the lowest level
-  double time_bias = 0;  // mean of ln(modelled / measured) of the level without separate numbers
+  std::optional<LevelStep> step = {};  // absent at the lowest level
+  double time_bias = 0;  // mean of ln(modelled / measured) without separate parameters
   double power_bias = 0;
-  std::array<LevelErrors, kLevelForms> errors{};  // by LevelForm
+  std::array<LevelErrors, kLevelForms> errors{};  // indexed by LevelForm
 };
 
-// By workload in order of appearance, levels rising. `left_out` has one twin per workload in that
-// order, fitted from `start` to the others. A level that no other workload has uses the twin.
-// Throws UsageError if the numbers of twins and workloads differ, or there is only one; InputError
-// if no row has a memory clock.
+// Returns a score per workload, in order of appearance, and level, in ascending order. `left_out`
+// has one twin per workload in that order, fitted from `start` to the other workloads. A level that
+// no other workload has is scored with that twin. Throws UsageError if the numbers of twins and
+// workloads differ or there is only one workload, and InputError if no row has a memory clock.
 std::vector<MemoryLevelScore> score_memory_levels(const twin::Twin& start,
                                                   const std::vector<twin::CalibrationRun>& runs,
                                                   std::span<const twin::Twin> left_out,
                                                   const twin::CalibrateOptions& options);
 
-// One row per workload, over its rows, and "mean of workloads" with equal weights.
+// Returns a row per workload over all its rows, and "mean of workloads" with equal weights.
 std::vector<MemoryLevelScore> mean_over_levels(const std::vector<MemoryLevelScore>& scores);
 
 }  // namespace ridgewatt::evaluate

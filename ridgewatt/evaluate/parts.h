@@ -1,13 +1,13 @@
-// An `evaluate` question in parts: each part is computed separately, on any machine, and leaves a
-// file; together they give the result of one process, to the last bit.
+// Computes an `evaluate` question in parts, on any machines. Each part writes a file; merging all
+// files gives the same result as one process, to the last bit.
 //
 //   write(part_text({question, part, groups, outcomes}));        // on each machine
 //   const PartFile whole = merge_parts({"part1.json", "part2.json"});
 //
-// Part K of N has every N-th unit from the K-th on, so that expensive and cheap units are
-// distributed evenly. Doubles are written so that they read back exactly. Parts of different
-// questions (options, files, version of the program), duplicated and missing parts are rejected
-// with a one-line message.
+// Part K of N contains every N-th unit, starting with the K-th, so that expensive and cheap units
+// are distributed evenly. Doubles are written so that they are read back exactly. Parts of
+// different questions (options, files or program version) and duplicate or missing parts are
+// errors.
 #pragma once
 
 #include <string>
@@ -21,35 +21,38 @@ struct Part {
   std::size_t number = 1, of = 1;
 };
 
-// "3/8"; throws UsageError for an invalid part.
+// Parses "3/8". Throws UsageError for an invalid part.
 Part parse_part(const std::string& text);
-// The units of a part.
+// Returns the indices of the part's units, of `units` in total.
 std::vector<std::size_t> units_of(const Part& part, std::size_t units);
 
 struct PartFile {
-  // The question: "command", "version", "options", and for each option that names files their size
-  // and checksum. Two parts match if it is equal.
+  // "command", "version", "options", and size and checksum of each file that an option names. All
+  // parts must have the same value.
   Json question;
   Part part;
   std::vector<OutcomeGroup> groups;
   std::vector<Outcome> outcomes;
 };
 
+// Returns the text of a part's file.
 std::string part_text(const PartFile& part);
-// Throws InputError with the fault of the file.
+// Throws InputError, which names the fault, for an invalid file.
 PartFile read_part(const std::string& path);
-// The complete answer from all parts of one question, in any order of `paths`. Throws InputError.
+// Returns the complete outcomes from the files of all parts, in any order. Throws InputError if the
+// parts do not match or one is missing, and UsageError without paths.
 PartFile merge_parts(const std::vector<std::string>& paths);
 
-// The script of a Slurm array that computes the parts; `line` is the command without them.
+// Returns the script of a Slurm job array that computes the parts. `line` is the command without
+// --part; `name` is the name of the job.
 std::string slurm_script(const std::string& line, const std::string& name, int parts);
-// `word` as a shell reads it back.
+// Returns `word` quoted for a shell.
 std::string shell_word(const std::string& word);
-// The value of an option with each file that it names ("resnet18.csv,model=net.onnx") as its
-// file_mark. `is_file`: it is a path alone.
+// Returns the value of an option ("resnet18.csv,model=net.onnx") with each existing file in it
+// replaced by its file_mark(). A field can be a path if it contains '.' or '/', or if `is_file`.
 std::string with_file_marks(const std::string& value, bool is_file);
-// Size and checksum (FNV-1a, 64 bits) of a file, "56,712 bytes, 9f2c..": detects a different file,
-// but does not protect against an attack.
+// Returns the size and checksum (64-bit FNV-1a) of a file, such as "56712 bytes, 9f2c..". This
+// detects a different file, but does not protect against an attack.
 std::string file_mark(const std::string& path);
 
 }  // namespace ridgewatt::evaluate

@@ -1,5 +1,5 @@
-// Scores of predictors on measured sweeps: error over all modes, coverage of the intervals, and the
-// value of the predictions for choosing a mode (PowerTrain's power budgets).
+// Scores of predictors on measured sweeps: error over all modes, coverage of the intervals, and
+// quality of the modes that are chosen by the predictions within power budgets, as in PowerTrain.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +18,12 @@
 
 namespace ridgewatt::evaluate {
 
+// How the samples of a run are chosen.
 enum class Sampling {
   kRandom,    // drawn from all rows of the sweep
-  kDesigned,  // chosen by the few-shot predictor itself, one after the other (design.h)
-  kBudgets,   // the first half designed, the others chosen for the power budgets
-  kGiven,     // the lists of `given`
+  kDesigned,  // chosen by the few-shot predictor one after the other (predict/design.h)
+  kBudgets,   // the first half as in kDesigned, the other half for the power budgets
+  kGiven,     // the lists in EvaluationOptions::given
 };
 constexpr auto enum_names(Sampling) {
   return named<Sampling>({{Sampling::kRandom, "random"},
@@ -31,11 +32,11 @@ constexpr auto enum_names(Sampling) {
                           {Sampling::kGiven, "given"}});
 }
 
-// Rows of the sweep that a published run profiled, by number of modes and run.
+// Row indices of the modes that a published run profiled, by number of modes and run.
 using GivenSamples = std::map<std::pair<int, int>, std::vector<std::size_t>>;
 // Reads a log with the columns n_modes, run and sampled_modes (cores_cpukHz_gpuHz_memHz joined by
-// ';') and finds each mode in the sweep: the nearest one, because logs round clocks. Throws
-// InputError if a mode differs by more than 2 % from all modes of the sweep.
+// ';'). Each mode is replaced by the nearest mode of the sweep, because logs round clocks. Throws
+// InputError if a mode differs by more than 2 % from that mode.
 GivenSamples read_given_samples(const std::string& path, const Sweep& sweep);
 
 struct EvaluationOptions {
@@ -43,48 +44,49 @@ struct EvaluationOptions {
   std::vector<int> sizes = {10, 20, 50};
   int runs = 10;
   Sampling sampling = Sampling::kRandom;
-  GivenSamples given;
-  predict::PredictorOptions
-      predictor;  // references and priors; method, seed and space are set by the evaluation
+  GivenSamples given;  // for Sampling::kGiven
+  // References and priors. The evaluation sets method, seed and space.
+  predict::PredictorOptions predictor;
   double interval = predict::kDefaultInterval;
-  predict::PowerBudgets budgets;  // that answers are scored at
-  // Probability with which an answer must stay within its budget; up to 0.5: by the mean only.
+  predict::PowerBudgets budgets;  // budgets for which modes are chosen
+  // Required probability that a chosen mode is within its budget. Up to 0.5: only its mean must be.
   double confidence = 0;
-  // Tolerance of an answer over its budget, in W: of the mean, or of the value with `confidence`.
+  // Added to a budget when predictions are compared with it, in W.
   double tolerance_w = 0;
-  // Flagged rows may be optimum and answer, and samples are not checked. Otherwise samples that the
-  // check of the samples flags are not used for learning, up to kMostFlagged of them, like in
-  // `predict`.
+  // Flagged rows can be optimum and answer, and samples are not checked. If false, samples that the
+  // quality check flags are not used for learning, like in `predict`, unless their share exceeds
+  // kMostFlagged.
   bool keep_outliers = false;
-  // One sample of each run, drawn at random, has its time and power multiplied by 1 + this.
+  // Time and power of one random sample per run are multiplied by 1 + `outlier`.
   double outlier = 0;
   std::uint64_t seed = 1;
-  int threads = 0;
-  bool quiet = true;  // false: progress on standard error
+  int threads = 0;    // 0: all hardware threads
+  bool quiet = true;  // false: prints progress on standard error
 };
 
-// One quantity over the modes of a sweep.
+// Score of time, power or energy over the modes of a sweep.
 struct QuantityScore {
-  double mape_pct = 0;          // over all rows
+  double mape_pct = 0;          // mean absolute percentage error over all rows
   double trusted_mape_pct = 0;  // without flagged rows
-  // For rows that were not learned from: share inside their interval, over all rows and without
-  // flagged ones; mean half-width of the intervals over the MAPE. NaN if there are no such rows.
+  // For rows that were not learned from: share in their interval, over all rows and without flagged
+  // rows; mean half-width of the intervals divided by the MAPE. NaN without such rows.
   double coverage_pct = 0, trusted_coverage_pct = 0;
   double width_ratio = 0;
 };
 
-// Answers to "the fastest mode within a budget", per sample, over all budgets that have one. A
-// profiled mode has its measured cost. NaN if no budget has an answer.
+// Quality of the fastest mode within a power budget, per sample, over all budgets that have an
+// answer and an optimum. Profiled modes use their measured cost. NaN if there is no such budget.
 struct BudgetScore {
-  double penalty_pct = 0;     // median of time over the measured optimum
-  double over_pct = 0;        // A/L: answers above their budget
-  double over_by_1w_pct = 0;  // A/L+1: by more than 1 W
-  double area_w = 0;          // mean power above the budget
-  int answers = 0;
+  double penalty_pct = 0;     // median of time over the measured optimum, minus 1
+  double over_pct = 0;        // answers above their budget (A/L in PowerTrain)
+  double over_by_1w_pct = 0;  // answers more than 1 W above it (A/L+1)
+  double area_w = 0;          // mean of the power above the budget, 0 if below
+  int answers = 0;            // number of budgets with an answer
 };
 
-// Answers from costs of the rows of a sweep. `powers_w` is what is held against a budget and its
-// tolerance; barred rows are neither answer nor optimum.
+// Chooses the fastest row within each budget from `predictions` and compares it with the measured
+// optimum. `powers_w` are the powers that must be within the budget plus `tolerance_w`. `barred`
+// rows are neither answer nor optimum. All vectors have an element per row.
 BudgetScore score_budgets(const Sweep& sweep, const std::vector<bool>& barred,
                           const std::vector<predict::Prediction>& predictions,
                           const std::vector<double>& powers_w, const predict::PowerBudgets& budgets,
@@ -95,30 +97,32 @@ struct RunScore {
   int size = 0, run = 0;
   QuantityScore time, power, energy;
   BudgetScore budget;
-  double flagged_samples_pct = 0;  // according to the check of the samples
+  // Share of the samples that the quality check flags among the samples.
+  double flagged_samples_pct = 0;
   double fit_s = 0, predict_s = 0;
   // Predicted and measured costs of the modes on the predicted Pareto front of time and power,
   // without flagged rows.
   std::vector<Observation> predicted_front, measured_front;
 };
 
-// `sweep` with its (time, power) pairs randomly permuted over its operating points: a misleading
-// reference.
+// Returns `sweep` with its (time, power) pairs randomly permuted over the points. Serves as a
+// misleading reference.
 Sweep shuffle_costs(Sweep sweep, std::uint64_t seed);
-// Rows of the measured Pareto front of time and power, by rising time.
+// Returns the unflagged rows on the measured Pareto front of time and power, in ascending order of
+// time.
 std::vector<Observation> measured_front(const Sweep& sweep, const std::vector<bool>& flagged);
 
-// Every method at every size, `runs` times, in parallel. Flagged rows are neither answer nor
-// optimum. Deterministic by seed.
+// Evaluates every method at every size, `runs` times, in parallel. Flagged rows are neither answer
+// nor optimum unless keep_outliers is set. The result depends only on the seed.
 std::vector<RunScore> evaluate_predictors(const Sweep& sweep, const EvaluationOptions& options);
 
-// The same as a question of one outcome per run (outcomes.h), and the scores of its outcomes,
-// without fronts and times.
+// The same evaluation as a Question with one outcome per run (outcomes.h), and the scores from its
+// outcomes, without fronts and times.
 std::unique_ptr<Question> predictor_question(const Sweep& sweep, const EvaluationOptions& options);
 std::vector<RunScore> predictor_scores(const std::vector<OutcomeGroup>& groups,
                                        const Outcomes& outcomes);
 
-// Budgets 1 W apart from LEAST:MOST, or one budget, in W: the value of --budgets. UsageError.
+// Parses LEAST:MOST in W, which gives budgets 1 W apart, or one budget. Throws UsageError.
 predict::PowerBudgets parse_budgets(const std::string& text);
 
 }  // namespace ridgewatt::evaluate

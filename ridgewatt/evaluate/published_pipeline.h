@@ -1,6 +1,6 @@
-// Compares the published study of training on AGX Xavier, Xavier NX and Nano (Prashanthi,
-// Kesanapalli and Simmhan, SIGMETRICS 2023) with the pipeline model: a few of its figures fit the
-// parameters, at most two per device and network; the others are predicted.
+// Compares the pipeline model with the published study of training on AGX Xavier, Xavier NX and
+// Nano (Prashanthi, Kesanapalli and Simmhan, SIGMETRICS 2023). At most two parameters per device
+// and network are fitted to its figures; all other figures are predicted.
 #pragma once
 
 #include <cstdint>
@@ -15,32 +15,35 @@ struct PublishedFigure {
   std::string network;
   std::string quantity;  // "stall", "end to end", "compute", "energy", "GPU busy"
   std::string knob;      // the varied quantity: "workers", "GPU clock"
-  std::string what;
-  std::string unit;   // "s", "%", "x"; for fitted parameters: "B", "W", "1"
-  double before = 0;  // base of a change, in the same unit; 0 if the value is a change itself
-  double lo = 0;      // published value, or its range
+  std::string what;      // description of the figure
+  std::string unit;      // "s", "%", "x"; for fitted parameters: "B", "W", "1"
+  double before = 0;  // value before a change, in the same unit; 0 if the figure is itself a change
+  double lo = 0;      // published value or range
   double hi = 0;
-  bool known_to_twin = false;  // the board's twin was fitted to it (studies/published/boards.csv)
+  // Whether the board's twin was fitted to it (studies/published/boards.csv).
+  bool known_to_twin = false;
 };
 
 struct PublishedRow {
   PublishedFigure published;
   double predicted_before = 0;
   double predicted = 0;
-  // the parameter that was fitted to this row; empty: predicted, or by the twin
+  // Name of the parameter that was fitted to this row; empty: none.
   std::string fitted;
 
-  // Whether it tests the model: it was not used to fit a parameter, here or in the twin.
+  // Returns whether the row tests the model: it was not used to fit a parameter, here or in the
+  // twin.
   bool scored() const { return fitted.empty() && !published.known_to_twin; }
-  // Prediction less published value, in its unit; 0 within the published range.
+  // Returns prediction minus published value, in its unit; 0 within the published range.
   double miss() const;
-  // The same relative to the published value.
+  // Returns the miss relative to the published value.
   double error() const;
-  // For a row in percent: the relative error of the outcome of the change, (1 + ours) / (1 +
-  // published) - 1; for any other row error().
+  // For a row in percent, returns the relative error of the value after the change, (1 + predicted)
+  // / (1 + published) - 1. For other rows, returns error().
   double outcome_error() const;
 };
 
+// A fitted parameter.
 struct PipelineParameter {
   std::string device;
   std::string network;
@@ -49,9 +52,9 @@ struct PipelineParameter {
   double value = 0;
 };
 
-// The scored rows of one quantity.
+// Summary of the scored rows of one quantity.
 struct PipelineScore {
-  std::string quantity;  // "all": of all quantities
+  std::string quantity;  // a quantity, or "all"
   int rows = 0;
   int within_quarter = 0;          // error() of at most 25 %
   int outcome_within_quarter = 0;  // outcome_error() of at most 25 %
@@ -62,11 +65,11 @@ struct PipelineScore {
 struct PublishedPipeline {
   std::vector<PipelineParameter> parameters;
   std::vector<PublishedRow> rows;
-  std::vector<PipelineScore> scores;  // the first: all quantities
+  std::vector<PipelineScore> scores;  // the first is that of all quantities
 };
 
-// Fits and predicts; results that depend on random service times are means over ten epochs from
-// `seed`.
+// Fits and predicts. Results that depend on random service times are means over ten epochs, with
+// seeds from `seed` on.
 PublishedPipeline evaluate_published_pipeline(std::uint64_t seed);
 
 }  // namespace ridgewatt::evaluate

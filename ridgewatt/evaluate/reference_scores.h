@@ -1,5 +1,5 @@
-// PowerTrain's table of references: each workload predicted from a network that was trained on the
-// sweep of each, with the baselines that need no prediction.
+// Reproduces PowerTrain's table of references: predicts each workload with a network that was
+// trained on the sweep of each other workload. Also scores baselines that need no prediction.
 //
 //   for (const ReferenceScore& s : score_references(sweeps, load_board("agx-orin"), {}))
 //     std::cout << s.reference << " to " << s.workload << ": " << s.time_mape_pct << '\n';
@@ -16,31 +16,32 @@
 namespace ridgewatt::evaluate {
 
 struct ReferenceOptions {
-  int modes = 50;           // profiled of the new workload, at random
-  int runs = 10;            // draws of them
-  int reference_modes = 0;  // of the reference's sweep, at random; 0: all
-  int reference_rows = 8;   // training rows of each of its modes
+  int modes = 50;           // number of random modes of the new workload that are profiled
+  int runs = 10;            // random choices of these modes
+  int reference_modes = 0;  // random modes of the reference's sweep; 0: all
+  int reference_rows = 8;   // training rows for each mode of the reference
   predict::PowerBudgets budgets;
   std::uint64_t seed = 1;
-  int threads = 0;
-  bool quiet = true;  // false: progress on standard error
+  int threads = 0;    // 0: all hardware threads
+  bool quiet = true;  // false: prints progress on standard error
 };
 
-// Medians over the runs; the answers are "the fastest mode within a budget of power".
+// Medians over the runs. For each power budget, the fastest mode within it is chosen.
 struct ReferenceScore {
-  std::string reference;  // empty: a baseline without one
+  std::string reference;  // empty: a baseline without reference
   std::string workload;
   std::string method;
-  int modes = 0;  // that were profiled of the workload
+  int modes = 0;  // number of profiled modes of the workload
   int runs = 1;
-  double time_mape_pct = 0, power_mape_pct = 0;  // NaN: it predicts nothing
-  double penalty_pct = 0;                        // time over the optimum
-  double over_by_1w_pct = 0;                     // answers more than 1 W over their budget
+  double time_mape_pct = 0, power_mape_pct = 0;  // NaN for a baseline
+  double penalty_pct = 0;                        // time over that of the optimum, minus 1
+  double over_by_1w_pct = 0;  // share of the answers more than 1 W over their budget
 };
 
-// By workload: `powertrain` from each of the other sweeps; `nn` on all its own modes, which is the
-// diagonal of the published table; the fastest of random modes that were profiled; always MAXN; and
-// the vendor's preset whose name promises to keep the budget. UsageError for fewer than two sweeps.
+// Returns scores by workload: `powertrain` with each other sweep as reference; `nn` trained on all
+// modes of the workload, which is the diagonal of the published table; and three baselines. These
+// are the fastest of random profiled modes, always MAXN, and the preset whose name states a power
+// within the budget. Throws UsageError for fewer than two sweeps.
 std::vector<ReferenceScore> score_references(const std::vector<Sweep>& sweeps, const Board& board,
                                              const ReferenceOptions& options);
 

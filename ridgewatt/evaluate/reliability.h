@@ -1,4 +1,4 @@
-// Whether stated probabilities are right: how often the statements of one level are true.
+// Compares stated probabilities with the frequency at which the statements are true.
 #pragma once
 
 #include <cstddef>
@@ -12,18 +12,19 @@ struct StatedProbability {
   bool is_true = false;
 };
 
-// Statements by their stated probability.
+// Statements whose probability is in a range.
 struct ReliabilityBin {
   double from = 0, to = 1;
   std::size_t rows = 0;
-  double stated = 0;  // mean
-  double true_share = 0;
+  double stated = 0;      // mean stated probability
+  double true_share = 0;  // share of true statements
 };
 
-// Bins that have statements, with `edges` ascending; the last one includes its upper edge.
+// Returns a bin between each two successive `edges` (ascending), without empty bins. A bin excludes
+// its upper edge, except the last bin.
 std::vector<ReliabilityBin> reliability(std::span<const StatedProbability> statements,
                                         std::span<const double> edges);
-// Mean of |stated - true share|, weighed by rows; 0 without statements.
+// Returns the mean of |stated - true share|, weighted by rows; 0 without statements.
 double calibration_error(std::span<const ReliabilityBin> bins);
 
 }  // namespace ridgewatt::evaluate

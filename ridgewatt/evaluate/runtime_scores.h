@@ -1,9 +1,9 @@
-// Compares estimates of runtimes with public measurements: every row is predicted without its
-// model, its board and its precision in turn; published facts are compared with the shipped
-// parameters.
+// Compares estimates for runtimes with public measurements. Each row is predicted with parameters
+// fitted without its model, without its board, and without both. Published facts are compared with
+// the shipped parameters.
 //
 //   const RuntimeScores scores = score_runtimes({"vision.csv"});
-//   scores.groups[0].median_error;  // of rows without their models, as a fraction
+//   scores.groups[0].model;  // median error of rows predicted without their model, a fraction
 #pragma once
 
 #include <cstddef>
@@ -18,8 +18,8 @@ namespace ridgewatt::evaluate {
 struct RuntimeGroup {
   std::string name;
   std::size_t rows = 0;
-  // Medians of |predicted / measured - 1|; NaN: no rows. Fitted to all rows; without the model;
-  // without the board; without both.
+  // Medians of |predicted / measured - 1|; NaN without rows. Parameters were fitted to: all rows;
+  // rows of other models; rows of other boards; rows of other models on other boards.
   double fitted = 0, model = 0, board = 0, model_and_board = 0;
 };
 
@@ -27,24 +27,26 @@ struct RuntimeScores {
   twin::RuntimeRows rows;
   twin::RuntimeFit fit;
   std::vector<RuntimeGroup> groups;
-  std::size_t within = 0;  // rows inside their 90 % interval, without their model
+  std::size_t within = 0;  // number of rows in their 90 % interval, predicted without their model
 
-  bool is_within(std::size_t row) const;
+  bool is_within(std::size_t row) const;  // whether the row counts in `within`
 };
 
-// Throws InputError like load_runtime_rows; UsageError if no row can be used.
+// Reads and scores the files. Throws InputError like twin::load_runtime_rows, and UsageError if no
+// row can be used.
 RuntimeScores score_runtimes(const std::vector<std::string>& paths);
 
-// One line of studies/published/runtimes.csv compared with the shipped parameters.
+// A row of studies/published/runtimes.csv compared with the shipped parameters.
 struct RuntimeFact {
   std::string fact;
   std::string quantity;  // "parameters_m", "gflop", "time_ms"
   double published = 0;
-  double found = 0;
+  double found = 0;      // value with the shipped parameters
   double tolerance = 0;  // as a fraction
   std::string source;
-  bool holds() const;
+  bool holds() const;  // whether `found` is within the tolerance
 };
+// Throws what reading models, boards and twins throws.
 std::vector<RuntimeFact> check_runtime_facts();
 
 }  // namespace ridgewatt::evaluate

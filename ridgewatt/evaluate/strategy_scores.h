@@ -1,5 +1,5 @@
-// Scores of search strategies: replays sweeps in place of the board over many problems and seeds,
-// and compares the answers of each strategy with the measured optimum.
+// Scores of search strategies: replays sweeps in place of the board for many problems and seeds,
+// and compares the answers with the measured optimum.
 #pragma once
 
 #include <cstdint>
@@ -21,79 +21,86 @@ namespace ridgewatt::evaluate {
 // A set of problems for one workload.
 struct StrategyScenario {
   std::string name;               // "441-mode grid, no reference"
-  std::string workload;           // for the table
-  Sweep sweep;                    // replayed; without the rows that the quality check flags
-  std::vector<Sweep> references;  // never the scored workload
-  std::vector<tune::Goal> goals;
-  std::vector<predict::WorkloadGroup> groups = {};  // of the prior; empty: the shipped ones
-  std::vector<PowerMode> presets;  // modes of the sweep nearest to the board's presets
-  // The sweep including its flagged rows, for the second optimum.
+  std::string workload;           // label for the table
+  Sweep sweep;                    // replayed sweep, without rows that the quality check flags
+  std::vector<Sweep> references;  // never of the scored workload
+  std::vector<tune::Goal> goals;  // one problem per goal
+  std::vector<predict::WorkloadGroup> groups = {};  // for the prior; empty: the shipped groups
+  std::vector<PowerMode> presets;  // for each preset of the board, the nearest mode of the sweep
+  // The sweep with its flagged rows, for a second optimum.
   Sweep sweep_with_flagged;
 };
 
 struct StrategyRun {
   std::string strategy;
-  int profiles = 15;
-  // Simulated boards in parallel; 0: no simulation. For strategies that are `in_parallel`.
+  int profiles = 15;  // maximum number of profiles
+  // Number of simulated boards that profile in parallel; 0: one profile at a time. Above 0 only for
+  // strategies with `in_parallel`.
   int boards = 0;
 };
 
 struct StrategyEvaluationOptions {
-  // each changes the start of `auto`, the draws of `random`, and the noise
+  // Number of seeds. A seed determines the start of `auto`, the draws of `random` and the noise.
   int seeds = 10;
-  double near_best = 1;      // of StrategyOptions
-  double noise = 0;          // relative, added to every measurement
-  double outlier_share = 0;  // of measurements with an error by a factor of 1.3 to 2
+  double near_best = 1;      // see StrategyOptions
+  double noise = 0;          // relative noise, added to every measurement
+  double outlier_share = 0;  // share of measurements that are wrong by a factor of 1.3 to 2
   std::uint64_t seed = 1;
-  int threads = 0;  // 0: all
-  // Of simulated boards; number, minibatches and seed are set by the run.
+  int threads = 0;  // 0: all hardware threads
+  // Of simulated boards; number, minibatches and seed are set for each search.
   tune::SimulationOptions simulation = {};
   tune::InFlightRule in_flight = tune::StrategyOptions().in_flight;
 };
 
-// Scores of methods/search: one strategy on one scenario.
+// Score of one strategy on one scenario (docs/methods/search.md).
 struct StrategyScore {
   std::string scenario, workload, strategy;
-  int profiles = 0;          // budget
-  int boards = 0;            // simulated
-  std::size_t problems = 0;  // solvable ones x seeds
-  double solved = 0;         // share answered with a point that truly meets the limits
-  Interval solved_interval;  // 95 %, bootstrap over problems
-  double violations = 0;     // share answered with a point that violates a limit
-  // Objective over the optimum less 1; 1 (100 %) for a solvable problem without a valid answer.
+  int profiles = 0;          // maximum number of profiles
+  int boards = 0;            // number of simulated boards; 0: none
+  std::size_t problems = 0;  // solvable problems x seeds
+  double solved = 0;         // share of problems whose answer truly meets the limits
+  Interval solved_interval;  // 95 %, by bootstrap over problems
+  double violations = 0;     // share of problems whose answer violates a limit
+  // Penalty: objective over that of the optimum, minus 1; 1 for a solvable problem without a valid
+  // answer.
   double median_penalty = 0, mean_penalty = 0, p90_penalty = 0;
   Interval median_interval, mean_interval;
-  double mean_penalty_with_flagged = 0;  // against the optimum with flagged rows
+  // Relative to the optimum among all rows, flagged ones included.
+  double mean_penalty_with_flagged = 0;
   double median_penalty_with_flagged = 0;
-  // If the goal limits the slowdown against MAXN: median share of the optimum's saving against MAXN
-  // that the answer reaches, and median number of minibatches after which the saved energy has paid
-  // for the search. NaN otherwise.
+  // For goals of least energy within a slowdown against MAXN, otherwise NaN: median of the answer's
+  // saving relative to the optimum's saving, and median number of minibatches after which the saved
+  // energy exceeds the energy of the search.
   double median_saving = std::numeric_limits<double>::quiet_NaN();
   double median_payback_minibatches = std::numeric_limits<double>::quiet_NaN();
-  double profiles_used = 0;    // mean
-  double near_best_share = 0;  // of problems, answered within tune::kNearBest of the optimum
-  std::vector<StatedProbability> near_best = {};  // of the answers that state a probability
+  double profiles_used = 0;  // mean number
+  // Share of problems with an answer within tune::kNearBest of the optimum.
+  double near_best_share = 0;
+  std::vector<StatedProbability> near_best = {};  // of answers that state a probability
   double board_time_s = 0;                        // mean
   double board_energy_j = 0;                      // mean
-  double wall_clock_s = 0;  // mean, simulated, until all results are available
+  double wall_clock_s = 0;  // mean simulated time until all results are available
 };
 
-// Deterministic by seed, regardless of the number of threads. Every problem starts without
-// observations; only `als`, which does not use the goal, profiles once per seed and answers all
-// goals from that, as intended.
+// Scores one strategy. The result depends only on the seed, not on the number of threads. Every
+// search starts without observations. `als`, which does not use the goal, searches once per seed
+// and answers all goals from that search. `prior` null: make_prior().
 StrategyScore evaluate_strategy(const StrategyScenario& scenario, const StrategyRun& run,
                                 const StrategyEvaluationOptions& options,
                                 std::shared_ptr<const tune::SurrogatePrior> prior = nullptr);
 
-// A scenario prepared for single searches, for a question of many outcomes (strategy_suite.h). One
-// search answers one problem with one seed, or all problems for a strategy that learns a front.
+// Prepares a scenario for single searches, as units of a question (strategy_suite.h). A search
+// answers one problem with one seed or, for a strategy that learns a front, all problems with one
+// seed.
 class ScenarioSearches {
  public:
+  // `scenario` must outlive this object.
   explicit ScenarioSearches(const StrategyScenario& scenario);
   ~ScenarioSearches();
   std::size_t problems() const;  // number of solvable problems
+  // Returns the number of searches of a run.
   std::size_t searches(const StrategyRun& run, int seeds) const;
-  // Outcomes by key: problem x seeds + seed.
+  // Runs search `index`. The key of an outcome is problem x seeds + seed.
   std::vector<Outcome> search(const StrategyRun& run, const StrategyEvaluationOptions& options,
                               const std::shared_ptr<const tune::SurrogatePrior>& prior,
                               std::size_t index) const;
@@ -103,14 +110,15 @@ class ScenarioSearches {
   std::unique_ptr<const Ready> ready_;
 };
 
-// The score of all outcomes of a strategy on a scenario, by rising key; its names are the caller's.
+// Returns the score of a strategy on a scenario from all outcomes in ascending order of key. The
+// caller sets the names. Throws InputError if the outcomes do not cover whole problems.
 StrategyScore score_outcomes(const std::vector<std::vector<double>>& outcomes, std::size_t seeds);
 
-// The belief of the model-based strategies about a scenario before the first profile: structure and
-// references.
+// Returns the prior of model-based strategies before the first profile, from the groups of
+// workloads and the references.
 std::shared_ptr<const tune::SurrogatePrior> make_prior(const StrategyScenario& scenario);
 
-// The rows of the sweep with modes that also occur in `grid`.
+// Returns the rows of `sweep` whose modes also occur in `grid`.
 Sweep restrict_to_modes(const Sweep& sweep, const Sweep& grid);
 
 }  // namespace ridgewatt::evaluate

@@ -1,5 +1,5 @@
-// The problems for scoring search strategies: those of published methods for power modes, on the
-// sweeps of one board.
+// The problems for scoring search strategies. They are taken from publications about power modes
+// and use sweeps of one board.
 #pragma once
 
 #include <memory>
@@ -11,52 +11,56 @@
 
 namespace ridgewatt::evaluate {
 
-// A sweep as it is and without the rows that the quality check flags.
+// A sweep with and without the rows that the quality check flags.
 struct ScoredSweep {
   Sweep all;
   Sweep trusted;
-  // the prediction for each row of a twin that was fitted without this workload
+  // Predictions for each row by a twin that was fitted without this workload. Absent: not used.
   std::optional<Sweep> twin;
 };
 
-// A scenario and the strategies that are run on it.
+// A scenario and the strategies that are tried on it.
 struct SuiteEntry {
   StrategyScenario scenario;
   std::vector<StrategyRun> runs;
-  double noise = 0;  // relative, of every measurement
-  double outlier_share = 0;
+  double noise = 0;          // relative noise of every measurement
+  double outlier_share = 0;  // see StrategyEvaluationOptions
 };
 
-// * Training, power budgets 17 to 50 W in 1 W, least time: on the modes that the inference sweeps
-//   hold and on all modes, without references and with the other trainings as references.
-// * Training, least energy within a slowdown of 2, 5, 10 and 20 % against MAXN.
-// * Inference, latency bounds 50 to 150 ms in 25 ms, 30, 60 and 90 requests per second, power 15 to
-//   50 W in 5 W, over modes and batches: least latency, and least energy.
-// * The same for training with the twin as a reference, if given: alone, and on all modes
-//   also together with the other trainings.
-// * The main ones again with 5 % noise and 2 % outliers.
-// References never include the scored workload, whatever its kind. `presets`: the board's modes.
+// Returns these scenarios:
+// * Training: least time within power budgets from 17 to 50 W in steps of 1 W. On the modes of the
+//   inference sweeps and on all modes, with and without the other trainings as references.
+// * Training: least energy within a slowdown of 2, 5, 10 and 20 % against MAXN.
+// * Inference: least latency, and least energy, over modes and batches. Latency bounds from 50 to
+//   150 ms in steps of 25 ms, power budgets from 15 to 50 W in steps of 5 W, and 30, 60 and 90
+//   requests per second.
+// * Training as above with the twin's predictions as a reference, if available. On all modes also
+//   together with the other trainings.
+// * The main scenarios again with 5 % noise and 2 % outliers.
+// References never include the scored workload, in inference or training. `presets`: the modes of
+// the board's presets.
 std::vector<SuiteEntry> make_strategy_suite(const std::vector<ScoredSweep>& trainings,
                                             const std::vector<ScoredSweep>& inferences,
                                             const std::vector<PowerMode>& presets);
 
-// Reads such a sweep, with what a governor ran in set aside.
+// Reads a sweep. Rows with a governor are left out.
 ScoredSweep read_scored(const std::string& path);
-// Gives every training what the twin of `board` says about it, fitted to the other sweeps without
-// those of its workload, whatever their kind. UsageError where there are none.
+// Sets `twin` of every training, from the twin of `board` fitted to all sweeps of other workloads.
+// Throws UsageError if there are none.
 void add_twin_views(const std::string& board, std::vector<ScoredSweep>& trainings,
                     const std::vector<ScoredSweep>& inferences);
-// Strategies in place of the suite's: each with each number of profiles and of boards.
+// Replaces the strategies of the suite: each strategy is tried with each number of profiles and of
+// boards. Empty lists have default values.
 struct ChosenRuns {
   std::vector<std::string> strategies = {};
   std::vector<int> profiles = {}, boards = {};
-  // UsageError: a strategy that profiles one point at a time has several boards.
+  // Throws UsageError if `boards` is set and a strategy profiles one point at a time.
   void check() const;
-  // Those of an entry; its own where nothing was chosen.
+  // Returns the chosen runs, or the runs of the entry if nothing was chosen.
   std::vector<StrategyRun> of(const SuiteEntry& entry) const;
 };
-// The suite as a question of many outcomes (outcomes.h), and the scores of its outcomes. `options`:
-// seeds and seed; the noise is that of each entry. A unit is one search.
+// The suite as a Question (outcomes.h), and the scores from its outcomes. A unit is one search.
+// Noise and outliers come from each entry, not from `options`.
 std::unique_ptr<Question> strategy_question(std::vector<SuiteEntry> suite,
                                             const StrategyEvaluationOptions& options);
 std::vector<StrategyScore> strategy_scores(const std::vector<OutcomeGroup>& groups,

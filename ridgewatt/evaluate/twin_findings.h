@@ -1,5 +1,5 @@
-// Checks whether a twin reproduces the findings of the studies on the real board. Each check
-// compares the twin with measured sweeps; flagged rows are neither reference, optimum nor answer.
+// Checks whether a twin reproduces what the studies found on real boards, by comparison with
+// measured sweeps. Flagged rows are neither reference, optimum nor answer.
 #pragma once
 
 #include <string>
@@ -9,76 +9,82 @@
 
 namespace ridgewatt::evaluate {
 
+// Findings for one workload at one batch. MAXN is the highest mode of its sweep.
 struct WorkloadFindings {
   std::string workload;
   int batch = 0;
-  // MAXN compared with the measured mode of least energy.
+  // Energy in MAXN and in the measured mode of least energy.
   double maxn_energy_j = 0;  // 0: the row of MAXN is missing or flagged
   double least_energy_j = 0;
-  double modelled_maxn_over_least = 0;  // the same ratio for the twin
-  // Groups of modes that differ only in the GPU clock: whether the measured energy has an interior
-  // minimum, whether the modelled one has, and whether it lies within one step of the measured one.
+  double modelled_maxn_over_least = 0;  // the ratio of these energies in the twin
+  // Groups of modes that differ only in the GPU clock: number of groups, of groups whose measured
+  // energy has an interior minimum and, of the latter, in how many the modelled minimum is also
+  // interior and in how many it is within one clock step of the measured one.
   int groups = 0;
   int measured_interior = 0;
   int modelled_interior = 0;
   int within_one_step = 0;
-  // The lowest modelled energy with at most 5 % more modelled time than MAXN, the fastest of those
-  // within kTwinTie of it, looked up in the sweep.
-  bool tuned = false;
-  double best_saving = 0;       // the best of the measured rows, a fraction of MAXN's energy
-  double saving = 0;            // of the twin's answer
-  double slowdown = 0;          // measured time over MAXN's, less 1
-  bool saving_holds = false;    // at least 80 % of the best, or within 0.5 percentage points
-  bool slowdown_holds = false;  // at most 5 % and 3 points
-  std::string bound;            // what dominates the time at MAXN
+  // The answer: the mode of least modelled energy with at most 5 % more modelled time than MAXN. If
+  // several modes are within kTwinTie of this energy, the fastest of them.
+  bool tuned = false;  // MAXN has a trusted row; otherwise the following values are not set
+  // Largest measured saving of a mode at most 5 % slower, as a fraction of MAXN's energy.
+  double best_saving = 0;
+  double saving = 0;    // of the answer
+  double slowdown = 0;  // measured time of the answer over that of MAXN, minus 1
+  // At least 80 % of `best_saving`, or at most 0.5 percentage points less.
+  bool saving_holds = false;
+  bool slowdown_holds = false;  // at most 5 % plus 3 percentage points
+  std::string bound;            // what dominates the modelled time in MAXN
 };
 
-// `keep_flagged`: as if no row were flagged.
+// Returns the findings of each run. `keep_flagged`: uses flagged rows, too.
 std::vector<WorkloadFindings> find_findings(const twin::Twin& twin,
                                             const std::vector<twin::CalibrationRun>& runs,
                                             bool keep_flagged = false);
-// The same with the interpolation of each row from its neighbors in its own sweep (the row itself
-// if it has none) in place of a twin: the limit of local interpolation on rows with this noise.
+// Returns the findings with interpolation in place of a twin: each row is interpolated from its
+// neighbors in its own sweep; a row without neighbors keeps its value. This shows the limit of
+// local interpolation on rows with this noise.
 std::vector<WorkloadFindings> find_neighbor_findings(const std::vector<twin::CalibrationRun>& runs,
                                                      bool keep_flagged = false);
-// The same, each workload with the twin that was fitted without it.
+// Returns the findings of each run, with the twin that was fitted to the other workloads.
 std::vector<WorkloadFindings> find_unseen_findings(const twin::CalibrateSummary& summary,
                                                    const std::vector<twin::CalibrationRun>& runs,
                                                    bool keep_flagged = false);
 
-// Findings of all workloads and batches, counted.
+// Counts over all workloads and batches.
 struct FindingsCount {
-  int cases = 0;  // with a trusted MAXN row
+  int cases = 0;  // number of cases with a trusted MAXN row
   int maxn_is_best = 0;
-  int measured_interior = 0;  // groups
+  int measured_interior = 0;  // groups; see WorkloadFindings
   int modelled_interior = 0;
   int within_one_step = 0;
-  int tuned_holds = 0;  // of `cases`: both the saving and the slowdown
+  int tuned_holds = 0;  // cases in which both saving_holds and slowdown_holds
 };
 FindingsCount count_findings(const std::vector<WorkloadFindings>& findings);
 
-// Tuning with profiles (tune/verify.h), each point looked up in the trusted rows: least energy with
-// at most 5 % more time than MAXN, which is the first profile.
+// Tuning with profiles (tune/verify.h), which are looked up in the trusted rows. The goal is least
+// energy with at most 5 % more time than MAXN. The first profile is that of MAXN.
 struct VerifiedTuning {
   std::string workload;
   int batch = 0;
-  double best_saving = 0;  // the best of the measured rows, a fraction of MAXN's energy
-  // One per number of profiles, including that of MAXN; the first entry, after none, is the twin's
-  // answer.
+  double best_saving = 0;  // largest measured saving, as a fraction of MAXN's energy
+  // Answers by number of profiles, including that of MAXN. The first answer is that of the twin
+  // without profiles.
   struct Answer {
     double saving = 0, slowdown = 0;  // as measured
-    bool saving_holds = false;        // as in WorkloadFindings
-    bool within_limit = false;        // measured as at most 5 % slower, without a margin
-    // the saving, and the limit: without a profile within 3 points
+    bool saving_holds = false;        // see WorkloadFindings
+    bool within_limit = false;        // measured as at most 5 % slower
+    // Saving and slowdown both hold. Without a profile, the slowdown may exceed the limit by 3
+    // points.
     bool holds = false;
   };
   std::vector<Answer> answers;
 };
-// Cases with a trusted row of MAXN, with up to `profiles` profiles.
+// Tunes each run that has a trusted row of MAXN, with up to `profiles` profiles.
 std::vector<VerifiedTuning> find_verified_tuning(const twin::Twin& twin,
                                                  const std::vector<twin::CalibrationRun>& runs,
                                                  int profiles);
-// The same, each workload with the twin that was fitted without it.
+// Tunes each such run with the twin that was fitted to the other workloads.
 std::vector<VerifiedTuning> find_unseen_verified_tuning(
     const twin::CalibrateSummary& summary, const std::vector<twin::CalibrationRun>& runs,
     int profiles);
@@ -86,7 +92,7 @@ std::vector<VerifiedTuning> find_unseen_verified_tuning(
 struct VerifiedCount {
   int cases = 0, within_limit = 0, saving_holds = 0, holds = 0;
 };
-// By number of profiles, from 0.
+// Returns counts by number of profiles, starting at 0.
 std::vector<VerifiedCount> count_verified(const std::vector<VerifiedTuning>& tunings);
 
 }  // namespace ridgewatt::evaluate

@@ -1,5 +1,5 @@
-// The groups of usual workloads that the few-shot predictor starts from, made from a twin and the
-// zoo: predict/workload_groups.h.
+// Creates the groups of typical workloads from which the few-shot predictor starts
+// (predict/workload_groups.h), from a twin and the zoo.
 #pragma once
 
 #include <string>
@@ -13,17 +13,18 @@ namespace ridgewatt::evaluate {
 
 struct GroupOptions {
   std::string device = "agx-orin";
-  // The twin is fitted to these without the workloads below; empty: the board's own twin.
+  // Sweeps to which the twin is fitted, except those of workloads in `without`. Empty: the board's
+  // own twin.
   std::vector<twin::SweepSpec> twin_sweeps;
-  // Names of workloads and architectures that are left out of everything.
+  // Names of workloads and architectures to leave out of everything.
   std::vector<std::string> without;
-  int groups = 8;  // of each kind of workload
+  int groups = 8;  // for each kind of workload
 };
 
-// Every architecture of the zoo on modes drawn at random: training with three loaders, inference in
+// Uses every architecture of the zoo on random modes: training with three loaders, and inference in
 // PyTorch and TensorRT. Throws what reading and fitting throw.
 std::vector<predict::WorkloadGroup> zoo_workload_groups(const GroupOptions& options);
-// In the format that read_workload_groups reads.
+// Returns the groups in the format of predict::read_workload_groups().
 report::Table workload_group_table(const std::vector<predict::WorkloadGroup>& groups);
 
 }  // namespace ridgewatt::evaluate

@@ -1,13 +1,13 @@
-// Simulated days: a program on a board that differs from its twin, with other processes, pauses,
-// temperature changes and varying requests. The result of a governor is compared with the best
-// fixed mode for the same goal, which is only known afterwards.
+// Simulates days: a program runs on a board that differs from its twin, with other processes,
+// pauses, changing temperature and a varying request rate. The outcome of a governor is compared
+// with that of the best fixed mode for the same goal, which is only known in hindsight.
 //
 //   const Day day({.length_s = 6 * 3600}, seed);
 //   const DayOutcome held = govern_day(policy, board, day);
-//   const auto fixed = best_fixed_day(policy.goal(), everything, day);
+//   const auto fixed = best_fixed_day(policy.goal(), board_with_all_modes, day);
 //   held.energy_j / fixed->energy_j;
 //
-// All draws follow from the seed. Everything here is `modelled`.
+// All random numbers depend only on the seed. All results have the provenance `modelled`.
 #pragma once
 
 #include <cstdint>
@@ -23,44 +23,47 @@ namespace ridgewatt::govern {
 
 struct DayOptions {
   double length_s = 24 * 3600.0;
-  double tick_s = 10;
-  // Other processes start as a Poisson process and have exponential durations; each makes
-  // minibatches longer and the board's power larger by shares drawn from these.
+  double tick_s = 10;  // resolution of the simulation
+  // Other processes start as a Poisson process and have exponentially distributed durations. Each
+  // increases the time of minibatches and the power of the board by shares drawn from these ranges.
   double spells_per_h = 0.7, spell_s = 900;
   double least_slowdown = 0.03, most_slowdown = 0.2;
   double least_power = 0.01, most_power = 0.06;
-  // The program pauses: validation, checkpoints, a slow disk.
+  // The program pauses at times, for example to validate or to write a checkpoint.
   double pauses_per_h = 0.5, pause_s = 60;
-  // Air temperature over 24 hours, with random mean and swing.
+  // Air temperature over 24 hours: its mean is normal with deviation `mean_spread`, its amplitude
+  // at most `most_swing`.
   double mean_celsius = 22, mean_spread = 5, most_swing = 10;
-  // Maximum additional power per kelvin because of leakage: fake boards (platform/fake_load.h) show
-  // 4 % between cold and hot; up to twice that is drawn here.
+  // Maximum additional power per kelvin because of leakage. Fake boards (platform/fake_load.h) have
+  // 4 % between cold and hot; a day has up to twice this value.
   double most_leak_per_kelvin = 0.0025;
-  double heat_s = 400, rise_kelvin = 25;  // of the heat sink: time constant, rise at full power
-  double noise = 0.01;                    // of the time of a window
-  double power_noise = 0.005;
-  double rate_hz = 0;  // of requests at the day's peak; 0: none
-  // Throws UsageError.
+  // Heat sink: time constant, and rise of its temperature at full power.
+  double heat_s = 400, rise_kelvin = 25;
+  double noise = 0.01;         // relative noise of the time of a window
+  double power_noise = 0.005;  // relative noise of its power
+  double rate_hz = 0;          // peak rate of requests; 0: no requests
+  // Throws UsageError for an invalid option.
   void check() const;
 };
 
+// The disturbances of one day, at each time step.
 class Day {
  public:
   Day(const DayOptions& options, std::uint64_t seed);
 
   struct Tick {
-    double slowdown = 0;  // by other processes, where all cores are online
-    double extra = 0;     // of other processes, as a share
-    double paused = 0;    // share of the tick
-    double celsius = 0;   // of the air
-    double rate_hz = 0;   // of requests
+    double slowdown = 0;  // relative, by other processes while all cores are online
+    double extra = 0;     // additional power of other processes, as a share
+    double paused = 0;    // share of the step in which the program pauses
+    double celsius = 0;   // air temperature
+    double rate_hz = 0;   // rate of requests
   };
   const DayOptions& options() const { return options_; }
   const std::vector<Tick>& ticks() const { return ticks_; }
   const Tick& at(double time_s) const;
   double leak_per_kelvin() const { return leak_; }
   std::uint64_t seed() const { return seed_; }
-  // Share of the time that a program without disturbances needs for its work.
+  // Returns the mean working speed over the day relative to a day without disturbances.
   double open_share() const { return open_share_; }
 
  private:
@@ -70,18 +73,20 @@ class Day {
   std::vector<Tick> ticks_;
 };
 
-// The actual time and power of the board in each of some modes, without disturbances.
+// The true time and power of the board in each mode, without disturbances.
 struct DayBoard {
   struct Mode {
     twin::TimePower cost;
     double idle_w = 0;
-    double contention = 1;  // sensitivity to a slowdown by others; higher with fewer cores
+    double contention = 1;  // factor on Tick::slowdown; larger with fewer cores
   };
   std::vector<Mode> modes;
-  std::size_t top = 0;  // the fastest
+  std::size_t top = 0;  // the fastest mode
+  // The mode with the lowest idle power.
   std::size_t rest = 0;
 };
-// A slowdown s by others counts as s x sqrt(all cores / cores online), at most twice s.
+// Creates a board with the true costs that the functions return. A mode has the contention sqrt(all
+// cores / online cores), at most 2.
 DayBoard day_board(const std::vector<OperatingPoint>& points,
                    const std::function<twin::TimePower(const PowerMode&)>& truth,
                    const std::function<double(const PowerMode&)>& idle_w);
@@ -94,30 +99,35 @@ struct DayStep {
 };
 
 struct DayOutcome {
-  double end_s = 0;        // end of the job, or of the day
-  bool done = true;        // the job, before twice its time has passed
-  double minibatches = 0;  // done
-  // until the goal's end, including idle time after the job; until the job's end if it is late
+  double end_s = 0;        // end of the job if the goal is a job, otherwise end of the goal or day
+  bool done = true;        // whether the job was completed within twice its time
+  double minibatches = 0;  // completed minibatches
+  // Until the end of the goal, including idle time after the job. If the job is late, until its
+  // end.
   double energy_j = 0;
-  double over_share = 0;  // of the windows, above the cap by more than 2 %
-  double late_share = 0;  // of the requests, above the latency limit
-  std::size_t switches = 0, trials = 0;
-  std::vector<DayStep> steps = {};  // of a governor, if they are kept
+  double over_share = 0;                 // share of windows in which over_cap() holds
+  double late_share = 0;                 // share of requests whose latency exceeds the limit
+  std::size_t switches = 0, trials = 0;  // mode changes, and trials of unknown modes
+  std::vector<DayStep> steps = {};       // only if they are kept
 };
 
-// Whether the mean power of a window is above the cap by more than 2 %.
+// Returns whether the mean power of the window exceeds the cap by more than 2 %.
 bool over_cap(const Goal& goal, const Window& window);
 
-// `board.modes` are those of the policy, in its order.
+// Simulates the day with a governor. `board.modes` must be the modes of the policy in the same
+// order.
 DayOutcome govern_day(Policy& policy, const DayBoard& board, const Day& day,
                       bool keep_steps = false);
-// One mode all the time, with full knowledge: with a budget it stops in time.
+// Simulates the day in one mode. For an energy budget, it stops working early enough that idling
+// until the end stays within the budget.
 DayOutcome fixed_day(const Goal& goal, const DayBoard& board, std::size_t mode, const Day& day);
-// The best of `board`: of those that meet the goal the one of least energy; with a budget or a cap
-// the one of most work. Empty if none meets it.
+
+// The outcome of a day in one mode.
 struct FixedDay : DayOutcome {
   std::size_t mode = 0;
 };
+// Returns the day in the best mode of `board` among those that meet the goal: least energy for a
+// deadline or a latency limit, most work for a budget or a cap. Absent if no mode meets the goal.
 std::optional<FixedDay> best_fixed_day(const Goal& goal, const DayBoard& board, const Day& day);
 
 }  // namespace ridgewatt::govern

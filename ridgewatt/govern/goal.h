@@ -1,11 +1,11 @@
 // The goal of a program that runs for hours.
 //
-//   Goal job{.end_s = 6 * 3600, .minibatches = 40000};          // done by then, least energy
-//   Goal day{.end_s = 24 * 3600, .energy_j = 1.2e6};            // most work with this energy
-//   Goal cap{.power_w = 25};                                    // most work under this power
-//   Goal serve{.latency_s = 0.05, .batch = 4};                  // least power within this latency
+//   Goal job{.end_s = 6 * 3600, .minibatches = 40000};  // complete in time with the least energy
+//   Goal day{.end_s = 24 * 3600, .energy_j = 1.2e6};    // most work within the energy budget
+//   Goal cap{.power_w = 25};                            // most work within the power cap
+//   Goal serve{.latency_s = 0.05, .batch = 4};          // least power within the latency limit
 //
-// A power cap may be combined with each of the others.
+// A power cap can be combined with each of the other goals.
 #pragma once
 
 #include <limits>
@@ -25,27 +25,27 @@ constexpr auto enum_names(GoalKind) {
 
 struct Goal {
   static constexpr double kNone = std::numeric_limits<double>::infinity();
-  double end_s = kNone;      // of the job or the day, since the start
-  double minibatches = 0;    // of the job, to be done by `end_s`; 0: no job
-  double energy_j = kNone;   // energy until `end_s`
-  double power_w = kNone;    // mean of any window
-  double latency_s = kNone;  // worst of a request, according to latency_s() below
-  int batch = 1;             // requests in a minibatch
+  double end_s = kNone;      // end of the job or of the budget, since the start
+  double minibatches = 0;    // size of a job with the deadline `end_s`; 0: no job
+  double energy_j = kNone;   // energy budget until `end_s`
+  double power_w = kNone;    // cap on the mean power of each window
+  double latency_s = kNone;  // limit on the latency of a request, see latency_s() below
+  int batch = 1;             // number of requests in a minibatch
 
-  // Throws UsageError if there is no goal, more than one of job, budget and latency, or an invalid
-  // value.
+  // Throws UsageError if there is no goal, if more than one of job, budget and latency is set, or
+  // for an invalid value.
   void check() const;
   GoalKind kind() const;
-  std::string text() const;  // "done by 6 h with the least energy, under 30 W"
+  std::string text() const;  // "40000 minibatches within 21600 s at the least energy, under 30 W"
 };
 
-// The tolerance within which a goal counts as met: a deadline by 2 % of its time, a budget by 3 %
-// of its energy, a cap in 1 % of the windows, a latency by 3 % of the requests.
+// Returns the tolerance within which a goal counts as met: 2 % of the time for a deadline, 3 % of
+// the energy for a budget, 1 % of the windows for a cap, 3 % of the requests for a latency.
 double tolerance(GoalKind kind);
 
-// Latency of a request that arrives in a Poisson process of `rate_hz`: the time to gather its
-// batch, the wait for the minibatches before it (M/D/1 queue: rho / (2 (1 - rho)) of a minibatch,
-// Pollaczek 1930) and its own minibatch. Infinite if minibatches arrive faster than they are
+// Returns the latency of a request in a Poisson process of `rate_hz`: the time to gather its batch,
+// the wait for earlier minibatches and its own minibatch. The wait is that of an M/D/1 queue, rho /
+// (2 (1 - rho)) minibatches (Pollaczek 1930). Infinite if minibatches arrive faster than they are
 // served.
 double latency_s(double rate_hz, int batch, double minibatch_s);
 

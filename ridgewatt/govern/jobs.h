@@ -1,13 +1,13 @@
-// Computes the ways of doing a job, a periodic task or a day's work, and the cost of each,
-// including idle time.
+// Computes ways to do a job, a periodic task or a day's work, and the energy of each, including
+// idle time. A way is a sequence of modes and waits.
 //
 //   const JobWays ways = ways_of_job(modes, {.minibatches = 40000, .end_s = 6 * 3600});
-//   ways.mix->energy_j;      // two modes one after the other, then idle
+//   ways.mix->energy_j;      // two modes in succession, then idle
 //   ways.fixed->energy_j;    // the best single mode, then idle
-//   ways.race->energy_j;     // the fastest mode, then idle; asleep if that is cheaper
+//   ways.race->energy_j;     // the fastest mode, then idle or asleep, whichever is cheaper
 //   ways.steady->energy_j;   // the slowest mode that meets the deadline
 //
-// Pure functions: a twin or a sweep provides the costs of modes. docs/methods/govern.md
+// Costs of modes come from a twin or a sweep. See docs/methods/govern.md.
 #pragma once
 
 #include <cstddef>
@@ -19,102 +19,116 @@
 
 namespace ridgewatt::govern {
 
+// Cost of a mode.
 struct ModeCost {
   double time_s = 0;   // of a minibatch
-  double power_w = 0;  // while the minibatch runs
-  double idle_w = 0;   // without work
+  double power_w = 0;  // while a minibatch runs
+  double idle_w = 0;   // while the board idles in this mode
 };
 
-// Suspended until a timer wakes the board.
+// Suspending the board until a timer wakes it.
 struct Sleep {
   double power_w = 0;
-  double time_s = 0;    // to enter and leave, together
-  double energy_j = 0;  // of entering and leaving
-  // Throws UsageError.
+  double time_s = 0;    // sum of the times to enter and to leave
+  double energy_j = 0;  // sum of the energies to enter and to leave
+  // Throws UsageError for an invalid value.
   void check() const;
 };
 
-// idle in the mode itself, in the mode with the lowest idle power, asleep
+// How the board waits: idle in the mode of the work, idle in the mode with the lowest idle power,
+// or asleep.
 enum class Wait { kIdle, kRest, kSleep };
 
 // A part of a way: work in a mode, or a wait.
 struct JobPart {
   std::size_t mode = 0;
-  std::optional<Wait> wait;  // empty: it works
+  std::optional<Wait> wait;  // absent: work
   double time_s = 0, minibatches = 0, energy_j = 0;
 };
 struct JobWay {
   std::vector<JobPart> parts;
-  double end_s = 0;     // of the work
-  double energy_j = 0;  // until the goal's end
+  double end_s = 0;     // end of the work
+  double energy_j = 0;  // until the deadline or, without one, until the end of the work
 };
 
 struct Job {
   static constexpr double kNone = std::numeric_limits<double>::infinity();
   double minibatches = 0;
-  double end_s = kNone;     // deadline; without one the end of the job counts
-  double energy_j = kNone;  // energy limit, including idle time until the deadline
-  double power_w = kNone;   // limit for a mode
-  // Throws UsageError.
+  double end_s = kNone;     // deadline; kNone: none
+  double energy_j = kNone;  // energy limit, including the wait until the deadline
+  double power_w = kNone;   // limit on the power of a mode
+  // Throws UsageError for an invalid value, or without deadline and energy limit.
   void check() const;
 };
-// The ways that meet the goal: with a deadline by their energy, otherwise by their time.
+// Ways of a job. The best way has the least energy if the job has a deadline, otherwise the least
+// time. Ways that do not exist are absent.
 struct JobWays {
-  std::optional<JobWay> mix;     // of two modes: least energy, or least time within the energy
-  std::optional<JobWay> fixed;   // the same of one mode
-  std::optional<JobWay> race;    // the fastest mode, at any cost
-  std::optional<JobWay> steady;  // the slowest that meets the deadline
-  // The minimum over all ways, for goals that none can meet.
+  std::optional<JobWay> mix;    // best way with two modes, or with one if that is better
+  std::optional<JobWay> fixed;  // best way with one mode
+  std::optional<JobWay> race;   // fastest mode; may exceed the energy limit
+  // Slowest mode that meets the deadline; may exceed the energy limit.
+  std::optional<JobWay> steady;
+  // Least energy of a way that meets the deadline, and least time in any mode. For messages if no
+  // way meets the goal.
   double least_energy_j = Job::kNone, least_time_s = Job::kNone;
 };
-// Throws UsageError without modes, or if a time or power is not positive and finite.
+// Finds the ways to do a job. Throws UsageError without modes, or if a time or power is not
+// positive and finite.
 JobWays ways_of_job(std::span<const ModeCost> modes, const Job& job,
                     const std::optional<Sleep>& sleep = {});
 
-// One minibatch per period. Changing the mode and back, for a wait in the mode with the lowest idle
-// power, takes `change_s` at the wait power of the working mode.
+// A task of one minibatch per period. To wait in the mode with the lowest idle power (Wait::kRest),
+// the mode is changed twice. Each change takes `change_s`, during which the board idles in the mode
+// of the work.
 struct Period {
   double period_s = 0;
+  // Limit on the power of a mode.
   double power_w = Job::kNone;
-  double change_s = 0.014;  // 1, 5, 8 ms for the clocks of CPU, GPU and memory, one after another
-  // Throws UsageError.
+  double change_s = 0.014;  // 1, 5 and 8 ms for the clocks of CPU, GPU and memory in succession
+  // Throws UsageError for an invalid value.
   void check() const;
 };
 struct PeriodWay {
   std::size_t mode = 0;
   Wait wait = Wait::kIdle;
+  // Time of the minibatch.
   double work_s = 0;
-  double energy_j = 0;  // of a period
+  double energy_j = 0;  // of one period
 };
+// Ways of a periodic task. Ways that do not exist are absent.
 struct PeriodWays {
-  std::optional<PeriodWay> best;                // of all
-  std::optional<PeriodWay> race;                // the fastest mode, the cheapest wait
-  std::optional<PeriodWay> steady;              // the slowest mode that meets the deadline
-  std::optional<PeriodWay> idle, rest, asleep;  // the best of each wait
-  double least_time_s = Job::kNone;             // of a minibatch
+  std::optional<PeriodWay> best;    // least energy
+  std::optional<PeriodWay> race;    // fastest mode with the cheapest wait
+  std::optional<PeriodWay> steady;  // slowest mode that is fast enough, with the cheapest wait
+  std::optional<PeriodWay> idle, rest, asleep;  // the best way with each kind of wait
+  double least_time_s = Job::kNone;             // of a minibatch in any mode
 };
+// Finds the ways to do a periodic task.
 PeriodWays ways_of_period(std::span<const ModeCost> modes, const Period& period,
                           const std::optional<Sleep>& sleep = {});
 
 // The energy sources of a day.
 struct Supply {
-  // the budget of a day; with solar power the capacity of a battery, full at first
+  // Energy budget of the day. With solar power, capacity of a battery that is full at the start.
   double energy_j = 0;
-  // Solar power, each value for an equal part of the day; empty: none.
+  // Solar power; each value applies to an equal part of the day. Empty: none.
   std::vector<double> solar_w = {};
   double length_s = 24 * 3600;
-  // Throws UsageError.
+  // Throws UsageError for an invalid value.
   void check() const;
 };
-// The largest constant power of a day that can be repeated every day if the sun fills the battery.
+// Returns the largest constant power that can be supplied all day, on every day. With solar power,
+// the battery must never be empty and must be as full at the end of the second day as at its start.
 double held_power_w(const Supply& supply);
-// Mean solar power in each part of the day from a CSV file with the columns `hour` (0, rising, the
-// first 0) and `power_w`: each value is valid until the next. Throws InputError for damaged files.
+// Parses a CSV file with the columns `hour` and `power_w` into solar powers for equal parts of a
+// day. Hours ascend from 0; each power applies until the next hour. Throws InputError for an
+// invalid file. `source`: name of the file for messages.
 std::vector<double> parse_solar(const std::string& text, const std::string& source);
 
-// The most work at a mean power: two modes, or a mode and idle time, all day long.
+// Returns the way with the most work at this mean power, with two modes or one mode and idle time.
+// Absent if the idle power is higher.
 std::optional<JobWay> most_work(std::span<const ModeCost> modes, double power_w, double length_s);
-// The same with one mode and idle time.
+// Returns the way with the most work at this mean power, with one mode and idle time.
 std::optional<JobWay> most_work_of_one(std::span<const ModeCost> modes, double power_w,
                                        double length_s);
 

@@ -1,12 +1,12 @@
-// A governor for a program on a board of this machine: the policy of simulated days, with the marks
-// of the program and the measured power as input.
+// Governs a program on a board of this machine. Uses the policy of simulated days, with the marks
+// of the program and the measured power as its input.
 //
-//   LiveGovernor options{.command = {"python3", "train.py"}};
+//   LiveOptions options{.command = {"python3", "train.py"}};
 //   const LiveOutcome held = govern_program(sysfs, policy, modes, set_mode, options);
 //
-// The mode is set through a callback; the caller journals and restores it
-// (platform/mode_control.h). The first call comes before the program starts, and so before any
-// thread.
+// The callback `set_mode` sets the modes; the caller is responsible for recording and restoring the
+// original mode (platform/mode_control.h). The first call comes before the program and any thread
+// starts.
 #pragma once
 
 #include <functional>
@@ -21,40 +21,43 @@
 namespace ridgewatt::govern {
 
 struct LiveOptions {
-  std::vector<std::string> command;  // marks its minibatches (measure/marks.h)
-  // Instead of a command: a program that already runs, opened after its first mode is set. It is
-  // never ended; its previous work does not count.
+  // Program to run; it must mark its minibatches (measure/marks.h).
+  std::vector<std::string> command;
+  // If set, opens a running program after its first mode was set, and `command` is not used. The
+  // program is never ended, and its earlier work does not count.
   std::function<std::unique_ptr<measure::TunedProgram>()> open = {};
-  double rate_hz = 100;  // of power samples
-  // Seconds of the goal per second of the clock: for programs on a fake board that run faster than
-  // the board would.
+  double rate_hz = 100;  // rate of power samples
+  // Seconds in the time of the goal per second of real time. For programs on a fake board, which
+  // may run faster than the board would.
   double time_scale = 1;
-  // Duration, on the clock, of measuring the idle power before the program starts; 0: use that of
-  // the twin.
+  // Real time for measuring the idle power before the program starts. 0: uses the idle power of the
+  // twin. Not used with `open`.
   double rest_s = 2;
-  double settle_s = 0.3;  // on the clock; time after a mode change that is not learned from
-  // Throws UsageError.
+  double settle_s = 0.3;  // real time after a mode change during which nothing is learned
+  // Throws UsageError for an invalid option.
   void check() const;
 };
 
-// Times and energies in the time of the goal.
+// One step between two decisions. Times and energies are in the time of the goal.
 struct LiveStep {
   double begin_s = 0;
   Decision decision;
-  Window seen;                           // the part that was learned from
-  double minibatches = 0, energy_j = 0;  // since the start, when the step ended
+  Window seen;                           // what the policy learned from
+  double minibatches = 0, energy_j = 0;  // totals from the start to the end of the step
 };
 
 struct LiveOutcome {
-  int status = 0;      // of the program; 0 if it was ended here
-  bool ended = false;  // the budget was used or the job was done; a program of `open` continues
-  std::string end;     // the reason
+  int status = 0;      // exit status of the program; 0 if the governor ended it
+  bool ended = false;  // the governor ended the run; a program of `open` continues
+  std::string end;     // why the run ended
+  // In the time of the goal.
   double end_s = 0, minibatches = 0, energy_j = 0;
   std::size_t switches = 0, trials = 0, malformed_marks = 0;
 };
 
-// `set_mode` sets the board's mode; `step` (may be empty) is called after every step. Throws what
-// they throw, and what watch_command throws; the program has ended then.
+// Runs the program until it ends or the goal is over. `set_mode` sets the mode of the board;
+// `step`, which may be empty, is called after each step. Throws UsageError for invalid options, and
+// what the callbacks and measure::watch_command throw; the program has then been ended.
 LiveOutcome govern_program(const platform::Sysfs& sysfs, Policy& policy,
                            const std::vector<OperatingPoint>& modes,
                            const std::function<void(const PowerMode&)>& set_mode,

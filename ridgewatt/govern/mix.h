@@ -1,14 +1,14 @@
-// Computes the time shares of modes so that a mean rate costs the least mean power, or a mean power
-// gives the highest mean rate.
+// Computes for how long to use each of several modes so that a given mean rate needs the least mean
+// power, or a given mean power allows the highest mean rate.
 //
-//   const RateHull hull({{0, idle_w}, {4, 12}, {9, 30}});   // rate (1/s) and power (W) of each
+//   const RateHull hull({{0, idle_w}, {4, 12}, {9, 30}});   // rate (1/s) and power (W) of options
 //   const auto mix = hull.at_rate(6);                       // 3/5 of the time at 4/s, 2/5 at 9/s
 //
-// Time shares x_i of options with rates r_i and powers p_i give the rate sum x_i r_i and the power
-// sum x_i p_i. The least power at a rate is a linear program with two constraints, so two options
-// are enough, and they are neighbors on the lower convex hull of the points (r_i, p_i). Idle and
-// sleep are options of rate 0. Race to idle is the mix of idle and a fast mode; slow and steady is
-// the mix of two modes near the rate. The hull shows which one is better.
+// Options with rates r_i, powers p_i and time shares x_i give the rate sum x_i r_i and the power
+// sum x_i p_i. The least power at a rate is a linear program with two constraints. Therefore two
+// options suffice, and they are neighbors on the lower convex hull of the points (r_i, p_i). Idle
+// and sleep are options with rate 0. "Race to idle" is the mix of idle and a fast mode, "slow and
+// steady" the mix of two modes near the rate; the hull shows which is better.
 #pragma once
 
 #include <cstddef>
@@ -18,17 +18,18 @@
 
 namespace ridgewatt::govern {
 
+// An option of a mix.
 struct RatePower {
-  double rate_hz = 0;  // of work: minibatches, samples, ..
+  double rate_hz = 0;  // of work, such as minibatches or samples
   double power_w = 0;
 };
 
-// `high_share` of the time in option `high`, the rest in `low`, which has the lower rate. For a
-// single option both are that option.
+// `high_share` of the time in option `high`, the rest in option `low`, which has a lower rate. For
+// a single option, `low` and `high` are equal. Both are indices into the options.
 struct Mix {
   std::size_t low = 0, high = 0;
   double high_share = 0;
-  double rate_hz = 0, power_w = 0;  // means
+  double rate_hz = 0, power_w = 0;  // means over time
 };
 
 class RateHull {
@@ -36,11 +37,13 @@ class RateHull {
   // Throws UsageError without options, or if a rate or power is negative or not finite.
   explicit RateHull(std::span<const RatePower> options);
 
-  // Options on the hull, by rising rate.
+  // Returns the options on the hull, in ascending order of rate.
   const std::vector<std::size_t>& corners() const { return corners_; }
-  // The mix of least power with at least this mean rate; empty if no option is fast enough.
+  // Returns the mix of least power with at least this mean rate; absent if no option is fast
+  // enough.
   std::optional<Mix> at_rate(double rate_hz) const;
-  // The mix of the highest rate with at most this mean power; empty if every option draws more.
+  // Returns the mix of highest rate with at most this mean power; absent if every option needs
+  // more.
   std::optional<Mix> at_power(double power_w) const;
   double highest_rate_hz() const { return options_[corners_.back()].rate_hz; }
 

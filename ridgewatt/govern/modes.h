@@ -1,5 +1,5 @@
-// Selects the modes that a governor chooses from: those that can be part of the best mix if the
-// board differs slightly from its twin.
+// Selects the candidate modes of a governor: those that may be part of the best mix (govern/mix.h)
+// if the board differs slightly from its twin.
 #pragma once
 
 #include <cstddef>
@@ -14,19 +14,23 @@
 namespace ridgewatt::govern {
 
 struct ModeChoice {
-  // Modes that draw more than the cheapest mix at their rate by this share are left out.
+  // Excludes modes that need more power than the cheapest mix at their rate by more than this
+  // share.
   double excess = 0.12;
-  std::size_t most = 96;  // those on the hull, then those farthest apart in their knobs
+  // Maximum number: first the modes on the hull, then modes that are far apart in their knobs.
+  std::size_t most = 96;
 };
 
-// For one batch. The hull of the twin is that of all modes of `space` and of idle.
+// Returns candidates at one batch. The hull is that of all modes of `space` and of idle. Throws
+// UsageError if `space` is empty.
 std::vector<OperatingPoint> promising_modes(const KnobSpace& space, int batch,
                                             const twin::TwinModel& model,
                                             const ModeChoice& choice = {});
-// A twin as a view for TwinDoubt, with means over consecutive minibatches. `twin` must outlive it.
+// Returns the view of a twin for TwinDoubt, with the period of a minibatch as its time. `twin` must
+// outlive the result.
 tune::TwinView periods_by(const twin::Twin& twin,
                           std::shared_ptr<const workload::DeployedWorkload> workload);
-// Idle power in each mode, according to the twin.
+// Returns the idle power in each mode according to the twin.
 std::vector<double> idle_powers(const twin::Twin& twin, std::span<const OperatingPoint> modes);
 
 }  // namespace ridgewatt::govern

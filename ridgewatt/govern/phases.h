@@ -1,15 +1,15 @@
-// Sets a mode for each phase of a running program: the prefill of a language model needs other
-// clocks than its decode. The program marks `begin NAME` and `end NAME` (measure/marks.h); the mode
-// follows the marks.
+// Sets a mode for each phase of a running program, because phases such as prefill and decode of a
+// language model need different clocks. The program marks phases with `begin NAME` and `end NAME`
+// (measure/marks.h).
 //
-//   control.apply(modes[0].mode);                        // before any thread
+//   control.apply(modes[0].mode);                        // before any thread starts
 //   LiveProgram program(sysfs, control, command, 0);
 //   const PhaseOutcome held = hold_phases(program, {.modes = modes});
 //
-// A switch takes time: from the mark until the mode is written and read back, which is measured,
-// and from there until the clocks change (effect_s). A phase whose usual length, the median of its
-// recent lengths, is below `least_times` the cost of switching to its mode and back is not switched
-// for: it runs in the current mode.
+// The cost of a switch has two parts: the time from the mark until the mode is written and read
+// back, which is measured, and the time until the clocks change (effect_s). If a phase is usually
+// shorter than `least_times` the cost of switching to its mode and back, it runs in the current
+// mode. The usual length is the median of its recent lengths.
 #pragma once
 
 #include <cstddef>
@@ -23,48 +23,54 @@
 namespace ridgewatt::govern {
 
 struct PhaseMode {
-  std::string phase;  // the name in the program's marks
+  std::string phase;  // name in the marks of the program
   PowerMode mode;
 };
 
 struct PhaseOptions {
-  // The first mode is set when hold_phases begins. In nested phases the inner one counts. If no
-  // named phase is open, the mode stays.
+  // The first mode is set when hold_phases() begins. If phases are nested, the innermost phase that
+  // has a mode determines it. If none is open, the mode does not change.
   std::vector<PhaseMode> modes;
+  // Minimum usual length of a phase, in multiples of the cost of switching to its mode and back.
   double least_times = 2;
-  // Time of changing the clocks of CPU, GPU and memory one after the other: 1, 5 and 8 ms as
-  // published, not measured on this board (docs/methods/mode_setting.md).
+  // Published time to change the clocks of CPU, GPU and memory in succession (1, 5 and 8 ms); not
+  // measured on this board (docs/methods/mode_setting.md).
   double effect_s = 0.014;
-  // for marks; less if the program cannot wake this process (a file of marks)
+  // Maximum wait for marks. Less if the program cannot wake this process because it writes its
+  // marks to a file.
   double wait_s = 0.05;
-  // Throws UsageError.
+  // Throws UsageError for an invalid option.
   void check() const;
 };
 
-// One phase, over all its occurrences.
+// Statistics of one phase over all its occurrences.
 struct PhaseUse {
   std::string phase;
   PowerMode mode;
+  // Number of occurrences.
   std::size_t times = 0;
-  std::size_t switches = 0;     // to its mode, at its start
-  std::size_t too_short = 0;    // occurrences without a switch
-  double time_s = 0;            // total
-  double median_s = 0;          // of its recent occurrences
-  std::size_t minibatches = 0;  // marked during the phase
-  double energy_j = 0;          // total, including nested phases
+  std::size_t switches = 0;  // number of switches to its mode
+  // Number of occurrences without a switch because they are usually too short.
+  std::size_t too_short = 0;
+  double time_s = 0;            // total time
+  double median_s = 0;          // median length of recent occurrences
+  std::size_t minibatches = 0;  // number of minibatches marked during the phase
+  double energy_j = 0;          // total energy, including nested phases
 };
 
 struct PhaseOutcome {
-  std::vector<PhaseUse> phases;     // in the order of the options
-  double time_s = 0, energy_j = 0;  // total, until the program ended
+  std::vector<PhaseUse> phases;     // in the order of PhaseOptions::modes
+  double time_s = 0, energy_j = 0;  // totals until the program ended
   std::size_t minibatches = 0, switches = 0;
-  // From the mark to the mode that is read back, and the part for writing; 0 without a switch.
+  // Time of a switch, from the mark until the mode is read back, and time to write and read back
+  // the mode. 0 without switches.
   double median_switch_s = 0, longest_switch_s = 0, median_write_s = 0;
-  double switching_s = 0;  // of all switches
+  double switching_s = 0;  // total time of all switches
 };
 
-// Runs until the program ends. `look` (may be empty) is called about twice per second for safety
-// checks. Throws what it and the program throw.
+// Follows the marks until the program ends. `look`, which may be empty, is called about twice per
+// second for safety checks. Throws UsageError for invalid options, and what `look` and the program
+// throw.
 PhaseOutcome hold_phases(measure::TunedProgram& program, const PhaseOptions& options,
                          const std::function<void()>& look = {});
 

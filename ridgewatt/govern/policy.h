@@ -1,5 +1,6 @@
-// Meets a goal over hours despite uncertainty: differences between board and twin, other processes,
-// temperature, pauses. The same class decides on a board and in simulation.
+// Decides which mode to use when, so that a goal over hours is met although the board differs from
+// its twin and other processes, temperature and pauses change. The same class decides for a real
+// board and in simulations.
 //
 //   Policy policy(goal, twin_prior(modes, view), idle_powers(twin, modes));
 //   while (..) {
@@ -8,15 +9,17 @@
 //     policy.see({next.mode, duration_s, paused_s, minibatches, energy_j});
 //   }
 //
-// Every step plans the rest again (model-predictive control): of all mixes of two modes the one
-// that completes the rest of the work in time at the least power, or does the most work with the
-// rest of the energy (govern/mix.h), according to the present belief about each mode
-// (govern/belief.h). The faster mode of the mix comes first, so that time is left for later
-// problems. A mode is kept unless the best mix with it is worse than the best of all by more than
-// `hysteresis`. An untried mode is tried if its expected saving over the rest exceeds the expected
-// cost of the trial (expected improvement, Mockus 1975). After a trial the previous mode runs
-// again: if its values have changed, the day has changed during the trial, and the trial does not
-// count.
+// At each step the policy plans the remaining time (model-predictive control) from its current
+// estimate of each mode (govern/belief.h). It chooses the best mix of two modes (govern/mix.h): the
+// one that completes the remaining work in time at the least power, or that does the most work with
+// the remaining energy. The faster mode of the mix runs first, which leaves time for later
+// problems. The current mode is kept unless the best mix with it is worse than the best mix by more
+// than `hysteresis`.
+//
+// A mode without observations is tried if its expected saving over the remaining time exceeds the
+// expected cost of the trial (expected improvement, Mockus 1975). After a trial the previous mode
+// runs again. If its values have changed, the conditions changed during the trial, and the trial is
+// discarded.
 #pragma once
 
 #include <cstddef>
@@ -32,72 +35,83 @@ namespace ridgewatt::govern {
 
 struct PolicyOptions {
   BeliefOptions belief = {};
-  double step_s = 60;            // between two decisions, at most
-  double least_step_s = 2;       // at least: the time to set a mode and see its power
-  double margin = 0.004;         // of the whole time, kept free before the end
-  double budget_margin = 0.004;  // of the energy budget
-  double hysteresis = 0.005;     // required improvement of another mix
-  double caution = 1.3;          // deviations between the expected value and a cap or latency limit
-  double trial_cost = 2;         // required ratio of the expected saving to the cost of a trial
+  double step_s = 60;            // maximum time between two decisions
+  double least_step_s = 2;       // minimum time, needed to set a mode and observe its power
+  double margin = 0.004;         // share of the time that is kept in reserve before the end
+  double budget_margin = 0.004;  // share of the energy budget that is kept in reserve
+  double hysteresis = 0.005;     // minimum improvement by which another mix must be better
+  // Number of standard deviations between the estimate and a cap or latency limit.
+  double caution = 1.3;
+  double trial_cost = 2;  // minimum ratio of the expected saving to the expected cost of a trial
+  // Duration of a trial.
   double trial_s = 30;
   double trial_share = 0.1;     // maximum share of time for all trials
-  double rate_headroom = 0.15;  // of requests, above the observed rate
-  // Throws UsageError.
+  double rate_headroom = 0.15;  // share by which planned request rates exceed the observed rate
+  // Throws UsageError for an invalid option.
   void check() const;
 };
 
-// The current state.
+// The current state of the run.
 struct Standing {
-  double now_s = 0;        // since the start
-  double minibatches = 0;  // done
-  double energy_j = 0;     // used
-  double rate_hz = 0;      // of requests, for a latency goal
+  double now_s = 0;        // time since the start
+  double minibatches = 0;  // completed since the start
+  double energy_j = 0;     // used since the start
+  double rate_hz = 0;      // current rate of requests, for a latency goal
 };
 
+// The result of a step. `mode` is an index into the modes of the prior.
 struct Decision {
-  std::optional<std::size_t> mode;  // empty: idle, in the mode with the lowest idle power
+  std::optional<std::size_t> mode;  // absent: idle in rest_mode()
+  // Time until the next decision.
   double for_s = 0;
   std::string reason;
-  // The expectation for the rest: its end, the energy until the goal's end, the work done by then.
+  // Expected end of the work, and energy and work until the end of the goal.
   double end_s = 0, energy_j = 0, minibatches = 0;
+  // Whether the goal can still be met according to the estimates.
   bool reachable = true;
 };
 
-// An observation in one mode.
+// What was observed in one mode.
 struct Window {
   std::size_t mode = 0;
   double duration_s = 0;
-  // part of it in which the program made no minibatches: a checkpoint, a validation
+  // Part of the duration without minibatches, for example a checkpoint or a validation.
   double paused_s = 0;
   double minibatches = 0;
   double energy_j = 0;  // 0: unknown
-  // Relative deviations of the measurement.
+  // Relative standard deviations of the measurement.
   double time_sd = 0.005, power_sd = 0.005;
 };
 
 class Policy {
  public:
-  // The modes that may be chosen (govern/modes.h), and the idle power of each. Throws UsageError.
+  // `prior` has the candidate modes (govern/modes.h), `idle_w` the idle power of each. Throws
+  // UsageError for an invalid goal or option, or if the sizes differ.
   Policy(const Goal& goal, ModePrior prior, std::vector<double> idle_w,
          const PolicyOptions& options = {});
 
+  // Plans the remaining time and returns what to do next.
   Decision decide(const Standing& standing);
+  // Learns from the window that followed the last decision.
   void see(const Window& window);
-  // Idle power of the board in rest_mode(). Until it is observed, the value of the twin is used.
+  // Replaces the twin's idle power of rest_mode() by a measured value, and scales the other idle
+  // powers accordingly.
   void see_rest(double power_w);
 
   const Goal& goal() const { return goal_; }
   const ModeBelief& belief() const { return belief_; }
+  // Returns the index of the mode with the lowest idle power.
   std::size_t rest_mode() const { return rest_; }
+  // Returns the number of trials so far.
   std::size_t trials() const { return trials_; }
-  // The observed share of time in which the program makes minibatches.
+  // Returns the share of time in which the program computes minibatches, as observed so far.
   double working_share() const;
 
  private:
-  // The options of a mix: allowed modes, and idle as the last.
+  // The options of a mix: the allowed modes, then idle.
   struct Menu {
     std::vector<RatePower> options;
-    std::vector<std::size_t> modes;  // kRest for idle
+    std::vector<std::size_t> modes;  // indices of the modes; kRest for idle
   };
   static constexpr std::size_t kRest = static_cast<std::size_t>(-1);
 
@@ -108,7 +122,7 @@ class Policy {
   Decision plan_budget(const Standing& standing);
   Decision plan_cap() const;
   Decision plan_latency(const Standing& standing) const;
-  // The option of the menu to run first if the best mix is `best`.
+  // Returns the option that runs first if the best mix is `best`.
   std::size_t first_of(const Menu& menu, const Mix& best, bool at_rate, double left_s) const;
   std::optional<std::size_t> worth_a_trial(const Menu& menu, const Mix& best, double left_s) const;
   double step_s(double left_s) const;
@@ -121,10 +135,10 @@ class Policy {
   ModeBelief belief_;
   std::vector<double> idle_w_;
   std::size_t rest_ = 0;
-  double rest_factor_ = 1;  // observed over modelled idle power
+  double rest_factor_ = 1;  // observed idle power divided by that of the twin
   std::optional<std::size_t> current_;
-  bool trying_ = false;            // the present step is a trial
-  std::optional<Window> pending_;  // of a trial, until the previous mode is seen again
+  bool trying_ = false;            // whether the current step is a trial
+  std::optional<Window> pending_;  // window of a trial, until the previous mode is observed again
   double seen_s_ = 0, working_s_ = 0, trial_s_ = 0;
   std::size_t trials_ = 0;
 };

@@ -1,4 +1,4 @@
-// Whether a change that was to remove a cause did.
+// Decides whether a change removed the cause that it was meant to remove.
 #pragma once
 
 #include <optional>
@@ -7,8 +7,9 @@
 
 namespace ridgewatt::answer {
 
-// `before` and `after` are answers about the same question, around the change. UsageError for a
-// cause that was not possible; without one, the most probable one that is not kNone.
+// `before` and `after` are answers to the same question, before and after the change. `removed`
+// absent: the most probable cause other than kNone. Throws UsageError if `removed` is not a row of
+// `before`.
 ExplainedChange judge_change(const ExplainAnswer& before, ExplainAnswer after,
                              std::optional<SlowCause> removed);
 

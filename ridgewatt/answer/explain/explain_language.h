@@ -1,4 +1,4 @@
-// Why a language model is slow: the same weighing, on the forecast of its engine.
+// Explains a measured speed of a language model like explain(), from the forecast of its engine.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace ridgewatt::answer {
 
 ExplainAnswer explain_language(const ExplainQuestion& question);
 
-// The mode of that name; UsageError where it names several.
+// Returns the mode with this name. Throws UsageError if the name stands for several modes.
 PowerMode explained_mode(const Board& board, const std::string& name);
 
 }  // namespace ridgewatt::answer

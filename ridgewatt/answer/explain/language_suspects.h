@@ -1,4 +1,4 @@
-// The table of causes of language models.
+// The causes of slow language models and their predictions.
 #pragma once
 
 #include <memory>
@@ -11,13 +11,13 @@
 
 namespace ridgewatt::answer {
 
-// Load of the GPU while an engine decodes. Chosen: steps follow each other.
+// GPU load while an engine decodes. Chosen: the steps follow each other closely.
 inline constexpr double kDecodeLoad = 0.95;
 
 // The case to explain: one model, quantization, engine, board and mode.
 struct LanguageCase {
   const ExplainQuestion& question;
-  LanguageAnswer asked;  // of one row
+  LanguageAnswer asked;  // has one row
   PowerMode mode;
   std::shared_ptr<const llm::EngineBoard> hardware;
   std::shared_ptr<const llm::RequestWork> work;
@@ -31,6 +31,7 @@ struct LanguageCase {
   Prognosis in_mode(const PowerMode& other, std::string setting) const;
 };
 
+// Returns the possible causes and their predictions.
 std::vector<WeighedCause> causes_of(const LanguageCase& of);
 
 }  // namespace ridgewatt::answer

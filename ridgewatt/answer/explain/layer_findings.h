@@ -1,4 +1,4 @@
-// What a profile of layers tells about a slow run.
+// What a profile of layers shows about a slow run.
 #pragma once
 
 #include <optional>
@@ -8,17 +8,18 @@
 
 namespace ridgewatt::answer {
 
-// The profile of the question, joined with its model; nothing without one.
+// Returns the profile of the question, joined with its model; absent without a profile.
 std::optional<LayersAnswer> profiled_layers(const ExplainQuestion& question,
                                             const workload::DeployedWorkload& workload);
 
-// Time of a run by the profile: as it states it, else the sum of its layers.
+// Returns the time of a run: as the profile states it, or else the sum of its layers.
 double profiled_s(const LayersAnswer& profile);
 
-// What is found of layers, without rows.
+// Returns everything except `rows`.
 ProfiledLayers layer_faults(const LayersAnswer& profile, const ExplainCase& of);
 
-// Adds the rows: `time` is measured and expected; expectations of kernels are scaled to it.
+// Sets `rows`. `time` has the measured and expected time; expected times of kernels are scaled to
+// it.
 void add_layer_rows(const LayersAnswer& profile, const ExplainCase& of, const ExplainedFigure& time,
                     ProfiledLayers& found);
 

@@ -1,5 +1,5 @@
-// Modes in which a board may run instead of the one that was meant, and limits of its processors:
-// what causes of models of all kinds take.
+// Modes in which a board may run instead of the intended one, and limits of its processors. Shared
+// by the causes of all models.
 #pragma once
 
 #include <optional>
@@ -13,50 +13,54 @@
 namespace ridgewatt::answer {
 
 struct WeighedMode {
-  double weight = 1;  // relative
+  double weight = 1;  // relative to the other modes
   PowerMode mode;
   std::string name;
 };
 
-// Presets; the one that is set after installation is the most frequent.
+// Returns the presets. The default preset has the highest weight.
 std::vector<WeighedMode> weighted_presets(const Board& board);
 
-// A run that was watched; none: numbers alone.
+// The observations of a watched run; absent: only measured numbers are known.
 using WatchedRun = std::optional<measure::SeenRun>;
 
-// A mean clock below this share of the mode's is low. Chosen: governors stay within 5 % under load.
+// A mean clock below this share of the mode's clock counts as low. Chosen: under load, governors
+// stay within 5 % of the clock.
 inline constexpr double kLowClock = 0.93;
-// Whether the clock was seen, and was low.
+// Returns whether the clock was observed and was low.
 bool saw_low_clock(const WatchedRun& seen, const PowerMode& mode, Knob knob);
 
-// Whether a clock was seen: few modes are then possible.
+// Returns whether any clock was observed, which limits the possible modes.
 bool saw_clocks(const WatchedRun& seen);
 
-// Whether a clock was seen above what the mode allows, so that the mode was not set.
+// Returns whether an observed clock exceeds that of the mode, so that the mode cannot have been
+// set.
 bool saw_higher_clock(const WatchedRun& seen, const PowerMode& mode);
 
-// Whether the limits of the machine were seen, and are those of the mode.
+// Returns whether the limits of the machine were observed and equal those of the mode.
 bool saw_limits_of(const WatchedRun& seen, const PowerMode& mode);
 
-// Of a preset, next to others: 0 where a clock was seen above it, little where the limits of the
-// machine are not the preset's.
+// Returns the weight of a preset after the observations: 0 if an observed clock exceeds the
+// preset's, a small value if the observed limits differ from the preset's, otherwise 1.
 double weight_of_seen(const WatchedRun& seen, const PowerMode& mode);
 
-// One clock below the one asked for; a governor rests at the lowest. Where the clock was seen, that
-// one, and none where it was not low.
+// Returns modes with one clock below that of `mode`. The lowest level has twice the weight, because
+// a governor idles there. If the clock was observed, returns only that clock, or no mode if it was
+// not low.
 std::vector<WeighedMode> modes_below(const Board& board, const PowerMode& mode, Knob knob,
                                      const WatchedRun& seen);
 
-// Throttling moves the GPU clock between its upper levels: means of 35 to 90 % of the clock, or the
-// clock that was seen, alone and with a CPU clock that was low. Empty without a GPU clock, and
-// where it was seen and was not low.
+// Returns modes for throttling, which moves the GPU clock between its upper levels: mean clocks of
+// 35 to 90 %. If the clock was observed and was low, returns that clock, and a mode that also has
+// the observed CPU clock if this was low. Empty without a GPU clock, or if the observed clock was
+// not low.
 std::vector<PowerMode> throttled_modes(const PowerMode& mode, const WatchedRun& seen);
 
-// Whether a power is so near the module's limit that it may slow down for it; true where no limit
-// is known.
+// Returns whether the power is so close to the module's limit that the board may throttle; true if
+// the limit is unknown.
 bool nears_limit(const Board& board, double power_w);
 
-// FP32 of all cores online; 0 without a CPU clock.
+// Returns the FP32 peak of all online cores; 0 without a CPU clock.
 double cpu_peak_flop_per_s(const Board& board, const PowerMode& mode);
 
 }  // namespace ridgewatt::answer

@@ -1,4 +1,4 @@
-// What causes of slow runs predict: helpers of the table of causes, and its longer rows.
+// Predictions of the causes of slow runs: common functions, and functions for single causes.
 #pragma once
 
 #include <span>
@@ -11,40 +11,40 @@ namespace ridgewatt::answer {
 
 using Predictions = std::vector<Prediction>;
 
-inline constexpr double kNoticeable = 1.03;  // chosen: a setting that changes less explains nothing
+// Chosen: a setting with a smaller effect explains nothing.
+inline constexpr double kNoticeable = 1.03;
 
 Prognosis prognosis_of(const twin::Breakdown& cost, std::string setting);
 
-// Whether a time differs noticeably from the expected one.
+// Returns whether the time differs from the expected time by more than kNoticeable.
 bool differs(const ExplainCase& of, double time_s);
 
-// What a watched run showed; 0 where none was watched, or it cannot be seen.
+// Returns an observation of the watched run; 0 if there is none.
 double seen_value(const ExplainCase& of, std::optional<double> measure::SeenRun::*member);
 
-// With the expected time `factor` times as long. The GPU waits (its load falls, and the power with
-// it), or what it shows is not known.
+// Predictions with `factor` times the expected time. kWaits: the GPU waits during the additional
+// time, which reduces its load and power. kUnknown: load and power are not predicted.
 enum class GpuThen { kWaits, kUnknown };
 Predictions multiplied(const ExplainCase& of, std::span<const double> factors, double spread,
                        GpuThen gpu);
 
-// A longer time in which the GPU has `busy_share` of its expected seconds to do, and waits in the
-// others.
+// A longer time in which the GPU is busy for `busy_share` of its expected time and waits otherwise.
 Prediction waiting(const ExplainCase& of, double time_s, double busy_share, double spread,
                    std::string setting = "");
 
-// The expected time and `more_s` in which the GPU waits.
+// The expected time plus `more_s`, in which the GPU waits.
 Prediction increased(const ExplainCase& of, double more_s, double spread, std::string setting = "");
 
-// The expected run, of which the stated number is `factor` times the time.
+// The expected run, whose stated time is `factor` times the true time.
 Prediction misread(const ExplainCase& of, double factor, double spread, std::string setting = "");
 
-// The program runs as expected, its number means something else.
+// The program runs as expected, but its number has another meaning.
 Predictions per_batch(const ExplainCase& of);
 Predictions asynchronous_timing(const ExplainCase& of);
 Predictions warm_up(const ExplainCase& of);
 Predictions input_size(const ExplainCase& of);
 
-// The GPU waits: for the CPU, for copies, for data, for memory.
+// The GPU waits for the CPU, copies, data or memory.
 Predictions cpu_fallback(const ExplainCase& of);
 Predictions host_copy(const ExplainCase& of);
 Predictions pre_post_processing(const ExplainCase& of);

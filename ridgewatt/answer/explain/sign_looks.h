@@ -1,4 +1,4 @@
-// How signs look for what they show: the longer rows of the table of signs.
+// Functions that check single signs of signs.cc.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,8 @@
 
 namespace ridgewatt::answer {
 
-using Look = std::optional<std::string>;  // nothing: cannot be seen; empty: is not shown
+// Absent: cannot be observed; empty: is not shown; otherwise what was observed.
+using Look = std::optional<std::string>;
 
 inline Look shown_if(bool shown, std::string text) {
   return shown ? std::move(text) : std::string();

@@ -1,4 +1,4 @@
-// Signs of causes in what a machine showed while a program ran.
+// Signs of causes: observations of a machine while a program ran.
 #pragma once
 
 #include <string>
@@ -10,45 +10,49 @@
 
 namespace ridgewatt::answer {
 
-// From where on it is a sign. Chosen.
+// Values from which on an observation is a sign. Chosen.
 inline constexpr double kSwapBytesPerS = 1e6;
-inline constexpr double kIoWaitShare = 0.1;  // of the time watched
+inline constexpr double kIoWaitShare = 0.1;  // of the watched time
 inline constexpr double kFetchShare = 0.15;  // of a minibatch
 
-// What a sign is compared with.
+// The expected run, with which observations are compared.
 struct SignContext {
   const measure::SeenRun& seen;
-  PowerMode mode;  // that the user believes to be set
+  PowerMode mode;  // mode that the user believes to be set
   std::string mode_text;
-  std::string preset;      // of the board, with the limits that were seen; empty: none
+  std::string preset;      // preset of the board with the observed limits; empty: none
   double gpu_load = 0;     // expected
-  double fetch_share = 0;  // expected, of a minibatch
+  double fetch_share = 0;  // expected share of a minibatch
   double measured_s = 0;   // as the user states it
   int batch = 1;
-  std::string_view library;  // of measure::kKnownLibraries, of what was meant to run; empty: any
-  bool python = true;        // it was meant to be called from Python
-  bool gpu = true;           // and to use the GPU
-  bool spins = false;        // a thread of it uses its core while it waits for the GPU
-  double busy_cores = 0;     // of a model on the CPU: those that its mode has; else 0
-  std::vector<double> gpu_clocks_hz = {};  // levels of the board
+  // Library in measure::kKnownLibraries of the intended runtime; empty: any.
+  std::string_view library;
+  bool python = true;     // whether the runtime should be called from Python
+  bool gpu = true;        // whether the runtime should use the GPU
+  bool spins = false;     // whether a thread keeps its core busy while it waits for the GPU
+  double busy_cores = 0;  // for a model on the CPU, the cores of its mode; otherwise 0
+  std::vector<double> gpu_clocks_hz = {};  // clock levels of the board
   const ProfiledLayers* profile = nullptr;
-  Runtime runtime = Runtime::kPytorchEager;  // that was meant to run, with a profile
+  Runtime runtime = Runtime::kPytorchEager;  // intended runtime; used with a profile
 };
 
-// A sign that was looked for.
+// A sign that could be observed.
 struct SeenSign {
   bool shown = false;
-  std::string text;  // what was seen: "GPU clock 306 of 1020 MHz"; empty where it is not shown
-  std::vector<std::pair<SlowCause, double>> of;  // probability of the sign under its causes
-  double otherwise = 0;  // and under all others; 0: it is cited only, a figure counts it
+  std::string text;  // what was observed: "GPU clock 306 of 1020 MHz"; empty if not shown
+  std::vector<std::pair<SlowCause, double>> of;  // probability of the sign under each of its causes
+  // Probability under all other causes; 0: the sign has no weight, because a figure already counts
+  // it.
+  double otherwise = 0;
 
-  // Of what was seen, if both causes are at work: each shows the sign or not, and so do other
-  // reasons; a cause under which it is rarer than otherwise hides it. `a` and `b` may be equal.
+  // Returns the probability of the observation if both causes are present; `a` and `b` may be
+  // equal. Each cause and all other reasons show the sign independently. A cause under which the
+  // sign is rarer than `otherwise` suppresses it.
   double probability(SlowCause a, SlowCause b) const;
   bool belongs_to(SlowCause cause) const;
 };
 
-// Those that the machine can show.
+// Returns the signs that the machine can show.
 std::vector<SeenSign> signs_in(const SignContext& context);
 
 }  // namespace ridgewatt::answer

@@ -1,4 +1,4 @@
-// The table of causes: how often each is the reason of a complaint, and what it predicts.
+// The causes of slow runs: how frequent each is, and what it predicts.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace ridgewatt::answer {
 
-// The case to explain: what was asked, on the twin.
+// The question and the board's twin.
 struct ExplainCase {
   const ExplainQuestion& question;
   Board board;
@@ -21,16 +21,17 @@ struct ExplainCase {
   std::shared_ptr<const twin::TwinModel> model;
   PowerMode mode;
   int batch = 1;
-  twin::Breakdown expected;  // in that mode
+  twin::Breakdown expected;  // in `mode`
   std::optional<ProfiledLayers> profile = {};
 
   const workload::WorkloadCost& cost() const { return model->estimator(batch).cost(); }
   Prognosis in_mode(const PowerMode& other, std::string setting) const;
-  // The layers of a fault that a profile shows; null: none, or no profile shows it.
+  // Returns the layers with this fault in the profile; null if there are none or the profile cannot
+  // show the fault.
   const FaultyLayers* faulty(LayerFault fault) const;
 };
 
-// Every cause of the table, with what it predicts.
+// Returns every cause with its predictions.
 std::vector<WeighedCause> causes_of(const ExplainCase& of);
 
 }  // namespace ridgewatt::answer

@@ -1,4 +1,4 @@
-// How probable measured figures are under a cause: the common part of models of all kinds.
+// Computes the probability of causes from measured figures, for all kinds of models.
 #pragma once
 
 #include <functional>
@@ -12,68 +12,73 @@
 
 namespace ridgewatt::answer {
 
-// What a figure is of. The first one is the time.
+// What a figure measures. The first figure of a list is the time.
 enum class FigureOf {
   kTime,        // a cause may add to its error
-  kFirstToken,  // the same, of a language model with both times
+  kFirstToken,  // for a language model with both times
   kPower,       // a cause that lets the GPU wait adds to its error
-  kLoad,        // of the GPU: lower where a cause lets it wait for longer than predicted
-  kStated,      // the stated time over that of the marks: no estimate is in it
+  kLoad,        // GPU load; lower if the GPU waits longer than predicted
+  kStated,      // stated time over the time from the program's marks; independent of estimates
 };
 
-// A figure that was measured, and how to find what a cause predicts of it.
+// A measured figure, and how to get its value from a prediction.
 struct MeasuredFigure {
   FigureOf of = FigureOf::kTime;
   double measured = 0;
   double expected = 0;
   twin::LogError error = {};
-  double scale = 1;  // of predictions: to a claimed figure
+  double scale = 1;  // factor from the twin's values to a claimed figure
   std::optional<double> (*predicted)(const Prognosis&) = nullptr;
-  // Where a cause says nothing about it: ln(measured / (unknown x expected)) has this deviation.
+  // If a cause does not predict the figure, ln(measured / (unknown x expected)) is normal with
+  // deviation `unknown_sd`.
   double unknown = 1, unknown_sd = 0.5;
-  bool adds = false;  // a time: of two causes the amounts are added where one of them adds
+  bool adds = false;  // a time: two causes add their amounts if one of them has Prediction::adds
 };
 
+// One prediction of a cause.
 struct Prediction {
   double weight = 1;  // relative to the other predictions of its cause
   Prognosis prognosis;
-  double spread = 0;    // standard deviation of ln time that the cause adds to the estimate's
-  bool adds = false;    // with another cause its time is added, not multiplied
-  bool scales = false;  // its factor is on the whole time: also on what another cause adds
-  bool waits = false;   // the spread is of time in which the GPU waits
-  std::optional<double> first_spread = {};  // of the first token, if it is not `spread`
+  double spread = 0;    // standard deviation of ln time that the cause adds to that of the estimate
+  bool adds = false;    // combined with another cause, its time is added instead of multiplied
+  bool scales = false;  // its factor also applies to the time that another cause adds
+  bool waits = false;   // `spread` is the uncertainty of the time in which the GPU waits
+  std::optional<double> first_spread = {};  // for the first token, if it differs from `spread`
   double power_spread = 0;                  // standard deviation of ln power that the cause adds
-  std::optional<PowerMode> mode = {};       // in which it is predicted, if that is all it changes
+  // Mode of the prediction, if the mode is all that the cause changes.
+  std::optional<PowerMode> mode = {};
 };
 
-// A cause with its predictions; none: it cannot be the cause.
+// A cause with its predictions. Without predictions it is impossible.
 struct WeighedCause {
   SlowCause cause;
-  double prior;  // relative
-  bool misread;  // the number means something else, so that nothing becomes faster
+  double prior;  // relative to the other causes
+  // The stated number has another meaning, so removing the cause makes nothing faster.
+  bool misread;
   std::vector<Prediction> predictions;
 };
 
-// What is predicted in a mode.
+// Returns what is predicted in a mode.
 using PrognosisIn = std::function<Prognosis(const PowerMode&)>;
 
-// Adds a row for each cause that is possible, the most probable first, and the signs. Hypotheses
-// are each cause alone and each pair of causes; a row sums those that its cause is in. Times sum to
-// the gap: a pair shares it by the logarithms of its two factors. Two causes that change the mode
-// act in one: with the lower of both clocks, by `in_mode`; without it their factors are multiplied.
+// Adds a row for each possible cause, most probable first, and the signs. The hypotheses are each
+// cause alone and each pair of causes. A row sums over the hypotheses with its cause. The times of
+// the rows sum to the gap; a pair divides it in proportion to the logarithms of its two factors.
+// Two causes that change the mode are predicted by `in_mode` with the lower of both values for each
+// knob; without `in_mode`, their factors are multiplied.
 void conclude(ExplainAnswer& found, std::vector<WeighedCause> causes,
               const std::vector<MeasuredFigure>& figures, const std::vector<SeenSign>& signs,
               const PrognosisIn& in_mode = {});
 
-// Of a watched run. Its error is of the share in which the GPU waits; that of times is common to
-// both, and what a cause adds to the time is known from the time.
+// Returns the figure of the GPU load in a watched run. Its error is that of the share in which the
+// GPU waits. Errors of the time do not count, because they change expected and measured load alike.
 MeasuredFigure gpu_load_figure(double measured, double expected);
 
-// Of a program that marks its minibatches: what it states over the marks, both measured. The error
-// of the estimate is in both and cancels.
+// Returns the figure for a program that marks its minibatches: stated time over marked time. Both
+// are measured, so errors of the estimate cancel.
 MeasuredFigure stated_figure(double stated_s, double marked_s);
 
-// With the 90 % interval of the estimate.
+// Returns the figure with the 90 % interval of the estimate.
 ExplainedFigure explained(const MeasuredFigure& figure);
 void add_power(ExplainAnswer& found, const MeasuredFigure& power);
 

@@ -1,4 +1,4 @@
-// Which engine runs which weights: the combinations that exist.
+// Which engine can run weights in which format.
 #pragma once
 
 #include <optional>
@@ -11,21 +11,22 @@
 
 namespace ridgewatt::answer {
 
-// What an engine asks of weights.
+// Properties of weights that decide which engines can run them.
 struct WeightFormat {
-  std::string name;                     // as a user reads it
-  bool gguf = false;                    // of blocks that only GGUF has
-  bool plain = false;                   // F32, F16 or BF16 throughout: every engine reads it
-  std::optional<llm::RecipeKind> kind;  // nothing: not one that is known
+  std::string name;                     // for people
+  bool gguf = false;                    // block format that only GGUF has
+  bool plain = false;                   // only F32, F16 and BF16, which every engine can read
+  std::optional<llm::RecipeKind> kind;  // absent: unknown
 };
 WeightFormat format_of(const llm::Recipe& recipe);
 WeightFormat format_of_stored(const llm::LanguageModel& model);
 
-// Why `engine` does not run these weights on the board, "tensorrt-llm does not run q4_k_m: it
-// takes f16, ..": empty where it does. Engines that the table does not know run everything.
+// Returns why `engine` cannot run these weights on the board, such as "tensorrt-llm does not run
+// q4_k_m: it takes f16, ..". Empty if it can. Engines that are not in the table can run all
+// weights.
 std::string why_not_run(std::string_view engine, const WeightFormat& weights, const Board& board);
 
-// The recipe of about four bits that an engine is usually given.
+// Returns the recipe of about four bits that is usual for an engine.
 std::string_view usual_recipe(std::string_view engine);
 
 }  // namespace ridgewatt::answer

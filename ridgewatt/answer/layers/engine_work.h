@@ -1,4 +1,4 @@
-// Work and traffic of an engine's layer from what the engine alone reports.
+// Work and traffic of an engine's layer, from information of the engine alone.
 #pragma once
 
 #include <optional>
@@ -8,22 +8,24 @@
 
 namespace ridgewatt::answer {
 
-// Bits of an element in a format: "Channel major FP16 format where ...", "Half", "c10::BFloat16",
-// "long int". 0: not known.
+// Returns the bits per element of a format such as "Channel major FP16 format where ...", "Half",
+// "c10::BFloat16" or "long int". 0: unknown.
 int format_bits(std::string_view format);
 
-// Of a convolution: outputs x filter x input channels / groups; as a product where the layer is
-// one. Of a pooling: outputs x window, in operations. Nothing: the layer is of another kind, or an
-// extent is not known.
+// Returns the work of a layer. A convolution has outputs x filter x input channels / groups
+// multiply-accumulates, a matrix product as many as its sums require, and a pooling outputs x
+// window operations. Absent for other kinds of layers, or if an extent is unknown.
 std::optional<LayerWork> engine_work(const trace::EngineLayer& layer);
-// Inputs, outputs, weights and bias, each once. Nothing: an extent or a width is not known.
+// Returns the bytes of inputs, outputs, weights and bias, each once. Absent if an extent or the
+// size of an element is unknown.
 std::optional<double> engine_traffic_bytes(const trace::EngineLayer& layer);
-// Of the arithmetic: of the first input, in TF32 where the kernel's name says so.
+// Returns the precision of the arithmetic: that of the first input, or TF32 if the kernel's name
+// says so.
 workload::Precision engine_precision(const trace::EngineLayer& layer);
 LayerKind engine_kind(const trace::EngineLayer& layer);
-// Nothing: the engine does not tell.
+// Absent: not known from the engine.
 std::optional<workload::OpClass> engine_class(const trace::EngineLayer& layer);
-// Elements of the first output; nothing where an extent is not known.
+// Returns the number of elements of the first output; absent if an extent is unknown.
 std::optional<double> output_elements(const trace::EngineLayer& layer);
 
 }  // namespace ridgewatt::answer

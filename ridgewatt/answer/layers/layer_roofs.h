@@ -1,13 +1,14 @@
-// The roofs of a board over measured layers, and what the layers spend.
+// Adds the roofline of a board and the energy to measured layers.
 #pragma once
 
 #include "ridgewatt/answer/layers.h"
 
 namespace ridgewatt::answer {
 
-// Sets mode, ceilings and each layer's roof; nothing without a device.
+// Sets the mode, the ceilings and LayerRoof of each layer. Does nothing without a device.
 void add_roofs(const LayersQuestion& question, LayersAnswer& answer);
-// Energy of each layer: of the power file its mean power times the layer's time; else by the twin.
+// Sets the energy of each layer: mean power of the power file times the layer's time, or else from
+// the twin.
 void add_energy(const LayersQuestion& question, LayersAnswer& answer);
 
 }  // namespace ridgewatt::answer

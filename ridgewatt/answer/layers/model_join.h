@@ -1,8 +1,9 @@
-// Which ONNX nodes each layer of an engine runs, and our own count of their work.
+// Determines which ONNX nodes each layer of an engine executes, and their work.
 //
-// By name where names and multiply-accumulates agree. Other exporters number nodes differently:
-// then contractions are matched in their order by multiply-accumulates and outputs, what our fusion
-// puts into the same kernel follows them, and poolings and the like are matched by their outputs.
+// Layers and nodes are matched by name if names and multiply-accumulates agree. Other exporters
+// number nodes differently. Then contractions are matched in their order by multiply-accumulates
+// and outputs, together with the nodes that our fusion rules put into the same kernel. Poolings and
+// similar nodes are matched by their outputs.
 #pragma once
 
 #include <cstdint>
@@ -16,39 +17,40 @@
 
 namespace ridgewatt::answer {
 
-// A layer to be matched.
+// A layer to match.
 struct JoinedLayer {
   MeasuredLayer* measured = nullptr;
-  const trace::EngineLayer* engine = nullptr;  // what is stated about it; may be none
-  double calls = 1;                            // of that operator
-  const trace::TracedLayer* node = nullptr;    // of ONNX Runtime's graph; may be none
+  const trace::EngineLayer* engine = nullptr;  // information from the engine; may be null
+  double calls = 1;                            // number of calls of the operator per run
+  const trace::TracedLayer* node = nullptr;    // node of ONNX Runtime's graph; may be null
 };
 
 class ModelJoin {
  public:
-  // Throws what load_workload and analyze throw.
+  // Throws what workload::load_workload and workload::analyze throw.
   ModelJoin(const std::string& model, std::optional<std::int64_t> batch,
             const std::map<std::string, std::int64_t>& dims, std::optional<Runtime> runtime);
-  // The batch that the engine's tensor of one of the model's inputs has; nothing: no such tensor.
+  // Returns the batch of the engine's tensor for one of the model's inputs; absent if there is
+  // none.
   static std::optional<std::int64_t> engine_batch(const trace::EngineLayers& engine);
 
-  // Fills nodes, class, work and traffic of the layers, and the answer's mismatches.
+  // Sets nodes, class, work and traffic of the layers, and appends to the mismatches of the answer.
   void join(std::vector<JoinedLayer>& layers, LayersAnswer& answer);
   LayerWork total() const { return {analysis_.macs, analysis_.flops + analysis_.int_ops}; }
   const workload::Analysis& analysis() const { return analysis_; }
 
  private:
-  using Steps = std::vector<std::size_t>;  // of the plan
+  using Steps = std::vector<std::size_t>;  // steps of the execution plan
   struct Matching {
     std::vector<Steps> steps;  // by layer
     std::vector<std::string> unknown;
-    std::size_t agreeing = 0;  // contractions whose work is the engine's
+    std::size_t agreeing = 0;  // number of contractions whose work equals that of the engine
     std::size_t disagreeing = 0;
   };
   std::optional<std::size_t> step_named(const std::string& name) const;
   Matching by_name(const std::vector<JoinedLayer>& layers) const;
-  // Nodes of ONNX Runtime's graph: by their name, which is that of a node or of its output, else by
-  // operator and number of elements, in order. Each gets the whole kernel of its step.
+  // Matches nodes of ONNX Runtime's graph by name (of a node or its output), or else by operator
+  // and number of elements, in order. Each gets the whole kernel of its step.
   Matching by_runtime_node(const std::vector<JoinedLayer>& layers) const;
   std::optional<std::size_t> step_of_node(std::string name) const;
   std::optional<std::size_t> open_step_like(const trace::TracedLayer& node,
@@ -69,7 +71,7 @@ class ModelJoin {
 
   workload::Model model_;
   workload::Analysis analysis_;
-  std::map<std::string, std::size_t> by_node_, by_output_;  // steps
+  std::map<std::string, std::size_t> by_node_, by_output_;  // index of a step
   std::vector<int> kernel_of_;                              // by step; -1: none
 };
 

@@ -1,8 +1,8 @@
-// Two functions per row, made from a path of members: how a parameter is set and how its default is
-// shown.
+// Creates the functions of Access for a member of a question: one sets it, the other returns its
+// default as text.
 //
 //   {.name = "batch", .help = "Minibatch sizes", .access = access<&EstimateQuestion::batches>, ..}
-//   access<&EstimateQuestion::run, &twin::RunOptions::loader_workers>  // a member of a member
+//   access<&EstimateQuestion::run, &twin::RunOptions::loader_workers>  // a nested member
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace ridgewatt::answer {
 
 using Extents = std::map<std::string, std::int64_t>;
 
-// "kv-type" names a "kv type", for messages.
+// Returns the noun for a parameter in messages: "kv type" for "kv-type".
 std::string noun_of(const Parameter& row);
 
 template <class Question, class Member>
@@ -35,7 +35,7 @@ auto& member_at(auto& object) {
   }
 }
 
-// What a member holds: itself, or what an optional or a list is of.
+// The type of a value: the member's own type, or the element of an optional or a list.
 template <class T>
 T plain_of(const T&);
 template <class T>
@@ -139,7 +139,7 @@ constexpr Access make_access() {
 template <auto kFirst, auto... kRest>
 inline constexpr Access access = make_access<kFirst, kRest...>();
 
-// The same member of another kind of input: a text that names a board, a file.
+// Like access<>, for another kind of input, such as the name of a board or a file.
 template <auto kFirst, auto... kRest>
 constexpr Access access_as(Input input) {
   Access made = make_access<kFirst, kRest...>();
@@ -147,7 +147,7 @@ constexpr Access access_as(Input input) {
   return made;
 }
 
-// The same member limited to the names of `kNames()`, which are of no enum.
+// Like access<>, limited to the names of `kNames()`, which are not those of an enum.
 template <auto kNames, auto kFirst, auto... kRest>
 constexpr Access access_named() {
   using Question = decltype(question_of(kFirst));
@@ -160,7 +160,7 @@ constexpr Access access_named() {
   return made;
 }
 
-// The same member, for which `kNames()` are suggestions.
+// Like access_as(), with the names of `kNames()` as suggestions.
 template <auto kNames, auto kFirst, auto... kRest>
 constexpr Access access_suggesting(Input input) {
   Access made = access_as<kFirst, kRest...>(input);
@@ -169,7 +169,7 @@ constexpr Access access_suggesting(Input input) {
   return made;
 }
 
-// Part::of: the question itself, and a member of it.
+// For Part::of: the question itself, and a member of it.
 inline void* whole(void* question) {
   return question;
 }

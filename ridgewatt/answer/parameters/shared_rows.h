@@ -1,4 +1,4 @@
-// Rows that several questions have: each array is about one part of a question.
+// Rows of parameters that several questions share.
 #pragma once
 
 #include "ridgewatt/answer/parameter.h"
@@ -8,7 +8,7 @@
 
 namespace ridgewatt::answer {
 
-// Rows that questions have of a member of their own.
+// Rows for a member that each question has itself.
 constexpr Parameter model_row(Access access, Presence presence) {
   return {.name = "model",
           .help = "ONNX file or zoo:NAME",
@@ -60,7 +60,7 @@ constexpr Parameter keep_outliers_row(Access access) {
   return {
       .name = "keep-outliers", .help = "Use rows that the quality check flags", .access = access};
 }
-// Of Python alone: the command line has --seed for every command.
+// Only for Python: on the command line, every command has --seed.
 constexpr Parameter seed_row(Access access, std::string_view help = "Seed of all random choices") {
   return {.name = "seed",
           .help = help,
@@ -80,7 +80,7 @@ constexpr Parameter runtime_row(const Access& access) {
   return {.name = "runtime", .help = "What runs MODEL", .access = access, .of_model = true};
 }
 
-// The request to a language model.
+// Rows for the request to a language model.
 constexpr Quantity kTokens = units::count().within(1, 1 << 24);
 constexpr Quantity kSequences = units::count().within(1, 65536);
 constexpr Parameter prompt_row(const Access& access) {
@@ -103,13 +103,13 @@ constexpr Parameter kv_type_row(const Access& access) {
 }
 
 std::span<const Parameter> model_rows();           // MODEL, of WorkloadQuestion
-std::span<const Parameter> optional_model_rows();  // the same, which may be left out
-std::span<const Parameter> all_runtimes_rows();    // runtime_rows(), or all of them
+std::span<const Parameter> optional_model_rows();  // MODEL as an optional parameter
+std::span<const Parameter> all_runtimes_rows();    // runtime_rows() with "all"
 
-// Whether the model runs in an engine that a program calls.
+// Returns whether the model runs in an engine, which a program calls.
 bool runs_engine(const WorkloadQuestion& workload);
 
-// How an engine is called: rows of RunOptions for questions about a model.
+// How an engine is called: rows of RunOptions.
 template <class Question>
 inline constexpr Needs kNeedsEngine = {
     .name = "runtime",

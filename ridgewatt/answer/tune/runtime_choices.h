@@ -1,7 +1,7 @@
-// The runtimes, each in the precisions in which it is used, that `--runtime all` compares.
+// The runtimes and precisions that `--runtime all` compares.
 //
 //   for (const RuntimeChoice& choice : runtime_choices()) {
-//     const auto deployed = deployed_as(*workload, choice);  // on a twin: what it costs
+//     const auto deployed = deployed_as(*workload, choice);  // for an estimate on a twin
 //   }
 #pragma once
 
@@ -21,16 +21,17 @@ struct RuntimeChoice {
   std::string name() const;  // "tensorrt int8"
 };
 
-// Every runtime that runs on the board's kind (with a GPU, or a processor alone) in `precisions`;
-// where none are given, in those that it is used in: PyTorch in FP32, exported graphs also in FP16,
-// engines also in INT8.
+// Returns every runtime for this kind of board (with or without a GPU) in each of `precisions`.
+// Empty `precisions`: the usual ones, which are FP32 for PyTorch, also FP16 for exported graphs,
+// and also INT8 for engines.
 std::vector<RuntimeChoice> runtime_choices(const std::vector<workload::Precision>& precisions = {},
                                            bool has_gpu = true);
 
-// The precision that another one should not be slower than; the same: there is none.
+// Returns the wider precision than which `precision` should not be slower; `precision` itself if
+// there is none.
 workload::Precision wider_than(workload::Precision precision);
 
-// The workload as `choice` runs it.
+// Returns the workload deployed in the runtime and precision of `choice`.
 std::shared_ptr<const workload::DeployedWorkload> deployed_as(
     const workload::DeployedWorkload& workload, const RuntimeChoice& choice);
 

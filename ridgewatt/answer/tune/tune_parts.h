@@ -1,4 +1,4 @@
-// What the ways to tune share.
+// Functions that the ways of tuning share.
 #pragma once
 
 #include <span>
@@ -12,41 +12,44 @@
 
 namespace ridgewatt::answer {
 
-// Budget, seed and thresholds of the search.
+// Returns the budget, seed and thresholds of the search.
 tune::StrategyOptions strategy_options(const TuneQuestion& question);
-// What limits are held against, and the probability of the intervals for that.
+// Return which value of an estimate is compared with limits, and the probability of the intervals
+// that this needs.
 tune::Caution caution_of(const TuneQuestion& question);
 double interval_of(const TuneQuestion& question);
-// Of the job that is asked about; nothing: none is.
+// Returns the samples of the job; absent without a job.
 std::optional<double> job_samples_of(const TuneQuestion& question);
-// MAXN and, where a board is named, its other presets; each as the nearest mode of the space.
+// Returns MAXN and, if `device` is not empty, the presets of the board; each as the nearest mode of
+// the space.
 std::vector<tune::NamedMode> named_modes(const std::string& device, const tune::SearchSpace& space);
-// The same of a real board, by its own nvpmodel.conf.
+// Returns MAXN and the presets of a real board, from its nvpmodel.conf.
 std::vector<tune::NamedMode> preset_modes(const platform::JetsonModeControl& control,
                                           const KnobSpace& modes);
-// Gives the points of an answer the names of the board's presets.
+// Sets the preset names of the points in an answer.
 void name_presets(TuneAnswer& found, const Board& board);
-// Without an answer: what would give one, out of these points.
+// If there is no best point: adds the relaxations that one of these points allows.
 void add_relaxations(TuneAnswer& found, std::span<const OperatingPoint> points,
                      std::span<const predict::Prediction> costs, tune::Caution caution);
-// What the answer's job costs, where its size is given.
+// Sets the cost of the job, if its size is known.
 void add_job(TuneAnswer& found);
-// The view of the twin of a workload; `twin` must outlive it. `rows`: what it is compared with,
-// which decides whether times are medians or means.
+// Returns the view of the twin of a workload; `twin` must outlive it. `rows`: provenance of the
+// rows with which it is compared, which decides whether times are medians or means.
 tune::TwinView twin_view_of(const twin::Twin& twin,
                             const std::shared_ptr<const workload::DeployedWorkload>& workload,
                             Provenance rows, const twin::RunOptions& run);
-// A twin's answer held to `question.verify` of the points of `space` (of the batches that the twin
-// is asked of). `rows`: what the profiles are.
+// Returns a verification of the twin's answer with `question.verify` profiles among the points of
+// `space`. `rows`: provenance of the profiles.
 tune::Verification verification_of(
     const TuneQuestion& question, const tune::SearchSpace& space, const std::string& device,
     const std::shared_ptr<const workload::DeployedWorkload>& workload, Provenance rows,
     tune::StrategyOptions options);
-// What a finished search says.
+// Returns the answer of a finished search.
 TuneAnswer search_answer(const TuneQuestion& question, const tune::SearchSpace& space,
                          const tune::SearchSummary& summary);
 
-// Tells how far the search is while the board works. Both must outlive it.
+// Reports the progress of a search while the board profiles. Both arguments must outlive this
+// object.
 class ReportingProfiler : public Profiler {
  public:
   ReportingProfiler(Profiler& profiler, const LiveBoard& board)

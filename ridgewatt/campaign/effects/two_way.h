@@ -1,5 +1,5 @@
-// The statistics of board effects for one quantity: a table of boards x points with gaps is fitted
-// robustly by
+// The fit of board effects (campaign/board_effects.h) for one quantity. A table of boards and
+// points, which may have gaps, is fitted robustly by
 //   value = level(point) + offset(board) + slope(board) (level(point) - mean level) + noise
 // All values are natural logarithms.
 #pragma once
@@ -12,7 +12,7 @@
 
 namespace ridgewatt::campaign {
 
-// With fewer degrees of freedom the noise is unknown.
+// With fewer degrees of freedom, the noise counts as unknown.
 inline constexpr double kLeastDegrees = 0.9;
 
 struct Cell {
@@ -22,26 +22,27 @@ struct Cell {
 
 struct TwoWayFit {
   std::vector<double> level;     // by point
-  Eigen::VectorXd offset;        // by board; mean over ordinary boards 0
-  Eigen::VectorXd slope;         // by board; mean over ordinary boards 0
-  Eigen::MatrixXd covariance;    // of (offsets, slopes), about those means
-  std::vector<char> aside;       // by cell: left out of the fit
+  Eigen::VectorXd offset;        // by board; the mean over ordinary boards is 0
+  Eigen::VectorXd slope;         // by board; the mean over ordinary boards is 0
+  Eigen::MatrixXd covariance;    // of offsets and slopes, relative to these means
+  std::vector<char> aside;       // by cell: whether it was left out of the fit
   std::vector<double> residual;  // by cell
-  std::vector<double> spread;    // by board: its noise relative to the others, at least 1
+  std::vector<double> spread;    // by board: its noise relative to that of the others, at least 1
   std::vector<char> outlier;     // by board
   double mean_level = 0;
-  double noise = 0;    // of a point of a board with ordinary noise
+  double noise = 0;    // standard deviation of a point on a board with ordinary noise
   double degrees = 0;  // degrees of freedom of the noise; below kLeastDegrees: unknown
 
   double x(std::size_t point) const { return level[point] - mean_level; }
 };
 
-// The start of the fit, robust against any minority of wrong points and boards: medians over boards
-// and points in turn (Tukey's median polish), slopes by the median of pairwise slopes (Theil and
-// Sen).
+// Returns the start of the fit, which a minority of wrong points and boards does not affect:
+// alternating medians over boards and points (Tukey's median polish), and medians of pairwise
+// slopes (Theil and Sen).
 TwoWayFit robust_start(const std::vector<Cell>& cells, std::size_t boards, std::size_t points);
 
-// Requires at least two boards, a cell for every board and every point, and a connected table.
+// Fits the table. Requires at least two boards, a cell for every board and every point, and a
+// connected table.
 TwoWayFit fit_two_way(const std::vector<Cell>& cells, std::size_t boards, std::size_t points,
                       const EffectOptions& options);
 

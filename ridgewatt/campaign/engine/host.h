@@ -1,11 +1,12 @@
-// The name of this board in the engine that runs the present task.
+// The name of this board in the engine that runs the current task.
 #pragma once
 
 #include <string>
 
 namespace ridgewatt::campaign {
 
-// The node in Slurm, the host that GNU parallel reached by ssh, otherwise the name of this machine.
+// Returns the Slurm node, or the host that GNU parallel reached by ssh, or the name of this
+// machine.
 std::string engine_host();
 
 }  // namespace ridgewatt::campaign

@@ -1,4 +1,4 @@
-// Runs an engine's own programs: sbatch, squeue, parallel.
+// Runs the programs of an engine: sbatch, squeue, parallel.
 #pragma once
 
 #include <string>
@@ -9,23 +9,24 @@ namespace ridgewatt::campaign {
 struct ProgramOutput {
   int status = 0;  // exit status, or 128 + signal
   std::string output, errors;
-  // The first line of what it said, for messages.
+  // Returns the first line of the output, for messages.
   std::string line() const;
 };
 
-// Gives it `input` and reads what it prints (up to 64 MiB); it is ended after `patience_s`. A
-// PGPASSWORD of ours is not handed on: Slurm would write it down. Throws NotFoundError where there
-// is no such program, IoError when it takes too long.
+// Writes `input` to the program and reads its output, up to 64 MiB. Ends it after `patience_s`.
+// Does not pass on PGPASSWORD, which Slurm would store. Throws NotFoundError if the program does
+// not exist, and IoError if it takes too long or prints too much.
 ProgramOutput run_program(const std::vector<std::string>& words, const std::string& input = "",
                           double patience_s = 60);
-// The same, its errors are ours: IoError with its first line when it ends with another status than
-// 0. Returns what it printed.
+// Runs a program and returns its output. Throws IoError with the first line of its output if its
+// exit status is not 0, and what run_program() throws.
 std::string ask_program(const std::vector<std::string>& words, const std::string& input = "");
 
-// Starts it in a session of its own, so that it outlives this process and the terminal; its output
-// is added to `log`. Returns its process.
+// Starts a program in its own session, so that it outlives this process and the terminal. Appends
+// its output to `log`. Returns its process id.
 int start_program(const std::vector<std::string>& words, const std::string& log);
-// When a process began, in ticks since boot: its number alone may be another's by now. 0: none.
+// Returns when a process started, in clock ticks since boot; 0: no such process. Together with the
+// id this identifies a process, because ids are reused.
 long long process_start(int process);
 
 }  // namespace ridgewatt::campaign

@@ -1,5 +1,5 @@
-// Queries Prometheus' HTTP API (prometheus.io/docs/prometheus/latest/querying/api), and reads the
-// targets of its file_sd.
+// Queries the HTTP API of Prometheus (prometheus.io/docs/prometheus/latest/querying/api), and reads
+// target files of its file_sd.
 #pragma once
 
 #include <map>
@@ -10,7 +10,7 @@ namespace ridgewatt::campaign {
 
 using Labels = std::map<std::string, std::string>;
 
-// One series of an instant query.
+// One series in the result of an instant query.
 struct PromValue {
   Labels labels;
   double value = 0;
@@ -20,15 +20,15 @@ struct PromValue {
 class Prometheus {
  public:
   explicit Prometheus(std::string url);
-  // Throws IoError with a one-line message if there is no valid reply.
+  // Throws IoError if there is no valid reply.
   std::vector<PromValue> query(const std::string& expression) const;
 
  private:
   std::string url_;
 };
 
-// Instances ("orin-1.example:8470") with their labels. Throws InputError if the file is not such a
-// list.
+// Returns the instances ("orin-1.example:8470") with their labels. Throws InputError if the file is
+// not a list of targets.
 std::map<std::string, Labels> read_targets(const std::string& path);
 
 }  // namespace ridgewatt::campaign

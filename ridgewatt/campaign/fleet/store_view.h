@@ -1,5 +1,4 @@
-// The status of a fleet according to the store of profiled points: drift, better modes, energy of
-// the day.
+// What the store of profiled points knows about a fleet: drift, better modes and energy of the day.
 #pragma once
 
 #include "ridgewatt/campaign/fleet_status.h"
@@ -9,15 +8,15 @@ namespace ridgewatt::campaign {
 
 class StoreView {
  public:
-  // Reads all points of the store, without samples.
+  // Reads all points of the store without samples. `since_unix_s`: start of the day.
   StoreView(const std::string& location, std::int64_t since_unix_s);
 
-  // One entry for each board of the store.
+  // Returns an entry for each board in the store.
   std::vector<BoardStatus> boards(std::int64_t now_unix_s) const;
   std::vector<BoardDrift> drifts() const;
   std::vector<WorkloadEnergy> energies() const;
-  // The modes that are better for a board of the kind than this mode: for `workload`, or any if it
-  // is empty.
+  // Returns better modes than the current mode of the board, from all boards of its kind: for the
+  // board's workload, or for any workload if that is empty.
   std::vector<DominatedMode> dominated(const BoardStatus& board) const;
 
  private:
@@ -29,7 +28,7 @@ class StoreView {
   std::int64_t since_unix_s_;
 };
 
-// Compares the knobs that both have, within half a percent; the governor is ignored.
+// Compares the knobs that both modes have, with a tolerance of 0.5 %. Ignores governors.
 bool same_clocks(const PowerMode& a, const PowerMode& b);
 
 }  // namespace ridgewatt::campaign

@@ -1,10 +1,10 @@
-// Engines without a daemon: GNU parallel over ssh, one task at a time on each host, and this
-// machine alone, one task after the other. Each submission is a folder with readable files that can
+// Engines without a daemon: GNU parallel over ssh, with one task at a time per host, and this
+// machine alone, with one task at a time. Each submission is a folder with readable files and can
 // be restarted manually:
 //
-//   run.sh   the started script          tasks    the tasks, one command per line
-//   joblog   finished tasks and status   out/N    output of task N of the list; out/N.err
-//   process  process id and start time        hosts    of parallel: those that get tasks
+//   run.sh   the started script                tasks    the tasks, one command per line
+//   joblog   finished tasks with exit status   out/N    output of task N of the list; out/N.err
+//   process  process id and start time         hosts    for parallel: hosts that get tasks
 #pragma once
 
 #include <optional>
@@ -15,21 +15,22 @@
 
 namespace ridgewatt::campaign {
 
-// A line of a joblog: the task, counted from 0 in the order of the list, and its exit status.
+// A line of a joblog.
 struct EndedTask {
+  // Index of the task in the list.
   std::size_t place = 0;
   int status = 0;  // exit status, or 128 + signal
 };
-// Invalid lines are skipped; of several lines of one task the last counts.
+// Skips invalid lines. If a task has several lines, the last one counts.
 std::vector<EndedTask> parse_joblog(const std::string& text);
 
-// "HOST", or "KIND=HOST" for boards of one kind; returns those of `kind`. Throws UsageError for an
-// invalid host.
+// `hosts`: "HOST", or "KIND=HOST" for boards of one kind. Returns the hosts for `kind`. Throws
+// UsageError for an invalid host.
 std::vector<std::string> hosts_of(const std::string& kind, const std::vector<std::string>& hosts);
 
-// run.sh of either engine. Tasks of this machine run in the folder where it was started, those of
-// other hosts in the folder that ssh selects.
-// `limit_s`: of a task; 0: none. GNU parallel reads the file `hosts`, and again when it changes.
+// Return run.sh for the two engines. On this machine, tasks run in the folder in which the script
+// was started; on other hosts, in the folder that ssh selects. `limit_s`: time limit of a task; 0:
+// none. GNU parallel reads the file `hosts` again when it changes.
 std::string parallel_script(const ExecutorOptions& options, double limit_s = 0);
 std::string local_script(const ExecutorOptions& options, double limit_s = 0);
 

@@ -1,6 +1,6 @@
-// Slurm: one array per kind of board, whose script contains the points of its tasks, so that boards
-// need no shared file system. It uses only sbatch, squeue -o, scontrol and scancel, in the form
-// common to 21.08 to 23.11, and needs neither accounting nor operator permissions.
+// Slurm as an engine: one job array per kind of board. The script contains the points of its tasks,
+// so boards need no shared file system. Uses only sbatch, squeue -o, sinfo, scontrol and scancel
+// with options of versions 21.08 to 23.11, and needs neither accounting nor operator permissions.
 #pragma once
 
 #include <string>
@@ -10,10 +10,10 @@
 
 namespace ridgewatt::campaign {
 
-// "agx-orin" and "fake:agx-orin" are "agx_orin": the type of the GRES `board`.
+// Returns the type of the GRES `board`: "agx_orin" for "agx-orin" and "fake:agx-orin".
 std::string gres_type(const std::string& board_kind);
 
-// The scripts of an order; more than one if one would exceed Slurm's limit.
+// The scripts of an order: more than one if one would exceed `most_bytes`.
 struct SlurmScript {
   std::string text;
   std::vector<int> tasks;
@@ -21,21 +21,21 @@ struct SlurmScript {
 std::vector<SlurmScript> slurm_scripts(const Order& order, const ExecutorOptions& options,
                                        std::size_t most_bytes = 1000000);
 
-// task_limit_s() in whole minutes.
+// Returns task_limit_s() in whole minutes.
 int limit_minutes(const Order& order, const ExecutorOptions& options);
 
-// Parses lines of squeue with kSqueueFormat, for jobs of this name only: a controller that was
-// killed may reuse a number. Invalid lines are skipped.
+// Parses lines of squeue in kSqueueFormat. Skips invalid lines, and jobs with another name, because
+// a restarted controller may reuse job ids.
 inline constexpr const char* kSqueueFormat = "%F|%K|%T|%r|%N|%j|%k";
 std::vector<TaskState> parse_squeue(const std::string& text, const std::string& name);
 
-// Parses lines of sinfo with kSinfoFormat: the nodes with a GRES of one of these kinds, once each.
+// Parses lines of sinfo in kSinfoFormat. Returns each node with a GRES of these kinds once.
 inline constexpr const char* kSinfoFormat = "%N|%T|%G|%E";
 std::vector<EngineNode> parse_sinfo(const std::string& text,
                                     const std::vector<std::string>& board_kinds);
 
-// Writes a line into the comment of the present job for squeue to show; does nothing outside of a
-// job. Boards thus need no shared folder to report why a task ended.
+// Writes a line into the comment of the current job, so that squeue shows why a task ended without
+// a shared folder. Does nothing outside of a job.
 void leave_comment(const std::string& line);
 
 class SlurmExecutor : public Executor {

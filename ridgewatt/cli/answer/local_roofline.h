@@ -1,4 +1,4 @@
-// `roofline --device local`: the roofs of this machine, measured, and a model on them.
+// `roofline --device local`: measures the roofline of this machine and shows a model on it.
 #pragma once
 
 #include "ridgewatt/answer/roofline.h"
@@ -8,12 +8,14 @@
 
 namespace ridgewatt::cli {
 
+// Adds the options of the measurement.
 void add_local_options(const OptionAdder& add, answer::LocalRoofsQuestion& asked);
-// UsageError for the first of them that was given for another device.
+// Throws UsageError for the first of these options that was given with another device.
 void refuse_local_options(const CLI::App& command);
 
-// Measures, places the model where one is given, prints and draws. Errors as of microbenchmarks and
-// models; NotSupportedError for a precision that no roof was measured in.
+// Measures, places the layers of the model if there is one, prints the result and writes the
+// figures. Throws the errors of microbenchmarks and models, and NotSupportedError for a precision
+// that was not measured.
 void run_local_roofline(const Context& context, const answer::RooflineQuestion& question,
                         const answer::LocalRoofsQuestion& options, const FigureFiles& figures);
 

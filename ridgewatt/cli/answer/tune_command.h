@@ -1,4 +1,4 @@
-// What the parts of `tune` share: its options, the question they are, and the answer in print.
+// Shared by the parts of `tune`: options, the question that they form, and printing of the answer.
 #pragma once
 
 #include <optional>
@@ -21,13 +21,13 @@ struct LiveOptions {
   std::string store = "tune.db", sysroot;
   measure::ProfileOptions profile;
   platform::JetsonModeControl::Options control;
-  // One program that goes on running.
+  // For tuning one program while it runs (--in-place).
   bool in_place = false, end_program = false;
   std::optional<int> process;
   measure::InPlaceOptions window;
 };
 
-// Boards of a campaign, which profile at once.
+// Boards of a campaign that profile in parallel.
 struct CampaignOptions {
   std::string plan, board_kind;
   int boards = 1;
@@ -45,33 +45,35 @@ struct TuneOptions : answer::TuneRequest {
   answer::TuneQuestion asked(const Context& context) const;
 };
 
-// Before anything is profiled: see check_table_options in command.h.
+// Call this before profiling; see check_table_options() in command.h.
 void check_answer_table(const Context& context, const TuneOptions& options);
-// Adds how long the modes are held, and prints; NoSolutionError when there is no answer.
+// Adds how long the modes can be held, and prints. Throws NoSolutionError if no point meets the
+// limits.
 void print_answer(const Context& context, const TuneOptions& options, answer::TuneAnswer& found);
-// One board or runtime per row, the best first; as JSON the best one's answer, and all of them as
+// Prints a row per board or runtime, best first. JSON contains the best answer, and all answers as
 // `boards` or `runtimes`.
 void print_ranking(const Context& context, const answer::TuneRanking& ranking);
 
 void add_live_options(CLI::App& command, LiveOptions& options);
-// UsageError when one of them was given, since no real or fake board would follow it.
+// Throws UsageError if one of these options was given without a real or fake board.
 void refuse_live_options(const CLI::App& command);
 
 void add_in_place_options(CLI::App& command, LiveOptions& options);
-// UsageError when one of them was given without --in-place.
+// Throws UsageError if one of these options was given without --in-place.
 void refuse_in_place_options(const CLI::App& command);
-// On a real or fake board: a start of the program for every point, or with --in-place one program
-// that goes on running.
+// Tunes on a real or fake board. Starts the program for each point or, with --in-place, tunes one
+// running program.
 void tune_live(const Context& context, TuneOptions& options, const CLI::App& command);
 
 void add_campaign_options(CLI::App& command, CampaignOptions& options);
-// UsageError when one of them was given without --campaign, or one with it that has no effect.
+// Throws UsageError if one of these options was given without --campaign, or an option that has no
+// effect with it.
 void check_campaign_options(const CLI::App& command, const CampaignOptions& options);
 void tune_on_boards(const Context& context, const TuneOptions& options);
 
 void add_job_options(CLI::App& command, answer::JobQuestion& job);
-// UsageError when one of them was given that says nothing, or one together with them that has no
-// effect.
+// Throws UsageError if one of these options has no effect, or an option that has no effect with
+// them.
 void check_job_options(const CLI::App& command, const TuneOptions& options);
 void tune_job(const Context& context, TuneOptions& options);
 

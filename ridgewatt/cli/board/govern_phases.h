@@ -1,4 +1,4 @@
-// govern --phase-mode: a mode for each phase that a running program marks.
+// `govern --phase-mode`: sets a mode for each phase that a running program marks.
 #pragma once
 
 #include <sys/types.h>
@@ -21,7 +21,8 @@ struct GovernPhases {
 
 void add_phase_options(CLI::App& command, GovernPhases& phases);
 
-// The command, or the process that runs already. Restores the board's first mode, whatever ends it.
+// Governs a command or, if `process` is set, a running process. Restores the original mode of the
+// board in every case.
 void govern_phases(const Context& context, const GovernPhases& phases, const DeviceOptions& device,
                    const std::vector<std::string>& command, std::optional<pid_t> process,
                    platform::JetsonModeControl::Options control_options);

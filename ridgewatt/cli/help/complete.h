@@ -1,4 +1,4 @@
-// Shell completion: what may stand next on a command line, and the scripts that ask for it.
+// Shell completion: candidates for the next word of a command line, and the scripts for shells.
 #pragma once
 
 #include <string>
@@ -14,10 +14,11 @@ struct Completion {
   std::string description;
 };
 
-// The command that the words before the last one lead to.
+// Returns the command that the words before the last one name.
 const CLI::App& completed_command(const CLI::App& app, const std::vector<std::string>& words);
-// Candidates for the last of `words` (empty: the next word): commands, options, and the values of
-// options and arguments that are known by name (choices, boards, built-in models). None: a file.
+// Returns candidates for the last of `words`, which is empty if it was not begun: commands,
+// options, and known values of options and arguments (choices, boards, built-in models). Empty:
+// file names.
 std::vector<Completion> completions(const CLI::App& app, const std::vector<std::string>& words);
 
 enum class Shell { kBash, kZsh, kFish };
@@ -25,7 +26,7 @@ constexpr auto enum_names(Shell) {
   return named<Shell>({{Shell::kBash, "bash"}, {Shell::kZsh, "zsh"}, {Shell::kFish, "fish"}});
 }
 
-// The script for that shell.
+// Returns the script for the shell.
 std::string completion_script(Shell shell);
 
 }  // namespace ridgewatt::cli

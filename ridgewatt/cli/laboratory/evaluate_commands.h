@@ -1,4 +1,4 @@
-// The commands of the laboratory: those below `ridgewatt evaluate`, and what describes them.
+// The commands of `ridgewatt-lab`: the subcommands of `ridgewatt evaluate`, and commands for help.
 #pragma once
 
 #include <string>
@@ -27,7 +27,7 @@ inline constexpr AddCommand* kEvaluateCommands[] = {
 
 AddCommand add_evaluate;
 
-// Of the program `ridgewatt-lab`.
+// The commands of the program `ridgewatt-lab`.
 inline constexpr CommandEntry kLaboratoryCommands[] = {
     {"evaluate", add_evaluate, kLaboratory},
     {"help", add_help, kHelp},
@@ -35,7 +35,7 @@ inline constexpr CommandEntry kLaboratoryCommands[] = {
     {"complete", add_complete, ""},
 };
 
-// The figures of an evaluation as SVG, or with its scores as one HTML page.
+// Writes figures as SVG files, or with the scores as one HTML page.
 void write_scores(const FigureFiles& files, const std::string& title,
                   const std::vector<report::Figure>& figures, const report::Table& scores);
 

@@ -1,8 +1,8 @@
-// --part, --processes, --slurm: an evaluation worked out in parts (evaluate/parts.h).
+// --part, --processes and --slurm: computes an evaluation in parts or processes (evaluate/parts.h).
 //
-//   options.parts.add_to(*command, context);               // declares them
-//   if (options.parts.printed_script(...)) return;         // --slurm: a script, no work
-//   const auto outcomes = options.parts.work(...);         // nothing: a part was written
+//   options.parts.add_to(*command);                        // adds the options
+//   if (options.parts.printed_script(...)) return;         // --slurm: printed only a script
+//   const auto outcomes = options.parts.work(...);         // nullopt: printed a part
 #pragma once
 
 #include <memory>
@@ -17,16 +17,16 @@ namespace ridgewatt::cli {
 class PartOptions {
  public:
   void add_to(CLI::App& command);
-  // Prints the script of --slurm, if it was asked for.
+  // If --slurm was given, prints the script and returns true.
   bool printed_script(const Context& context) const;
-  // The question is to be worked on as many outcomes: in a part or in several processes.
+  // Returns whether the evaluation is divided into a part or several processes.
   bool splits() const { return !part_.empty() || processes_ > 1; }
-  // UsageError when a part is asked for together with `option`, which needs the whole in one
-  // process.
+  // Throws UsageError if `option` is set (`asked`), which requires the whole evaluation in one
+  // process, and a part is requested.
   void refuse(bool asked, const std::string& option) const;
 
-  // All outcomes, with progress called `label`; nothing when the part that was asked for was
-  // printed instead.
+  // Computes all outcomes, with progress named `label`. If a part was requested, prints that part
+  // and returns nullopt.
   std::optional<evaluate::Outcomes> work(const Context& context, const evaluate::Question& question,
                                          int threads, const std::string& label) const;
 

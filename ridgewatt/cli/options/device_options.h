@@ -1,4 +1,4 @@
-// Options of the commands that talk to a real or fake board.
+// Options of commands that use a real or fake board.
 #pragma once
 
 #include <string>
@@ -26,14 +26,14 @@ inline void add_device_options(CLI::App& command, DeviceOptions& options) {
   add.state_folder(options.state_folder);
 }
 
-// --cpu-cores, --cpu-mhz, --gpu-mhz, --mem-mhz and --governor.
+// --cpu-cores, --cpu-mhz, --gpu-mhz, --mem-mhz and --governor. 0 or empty: not given.
 struct ModeOptions {
   int cpu_cores = 0;
   double cpu_mhz = 0;
   double gpu_mhz = 0;
   double mem_mhz = 0;
   std::string governor;
-  std::string gpu_governor;  // of `mode apply`
+  std::string gpu_governor;  // only for `mode apply`
 
   PowerMode mode() const {
     return {cpu_cores, hz_of_mhz(cpu_mhz), hz_of_mhz(gpu_mhz), hz_of_mhz(mem_mhz), governor};

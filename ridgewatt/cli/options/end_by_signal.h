@@ -1,4 +1,4 @@
-// The end of a command that a signal asked to end, once what it changed is back.
+// Ends a command after a signal, when everything that it changed is restored.
 #pragma once
 
 #include <csignal>
@@ -8,7 +8,7 @@
 
 namespace ridgewatt::cli {
 
-// As if the signal had ended us: whoever started us sees it.
+// Ends this process by the default action of the signal, so that its parent sees the signal.
 [[noreturn]] inline void end_by_signal(int number) {
   std::cout.flush();
   ::signal(number, SIG_DFL);

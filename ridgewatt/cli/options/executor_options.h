@@ -1,4 +1,4 @@
-// The engine that runs the tasks of a campaign.
+// Options for the engine that runs the tasks of a campaign.
 #pragma once
 
 #include "ridgewatt/campaign/executor.h"

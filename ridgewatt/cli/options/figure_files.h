@@ -1,4 +1,4 @@
-// --figures FILE.svg or FILE.html: where a command writes what it draws.
+// --figures FILE.svg or FILE.html: the files to which a command writes its figures.
 #pragma once
 
 #include <functional>
@@ -13,13 +13,13 @@ enum class FigureForms { kFiles, kFilesOrFolder };
 
 class FigureFiles {
  public:
-  // `what` is drawn, for the help. The option may be repeated, for both forms.
+  // Adds the option, which may be repeated. `what`: what the figures show, for the help.
   void add_to(CLI::App& command, const std::string& what, FigureForms forms = FigureForms::kFiles);
   bool empty() const { return files_.empty(); }
-  // Calls `svg` or `html` for each file, by the end of its name.
+  // Calls `svg` or `html` for each file, depending on its suffix, and writes the returned text.
   void write(const std::function<std::string()>& svg,
              const std::function<std::string()>& html) const;
-  // What is named without such an end, where a folder is one of the forms.
+  // Returns the values without such a suffix; only with FigureForms::kFilesOrFolder.
   std::vector<std::string> folders() const;
 
  private:

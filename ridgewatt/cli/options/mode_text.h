@@ -1,4 +1,4 @@
-// A power mode as a user writes it on the command line.
+// Power modes as values of options.
 #pragma once
 
 #include <string>
@@ -7,14 +7,16 @@
 
 namespace ridgewatt::cli {
 
-// What to write, for help and errors.
+// The accepted texts, for help and errors.
 inline constexpr char kModeText[] =
     "a preset, FILE.json (an answer of tune), or cores=4,cpu=1113.6,gpu=612,mem=2133,governor=NAME";
 
-// The mode of an answer of `tune --format json`; for a phase that of `tune llm --phases`, where the
-// answer has one of its own ("prefill_mode"). InputError: it holds none.
+// Returns the mode in an answer of `tune --format json`. With `phase`, returns the mode of that
+// phase in an answer of `tune llm --phases` if it has one (such as "prefill_mode"). Throws
+// InputError if the file has no mode.
 PowerMode read_answer(const std::string& path, const std::string& phase = "");
-// Sets a mode written as kModeText says. Throws what the control throws, and UsageError.
+// Sets the mode described by `text`, in a form of kModeText. Throws UsageError for other text, and
+// what the control throws.
 void apply_mode(platform::JetsonModeControl& control, const std::string& text);
 
 }  // namespace ridgewatt::cli

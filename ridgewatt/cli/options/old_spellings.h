@@ -1,5 +1,5 @@
-// Options as they were called before one word had one meaning. The help does not show them; for one
-// release they are accepted, with a remark on standard error.
+// Former names of options. They are not in the help, but are accepted for one release with a remark
+// on standard error.
 #pragma once
 
 #include <span>
@@ -9,16 +9,18 @@
 namespace ridgewatt::cli {
 
 struct OldSpelling {
-  const char* command;  // and its subcommands
+  const char* command;  // applies to this command and its subcommands
   const char* old;
   const char* now;
-  const char* before_value = "";  // "svg:" where the option alone said what the file is to be
+  // Prefix of the value, such as "svg:" if the former name implied it.
+  const char* before_value = "";
 };
 
 std::span<const OldSpelling> old_spellings();
 
-// The words of a command line with every old spelling replaced by the one of today; `remarks` gets
-// "--rate is now --arrival-rate" for each that was. Words behind "--" are another program's.
+// Replaces former names in a command line by current names. Appends to `remarks` a text such as
+// "--rate is now --arrival-rate" for each. Words after "--" belong to another program and are
+// unchanged.
 std::vector<std::string> with_current_spellings(std::vector<std::string> words,
                                                 std::vector<std::string>& remarks);
 

@@ -1,11 +1,11 @@
-// The options of a command, a line each:
+// Adds options to a command, one line each:
 //
 //   const OptionAdder add(*command);
 //   add.number("--repeats", options->repeats, count().within(1, 100), "Runs of each");
 //   add.optional("--max-power", options->max_power_w, watts().positive(), "Power cap");
 //   add.input("FILE", options->path, "Sweep CSV")->required();
 //
-// A command with its options, and what runs with them:
+// Adds a command with its options and its action:
 //
 //   const auto [command, options, add] =
 //       define<SoakCommand>(app, context, "soak", "Description", "ridgewatt soak ..", run);
@@ -27,11 +27,11 @@ namespace ridgewatt::cli {
 
 class OptionAdder {
  public:
-  // `group`: the heading of these options in the help; empty: the default heading.
+  // `group`: heading of the options in the help; empty: the default heading.
   explicit OptionAdder(CLI::App& command, std::string group = {})
       : command_(command), group_(std::move(group)) {}
 
-  // A number; the help shows its default. `optional`: a number without a default.
+  // number(): the help shows the default. optional(): no default.
   template <class T>
   CLI::Option* number(const std::string& name, T& target, const Quantity& unit,
                       const std::string& help) const {
@@ -48,7 +48,7 @@ class OptionAdder {
                        const std::string& help) const {
     return number(name, target, unit, help)->delimiter(',');
   }
-  // Text or a list of texts. `named`: the help shows the default.
+  // A text or a list of texts. named(): the help shows the default.
   template <class T>
   CLI::Option* text(const std::string& name, T& target, const std::string& help) const {
     return grouped(command_.add_option(name, target, help));
@@ -57,8 +57,9 @@ class OptionAdder {
   CLI::Option* named(const std::string& name, T& target, const std::string& help) const {
     return text(name, target, help)->capture_default_str();
   }
-  // One of the names of an enum, or several; any other is a UsageError (base/enum_names.h). The
-  // help lists them, but for `stated`, whose text does.
+  // choice(): one name of an enum; choices(): several names. Other names are a UsageError
+  // (base/enum_names.h). The help lists the names, except for stated(), whose `help` must state
+  // them.
   template <class E>
   CLI::Option* stated(const std::string& name, E& target, const std::string& help) const {
     const auto set = [&target, what = named_by(name)](const std::string& text) {
@@ -88,7 +89,7 @@ class OptionAdder {
     });
     return grouped(list_names(option->capture_default_str(), names<E>()));
   }
-  // One of some names that are no enum.
+  // One name of a set that is not an enum.
   CLI::Option* one_of(const std::string& name, std::string& target, const NameSet& set,
                       const std::string& help) const {
     const auto take = [&target, set, what = named_by(name)](const std::string& text) {
@@ -109,7 +110,7 @@ class OptionAdder {
     return grouped(command_.add_flag(name, target, help));
   }
 
-  // Options of several commands.
+  // Options that several commands have.
   void sampling(double& rate_hz) const {
     number("--sampling-hz", rate_hz, hertz().within(1, 1000), "Power sampling rate");
   }
@@ -162,7 +163,8 @@ class OptionAdder {
   std::string group_;
 };
 
-// What a command does with its options: run(context, options), or run(context, options, command).
+// The function that a command calls with its parsed options: run(context, options) or run(context,
+// options, command).
 template <class Options>
 class Action {
  public:
@@ -189,7 +191,7 @@ class Action {
   std::function<void(Context&, Options&, const CLI::App&)> run_;
 };
 
-// A command, the options that it was given, and what declares them.
+// A command, its options, and an OptionAdder to add further options.
 template <class Options>
 struct Defined {
   CLI::App& command;
@@ -197,8 +199,8 @@ struct Defined {
   OptionAdder add;
 };
 
-// A subcommand of `parent` (add_command) with its action, unless one of its own subcommands is
-// named.
+// Adds a subcommand to `parent`, see add_command(). `action` runs unless the command line names one
+// of its own subcommands.
 template <class Options>
 Defined<Options> define(CLI::App& parent, Context& context, const std::string& name,
                         const std::string& description, const std::string& example,

@@ -1,4 +1,4 @@
-// Options that say nothing in the form in which a command is used are refused, not ignored.
+// Rejects options that have no effect in the form in which a command is used.
 //
 //   refuse_without_effect(command, {"--sweep", "MODEL"}, "with --samples");
 #pragma once
@@ -10,13 +10,13 @@
 
 namespace ridgewatt::cli {
 
-// UsageError "--sweep has no effect with --samples" for the first of `options` (names as they were
-// declared) that was given. `advice` says what would give it one. Names that `command` does not
-// have are passed over.
+// Throws UsageError "--sweep has no effect with --samples" for the first of `options` that was
+// given. `options` are names as they were declared; names that `command` does not have are ignored.
+// `when`: "with --samples"; `advice`: what to do.
 void refuse_without_effect(const CLI::App& command, std::initializer_list<const char*> options,
                            const std::string& when, const std::string& advice = "omit it");
 
-// Whether an option of that name was given.
+// Returns whether the option was given.
 bool option_given(const CLI::App& command, const std::string& name);
 
 }  // namespace ridgewatt::cli

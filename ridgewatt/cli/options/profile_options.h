@@ -1,5 +1,4 @@
-// How operating points are measured on a real or fake board: options of `profile` and of a live
-// `tune`.
+// Options of `profile` and of `tune` on a board: how operating points are measured.
 #pragma once
 
 #include "ridgewatt/answer/profile.h"
@@ -8,19 +7,20 @@
 
 namespace ridgewatt::cli {
 
-// Where the help lists them.
+// Heading of these options in the help.
 inline constexpr char kMeasuringGroup[] = "Measuring";
-// Protocol of one point, and what the mode control holds during it.
+// Adds the measurement protocol of a point, and the settings that are kept during it.
 void add_profile_options(CLI::App& command, measure::ProfileOptions& options,
                          platform::JetsonModeControl::Options& control);
 
-// --workload and --kind: what the points are called.
+// Adds --workload and --kind, the names of the points in the store.
 void add_series(const OptionAdder& add, store::Series& series);
 
-// --modes, --sample and --suggest; `whose`: the owner of the grid, "the board's".
+// Adds --modes, --sample and --suggest. `whose`: the owner of the modes, for the help ("the
+// board's").
 void add_mode_wish(CLI::App& command, answer::ModeWish& wish, const std::string& whose);
 
-// --full-fan, --fill-cache and --drop-cache: what is held or done for each run.
+// Adds --full-fan, --fill-cache and --drop-cache: conditions of each run.
 void add_condition_options(CLI::App& command, platform::JetsonModeControl::Options& control,
                            measure::CacheOptions& cache);
 

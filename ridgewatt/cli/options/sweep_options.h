@@ -1,5 +1,5 @@
-// Sweeps and samples that commands read, with remarks for what is left out, and how predictions are
-// printed.
+// Reads the sweeps and samples of commands, prints remarks about rows that were left out, and
+// prints predictions.
 #pragma once
 
 #include <optional>
@@ -12,32 +12,31 @@
 
 namespace ridgewatt::cli {
 
-// What --workload takes where a file holds several sweeps.
-// By workload, board or both, as far as it takes to name one (choose_sweep, sweep/sweep.h). Rows of
-// a twin also have a name with /RUNTIME behind the board.
+// Value of --workload, which selects one sweep of a file by workload, board or both (choose_sweep,
+// sweep/sweep.h). Rows of a twin also have a name with /RUNTIME after the board.
 inline constexpr const char* kSweepNames = "NAME[:KIND[:PROVENANCE]][@BOARD], or @BOARD";
 
-// What is left of a sweep; a remark on standard error says how many rows were dropped.
+// Returns the remaining rows of a sweep, and prints a remark with the number of dropped rows.
 Sweep with_remark(const Context& context, TrustedSweep trusted);
-// As in sweep/trusted_sweep.h, with that remark.
+// Reads a sweep as in sweep/trusted_sweep.h and prints this remark.
 Sweep read_trusted_sweep(const Context& context, const std::string& path, bool keep_outliers,
                          const std::optional<std::string>& workload = {});
-// The same of a sweep that was read already from `path`.
+// Drops the flagged rows of a sweep that was read from `path`, and prints this remark.
 Sweep leave_out_flagged(const Context& context, const Sweep& sweep, const std::string& path);
 
-// Adds the options of a table that begins with those of PredictRequest, and --strict.
+// Adds --strict and the options of a table whose question begins with a PredictRequest.
 void add_prediction(CLI::App& command, Context& context, const answer::ParameterTable& table,
                     void* question);
-// Reads samples (where given), references and the points asked: those of --query, or all modes of
-// --device at the samples' batches.
+// Reads the samples (if given), the references and the points to predict: those of --query, or all
+// modes of --device at the batches of the samples.
 answer::PredictQuestion read_question(const Context& context, const answer::PredictRequest& asked);
 
-// As in answer/predict.h; a remark on standard error says how many rows were dropped.
+// As in answer/predict.h; also prints a remark with the number of dropped rows.
 Sweep read_samples(const Context& context, const std::string& path, bool keep_outliers,
                    const std::optional<std::string>& workload, const std::string& device);
 
-// As a table, CSV or JSON, or into the file `path` (CSV, or JSON where that is asked for). Where
-// the predictor rests on a part of many samples, a remark and JSON say so.
+// Prints predictions as a table, CSV or JSON, or writes them to the file `path` as CSV or JSON. If
+// the predictor used only a part of many samples, a remark and the JSON say so.
 void print_predictions(const Context& context, const answer::PredictAnswer& found,
                        const std::string& path = "");
 

@@ -1,4 +1,4 @@
-// How language models are run for a measurement: options of `measure` and `profile`.
+// Options of `measure` and `profile` for language models.
 #pragma once
 
 #include <string>
@@ -8,20 +8,20 @@
 
 namespace ridgewatt::cli {
 
-// Where the help lists them.
+// Heading of these options in the help.
 inline constexpr char kLanguageGroup[] = "Language models";
 
 struct TokenOptions {
-  measure::ServerQuestion server;  // asked when its URL is given
+  measure::ServerQuestion server;  // used if its URL is given
   bool llama_bench = false;
   bool asks_server() const { return !server.url.empty(); }
 };
 
-// --server, --api, --model, --prompt, --generate, --concurrency, --requests and --llama-bench.
+// Adds --server, --api, --model, --prompt, --generate, --concurrency, --requests and --llama-bench.
 void add_token_options(CLI::App& command, TokenOptions& options);
 
-// Refuses what says nothing without --server; takes the seed of the command, and the key of the
-// server from RIDGEWATT_API_KEY.
+// Throws UsageError for options that have no effect without --server. Sets the seed of the command,
+// and the server's key from RIDGEWATT_API_KEY.
 void finish_token_options(const CLI::App& command, const Context& context, TokenOptions& options);
 
 }  // namespace ridgewatt::cli

@@ -1,11 +1,11 @@
-// The language of options: numbers with units. A bare number has the unit that the help shows; the
-// units of its kind may be written behind it:
+// Options with numbers and units. A number without a unit has the unit that the help shows; other
+// units of its kind may follow the number:
 //
 //   quantity(command.add_option("--max-power", max_power_w, "Power limit"), watts().positive());
 //   // --max-power 30, 30W, "30 W", 0.03kW; nan, inf, -1, 1e400 and "" are refused in one line
 //
-// The target holds the value in the unit of the bare number, so its name says that unit. Every
-// option that takes a number is declared through quantity(); a test over all commands checks it.
+// The target has the value in the unit of the help, so its name must state that unit. Every option
+// with a number must be declared by quantity(); a test of all commands checks this.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -33,17 +33,17 @@ using units::seconds;
 using units::share;
 using units::watts;
 
-// Makes `option` name a file that is read, or one that is written (or a folder or store of files).
-// The help shows FILE and OUTPUT; the test of hostile files tries every one of them.
+// Declares that `option` names a file to read, or a file to write (or a folder or store). The help
+// shows FILE or OUTPUT. A test runs all such options with damaged files.
 CLI::Option* input_file(CLI::Option* option);
 CLI::Option* output_file(CLI::Option* option);
 
-// Shows the names in the help and to completion; the option's own function reads them.
+// Shows the names in the help and in completion. The option parses its value itself.
 CLI::Option* list_names(CLI::Option* option, const std::vector<std::string>& names);
-// "--kv-type" names a "kv type".
+// Returns the noun for an option in messages: "kv type" for "--kv-type".
 std::string named_by(const std::string& option);
 
-// Makes `option`, of one number or of a list, take a quantity; returns it.
+// Makes `option` parse a quantity, or a list of quantities, and returns it.
 CLI::Option* quantity(CLI::Option* option, const Quantity& quantity);
 
 }  // namespace ridgewatt::cli

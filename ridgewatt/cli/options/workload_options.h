@@ -1,4 +1,4 @@
-// What commands about a workload on a board share.
+// Shared by commands about a workload on a board.
 #pragma once
 
 #include <string>
@@ -10,17 +10,17 @@ namespace ridgewatt::cli {
 
 inline constexpr char kBoardHelp[] = "Board or board file; default: this machine";
 
-// `device` as it was given. Empty: the board that this machine is, with a remark that names it;
-// UsageError where it is none that is known.
+// Returns `device` or, if it is empty, the board that this machine is, with a remark that names it.
+// Throws UsageError if this machine is not a known board.
 std::string board_or_local(const Context& context, const std::string& device);
 
-// Adds --strict, which say_caveats() obeys.
+// Adds --strict; see say_caveats().
 void add_strict(CLI::App& command, Context& context);
-// Says what the cost of a model leaves out and what it rests on: one remark for each, but for JSON,
-// where keys say it (add_caveats). With --strict throws NotSupportedError when something is not
-// counted.
+// Prints a remark for each part of a model's cost that is an assumption or not counted, except for
+// JSON, which has keys for this (add_caveats). With --strict, throws NotSupportedError if a part is
+// not counted.
 void say_caveats(const Context& context, const workload::CostCaveats& caveats);
-// The second half of that alone, for what prints its result first.
+// Only throws as say_caveats() does with --strict; for commands that print their result first.
 void refuse_uncounted(const Context& context, const workload::CostCaveats& caveats);
 
 }  // namespace ridgewatt::cli

@@ -1,4 +1,4 @@
-// What the schedule commands share: the programs that they are about.
+// Options and input of the schedule commands.
 #pragma once
 
 #include <string>
@@ -8,16 +8,17 @@
 
 namespace ridgewatt::cli {
 
-// Adds the options of the programs and of what is asked of them, which are rows of a table
+// Adds the options of the programs and their requirements, which are rows of a table
 // (answer/parameters/schedule.cc).
 void add_programs(CLI::App& command, answer::ScheduleRequest& asked);
-// Of the models in place of sweeps.
+// Adds the options for models that replace sweeps.
 void add_models(CLI::App& command, answer::ScheduleRequest& asked);
 
-// Reads the sweep of a program; a remark says how many rows were left out.
+// Reads the sweep of a program and prints a remark with the number of rows left out.
 Sweep read_program(const Context& context, const std::string& path, WorkloadKind kind,
                    bool keep_outliers);
-// All of them, and the models on the twin of their board, or of this machine.
+// Reads all sweeps and models. Models run on the twin of their board or, without one, of this
+// machine.
 schedule::ScheduleWorkloads read_workloads(const Context& context,
                                            const answer::ScheduleRequest& asked);
 

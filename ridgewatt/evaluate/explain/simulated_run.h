@@ -1,4 +1,4 @@
-// A program on a simulated board that runs in another way than its user believes.
+// Simulates a program that does not run on its board as its user believes.
 #pragma once
 
 #include <cstdint>
@@ -14,37 +14,38 @@
 
 namespace ridgewatt::evaluate {
 
-// What the user states, and what was injected.
+// What the user states, and the injected causes.
 struct SimulatedRun {
   answer::ExplainQuestion question = {};
   std::vector<answer::SlowCause> causes = {};
 };
 
-// How the program really runs. Causes change it before its time is computed.
+// How the program really runs. Causes modify this before its time is computed.
 struct RealRun {
   const answer::ExplainQuestion& asked;
   Board board;
-  twin::Twin twin;  // unperturbed, of eager PyTorch
+  twin::Twin twin;  // unperturbed, for PyTorch in eager mode
   std::uint64_t seed = 0;
   std::shared_ptr<const workload::DeployedWorkload> workload = {};
   PowerMode mode = {};
-  std::string preset = {};  // that is active
-  PowerMode limits = {};    // of the machine
+  std::string preset = {};  // active preset of the board
+  PowerMode limits = {};    // limits of the machine
   int batch = 1;
   twin::RunOptions run = {};
-  double pixels = 1;            // of the images, over those that are stated
-  double more_s = 0;            // per minibatch, while the GPU waits
-  double cpu_s = 0;             // of that, computed by the program
+  double pixels = 1;            // pixels of the images relative to the stated ones
+  double more_s = 0;            // additional time per minibatch in which the GPU waits
+  double cpu_s = 0;             // part of `more_s` in which the program uses the CPU
   double waits = 1;             // factor on the time, while the GPU waits
-  double shared = 1;            // factor on the time, while another program has the GPU
+  double shared = 1;            // factor on the time, while another program uses the GPU
   double on_cpu = 0;            // share of the work that the CPU does
-  double cpu_flop_share = 0.3;  // of its peak
-  double stated = 1;            // what the user reads off, over the true time
+  double cpu_flop_share = 0.3;  // CPU rate for that work, relative to its peak
+  double stated = 1;            // stated time over true time
+  // Whether the program marks its minibatches.
   bool marked = false;
   measure::SeenRun seen = {};
 };
 
-// A cause that can be injected. False: it cannot act here.
+// A cause that can be injected. `inject` returns false if the cause is impossible in this run.
 struct InjectedCause {
   answer::SlowCause cause;
   bool (*inject)(RealRun&, Random&);
@@ -52,15 +53,17 @@ struct InjectedCause {
 const std::vector<InjectedCause>& injected_causes();
 const std::vector<answer::SlowCause>& language_causes();
 
-// Nothing where a cause cannot act, or changes the stated time too little to be looked for.
+// Return nullopt if a cause is impossible, or changes the stated time by a factor of less than
+// kLeastEffect.
 std::optional<SimulatedRun> simulate_run(const std::vector<answer::SlowCause>& causes,
                                          std::uint64_t seed);
 std::optional<SimulatedRun> simulate_language_run(const std::vector<answer::SlowCause>& causes,
                                                   std::uint64_t seed);
 
-// What a quiet machine shows, and what every run does.
+// Returns the observations of an undisturbed machine, to which causes are added.
 measure::SeenRun quiet_watch(const Board& board, const PowerMode& mode, Random& random);
 
-inline constexpr double kLeastEffect = 1.2;  // of a cause on the stated time
+// Minimum factor by which a cause changes the stated time.
+inline constexpr double kLeastEffect = 1.2;
 
 }  // namespace ridgewatt::evaluate

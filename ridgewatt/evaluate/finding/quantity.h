@@ -1,5 +1,5 @@
-// A quantity of a published fact as our models give it: what a board's twin makes of a workload in
-// a setting, and what board and model files state.
+// Computes a quantity of a published fact from our models: from a board's twin with a workload in a
+// setting, or from board and model files.
 #pragma once
 
 #include <map>
@@ -17,10 +17,10 @@ class QuantityOf {
  public:
   explicit QuantityOf(TwinOf twin_of) : twin_of_(std::move(twin_of)) {}
 
-  // SI, shares as fractions. With Setting::data times and energies are those of an epoch by the
-  // training pipeline on the twin, from end to end. Otherwise they are those of
-  // Setting::samples, or of a minibatch (time) and a sample (energy). Throws NotSupportedError if
-  // the model cannot give it.
+  // Returns the quantity in SI units, and shares as fractions. With Setting::data, times and
+  // energies are those of an epoch, from the training pipeline on the twin. Otherwise they are for
+  // Setting::samples or, if that is 0, per minibatch (time) and per sample (energy). Throws
+  // NotSupportedError if the models cannot compute the quantity.
   double operator()(FindingQuantity quantity, const Setting& setting);
   const TwinOf& twin_of() const { return twin_of_; }
 
@@ -31,7 +31,7 @@ class QuantityOf {
     double stall_s = 0;
     double energy_j = 0;
     double power_w = 0;
-    double cached_share = 0;  // of the data in a later epoch
+    double cached_share = 0;  // share of the data in the page cache in a later epoch
   };
   const workload::DeployedWorkload& workload(const Setting& setting);
   const twin::TwinModel& model(const Setting& setting);

@@ -1,4 +1,4 @@
-// The setting of a published fact as words ("mode=c workers=4 storage=nvme") and their meaning.
+// The setting of a published fact as text ("mode=c workers=4 storage=nvme"), and its meaning.
 #pragma once
 
 #include <cstdint>
@@ -14,51 +14,54 @@
 
 namespace ridgewatt::evaluate {
 
+// One word of a setting, KEY=VALUE.
 struct SettingWord {
   std::string key;
-  // Several: the exact one was not published ("a|b"), or the fact is of each of them ("a+b").
+  // Several values if the value was not published ("a|b") or the fact applies to each ("a+b").
   std::vector<std::string> values;
+  // Whether the value was not published.
   bool unknown = false;
 };
-// Throws InputError for text that is not a list of words.
+// Throws InputError if the text is not a list of words.
 std::vector<SettingWord> parse_setting(const std::string& text);
 
-// "cpu", "gpu", "mem", "cores". Throws InputError.
+// `word`: "cpu", "gpu", "mem" or "cores". Throws InputError for other text.
 Knob knob_of_word(const std::string& word);
 
-// Index of the level nearest to `value`; the number of levels if there are none.
+// Returns the index of the level nearest to `value`; levels.size() if there are no levels.
 std::size_t nearest_level(const std::vector<double>& levels, double value);
 
-// One row of studies/published/data_sets.csv.
+// A row of studies/published/data_sets.csv.
 struct DataSet {
   double samples = 0;
-  double sample_bytes = 0;  // read from storage for each sample; 0: the program holds all in memory
+  double sample_bytes = 0;  // read from storage per sample; 0: the program has all data in memory
 };
 DataSet find_data_set(const std::string& name);
 
+// A setting in which a quantity is computed.
 struct Setting {
   std::string board;
   std::string model;
   WorkloadKind kind = WorkloadKind::kInference;
   int batch = 1;
-  double samples = 0;  // of times and energies; 0: per minibatch, per sample
+  double samples = 0;  // number of samples of times and energies; 0: per minibatch, per sample
   PowerMode mode;
-  std::map<std::string, std::int64_t> dims;  // open extents of the model
-  std::optional<int> workers;                // nothing: the default
-  std::optional<DataSet> data;               // given: times and energies are of an epoch
+  std::map<std::string, std::int64_t> dims;  // sizes of symbolic dimensions of the model
+  std::optional<int> workers;                // absent: the default
+  std::optional<DataSet> data;               // if set, times and energies are those of an epoch
   std::string storage = "memory";
   bool first_epoch = false;
-  bool cache_dropped = false;  // after each epoch
+  bool cache_dropped = false;  // whether the page cache is dropped after each epoch
 };
 using TwinOf = std::function<const twin::Twin&(std::string board)>;
-// `setting` with the value of a word; clocks are the nearest ones of the board's table.
+// Sets the value of a word in `setting`. Clocks are rounded to the nearest level of the board.
 void set_word(Setting& setting, const std::string& key, const std::string& value,
               const TwinOf& twin_of);
-// `setting` changed by a list of words: one setting for each combination of their values. The value
-// "all" is every level of a knob.
+// Returns `setting` with the values of a list of words: one setting for each combination of values.
+// The value "all" stands for every level of a knob.
 std::vector<Setting> settings_of(const Setting& setting, const std::string& words,
                                  const TwinOf& twin_of);
-// The same for lists of words that are separated by ";".
+// Returns the settings of several lists of words, separated by ";".
 std::vector<Setting> alternatives_of(const Setting& setting, const std::string& lists,
                                      const TwinOf& twin_of);
 

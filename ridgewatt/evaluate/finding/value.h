@@ -1,4 +1,4 @@
-// The figure of our models that corresponds to a finding.
+// Computes the figure of our models for a finding.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace ridgewatt::evaluate {
 
-// From `lo` to `hi`: one figure if they are equal. SI, shares as fractions.
+// A range of figures in SI units, with shares as fractions; a single figure if `lo` equals `hi`.
 struct FigureRange {
   double lo = 0;
   double hi = 0;
@@ -19,10 +19,11 @@ class FindingValues {
  public:
   explicit FindingValues(TwinOf twin_of) : quantity_(std::move(twin_of)) {}
 
-  // Over all settings that the finding is of, or may mean. Throws NotSupportedError if a model
-  // cannot give it.
+  // Returns the range over all settings to which the finding applies, or may apply if a value was
+  // not published. Throws NotSupportedError if a model cannot compute it.
   FigureRange operator()(const Finding& finding);
-  // The clocks of the board's table next to `clock_hz` (or that itself at the end of the table).
+  // Returns the clocks one level below and above `clock_hz` in the board's table; at an end of the
+  // table, the end itself.
   FigureRange steps_around(const std::string& board, double clock_hz) const;
 
  private:
