@@ -27,7 +27,7 @@ function Switch({ state, onDone, onFault }) {
     ${presets.length > 0 && html`<${Select} label="Preset" value=${wanted} options=${presets} onChange=${setWanted} />`}
     <label class="field"><span>Or a mode as text</span><input type="text" value=${typed} placeholder="cores=4,gpu=612" onInput=${(event) => setTyped(event.target.value)} /></label>
     <div class="row"><button type="submit" disabled=${!mode}>Set the mode</button>
-      <button type="button" disabled=${!state.holding} onClick=${() => setAsked({ text: "Give the board its first mode back?", work: () => remove("mode") })}>Restore</button></div>
+      <button type="button" disabled=${!state.holding} onClick=${() => setAsked({ text: "Restore the original mode of the board?", work: () => remove("mode") })}>Restore</button></div>
     ${asked && html`<${Question} text=${asked.text} onYes=${yes} onNo=${() => setAsked(null)} />`}</form>`;
 }
 

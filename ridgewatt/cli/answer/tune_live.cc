@@ -109,7 +109,7 @@ void tune_in_place(const Context& context, const TuneOptions& options, const CLI
       if (live.end_program) return;
       const auto& best = answer.outcome.best;
       remark(context, best ? "the program continues in the best mode: " + describe(best->point.mode)
-                           : "no mode meets the limits: the program continues in the first mode");
+                           : "no mode meets the limits: the program continues in the original mode");
     });
   } catch (const measure::InterruptedError& error) {
     board.control.restore();

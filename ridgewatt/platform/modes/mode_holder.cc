@@ -201,7 +201,7 @@ std::string ModeHolder::ask(std::string_view request) {
   if (send_message(socket_.get(), request)) answer = receive(socket_.get(), kAnswerMs);
   if (!answer) {
     socket_.reset();  // a silent one restores, too
-    throw IoError("the process that holds the power mode has ended; the first mode is restored");
+    throw IoError("the process that holds the power mode has ended; the original mode is restored");
   }
   return *answer;
 }

@@ -56,9 +56,9 @@ Line question(const std::string& text, std::size_t width) {
 }
 
 constexpr const char* kHelpText[] = {
-    "q      quit; a mode that was set here goes back to the first one",
+    "q      quit; if a mode was set here, the original mode is restored",
     "m      set a mode: a preset, or cores=4,cpu=1113.6,gpu=612,mem=2133",
-    "r      bring the first mode back now",
+    "r      restore the original mode now",
     "w      begin a window with a name, or end it: its energy and error",
     "space  mark the end of a minibatch",
     "p      hold the picture still; measuring goes on",

@@ -29,7 +29,7 @@ constexpr FixedPath kFixed[] = {
      "ridgewatt.serve.mode/1", ""},
     {"/api/v1/mode", "post", "Sets a preset or a mode as text; needs --allow-control",
      "application/json", "ridgewatt.serve.set_mode/1", "mode"},
-    {"/api/v1/mode", "delete", "Brings the first mode back; needs --allow-control",
+    {"/api/v1/mode", "delete", "Restores the original mode; needs --allow-control",
      "application/json", "ridgewatt.serve.set_mode/1", ""},
     {"/api/v1/stores", "get", "The stores of this server", "application/json", "ridgewatt.stores/1",
      ""},
