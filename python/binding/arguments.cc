@@ -5,8 +5,8 @@
 
 #include <cmath>
 
+#include "ridgewatt/answer/parameter.h"
 #include "ridgewatt/base/error.h"
-#include "ridgewatt/base/option_words.h"
 #include "ridgewatt/base/text.h"
 
 namespace ridgewatt::python {
@@ -206,7 +206,8 @@ void Arguments::done() const {
   for (const auto& [key, value] : given_) {
     const auto name = key.cast<std::string>();
     if (known_.count(name) > 0) continue;
-    throw UsageError("unknown argument", name, hint_for(name, {known, option_synonyms(known)}));
+    throw UsageError("unknown argument", name,
+                     hint_for(name, {known, answer::option_synonyms(known)}));
   }
 }
 

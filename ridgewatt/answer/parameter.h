@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "ridgewatt/base/quantity.h"
+#include "ridgewatt/base/suggest.h"
 
 namespace ridgewatt::answer {
 
@@ -162,30 +163,40 @@ std::span<const Parameter> measuring_rows();
 std::span<const Parameter> control_rows();
 std::span<const Parameter> window_rows();
 
-const ParameterTable& analyze_parameters();
-const ParameterTable& estimate_parameters();
-const ParameterTable& roofline_parameters();
-const ParameterTable& fits_parameters();
-const ParameterTable& llm_parameters();
-const ParameterTable& tune_llm_parameters();
-const ParameterTable& tune_parameters();
-const ParameterTable& predict_parameters();
-const ParameterTable& pareto_parameters();
-const ParameterTable& explain_parameters();
-const ParameterTable& layers_parameters();
-const ParameterTable& thermal_hold_parameters();
-const ParameterTable& plan_parameters();
-const ParameterTable& simulate_parameters();
-const ParameterTable& zoo_parameters();
-const ParameterTable& device_parameters();
+// The tables of commands.
+using ParameterTableOf = const ParameterTable&();
+ParameterTableOf analyze_parameters, estimate_parameters, roofline_parameters, tune_parameters,
+    pareto_parameters, predict_parameters, fits_parameters, llm_parameters, tune_llm_parameters,
+    explain_parameters, layers_parameters, plan_parameters, simulate_parameters, zoo_parameters,
+    device_parameters, thermal_hold_parameters;
+inline constexpr ParameterTableOf* kParameterTables[] = {
+    analyze_parameters,  estimate_parameters, roofline_parameters, tune_parameters,
+    pareto_parameters,   predict_parameters,  fits_parameters,     llm_parameters,
+    tune_llm_parameters, explain_parameters,  layers_parameters,   plan_parameters,
+    simulate_parameters, zoo_parameters,      device_parameters,   thermal_hold_parameters};
 // Rows of tune_parameters() for goal and search. They also apply to programs on a real or fake
 // board.
 const ParameterTable& search_parameters();
 // Which modes to profile next; only in Python.
 const ParameterTable& suggest_parameters();
-// Returns the tables of all commands.
+// Returns kParameterTables.
 std::span<const ParameterTable* const> question_tables();
 // Returns the table of a command; null if it has none.
 const ParameterTable* find_table(std::string_view command);
+
+// A word that users try in place of an option: "fps" for "arrival-rate".
+struct OptionWord {
+  std::string_view word;
+  std::string_view option;
+  std::string_view value = "";
+};
+// All words. A word may have several rows for different options. The first row whose option the
+// command has applies.
+std::span<const OptionWord> option_words();
+// Returns the words for `options`. The options are written as on the command line ("--max-power")
+// or as in Python ("max_power_w"), and so are the names of the returned synonyms.
+//   hint_for("--fps", {options, option_synonyms(options)});   // "did you mean --arrival-rate?"
+//   hint_for("--fp16", {options, option_synonyms(options)});  // "did you mean --precision fp16?"
+std::vector<Synonym> option_synonyms(const std::vector<std::string>& options);
 
 }  // namespace ridgewatt::answer

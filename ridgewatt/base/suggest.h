@@ -50,8 +50,7 @@ struct NameSet {
   std::vector<Synonym> synonyms = {};
 };
 
-// Words that have the same meaning in every set that contains the name ("half" is fp16, "trt" is
-// tensorrt).
+// Words that have the same meaning in every set that contains the name ("half" is fp16).
 std::span<const Synonym> common_synonyms();
 
 // Returns the name that `text` means: the name itself, a name or synonym of the set that
@@ -77,18 +76,32 @@ std::string closest_name(std::string_view text, const NameSet& set);
 std::string did_you_mean(std::string_view text, const NameSet& set,
                          const std::string& otherwise = "");
 
+// Returns the names of an enum. Synonyms are the `words` of its rows if the enum has enum_words().
+template <typename E>
+NameSet name_set() {
+  NameSet set{names<E>()};
+  if constexpr (requires { enum_words(E{}); }) {
+    for (const auto& row : enum_words(E{})) {
+      for (const std::string_view word : row.words) {
+        if (!word.empty()) set.synonyms.push_back({std::string(word), std::string(row.name)});
+      }
+    }
+  }
+  return set;
+}
+
 // Returns the value of an enum that a word means; absent if there is none.
 template <typename E>
 std::optional<E> find_word(std::string_view text) {
   if (const auto value = find_name<E>(text)) return value;  // at once: files have a row per point
-  const auto name = find_meant(text, {names<E>()});
+  const auto name = find_meant(text, name_set<E>());
   return name ? find_name<E>(*name) : std::nullopt;
 }
 // Returns the value of an enum that a word means. Throws like require_name().
 template <typename E>
 E parse_word(std::string_view text, const std::string& what) {
   if (const auto value = find_name<E>(text)) return *value;
-  return *find_name<E>(require_name(what, text, {names<E>()}));
+  return *find_name<E>(require_name(what, text, name_set<E>()));
 }
 
 }  // namespace ridgewatt

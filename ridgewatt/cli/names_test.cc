@@ -9,9 +9,9 @@
 #include <set>
 
 #include "ridgewatt/answer/language_tune.h"
+#include "ridgewatt/answer/parameter.h"
 #include "ridgewatt/answer/predict.h"
 #include "ridgewatt/base/error.h"
-#include "ridgewatt/base/option_words.h"
 #include "ridgewatt/base/suggest.h"
 #include "ridgewatt/campaign/executor.h"
 #include "ridgewatt/cli/every_command_support.h"
@@ -231,8 +231,8 @@ TEST(OptionWords, EveryHintNamesAnOptionOfThatCommand) {
   build_program(app, context);
   std::set<std::string> used;
   for_each_command(app, [&](const CLI::App& command, const std::vector<std::string>& options) {
-    const NameSet set{options, option_synonyms(options)};
-    for (const auto& [word, option, value] : option_words()) {
+    const NameSet set{options, answer::option_synonyms(options)};
+    for (const auto& [word, option, value] : answer::option_words()) {
       const std::string typed = "--" + std::string(word);
       if (command.get_option_no_throw(typed) != nullptr) continue;  // the command has it
       const std::string hint = suggested(did_you_mean(typed, set));
@@ -243,7 +243,7 @@ TEST(OptionWords, EveryHintNamesAnOptionOfThatCommand) {
           << full_name(command) << " " << typed << ": " << hint;
     }
   });
-  for (const auto& [word, option, value] : option_words()) {
+  for (const auto& [word, option, value] : answer::option_words()) {
     EXPECT_TRUE(used.contains("--" + std::string(word))) << word << ": no command has " << option;
   }
 }
@@ -254,7 +254,7 @@ TEST(OptionWords, TheWordsThatPeopleTypeLeadToTheOption) {
   build_program(app, context);
   const auto hint = [&](const std::vector<std::string>& path, const std::string& word) {
     const auto options = option_names(find_command(app, path));
-    return suggested(did_you_mean(word, {options, option_synonyms(options)}));
+    return suggested(did_you_mean(word, {options, answer::option_synonyms(options)}));
   };
   EXPECT_EQ(hint({"tune"}, "--fps"), "--arrival-rate");
   EXPECT_EQ(hint({"tune"}, "--power"), "--max-power");
@@ -274,7 +274,7 @@ TEST(OptionWords, EveryOptionWithAWrongLetterIsSuggested) {
   Context context{.commands = every_command()};
   build_program(app, context);
   for_each_command(app, [](const CLI::App& command, const std::vector<std::string>& options) {
-    const NameSet set{options, option_synonyms(options)};
+    const NameSet set{options, answer::option_synonyms(options)};
     for (const auto& option : options) {
       std::string wrong = option;
       wrong.back() = wrong.back() == 'x' ? 'y' : 'x';

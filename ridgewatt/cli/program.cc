@@ -5,8 +5,8 @@
 
 #include <filesystem>
 
+#include "ridgewatt/answer/parameter.h"
 #include "ridgewatt/base/error.h"
-#include "ridgewatt/base/option_words.h"
 #include "ridgewatt/base/suggest.h"
 #include "ridgewatt/base/version.h"
 #include "ridgewatt/cli/commands.h"
@@ -90,7 +90,7 @@ std::string unknown_word(const CLI::App& command, const std::string& word) {
     const std::string name = word.substr(0, word.find('='));
     const auto options = option_names(command);
     return fmt::format("unknown option: {}: {}", name,
-                       did_you_mean(name, {options, option_synonyms(options)}, help));
+                       did_you_mean(name, {options, answer::option_synonyms(options)}, help));
   }
   const auto commands = subcommand_names(command);
   if (!commands.empty()) {

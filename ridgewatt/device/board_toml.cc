@@ -365,7 +365,7 @@ void parse_runtimes(Section& root, Board& board) {
     if (!runtime) {
       throw InputError(
           fmt::format("{}: 'runtime.{}' is not a runtime", board.source, escape_terminal(name)), "",
-          hint_for(name, {names<Runtime>()}));
+          hint_for(name, name_set<Runtime>()));
     }
     const std::string key(name_of(*runtime));
     if (value.as<TomlTable>() == nullptr) {

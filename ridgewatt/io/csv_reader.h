@@ -52,7 +52,7 @@ class CsvReader {
   template <typename E>
   E named(std::size_t column) const {
     if (const auto value = find_word<E>(fields_[column])) return *value;
-    refuse_name(column, {names<E>()});
+    refuse_name(column, name_set<E>());
   }
   // "FILE line N", for messages.
   std::string where() const;

@@ -72,8 +72,7 @@ void set_hardware(const Board& board, Twin& twin) {
   twin.bus_bytes_per_cycle = board.memory_bus_bits / 8 * 2;
   twin.hand_over = board.hand_over;
   const double conv_base = conv_rate(board).value_or(fp32);
-  for (const Arithmetic arithmetic : {Arithmetic::kTf32, Arithmetic::kFp16, Arithmetic::kBf16,
-                                      Arithmetic::kInt8, Arithmetic::kFp8, Arithmetic::kFp4}) {
+  for (const Arithmetic arithmetic : kArithmetics) {
     const double rate = stated_rate(board, arithmetic).value_or(0);
     twin.speedups[static_cast<std::size_t>(arithmetic)] = {rate / conv_base, rate / fp32};
   }

@@ -11,7 +11,7 @@
 // are constants of the runtime, each with its source. Swap space does not count.
 #pragma once
 
-#include <span>
+#include <array>
 #include <string_view>
 
 #include "ridgewatt/device/runtime.h"
@@ -31,7 +31,7 @@ struct MemoryConstant {
   std::string_view source;
 };
 // Returns the constants framework, cuda_context, cudnn and worker of a runtime, in this order.
-std::span<const MemoryConstant> runtime_memory(Runtime runtime);
+std::array<MemoryConstant, 4> runtime_memory(Runtime runtime);
 
 struct MemoryFootprint {
   double tensors_bytes = 0;

@@ -87,12 +87,6 @@ std::vector<MeasuredFigure> figures_of(const ExplainCase& of) {
   return figures;
 }
 
-// How a program shows a runtime.
-std::string_view library_of(Runtime runtime) {
-  if (runtime == Runtime::kTensorRt) return "TensorRT";
-  return is_engine(runtime) ? "ONNX Runtime" : "PyTorch";
-}
-
 std::vector<SeenSign> signs_of(const ExplainCase& of, const ExplainAnswer& found) {
   static const measure::SeenRun kNothing;
   if (!of.question.seen && !of.profile) return {};

@@ -21,22 +21,6 @@ Look layers_with(const SignContext& of, LayerFault fault, double least, std::str
                   layers.longest, kMsPerS * layers.longest_s));
 }
 
-// Of one library.
-int family_of(Runtime runtime) {
-  switch (runtime) {
-    case Runtime::kPytorchEager:
-    case Runtime::kTorchscript:
-    case Runtime::kTorchCompile:
-      return 0;
-    case Runtime::kOnnxRuntime:
-    case Runtime::kOnnxRuntimeCpu:
-      return 1;
-    case Runtime::kTensorRt:
-      return 2;
-  }
-  return 0;
-}
-
 }  // namespace
 
 // Shares are chosen: what such layers take in sound runs.
@@ -59,7 +43,7 @@ Look layers_not_fused(const SignContext& of) {
 
 Look profile_of_other_runtime(const SignContext& of) {
   if (of.profile == nullptr || !of.profile->runtime) return {};
-  return shown_if(family_of(*of.profile->runtime) != family_of(of.runtime),
+  return shown_if(library_of(*of.profile->runtime) != library_of(of.runtime),
                   fmt::format("the profile is of {}, not of {}", name_of(*of.profile->runtime),
                               name_of(of.runtime)));
 }

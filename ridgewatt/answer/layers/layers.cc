@@ -137,17 +137,9 @@ bool on_cpu_provider(const trace::TracedLayer& row) {
 }
 
 std::optional<Runtime> runtime_of(const trace::LayerTrace& trace) {
-  switch (trace.source) {
-    case trace::TraceSource::kTrtexec:
-      return Runtime::kTensorRt;
-    case trace::TraceSource::kPytorch:
-      return Runtime::kPytorchEager;
-    case trace::TraceSource::kOnnxRuntime:
-      return std::all_of(trace.layers.begin(), trace.layers.end(), &on_cpu_provider)
-                 ? Runtime::kOnnxRuntimeCpu
-                 : Runtime::kOnnxRuntime;
-    case trace::TraceSource::kNsight:
-      return std::nullopt;
+  const bool on_cpu = std::all_of(trace.layers.begin(), trace.layers.end(), &on_cpu_provider);
+  for (const RuntimeRow& row : kRuntimeRows) {
+    if (row.recording == name_of(trace.source) && row.on_cpu == on_cpu) return row.id;
   }
   return std::nullopt;
 }

@@ -23,7 +23,8 @@ std::vector<std::string> runtimes_and_engines() {
 // What runs the model: a runtime, or the engine of a language model. Which, the figures say.
 void set_runtime(void* part, const Parameter& row, const Given& given) {
   X& question = *static_cast<X*>(part);
-  const auto name = require_name(noun_of(row), given.words.front(), {runtimes_and_engines()});
+  const NameSet known{runtimes_and_engines(), name_set<Runtime>().synonyms};
+  const auto name = require_name(noun_of(row), given.words.front(), known);
   const auto engines = runtimes_named("all");
   question.engine = std::find(engines.begin(), engines.end(), name) != engines.end() ? name : "";
   if (question.engine.empty()) question.workload.runtime = value_of<Runtime>(row, given, 0);

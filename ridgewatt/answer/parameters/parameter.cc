@@ -141,13 +141,12 @@ std::optional<Idle> find_idle(const ParameterTable& table, const void* question,
 }
 
 std::span<const ParameterTable* const> question_tables() {
-  static const ParameterTable* const tables[] = {
-      &analyze_parameters(),     &estimate_parameters(), &roofline_parameters(),
-      &tune_parameters(),        &pareto_parameters(),   &predict_parameters(),
-      &fits_parameters(),        &llm_parameters(),      &tune_llm_parameters(),
-      &explain_parameters(),     &layers_parameters(),   &plan_parameters(),
-      &simulate_parameters(),    &zoo_parameters(),      &device_parameters(),
-      &thermal_hold_parameters()};
+  static const auto tables = [] {
+    std::array<const ParameterTable*, std::size(kParameterTables)> all{};
+    std::transform(std::begin(kParameterTables), std::end(kParameterTables), all.begin(),
+                   [](ParameterTableOf* table) { return &table(); });
+    return all;
+  }();
   return tables;
 }
 

@@ -137,10 +137,7 @@ std::optional<SimulatedRun> simulate_run(const std::vector<SlowCause>& causes, s
     run.seen = quiet_watch(board, run.mode, random);
     const Runtime asked = question.workload.runtime;
     if (random.uniform() < 0.9) {
-      const std::string own = asked == Runtime::kTensorRt      ? "TensorRT"
-                              : asked == Runtime::kOnnxRuntime ? "ONNX Runtime"
-                                                               : "PyTorch";
-      run.seen.libraries = std::vector<std::string>{own, "CUDA"};
+      run.seen.libraries = std::vector<std::string>{std::string(library_of(asked)), "CUDA"};
       if (asked == Runtime::kPytorchEager) run.seen.libraries->push_back("Python");
     }
     // Each cause must matter next to the others: in the order of injection, so that it is drawn

@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "ridgewatt/base/text.h"
+#include "ridgewatt/device/runtime.h"
 #include "ridgewatt/io/path.h"
 #include "ridgewatt/measure/seen_run.h"
 
@@ -158,6 +159,14 @@ std::optional<int> allowed_cpus(pid_t process) {
   if (::sched_getaffinity(process, sizeof set, &set) != 0) return {};
   return CPU_COUNT(&set);
 }
+
+static_assert(std::all_of(kRuntimeRows.begin(), kRuntimeRows.end(),
+                          [](const RuntimeRow& row) {
+                            return std::any_of(
+                                std::begin(kKnownLibraries), std::end(kKnownLibraries),
+                                [&](const auto& known) { return known.name == row.library; });
+                          }),
+              "a runtime's library is not known: measure/seen_run.h");
 
 std::optional<std::vector<std::string>> libraries_of(pid_t process) {
   const std::string maps = proc_text("/proc/" + std::to_string(process) + "/maps");

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "ridgewatt/base/option_words.h"
+#include "ridgewatt/answer/parameter.h"
 #include "ridgewatt/device/board_names.h"
 
 namespace ridgewatt::serve {
@@ -170,7 +170,7 @@ void check_names(const Endpoint& endpoint, const Parameters& parameters) {
   for (const auto& option : common_options()) known.emplace_back(option.name);
   for (const auto& [name, value] : parameters) {
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-    std::string hint = did_you_mean(name, {known, option_synonyms(known)});
+    std::string hint = did_you_mean(name, {known, answer::option_synonyms(known)});
     std::erase(hint, '\'');  // as an address has it: precision=fp16
     throw HttpError(400, name + ": /api/v1/" + std::string(endpoint.path) +
                              " has no such parameter" + (hint.empty() ? "" : ": " + hint));

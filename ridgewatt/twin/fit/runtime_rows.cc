@@ -32,31 +32,13 @@ struct Alias {
   std::string_view remark;
 };
 
+// Others go by the words of their board files.
 constexpr Alias kBoards[] = {
     {"AGX Orin 64GB", "agx-orin@jp5.1", ""},
     // The kit before the modules: 2,048 CUDA cores and 12 CPU cores, as the 64 GB module has.
     {"AGX Orin 32GB (pre-production kit)", "agx-orin@jp5.0", "taken as the 64 GB module"},
-    {"AGX Orin 32GB", "agx-orin-32gb", ""},
     {"Orin Nano Super 8GB", "orin-nano-8gb@super", ""},
     {"Orin Nano Super 4GB", "orin-nano-4gb@super", ""},
-    {"Orin Nano 8GB", "orin-nano-8gb@jp5", ""},
-    {"Orin Nano 4GB", "orin-nano-4gb", ""},
-    {"Orin NX 16GB", "orin-nx-16gb", ""},
-    {"Orin NX 8GB", "orin-nx-8gb", ""},
-    {"AGX Xavier", "agx-xavier", ""},
-    {"Xavier NX", "xavier-nx", ""},
-    {"AGX Thor", "thor", ""},
-    {"Jetson Thor", "thor", ""},
-};
-
-constexpr Alias kRuntimeNames[] = {
-    {"tensorrt/torch", "tensorrt", "the runtime is not stated, taken as TensorRT"},
-    {"tensorrt", "tensorrt", ""},
-    {"onnxruntime", "onnxruntime", ""},
-    {"torchscript", "torchscript", ""},
-    {"torch-compile", "torch-compile", ""},
-    {"torch.compile", "torch-compile", ""},
-    {"pytorch", "pytorch-eager", ""},
 };
 
 constexpr Alias kModels[] = {
@@ -85,6 +67,22 @@ const Alias* find_alias(std::span<const Alias> aliases, std::string_view theirs)
     if (theirs.starts_with(alias.theirs)) return &alias;
   }
   return nullptr;
+}
+
+// The runtime that the text begins with, by its longest name or word.
+std::optional<Runtime> find_runtime(std::string_view theirs) {
+  std::optional<Runtime> found;
+  std::size_t longest = 0;
+  for (const auto& row : kRuntimeRows) {
+    const auto consider = [&](std::string_view name) {
+      if (name.size() <= longest || !theirs.starts_with(name)) return;
+      longest = name.size();
+      found = row.id;
+    };
+    consider(row.name);
+    for (const std::string_view word : row.words) consider(word);
+  }
+  return found;
 }
 
 std::string lower(std::string_view text) {
@@ -202,7 +200,7 @@ class RowReader {
     }
     if (metric() == "seq_s") return "throughput of many lengths at once";
     if (metric() != "ms" && metric() != "fps") return "not a time";
-    if (!find_alias(kRuntimeNames, at("runtime"))) return "the runtime is not known";
+    if (!find_runtime(at("runtime"))) return "the runtime is not known";
     if (model_name(at("workload")).empty()) return "the zoo does not have the model";
     const auto batch = parse_int(at("batch"));
     if (!batch || *batch < 1 || *batch > kMostBatch) return "the batch is not stated";
@@ -251,7 +249,9 @@ class RowReader {
   void read_place(RuntimeRow& row) {
     const Alias* alias = find_alias(kBoards, at("board"));
     if (alias != nullptr) remark(row, alias->remark);
-    const std::string name(alias != nullptr ? alias->ours : at("board"));
+    // "Orin Nano 8GB (15W)": the words in parentheses are about the mode.
+    const std::string name(alias != nullptr ? alias->ours
+                                            : at("board").substr(0, at("board").find(" (")));
     row.twin = twin_of(name);
     row.board = row.twin->board;
     const auto power_mode = lower(at("power_mode"));
@@ -268,8 +268,9 @@ class RowReader {
   }
 
   void read_cost(RuntimeRow& row) {
-    const Alias& runtime = *find_alias(kRuntimeNames, at("runtime"));
-    remark(row, runtime.remark);
+    if (at("runtime").starts_with("tensorrt/torch")) {
+      remark(row, "the runtime is not stated, taken as TensorRT");
+    }
     row.precision = at("precision").substr(0, at("precision").find_first_of(" _"));
     if (at("precision").find("not stated") != std::string_view::npos) {
       remark(row, "the precision is not stated: " + row.precision + " is assumed");
@@ -278,7 +279,7 @@ class RowReader {
     const auto precision = find_word<Precision>(row.precision);
     if (!precision) throw InputError("the precision is not known", csv_.where());
     options.precision = *precision;
-    options.runtime = parse_word<Runtime>(runtime.ours, csv_.where());
+    options.runtime = *find_runtime(at("runtime"));
     if (at("sequence").starts_with("<=384")) {
       // openreview.net/forum?id=3nzKUh9a4M: 54 % of SQuAD v1.1's tokens at 384 are padding.
       options.dims["sequence"] = 177;

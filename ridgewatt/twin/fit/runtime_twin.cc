@@ -1,6 +1,5 @@
 #include "ridgewatt/twin/runtime_twin.h"
 #include "ridgewatt/twin/fit/board_number.h"
-#include "ridgewatt/twin/fit/runtime_priors.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -22,7 +21,16 @@ namespace {
 using R = RuntimeParam;
 using P = TwinParam;
 
-// Widths say how well the medians of runtime_priors.h are known.
+// Of one parameter, by Runtime. The twin of a processor has its own parameters (twin/cpu_twin.h).
+consteval auto priors_of(double RuntimePriors::*parameter) {
+  std::array<double, kRuntimeRows.size()> priors{};
+  for (const auto& row : kRuntimeRows) {
+    if (!row.on_cpu) priors[static_cast<std::size_t>(row.id)] = row.priors.*parameter;
+  }
+  return priors;
+}
+
+// Widths say how well the medians in device/runtime.h are known.
 using Priors = RuntimePriors;
 constexpr RuntimeParamSpec kRuntimeSpecs[] = {
     {R::kLaunch, "launch", "1", priors_of(&Priors::launch), 0.6, "CPU time of a launch"},
@@ -327,7 +335,7 @@ Twin on_runtime(const Twin& twin, Runtime runtime, WorkloadKind kind) {
   scale(P::kVectorTraffic, of[R::kTraffic]);
   scale(P::kFillElements, of[R::kFill]);
   // An engine's depthwise kernels keep their window on chip.
-  if (kRuntimePriors[runtime].window_on_chip) scale(P::kDepthwiseWindowTraffic, 0);
+  if (kRuntimeRows[runtime].priors.window_on_chip) scale(P::kDepthwiseWindowTraffic, 0);
   priced.short_macs = of[R::kShort];
   priced.narrow_columns = of[R::kNarrow];
   priced.on_chip_share = std::min(0.95, of[R::kOnChip]);

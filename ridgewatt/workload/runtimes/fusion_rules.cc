@@ -6,6 +6,11 @@
 
 namespace ridgewatt::workload {
 
+// Each is defined in the file of its runtime.
+using RuntimeRulesOf = const RuntimeRules&();
+RuntimeRulesOf tensorrt_rules, onnxruntime_rules, onnxruntime_cpu_rules, torch_compile_rules,
+    torchscript_rules;
+
 namespace {
 
 const RuntimeRules& eager_rules() {
@@ -19,7 +24,7 @@ constexpr std::array kWideHalfAndInt8 = {Precision::kFp32, Precision::kFp16, Pre
 
 struct RuntimeRulesRow {
   Runtime id;
-  const RuntimeRules& (*rules)();
+  RuntimeRulesOf* rules;
   std::span<const Precision> usual;  // precisions in which it is used
   constexpr bool complete() const { return !usual.empty(); }
 };

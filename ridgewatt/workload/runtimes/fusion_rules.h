@@ -115,10 +115,4 @@ struct RuntimeRules {
 
 const RuntimeRules& runtime_rules(Runtime runtime);
 
-const RuntimeRules& tensorrt_rules();
-const RuntimeRules& onnxruntime_rules();
-const RuntimeRules& onnxruntime_cpu_rules();
-const RuntimeRules& torch_compile_rules();
-const RuntimeRules& torchscript_rules();
-
 }  // namespace ridgewatt::workload

@@ -1,8 +1,10 @@
-#include "ridgewatt/base/option_words.h"
-
+// What people type for options.
 #include <algorithm>
 
-namespace ridgewatt {
+#include "ridgewatt/answer/parameter.h"
+#include "ridgewatt/device/runtime.h"
+
+namespace ridgewatt::answer {
 namespace {
 
 // clang-format off
@@ -103,12 +105,6 @@ constexpr OptionWord kWords[] = {
     {"provider", "runtime"},
     {"execution-provider", "runtime"},
     {"runtimes", "runtime"},
-    {"tensorrt", "runtime", "tensorrt"},
-    {"trt", "runtime", "tensorrt"},
-    {"onnxruntime", "runtime", "onnxruntime"},
-    {"ort", "runtime", "onnxruntime"},
-    {"pytorch", "runtime", "pytorch-eager"},
-    {"torch", "runtime", "pytorch-eager"},
     {"bs", "batch"},
     {"batch-size", "batch"},
     {"batch-sizes", "batch"},
@@ -255,7 +251,7 @@ constexpr OptionWord kWords[] = {
 // clang-format on
 
 // "max_power" of "--max-power".
-std::string python_name(std::string_view option) {
+std::string underscored(std::string_view option) {
   option.remove_prefix(std::min(option.size(), option.find_first_not_of('-')));
   std::string name(option);
   std::replace(name.begin(), name.end(), '-', '_');
@@ -265,7 +261,7 @@ std::string python_name(std::string_view option) {
 // Python's arguments carry their unit: "max_power_w" is --max-power.
 bool is_option(const std::string& known, std::string_view option) {
   constexpr std::string_view kUnits[] = {"_w", "_s", "_j", "_hz", "_celsius"};
-  const std::string name = python_name(known), wanted = python_name(option);
+  const std::string name = underscored(known), wanted = underscored(option);
   return name == wanted || std::any_of(std::begin(kUnits), std::end(kUnits), [&](auto unit) {
            return name == wanted + std::string(unit);
          });
@@ -280,12 +276,22 @@ std::string with_value(const std::string& option, std::string_view value) {
 }  // namespace
 
 std::span<const OptionWord> option_words() {
-  return kWords;
+  static const std::vector<OptionWord> kAll = [] {
+    std::vector<OptionWord> all(std::begin(kWords), std::end(kWords));
+    for (const RuntimeRow& row : kRuntimeRows) {
+      all.push_back({row.name, "runtime", row.name});
+      for (const std::string_view word : row.words) {
+        if (!word.empty()) all.push_back({word, "runtime", row.name});
+      }
+    }
+    return all;
+  }();
+  return kAll;
 }
 
 std::vector<Synonym> option_synonyms(const std::vector<std::string>& options) {
   std::vector<Synonym> synonyms;
-  for (const OptionWord& row : kWords) {
+  for (const OptionWord& row : option_words()) {
     const auto known = std::find_if(options.begin(), options.end(),
                                     [&](const auto& name) { return is_option(name, row.option); });
     if (known != options.end()) {
@@ -295,4 +301,4 @@ std::vector<Synonym> option_synonyms(const std::vector<std::string>& options) {
   return synonyms;
 }
 
-}  // namespace ridgewatt
+}  // namespace ridgewatt::answer
