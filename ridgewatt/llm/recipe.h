@@ -55,23 +55,31 @@ enum class RecipeKind {
 
 struct RecipeKindRow {
   RecipeKind id;
-  bool gguf;          // files of llama.cpp; false: checkpoints
-  bool experts_only;  // only experts have the type of the recipe
-  Arithmetic units;   // units that multiply its matrices in their stored type; FP16: none
+  bool gguf;           // files of llama.cpp; false: checkpoints
+  bool experts_only;   // only experts have the type of the recipe
+  Arithmetic units;    // units that multiply its matrices in their stored type; FP16: none
+  bool sized = false;  // configurations state bits and group
 };
 inline constexpr auto kRecipeKindRows =
     enum_rows<RecipeKindRow>({{RecipeKind::kPlain, true, false, Arithmetic::kFp16},
                               {RecipeKind::kMixture, true, false, Arithmetic::kFp16},
                               {RecipeKind::kExpertsMxfp4, true, true, Arithmetic::kFp16},
-                              {RecipeKind::kAwq, false, false, Arithmetic::kFp16},
-                              {RecipeKind::kGptq, false, false, Arithmetic::kFp16},
-                              {RecipeKind::kPackedInt4, false, false, Arithmetic::kFp16},
+                              {RecipeKind::kAwq, false, false, Arithmetic::kFp16, true},
+                              {RecipeKind::kGptq, false, false, Arithmetic::kFp16, true},
+                              {RecipeKind::kPackedInt4, false, false, Arithmetic::kFp16, true},
                               {RecipeKind::kInt8, false, false, Arithmetic::kInt8},
                               {RecipeKind::kFp8, false, false, Arithmetic::kFp8},
                               {RecipeKind::kFp8Blocks, false, false, Arithmetic::kFp8},
                               {RecipeKind::kMxfp4, false, true, Arithmetic::kFp16},
                               {RecipeKind::kNvfp4, false, false, Arithmetic::kFp4},
                               {RecipeKind::kNf4, false, false, Arithmetic::kFp16}});
+
+// How a Hugging Face configuration names a quantization.
+struct ConfigQuantization {
+  std::string_view method;       // quant_method; empty: none
+  std::string_view format = "";  // empty: any
+  bool blocks = false;  // it also has weight_block_size; such rows are tried before the others
+};
 
 // Which weights a mixture of llama.cpp stores in another type than most: quantization/mixture.h.
 struct MixtureRules;
@@ -86,6 +94,11 @@ struct Recipe {
   int group = 128;  // weights that share a scale; 0: a whole row
 
   const MixtureRules* rules = nullptr;  // null: every matrix has `type`
+
+  // Names in engines and files.
+  std::vector<std::string_view> words = {};
+  int gguf_file_type = -1;  // general.file_type, which is llama.cpp's llama_ftype; -1: none
+  std::vector<ConfigQuantization> configs = {};
 
   const RecipeKindRow& facts() const { return kRecipeKindRows[kind]; }
   bool gguf() const { return facts().gguf; }

@@ -142,30 +142,19 @@ void add_convolutions(const ConfigFields& fields, Numbers& n) {
 
 std::optional<Recipe> recipe_of(const ConfigFields& fields, const std::string& method,
                                 std::int64_t bits, std::int64_t group) {
-  struct Method {
-    std::string_view name, format;
-    bool blocks;  // where weight_block_size is stated; the first row that fits counts
-    std::string_view recipe;
-    bool sized = false;  // bits and group are the configuration's
-  };
-  constexpr std::array kMethods = std::to_array<Method>({
-      {"awq", "", false, "awq", true},
-      {"gptq", "", false, "gptq", true},
-      {"mxfp4", "", false, "mxfp4"},
-      {"fp8", "", true, "fp8_block"},
-      {"fp8", "", false, "fp8"},
-      {"compressed-tensors", "float-quantized", false, "fp8"},
-      {"compressed-tensors", "int-quantized", false, "int8"},
-      {"compressed-tensors", "pack-quantized", false, "w4a16", true},
-  });
   const bool blocks = fields.find("weight_block_size") != nullptr;
-  const auto* found = std::find_if(kMethods.begin(), kMethods.end(), [&](const Method& one) {
-    return one.name == method && (one.format.empty() || one.format == fields.text("format")) &&
-           (blocks || !one.blocks);
-  });
-  if (found == kMethods.end()) return std::nullopt;
-  Recipe recipe = find_recipe(found->recipe);
-  if (!found->sized) return recipe;
+  const Recipe* found = nullptr;
+  for (const Recipe& one : recipes()) {
+    for (const ConfigQuantization& config : one.configs) {
+      const bool fits = config.method == method &&
+                        (config.format.empty() || config.format == fields.text("format")) &&
+                        (blocks || !config.blocks);
+      if (fits && (found == nullptr || config.blocks)) found = &one;
+    }
+  }
+  if (found == nullptr) return std::nullopt;
+  Recipe recipe = *found;
+  if (!recipe.facts().sized) return recipe;
   const bool sound = (bits == 2 || bits == 4 || bits == 8) && group >= -1 && group <= 65536;
   if (!sound) return std::nullopt;
   recipe.bits = static_cast<int>(bits);

@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <filesystem>
 #include <unordered_set>
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
+#include "ridgewatt/llm/recipe.h"
 #include "ridgewatt/llm/sliding_layers.h"
 #include "ridgewatt/llm/tensor_names.h"
 #include "ridgewatt/workload/mapped_file.h"
@@ -20,18 +20,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::int64_t kMostShards = 10'000;
-
-// general.file_type, by number: llama.cpp's llama_ftype (include/llama.h).
-struct FileType {
-  std::int64_t number;
-  std::string_view recipe;
-};
-constexpr std::array kFileTypes = std::to_array<FileType>({
-    {0, "f32"},     {1, "f16"},     {2, "q4_0"},    {3, "q4_1"},    {7, "q8_0"},
-    {8, "q5_0"},    {9, "q5_1"},    {10, "q2_k"},   {11, "q3_k_s"}, {12, "q3_k_m"},
-    {13, "q3_k_l"}, {14, "q4_k_s"}, {15, "q4_k_m"}, {16, "q5_k_s"}, {17, "q5_k_m"},
-    {18, "q6_k"},   {25, "iq4_nl"}, {30, "iq4_xs"}, {32, "bf16"},   {38, "mxfp4_moe"},
-});
 
 // Keys of the architecture as numbers of a model.
 class GgufNumbers {
@@ -185,8 +173,10 @@ LanguageModel model_of_gguf(const std::vector<GgufHeader>& headers, const std::s
   describe_with_tensors(numbers, source, model);
   model.name = numbers.name.empty() ? fs::path(source).filename().string() : numbers.name;
   const auto file_type = first.integer("general.file_type");
-  for (const FileType& type : kFileTypes) {
-    if (file_type && type.number == *file_type) model.stored_as = type.recipe;
+  for (const Recipe& recipe : recipes()) {
+    if (file_type && recipe.gguf() && recipe.gguf_file_type == *file_type) {
+      model.stored_as = recipe.name;
+    }
   }
   return model;
 }

@@ -1,7 +1,6 @@
 #include "ridgewatt/llm/recipe.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "ridgewatt/base/suggest.h"
@@ -44,63 +43,104 @@ constexpr MixtureRules kQ2KRules = {
 }  // namespace mixtures
 
 std::vector<Recipe> all_recipes() {
-  const auto plain = [](const char* name, StoredType type) {
-    return Recipe{name, "every matrix in one type", RecipeKind::kPlain, type};
-  };
-  const auto mixture = [](const char* name, StoredType type, const MixtureRules* rules = nullptr) {
-    return Recipe{name, "llama.cpp's mixture", RecipeKind::kMixture, type, 4, 128, rules};
-  };
   using enum StoredType;
+  const auto gguf = [](std::string_view name, int file_type, StoredType type, RecipeKind kind,
+                       const char* description) {
+    Recipe recipe{
+        .name = std::string(name), .description = description, .kind = kind, .type = type};
+    recipe.gguf_file_type = file_type;
+    return recipe;
+  };
+  const auto plain = [&](std::string_view name, int file_type, StoredType type) {
+    return gguf(name, file_type, type, RecipeKind::kPlain, "every matrix in one type");
+  };
+  const auto mixture = [&](std::string_view name, int file_type, StoredType type,
+                           const MixtureRules* rules = nullptr) {
+    Recipe recipe = gguf(name, file_type, type, RecipeKind::kMixture, "llama.cpp's mixture");
+    recipe.rules = rules;
+    return recipe;
+  };
+  Recipe f16 = plain("f16", 1, kF16);
+  f16.words = {"w16a16"};
   return {
-      plain("f32", kF32),
-      plain("f16", kF16),
-      plain("bf16", kBf16),
-      mixture("q8_0", kQ80),
-      mixture("q6_k", kQ6K),
-      mixture("q5_1", kQ51),
-      mixture("q5_k_m", kQ5K, &mixtures::kQ5KMRules),
-      mixture("q5_k_s", kQ5K),
-      mixture("q5_0", kQ50),
-      mixture("q4_1", kQ41),
-      mixture("q4_k_m", kQ4K, &mixtures::kQ4KMRules),
-      mixture("q4_k_s", kQ4K, &mixtures::kQ4KSRules),
-      mixture("q4_0", kQ40),
-      mixture("iq4_nl", kIq4Nl, &mixtures::kIq4Rules),
-      mixture("iq4_xs", kIq4Xs, &mixtures::kIq4Rules),
-      mixture("q3_k_l", kQ3K, &mixtures::kQ3KLRules),
-      mixture("q3_k_m", kQ3K, &mixtures::kQ3KMRules),
-      mixture("q3_k_s", kQ3K, &mixtures::kQ3KSRules),
-      mixture("q2_k", kQ2K, &mixtures::kQ2KRules),
-      {"mxfp4_moe", "llama.cpp: experts in MXFP4, all else in Q8_0", RecipeKind::kExpertsMxfp4,
-       kMxfp4},
-      {"int8", "compressed-tensors: 8 bits, a scale per output", RecipeKind::kInt8, kBf16, 8, 0},
-      {"fp8", "compressed-tensors: FP8, a scale per output", RecipeKind::kFp8, kBf16, 8, 0},
-      {"fp8_block", "DeepSeek V3: FP8, a scale per 128 x 128", RecipeKind::kFp8Blocks, kBf16, 8, 0},
-      {"awq", "AWQ: 4 bits in groups of 128, with zeros", RecipeKind::kAwq, kF16},
-      {"gptq", "GPTQ: 4 bits in groups of 128, with zeros and order", RecipeKind::kGptq, kF16},
-      {"w4a16", "compressed-tensors: 4 bits in groups of 128", RecipeKind::kPackedInt4, kBf16},
-      {"nf4", "bitsandbytes: 4 bits in groups of 64", RecipeKind::kNf4, kBf16, 4, 64},
-      {"nvfp4", "ModelOpt: FP4 in groups of 16", RecipeKind::kNvfp4, kBf16, 4, 16},
-      {"mxfp4", "gpt-oss: experts in MXFP4, all else in 16 bits", RecipeKind::kMxfp4, kBf16},
+      plain("f32", 0, kF32),
+      std::move(f16),
+      plain("bf16", 32, kBf16),
+      mixture("q8_0", 7, kQ80),
+      mixture("q6_k", 18, kQ6K),
+      mixture("q5_1", 9, kQ51),
+      mixture("q5_k_m", 17, kQ5K, &mixtures::kQ5KMRules),
+      mixture("q5_k_s", 16, kQ5K),
+      mixture("q5_0", 8, kQ50),
+      mixture("q4_1", 3, kQ41),
+      mixture("q4_k_m", 15, kQ4K, &mixtures::kQ4KMRules),
+      mixture("q4_k_s", 14, kQ4K, &mixtures::kQ4KSRules),
+      mixture("q4_0", 2, kQ40),
+      mixture("iq4_nl", 25, kIq4Nl, &mixtures::kIq4Rules),
+      mixture("iq4_xs", 30, kIq4Xs, &mixtures::kIq4Rules),
+      mixture("q3_k_l", 13, kQ3K, &mixtures::kQ3KLRules),
+      mixture("q3_k_m", 12, kQ3K, &mixtures::kQ3KMRules),
+      mixture("q3_k_s", 11, kQ3K, &mixtures::kQ3KSRules),
+      mixture("q2_k", 10, kQ2K, &mixtures::kQ2KRules),
+      gguf("mxfp4_moe", 38, kMxfp4, RecipeKind::kExpertsMxfp4,
+           "llama.cpp: experts in MXFP4, all else in Q8_0"),
+      // TensorRT-LLM's INT4 is AWQ, its INT8 SmoothQuant, whose weights are those of compressed
+      // tensors in 8 bits.
+      {.name = "int8",
+       .description = "compressed-tensors: 8 bits, a scale per output",
+       .kind = RecipeKind::kInt8,
+       .type = kBf16,
+       .bits = 8,
+       .group = 0,
+       .words = {"int8_sq", "smoothquant", "w8a8", "w8a16"},
+       .configs = {{"compressed-tensors", "int-quantized"}}},
+      {.name = "fp8",
+       .description = "compressed-tensors: FP8, a scale per output",
+       .kind = RecipeKind::kFp8,
+       .type = kBf16,
+       .bits = 8,
+       .group = 0,
+       .configs = {{"fp8"}, {"compressed-tensors", "float-quantized"}}},
+      {.name = "fp8_block",
+       .description = "DeepSeek V3: FP8, a scale per 128 x 128",
+       .kind = RecipeKind::kFp8Blocks,
+       .type = kBf16,
+       .bits = 8,
+       .group = 0,
+       .configs = {{.method = "fp8", .blocks = true}}},
+      {.name = "awq",
+       .description = "AWQ: 4 bits in groups of 128, with zeros",
+       .kind = RecipeKind::kAwq,
+       .words = {"int4", "int4_awq", "w4a16_awq"},
+       .configs = {{"awq"}}},
+      {.name = "gptq",
+       .description = "GPTQ: 4 bits in groups of 128, with zeros and order",
+       .kind = RecipeKind::kGptq,
+       .configs = {{"gptq"}}},
+      {.name = "w4a16",
+       .description = "compressed-tensors: 4 bits in groups of 128",
+       .kind = RecipeKind::kPackedInt4,
+       .type = kBf16,
+       .configs = {{"compressed-tensors", "pack-quantized"}}},
+      {.name = "nf4",
+       .description = "bitsandbytes: 4 bits in groups of 64",
+       .kind = RecipeKind::kNf4,
+       .type = kBf16,
+       .group = 64,
+       .words = {"4bit", "bnb_4bit", "bitsandbytes"}},
+      {.name = "nvfp4",
+       .description = "ModelOpt: FP4 in groups of 16",
+       .kind = RecipeKind::kNvfp4,
+       .type = kBf16,
+       .group = 16,
+       .words = {"w4a4", "fp4"}},
+      {.name = "mxfp4",
+       .description = "gpt-oss: experts in MXFP4, all else in 16 bits",
+       .kind = RecipeKind::kMxfp4,
+       .type = kBf16,
+       .configs = {{"mxfp4"}}},
   };
 }
-
-// What engines and checkpoints call these: TensorRT-LLM's INT4 is AWQ, its INT8 SmoothQuant, whose
-// weights are those of compressed tensors in 8 bits.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 13> kOtherNames = {
-    {{"w16a16", "f16"},
-     {"int4", "awq"},
-     {"int4_awq", "awq"},
-     {"w4a16_awq", "awq"},
-     {"int8_sq", "int8"},
-     {"smoothquant", "int8"},
-     {"w8a8", "int8"},
-     {"w8a16", "int8"},
-     {"4bit", "nf4"},
-     {"bnb_4bit", "nf4"},
-     {"bitsandbytes", "nf4"},
-     {"w4a4", "nvfp4"},
-     {"fp4", "nvfp4"}}};
 
 }  // namespace
 
@@ -119,9 +159,11 @@ namespace {
 
 NameSet recipe_names() {
   NameSet set;
-  for (const Recipe& recipe : recipes()) set.names.emplace_back(recipe.name);
-  for (const auto& [word, name] : kOtherNames) {
-    set.synonyms.push_back({std::string(word), std::string(name)});
+  for (const Recipe& recipe : recipes()) {
+    set.names.push_back(recipe.name);
+    for (const std::string_view word : recipe.words) {
+      set.synonyms.push_back({std::string(word), recipe.name});
+    }
   }
   return set;
 }
