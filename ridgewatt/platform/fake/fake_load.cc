@@ -159,14 +159,13 @@ void FakeRails::set(double power_w) const {
 
 std::string board_of_fake(const std::string& name) {
   const FakeBoardSpec spec = fake_board_spec(name);
-  const std::string file = spec.board == "orin-nano" ? "orin-nano-8gb" : spec.board;
-  const Board board = load_board(file);
+  const Board board = load_board(spec.board);
   const auto has_its_clocks = [&](const Bsp& bsp) {
     return bsp.levels[Knob::kGpuClock] == spec.gpu_hz;
   };
-  if (has_its_clocks(board.find_bsp())) return file;
+  if (has_its_clocks(board.find_bsp())) return board.name;
   const auto bsp = std::find_if(board.bsps.begin(), board.bsps.end(), has_its_clocks);
-  return bsp == board.bsps.end() ? file : file + "@" + bsp->name;
+  return bsp == board.bsps.end() ? board.name : board.name + "@" + bsp->name;
 }
 
 PowerMode fake_clocks(const Sysfs& sysfs, const JetsonLayout& layout) {

@@ -137,6 +137,26 @@ TEST(JetsonIdentity, TheBoardFilesDecide) {
   }
 }
 
+TEST(JetsonIdentity, EveryBoardFileIsRecognizedByWhatItStates) {
+  const auto identity_of = [](const std::string& entry) {
+    const testing::TemporaryFolder folder;
+    write_tree(folder, {{entry.c_str(), "nvidia,tegra"}, "", "", ""});
+    return identify_jetson(Sysfs(folder.path().string())).value();
+  };
+  for (const auto& name : list_boards()) {
+    const ridgewatt::Board board = load_board(name);
+    for (const std::string& entry : board.compatible) {
+      const std::string board_there = identity_of(entry.substr(0, entry.find('*'))).board;
+      EXPECT_EQ(board_there.substr(0, board_there.find('@')), name) << entry;
+    }
+    for (const std::string& module : board.modules) {
+      const JetsonIdentity identity = identity_of("acme,carrier+" + module);
+      EXPECT_EQ(identity.board, name) << module;
+      EXPECT_EQ(identity.module, module);
+    }
+  }
+}
+
 TEST(JetsonIdentity, AnyOtherMachineIsNotAJetson) {
   const testing::TemporaryFolder folder;
   EXPECT_FALSE(local_board(Sysfs(folder.path().string())));
