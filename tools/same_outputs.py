@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Whether two builds of the program say the same. `record` runs every line of commands.txt and keeps what it wrote,
-its exit status and the files it left; `compare` shows where two recordings differ.
+"""Whether two builds of the program say the same. `record` runs every line of commands.txt, and the examples of the help
+of commands that only answer, and keeps what it wrote, its exit status and the files it left; `compare` shows where two
+recordings differ.
 
     tools/same_outputs.py record PROGRAM FOLDER [--shared DIR] [--jobs N] [--commands FILE]
     tools/same_outputs.py compare FOLDER_A FOLDER_B [--ignore-keys FILE] [--lines N]
@@ -11,6 +12,7 @@ import argparse
 import concurrent.futures
 import difflib
 import hashlib
+import json
 import os
 import pathlib
 import re
@@ -22,6 +24,7 @@ import tempfile
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
+ANSWERING = ("Models", "Boards", "Answers")  # groups of the help whose examples are recorded, too
 LONGEST = 60  # seconds of one line
 LARGEST = 4 << 20  # bytes of a file that is kept, not only its checksum
 
@@ -38,6 +41,24 @@ def read_commands(path):
         elif line and not line.startswith("#"):
             groups.setdefault(name, []).append(line)
     return groups
+
+
+def examples(program):
+    """What the help shows of commands that only answer: their lines, as in commands.txt."""
+    result = json.loads(subprocess.run([program, "help", "--format", "json"], check=True, stdout=subprocess.PIPE).stdout)
+    lines = []
+
+    def walk(command, group):
+        if group in ANSWERING:
+            shown = [line.strip() for line in (command["example"] or "").splitlines()]
+            lines.extend(re.sub("^ridgewatt", "$RIDGEWATT", line) for line in shown
+                         if " -- " not in line and " local" not in line)
+        for inner in command["commands"]:
+            walk(inner, group)
+
+    for command in result["commands"]:
+        walk(command, command["group"])
+    return list(filter(None, lines))
 
 
 def uses_shared(line):
@@ -120,7 +141,7 @@ def record(arguments):
         shutil.rmtree(folder)
     shared = pathlib.Path(arguments.shared).resolve()
     shared = shared if shared.is_dir() else None
-    groups = read_commands(pathlib.Path(arguments.commands))
+    groups = read_commands(pathlib.Path(arguments.commands)) | {"examples": examples(program)}
     begin = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="same-") as temporary:
         # Links, so that no length of a path shows in a table's width or a line's end.

@@ -3,24 +3,24 @@
 
 namespace py = pybind11;
 
+namespace ridgewatt::python {
+
+// Each is defined in the file of its questions. A class is bound before what returns it.
+using Bind = void(py::module_& module);
+Bind bind_errors, bind_models, bind_sweeps, bind_estimate, bind_tune, bind_predict, bind_roofline,
+    bind_explain, bind_plan, bind_llm, bind_language, bind_measure, bind_modes, bind_live_tune,
+    bind_parameters;
+constexpr Bind* kBinds[] = {bind_errors, bind_models,    bind_sweeps,    bind_estimate,
+                            bind_tune,   bind_predict,   bind_roofline,  bind_explain,
+                            bind_plan,   bind_llm,       bind_language,  bind_measure,
+                            bind_modes,  bind_live_tune, bind_parameters};
+
+}  // namespace ridgewatt::python
+
 PYBIND11_MODULE(_core, module) {
   module.doc() = "The compiled part of ridgewatt; use it through the package.";
   module.attr("__version__") = std::string(ridgewatt::version());
-  ridgewatt::python::bind_errors(module);
-  ridgewatt::python::bind_models(module);
-  ridgewatt::python::bind_sweeps(module);
-  ridgewatt::python::bind_estimate(module);
-  ridgewatt::python::bind_tune(module);
-  ridgewatt::python::bind_predict(module);
-  ridgewatt::python::bind_roofline(module);
-  ridgewatt::python::bind_explain(module);
-  ridgewatt::python::bind_plan(module);
-  ridgewatt::python::bind_llm(module);
-  ridgewatt::python::bind_language(module);
-  ridgewatt::python::bind_measure(module);
-  ridgewatt::python::bind_modes(module);
-  ridgewatt::python::bind_live_tune(module);
-  ridgewatt::python::bind_parameters(module);
+  for (ridgewatt::python::Bind* const bind : ridgewatt::python::kBinds) bind(module);
   // The package offers the classes as they are, and the questions with their signatures
   // (questions.py).
   py::list offered;

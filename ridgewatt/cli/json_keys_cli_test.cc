@@ -9,8 +9,12 @@
 #include <set>
 #include <sstream>
 
+#include "ridgewatt/answer/parameter.h"
 #include "ridgewatt/base/test_support.h"
 #include "ridgewatt/base/text.h"
+#include "ridgewatt/cli/every_command_support.h"
+#include "ridgewatt/cli/help/reference.h"
+#include "ridgewatt/cli/program.h"
 #include "ridgewatt/io/file.h"
 #include "ridgewatt/io/json.h"
 #include "ridgewatt/platform/fake_heat.h"
@@ -28,8 +32,9 @@ namespace fs = std::filesystem;
 #define FAKE "--device fake:orin-nano "
 #define FAKE_RUN " -- ridgewatt fake-run zoo:lenet5 --device fake:orin-nano --minibatches 5"
 
-// What writes JSON, in forms that together show every key.
-constexpr const char* kCommands[] = {
+// What writes JSON, in forms that together show every key. Of a question without a line here, the
+// first example of its help.
+constexpr const char* kJsonLines[] = {
     "analyze zoo:lenet5",
     "analyze zoo:lenet5 --training --batch 4",
     "analyze zoo:lenet5 --explain Conv_0",
@@ -84,7 +89,6 @@ constexpr const char* kCommands[] = {
     "evaluate board-effects --simulations 2",
     "evaluate strategies " EXAMPLES "--only common --strategy auto --profiles 5 --seeds 1",
     "fake-board orin-nano board",
-    "fits zoo:llama-3.2-1b --device orin-nano-8gb",
     "govern --phase-mode infer=gpu=306 " FAKE FAKE_RUN,
     "govern --simulate --device agx-orin --day-energy 100Wh --hours 6 --model zoo:lenet5",
     "help tune",
@@ -182,6 +186,25 @@ void collect(const Json& value, const std::string& path, Keys& keys) {
   }
 }
 
+std::vector<std::string> lines_with_json() {
+  std::vector<std::string> lines(std::begin(kJsonLines), std::end(kJsonLines));
+  CLI::App app;
+  Context context{.commands = every_command()};
+  build_program(app, context);
+  for (const answer::ParameterTable* table : answer::question_tables()) {
+    const std::string command(table->command);
+    const bool listed = std::any_of(lines.begin(), lines.end(), [&](const std::string& line) {
+      return (line + " ").starts_with(command + " ");
+    });
+    if (listed) continue;
+    const std::vector<std::string> path = words_of(command);
+    const std::string example = reference_json(find_command(app, path))["example"];
+    const std::string first = example.substr(0, example.find('\n'));
+    lines.push_back(first.substr(first.find(command)));
+  }
+  return lines;
+}
+
 // The keys of each schema that these commands write.
 std::map<std::string, Keys> written_keys(const fs::path& folder) {
   const auto run = [&](const std::string& line) {
@@ -248,7 +271,7 @@ std::map<std::string, Keys> written_keys(const fs::path& folder) {
          "intensity,4e12,1e10,1000,28\nlaunch,0,0,0.01,\nidle,0,0,1000,8\n";
   run("calibrate --microbench microbench.csv --device agx-orin -o measured.toml > roofs");
   std::map<std::string, Keys> schemas;
-  for (const std::string line : kCommands) {
+  for (const std::string& line : lines_with_json()) {
     const auto program = line.find(" -- ");
     const std::string json = line.substr(0, program) + " --quiet --format json > result.json" +
                              (program == std::string::npos ? "" : line.substr(program));
