@@ -55,8 +55,8 @@ struct FakeBoardSpec {
   bool legacy = false;  // kernel 4.9 and 5.10: an inconsistent limit is rejected, not clamped
 };
 
-// The available fake boards. A name without a release also works and means the newest: "agx-orin" is
-// agx-orin-jp6.
+// The available fake boards. A name without a release also works and means the newest: "agx-orin"
+// is agx-orin-jp6.
 std::vector<std::string> fake_board_names();
 // Throws NotFoundError that lists the available boards.
 FakeBoardSpec fake_board_spec(const std::string& name);
