@@ -3,8 +3,9 @@
     import ridgewatt
     ridgewatt.tune("zoo:resnet50", device="agx-orin", max_power_w=30)
 
-Marks and workers (`ridgewatt.worker`) need the standard library alone. All else needs the compiled
-part: the Debian package python3-ridgewatt, or `pip install .` in the source tree.
+Marks and workers (`ridgewatt.worker`) need only the standard library. Everything else needs the
+compiled part: install the Debian package python3-ridgewatt, or run `pip install .` in the source
+tree.
 """
 import warnings
 from typing import NoReturn as _NoReturn
@@ -19,7 +20,8 @@ except ImportError as _error:
     _missing = _error
 
     class _MissingPart(errors.NotSupportedError, AttributeError):
-        """An AttributeError as well: hasattr(), and whoever looks through all modules, go on."""
+        """Raised by every name that needs the compiled part. It is also an AttributeError, so that
+        hasattr() and programs that inspect all modules continue."""
 
     _MissingPart.__name__ = "NotSupportedError"
 
@@ -29,7 +31,8 @@ except ImportError as _error:
         raise _MissingPart(
             f"ridgewatt.{name} needs the compiled part, which is not here: {_missing}")
 
-    globals()["__getattr__"] = _needs_compiled_part  # no __getattr__ that types every name
+    # Not visible to type checkers, which would otherwise accept any name.
+    globals()["__getattr__"] = _needs_compiled_part
 else:
     from ._core import *  # noqa: F403
     from .questions import *  # noqa: F403

@@ -1,5 +1,5 @@
-"""The family of errors. Each says in one line what is wrong, where, and what to do about it; the
-same line that the command line prints."""
+"""The exceptions of the package. Each message is one line that says what is wrong, where, and what
+to do about it. The command line prints the same line."""
 
 import builtins
 
@@ -8,11 +8,11 @@ __all__ = ["Error", "InputError", "NotFoundError", "PermissionError", "IoError",
 
 
 class Error(Exception):
-    """What Ridgewatt raises; all others are kinds of it."""
+    """Base class of all exceptions that Ridgewatt raises."""
 
 
 class InputError(Error, ValueError):
-    """Content from outside is malformed, truncated, hostile or inconsistent."""
+    """The content of a file or another input is malformed, truncated, inconsistent or dangerous."""
 
 
 class NotFoundError(Error, FileNotFoundError):
@@ -20,20 +20,20 @@ class NotFoundError(Error, FileNotFoundError):
 
 
 class PermissionError(Error, builtins.PermissionError):
-    """The operating system refused."""
+    """The operating system denied access."""
 
 
 class IoError(Error, OSError):
-    """Reading or writing failed for another reason."""
+    """Reading or writing failed for a reason other than a missing file or a denied access."""
 
 
 class NotSupportedError(Error, NotImplementedError):
-    """The board, the sensor or the build cannot do this."""
+    """The board, the sensor or this build does not support the operation."""
 
 
 class UsageError(Error, ValueError):
-    """The question means nothing: an argument is wrong."""
+    """An argument is wrong, or the arguments do not fit together."""
 
 
 class NoSolutionError(Error):
-    """The question has no answer within its constraints."""
+    """No answer meets the limits."""

@@ -1,5 +1,6 @@
-"""What every answer has in addition to its rows: a frame of its columns, a table in a notebook, a plot.
-The compiled part gives the columns; pandas and matplotlib are taken where they are."""
+"""Methods that every answer has in addition to its rows: a DataFrame, a table in a notebook, a
+plot. The compiled part provides the columns. pandas and matplotlib are imported only when they are
+needed."""
 import html
 import importlib
 from typing import Any
@@ -10,7 +11,7 @@ _ROWS_SHOWN = 60
 
 
 def objects(values: "list[Any]") -> Any:
-    """A NumPy array of Python objects."""
+    """Returns a NumPy array of Python objects."""
     import numpy
     column = numpy.empty(len(values), dtype=object)
     column[:] = values
@@ -18,9 +19,10 @@ def objects(values: "list[Any]") -> Any:
 
 
 def to_frame(self: Any) -> Any:
-    """The rows as a pandas DataFrame, one column per attribute and one per knob of the mode; where
-    pandas is not installed, as a dict of NumPy arrays of one length. Units are those of the names,
-    SI. What is not known is NaN. The frame's `attrs` keep provenance, workload, kind and board."""
+    """Returns the rows as a pandas DataFrame with one column per attribute and one per knob of the
+    power mode. Without pandas, returns a dict of NumPy arrays of equal length. Values are in SI
+    units; the unit is part of the column name. Unknown values are NaN. The `attrs` of the DataFrame
+    contain provenance, workload, kind and board."""
     columns = self._columns()
     try:
         pandas = importlib.import_module("pandas")
@@ -43,7 +45,7 @@ def _cell(value: object) -> str:
 
 
 def _repr_html_(self: Any) -> str:
-    """A plain table of the first rows, for notebooks."""
+    """Returns an HTML table of the first rows, for notebooks."""
     columns = self._columns()
     count = len(self)
     shown = min(count, _ROWS_SHOWN)
@@ -58,8 +60,8 @@ def _repr_html_(self: Any) -> str:
 
 
 def plot(self: Any, ax: Any = None) -> Any:
-    """Draws the answer with matplotlib on `ax`, or on new axes, and returns the axes.
-    NotSupportedError where matplotlib is not installed or the answer has no figure."""
+    """Draws the answer with matplotlib on `ax`, or on new axes, and returns the axes. Raises
+    NotSupportedError if matplotlib is not installed or there is no plot for this answer."""
     try:
         pyplot = importlib.import_module("matplotlib.pyplot")
     except ImportError:

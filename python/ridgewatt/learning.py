@@ -1,9 +1,9 @@
-"""The predictor of `predict` in the manner of scikit-learn, which need not be installed:
+"""The predictor of `predict` with the interface of a scikit-learn regressor:
 
     predictor = ridgewatt.FewShotPredictor().fit(X, time_s)
     mean, std = predictor.predict(other_X, return_std=True)
 
-NumPy is needed.
+NumPy is required, scikit-learn is not.
 """
 import inspect
 import sys
@@ -16,13 +16,13 @@ from .questions import predict as _predict
 __all__ = ["FewShotPredictor"]
 
 COLUMNS = ("cpu_cores", "cpu_clock_hz", "gpu_clock_hz", "mem_clock_hz", "batch")
-# Half of the width of a normal distribution's 90 % interval in standard deviations.
+# Half the width of the 90 % interval of a normal distribution, in standard deviations.
 _WIDTH_90 = 1.6448536269514722
 _INTERVAL = 0.9
 
 
 def _not_fitted(text: str) -> Exception:
-    """A UsageError that scikit-learn, where it is loaded, takes for its own."""
+    """Returns a UsageError. If scikit-learn is loaded, it is also scikit-learn's NotFittedError."""
     exceptions = sys.modules.get("sklearn.exceptions")
     if exceptions is None:
         return errors.UsageError(text)
@@ -32,7 +32,8 @@ def _not_fitted(text: str) -> Exception:
 
 
 def _numbers(values: Any, name: str) -> Any:
-    """An array of floats. UsageError: sparse, complex, no numbers, or not finite."""
+    """Returns the values as an array of floats. Raises UsageError if they are sparse, complex, not
+    numeric or not finite. `name` is used in the message."""
     import numpy
     if hasattr(values, "toarray"):
         raise errors.UsageError(f"{name}: sparse input is not supported: pass {name}.toarray()")
@@ -51,14 +52,16 @@ def _numbers(values: Any, name: str) -> Any:
 
 
 class FewShotPredictor:
-    """Learns time, power or energy from a few profiled points.
+    """Predicts time, power or energy of operating points from a few profiled ones.
 
-    X has a row per point and a column per name in `columns`: knobs of a PowerMode (clocks in Hz)
-    and "batch". y is one positive cost per point, or two columns, time and power. `method`, `seed`
-    and `device`: as in predict().
+    X has one row per point and one column per name in `columns`: the knobs of a PowerMode (clocks
+    in Hz) and "batch". y contains one positive cost per point, or two columns, time (s) and power
+    (W). `method`, `seed` and `device` have the same meaning as in predict().
 
-    `score` is the coefficient of determination R2. Parameters are as in scikit-learn
-    (`get_params`, `set_params`, `clone`), and it works in `cross_val_score` and `GridSearchCV`."""
+    `score` returns the coefficient of determination R2. The methods `get_params` and `set_params`
+    are those of scikit-learn, so that `clone`, `cross_val_score` and `GridSearchCV` accept the
+    predictor.
+    """
 
     _estimator_type = "regressor"
 
@@ -74,11 +77,13 @@ class FewShotPredictor:
         return [name for name in inspect.signature(cls.__init__).parameters if name != "self"]
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The arguments of the constructor by name. deep: has no effect; none is an estimator."""
+        """Returns the arguments of the constructor by name. `deep` has no effect, because no
+        argument is an estimator."""
         return {name: getattr(self, name) for name in self._names()}
 
     def set_params(self, **params: Any) -> "FewShotPredictor":
-        """Sets arguments of the constructor. UsageError: there is no such argument."""
+        """Sets arguments of the constructor and returns the predictor. Raises UsageError if there
+        is no such argument."""
         for name, value in params.items():
             if name not in self._names():
                 raise errors.UsageError(f"FewShotPredictor has no parameter {name!r}: it has "
@@ -107,9 +112,9 @@ class FewShotPredictor:
         return points
 
     def fit(self, X: Any, y: Any) -> "FewShotPredictor":
-        """Learns from the points X and their costs y, of shape (points,) or (points, 2).
-
-        UsageError: shapes do not agree, or a cost is not positive."""
+        """Learns from the points X and their costs y, of shape (points,) or (points, 2), and
+        returns the predictor. Raises UsageError if the shapes do not match or a cost is not
+        positive."""
         import numpy
         points = self._points(X)
         if y is None:
@@ -122,13 +127,14 @@ class FewShotPredictor:
             raise errors.UsageError("y: a cost is not positive")
         self.n_features_in_ = len(self.columns)
         self._single = costs.ndim == 1
-        # One cost is learned as a time at constant power: both are learned apart.
+        # A single cost takes the place of the time, with a constant power. Time and power are
+        # learned independently.
         both = numpy.column_stack([costs, numpy.ones(len(costs))]) if self._single else costs
         table: dict[str, list[float] | list[int]] = {
             name: [getattr(mode, name) for mode, _ in points] for name in COLUMNS[:-1]}
         table["batch"] = [batch for _, batch in points]
         table["time_s"], table["power_w"] = both[:, 0].tolist(), both[:, 1].tolist()
-        # Rows at odds with the others count too: what is learned is what the caller gave.
+        # Outliers count too: the caller chose the points.
         self.samples_ = _core.Sweep(table, workload="learned", provenance="replayed")
         return self
 
@@ -139,9 +145,10 @@ class FewShotPredictor:
                         device=self.device, interval=_INTERVAL, keep_outliers=True)
 
     def predict(self, X: Any, return_std: bool = False) -> Any:
-        """The cost of each point, of the shape that y had; with return_std also its standard
-        deviation: the width of the 90 % interval over that of a normal distribution, NaN for a
-        method without intervals."""
+        """Returns the predicted cost of each point, in the shape of the y that was given to fit().
+        With return_std=True, returns (mean, standard deviation). The standard deviation is computed
+        from the 90 % interval as if the error had a normal distribution. It is NaN if the method
+        has no intervals."""
         import numpy
         found = self._predictions(X)
 
@@ -160,7 +167,8 @@ class FewShotPredictor:
         return mean, std[:, 0] if self._single else std
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """The coefficient of determination R2 of predict(X), the mean over the costs."""
+        """Returns the coefficient of determination R2 of predict(X). With two costs, returns the
+        mean of both."""
         import numpy
         truth = numpy.asarray(y, dtype=float)
         truth = truth.reshape(len(truth), -1)

@@ -1,11 +1,12 @@
-"""A Lightning callback that marks the minibatches of training, or measures it.
+"""A Lightning callback that marks the minibatches of a training for a measurement.
 
     trainer = lightning.Trainer(callbacks=[ridgewatt.lightning.callback(run)])
 
-Written after Lightning's documented hooks (Callback.on_train_batch_start and .._end, on_train_epoch_
-start and .._end, on_fit_end, on_exception). The tests have a stand-in for its base class that calls
-them in the documented order, since Debian does not have Lightning; with Lightning 2.6 itself it was
-run on an H100. Lightning is imported when callback() is called."""
+It uses the documented hooks of Lightning's Callback: on_train_batch_start and on_train_batch_end,
+on_train_epoch_start and on_train_epoch_end, and on_exception. It was run with Lightning 2.6 on an
+H100. The automatic tests use a replacement for the base class that calls the hooks in the
+documented order, because Debian has no package of Lightning. callback() imports Lightning.
+"""
 import importlib
 from collections.abc import Callable
 from typing import Any
@@ -40,8 +41,9 @@ class _Events(_torch.TrainingMarks):
 
 
 def callback(run: Any, *, wait: Callable[[], object] | None = None) -> Any:
-    """A Lightning Callback that marks each training minibatch in `run` (a Run), with its fetch
-    stall, and has a window "epoch N" for each epoch. wait: what waits for the device before a mark,
-    ridgewatt.torch.synchronize by default. ImportError: Lightning is not here."""
+    """Returns a Lightning Callback that marks each training minibatch in `run` (a Run) with its
+    fetch stall, and creates a window "epoch N" for each epoch. `wait` is a function that waits for
+    the device before each mark; the default is ridgewatt.torch.synchronize. Raises ImportError if
+    Lightning is not installed."""
     made = type("RidgewattCallback", (_Events, _base()), {"__doc__": callback.__doc__})
     return made(run, wait)

@@ -1,10 +1,11 @@
-"""Tuning a program on a real board; ridgewatt.tune() comes here for device="local".
+"""Tuning a program on a real board. ridgewatt.tune() calls this module for device="local".
 
-tune() starts a program for every point; in_place() tunes the program that calls it, while it runs:
+tune() starts a program for every operating point. in_place() tunes the program that calls it, while
+it runs:
 
     with ridgewatt.live.in_place(max_power_w=30) as tuning:
         for batch in tuning.minibatches(loader):
-            train(batch)                      # modes change under it, between minibatches
+            train(batch)                      # the mode changes only between minibatches
     print(tuning.tuned.best.mode, tuning.report["in_place"])
 """
 import shlex
@@ -35,20 +36,24 @@ def _tune(command: Any, device: str = "local", **options: Any) -> _core.Tuned:
 
 @asks("tune program", "Tuned", _tune)
 def tune() -> None:
-    """The best power mode and batch for a program: every point that the search asks for is set on
-    the board, measured and stored, and the first mode is back before this returns, whatever ends
-    it. Ctrl+C, or what `progress` raises, ends the program too, and the store keeps the whole
-    points: the next search goes on from there.
+    """Finds the best power mode and batch for a program. The search sets each operating point on
+    the board, measures it and stores the result. The original mode is restored before the function
+    returns, also if it raises an exception. Ctrl+C, or an exception from `progress`, also ends the
+    measured program. Complete points remain in the store, and the next search uses them.
 
-    The program marks its minibatches (ridgewatt.mark()).
+    The program must mark its minibatches with ridgewatt.mark().
 
-    Returns Tuned. UsageError: a wrong argument; PermissionError: modes need root; Error: no point can
-    be profiled (IoError where there is no such program, or it gets too hot)."""
+    Returns a Tuned. Raises UsageError if an argument is wrong, PermissionError without root rights,
+    which are needed to set modes, IoError if the program does not exist or the board becomes too
+    hot, and Error if no point can be profiled.
+    """
 
 
 @asks("tune in place", "InPlace", InPlace)
 def in_place() -> None:
-    """An InPlace, to be entered with `with`: the best power mode for this program, while it runs.
-    `batch` is a name for the windows; the program has one.
+    """Returns an InPlace, a context manager that finds the best power mode for the current program
+    while it runs. `batch` only labels the measured windows, because a running program has one batch
+    size.
 
-    UsageError: a wrong argument."""
+    Raises UsageError if an argument is wrong.
+    """

@@ -1,4 +1,4 @@
-"""Measuring this program: time, energy and power of what runs inside a `with` block.
+"""Measures the current program: time, power and energy of the code inside a `with` block.
 
     with ridgewatt.measure() as run:
         with run.phase("warm-up"): ...
@@ -9,10 +9,10 @@
     print(run.energy_j, "+-", run.energy_error_j, "J;", run.minibatch.energy_j, "J per minibatch")
     run.to_frame(); run.plot()
 
-Power is sampled by a thread of the compiled part, which never takes the interpreter's lock. Where
-the machine has no power sensor there are times alone, and a warning says so once. Processes that are
-forked during the run (workers of a data loader) have no part in the measurement: it raises UsageError
-there, and their end does not end it.
+A thread of the compiled part samples the power. It never takes the global interpreter lock (GIL).
+On a machine without a power sensor, only times are measured, and a RuntimeWarning says so once per
+device. A process that is forked during the run, such as a data loader worker, cannot use the
+measurement: its calls raise UsageError. The measurement continues when the forked process ends.
 """
 import contextlib
 import functools
@@ -30,11 +30,11 @@ __all__ = ["measure", "measured", "Run"]
 
 Item = TypeVar("Item")
 
-_said: set[str] = set()  # devices that show no power
+_said: set[str] = set()  # devices without power sensor of which the user was warned
 
 
 def _command() -> list[str]:
-    """How the program was started, for the report."""
+    """Returns the command line of this program, for the report."""
     words = getattr(sys, "orig_argv", sys.argv) or ["python3"]
     return [word.encode("utf-8", "replace").decode() or "''" for word in words]
 
@@ -54,8 +54,9 @@ def _say_without_power(device: str, source: str) -> None:
 
 
 class OpenWindow:
-    """A window of a run: while it is open its figures are those so far, and in the end those of its
-    whole. Times in s, energy in J, power in W; energy and power are None without a power source."""
+    """A window of a run, which is a part whose cost is reported. While the window is open, its
+    attributes are the values so far; after its end, they are those of the whole window. Energy and
+    power are None without a power sensor."""
 
     def __init__(self, core: _core._Run, name: str) -> None:
         self._core = core
@@ -65,14 +66,15 @@ class OpenWindow:
 
     @property
     def cost(self) -> _core.Window:
-        """A Window with the figures of this moment."""
+        """A Window with the current values."""
         cost = self._cost
         if cost is None or not cost.settled:
             cost = self._cost = self._core.window(self._number)
         return cost
 
     def end(self) -> _core.Window:
-        """Ends it; what it cost as a Window, by the samples so far. UsageError: it has ended."""
+        """Ends the window and returns its cost as a Window, computed from the samples so far.
+        Raises UsageError if the window has ended."""
         if self.ended:
             raise errors.UsageError(f"the window has ended: {self.name}")
         cost = self._cost = self._core.end_window(self._number)
@@ -80,42 +82,42 @@ class OpenWindow:
 
     @property
     def ended(self) -> bool:
-        """It is not open any more."""
+        """Whether the window has ended."""
         return self.cost.ended
 
     @property
     def begin_s(self) -> float:
-        """CLOCK_MONOTONIC (s)."""
+        """Time of its beginning (s, CLOCK_MONOTONIC)."""
         return self.cost.begin_s
 
     @property
     def end_s(self) -> float:
-        """The same; of an open window: now."""
+        """Time of its end, or the current time while it is open (s, CLOCK_MONOTONIC)."""
         return self.cost.end_s
 
     @property
     def time_s(self) -> float:
-        """Its length (s)."""
+        """Duration (s)."""
         return self.cost.time_s
 
     @property
     def energy_j(self) -> float | None:
-        """Of the total (J)."""
+        """Energy of the total (J)."""
         return self.cost.energy_j
 
     @property
     def energy_error_j(self) -> float | None:
-        """Bound on the error of sampling (J)."""
+        """Bound on the sampling error of the energy (J)."""
         return self.cost.energy_error_j
 
     @property
     def mean_power_w(self) -> float | None:
-        """Energy over time (W)."""
+        """Mean power: energy divided by time (W)."""
         return self.cost.mean_power_w
 
     @property
     def peak_power_w(self) -> float | None:
-        """Highest sample (W)."""
+        """Highest power sample (W)."""
         return self.cost.peak_power_w
 
     def __repr__(self) -> str:
@@ -123,11 +125,11 @@ class OpenWindow:
 
 
 class Run:
-    """A measurement that runs, or has run; measure() makes it. Marks, phases and windows may come
-    from any thread. When it has ended it has every attribute of its Measurement: energy_j,
-    energy_error_j, time_s, stall_share, rails, idle_w, minibatch, phases, windows, provenance, ..,
-    to_dict() as `ridgewatt measure --format json` prints, to_frame() with a row per minibatch and
-    plot() of power over time; it is the sequence of its minibatches."""
+    """A measurement, created by measure(). Any thread may mark minibatches and begin or end phases
+    and windows. After its end, a Run has all attributes and methods of its Measurement, such as
+    energy_j, minibatch, rails, phases and windows, and is the sequence of its minibatches.
+    to_dict() returns what `ridgewatt measure --format json` prints, to_frame() has one row per
+    minibatch, and plot() draws power over time."""
 
     def __init__(self, device: str = "local", *, rate_hz: float = 100, idle_s: float = 0,
                  meter: str | PathLike[str] | None = None, meter_is_total: bool = False,
@@ -143,7 +145,8 @@ class Run:
     # Beginning and end
 
     def begin(self) -> "Run":
-        """Samples power for idle_s, then begins. UsageError: it was begun before."""
+        """Samples idle power for idle_s, then begins the run and returns it. Raises UsageError if
+        it was begun before."""
         if self._begun:
             raise errors.UsageError("the measurement was begun before: start a new one")
         core = _core._Run(**self._asked, command=_command())
@@ -157,8 +160,8 @@ class Run:
         return self
 
     def end(self, status: int = 0) -> _core.Measurement:
-        """Ends it; the Measurement. `status` is what the program's would be. UsageError: it does
-        not run."""
+        """Ends the run and returns its Measurement. `status` is recorded as the exit status of the
+        program. Raises UsageError if the measurement is not running."""
         core, self._core = self._running, None
         worker.runs.discard(self)
         result = self._result = core.stop(status)
@@ -166,7 +169,8 @@ class Run:
 
     @property
     def hears(self) -> bool:
-        """It runs, in this process: ridgewatt.mark(), fetched() and phase() are its own, too."""
+        """Whether the measurement is running in this process. It then also receives
+        ridgewatt.mark(), ridgewatt.fetched() and ridgewatt.phase()."""
         return self._core is not None and self._core.ours
 
     def __enter__(self) -> "Run":
@@ -187,16 +191,19 @@ class Run:
     # While it runs
 
     def mark(self) -> None:
-        """A minibatch ended. The device must be idle then (torch.cuda.synchronize())."""
+        """Marks the end of a minibatch. The device must be idle at that moment
+        (torch.cuda.synchronize())."""
         self._running.mark()
 
     def fetched(self) -> None:
-        """The data of the minibatch has come: the time since the last mark was fetch stall."""
+        """Marks that the data of the next minibatch has arrived. The time since the last mark
+        counts as fetch stall."""
         self._running.fetched()
 
     @contextlib.contextmanager
     def phase(self, name: str) -> Iterator[None]:
-        """A named part of the run (load, warm-up, infer), as a block or as a decorator."""
+        """Measures a named phase of the run, such as load, warm-up or infer. Use it as a `with`
+        block or as a decorator."""
         core = self._running
         core.begin_phase(_text(name))
         try:
@@ -207,8 +214,9 @@ class Run:
 
     @contextlib.contextmanager
     def window(self, name: str = "") -> Iterator[OpenWindow]:
-        """A part of the run and its cost, as a block (which gives an OpenWindow) or as a
-        decorator; windows nest and overlap. Those that have ended are the run's `windows`."""
+        """Measures a window of the run. Use it as a `with` block, which yields an OpenWindow, or as
+        a decorator. Windows may nest and overlap. The run's `windows` contains those that have
+        ended."""
         window = OpenWindow(self._running, name)
         try:
             yield window
@@ -217,26 +225,28 @@ class Run:
                 window.end()
 
     def begin_window(self, name: str = "") -> OpenWindow:
-        """The same without a block: an OpenWindow, whose end() ends it."""
+        """Begins a window without a `with` block and returns it as an OpenWindow. Call its end() to
+        end it."""
         return OpenWindow(self._running, name)
 
     def minibatches(self, loader: Iterable[Item]) -> Iterator[Item]:
-        """What the loader yields, with fetched() when it has come and mark() when the body of the
-        loop is done with it. The body leaves the device idle, or see ridgewatt.torch."""
+        """Yields the items of the loader. Calls fetched() when an item has arrived, and mark()
+        after the loop body. The device must be idle at the end of the loop body; if it is not, use
+        ridgewatt.torch.minibatches()."""
         for batch in loader:
             self.fetched()
             yield batch
             self.mark()
 
     def so_far(self) -> _core.Window:
-        """The run until now, as a Window."""
+        """Returns the cost of the run until now, as a Window."""
         return self._running.so_far()
 
     # After the end
 
     @property
     def measurement(self) -> _core.Measurement:
-        """What it cost, a Measurement. UsageError while it runs."""
+        """The Measurement of the run. Raises UsageError while the run is not complete."""
         if self._core is not None:
             raise errors.UsageError("the measurement runs still: so_far() tells its cost until now")
         if self._result is None:
@@ -268,9 +278,9 @@ class Run:
 
 
 def _plot(self: Any, ax: Any = None) -> Any:
-    """Power of the total and of each rail over time, with the phases behind it, by matplotlib on
-    `ax`, or on new axes; the axes. NotSupportedError where matplotlib is not installed or there
-    was no power source."""
+    """Draws the power of the total and of each rail over time with matplotlib, with the phases in
+    the background, on `ax` or on new axes, and returns the axes. Raises NotSupportedError if
+    matplotlib is not installed or there was no power sensor."""
     try:
         pyplot = importlib.import_module("matplotlib.pyplot")
     except ImportError:
@@ -300,24 +310,30 @@ def measure(device: str = "local", *, rate_hz: float = 100, idle_s: float = 0,
             meter: str | PathLike[str] | None = None, meter_is_total: bool = False,
             warm_up: int = 1, series_rate_hz: float = 0.5,
             sysroot: str | PathLike[str] | None = None) -> Run:
-    """A Run, to be entered with `with`.
+    """Returns a Run, a context manager that measures its `with` block.
 
-    device: "local", or "fake:BOARD". rate_hz: of power samples, 1 to 1000. idle_s: seconds of idle
-    baseline before the block begins. meter: CSV that an external meter writes during the run;
-    meter_is_total: its power counts and not the rails'. warm_up: minibatches that do not count, at
-    least 1. series_rate_hz: of clocks, loads and temperatures, 0.1 to 50. sysroot: root of a
-    recorded tree in place of "/".
+    - device: "local", or a simulated board "fake:BOARD"
+    - rate_hz: rate of power samples, 1 to 1000 (Hz)
+    - idle_s: duration of an idle baseline that is measured before the block begins (s)
+    - meter: CSV file that an external power meter writes during the run
+    - meter_is_total: the meter, instead of the rails, gives the total power
+    - warm_up: number of minibatches at the beginning that do not count, at least 1
+    - series_rate_hz: rate at which clocks, loads and temperatures are recorded, 0.1 to 50 (Hz)
+    - sysroot: root of a recorded tree of system files that replaces "/"
 
-    An exception in the block ends the measurement there and goes on; its status is 1 then.
-    UsageError: an argument is wrong; NotFoundError: no such device."""
+    An exception in the block ends the measurement with status 1 and then propagates. The beginning
+    of the block raises UsageError if an argument is wrong, and NotFoundError if the fake board does
+    not exist.
+    """
     return Run(device, rate_hz=rate_hz, idle_s=idle_s, meter=meter, meter_is_total=meter_is_total,
                warm_up=warm_up, series_rate_hz=series_rate_hz, sysroot=sysroot)
 
 
 def measured(function: Callable[..., Any] | None = None, **options: Any) -> Any:
-    """A decorator: every call of the function is measured, and `function.run` is the Run of the
-    last one that began. Options are those of measure(): `@measured` or `@measured(rate_hz=200)`.
-    UsageError: a generator or an async function, whose body runs after the call."""
+    """A decorator that measures every call of a function. `function.run` is the Run of the call
+    that began last. The options are those of measure(): use `@measured` or
+    `@measured(rate_hz=200)`. Raises UsageError for a generator or an async function, because its
+    body runs after the call."""
     if function is None:
         return functools.partial(measured, **options)
     modes.refuse_generators("measured", function)

@@ -1,12 +1,14 @@
-"""This machine's board: what it is set to, what its sensors say, and a power mode that is held.
+"""The board of this machine: its settings and sensors, and a power mode for the duration of a
+block.
 
     with ridgewatt.mode("MODE_30W"):
         train()                     # at 30 W
-                                    # the first mode is back
+                                    # now the original mode is restored
 
-However the block ends, the first mode comes back: at its end, by an exception, KeyboardInterrupt or
-sys.exit, and when the process is killed, since another process watches over it. Power loss: the
-journal of old values restores at the next use.
+The original mode is the mode before the block. It is restored whenever the block ends: normally,
+with an exception, with KeyboardInterrupt or with sys.exit. It is also restored if the process is
+killed, because another process watches it. After a power loss, the next use of the board restores
+it from a journal.
 """
 import contextlib
 import os
@@ -21,11 +23,12 @@ __all__ = ["Device", "mode", "restore_mode"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-_held_now: "set[mode]" = set()  # a mode that is applied is held although nobody keeps the object
+_held_now: "set[mode]" = set()  # an applied mode stays set even if the program drops the object
 
 
 def refuse_generators(what: str, function: Callable[..., Any]) -> None:
-    """UsageError for functions whose body runs after they have returned."""
+    """Raises UsageError for functions whose body runs after they have returned. `what` names the
+    decorator."""
     flags = getattr(getattr(function, "__code__", None), "co_flags", 0)
     if flags & (0x20 | 0x80 | 0x200):  # generator, coroutine, asynchronous generator
         raise errors.UsageError(f"{what} cannot decorate {function.__name__}, whose body runs after "
@@ -33,8 +36,11 @@ def refuse_generators(what: str, function: Callable[..., Any]) -> None:
 
 
 class Device:
-    """A board: "local" (this machine) or "fake:BOARD". Reading needs no rights, but some values appear
-    only for root. NotFoundError: no such device; NotSupportedError: it has no power modes."""
+    """A board: "local" (this machine) or "fake:BOARD" (simulated). Reading needs no special rights,
+    but some values are available only to root. `sysroot` is the root of a recorded tree of system
+    files that replaces "/". Raises UsageError for another name, and NotFoundError if the fake board
+    or the tree does not exist. state() and levels() raise NotSupportedError if the board has no
+    power modes."""
 
     def __init__(self, name: str = "local", *, sysroot: str | PathLike[str] | None = None) -> None:
         if not isinstance(name, str):
@@ -43,34 +49,36 @@ class Device:
 
     @property
     def name(self) -> str:
-        """As it was given."""
+        """The name that was given."""
         return self._core.name
 
     @property
     def provenance(self) -> str:
-        """Of what is measured on it: "measured" or "fake"."""
+        """Provenance of its measurements: "measured" or "fake"."""
         return self._core.provenance
 
     def state(self) -> _core.ModeState:
-        """What it is set to, a ModeState."""
+        """Returns the current settings as a ModeState."""
         return self._core.state()
 
     def levels(self) -> dict[str, list[float]]:
-        """The values of each knob, ascending, in a dict by the names of PowerMode (Hz)."""
+        """Returns a dict from the name of each knob in PowerMode to its possible values, ascending
+        (clocks in Hz)."""
         return self._core.levels()
 
     def presets(self) -> dict[str, _core.PowerMode]:
-        """The presets of its nvpmodel.conf: a dict from name to PowerMode, of upper limits."""
+        """Returns the presets of its nvpmodel.conf: a dict from name to PowerMode, whose clocks are
+        upper limits."""
         return self._core.presets()
 
     def governors(self) -> list[str]:
-        """Names of DVFS governors that can be a mode."""
+        """Returns the names of the DVFS governors that a PowerMode may use."""
         names: list[str] = self._core.governors()
         return names
 
     def sensors(self) -> dict[str, Any]:
-        """Rails, temperatures, clocks, loads and more: what `ridgewatt sensors --format json`
-        prints, as a dict."""
+        """Returns rails, temperatures, clocks, loads and more as a dict, which `ridgewatt sensors
+        --format json` also prints."""
         read: dict[str, Any] = self._core.sensors()
         return read
 
@@ -79,16 +87,22 @@ class Device:
 
 
 class mode(contextlib.ContextDecorator):
-    """A power mode that is held while a block or a decorated function runs.
+    """Sets a power mode for the duration of a `with` block or of a decorated function.
 
-    wanted: the name or id of a preset ("MODE_30W"), or a PowerMode; knobs that it lacks stay as
-    they are. device: "local" or "fake:BOARD". max_celsius: above it a check restores. full_fan,
-    no_idle_states: held too, and taken back. state_folder: of the journal.
+    - wanted: name or id of a preset ("MODE_30W"), or a PowerMode; knobs not set in it do not change
+    - device: "local" or "fake:BOARD"
+    - max_celsius: if a temperature is higher, check_safety() restores the original mode (degrees C)
+    - full_fan: also run the fan at full speed; restored with the mode
+    - no_idle_states: also disable the idle states of the CPU; restored with the mode
+    - state_folder: folder of the journal from which an interrupted run is restored
+    - sysroot: root of a recorded tree of system files that replaces "/"
 
-    `applied` is the PowerMode as the board took it: a clock that it does not have becomes the
-    nearest, with a RuntimeWarning. One mode is held at a time in a process. UsageError: another mode
-    is held, a knob has no such value, use after the end; PermissionError: changing modes needs
-    root; IoError: the board refused, and the first mode is back."""
+    `applied` is the PowerMode that the board accepted. A clock that the board does not support is
+    rounded to the nearest one, with a RuntimeWarning. A process can hold one mode at a time. Raises
+    UsageError if another mode is held, if a knob does not have the given value, or if the object is
+    used after its end; PermissionError without root rights, which are needed to set modes; and
+    IoError if the board rejected the mode, after the original mode was restored.
+    """
 
     def __init__(self, wanted: str | int | _core.PowerMode, device: str = "local", *,
                  max_celsius: float = 100, full_fan: bool = False, no_idle_states: bool = False,
@@ -113,8 +127,8 @@ class mode(contextlib.ContextDecorator):
         return mode(self.wanted, **self._asked)
 
     def apply(self) -> "mode":
-        """Sets it without a block; restore() brings the first mode back, and so does the end of the
-        process."""
+        """Sets the mode without a block and returns this object. restore(), or the end of the
+        process, restores the original mode."""
         if self._held is not None or self._ended:
             raise errors.UsageError("the mode is held already" if self._held is not None
                                     else "the mode was restored: set it again")
@@ -126,7 +140,7 @@ class mode(contextlib.ContextDecorator):
                 self._applied = held.apply_preset(str(self.wanted))
             self._held = held
             _held_now.add(self)
-        except BaseException:  # also Ctrl+C between the two
+        except BaseException:  # including Ctrl+C before the mode is registered
             held.restore()
             raise
         self._warn_of_other_clocks()
@@ -140,7 +154,8 @@ class mode(contextlib.ContextDecorator):
                               f"{got / 1e6:g} MHz", RuntimeWarning, stacklevel=3)
 
     def restore(self) -> None:
-        """Brings the first mode back; nothing happens when that was done. IoError: it failed."""
+        """Restores the original mode. Does nothing if it is already restored. Raises IoError if the
+        restoring failed."""
         self._ended = self._ended or self._held is not None
         held, self._held = self._held, None
         _held_now.discard(self)
@@ -155,18 +170,20 @@ class mode(contextlib.ContextDecorator):
 
     @property
     def applied(self) -> _core.PowerMode:
-        """The PowerMode as the board took it. UsageError while it is not held."""
+        """The PowerMode that the board accepted. Raises UsageError while the mode is not set."""
         self._in_use()
         assert self._applied is not None
         return self._applied
 
     def state(self) -> _core.ModeState:
-        """What the board is set to now, a ModeState. UsageError while it is not held."""
+        """Returns the current settings of the board as a ModeState. Raises UsageError while the
+        mode is not set."""
         return self._in_use().state()
 
     def check_safety(self) -> None:
-        """IoError when a temperature is over max_celsius, an over-current event came or somebody
-        took the fan back; the first mode is back then. UsageError while it is not held."""
+        """Raises IoError if a temperature is above max_celsius, an over-current event occurred, or
+        another program changed the fan or the idle states. The original mode has been restored
+        then. Raises UsageError while the mode is not set."""
         self._in_use().check_safety()
 
     def __enter__(self) -> "mode":
@@ -183,19 +200,22 @@ class mode(contextlib.ContextDecorator):
 
 
 def restore_mode() -> None:
-    """Brings the first mode back where this process holds one, whoever set it: for a notebook whose
-    `mode` object is gone. Nothing happens where none is held. IoError: it failed."""
+    """Restores the original mode if this process holds another one. It is meant for notebooks that
+    have lost their `mode` object. Does nothing if no mode is held. Raises IoError if the restoring
+    failed."""
     for held in list(_held_now):
         held.restore()
 
 
 def _apply(self: _core.Tuned, device: str | None = None, **options: Any) -> mode:
-    """Sets the answer's mode on the board and returns the `mode` that holds it: until its
-    restore(), the end of its `with` block, or the end of the process.
+    """Sets the mode of the answer on the board and returns it as a `mode`. The mode is held until
+    its restore(), the end of its `with` block, or the end of the process.
 
-    device: "local" or "fake:BOARD"; without it the board that was tuned, which must be
-    this machine or a fake board. Options are those of mode(). NoSolutionError: there is no answer;
-    UsageError: it is a twin's or a sweep's, and no device is given; else as mode()."""
+    `device` is "local" or "fake:BOARD". Without it, the mode is set on the board that was tuned,
+    which must be this machine or a fake board. The options are those of mode(). Raises
+    NoSolutionError if there is no answer, UsageError if the answer comes from a twin or a sweep and
+    no device is given, and the errors of mode().
+    """
     if device is None:
         if not self.device.startswith("fake:") and self.provenance != "measured":
             raise errors.UsageError(f"the answer is {self.provenance}, not of a real board: give "

@@ -1,4 +1,4 @@
-"""Energy of named windows, for programs that begin and end them by name.
+"""Measures windows that begin and end by name, without `with` blocks.
 
     monitor = ridgewatt.EnergyMonitor()
     monitor.begin_window("epoch")
@@ -6,8 +6,8 @@
     cost = monitor.end_window("epoch")
     print(cost.time_s, cost.energy_j)
 
-Windows may nest and overlap. The monitor samples from its making until close(), or the end of its
-`with` block.
+Windows may nest and overlap. The monitor samples power from its creation until close() or the end
+of its `with` block.
 """
 from typing import Any
 
@@ -17,29 +17,30 @@ __all__ = ["EnergyMonitor"]
 
 
 class EnergyMonitor:
-    """device: "local" or "fake:BOARD"; rate_hz: of power samples. Further options are those of
-    measure()."""
+    """Measures energy in named windows. `device` is "local" or "fake:BOARD", and `rate_hz` is the
+    rate of power samples (Hz). Further options are those of measure()."""
 
     def __init__(self, device: str = "local", *, rate_hz: float = 100, **options: Any) -> None:
         self._run = measuring.Run(device, rate_hz=rate_hz, **options).begin()
         self._open: dict[str, measuring.OpenWindow] = {}
 
     def begin_window(self, name: str) -> None:
-        """UsageError: a window of this name is open, or the monitor is closed."""
+        """Begins a window. Raises UsageError if a window of this name is open or the monitor is
+        closed."""
         if measuring._text(name) in self._open:
             raise errors.UsageError(f"the window is open already: {name}")
         self._open[name] = self._run.begin_window(name)
 
     def end_window(self, name: str) -> _core.Window:
-        """The Window: time_s (s), energy_j and energy_error_j (J; None without a power source).
-        UsageError: no window of this name is open."""
+        """Ends the window and returns it as a Window: time_s (s), energy_j and energy_error_j (J;
+        None without a power sensor). Raises UsageError if no window of this name is open."""
         if measuring._text(name) not in self._open:
             raise errors.UsageError(f"no such window is open: {name}")
         return self._open.pop(name).end()
 
     def close(self) -> _core.Measurement:
-        """Ends sampling, and windows that are open; the Measurement of the whole time. Closing
-        twice is no error."""
+        """Ends all open windows and the sampling, and returns the Measurement of the whole time.
+        Closing again is no error."""
         self._open.clear()
         return self._run.end() if self._run.hears else self._run.measurement
 

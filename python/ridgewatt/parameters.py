@@ -1,8 +1,9 @@
-"""Questions as functions: their arguments are the rows of ridgewatt/answer/parameter.h, as the
-compiled part has them, so that no argument is declared twice.
+"""Turns questions into functions. The arguments of each function are the rows of its parameter
+table (ridgewatt/answer/parameter.h), as the compiled part lists them. The command line uses the
+same tables.
 
     @asks("estimate", "Estimates")
-    def estimate(question): "What it is about."
+    def estimate(): "Says what the function returns."
 """
 import inspect
 from collections.abc import Callable, Iterable
@@ -13,7 +14,7 @@ from . import _core
 Row = dict[str, Any]
 TABLES: dict[str, list[Row]] = _core._parameters()
 
-# What an argument may be, as a stub says it.
+# The type of an argument in the stubs, by the kind of its row.
 TYPES = {"flag": "bool", "number": "float", "whole": "int", "word": "str", "pairs": "Mapping[str, float]", "extents": "Mapping[str, int]",
          "model": "Model | str | PathLike[str]", "board": "Board | str | PathLike[str]",
          "range": "tuple[float, float]", "points": "str | PathLike[str] | Sequence[PowerMode | tuple[PowerMode, int]]",
@@ -27,7 +28,7 @@ def type_of(row: Row) -> str:
 
 
 def meaning(row: Row) -> str:
-    """What an argument says: its help, with the unit, the choices and the default."""
+    """Returns the description of an argument: its help text with unit, choices and default."""
     text = row["help"]
     if row["unit"]:
         text += f" ({row['unit']})"
@@ -48,8 +49,14 @@ def signature(rows: Iterable[Row]) -> inspect.Signature:
 
 def asks(name: str, answer: str, call: Callable[..., Any] | None = None,
          more: str | None = None) -> Callable[[Callable[[], object]], Callable[..., Any]]:
-    """Makes the function of that question; `answer` is the class that it returns, `more` the table
-    of further keyword arguments."""
+    """Decorator that replaces a stub by the function of the question `name`. The new function has
+    the arguments of the question's table, and the docstring of the stub with a list of these
+    arguments after its first paragraph.
+
+    `answer` is the name of the class that the function returns. `call` is the function that
+    answers; the default is the function of this name in the compiled part. `more` names a table of
+    further keyword arguments.
+    """
     rows = TABLES[name]
     answers: Callable[..., Any] = call or getattr(_core, name)
     names = {row["name"] for row in rows}

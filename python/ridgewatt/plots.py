@@ -1,4 +1,4 @@
-"""Figures of answers with matplotlib, one function for each kind of answer."""
+"""Draws answers with matplotlib. Each kind of answer has its own function."""
 from typing import Any
 
 from . import errors
@@ -12,13 +12,13 @@ def _label(ax: Any, title: str, x: str, y: str) -> Any:
 
 
 def _title(answer: Any, *words: str | None) -> str:
-    """What is drawn and where it comes from: "resnet50 on agx-orin, modelled"."""
+    """Returns the title of a figure, for example "resnet50 on agx-orin, modelled"."""
     said = [word for word in words if word]
     return ", ".join([" on ".join(said), answer.provenance] if said else [answer.provenance])
 
 
 def _names(answer: Any) -> tuple[Any, Any]:
-    """Workload and board of an answer, as far as it names them."""
+    """Returns workload and board of an answer; None where they are unknown."""
     given = answer.to_dict() if type(answer).__name__ == "Roofline" else {}
     row = answer[0]
     workload = getattr(answer, "workload", None) or given.get("workload")
@@ -27,7 +27,7 @@ def _names(answer: Any) -> tuple[Any, Any]:
 
 
 def _cloud(answer: Any, ax: Any) -> Any:
-    """Time against power of every row, what no other beats marked."""
+    """Draws time against power for every row, and the Pareto front of both."""
     columns = answer._columns()
     time, power = columns.get("time_s", columns.get("period_s")), columns["power_w"]
     ax.scatter(1e3 * time, power, s=8, label="modes")
@@ -45,8 +45,8 @@ def _cloud(answer: Any, ax: Any) -> Any:
 
 
 def _energy(answer: Any, ax: Any) -> Any:
-    """Energy of a minibatch over the GPU clock, a color for each memory clock: all modes, and the
-    least of each clock as a line."""
+    """Draws the energy of a minibatch over the GPU clock for all modes, in one color per memory
+    clock, and a line through the lowest energy at each GPU clock."""
     columns = answer._columns()
     if "gpu_clock_hz" not in columns:
         return _cloud(answer, ax)
@@ -67,7 +67,8 @@ def _energy(answer: Any, ax: Any) -> Any:
 
 
 def _timeline(tuned: Any, ax: Any) -> Any:
-    """What was profiled, in order; without profiles what the answer is compared with."""
+    """Draws the time of each profiled point, in the order of profiling. Without profiles, draws the
+    points with which the answer is compared."""
     steps = tuned.profiled
     if not steps:
         return _cloud(tuned, ax)
@@ -81,7 +82,7 @@ def _timeline(tuned: Any, ax: Any) -> Any:
 
 
 def _roofline(answer: Any, ax: Any) -> Any:
-    """Roofs of the first mode, log-log, and the layers under them."""
+    """Draws the roofs of the first mode on logarithmic axes, and the layers as points."""
     import numpy
     layers = [layer for layer in answer.layers if layer.traffic_bytes > 0 and layer.work_flop > 0
               and layer.gpu_s > 0]
@@ -103,14 +104,14 @@ def _roofline(answer: Any, ax: Any) -> Any:
 
 
 def _layers(analysis: Any, ax: Any) -> Any:
-    """The layers with the most operations."""
+    """Draws the operations of the 15 layers with the most operations."""
     most = sorted(analysis, key=lambda layer: float(layer.flops))[-15:]
     ax.barh([layer.name for layer in most], [layer.flops / 1e9 for layer in most])
     return _label(ax, analysis.model, "operations of a minibatch (GFLOP)", "")
 
 
 def _fits(answer: Any, ax: Any) -> Any:
-    """What each row leaves of the memory."""
+    """Draws the memory that is left in each row."""
     gibibyte = 2.0 ** 30
     names = [f"{row.quantization} on {row.board}" for row in answer]
     ax.barh(names, [row.left_bytes / gibibyte for row in answer],
@@ -120,8 +121,8 @@ def _fits(answer: Any, ax: Any) -> Any:
 
 
 def _language(answer: Any, ax: Any) -> Any:
-    """Joules per token over the time per token, a color for each board, runtime and quantization;
-    what no other beats is a line."""
+    """Draws joules per token over time per token, in one color per board, runtime and quantization,
+    and a line through each Pareto front."""
     kinds: dict[tuple[str, ...], list[Any]] = {}
     for row in answer:
         kinds.setdefault((row.board, row.runtime, row.quantization), []).append(row)
@@ -145,7 +146,7 @@ def _language(answer: Any, ax: Any) -> Any:
 
 
 def _causes(answer: Any, ax: Any) -> Any:
-    """Causes by probability, those above 1 %."""
+    """Draws the probabilities of the causes that are above 1 %."""
     likely = [row for row in answer if row.probability >= 0.01][::-1]
     ax.barh([row.cause for row in likely], [100 * row.probability for row in likely])
     return _label(ax, f"{1e3 * answer.measured_s:.3g} ms measured, {1e3 * answer.expected_s:.3g} ms "
@@ -158,7 +159,8 @@ _FIGURES = {"Analysis": _layers, "Estimates": _energy, "Predictions": _cloud, "S
 
 
 def draw(answer: Any, ax: Any) -> Any:
-    """The figure of an answer on `ax`."""
+    """Draws an answer on `ax` and returns `ax`. Raises NotSupportedError if there is no figure for
+    this kind of answer or the answer has no rows."""
     name = type(answer).__name__
     if name not in _FIGURES:
         raise errors.NotSupportedError(f"there is no figure of {name}")

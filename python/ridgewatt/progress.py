@@ -1,8 +1,8 @@
-"""A bar for the argument `progress` of the questions:
+"""A progress bar for the argument `progress` of the functions that answer questions:
 
     ridgewatt.tune("python3 train.py", device="local", progress=ridgewatt.ProgressBar())
 
-With tqdm, where it is installed.
+It uses tqdm if that is installed.
 """
 import importlib
 import sys
@@ -12,8 +12,8 @@ __all__ = ["ProgressBar"]
 
 
 class ProgressBar:
-    """Called with (label, done, total): a bar of tqdm for each label, in a notebook one of its own;
-    without tqdm a line on standard error."""
+    """A callable with the arguments (label, done, total). With tqdm, shows one bar per label, as a
+    widget in notebooks. Without tqdm, writes a line to standard error."""
 
     def __init__(self) -> None:
         self._label: str | None = None
@@ -36,7 +36,7 @@ class ProgressBar:
             self.close()
 
     def close(self) -> None:
-        """Ends the bar where it stands."""
+        """Closes the current bar, even if it is not complete."""
         if self._bar is not None:
             self._bar.close()
         self._bar = None

@@ -1,9 +1,14 @@
-"""The questions: what is asked of a model, a board, a sweep or a few samples. Arguments carry their
-SI unit in the name; None means not given. All raise UsageError for a wrong argument, NotFoundError
-for a file, model or board that is not there, and InputError for malformed content, each with the
-line that the command line prints. Long work lets other threads of Python run and ends at Ctrl+C.
-What has steps to count (profiles of a search, epochs of networks that are trained) calls
-`progress(label, done, total)` at each."""
+"""Functions that answer questions about a model, a board, a sweep or a few samples.
+
+Arguments that are physical quantities have their SI unit at the end of their name. None means that
+an argument is not given. Each function raises UsageError if an argument is wrong, NotFoundError if
+a file, model or board does not exist, and InputError if the content of a file is malformed. The
+message is the line that the command line prints.
+
+Long calls do not block other Python threads and end at Ctrl+C. Work with countable steps, such as
+the profiles of a search or the training epochs of a network, calls `progress(label, done, total)`
+at most 20 times per second and at the end of each part. An exception from `progress` ends the work.
+"""
 from . import _core
 from .parameters import asks
 
@@ -13,43 +18,55 @@ __all__ = ["analyze", "estimate", "roofline", "explain", "tune", "predict", "sug
 
 @asks("analyze", "Analysis")
 def analyze():
-    """What a model costs: operations, bytes, parameters and memory, in total and by node.
+    """Counts the cost of a model from its graph: operations, bytes, parameters and memory, in total
+    and per node.
 
-    Of a Model the runtime does not count, and what was said when it was made holds.
+    If `model` is a Model, its training, precision, optimizer and dims apply, and giving them again
+    raises UsageError. Its runtime has no effect here. To count kernels as a runtime launches them,
+    give `runtime`, which excludes `traffic`.
 
-    Returns an Analysis, a sequence of Layer."""
+    Returns an Analysis, a sequence of Layer.
+    """
 
 
 @asks("estimate", "Estimates")
 def estimate():
-    """Time, power and energy of a model in power modes of a board, from its twin: no profiling.
+    """Estimates time, power and energy of a model in power modes of a board, with the board's twin.
+    Nothing is profiled.
 
-    Returns Estimates, a sequence of Estimate in the order asked; with dataset_size its to_dict()
-    has the time and energy of the job. NotSupportedError: no board, or no runtime, can do it. What
-    does not fit the memory has fits_memory False."""
+    Returns Estimates, a sequence of Estimate. With dataset_size, its to_dict() includes the time
+    and energy of the whole job. If a row does not fit the memory of the board, its fits_memory is
+    False. Raises NotSupportedError if no board or no runtime can run the model.
+    """
 
 
 @asks("roofline", "Roofline")
 def roofline():
-    """Roofs and balance points of power modes of a board, and where the layers of a model lie.
+    """Computes the roofs and balance points of power modes of a board, and where the layers of a
+    model lie under them.
 
-    Without a model: the roofs alone. Returns a Roofline, a sequence of Roof, one per mode and class
-    of kernels; its layers are those of the model. UsageError: a mode under a governor, whose clocks
-    follow the load."""
+    Without a model, computes only the roofs. Returns a Roofline, a sequence of Roof, one per mode
+    and class of kernels. Its `layers` are those of the model. Raises UsageError for a mode with a
+    DVFS governor, because its clocks depend on the load.
+    """
 
 
 @asks("explain", "Explanation")
 def explain():
-    """Why a measured time is not what the hardware can do: causes, the most probable first.
+    """Explains why a measured time is longer than expected: possible causes, the most probable
+    first.
 
-    Of a language model tokens_per_s, first_token_s or both are measured instead of a time.
+    Give the measurement as measured_s, samples_per_s or a profile. For a language model, give
+    tokens_per_s, first_token_s or both instead.
 
-    Returns an Explanation, a sequence of ExplainedCause. UsageError: neither a time nor a rate, or
-    both."""
+    Returns an Explanation, a sequence of ExplainedCause. Raises UsageError if neither a time nor a
+    rate is given, or both.
+    """
 
 
 def _tune(**asked):
-    """On a twin, a sweep or samples; on a real or fake board a program is profiled."""
+    """Answers tune(): from a twin, a sweep or samples, or by profiling a program on a real or fake
+    board."""
     asked = {name: value for name, value in asked.items() if value is not None}
     device = asked.get("device")
     if isinstance(device, str) and (device == "local" or device.startswith("fake:")):
@@ -60,56 +77,74 @@ def _tune(**asked):
 
 @asks("tune", "Tuned", _tune, more="tune program")
 def tune():
-    """The best power mode and batch within limits.
+    """Finds the best power mode and batch within limits.
 
-    Asked of the twin of a board (model and device; device="all" ranks the boards, runtime="all" the
-    runtimes), of a sweep that simulates the board, or of a few profiled samples; sweep, samples and
-    references are Sweeps or paths of CSV files, of which `workload` names the part. Without `batch`
-    the sizes that can matter to `minimize` are tried, for time and throughput of an inference 1
-    alone.
+    The costs of the operating points come from one of these sources:
 
-    Returns Tuned. Without an answer that is no error: feasible is False, miss is the nearest point
-    and relaxations say which limit to relax; only `best` raises NoSolutionError.
+    - the twin of a board: give a model and `device`
+    - a sweep, which takes the place of the board: give `sweep`
+    - a few profiled samples: give `samples`
+    - a program, which is profiled on a board: give its command and device="local" or "fake:BOARD"
 
-    A real or fake board (device="local" or "fake:BOARD") profiles a program instead: the first argument
-    is then its command, "python3 train.py" or a list of words, in which {batch} stands for the
-    batch. The arguments that ridgewatt.live.tune has and this list does not are for it. The Tuned's
-    apply() sets the answer."""
+    device="all" ranks all boards, and runtime="all" ranks all runtimes. `sweep`, `samples` and
+    `references` are Sweeps or paths of CSV files. If a file contains several sweeps, `workload`
+    selects one. Without `batch`, training uses 16. Inference uses only 1 if the objective is time,
+    latency or power and no request rate is given. For other goals, it tries 1, 2, 4 .. 128, as far
+    as memory and the latency limit permit.
+
+    For a program, the first argument is its command: a text such as "python3 train.py", or a list
+    of words. {batch} in it stands for the batch size. Arguments that only ridgewatt.live.tune()
+    lists may be given as well.
+
+    Returns a Tuned, whose apply() sets the mode of the answer. If no point meets the limits, no
+    error is raised: `feasible` is False, `miss` is the nearest point, and `relaxations` lists
+    limits to relax. Only `best` then raises NoSolutionError.
+    """
 
 
 @asks("predict", "Predictions")
 def predict():
-    """Time, power and energy of all modes from a few profiled ones.
+    """Predicts time, power and energy of all modes from a few profiled ones.
 
-    Predicted are all modes of the device, or the points of `query`: a CSV file or a list of
-    PowerMode or (PowerMode, batch). With a model and its device its twin is the prior.
+    The predicted points are all modes of the device, or those of `query`: a CSV file, or a list
+    whose elements are PowerMode or (PowerMode, batch). If a model and its device are given, the
+    model's twin on the device is the prior.
 
-    Returns Predictions, a sequence of PredictedPoint. UsageError: no samples, or too few of them."""
+    Returns Predictions, a sequence of PredictedPoint. Raises UsageError if there are no samples or
+    too few.
+    """
 
 
 @asks("suggest", "Predictions")
 def suggest():
-    """Which modes to profile next: the most telling ones, in an order that a board follows with few
-    changes.
+    """Suggests the most informative modes to profile next, in an order in which few clocks change
+    from one mode to the next.
 
-    Returns Predictions; without samples their costs are None. NoSolutionError: none is left."""
+    Returns Predictions. Without samples, the costs in it are None. Raises NoSolutionError if every
+    mode is already profiled or, with `budgets`, if no further mode is expected to be faster.
+    """
 
 
 @asks("pareto", "Predictions")
 def pareto():
-    """The modes that no other beats in both of two costs: of samples as predict() completes them,
-    or of a measured sweep.
+    """Finds the Pareto front of two costs: the modes for which no other mode is better in both.
 
-    What the samples have is not predicted; where they have every mode, nothing is fitted and the
-    method is empty.
+    The costs come from a sweep, or from samples and predictions for all other modes. If the samples
+    contain every mode, nothing is predicted and `method` of the result is empty.
 
-    Returns Predictions by rising first cost."""
+    Returns Predictions, sorted by the first cost, lowest first.
+    """
 
 
 def read_sweep(path: "str | PathLike[str]", *, workload: "str | None" = None) -> "_core.Sweep":
-    """The sweep in a CSV file as it stands, the outliers too. workload: which of several,
-    NAME, NAME:KIND or NAME:KIND:PROVENANCE, each also with @BOARD behind it, or @BOARD alone.
-    Every other call that reads a sweep takes one of several as "FILE#NAME"."""
+    """Reads a sweep from a CSV file with all its rows, including outliers.
+
+    If the file contains several sweeps, `workload` selects one: NAME, NAME:KIND or
+    NAME:KIND:PROVENANCE, each optionally followed by @BOARD, or only @BOARD. All other functions
+    that read a sweep accept "FILE#NAME" instead.
+
+    Returns a Sweep. Raises UsageError if several sweeps or none match.
+    """
     return _core.read_sweep(**locals())
 
 
@@ -117,13 +152,17 @@ def example_sweep(model: "str | PathLike[str] | None" = None, *,
                   device: "Board | str | PathLike[str] | None" = None,
                   training: "bool | None" = None, batch: "int | Sequence[int] | None" = None,
                   modes: "int | None" = None, seed: "int | None" = None) -> "_core.Sweep":
-    """A small sweep to try the other questions with, where there is neither a board nor a
-    recording: what a fake board would measure, without its noise. Its rows say "fake", and so does
-    all that is made of them.
+    """Creates a small sweep for trying other functions without a board or a recording. It contains
+    what a fake (simulated) board would measure, without noise. The provenance of its rows, and of
+    all results from them, is "fake".
 
-    model: zoo:NAME or an ONNX file (zoo:mobilenet_v3_large); device: the board that is played
-    (agx-orin); batch: one size or a list (1, 4 and 16; 16 for training); modes: how many at most, a
-    grid of some levels of each knob (96); seed: of the fake board's physics.
+    - model: zoo:NAME or an ONNX file; default zoo:mobilenet_v3_large
+    - device: the simulated board; default agx-orin
+    - training: a training instead of inference
+    - batch: one batch size or a list; default 1, 4 and 16, or 16 for training
+    - modes: highest number of modes, which form a grid of levels of each knob; default 96
+    - seed: seed of the random properties of the fake board; default 1
 
-    Returns a Sweep. UsageError: no batch fits the memory."""
+    Returns a Sweep. Raises UsageError if no batch fits the memory.
+    """
     return _core.example_sweep(**locals())

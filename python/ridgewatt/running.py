@@ -1,4 +1,4 @@
-"""The search of a program that tunes itself while it runs; ridgewatt.live.in_place() makes it."""
+"""The search of a program that tunes itself while it runs. ridgewatt.live.in_place() creates it."""
 import contextlib
 from typing import Any, ContextManager, Dict, Iterable, Iterator, Optional, Tuple, TypeVar
 
@@ -10,11 +10,15 @@ Item = TypeVar("Item")
 
 
 class InPlace:
-    """A search that runs while this program does; in_place() makes it. Within its block modes are
-    tried, a few minibatches each; once the search has ended the block goes on in the best mode, and
-    the first mode is back at its end, whatever ends it (also by SIGKILL: another process watches).
-    Minibatches are marked by mark(), by minibatches(), or by ridgewatt.mark() anywhere in the
-    program, at a moment when the device is idle."""
+    """A search that runs inside the program it tunes. in_place() creates it.
+
+    Inside its `with` block, each mode that the search tries is held for a few minibatches. After
+    the search, the block continues in the best mode. At the end of the block the original mode is
+    restored, also after an exception or SIGKILL, because another process watches the program.
+
+    Mark minibatches with mark(), with minibatches() or with ridgewatt.mark() anywhere in the
+    program, while the device is idle.
+    """
 
     def __init__(self, **options: Any) -> None:
         self._core = _core._InPlace(**options)
@@ -24,12 +28,14 @@ class InPlace:
 
     @property
     def hears(self) -> bool:
-        """It runs, in this process: ridgewatt.mark() and fetched() are its own, too."""
+        """Whether the search is running in this process. It then also receives ridgewatt.mark() and
+        ridgewatt.fetched()."""
         return self._runs and self._core.ours
 
     def begin(self) -> "InPlace":
-        """Sets the first mode of the search. UsageError: it was begun before; PermissionError:
-        modes need root; IoError: the board has no power sensor; NotSupportedError: it has no modes."""
+        """Sets the first mode that the search tries, and returns this object. Raises UsageError if
+        the search was begun before, PermissionError without root rights, IoError if the board has
+        no power sensor, and NotSupportedError if it has no power modes."""
         if self._begun:
             raise errors.UsageError("the search was begun before: start a new one")
         self._begun = True
@@ -39,8 +45,9 @@ class InPlace:
         return self
 
     def end(self) -> _core.Tuned:
-        """Ends it: the first mode is back. The Tuned of what was found until then; Error where no
-        window was measured, and what ended the search."""
+        """Ends the search, restores the original mode and returns the Tuned that was found so far.
+        Raises Error if no window was measured, the error that ended the search, if any, and
+        UsageError if the search is not running."""
         if not self._runs:
             raise errors.UsageError("the search does not run")
         self._runs = False
@@ -58,26 +65,28 @@ class InPlace:
         try:
             self.end()
         except errors.Error:
-            if kind is None:  # else what the block raised says more
+            if kind is None:  # an error of the block must not be replaced
                 raise
 
     def mark(self) -> None:
-        """A minibatch ended. The device must be idle then (torch.cuda.synchronize())."""
+        """Marks the end of a minibatch. The device must be idle at that moment
+        (torch.cuda.synchronize())."""
         if self.hears:
             self._core.mark()
 
     def fetched(self) -> None:
-        """The data of the minibatch has come."""
+        """Marks that the data of the next minibatch has arrived."""
         if self.hears:
             self._core.fetched()
 
     def phase(self, name: str) -> ContextManager[None]:
-        """Phases of the program have no part in the search."""
+        """Does nothing, because phases do not affect the search. It exists because
+        ridgewatt.phase() calls it."""
         return contextlib.nullcontext()
 
     def minibatches(self, loader: Iterable[Item]) -> Iterator[Item]:
-        """What the loader yields, with fetched() when it has come and mark() when the body of the
-        loop is done with it."""
+        """Yields the items of the loader. Calls fetched() when an item has arrived, and mark()
+        after the loop body."""
         for batch in loader:
             self.fetched()
             yield batch
@@ -85,18 +94,19 @@ class InPlace:
 
     @property
     def found(self) -> Optional[_core.Tuned]:
-        """The Tuned once the search has ended: from then on the block runs in its best mode. None
+        """The Tuned after the search has ended, while the block continues in its best mode. None
         before."""
         return self._result[0] if self._result else self._core.found()
 
     @property
     def tuned(self) -> _core.Tuned:
-        """After the block: the Tuned. UsageError before."""
+        """The Tuned. Raises UsageError before the end of the block."""
         return self._ended()[0]
 
     @property
     def report(self) -> Dict[str, Any]:
-        """After the block: what `ridgewatt tune --in-place --format json` prints, as a dict."""
+        """What `ridgewatt tune --in-place --format json` prints, as a dict. Raises UsageError
+        before the end of the block."""
         return self._ended()[1]
 
     def _ended(self) -> Tuple[_core.Tuned, Dict[str, Any]]:

@@ -1,4 +1,5 @@
-"""Serving and training on one board: which mode, batch and training minibatches per cycle."""
+"""Inference and training on one board: which power mode, inference batch and training minibatches
+per cycle."""
 from . import _core
 from .parameters import asks
 
@@ -7,10 +8,12 @@ __all__ = ["plan"]
 
 @asks("schedule plan", "Plan", _core.plan)
 def plan():
-    """The mode, batch and training minibatches per cycle with the most training within the limits.
+    """Finds the mode, inference batch and training minibatches per cycle with the highest training
+    throughput within the limits.
 
-    Of training and non_urgent several take turns.
+    If `training` or `non_urgent` contain several workloads, they take turns.
 
-    Returns a Plan. Without a plan within the limits feasible is False, the attributes are those of
-    the nearest miss and miss says in words what it misses. UsageError: no workload, or a rate that
-    is missing; InputError: sweeps that have no mode in common."""
+    Returns a Plan. If no plan meets the limits, `feasible` is False, the attributes are those of
+    the nearest miss, and `miss` describes the violated limits. Raises UsageError if no workload or
+    no required rate is given, and InputError if the sweeps have no mode in common.
+    """

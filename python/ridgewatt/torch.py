@@ -1,5 +1,5 @@
-"""The loop over a DataLoader, measured. PyTorch is not imported by this module: what it needs of it
-is taken from the program's own, and without it the loop is marked all the same.
+"""Measures the loop over a PyTorch DataLoader. This module does not import PyTorch. It uses the
+PyTorch that the program has imported; without one, it only marks the minibatches.
 
     with ridgewatt.measure() as run:
         for inputs, labels in ridgewatt.torch.minibatches(loader, run):
@@ -15,9 +15,10 @@ Item = TypeVar("Item")
 
 
 def synchronize() -> None:
-    """Waits until the device of the program's PyTorch is idle: CUDA, where it was initialized.
-    Nothing happens without it."""
-    torch = sys.modules.get("torch")  # a program that computes with it has imported it
+    """Waits until the CUDA device is idle. Does nothing if the program has not imported PyTorch or
+    has not initialized CUDA."""
+    # Does not import PyTorch: a program that uses it has imported it.
+    torch = sys.modules.get("torch")
     cuda = getattr(torch, "cuda", None)
     if cuda is not None and cuda.is_available() and cuda.is_initialized():
         cuda.synchronize()
@@ -25,12 +26,15 @@ def synchronize() -> None:
 
 def minibatches(loader: Iterable[Item], run: Any = None, *,
                 wait: Callable[[], object] | None = None) -> Iterator[Item]:
-    """What the loader yields. Before the next one is fetched the device is waited for and the
-    minibatch marked, so that its time is that of its work, and the wait for data its fetch stall.
+    """Yields the items of the loader. After each loop body, waits for the device and marks the
+    minibatch, before the next item is fetched. The time of a minibatch therefore includes all its
+    work on the device, and the wait for data is its fetch stall.
 
-    run: a Run; without it marks go to the program that measures this one (`ridgewatt measure -- ..`),
-    if there is one. wait: what waits for the device, synchronize() by default. A loop that is left
-    by `break` or an exception leaves its last minibatch unmarked."""
+    `run` is a Run. Without it, the marks go to the program that measures this one (`ridgewatt
+    measure -- ..`), if there is one, and to every Run of this process. `wait` is a function that
+    waits for the device; the default is synchronize(). If the loop ends by `break` or an exception,
+    its last minibatch is not marked.
+    """
     if run is None:
         from . import worker as run
     wait = wait or synchronize
@@ -42,8 +46,8 @@ def minibatches(loader: Iterable[Item], run: Any = None, *,
 
 
 class TrainingMarks:
-    """What the callbacks of training frameworks do: a window "epoch N" for each epoch, in it a
-    minibatch for each step, marked once the device is idle."""
+    """Base of the callbacks for training frameworks. Creates a window "epoch N" for each epoch, and
+    marks each training step as a minibatch after the device has become idle."""
 
     def __init__(self, run: Any, wait: Callable[[], object] | None = None) -> None:
         self._run = run
@@ -51,20 +55,21 @@ class TrainingMarks:
         self._epoch: Any = None
 
     def epoch_begins(self, number: int) -> None:
-        """Epoch `number` begins; the one before has ended."""
+        """Begins the window of epoch `number`. The window of the previous epoch must have ended."""
         self._epoch = self._run.begin_window(f"epoch {number}")
 
     def data_came(self) -> None:
-        """The data of a step have come: what passed since the last step was fetch stall."""
+        """Marks that the data of a step has arrived. The time since the last step counts as fetch
+        stall."""
         self._run.fetched()
 
     def step_ended(self) -> None:
-        """A step ended: waits for the device and marks."""
+        """Waits for the device and marks the end of a step."""
         self._wait()
         self._run.mark()
 
     def epoch_ended(self) -> None:
-        """The epoch ended, or training; nothing happens where none is open."""
+        """Ends the window of the epoch. Does nothing if no window is open."""
         epoch, self._epoch = self._epoch, None
         if epoch is not None:
             epoch.end()

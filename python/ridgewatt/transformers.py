@@ -1,15 +1,16 @@
-"""A callback of Hugging Face's Trainer that marks its training steps.
+"""A callback for the Trainer of Hugging Face Transformers that marks its training steps.
 
     trainer = Trainer(..., callbacks=[ridgewatt.transformers.callback(run)])
 
-Written after the documented events of TrainerCallback (on_epoch_begin, on_step_begin, on_step_end,
-on_epoch_end, on_train_end, each called with args, state, control and keyword arguments). The tests
-have a stand-in for its base class that calls them in the documented order, since Debian does not
-have Transformers; with Transformers 5.17 itself it was run on an H100. Transformers is imported when
-callback() is called.
+It uses the documented events of TrainerCallback: on_epoch_begin, on_step_begin, on_step_end,
+on_epoch_end and on_train_end. It was run with Transformers 5.17 on an H100. The automatic tests use
+a replacement for the base class that calls the events in the documented order, because Debian has
+no package of Transformers. callback() imports Transformers.
 
-With gradient accumulation a step is several forward and backward passes; the wait for all of their
-data but the first counts as compute, since the Trainer has no event between them."""
+With gradient accumulation, a step consists of several forward and backward passes. The Trainer has
+no event between them, so only the wait for the data of the first pass counts as fetch stall. The
+waits for the data of the other passes count as compute time.
+"""
 import importlib
 from collections.abc import Callable
 from typing import Any
@@ -21,7 +22,7 @@ __all__ = ["callback"]
 
 class _Events(_torch.TrainingMarks):
     def on_epoch_begin(self, args: object, state: Any, control: object, **_: object) -> None:
-        # state.epoch is a float: 0.0 when the first begins, and None before training.
+        # state.epoch is a float: 0.0 when the first epoch begins, None before the training.
         self.epoch_begins(int(state.epoch or 0))
 
     def on_step_begin(self, args: object, state: Any, control: object, **_: object) -> None:
@@ -38,9 +39,10 @@ class _Events(_torch.TrainingMarks):
 
 
 def callback(run: Any, *, wait: Callable[[], object] | None = None) -> Any:
-    """A TrainerCallback that marks each training step in `run` (a Run), with its fetch stall, and
-    has a window "epoch N" for each epoch. wait: what waits for the device before a mark,
-    ridgewatt.torch.synchronize by default. ImportError: Transformers is not here."""
-    base = importlib.import_module("transformers").TrainerCallback  # of the package
+    """Returns a TrainerCallback that marks each training step in `run` (a Run) with its fetch
+    stall, and creates a window "epoch N" for each epoch. `wait` is a function that waits for the
+    device before each mark; the default is ridgewatt.torch.synchronize. Raises ImportError if
+    Transformers is not installed."""
+    base = importlib.import_module("transformers").TrainerCallback  # the package of Hugging Face
     made = type("RidgewattCallback", (_Events, base), {"__doc__": callback.__doc__})
     return made(run, wait)

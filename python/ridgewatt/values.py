@@ -1,9 +1,10 @@
-"""Answers and their rows as values: equal by content, hashable, and pickled by content, so that
-process pools, joblib, dask and caches take them.
+"""Makes answers and their rows values: they are compared, hashed and pickled by content, so that
+process pools, joblib, dask and caches accept them.
 
-What comes back from a pickle has the attributes, rows, `to_dict()` and `to_frame()` of what was
-pickled, is an instance of its class and equal to it. A PowerMode, Board, Model and Sweep come back
-as what they were."""
+An unpickled object is an instance of the class of the original, equal to it, and has its
+attributes, rows, to_dict() and to_frame(). PowerMode, Board, Model and Sweep are not copies of
+attributes: unpickling creates them in the usual way.
+"""
 import math
 from collections.abc import Hashable
 from typing import Any
@@ -12,9 +13,9 @@ from . import _core, errors
 
 __all__: list[str] = []
 
-# Methods without arguments whose result is data.
+# Methods without arguments whose result is pickled as data.
 _DATA = ("to_dict", "_columns", "power")
-# Former names, of which the restored have no more than the new one.
+# Deprecated attributes and their new names. In unpickled objects both have the same value.
 _FORMER = {"mends": "relaxations"}
 _restored: dict[str, type] = {}
 
@@ -25,7 +26,8 @@ def _attributes(base: type) -> list[str]:
 
 
 def _frozen(value: Any) -> Hashable:
-    """The value with lists as tuples; what is not a number is equal to itself."""
+    """Returns a hashable copy of the value with tuples in place of lists. NaN becomes a text, so
+    that it equals itself."""
     if isinstance(value, float) and math.isnan(value):
         return "nan"
     if isinstance(value, (list, tuple)):
@@ -38,7 +40,8 @@ def _frozen(value: Any) -> Hashable:
 
 
 def _get(value: Any, name: str) -> Any:
-    """An attribute, or the error that reading it raises: `best` of an answer without one."""
+    """Returns an attribute, or the error that reading it raises, for example for `best` without an
+    answer."""
     try:
         return getattr(value, name)
     except errors.Error as error:
@@ -68,14 +71,15 @@ def _equal(self: object, other: object) -> Any:
 
 
 def _hash(self: Any) -> int:
-    """Of the plain attributes: those of nested answers and rows would take long."""
+    """Returns a hash of the plain attributes. Nested answers and rows are left out, because hashing
+    them would take long."""
     plain = [value for value in map(_frozen, (_get(self, name) for name in _attributes(_base_of(self))))
              if isinstance(value, (str, int, float, bool, type(None)))]
     return hash((_base_of(self).__name__, *plain))
 
 
 def _restored_class(base: type) -> type:
-    """A subclass of `base` whose attributes are those of a state in place of the compiled part's."""
+    """Returns a subclass of `base` that reads its attributes from the pickled state."""
     def reader(name: str) -> property:
         def read(self: Any) -> Any:
             value = self._state["attributes"][name]

@@ -1,30 +1,33 @@
-"""A worker of `ridgewatt schedule run` in Python; standard library only.
+"""Workers of `ridgewatt schedule run` in Python, and marks for measurements. This module needs only
+the standard library.
 
     import ridgewatt
     worker = ridgewatt.Worker("training", "resnet18")
     for inputs, labels in loader:
-        with worker.minibatch():          # waits until the device is ours
+        with worker.minibatch():          # waits until this worker may use the device
             train(inputs, labels)
             torch.cuda.synchronize()      # the device must be idle when the block ends
 
-Shorter, for a program that is one worker named by its environment (RIDGEWATT_KIND, RIDGEWATT_NAME):
+A program that is a single worker can use a shorter form. The environment variables RIDGEWATT_KIND
+and RIDGEWATT_NAME give its kind and name:
 
         with ridgewatt.minibatch(): ...
 
-A program that is measured (`ridgewatt measure -- python3 train.py`) says where its minibatches and
-phases end, and so does one that measures itself (`ridgewatt.measure()`); else nothing happens:
+A program that is measured from outside (`ridgewatt measure -- python3 train.py`) or that measures
+itself (`ridgewatt.measure()`) marks the ends of its minibatches and its phases. If nothing measures
+the program, marks have no effect:
 
     with ridgewatt.phase("warm-up"): ...
     for inputs, labels in loader:
         ridgewatt.fetched()               # optional: shows the fetch stall
         train(inputs, labels)
         torch.cuda.synchronize()
-        ridgewatt.mark()                  # a minibatch ended
+        ridgewatt.mark()                  # end of a minibatch
 
-It may say in words what the report should not leave out, and numbers of its own:
+It may add remarks and numbers of its own to the report:
 
     ridgewatt.note("runs on the CPU")
-    ridgewatt.value("accuracy", 0.91)     # a study compares them like times and energies
+    ridgewatt.value("accuracy", 0.91)     # a study compares it like times and energies
 """
 import contextlib
 import os
@@ -38,7 +41,7 @@ __all__ = ["Worker", "ControllerGone", "minibatch", "mark", "fetched", "phase", 
 
 
 class ControllerGone(ConnectionError):
-    """The controller ended: the device must not be used any more."""
+    """The controller has ended. The program must not use the device any more."""
 
 
 def _default_socket() -> str:
@@ -51,14 +54,20 @@ def _default_socket() -> str:
 
 
 class Worker:
-    """One connection. `kind` is "inference" or "training"; `path` the controller's socket, by
-    default $RIDGEWATT_SOCKET, else where `ridgewatt schedule run` listens by default: ridgewatt.sock
-    in $XDG_RUNTIME_DIR. An inference worker enters minibatch() once `batch` requests are
-    gathered, or leaves the gathering to a controller that re-plans:
+    """A connection to the controller, `ridgewatt schedule run`.
+
+    `kind` is "inference" or "training". `path` is the socket of the controller. Without it, the
+    worker uses $RIDGEWATT_SOCKET, and then the default of `ridgewatt schedule run`: ridgewatt.sock
+    in $XDG_RUNTIME_DIR or, without that variable, in ~/.local/state/ridgewatt/run (for root in
+    /run/ridgewatt).
+
+    An inference worker collects `batch` requests and then enters minibatch(). If the controller
+    adapts its plan to the arrival rate, the worker reports its requests instead, and the controller
+    decides how many are served:
 
         worker.count()
-        worker.arrived(3)                 # three requests came; from any thread
-        with worker.minibatch():          # always, when it is idle
+        worker.arrived(3)                 # three requests arrived; from any thread
+        with worker.minibatch():          # whenever the worker is idle
             serve(waiting[worker.aside:worker.aside + worker.requests])
     """
 
@@ -76,7 +85,7 @@ class Worker:
 
     def _join(self, kind: str, name: str, path: str) -> None:
         self._socket.connect(path)
-        # The kernel tells who listens: not another user, who may have taken the place first.
+        # The kernel reports the user who listens. Another user could have created the socket first.
         peer = self._socket.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("iII"))
         if struct.unpack("iII", peer)[1] != os.geteuid():
             raise PermissionError(f"ridgewatt: the controller at {path} is another user's")
@@ -88,13 +97,13 @@ class Worker:
         self.period_s = int(words[3]) / 1e6
 
     def count(self) -> bool:
-        """From now on the controller counts the requests that arrived() reports. False: it is an
-        older one that does not know how, and nothing has changed."""
+        """Asks the controller to count the requests that arrived() reports. Returns False, without
+        any other effect, if the version of the controller does not support counting."""
         self._send("counting")
         return self._receive() == "counting"
 
     def arrived(self, count: int = 1, age_s: float = 0.0) -> None:
-        """`count` requests came, `age_s` seconds ago."""
+        """Reports that `count` requests arrived `age_s` seconds ago."""
         self._send(f"arrived {count} {max(0.0, age_s) * 1e6:.0f}")
 
     def _send(self, line: str) -> None:
@@ -117,7 +126,8 @@ class Worker:
 
     @contextlib.contextmanager
     def minibatch(self) -> "Iterator[Worker]":
-        """Holds the device while the block runs."""
+        """Waits for the device and holds it while the block runs. Raises ControllerGone if the
+        controller ends."""
         self._send("ready")
         while True:
             words = self._receive().split()
@@ -125,10 +135,10 @@ class Worker:
                 break
             if words[0] == "bye":
                 raise ControllerGone("ridgewatt: the controller ended")
-            if words[0] != "revoke":  # a late revoke belongs to a minibatch that has ended
+            if words[0] != "revoke":  # a late revoke is for a minibatch that has ended
                 raise ConnectionError(f"ridgewatt: the controller says: {' '.join(words)}")
         self.deadline_s = int(words[2]) / 1e6
-        # Of the minibatch, where they are counted: how many it is for, after how many that wait.
+        # If the controller counts requests: how many to serve, and how many of the oldest to skip.
         self.requests, self.aside = map(int, words[3:5]) if len(words) == 5 else (0, 0)
         try:
             yield self
@@ -151,7 +161,8 @@ _worker: Optional[Worker] = None
 
 
 def minibatch() -> ContextManager[Worker]:
-    """Holds the device while the block runs, as the worker that the environment names."""
+    """Waits for the device and holds it while the block runs, as the worker that the environment
+    variables RIDGEWATT_KIND and RIDGEWATT_NAME describe."""
     global _worker
     if _worker is None:
         _worker = Worker(os.environ.get("RIDGEWATT_KIND", "training"),
@@ -159,7 +170,7 @@ def minibatch() -> ContextManager[Worker]:
     return _worker.minibatch()
 
 
-# Of ridgewatt.measure() in this process: they hear the marks too.
+# The measurements and searches of this process, which also receive the marks.
 runs: "weakref.WeakSet[Any]" = weakref.WeakSet()
 
 
@@ -178,26 +189,28 @@ def _mark(line: str) -> None:
 
 
 def note(text: str) -> None:
-    """A line that the report of `ridgewatt measure` and `study` repeats; at most 200 characters."""
+    """Adds a line to the reports of `ridgewatt measure` and `ridgewatt study`. Only the first 200
+    characters are kept."""
     _tell("note " + " ".join(str(text).split())[:200])
 
 
 def value(name: str, number: float) -> None:
-    """A number of the program's own, under a name of one word: accuracy, loss."""
+    """Adds a number to the report, under a name of one word, such as accuracy or loss. Raises
+    ValueError for another name."""
     if not name or len(name.split()) != 1:
         raise ValueError(f"ridgewatt: the name of a value is one word, not {name!r}")
     _tell(f"value {name} {float(number)!r}")
 
 
 def mark() -> None:
-    """A minibatch ended."""
+    """Marks the end of a minibatch."""
     _mark("minibatch")
     for run in _hearing():
         run.mark()
 
 
 def fetched() -> None:
-    """The data of the minibatch has come."""
+    """Marks that the data of the next minibatch has arrived."""
     _mark("fetched")
     for run in _hearing():
         run.fetched()
@@ -205,7 +218,7 @@ def fetched() -> None:
 
 @contextlib.contextmanager
 def phase(name: str) -> Iterator[None]:
-    """A named part of the program: load, warm-up, infer."""
+    """Measures the block as a named phase of the program, such as load, warm-up or infer."""
     _mark(f"begin {name}")
     try:
         with contextlib.ExitStack() as stack:

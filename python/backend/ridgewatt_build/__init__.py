@@ -1,16 +1,20 @@
-"""Builds the sdist and the wheel of ridgewatt (PEP 517, PEP 660), with CMake and the standard library.
+"""Builds the source archive (sdist) and the wheel of ridgewatt with CMake (PEP 517, PEP 660). It
+needs only the standard library of Python.
 
-    /usr/bin/python3 -m build --no-isolation       # dist/ridgewatt-VERSION.tar.gz and the wheel of it
+    /usr/bin/python3 -m build --no-isolation       # ridgewatt-VERSION.tar.gz and the wheel in dist/
     pip install --no-build-isolation .
 
 Settings (`-C NAME=VALUE`):
 
-    library=PREFIX      an installed ridgewatt (CMake's --prefix): only the binding is compiled against it
-    build-dir=FOLDER    where CMake builds (default: build-python in the source tree); kept for the next build
-    cmake-args=WORDS    handed to CMake, split as a shell would; may be given several times
+    library=PREFIX      prefix of an installed ridgewatt (CMake's --prefix): compiles only the
+                        binding
+    build-dir=FOLDER    CMake's build folder, kept for the next build; default: build-python in the
+                        source tree
+    cmake-args=WORDS    arguments for CMake, split as in a shell; may be given several times
 
-Archives hold sorted names and one time, SOURCE_DATE_EPOCH or the first of 1980: the same files give the
-same bytes. What is missing (CMake, a compiler, a library) is said in one line, with the package that has it.
+The same files always give the same bytes: names in archives are sorted and all times are
+SOURCE_DATE_EPOCH or, without it, the first of January 1980. If CMake, a compiler or a library is
+missing, the error is one line that names the package to install.
 """
 import pathlib
 import tempfile
@@ -33,7 +37,7 @@ get_requires_for_build_wheel = get_requires_for_build_editable = get_requires_fo
 
 
 def build_sdist(sdist_directory, config_settings=None):
-    """Writes the .tar.gz of the tracked files that a build needs; gives its name."""
+    """Writes the .tar.gz of the tracked files that a build needs, and returns its name."""
     project = metadata.read(ROOT)
     name = f"ridgewatt-{project['version']}"
     files = {path: (ROOT / path).read_bytes() for path in archive.source_files(ROOT)}
@@ -43,7 +47,7 @@ def build_sdist(sdist_directory, config_settings=None):
 
 
 def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
-    """Writes the .dist-info folder of the wheel without compiling; gives its name."""
+    """Writes the .dist-info folder of the wheel without compiling, and returns its name."""
     project = metadata.read(ROOT)
     files = metadata.dist_info(ROOT, project, cmake.tag())
     for path, content in files.items():
@@ -57,7 +61,8 @@ prepare_metadata_for_build_editable = prepare_metadata_for_build_wheel
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
-    """Compiles the binding, and the library where no installed one is given; gives the wheel's name."""
+    """Compiles the binding, and also the library unless an installed one is given. Writes the wheel
+    and returns its name."""
     project = metadata.read(ROOT)
     with tempfile.TemporaryDirectory() as staged:
         cmake.build(ROOT, cmake.Settings.of(config_settings, ROOT), project["version"], pathlib.Path(staged))
@@ -66,7 +71,8 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
 
 
 def build_editable(wheel_directory, config_settings=None, metadata_directory=None):
-    """A wheel that points at the build folder, whose .py files are links to the source tree."""
+    """Writes a wheel that points to the build folder, in which the .py files are links to the
+    source tree. Returns its name."""
     project = metadata.read(ROOT)
     settings = cmake.Settings.of(config_settings, ROOT)
     cmake.build(ROOT, settings, project["version"], None)

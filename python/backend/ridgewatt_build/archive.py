@@ -1,4 +1,5 @@
-"""Which files belong to a source archive, and archives whose bytes depend on their content alone."""
+"""Selects the files of a source archive and writes archives whose bytes depend only on their
+content."""
 import base64
 import gzip
 import hashlib
@@ -11,7 +12,7 @@ import zipfile
 
 from .errors import BuildError
 
-# What a build and the tests of the package read; other documentation, benchmarks and tools stay behind.
+# Files that a build and the tests of the package need.
 SOURCES = ("CMakeLists.txt", "LICENSE", "README.md", "pyproject.toml", "boards", "cmake",
            "docs/reference/python.md", "engines", "examples/typed", "include", "kernels", "python", "ridgewatt",
            "studies", "tools/python_reference.py")
@@ -26,14 +27,15 @@ def _time_s():
 
 
 def source_files(root):
-    """Sorted paths below `root`: what git tracks of SOURCES or, outside a clone, all of it but caches."""
+    """Returns the sorted paths, relative to `root`, of the files of SOURCES that git tracks.
+    Outside a clone, returns all files of SOURCES except caches and hidden files."""
     if (root / ".git").exists():
         try:
             listed = subprocess.run(["git", "-C", str(root), "ls-files", "-z", "--", *SOURCES], check=True,
                                     capture_output=True).stdout.decode()
             return sorted(path for path in listed.split("\0") if path and (root / path).is_file())
         except (OSError, subprocess.CalledProcessError):
-            pass  # no git, or a clone that git refuses: walk
+            pass  # git is missing or refuses this clone: search the folders
     found = []
     for source in SOURCES:
         for path in [root / source, *(root / source).rglob("*")]:
@@ -52,14 +54,14 @@ def read_folder(folder):
 
 
 def _place(target, content):
-    """Whole or not at all."""
+    """Writes the file completely or not at all."""
     part = target.with_name(target.name + ".part")
     part.write_bytes(content)
     os.replace(part, target)
 
 
 def write_tar(target, folder, files, executable):
-    """{path: content} below `folder`, as a .tar.gz."""
+    """Writes `files`, a dict from path to content, into the folder `folder` of a .tar.gz."""
     time_s = _time_s()
     packed = io.BytesIO()
     with gzip.GzipFile(fileobj=packed, filename="", mode="wb", mtime=time_s) as zipped, \
@@ -73,7 +75,8 @@ def write_tar(target, folder, files, executable):
 
 
 def write_wheel(target, files, record):
-    """{path: content} as a wheel, with the hashes of all in `record`."""
+    """Writes `files`, a dict from path to content, as a wheel. `record` is the path of the list of
+    their hashes."""
     def line(path):
         digest = base64.urlsafe_b64encode(hashlib.sha256(files[path]).digest()).rstrip(b"=").decode()
         return f"{path},sha256={digest},{len(files[path])}\n"

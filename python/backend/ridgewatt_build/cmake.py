@@ -1,4 +1,4 @@
-"""Calls CMake for the compiled part of a wheel and says plainly what it misses."""
+"""Runs CMake for the compiled part of a wheel and reports what is missing."""
 import dataclasses
 import os
 import pathlib
@@ -11,7 +11,7 @@ import sysconfig
 
 from .errors import BuildError
 
-# What CMake calls it, and Debian's and Ubuntu's package.
+# Name of a dependency in CMake, and its packages in Debian and Ubuntu.
 PACKAGES = {"Python": "python3-dev", "pybind11": "pybind11-dev", "Protobuf": "libprotobuf-dev protobuf-compiler",
             "Eigen3": "libeigen3-dev", "fmt": "libfmt-dev", "nlohmann_json": "nlohmann-json3-dev",
             "CLI11": "libcli11-dev", "SQLite3": "libsqlite3-dev", "ZLIB": "zlib1g-dev"}
@@ -19,7 +19,8 @@ KNOWN = ("library", "build-dir", "cmake-args")
 
 
 def tag():
-    """Interpreter, ABI and platform of the running Python, as in the name of a wheel."""
+    """Returns interpreter, ABI and platform of the running Python, as they appear in the name of a
+    wheel. Raises BuildError if it is not CPython."""
     if sys.implementation.name != "cpython":
         raise BuildError(f"needs CPython, not {sys.implementation.name}")
     version = f"cp{sys.version_info[0]}{sys.version_info[1]}"
@@ -29,7 +30,7 @@ def tag():
 @dataclasses.dataclass
 class Settings:
     """The -C settings of a build."""
-    library: str  # prefix of an installed ridgewatt; "": compile the library too
+    library: str  # prefix of an installed ridgewatt; empty: compile the library too
     build_dir: pathlib.Path
     cmake_args: list
 
@@ -48,7 +49,8 @@ class Settings:
 
 
 def build(root, settings, version, prefix):
-    """Configures and compiles; installs the package into `prefix`, stripped, unless that is None."""
+    """Configures and compiles the package. Installs it, stripped, into `prefix` unless that is
+    None. Raises BuildError if a step fails."""
     if shutil.which("cmake") is None:
         raise BuildError("there is no cmake: apt install cmake g++")
     command = ["cmake", "-S", str(root / "python" if settings.library else root), "-B", str(settings.build_dir),
@@ -67,7 +69,8 @@ def build(root, settings, version, prefix):
 
 
 def _run(command, settings):
-    """Runs one step; where it fails, prints the end of what it said and raises one line."""
+    """Runs one command. If it fails, prints the end of its output and raises BuildError with one
+    line."""
     done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           text=True, errors="replace", check=False)
     if done.returncode:

@@ -1,7 +1,8 @@
-"""Reads [project] of pyproject.toml and writes the metadata of sdist and wheel (PEP 621, PEP 566).
+"""Reads the table [project] of pyproject.toml and writes the metadata of source archive and wheel
+(PEP 621, PEP 566).
 
-Python 3.10 has no TOML reader. The file uses only tables, strings and arrays of strings, whose notation
-is Python's too; anything else is refused.
+Python 3.10 has no TOML reader. The file uses only tables, strings and arrays of strings, which are
+written as in Python. The reader rejects everything else.
 """
 import ast
 import re
@@ -10,7 +11,8 @@ from .errors import BuildError
 
 
 def parse(text):
-    """{"table.name": {key: string or list of strings}} of such a file. Raises BuildError else."""
+    """Returns {"table.name": {key: string or list of strings}} for such a file. Raises BuildError
+    if it contains anything else."""
     tables, table = {}, {}
     text = re.sub(r"^\s*#.*$", "", text, flags=re.MULTILINE)
     value = r'"[^"\\\n]*"|\[[^\[\]]*\]'
@@ -29,7 +31,8 @@ def parse(text):
 
 
 def read(root):
-    """The [project] table, with "extras"; its version must be that of CMakeLists.txt."""
+    """Returns the table [project], with the optional dependencies as "extras". Raises BuildError if
+    its version differs from that of CMakeLists.txt."""
     tables = parse((root / "pyproject.toml").read_text(encoding="utf-8"))
     project = {**tables["project"], "extras": tables.get("project.optional-dependencies", {})}
     text = (root / "CMakeLists.txt").read_text(encoding="utf-8")
@@ -41,7 +44,7 @@ def read(root):
 
 
 def core(root, project):
-    """The text of METADATA and PKG-INFO."""
+    """Returns the text of METADATA and PKG-INFO."""
     lines = ["Metadata-Version: 2.1", f"Name: {project['name']}", f"Version: {project['version']}",
              f"Summary: {project['description']}", f"License: {project['license']}",
              f"Keywords: {','.join(project['keywords'])}"]
@@ -60,7 +63,7 @@ def dist_info_name(project):
 
 
 def dist_info(root, project, tag):
-    """{path: content} of the .dist-info folder, without RECORD."""
+    """Returns {path: content} of the .dist-info folder, without RECORD."""
     folder = dist_info_name(project)
     wheel = f"Wheel-Version: 1.0\nGenerator: ridgewatt_build\nRoot-Is-Purelib: false\nTag: {tag}\n"
     return {f"{folder}/METADATA": core(root, project).encode(), f"{folder}/WHEEL": wheel.encode(),
