@@ -14,19 +14,19 @@ namespace {
 
 constexpr std::size_t kLongestShown = 60;
 
-// How a value is named in a message: short, of one line.
+// Returns a short description of a value for messages, in one line.
 std::string shown(py::handle value) {
   std::string text;
   try {
     text = py::repr(value).cast<std::string>();
-  } catch (const std::exception&) {  // a __repr__ that fails, or text that is no UTF-8
+  } catch (const std::exception&) {  // __repr__ fails or returns invalid UTF-8
     text = "<" + std::string(Py_TYPE(value.ptr())->tp_name) + ">";
   }
   for (char& letter : text) {
     if (static_cast<unsigned char>(letter) < ' ') letter = ' ';
   }
   if (text.size() <= kLongestShown) return text;
-  std::size_t end = kLongestShown;  // not within a letter of several bytes
+  std::size_t end = kLongestShown;  // do not cut a character of several bytes
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
   return text.substr(0, end) + "..";
 }
@@ -42,7 +42,7 @@ void check_range(const std::string& name, double value, const Quantity& range) {
       fmt::format("{}: must be {}, is {}", name, range_text(range), format_exact(value)));
 }
 
-// A number, and no bool, text or array of several.
+// Whether the value is a single number, which excludes bools, texts and arrays.
 bool is_number(py::handle value) {
   if (PyBool_Check(value.ptr()) || PyComplex_Check(value.ptr())) return false;
   if (PyFloat_Check(value.ptr()) || PyLong_Check(value.ptr())) return true;
@@ -58,7 +58,7 @@ double read_number(const std::string& name, py::handle value, const Quantity& ra
   if (!is_number(value)) refuse_value(name, value, std::string(range.kind));
   const py::object number = py::reinterpret_steal<py::object>(PyNumber_Float(value.ptr()));
   if (!number) {
-    PyErr_Clear();  // a whole number beyond all doubles
+    PyErr_Clear();  // an integer that is too large for a double
     refuse_value(name, value, std::string(range.kind));
   }
   const double read = PyFloat_AS_DOUBLE(number.ptr());

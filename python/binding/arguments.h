@@ -1,12 +1,12 @@
-// The keyword arguments of a question, read as the command line reads its options: the same ranges,
-// the same words for what is wrong, and the name of the argument in front.
+// Reads the keyword arguments of a question. Ranges and error messages are the same as for options
+// of the command line; a message begins with the name of the argument.
 //
 //   Arguments asked(kwargs);
 //   question.limits.power_w = asked.quantity("max_power_w", watts()).value_or(kNone);
 //   question.batches = asked.wholes("batch", kBatches);
-//   asked.done();  // UsageError for a name that nobody read
+//   asked.done();  // throws UsageError for an argument that was not read
 //
-// None stands for an argument that is not given. Every fault is a UsageError of one line:
+// None means that an argument is not given. Every wrong argument throws a UsageError of one line:
 // "max_power_w: must be above 0 W and at most 1000000 W, is -1". All calls need the GIL.
 #pragma once
 
@@ -25,7 +25,7 @@
 
 namespace ridgewatt::python {
 
-// Ranges that several questions have, in SI.
+// Ranges that several questions use, in SI units.
 inline constexpr Quantity kWatts = units::watts().positive();
 inline constexpr Quantity kIdleWatts = units::watts();
 inline constexpr Quantity kSeconds = units::seconds().positive();
@@ -43,25 +43,27 @@ inline constexpr Quantity kBatches = units::count().within(1, 1 << 20);
 inline constexpr Quantity kCounts = units::count().within(1, 1e6);
 inline constexpr Quantity kCores = units::count().within(1, 1024);
 
-// The number that a Python object is; UsageError where it is none, or is out of range.
+// Converts a Python number. Throws UsageError if `value` is not a number or is out of range.
 double read_number(const std::string& name, py::handle value, const Quantity& range);
 std::int64_t read_whole(const std::string& name, py::handle value, const Quantity& range);
-// A str; where `path`, also what os.fspath() takes. UsageError else, also for an empty one.
+// Converts a str or, if `path` is true, any object that os.fspath() accepts. Throws UsageError for
+// other values and for empty text.
 std::string read_text(const std::string& name, py::handle value, bool path = false);
-// The members of a list, a tuple or an array; UsageError of what is none, or is empty.
+// Returns the members of a list, tuple, range or one-dimensional array. Throws UsageError for other
+// values and if there are no members.
 std::vector<py::object> read_list(const std::string& name, py::handle value);
 
 class Arguments {
  public:
   explicit Arguments(py::kwargs given) : given_(std::move(given)) {}
 
-  // None where it is not given.
+  // Returns None if the argument is not given.
   py::object object(const char* name);
   bool has(const char* name) { return !object(name).is_none(); }
   std::string text(const char* name, const std::string& otherwise = "");
   std::optional<std::string> maybe_text(const char* name);
-  std::string path(const char* name);                // "" where it is not given
-  std::vector<std::string> texts(const char* name);  // one text, or a list of them
+  std::string path(const char* name);                // empty if it is not given
+  std::vector<std::string> texts(const char* name);  // a text or a list
   std::optional<double> quantity(const char* name, const Quantity& range);
   double quantity(const char* name, const Quantity& range, double otherwise) {
     return quantity(name, range).value_or(otherwise);
@@ -70,11 +72,11 @@ class Arguments {
   int whole(const char* name, const Quantity& range, int otherwise) {
     return static_cast<int>(whole(name, range).value_or(otherwise));
   }
-  std::vector<int> wholes(const char* name, const Quantity& range);  // one, or a list of them
-  std::vector<double> quantities(const char* name, const Quantity& range);  // the same
+  std::vector<int> wholes(const char* name, const Quantity& range);         // a number or a list
+  std::vector<double> quantities(const char* name, const Quantity& range);  // a number or a list
   std::uint64_t seed();
   bool flag(const char* name);
-  std::map<std::string, std::int64_t> dims();  // symbolic extents by name
+  std::map<std::string, std::int64_t> dims();  // sizes of symbolic axes by name
   template <typename E>
   std::optional<E> choice(const char* name, const std::string& what) {
     const auto given = maybe_text(name);
@@ -82,7 +84,8 @@ class Arguments {
   }
   void replace(const char* name, const py::object& value) { given_[name] = value; }
   py::object progress();  // a callable or None
-  // UsageError for arguments that have no effect then, as the command line refuses options.
+  // Throws UsageError if one of the arguments is given, because it has no effect in the situation
+  // `when`.
   void refuse(std::initializer_list<const char*> names, const std::string& when,
               const std::string& advice = "");
   void done() const;

@@ -1,5 +1,5 @@
-// The Python module ridgewatt._core: the questions of answer/ as functions, their answers as
-// objects. One file for each group of questions; module.cc calls them all.
+// The Python module ridgewatt._core: the questions of ridgewatt/answer as functions, and their
+// answers as objects. Each group of questions has a file; module.cc calls the functions below.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -12,11 +12,13 @@ namespace ridgewatt::python {
 
 namespace py = pybind11;
 
-// What long work calls: Ctrl+C ends it as KeyboardInterrupt, and `progress(label, done, total)` is
-// called at most 20 times a second, and at the end of each part. What it raises ends the work.
+// Returns a function for long work to call. It calls `progress(label, done, total)` at most 20
+// times per second and at the end of each part. Ctrl+C ends the work with KeyboardInterrupt, and so
+// does an exception from `progress`. `progress` may be None.
 WatchedWork::Watch python_watch(const py::object& progress);
 
-// Long work, while other threads of the interpreter run. `work` touches no Python object.
+// Runs `work` without the GIL, so that other Python threads continue. `work` must not use Python
+// objects.
 template <class Work>
 auto without_gil(Work&& work, const py::object& progress = py::none()) {
   const WatchedWork watched(python_watch(progress));

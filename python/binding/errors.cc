@@ -1,4 +1,5 @@
-// ridgewatt::Error and its kinds become those of ridgewatt/errors.py, with the same line.
+// Converts ridgewatt::Error and its subclasses to the classes of ridgewatt/errors.py. The message
+// stays the same.
 #include "ridgewatt/base/error.h"
 
 #include <string>
@@ -11,7 +12,7 @@ namespace {
 
 void raise(const char* kind, const Error& error) {
   const py::object type = py::module_::import("ridgewatt.errors").attr(kind);
-  // What a message quotes may hold line breaks, or be no UTF-8.
+  // Text that a message quotes may contain line breaks or invalid UTF-8.
   const std::string text = escape_terminal(error.what());
   const py::object line = py::reinterpret_steal<py::object>(
       PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace"));

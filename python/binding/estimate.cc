@@ -1,4 +1,4 @@
-// What a model costs in the modes of a board, without any profile; plans of serving and training.
+// Estimates of a model's cost in the modes of a board, and plans for inference and training.
 #include "ridgewatt/answer/estimate.h"
 
 #include "python/binding/parameters.h"
@@ -31,9 +31,9 @@ const Fields<Estimates>& answer_fields() {
       {"provenance", [](const A&) { return std::string(name_of(Provenance::kModelled)); },
        "always \"modelled\""},
       {"ground", [](const A& a) { return report::estimate_ground(*a.found); },
-       "what the figures rest on, in words"},
+       "what the figures are based on, as text"},
       {"fits_memory", [](const A& a) { return a.found->fits_memory(); },
-       "some row fits the board's memory"}};
+       "whether at least one row fits the memory of its board"}};
   return fields;
 }
 
@@ -60,7 +60,7 @@ std::shared_ptr<Estimates> estimate(const py::kwargs& given) {
   return without_gil([&] { return estimates(answer::estimate(question, workload)); }, progress);
 }
 
-// A plan: what was profiled are its rows.
+// A plan. Its rows are the profiled points.
 struct PlanRow {
   schedule::Plan plan;
 };
@@ -77,53 +77,57 @@ const schedule::Plan& plan_of(const BoundPlan& bound) {
   return bound.found.plan;
 }
 
-// What a plan says, of the whole answer and of each row.
+// Fields of a plan, for the answer and for each row.
 template <class T>
 Fields<T> plan_fields() {
   return {
       {"feasible", [](const T& t) { return plan_of(t).feasible; },
-       "it keeps every limit; else it is the nearest miss"},
-      {"mode", [](const T& t) { return plan_of(t).candidate.mode; }, "the PowerMode"},
+       "whether the plan meets every limit; if not, it is the nearest miss"},
+      {"mode", [](const T& t) { return plan_of(t).candidate.mode; }, "power mode"},
       {"batch", [](const T& t) { return plan_of(t).candidate.infer().batch; },
-       "of the inference; 0 without one"},
+       "inference batch; 0 without inference"},
       {"training_minibatches_per_cycle",
-       [](const T& t) { return plan_of(t).cycle.training_minibatches; }, "count"},
+       [](const T& t) { return plan_of(t).cycle.training_minibatches; },
+       "training minibatches per cycle; with several workloads, rounds of one minibatch each"},
       {"training_throughput_hz", [](const T& t) { return plan_of(t).cycle.training_throughput_hz; },
-       "minibatches of training per second"},
+       "training minibatches (or rounds) per second (1/s)"},
       {"latency_s",
        [](const T& t) {
          const auto& cycle = plan_of(t).cycle;
          return cycle.stable ? std::optional(cycle.latency_s) : std::nullopt;
        },
-       "worst latency of a request (s); None in an overload, which has no bound"},
+       "worst latency of a request (s); None if the load is too high, so that no bound exists"},
       {"power_w", [](const T& t) { return plan_of(t).cycle.peak_power_w; },
-       "peak of the cycle (W)"},
+       "peak power of the cycle (W)"},
       {"busy_power_w", [](const T& t) { return plan_of(t).cycle.busy_power_w; },
-       "mean while the device is busy (W)"},
+       "mean power while the device is busy (W)"},
       {"mean_power_w", [](const T& t) { return plan_of(t).cycle.mean_power_w; },
-       "mean over the period (W)"},
+       "mean power over the period (W)"},
       {"idle_power_w", [](const T& t) { return plan_of(t).candidate.idle_power_w; },
-       "while nothing runs (W)"},
-      {"period_s", [](const T& t) { return plan_of(t).cycle.period_s; }, "of the cycle (s)"},
+       "power while nothing runs (W)"},
+      {"period_s", [](const T& t) { return plan_of(t).cycle.period_s; },
+       "duration of the cycle (s)"},
       {"inference_time_s", [](const T& t) { return plan_of(t).candidate.infer().time_s; },
-       "of an inference minibatch (s)"},
+       "time of an inference minibatch (s)"},
       {"training_time_s", [](const T& t) { return plan_of(t).candidate.train().time_s; },
-       "of a training minibatch (s)"},
+       "time of a training minibatch, or of a round (s)"},
       {"utilization", [](const T& t) { return plan_of(t).cycle.utilization; },
-       "busy share of the period"},
-      {"miss", [](const T& t) { return plan_of(t).miss; }, "what it misses; empty: nothing"}};
+       "share of the period in which the device is busy"},
+      {"miss", [](const T& t) { return plan_of(t).miss; },
+       "the violated limits, as text; empty if there are none"}};
 }
 
 const Fields<BoundPlan>& bound_plan_fields() {
   static const Fields<BoundPlan> fields = [] {
     Fields<BoundPlan> all = plan_fields<BoundPlan>();
     using B = BoundPlan;
-    all.push_back({"strategy", [](const B& b) { return b.found.strategy; }, "how it was found"});
+    all.push_back({"strategy", [](const B& b) { return b.found.strategy; },
+                   "name of the strategy that found the plan"});
     all.push_back({"idle_source", [](const B& b) { return b.found.idle_source; },
-                   "where the idle power comes from, in words"});
+                   "origin of the idle power, as text"});
     all.push_back({"provenance",
                    [](const B& b) { return std::string(name_of(b.found.origin.provenance)); },
-                   "of the sweeps, weakest first"});
+                   "provenance of the sweeps; the one farthest from a measurement if they differ"});
     return all;
   }();
   return fields;
@@ -145,7 +149,7 @@ std::vector<Sweep> plain_sweeps(Arguments& asked, const char* name) {
   return sweeps;
 }
 
-// Of a file with training and inference the part that is asked for.
+// Reads a sweep. If it is a file with training and inference, selects the sweep of `kind`.
 Sweep of_kind(const char* name, const py::object& given, WorkloadKind kind, bool keep_outliers) {
   if (!py::isinstance<py::str>(given) && !py::hasattr(given, "__fspath__")) {
     return trusted_sweep(raw_sweep(name, given, std::nullopt), keep_outliers);
@@ -216,11 +220,12 @@ std::shared_ptr<BoundPlan> plan(const py::kwargs& given) {
 }  // namespace
 
 void bind_estimate(py::module_& module) {
-  record<EstimateLine>(module, "Estimate", "What a model costs in one mode, by the board's twin.",
+  record<EstimateLine>(module, "Estimate",
+                       "Estimated cost of a model in one power mode, from the board's twin.",
                        line_fields());
-  auto made = answer_class<Estimates>(
-      module, "Estimates", "What a model costs: a sequence of Estimate, in the order asked.",
-      answer_fields(), line_fields());
+  auto made = answer_class<Estimates>(module, "Estimates",
+                                      "Estimated costs of a model: a sequence of Estimate.",
+                                      answer_fields(), line_fields());
   made.def_property_readonly(
       "left_out",
       [](Self<Estimates> self) {
@@ -230,20 +235,21 @@ void bind_estimate(py::module_& module) {
         }
         return list;
       },
-      "(name, reason) of each board or runtime that cannot be asked");
+      "(name, reason) of each board or runtime without rows");
   module.def("estimate", &estimate);
 }
 
 void bind_plan(py::module_& module) {
   static const Fields<PlanRow> kRows = plan_fields<PlanRow>();
-  record<PlanRow>(module, "PlanRow", "The plan at a point that was profiled.", kRows);
+  record<PlanRow>(module, "PlanRow", "The plan at one profiled point.", kRows);
   answer_class<BoundPlan>(module, "Plan",
-                          "A plan: its own attributes are the answer's, or the nearest miss's; as "
-                          "a sequence it holds a PlanRow for each point that was profiled.",
+                          "A plan for inference and training on one board. Its attributes are "
+                          "those of the best plan or, if no plan meets the limits, of the nearest "
+                          "miss. It is a sequence of PlanRow, one per profiled point.",
                           bound_plan_fields(), kRows)
       .def(
           "__bool__", [](Self<BoundPlan> self) { return self->found.plan.feasible; },
-          "There is a plan within the limits.");
+          "Returns whether a plan meets the limits.");
   module.def("plan", &plan);
 }
 

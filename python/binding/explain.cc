@@ -1,4 +1,4 @@
-// Why a measured time is not what the hardware can do.
+// Explains why a measured time is longer than the hardware permits.
 #include "ridgewatt/answer/explain.h"
 
 #include "python/binding/parameters.h"
@@ -26,24 +26,25 @@ const Fields<Explanation>& explanation_fields() {
   using A = Explanation;
   static const Fields<A> fields = {
       {"time_of", [](const A& a) { return std::string(name_of(a.found->of)); },
-       "what the times are of: \"minibatch\", \"token\" or \"first token\""},
+       "what the times refer to: \"minibatch\", \"token\" or \"first token\""},
       {"measured_s", [](const A& a) { return a.found->time.measured; }, "measured time (s)"},
       {"expected_s", [](const A& a) { return a.found->time.expected; },
-       "the same by the estimate, or as claimed (s)"},
+       "expected time: the estimate, scaled to the published time if that is given (s)"},
       {"expected_lo_s", [](const A& a) { return a.found->time.low; },
-       "lower end of its 90 % interval (s)"},
+       "lower end of the 90 % interval of expected_s (s)"},
       {"expected_hi_s", [](const A& a) { return a.found->time.high; },
-       "upper end of its 90 % interval (s)"},
-      {"gap_s", [](const A& a) { return a.found->gap_s(); }, "measured less expected time (s)"},
+       "upper end of the 90 % interval of expected_s (s)"},
+      {"gap_s", [](const A& a) { return a.found->gap_s(); },
+       "measured time minus expected time (s)"},
       {"layers",
        [](const A& a) {
          const auto& profile = a.found->profile;
          return profile ? report::json_list(report::explained_layer_fields(), profile->rows)
                         : Json::array();
        },
-       "with a profile: its layers as dicts, with the keys of JSON"},
+       "layers of the profile as dicts, with the same keys as in JSON; empty without a profile"},
       {"expected_power_w", [](const A& a) { return a.found->expected_power_w; },
-       "power by the estimate (W)"},
+       "expected power (W)"},
       {"provenance", [](const A&) { return std::string(name_of(Provenance::kModelled)); },
        "always \"modelled\""}};
   return fields;
@@ -75,11 +76,11 @@ std::shared_ptr<Explanation> explain(const py::kwargs& given) {
 }  // namespace
 
 void bind_explain(py::module_& module) {
-  record<ExplainLine>(module, "ExplainedCause", "A possible cause of a measured time.",
+  record<ExplainLine>(module, "ExplainedCause", "A possible cause of a longer time than expected.",
                       cause_fields());
   answer_class<Explanation>(module, "Explanation",
-                            "Causes of a measured time: a sequence of ExplainedCause, the most "
-                            "probable first.",
+                            "Possible causes of a longer time than expected: a sequence of "
+                            "ExplainedCause, the most probable first.",
                             explanation_fields(), cause_fields());
   module.def("explain", &explain);
 }

@@ -1,5 +1,5 @@
-// Tuning this program while it runs: what ridgewatt/live.py makes comfortable. The search runs on a
-// thread of its own, which never takes the interpreter's lock.
+// Tunes the current program while it runs; ridgewatt/live.py is its interface. The search runs in a
+// separate thread, which never takes the global interpreter lock.
 #include <unistd.h>
 
 #include <future>
@@ -36,7 +36,7 @@ class InPlace {
   }
   ~InPlace() {
     if (!thread_) return;
-    if (!ours()) {  // a copy in a child: nothing runs there
+    if (!ours()) {  // in a forked process, which has no such thread
       static_cast<void>(thread_.release());
       return;
     }
@@ -48,7 +48,7 @@ class InPlace {
 
   bool ours() const { return owner_ == ::getpid(); }
 
-  // Until the first mode is set; what went wrong before that is thrown here.
+  // Returns when the first mode of the search is set. Throws an earlier error of the search.
   void begin() {
     std::future<void> begun = begun_.get_future();
     thread_ = std::make_unique<std::thread>([this] { run(); });
@@ -63,12 +63,12 @@ class InPlace {
   void mark() { marks_.mark(measure::TimedMark::Kind::kMinibatch); }
   void fetched() { marks_.mark(measure::TimedMark::Kind::kFetched); }
 
-  // The answer, once the search has ended.
+  // The answer after the end of the search; absent before.
   std::optional<answer::TuneAnswer> found() {
     const std::lock_guard<std::mutex> lock(mutex_);
     return found_;
   }
-  // Brings the first mode back; throws what ended the search.
+  // Restores the original mode. Throws the error that ended the search, if any.
   const answer::InPlaceAnswer& end() {
     marks_.end();
     if (thread_) thread_->join();
@@ -111,7 +111,7 @@ class InPlace {
   pid_t owner_ = ::getpid();
   std::promise<void> begun_;
   std::unique_ptr<std::thread> thread_;
-  std::mutex mutex_;  // of found_; the rest belongs to the thread until it is joined
+  std::mutex mutex_;  // protects found_; only the thread uses the other members until it is joined
   std::optional<answer::TuneAnswer> found_;
   std::optional<answer::InPlaceAnswer> ended_;
   std::exception_ptr failure_;

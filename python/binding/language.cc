@@ -1,4 +1,4 @@
-// What a language model costs in an engine, in the modes of a board, and its best modes.
+// Estimates of a language model's cost with an engine, in the modes of a board, and its best modes.
 #include <utility>
 
 #include "python/binding/parameters.h"
@@ -14,7 +14,7 @@ namespace {
 using answer::LanguageAnswer;
 using answer::LanguagePlan;
 
-// A row of the answer with what it points to.
+// A row of the answer with the values to which it refers.
 struct LanguageEstimate {
   std::string board, runtime, quantization;
   PowerMode mode;
@@ -30,45 +30,54 @@ struct BoundLanguage {
   Json json() const { return report::language_json(found); }
 };
 
-// The figures of a forecast as fields of what holds one.
+// The figures of a forecast as fields of a class that contains one.
 template <class T, const llm::Forecast& (*Of)(const T&)>
 Fields<T> forecast_fields() {
-  return {
-      {"ttft_s", [](const T& t) { return Of(t).ttft_s.value; },
-       "time to the first token: the prompt and that token (s)"},
-      {"ttft_lo_s", [](const T& t) { return Of(t).ttft_s.low; },
-       "lower end of its 90 % interval (s)"},
-      {"ttft_hi_s", [](const T& t) { return Of(t).ttft_s.high; }, "upper end (s)"},
-      {"tpot_s", [](const T& t) { return Of(t).tpot_s.value; },
-       "time per further token of a sequence, mean over the answer (s)"},
-      {"tpot_lo_s", [](const T& t) { return Of(t).tpot_s.low; }, "lower end (s)"},
-      {"tpot_hi_s", [](const T& t) { return Of(t).tpot_s.high; }, "upper end (s)"},
-      {"tokens_per_s", [](const T& t) { return Of(t).tokens_per_s.value; },
-       "output tokens of all sequences per second while decoding (1/s)"},
-      {"tokens_lo_per_s", [](const T& t) { return Of(t).tokens_per_s.low; }, "lower end (1/s)"},
-      {"tokens_hi_per_s", [](const T& t) { return Of(t).tokens_per_s.high; }, "upper end (1/s)"},
-      {"prefill_power_w", [](const T& t) { return Of(t).prefill_power_w.value; },
-       "of the board while it reads the prompt (W)"},
-      {"prefill_power_lo_w", [](const T& t) { return Of(t).prefill_power_w.low; }, "lower end (W)"},
-      {"prefill_power_hi_w", [](const T& t) { return Of(t).prefill_power_w.high; },
-       "upper end (W)"},
-      {"decode_power_w", [](const T& t) { return Of(t).decode_power_w.value; },
-       "of the board while it decodes (W)"},
-      {"decode_power_lo_w", [](const T& t) { return Of(t).decode_power_w.low; }, "lower end (W)"},
-      {"decode_power_hi_w", [](const T& t) { return Of(t).decode_power_w.high; }, "upper end (W)"},
-      {"joules_per_token", [](const T& t) { return Of(t).joules_per_token.value; },
-       "of decoding, per output token of any sequence (J)"},
-      {"joules_lo_per_token", [](const T& t) { return Of(t).joules_per_token.low; },
-       "lower end (J)"},
-      {"joules_hi_per_token", [](const T& t) { return Of(t).joules_per_token.high; },
-       "upper end (J)"},
-      {"request_j", [](const T& t) { return Of(t).request_j.value; },
-       "of one request, from its prompt to its last token (J)"},
-      {"request_lo_j", [](const T& t) { return Of(t).request_j.low; }, "lower end (J)"},
-      {"request_hi_j", [](const T& t) { return Of(t).request_j.high; }, "upper end (J)"},
-      {"request_s", [](const T& t) { return Of(t).request_s; }, "time of one request (s)"},
-      {"bound", [](const T& t) { return Of(t).limited_by; },
-       "what most of a step waits for: weights, cache, launches .."}};
+  return {{"ttft_s", [](const T& t) { return Of(t).ttft_s.value; },
+           "time to the first token, which includes reading the prompt (s)"},
+          {"ttft_lo_s", [](const T& t) { return Of(t).ttft_s.low; },
+           "lower end of the 90 % interval of ttft_s (s)"},
+          {"ttft_hi_s", [](const T& t) { return Of(t).ttft_s.high; },
+           "upper end of the 90 % interval of ttft_s (s)"},
+          {"tpot_s", [](const T& t) { return Of(t).tpot_s.value; },
+           "time per further token of a sequence, mean over the generated tokens (s)"},
+          {"tpot_lo_s", [](const T& t) { return Of(t).tpot_s.low; },
+           "lower end of the 90 % interval of tpot_s (s)"},
+          {"tpot_hi_s", [](const T& t) { return Of(t).tpot_s.high; },
+           "upper end of the 90 % interval of tpot_s (s)"},
+          {"tokens_per_s", [](const T& t) { return Of(t).tokens_per_s.value; },
+           "output tokens of all sequences per second while decoding (1/s)"},
+          {"tokens_lo_per_s", [](const T& t) { return Of(t).tokens_per_s.low; },
+           "lower end of the 90 % interval of tokens_per_s (1/s)"},
+          {"tokens_hi_per_s", [](const T& t) { return Of(t).tokens_per_s.high; },
+           "upper end of the 90 % interval of tokens_per_s (1/s)"},
+          {"prefill_power_w", [](const T& t) { return Of(t).prefill_power_w.value; },
+           "power of the board while it reads the prompt (W)"},
+          {"prefill_power_lo_w", [](const T& t) { return Of(t).prefill_power_w.low; },
+           "lower end of the 90 % interval of prefill_power_w (W)"},
+          {"prefill_power_hi_w", [](const T& t) { return Of(t).prefill_power_w.high; },
+           "upper end of the 90 % interval of prefill_power_w (W)"},
+          {"decode_power_w", [](const T& t) { return Of(t).decode_power_w.value; },
+           "power of the board while it generates tokens (W)"},
+          {"decode_power_lo_w", [](const T& t) { return Of(t).decode_power_w.low; },
+           "lower end of the 90 % interval of decode_power_w (W)"},
+          {"decode_power_hi_w", [](const T& t) { return Of(t).decode_power_w.high; },
+           "upper end of the 90 % interval of decode_power_w (W)"},
+          {"joules_per_token", [](const T& t) { return Of(t).joules_per_token.value; },
+           "energy per output token of any sequence during decoding (J)"},
+          {"joules_lo_per_token", [](const T& t) { return Of(t).joules_per_token.low; },
+           "lower end of the 90 % interval of joules_per_token (J)"},
+          {"joules_hi_per_token", [](const T& t) { return Of(t).joules_per_token.high; },
+           "upper end of the 90 % interval of joules_per_token (J)"},
+          {"request_j", [](const T& t) { return Of(t).request_j.value; },
+           "energy of one request, from its prompt to its last token (J)"},
+          {"request_lo_j", [](const T& t) { return Of(t).request_j.low; },
+           "lower end of the 90 % interval of request_j (J)"},
+          {"request_hi_j", [](const T& t) { return Of(t).request_j.high; },
+           "upper end of the 90 % interval of request_j (J)"},
+          {"request_s", [](const T& t) { return Of(t).request_s; }, "time of one request (s)"},
+          {"bound", [](const T& t) { return Of(t).limited_by; },
+           "what takes most of a decoding step: weights, cache, launches .."}};
 }
 
 const llm::Forecast& forecast_of_row(const LanguageEstimate& row) {
@@ -79,27 +88,29 @@ const Fields<LanguageEstimate>& row_fields() {
   using R = LanguageEstimate;
   static const Fields<R> fields = [] {
     Fields<R> all = {
-        {"board", [](const R& r) { return r.board; }, "its name"},
-        {"runtime", [](const R& r) { return r.runtime; }, "the engine"},
-        {"quantization", [](const R& r) { return r.quantization; }, "how weights are stored"},
-        {"mode", [](const R& r) { return r.mode; }, "the PowerMode"},
+        {"board", [](const R& r) { return r.board; }, "name of the board"},
+        {"runtime", [](const R& r) { return r.runtime; }, "name of the engine"},
+        {"quantization", [](const R& r) { return r.quantization; }, "quantization of the weights"},
+        {"mode", [](const R& r) { return r.mode; }, "power mode"},
         {"preset", [](const R& r) { return r.preset; },
-         "the board's preset with this mode; empty: none"}};
+         "name of the board's preset with this mode; empty if there is none"}};
     for (auto& field : forecast_fields<R, forecast_of_row>()) all.push_back(field);
     all.push_back({"memory_bytes",
                    [](const R& r) { return answer::LanguageMemory::needed_bytes(r.fit); },
-                   "of weights, cache, buffers and the process, when the answer is whole (bytes)"});
+                   "memory of weights, cache, buffers and process after the last token (bytes)"});
     all.push_back({"left_bytes", [](const R& r) { return r.fit.left_bytes(); },
-                   "of the board, the system's share taken off (bytes)"});
+                   "memory of the board that is left, after the system's share (bytes)"});
     all.push_back({"fits", [](const R& r) { return r.fit.fits(); },
-                   "left_bytes is not below 0; figures are modelled all the same"});
-    all.push_back({"largest_context", [](const R& r) { return r.fit.largest_context; },
-                   "tokens that fit with this number of sequences; 0: none"});
+                   "whether the model fits the memory: left_bytes >= 0; the other values are "
+                   "modelled in any case"});
+    all.push_back(
+        {"largest_context", [](const R& r) { return r.fit.largest_context; },
+         "tokens per sequence that fit with this number of sequences; 0 if not even one fits"});
     all.push_back({"largest_batch", [](const R& r) { return r.fit.largest_batch; },
-                   "sequences that fit at this length"});
+                   "number of sequences that fit with this number of tokens"});
     all.push_back({"on_front", [](const R& r) { return r.on_front; },
-                   "no row of its quantization that fits has both more tokens per second and "
-                   "fewer joules per token"});
+                   "whether the row is on the Pareto front: no other row of its quantization that "
+                   "fits has both more tokens per second and fewer joules per token"});
     return all;
   }();
   return fields;
@@ -108,21 +119,22 @@ const Fields<LanguageEstimate>& row_fields() {
 const Fields<BoundLanguage>& answer_fields() {
   using A = BoundLanguage;
   static const Fields<A> fields = {
-      {"model", [](const A& a) { return a.found.model.name; }, "its name"},
+      {"model", [](const A& a) { return a.found.model.name; }, "name of the model"},
       {"source", [](const A& a) { return a.found.model.source; },
-       "its path, or where the zoo's numbers come from"},
-      {"prompt", [](const A& a) { return a.found.question.request.prompt_tokens; }, "tokens"},
+       "path of the model, or source of the numbers of a zoo model"},
+      {"prompt", [](const A& a) { return a.found.question.request.prompt_tokens; },
+       "tokens of the prompt"},
       {"generate", [](const A& a) { return a.found.question.request.generated_tokens; },
-       "tokens of the answer"},
+       "generated tokens"},
       {"concurrency", [](const A& a) { return a.found.question.request.concurrency; },
-       "sequences at once"},
+       "number of simultaneous sequences"},
       {"provenance", [](const A&) { return std::string("modelled"); }, "always \"modelled\""},
       {"remarks", [](const A& a) { return report::language_remarks(a.found); },
-       "what the figures rest on and why intervals are wide, a sentence each"}};
+       "what the figures are based on, and why intervals are wide, one sentence each"}};
   return fields;
 }
 
-// As a user writes it; without a name, this machine's board.
+// Reads the arguments. Without a device, uses the board of this machine.
 template <class Request>
 py::object read_request(const py::kwargs& given, const answer::ParameterTable& table,
                         Request& request, answer::LanguageRequest& language) {
@@ -154,7 +166,7 @@ std::shared_ptr<BoundLanguage> estimate(const py::kwargs& given) {
       progress);
 }
 
-// The answer of one setting; without one the nearest miss.
+// The answer of one setting, or its nearest miss.
 struct LanguageTuned {
   std::string board, runtime, quantization;
   bool fits = true, feasible = false;
@@ -164,7 +176,7 @@ struct LanguageTuned {
 };
 
 struct BoundLanguageTuned {
-  std::string path;  // of the model, as it was asked
+  std::string path;  // of the model, as given
   answer::LanguageTuneAnswer found;
   std::vector<LanguageTuned> rows;
   Json json() const { return report::language_tune_json(found); }
@@ -178,21 +190,22 @@ const Fields<LanguageTuned>& tuned_row_fields() {
   using R = LanguageTuned;
   static const Fields<R> fields = [] {
     Fields<R> all = {
-        {"board", [](const R& r) { return r.board; }, "its name"},
-        {"runtime", [](const R& r) { return r.runtime; }, "the engine"},
-        {"quantization", [](const R& r) { return r.quantization; }, "how weights are stored"},
-        {"fits", [](const R& r) { return r.fits; }, "the board holds it"},
+        {"board", [](const R& r) { return r.board; }, "name of the board"},
+        {"runtime", [](const R& r) { return r.runtime; }, "name of the engine"},
+        {"quantization", [](const R& r) { return r.quantization; }, "quantization of the weights"},
+        {"fits", [](const R& r) { return r.fits; },
+         "whether the model fits the memory of the board"},
         {"feasible", [](const R& r) { return r.feasible; },
-         "it fits and keeps every limit; else all that follows is of the nearest miss"},
+         "whether the model fits and a mode meets every limit; if not, the attributes are those of "
+         "the nearest miss"},
         {"mode", [](const R& r) { return r.plan.decode; },
-         "the PowerMode; with phases that of decoding"},
+         "best power mode; with phases=True, that of decoding"},
         {"switch_s", [](const R& r) { return r.plan.switch_s; },
-         "from the mode of the prompt to that of decoding, and back (s); 0: one mode"}};
+         "time of a switch between the modes of the prompt and of decoding (s); 0 with one mode"}};
     for (auto& field : forecast_fields<R, forecast_of_plan>()) all.push_back(field);
     all.push_back({"considered", [](const R& r) { return static_cast<std::int64_t>(r.considered); },
-                   "modes that were compared"});
-    all.push_back(
-        {"misses", [](const R& r) { return r.misses; }, "the limits that are not kept, in words"});
+                   "number of compared modes"});
+    all.push_back({"misses", [](const R& r) { return r.misses; }, "violated limits, as text"});
     return all;
   }();
   return fields;
@@ -201,12 +214,12 @@ const Fields<LanguageTuned>& tuned_row_fields() {
 const Fields<BoundLanguageTuned>& tuned_fields() {
   using A = BoundLanguageTuned;
   static const Fields<A> fields = {
-      {"model", [](const A& a) { return a.found.language.model.name; }, "its name"},
+      {"model", [](const A& a) { return a.found.language.model.name; }, "name of the model"},
       {"feasible", [](const A& a) { return a.rows.front().feasible; },
-       "some setting keeps every limit"},
+       "whether at least one setting meets every limit"},
       {"provenance", [](const A&) { return std::string("modelled"); }, "always \"modelled\""},
       {"remarks", [](const A& a) { return report::language_remarks(a.found.language); },
-       "what the figures rest on and why intervals are wide, a sentence each"}};
+       "what the figures are based on, and why intervals are wide, one sentence each"}};
   return fields;
 }
 
@@ -247,13 +260,14 @@ std::shared_ptr<BoundLanguageTuned> tune(const py::kwargs& given) {
 }  // namespace
 
 void bind_language(py::module_& module) {
-  record<LanguageEstimate>(module, "LanguageEstimate",
-                           "What a language model costs in one engine, quantization and mode.",
-                           row_fields());
+  record<LanguageEstimate>(
+      module, "LanguageEstimate",
+      "Estimated cost of a language model with one engine, quantization and power mode.",
+      row_fields());
   auto made = answer_class<BoundLanguage>(
       module, "LanguageEstimates",
-      "What a language model costs: a sequence of LanguageEstimate, in the order of boards, "
-      "quantizations, engines and modes.",
+      "Estimated costs of a language model: a sequence of LanguageEstimate, sorted by board, "
+      "quantization, engine and mode as they were given.",
       answer_fields(), row_fields());
   made.def_property_readonly(
       "left_out",
@@ -264,16 +278,17 @@ void bind_language(py::module_& module) {
         }
         return list;
       },
-      "(name, reason) of each combination and board that cannot be asked");
+      "(name, reason) of each combination that cannot run, and of each board without these modes");
   auto plan = record<LanguageTuned>(
-      module, "LanguageTuned", "The best modes of a language model in one engine and quantization.",
+      module, "LanguageTuned",
+      "The best power modes for a language model with one engine and quantization.",
       tuned_row_fields());
   plan.def_property_readonly(
       "prefill_mode", [](Self<LanguageTuned> self) { return self->plan.prefill; },
-      "the PowerMode of the prompt; with one mode for all the same as mode");
+      "power mode of the prompt; the same as mode if one mode is used for both phases");
   auto tuned = answer_class<BoundLanguageTuned>(
       module, "LanguageTunes",
-      "The best modes of a language model: a sequence of LanguageTuned, one per board, "
+      "The best power modes for a language model: a sequence of LanguageTuned, one per board, "
       "quantization and engine, the best first.",
       tuned_fields(), tuned_row_fields());
   tuned.def_property_readonly(
@@ -285,7 +300,7 @@ void bind_language(py::module_& module) {
             fits ? "no mode meets the limits" : "the model fits none of the boards", self->path,
             fits ? "relax a limit" : "use a smaller quantization");
       },
-      "the first LanguageTuned; NoSolutionError where no setting keeps the limits");
+      "the first LanguageTuned. Raises NoSolutionError if no setting meets the limits");
   module.def("llm_estimate", &estimate);
   module.def("llm_tune", &tune);
 }

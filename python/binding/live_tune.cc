@@ -1,4 +1,4 @@
-// The best mode and batch for a program, which is profiled on a real board.
+// Finds the best mode and batch for a program by profiling it on a real board.
 #include <algorithm>
 
 #include "python/binding/parameters.h"
@@ -12,7 +12,7 @@
 namespace ridgewatt::python {
 namespace {
 
-// All that a live search is asked with, checked before anything is opened.
+// All arguments of a live search, checked before anything is opened.
 struct LiveQuestion {
   explicit LiveQuestion(Arguments& asked)
       : question(tune_question(asked)),

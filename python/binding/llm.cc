@@ -17,7 +17,7 @@ struct BoundFits {
   Json json() const { return report::fits_json(found.model, found.options, rows); }
 };
 
-// NaN: nothing reported it.
+// Empty for NaN, which stands for an unknown value.
 std::optional<double> known(double value) {
   return std::isnan(value) ? std::nullopt : std::optional(value);
 }
@@ -31,60 +31,63 @@ std::optional<double> count_of(const llm::LanguageModel& model,
 const Fields<llm::Fit>& fit_fields() {
   using F = llm::Fit;
   static const Fields<F> fields = {
-      {"board", [](const F& f) { return f.board; }, "its name"},
-      {"quantization", [](const F& f) { return f.quantization; }, "how weights are stored"},
-      {"fits", [](const F& f) { return f.fits(); }, "left_bytes is not below 0"},
+      {"board", [](const F& f) { return f.board; }, "name of the board"},
+      {"quantization", [](const F& f) { return f.quantization; }, "quantization of the weights"},
+      {"fits", [](const F& f) { return f.fits(); }, "whether the model fits: left_bytes >= 0"},
       {"left_bytes", [](const F& f) { return f.left_bytes(); },
-       "of the board, after all that is below (bytes)"},
+       "memory of the board that is left after all parts below (bytes)"},
       {"board_bytes", [](const F& f) { return f.board_bytes; },
-       "memory that Linux reports (bytes)"},
+       "memory of the board, as Linux reports it (bytes)"},
       {"system_bytes", [](const F& f) { return f.system_bytes; },
-       "kept for the system and other programs (bytes)"},
+       "memory for the system and other programs (bytes)"},
       {"runtime_bytes", [](const F& f) { return f.runtime_bytes; },
-       "of the process without a model (bytes)"},
-      {"weights_bytes", [](const F& f) { return f.weights_bytes; }, "weights as stored (bytes)"},
+       "memory of the engine's process without a model (bytes)"},
+      {"weights_bytes", [](const F& f) { return f.weights_bytes; },
+       "memory of the stored weights (bytes)"},
       {"kv_bytes", [](const F& f) { return f.kv_bytes; },
-       "cache of keys and values at the context and batch (bytes)"},
-      {"buffer_bytes", [](const F& f) { return f.buffer_bytes; }, "of computing (bytes)"},
+       "memory of the key-value cache at this context and batch (bytes)"},
+      {"buffer_bytes", [](const F& f) { return f.buffer_bytes; },
+       "memory of the buffers for computation (bytes)"},
       {"bits_per_weight", [](const F& f) { return known(f.bits_per_weight); },
-       "mean over all weights; None: their number is not known"},
+       "mean over all weights (bits); None if their number is unknown"},
       {"largest_context", [](const F& f) { return f.largest_context; },
-       "tokens that fit at the batch; 0: not one"},
+       "tokens per sequence that fit at this batch; 0 if not even one fits"},
       {"largest_batch", [](const F& f) { return f.largest_batch; },
-       "sequences that fit at the context"},
+       "number of sequences that fit at this context"},
       {"decode_bytes", [](const F& f) { return known(f.decode_bytes); },
-       "that one step of decoding moves (bytes); None: not known"},
+       "memory traffic of one decoding step (bytes); None if unknown"},
       {"decode_flop", [](const F& f) { return known(f.decode_flop); },
-       "and its operations (FLOP); None: not known"}};
+       "operations of one decoding step (FLOP); None if unknown"}};
   return fields;
 }
 
 const Fields<BoundFits>& fits_fields() {
   using A = BoundFits;
   static const Fields<A> fields = {
-      {"model", [](const A& a) { return a.found.model.name; }, "its name"},
+      {"model", [](const A& a) { return a.found.model.name; }, "name of the model"},
       {"source", [](const A& a) { return a.found.model.source; },
-       "its path, or where the zoo's numbers come from"},
+       "path of the model, or source of the numbers of a zoo model"},
       {"architecture", [](const A& a) { return a.found.model.architecture; },
-       "as the file calls it"},
+       "architecture, as named in the file"},
       {"parameters", [](const A& a) { return count_of(a.found.model, &llm::parameters_of); },
-       "number of weights; None: not known"},
+       "number of weights; None if unknown"},
       {"active_parameters",
        [](const A& a) { return count_of(a.found.model, &llm::active_parameters_of); },
-       "those that a token uses; None: not known"},
+       "number of weights that one token uses; None if unknown"},
       {"trained_context", [](const A& a) { return a.found.model.description.context; },
-       "tokens; 0: not said"},
-      {"context", [](const A& a) { return a.found.options.context; }, "tokens of each sequence"},
-      {"batch", [](const A& a) { return a.found.options.batch; }, "sequences at once"},
+       "context for which the model was trained (tokens); 0 if unknown"},
+      {"context", [](const A& a) { return a.found.options.context; }, "tokens per sequence"},
+      {"batch", [](const A& a) { return a.found.options.batch; },
+       "number of simultaneous sequences"},
       {"kv_bytes_per_token",
        [](const A& a) {
          return llm::kv_bytes_per_token(a.found.model.description,
                                         llm::stored_type_of(a.found.options.kv_type));
        },
-       "of the cache, as long as no window is full (bytes)"},
+       "key-value cache per token, as long as no attention window is full (bytes)"},
       {"provenance", [](const A&) { return std::string("modelled"); }, "always \"modelled\""},
       {"remarks", [](const A& a) { return a.found.model.remarks; },
-       "what is not known of the model or not usual, a sentence each"}};
+       "unknown or unusual properties of the model, one sentence each"}};
   return fields;
 }
 
@@ -116,16 +119,15 @@ py::list language_models() {
 }  // namespace
 
 void bind_llm(py::module_& module) {
-  auto row =
-      record<llm::Fit>(module, "Fit", "Whether a board holds a language model.", fit_fields());
+  auto row = record<llm::Fit>(module, "Fit", "Whether a language model fits the memory of a board.",
+                              fit_fields());
   row.def_property_readonly(
       "sum", [](Self<llm::Fit> self) { return report::fits_text(*self); },
-      "the sum in words: board - system - runtime - weights - cache - buffers = left");
-  answer_class<BoundFits>(
-      module, "Fits",
-      "Which boards hold a language model: a sequence of Fit, one per board and "
-      "quantization.",
-      fits_fields(), fit_fields());
+      "the memory balance as text: board - system - runtime - weights - cache - buffers = left");
+  answer_class<BoundFits>(module, "Fits",
+                          "Whether a language model fits the memory of boards: a sequence of Fit, "
+                          "one per board and quantization.",
+                          fits_fields(), fit_fields());
   module.def("llm_fits", &fits);
   module.def("llm_zoo", &language_models);
 }

@@ -1,4 +1,4 @@
-// Measuring this program: what ridgewatt/measuring.py makes comfortable.
+// Measures the current program; ridgewatt/measuring.py is its interface.
 #include "python/binding/arguments.h"
 #include "python/binding/record.h"
 #include "ridgewatt/base/error.h"
@@ -24,54 +24,61 @@ Maybe of(const std::optional<EnergyEstimate>& energy, double EnergyEstimate::*va
 
 const Fields<WindowCost>& window_fields() {
   static const Fields<WindowCost> fields = {
-      {"name", [](const WindowCost& w) { return w.name; }, "as it was given"},
-      {"begin_s", [](const WindowCost& w) { return w.begin_s; }, "CLOCK_MONOTONIC (s)"},
-      {"end_s", [](const WindowCost& w) { return w.end_s; }, "the same; of an open window: now"},
-      {"ended", [](const WindowCost& w) { return w.ended; }, "it is not open any more"},
-      {"time_s", [](const WindowCost& w) { return w.time_s(); }, "its length (s)"},
+      {"name", [](const WindowCost& w) { return w.name; }, "name of the window"},
+      {"begin_s", [](const WindowCost& w) { return w.begin_s; },
+       "time of its beginning (s, CLOCK_MONOTONIC)"},
+      {"end_s", [](const WindowCost& w) { return w.end_s; },
+       "time of its end, or the current time while it is open (s, CLOCK_MONOTONIC)"},
+      {"ended", [](const WindowCost& w) { return w.ended; }, "whether the window has ended"},
+      {"time_s", [](const WindowCost& w) { return w.time_s(); }, "duration (s)"},
       {"energy_j", [](const WindowCost& w) { return of(w.energy, &EnergyEstimate::energy_j); },
-       "of the total (J); None without a power source"},
+       "energy of the total (J); None without a power sensor"},
       {"settled", [](const WindowCost& w) { return w.settled; },
-       "there were samples on both sides: the figures will not change"},
+       "whether a power sample after its end has arrived, so that the values no longer change"},
       {"energy_error_j", [](const WindowCost& w) { return of(w.energy, &EnergyEstimate::error_j); },
-       "bound on the error of sampling (J)"},
+       "bound on the sampling error of energy_j (J)"},
       {"mean_power_w", [](const WindowCost& w) { return of(w.energy, &EnergyEstimate::mean_w); },
-       "energy over time (W)"},
+       "mean power: energy divided by time (W)"},
       {"peak_power_w", [](const WindowCost& w) { return of(w.energy, &EnergyEstimate::peak_w); },
-       "highest sample (W)"}};
+       "highest power sample (W)"}};
   return fields;
 }
 
 const Fields<ChannelEnergy>& rail_fields() {
   static const Fields<ChannelEnergy> fields = {
-      {"name", [](const ChannelEnergy& c) { return c.name; }, "of the rail or counter"},
-      {"in_total", [](const ChannelEnergy& c) { return c.in_total; }, "it counts to the total"},
-      {"energy_j", [](const ChannelEnergy& c) { return c.energy.energy_j; }, "over the run (J)"},
+      {"name", [](const ChannelEnergy& c) { return c.name; }, "name of the rail or energy counter"},
+      {"in_total", [](const ChannelEnergy& c) { return c.in_total; },
+       "whether the rail is a part of the total"},
+      {"energy_j", [](const ChannelEnergy& c) { return c.energy.energy_j; },
+       "energy over the run (J)"},
       {"energy_error_j", [](const ChannelEnergy& c) { return c.energy.error_j; },
-       "bound on the error of sampling (J)"},
-      {"mean_power_w", [](const ChannelEnergy& c) { return c.energy.mean_w; }, "(W)"},
-      {"peak_power_w", [](const ChannelEnergy& c) { return c.energy.peak_w; }, "(W)"}};
+       "bound on the sampling error of energy_j (J)"},
+      {"mean_power_w", [](const ChannelEnergy& c) { return c.energy.mean_w; }, "mean power (W)"},
+      {"peak_power_w", [](const ChannelEnergy& c) { return c.energy.peak_w; },
+       "highest power sample (W)"}};
   return fields;
 }
 
 const Fields<PhaseSummary>& phase_fields() {
   static const Fields<PhaseSummary> fields = {
-      {"name", [](const PhaseSummary& p) { return p.span.name; }, "as it was given"},
-      {"begin_s", [](const PhaseSummary& p) { return p.span.begin_s; }, "CLOCK_MONOTONIC (s)"},
-      {"end_s", [](const PhaseSummary& p) { return p.span.end_s; }, "the same (s)"},
+      {"name", [](const PhaseSummary& p) { return p.span.name; }, "name of the phase"},
+      {"begin_s", [](const PhaseSummary& p) { return p.span.begin_s; },
+       "time of its beginning (s, CLOCK_MONOTONIC)"},
+      {"end_s", [](const PhaseSummary& p) { return p.span.end_s; },
+       "time of its end (s, CLOCK_MONOTONIC)"},
       {"time_s", [](const PhaseSummary& p) { return p.span.end_s - p.span.begin_s; },
-       "its length (s)"},
+       "duration (s)"},
       {"energy_j", [](const PhaseSummary& p) { return of(p.energy, &EnergyEstimate::energy_j); },
-       "of the total (J); None without a power source"},
+       "energy of the total (J); None without a power sensor"},
       {"energy_error_j",
        [](const PhaseSummary& p) { return of(p.energy, &EnergyEstimate::error_j); },
-       "bound on the error of sampling (J)"},
+       "bound on the sampling error of energy_j (J)"},
       {"mean_power_w", [](const PhaseSummary& p) { return of(p.energy, &EnergyEstimate::mean_w); },
-       "energy over time (W)"}};
+       "mean power: energy divided by time (W)"}};
   return fields;
 }
 
-// Where there is no power source a minibatch's energy is not known.
+// A minibatch. Without a power source its energy is absent.
 struct Minibatch {
   MarkedMinibatch marked;
   double begin_s = 0;  // since the run began
@@ -80,21 +87,22 @@ struct Minibatch {
 
 const Fields<Minibatch>& minibatch_fields() {
   static const Fields<Minibatch> fields = {
-      {"begin_s", [](const Minibatch& m) { return m.begin_s; }, "since the run began (s)"},
+      {"begin_s", [](const Minibatch& m) { return m.begin_s; },
+       "time of its beginning since the beginning of the run (s)"},
       {"time_s", [](const Minibatch& m) { return m.marked.time_s(); },
-       "from the mark before to its own (s)"},
+       "time from the previous mark to the mark of this minibatch (s)"},
       {"fetch_stall_s", [](const Minibatch& m) { return m.marked.fetch_s; },
-       "of it until fetched() (s); 0 where that is not marked"},
+       "part of the time until fetched() (s); 0 if the program does not call it"},
       {"energy_j", [](const Minibatch& m) { return m.energy_j; },
-       "of the total (J); None without a power source"},
+       "energy of the total (J); None without a power sensor"},
       {"slow", [](const Minibatch& m) { return m.marked.slow; },
-       "against the others; it counts all the same"},
+       "whether it is much slower than the median; it counts nevertheless"},
       {"excluded", [](const Minibatch& m) { return m.marked.excluded; },
-       "the outside cause for which it does not count; empty: it counts"}};
+       "external cause why it does not count; empty if it counts"}};
   return fields;
 }
 
-// Of the minibatches that count.
+// Means over the minibatches that count.
 struct MinibatchMeans {
   MinibatchSummary summary;
   bool power = false;
@@ -107,29 +115,29 @@ const Fields<MinibatchMeans>& means_fields() {
   using M = MinibatchMeans;
   static const Fields<M> fields = {
       {"count", [](const M& m) { return static_cast<std::int64_t>(m.summary.count); },
-       "minibatches that count; the first never does"},
+       "number of minibatches that count; the first one never counts"},
       {"slow", [](const M& m) { return static_cast<std::int64_t>(m.summary.slow); },
-       "of them; nothing is done about it"},
+       "number of slow minibatches among those that count"},
       {"excluded", [](const M& m) { return static_cast<std::int64_t>(m.summary.excluded); },
-       "that do not count, for an outside cause"},
-      {"time_s", [](const M& m) { return m.known(m.summary.time_s); }, "mean (s)"},
+       "number of minibatches that do not count because of an external cause"},
+      {"time_s", [](const M& m) { return m.known(m.summary.time_s); }, "mean time (s)"},
       {"time_lo_s", [](const M& m) { return m.known(m.summary.time_lo_s); },
-       "lower end of the mean's 95 % interval (s)"},
+       "lower end of the 95 % interval of the mean time (s)"},
       {"time_hi_s", [](const M& m) { return m.known(m.summary.time_hi_s); },
-       "upper end of the mean's 95 % interval (s)"},
-      {"median_s", [](const M& m) { return m.known(m.summary.median_s); }, "median (s)"},
+       "upper end of the 95 % interval of the mean time (s)"},
+      {"median_s", [](const M& m) { return m.known(m.summary.median_s); }, "median time (s)"},
       {"fetch_stall_s",
        [](const M& m) {
          return m.summary.fetch_marked ? m.known(m.summary.fetch_s) : std::nullopt;
        },
-       "mean fetch stall (s); None where fetched() is not marked"},
+       "mean fetch stall (s); None if the program does not call fetched()"},
       {"power_w", [](const M& m) { return m.with_power(m.summary.power_w); },
-       "energy over time (W)"},
-      {"energy_j", [](const M& m) { return m.with_power(m.summary.energy_j); }, "mean (J)"},
+       "mean power: energy divided by time (W)"},
+      {"energy_j", [](const M& m) { return m.with_power(m.summary.energy_j); }, "mean energy (J)"},
       {"energy_lo_j", [](const M& m) { return m.with_power(m.summary.energy_lo_j); },
-       "lower end of the mean's 95 % interval (J)"},
+       "lower end of the 95 % interval of the mean energy (J)"},
       {"energy_hi_j", [](const M& m) { return m.with_power(m.summary.energy_hi_j); },
-       "upper end of the mean's 95 % interval (J)"}};
+       "upper end of the 95 % interval of the mean energy (J)"}};
   return fields;
 }
 
@@ -155,41 +163,45 @@ const Fields<Measured>& measured_fields() {
   using M = Measured;
   static const Fields<M> fields = {
       {"provenance", [](const M& m) { return std::string(name_of(m.provenance)); },
-       "\"measured\", or \"fake\" on a fake board"},
-      {"status", [](const M& m) { return m.measurement.status; }, "0; 1: an exception ended it"},
-      {"begin_s", [](const M& m) { return m.measurement.begin_s; }, "CLOCK_MONOTONIC (s)"},
+       "\"measured\", or \"fake\" on a fake (simulated) board"},
+      {"status", [](const M& m) { return m.measurement.status; },
+       "exit status: 0, or 1 if an exception ended the run"},
+      {"begin_s", [](const M& m) { return m.measurement.begin_s; },
+       "time of the beginning of the run (s, CLOCK_MONOTONIC)"},
       {"time_s", [](const M& m) { return m.measurement.end_s - m.measurement.begin_s; },
-       "of the whole run (s)"},
+       "duration of the run (s)"},
       {"source", [](const M& m) { return m.measurement.source; },
-       "of power; \"none: \" and why where there is none"},
+       "power source, or \"none: \" and the reason why there is none"},
       {"energy_j", [](const M& m) { return of(m.measurement.total, &EnergyEstimate::energy_j); },
-       "of the whole run (J); None without a power source"},
+       "energy of the run (J); None without a power sensor"},
       {"energy_error_j",
        [](const M& m) { return of(m.measurement.total, &EnergyEstimate::error_j); },
-       "bound on the error of sampling (J)"},
+       "bound on the sampling error of energy_j (J)"},
       {"mean_power_w", [](const M& m) { return of(m.measurement.total, &EnergyEstimate::mean_w); },
-       "energy over time (W)"},
+       "mean power: energy divided by time (W)"},
       {"peak_power_w", [](const M& m) { return of(m.measurement.total, &EnergyEstimate::peak_w); },
-       "highest sample (W)"},
+       "highest power sample (W)"},
       {"idle_w", [](const M& m) { return m.measurement.idle_w; },
-       "total before the run (W); None without idle_s"},
+       "mean total power of the idle baseline before the run (W); None if idle_s is 0"},
       {"stall_share",
        [](const M& m) {
          const auto& summary = m.measurement.summary;
          return summary.fetch_marked && summary.count > 0 ? Maybe(summary.fetch_s / summary.time_s)
                                                           : std::nullopt;
        },
-       "fetch stall over the time of a minibatch; None where fetched() is not marked"},
+       "mean fetch stall divided by the mean time of a minibatch; None if the program does not "
+       "call fetched()"},
       {"throttled", [](const M& m) { return m.measurement.throttled; },
-       "signals that rose during the run"},
+       "throttling signals that became active during the run"},
       {"sampler_cpu_share", [](const M& m) { return m.measurement.sampler_cpu_share; },
-       "of one core, for sampling power"},
+       "CPU time for sampling power, as a share of one core"},
       {"forgotten_minibatches", [](const M& m) { return static_cast<std::int64_t>(m.forgotten); },
-       "the oldest of a run of days, which are not in the result"}};
+       "number of the oldest minibatches that a very long run dropped; they are not in the "
+       "result"}};
   return fields;
 }
 
-// Name of each channel, and the total: its times since the beginning and powers, as arrays.
+// For each channel and the total: times since the beginning of the run and powers, as arrays.
 py::dict power_of(Self<Measured> self) {
   py::dict channels;
   const auto add = [&](const measure::PowerTrace& trace) {
@@ -206,7 +218,7 @@ py::dict power_of(Self<Measured> self) {
   return channels;
 }
 
-// The measurement with what it needs to live.
+// A running measurement together with its options and device.
 class Run {
  public:
   explicit Run(const py::kwargs& given) {
@@ -274,34 +286,37 @@ void bind_run(py::module_& module) {
 }  // namespace
 
 void bind_measure(py::module_& module) {
-  record<WindowCost>(module, "Window", "What a part of a run cost.", window_fields());
-  record<ChannelEnergy>(module, "Rail", "What one rail took over a run.", rail_fields());
-  record<PhaseSummary>(module, "Phase", "What a phase of a run cost.", phase_fields());
+  record<WindowCost>(module, "Window", "Time, energy and power of a part of a run.",
+                     window_fields());
+  record<ChannelEnergy>(module, "Rail", "Energy and power of one rail over a run.", rail_fields());
+  record<PhaseSummary>(module, "Phase", "Time, energy and power of a phase of a run.",
+                       phase_fields());
   record<Minibatch>(module, "Minibatch", "One marked minibatch of a run.", minibatch_fields());
-  record<MinibatchMeans>(module, "MinibatchMeans",
-                         "Means over the minibatches of a run that count, with intervals that hold "
-                         "with 95 % whatever the autocorrelation; None where none counts.",
-                         means_fields());
-  answer_class<Measured, Minibatch>(
-      module, "Measurement",
-      "What a run cost: a sequence of its Minibatch, in the order of time, without the warm-up.",
-      measured_fields(), minibatch_fields())
+  record<MinibatchMeans>(
+      module, "MinibatchMeans",
+      "Means over the minibatches of a run that count. The 95 % intervals take the autocorrelation "
+      "of the times into account. Values are None if no minibatch counts.",
+      means_fields());
+  answer_class<Measured, Minibatch>(module, "Measurement",
+                                    "Time, energy and power of a run: a sequence of Minibatch in "
+                                    "chronological order, without the warm-up.",
+                                    measured_fields(), minibatch_fields())
       .def_property_readonly(
           "rails", [](Self<Measured> m) { return list_of(m->measurement.channels); },
-          "list of Rail; an external meter is one")
+          "list of Rail; an external meter appears as a rail")
       .def_property_readonly(
           "phases", [](Self<Measured> m) { return list_of(m->measurement.phases); },
-          "list of Phase, in the order of their beginning")
+          "list of Phase, sorted by the time of their beginning")
       .def_property_readonly(
           "windows", [](Self<Measured> m) { return list_of(m->windows); },
-          "list of Window, in the order in which they ended; the newest 65,536")
+          "list of Window, sorted by the time of their end; only the newest 65,536")
       .def_property_readonly(
-          "minibatch", [](Self<Measured> m) { return m->means(); }, "the MinibatchMeans")
-      .def(
-          "power", &power_of,
-          "Power over time: a dict from the name of each rail, and \"total\", to two arrays of one "
-          "length: seconds since the run began (negative: the idle baseline) and W (NaN: no "
-          "value).");
+          "minibatch", [](Self<Measured> m) { return m->means(); }, "the means, a MinibatchMeans")
+      .def("power", &power_of,
+           "Returns power over time: a dict from the name of each rail, and \"total\", to two "
+           "arrays of equal length. The first contains seconds since the beginning of the run, "
+           "negative in the idle baseline; the second contains power (W), NaN where the sensor "
+           "gave no value.");
   bind_run(module);
 }
 

@@ -1,4 +1,4 @@
-// Models, power modes and boards; what a model costs.
+// Models, power modes, boards, and the cost of a model.
 #include <algorithm>
 
 #include "python/binding/parameters.h"
@@ -19,27 +19,32 @@ using workload::DeployedWorkload;
 
 const Fields<PowerMode>& power_mode_fields() {
   static const Fields<PowerMode> fields = {
-      {"cpu_cores", [](const PowerMode& m) { return m.cpu_cores; }, "CPU cores online; 0: absent"},
-      {"cpu_clock_hz", [](const PowerMode& m) { return m.cpu_clock_hz; }, "CPU clock (Hz)"},
-      {"gpu_clock_hz", [](const PowerMode& m) { return m.gpu_clock_hz; }, "GPU clock (Hz)"},
-      {"mem_clock_hz", [](const PowerMode& m) { return m.mem_clock_hz; }, "memory clock (Hz)"},
+      {"cpu_cores", [](const PowerMode& m) { return m.cpu_cores; },
+       "number of online CPU cores; 0 if not set"},
+      {"cpu_clock_hz", [](const PowerMode& m) { return m.cpu_clock_hz; },
+       "CPU clock (Hz); 0 if not set"},
+      {"gpu_clock_hz", [](const PowerMode& m) { return m.gpu_clock_hz; },
+       "GPU clock (Hz); 0 if not set"},
+      {"mem_clock_hz", [](const PowerMode& m) { return m.mem_clock_hz; },
+       "memory clock (Hz); 0 if not set"},
       {"governor", [](const PowerMode& m) { return m.governor; },
-       "DVFS governor in place of fixed clocks; empty: clocks are fixed"}};
+       "name of a DVFS governor; empty if the clocks are fixed"}};
   return fields;
 }
 
 const Fields<RowOrigin>& origin_fields() {
   static const Fields<RowOrigin> fields = {
       {"workload", [](const RowOrigin& o) { return o.workload; }, "name of the model or program"},
-      {"kind", [](const RowOrigin& o) { return o.kind; }, "\"inference\", \"training\" or a phase"},
-      {"board", [](const RowOrigin& o) { return o.board; }, "board; empty: not known"},
+      {"kind", [](const RowOrigin& o) { return o.kind; },
+       "\"inference\", \"training\", or the name of a phase"},
+      {"board", [](const RowOrigin& o) { return o.board; }, "name of the board; empty if unknown"},
       {"provenance", [](const RowOrigin& o) { return std::string(name_of(o.provenance)); },
        "measured, replayed, profiled, predicted, modelled or fake"},
       {"runtime",
        [](const RowOrigin& o) { return std::string(o.runtime ? name_of(*o.runtime) : ""); },
-       "of modelled rows: what runs the model"},
+       "runtime of modelled rows; otherwise empty"},
       {"twin", [](const RowOrigin& o) { return o.twin; },
-       "of modelled rows: \"fitted\" or \"scaled, not validated\""}};
+       "for modelled rows, \"fitted\" or \"scaled, not validated\"; otherwise empty"}};
   return fields;
 }
 
@@ -105,8 +110,8 @@ void bind_mode(py::module_& module) {
   auto made = record<PowerMode>(
       module, "PowerMode",
       "PowerMode(*, cpu_cores=None, cpu_clock_hz=None, gpu_clock_hz=None, mem_clock_hz=None, "
-      "governor=\"\")\n\nWhat the user of a board may set before a workload runs. A knob that is "
-      "absent is 0. UsageError: a value that no knob can have.",
+      "governor=\"\")\n\nA power mode: values for the knobs of a board. A knob that is not set has "
+      "the value 0. Raises UsageError for a value that is out of range.",
       power_mode_fields());
   made.def(py::init([](const py::kwargs& given) { return make_mode(given); }));
   made.def(py::pickle(
@@ -135,14 +140,15 @@ void bind_mode(py::module_& module) {
 
 const Fields<Preset>& preset_fields() {
   static const Fields<Preset> fields = {
-      {"name", [](const Preset& p) { return p.name; }, "as the vendor has it, \"MODE_30W\""},
-      {"mode", [](const Preset& p) { return p.mode; }, "its PowerMode"},
+      {"name", [](const Preset& p) { return p.name; },
+       "name given by the vendor, such as \"MODE_30W\""},
+      {"mode", [](const Preset& p) { return p.mode; }, "power mode of the preset"},
       {"sms", [](const Preset& p) { return p.sms; },
-       "streaming multiprocessors left on; 0: not known"}};
+       "number of active streaming multiprocessors; 0 if unknown"}};
   return fields;
 }
 
-// With the name that a question about it is asked with.
+// A board with the name that was given, which may be a path.
 struct NamedBoard {
   std::string asked;
   Board board;
@@ -150,13 +156,13 @@ struct NamedBoard {
 
 const Fields<NamedBoard>& board_fields() {
   static const Fields<NamedBoard> fields = {
-      {"name", [](const NamedBoard& b) { return b.board.name; }, "\"agx-orin\""},
-      {"title", [](const NamedBoard& b) { return b.board.title; }, "for people"},
-      {"bsp", [](const NamedBoard& b) { return b.board.bsp; },
-       "the board support package that is selected"},
-      {"cpu_cores", [](const NamedBoard& b) { return b.board.cpu_cores; }, "CPU cores fitted"},
+      {"name", [](const NamedBoard& b) { return b.board.name; }, "name, such as \"agx-orin\""},
+      {"title", [](const NamedBoard& b) { return b.board.title; }, "full name of the product"},
+      {"bsp", [](const NamedBoard& b) { return b.board.bsp; }, "selected board support package"},
+      {"cpu_cores", [](const NamedBoard& b) { return b.board.cpu_cores; },
+       "number of CPU cores of the board"},
       {"memory_bytes", [](const NamedBoard& b) { return b.board.memory_bytes; },
-       "memory fitted (bytes)"}};
+       "memory of the board (bytes)"}};
   return fields;
 }
 
@@ -174,11 +180,12 @@ py::dict knobs_of(Self<NamedBoard> named) {
 }
 
 void bind_board(py::module_& module) {
-  record<Preset>(module, "Preset", "A power mode that the vendor ships.", preset_fields());
+  record<Preset>(module, "Preset", "A power mode that the vendor defines.", preset_fields());
   auto made = record<NamedBoard>(
       module, "Board",
-      "Board(name)\n\nWhat is known of a board. `name`: one of boards(), a board file, NAME@BSP. "
-      "NotFoundError: no such board; InputError: a malformed file.",
+      "Board(name)\n\nThe description of a board. `name` is one of boards(), optionally with a "
+      "board support package (NAME@BSP), or the path of a board file. Raises NotFoundError if "
+      "there is no such board, and InputError if the file is malformed.",
       board_fields());
   made.def(py::init([](const py::object& name) {
              const std::string text = read_text("name", name, true);
@@ -192,24 +199,26 @@ void bind_board(py::module_& module) {
                       }));
   made.def_property_readonly(
       "presets", [](Self<NamedBoard> b) { return list_of(presets(b->board)); },
-      "the modes that it ships with, a list of Preset");
+      "presets of the vendor, a list of Preset");
   made.def_property_readonly("knobs", &knobs_of,
-                             "levels of each knob by the name that PowerMode has it (cores, Hz), "
-                             "ascending float64 arrays");
+                             "dict from the name of each knob in PowerMode to its possible values "
+                             "(cores, Hz), an ascending float64 array");
   made.def(
       "modes",
       [](Self<NamedBoard> b, const py::object& select) {
         return list_of(select_modes(b->board, read_text("select", select)));
       },
       py::arg("select") = "all",
-      "A list of PowerMode: \"all\", \"presets\", \"maxn\", or names of presets, split at commas.");
+      "Returns power modes as a list of PowerMode. `select` is \"all\", \"presets\", \"maxn\", or "
+      "names of presets separated by commas, one mode (\"cores=8,gpu=624.75\"), or the path of a "
+      "CSV file of modes.");
   made.def(
       "to_dict", [](Self<NamedBoard> b) { return to_python(report::board_to_json(b->board)); },
-      "Everything that is known, each number with its source: what `ridgewatt device show` prints "
-      "as JSON.");
+      "Returns the whole description as a dict, each number with its source. `ridgewatt device "
+      "show` prints the same as JSON.");
 }
 
-// Analysis refers to the model, so both stay where they were made.
+// The analysis points into the model, so neither may be moved.
 struct Layer {
   std::string name, op, domain;
   double count = 1;
@@ -229,17 +238,20 @@ struct Analyzed : answer::AnalyzeAnswer {
 
 const Fields<Layer>& layer_fields() {
   static const Fields<Layer> fields = {
-      {"name", [](const Layer& l) { return l.name; }, "of the node"},
-      {"op", [](const Layer& l) { return l.op; }, "operator, \"Conv\""},
-      {"domain", [](const Layer& l) { return l.domain; }, "of the operator; empty: ai.onnx"},
-      {"count", [](const Layer& l) { return l.count; }, "executions per minibatch"},
+      {"name", [](const Layer& l) { return l.name; }, "name of the node"},
+      {"op", [](const Layer& l) { return l.op; }, "operator, such as \"Conv\""},
+      {"domain", [](const Layer& l) { return l.domain; },
+       "domain of the operator; empty for ai.onnx"},
+      {"count", [](const Layer& l) { return l.count; }, "number of executions per minibatch"},
       {"macs", [](const Layer& l) { return l.cost.macs; }, "multiply-accumulates per minibatch"},
       {"flops", [](const Layer& l) { return l.cost.flops; },
-       "operations per minibatch, in the convention asked for"},
-      {"int_ops", [](const Layer& l) { return l.cost.int_ops; }, "integer operations"},
-      {"bytes_read", [](const Layer& l) { return l.cost.read_bytes; }, "read from memory (bytes)"},
+       "floating-point operations per minibatch, by the given counting convention"},
+      {"int_ops", [](const Layer& l) { return l.cost.int_ops; },
+       "integer operations per minibatch"},
+      {"bytes_read", [](const Layer& l) { return l.cost.read_bytes; },
+       "bytes read from memory per minibatch"},
       {"bytes_written", [](const Layer& l) { return l.cost.write_bytes; },
-       "written to memory (bytes)"}};
+       "bytes written to memory per minibatch"}};
   return fields;
 }
 
@@ -252,26 +264,34 @@ const Fields<Analyzed>& analysis_fields() {
        "samples per minibatch"},
       {"precision",
        [](const Analyzed& a) { return std::string(name_of(a.analysis.workload.precision)); },
-       "that the model computes in"},
+       "precision of the computation"},
       {"macs", [](const Analyzed& a) { return a.analysis.macs; },
-       "multiply-accumulates of a minibatch"},
+       "multiply-accumulates per minibatch"},
       {"flops", [](const Analyzed& a) { return a.analysis.flops; },
-       "operations of a minibatch, in the convention asked for"},
-      {"int_ops", [](const Analyzed& a) { return a.analysis.int_ops; }, "integer operations"},
-      {"bytes", [](const Analyzed& a) { return a.analysis.bytes(); }, "memory traffic (bytes)"},
-      {"bytes_read", [](const Analyzed& a) { return a.analysis.read_bytes; }, "of it, read"},
-      {"bytes_written", [](const Analyzed& a) { return a.analysis.write_bytes; }, "of it, written"},
-      {"parameters", [](const Analyzed& a) { return a.analysis.parameter_count; }, "count"},
-      {"parameter_bytes", [](const Analyzed& a) { return a.analysis.parameter_bytes; }, "bytes"},
+       "floating-point operations per minibatch, by the given counting convention"},
+      {"int_ops", [](const Analyzed& a) { return a.analysis.int_ops; },
+       "integer operations per minibatch"},
+      {"bytes", [](const Analyzed& a) { return a.analysis.bytes(); },
+       "memory traffic per minibatch (bytes)"},
+      {"bytes_read", [](const Analyzed& a) { return a.analysis.read_bytes; },
+       "part of the memory traffic that is read (bytes)"},
+      {"bytes_written", [](const Analyzed& a) { return a.analysis.write_bytes; },
+       "part of the memory traffic that is written (bytes)"},
+      {"parameters", [](const Analyzed& a) { return a.analysis.parameter_count; },
+       "number of parameters"},
+      {"parameter_bytes", [](const Analyzed& a) { return a.analysis.parameter_bytes; },
+       "size of the parameters (bytes)"},
       {"arithmetic_intensity", [](const Analyzed& a) { return a.analysis.arithmetic_intensity(); },
-       "operations per byte of traffic"},
+       "floating-point operations per byte of memory traffic"},
       {"peak_memory_bytes", [](const Analyzed& a) { return a.analysis.peak_memory_bytes; },
-       "parameters and the largest live set of activations (bytes)"},
-      {"kernels", [](const Analyzed& a) { return a.analysis.kernels; }, "launched per minibatch"},
+       "peak memory: the parameters and the largest set of activations that are needed at the same "
+       "time (bytes)"},
+      {"kernels", [](const Analyzed& a) { return a.analysis.kernels; },
+       "number of kernels that are launched per minibatch"},
       {"provenance", [](const Analyzed&) { return std::string("counted"); },
-       "always \"counted\": from the graph alone"},
+       "always \"counted\", because only the graph is used"},
       {"caveats", [](const Analyzed& a) { return a.analysis.workload.caveats.lines(); },
-       "what is not counted, and what was assumed; a sentence each"}};
+       "costs that are not counted, and assumptions, one sentence each"}};
   return fields;
 }
 
@@ -298,19 +318,19 @@ std::shared_ptr<Analyzed> analyze(const py::kwargs& given) {
 
 const Fields<DeployedWorkload>& model_fields() {
   static const Fields<DeployedWorkload> fields = {
-      {"name", [](const DeployedWorkload& m) { return m.name(); }, "as it was given"},
+      {"name", [](const DeployedWorkload& m) { return m.name(); }, "name or path, as given"},
       {"training",
        [](const DeployedWorkload& m) { return m.options().kind == WorkloadKind::kTraining; },
-       "a training step, not inference"},
+       "True for a training step, False for inference"},
       {"precision",
        [](const DeployedWorkload& m) { return std::string(name_of(m.options().precision)); },
-       "that it computes in"},
+       "precision of the computation"},
       {"runtime",
        [](const DeployedWorkload& m) { return std::string(name_of(m.options().runtime)); },
-       "what runs it"},
+       "runtime that runs the model"},
       {"optimizer",
        [](const DeployedWorkload& m) { return std::string(name_of(m.options().optimizer)); },
-       "of training"}};
+       "optimizer of a training step"}};
   return fields;
 }
 
@@ -318,10 +338,11 @@ void bind_model(py::module_& module) {
   auto made = record<DeployedWorkload>(
       module, "Model",
       "Model(model, *, training=False, precision=\"fp32\", runtime=\"pytorch-eager\", "
-      "optimizer=\"sgd\", dims=None)\n\nA model as a runtime runs it. `model`: an ONNX file or "
-      "zoo:NAME; `dims`: extents of symbolic axes by name, {\"image\": 320}. It is read once and "
-      "priced once per batch, so that further questions about it are cheap. NotFoundError: no such "
-      "file or zoo model; InputError: a malformed file; UsageError: a wrong argument.",
+      "optimizer=\"sgd\", dims=None)\n\nA model together with the way it is run. `model` is an "
+      "ONNX file or zoo:NAME. `dims` gives the sizes of symbolic axes by name, such as {\"image\": "
+      "320}. The file is read once and the cost of each batch size is computed once, so further "
+      "questions about the same Model are fast. Raises NotFoundError if there is no such file or "
+      "zoo model, InputError if the file is malformed, and UsageError if an argument is wrong.",
       model_fields());
   made.def(py::init([](const py::object& model, const py::kwargs& given) {
              Arguments asked(given);
@@ -353,7 +374,7 @@ void bind_model(py::module_& module) {
         for (const auto& [name, extent] : m->options().dims) dims[py::str(name)] = extent;
         return dims;
       },
-      "extents of symbolic axes by name");
+      "sizes of the symbolic axes, by name");
 }
 
 }  // namespace
@@ -367,12 +388,12 @@ std::string device_of(Arguments& asked) {
 
 void bind_models(py::module_& module) {
   bind_mode(module);
-  record<RowOrigin>(module, "Origin", "Where the rows of an answer come from.", origin_fields())
+  record<RowOrigin>(module, "Origin", "The origin of the rows of an answer.", origin_fields())
       .def("__str__", [](Self<RowOrigin> origin) { return describe(*origin); });
   bind_board(module);
   module.def(
       "boards", [] { return list_of(list_boards()); },
-      "Names of the boards that are built in, sorted.");
+      "Returns the names of the built-in boards, sorted.");
   module.def(
       "zoo",
       [] {
@@ -380,11 +401,11 @@ void bind_models(py::module_& module) {
         for (const auto& entry : workload::zoo()) names.push_back("zoo:" + std::string(entry.name));
         return list_of(names);
       },
-      "Names of the models that are built in, \"zoo:NAME\".");
+      "Returns the names of the built-in models, as \"zoo:NAME\".");
   bind_model(module);
-  record<Layer>(module, "Layer", "What one node of a model costs.", layer_fields());
+  record<Layer>(module, "Layer", "Cost of one node of a model.", layer_fields());
   answer_class<Analyzed>(module, "Analysis",
-                         "What a model costs: a sequence of Layer, one per node that runs.",
+                         "Cost of a model: a sequence of Layer, one per executed node.",
                          analysis_fields(), layer_fields());
   module.def("analyze", &analyze);
 }

@@ -1,4 +1,4 @@
-// Real and fake boards: their state, their sensors, setting a mode, and tuning a program on them.
+// Real and fake boards: their settings, their sensors, and setting a power mode.
 #include <unistd.h>
 
 #include <algorithm>
@@ -21,17 +21,21 @@ using platform::ModeState;
 const Fields<ModeState>& state_fields() {
   static const Fields<ModeState> fields = {
       {"mode", [](const ModeState& s) { return s.limits; },
-       "PowerMode of the upper limits; its governor is the CPU's"},
-      {"cpu_fixed", [](const ModeState& s) { return s.cpu_fixed; }, "the clock is at its limit"},
-      {"gpu_fixed", [](const ModeState& s) { return s.gpu_fixed; }, "the clock is at its limit"},
-      {"mem_fixed", [](const ModeState& s) { return s.mem_fixed; }, "the clock is at its limit"},
-      {"gpu_governor", [](const ModeState& s) { return s.gpu_governor; }, "name"},
+       "PowerMode of the upper limits of all knobs; its governor is that of the CPU"},
+      {"cpu_fixed", [](const ModeState& s) { return s.cpu_fixed; },
+       "whether the CPU clock is fixed at its upper limit"},
+      {"gpu_fixed", [](const ModeState& s) { return s.gpu_fixed; },
+       "whether the GPU clock is fixed at its upper limit"},
+      {"mem_fixed", [](const ModeState& s) { return s.mem_fixed; },
+       "whether the memory clock is fixed at its upper limit"},
+      {"gpu_governor", [](const ModeState& s) { return s.gpu_governor; },
+       "name of the GPU's governor"},
       {"preset", [](const ModeState& s) { return s.preset; },
-       "the preset whose limits these are; empty: none"}};
+       "name of the preset with these limits; empty if there is none"}};
   return fields;
 }
 
-// This machine's board, as it is.
+// The board of this machine; only reads.
 class BoundDevice {
  public:
   BoundDevice(const std::string& name, const std::string& sysroot)
@@ -39,7 +43,7 @@ class BoundDevice {
   const platform::LocalDevice& device() const { return device_; }
   JetsonModeControl control() const {
     JetsonModeControl::Options options;
-    options.dry_run = true;  // reads alone
+    options.dry_run = true;  // only reads
     return JetsonModeControl(*device_.sysfs, options);
   }
   py::dict levels() const {
@@ -76,7 +80,7 @@ class BoundDevice {
   platform::LocalDevice device_;
 };
 
-// A mode that is held. Whoever forks in between has no part in it.
+// A power mode that is held by this process. Forked processes cannot use the object.
 class HeldMode {
  public:
   explicit HeldMode(const py::kwargs& given) {
@@ -92,12 +96,12 @@ class HeldMode {
     device_ = platform::open_local_device(device, sysroot);
     control_ = std::make_unique<JetsonModeControl>(*device_.sysfs, options);
   }
-  // The mode as it was read back.
+  // Returns the mode as read back from the board.
   PowerMode apply(const PowerMode& mode) { return control().apply(mode).applied; }
   PowerMode apply_preset(const std::string& name) { return control().apply_preset(name).applied; }
   void check_safety() { control().check_safety(); }
   ModeState state() { return control().state(); }
-  // Nothing happens in another process, or the second time.
+  // Does nothing in a forked process and when called again.
   void restore() {
     if (!control_ || ::getpid() != owner_) return;
     const auto control = std::move(control_);
@@ -118,7 +122,7 @@ class HeldMode {
   std::unique_ptr<JetsonModeControl> control_;
 };
 
-// One that was made by __new__ alone, or None, is no mode.
+// Throws UsageError for None and for an object that was created by __new__ without __init__.
 const PowerMode& required(Self<PowerMode> mode) {
   if (!mode)
     throw UsageError("one of the modes is not a PowerMode", "", "PowerMode(gpu_clock_hz=..)");
@@ -129,7 +133,7 @@ const PowerMode& required(Self<PowerMode> mode) {
 
 void bind_modes(py::module_& module) {
   using Free = py::call_guard<py::gil_scoped_release>;
-  record<ModeState>(module, "ModeState", "What a board is set to.", state_fields());
+  record<ModeState>(module, "ModeState", "The current settings of a board.", state_fields());
   Class<BoundDevice>(module, "_Device")
       .def(py::init<const std::string&, const std::string&>(), Free())
       .def_property_readonly("name", [](Self<BoundDevice> d) { return d->device().name; })

@@ -5,7 +5,8 @@ namespace py = pybind11;
 
 namespace ridgewatt::python {
 
-// Each is defined in the file of its questions. A class is bound before what returns it.
+// Each function is defined in the file of its classes. A class is bound before functions that
+// return it.
 using Bind = void(py::module_& module);
 Bind bind_errors, bind_models, bind_sweeps, bind_estimate, bind_tune, bind_predict, bind_roofline,
     bind_explain, bind_plan, bind_llm, bind_language, bind_measure, bind_modes, bind_live_tune,
@@ -18,11 +19,11 @@ constexpr Bind* kBinds[] = {bind_errors, bind_models,    bind_sweeps,    bind_es
 }  // namespace ridgewatt::python
 
 PYBIND11_MODULE(_core, module) {
-  module.doc() = "The compiled part of ridgewatt; use it through the package.";
+  module.doc() = "The compiled part of ridgewatt. Use the package ridgewatt instead.";
   module.attr("__version__") = std::string(ridgewatt::version());
   for (ridgewatt::python::Bind* const bind : ridgewatt::python::kBinds) bind(module);
-  // The package offers the classes as they are, and the questions with their signatures
-  // (questions.py).
+  // The package exports these classes and functions directly. questions.py exports the functions
+  // that answer questions, with their signatures.
   py::list offered;
   for (const auto& [name, value] : module.attr("__dict__").cast<py::dict>()) {
     const bool own = name.cast<std::string>().front() == '_';

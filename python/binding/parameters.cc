@@ -116,7 +116,7 @@ const char* kind_of(const Parameter& row) {
   return "";
 }
 
-// In SI.
+// Returns the default as text in SI units.
 std::string default_shown(const Parameter& row, const void* part) {
   const std::string text = default_of(row, part);
   if (text.empty() || row.access.input != Input::kNumber) return text;

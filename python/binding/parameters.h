@@ -1,4 +1,5 @@
-// The keyword arguments of a question, from its table of parameters (ridgewatt/answer/parameter.h).
+// Reads the keyword arguments of a question by its table of parameters
+// (ridgewatt/answer/parameter.h).
 //
 //   answer::EstimateQuestion question;
 //   fill(asked, answer::estimate_parameters(), &question);
@@ -14,15 +15,15 @@
 
 namespace ridgewatt::python {
 
-// Sets what is given; a Model is left to workload_of(), a sweep and points to who reads
-// them.
+// Sets the members for all given arguments. Does not read a Model, which workload_of() does, and
+// does not read sweeps and points.
 void fill(Arguments& asked, std::span<const answer::Parameter> rows, void* part);
 void fill(Arguments& asked, const answer::ParameterTable& table, void* question);
-// The model that the question names, or the Model that is given, which then says how it is run:
-// UsageError where the arguments do, too. Null without one.
+// Returns the model that the question names, or the given Model. Throws UsageError if a Model is
+// given together with arguments that it already determines. Null if there is no model.
 std::shared_ptr<const workload::DeployedWorkload> workload_of(Arguments& asked,
                                                               answer::WorkloadQuestion& question);
-// UsageError for an argument that has no effect on this question.
+// Throws UsageError for an argument that has no effect on this question.
 void check(Arguments& asked, const answer::ParameterTable& table, const void* question);
 
 }  // namespace ridgewatt::python

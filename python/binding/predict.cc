@@ -1,5 +1,5 @@
-// From few profiled modes to all of them: what they cost, which to profile next, which no other
-// beats.
+// Predicts the costs of all modes from a few profiled ones, suggests which modes to profile next,
+// and finds Pareto fronts.
 #include "ridgewatt/answer/predict.h"
 
 #include "python/binding/parameters.h"
@@ -19,7 +19,7 @@ using predict::Estimate;
 
 struct PredictedPoint {
   OperatingPoint point;
-  std::optional<predict::Prediction> cost = {};  // none: nothing was fitted
+  std::optional<predict::Prediction> cost = {};  // absent: nothing was fitted
   Provenance provenance = Provenance::kPredicted;
 
   std::optional<double> known(Estimate predict::Prediction::*of, double Estimate::*end) const {
@@ -43,20 +43,29 @@ const Fields<PredictedPoint>& point_fields() {
   using P = PredictedPoint;
   using Cost = predict::Prediction;
   static const Fields<P> fields = {
-      {"mode", [](const P& p) { return p.point.mode; }, "the PowerMode"},
+      {"mode", [](const P& p) { return p.point.mode; }, "power mode"},
       {"batch", [](const P& p) { return p.point.batch; },
-       "samples per minibatch; 0: not a dimension"},
-      {"time_s", &end_of<&Cost::time_s, &Estimate::mean>, "of a minibatch (s); None: not known"},
-      {"time_lo_s", &end_of<&Cost::time_s, &Estimate::lo>, "its lower end (s)"},
-      {"time_hi_s", &end_of<&Cost::time_s, &Estimate::hi>, "its upper end (s)"},
-      {"power_w", &end_of<&Cost::power_w, &Estimate::mean>, "mean over that time (W)"},
-      {"power_lo_w", &end_of<&Cost::power_w, &Estimate::lo>, "its lower end (W)"},
-      {"power_hi_w", &end_of<&Cost::power_w, &Estimate::hi>, "its upper end (W)"},
-      {"energy_j", &end_of<&Cost::energy_j, &Estimate::mean>, "of a minibatch (J)"},
-      {"energy_lo_j", &end_of<&Cost::energy_j, &Estimate::lo>, "its lower end (J)"},
-      {"energy_hi_j", &end_of<&Cost::energy_j, &Estimate::hi>, "its upper end (J)"},
+       "samples per minibatch; 0 if the points have no batch"},
+      {"time_s", &end_of<&Cost::time_s, &Estimate::mean>,
+       "time of a minibatch (s); None if unknown"},
+      {"time_lo_s", &end_of<&Cost::time_s, &Estimate::lo>,
+       "lower end of the interval of time_s (s); None without an interval"},
+      {"time_hi_s", &end_of<&Cost::time_s, &Estimate::hi>,
+       "upper end of the interval of time_s (s); None without an interval"},
+      {"power_w", &end_of<&Cost::power_w, &Estimate::mean>,
+       "mean power over a minibatch (W); None if unknown"},
+      {"power_lo_w", &end_of<&Cost::power_w, &Estimate::lo>,
+       "lower end of the interval of power_w (W); None without an interval"},
+      {"power_hi_w", &end_of<&Cost::power_w, &Estimate::hi>,
+       "upper end of the interval of power_w (W); None without an interval"},
+      {"energy_j", &end_of<&Cost::energy_j, &Estimate::mean>,
+       "energy of a minibatch (J); None if unknown"},
+      {"energy_lo_j", &end_of<&Cost::energy_j, &Estimate::lo>,
+       "lower end of the interval of energy_j (J); None without an interval"},
+      {"energy_hi_j", &end_of<&Cost::energy_j, &Estimate::hi>,
+       "upper end of the interval of energy_j (J); None without an interval"},
       {"provenance", [](const P& p) { return std::string(name_of(p.provenance)); },
-       "of this row: predicted, or what the sample was"}};
+       "provenance of this row: \"predicted\", or that of the sample"}};
   return fields;
 }
 
@@ -64,9 +73,9 @@ const Fields<Predictions>& answer_fields() {
   using A = Predictions;
   static const Fields<A> fields = {
       {"method", [](const A& a) { return a.found.method; },
-       "the predictor's name; empty: rows as they are"},
+       "name of the prediction method; empty if nothing was predicted"},
       {"provenance", [](const A& a) { return std::string(name_of(a.found.origin.provenance)); },
-       "of what is predicted, or of the rows"}};
+       "provenance of the predicted rows, or of all rows if nothing was predicted"}};
   return fields;
 }
 
@@ -83,7 +92,7 @@ std::shared_ptr<Predictions> predictions(PredictAnswer found) {
   return made;
 }
 
-// `query`: a CSV, or a list of PowerMode or (PowerMode, batch).
+// Reads `query`: the path of a CSV file, or a list of PowerMode or (PowerMode, batch).
 std::vector<OperatingPoint> query_points(const py::object& query) {
   if (!PyList_Check(query.ptr())) return read_points(read_text("query", query, true));
   std::vector<OperatingPoint> points;
@@ -118,7 +127,7 @@ void add_prior(Arguments& asked, const std::string& model, PredictQuestion& ques
       model, workload::DeployOptions{.kind = workload_kind_of(question.samples.kind)});
 }
 
-// What the request says, with the sweeps, points and the Model that are given.
+// Combines the request with the given sweeps, points and Model.
 PredictQuestion predict_question(Arguments& asked, const answer::PredictRequest& request) {
   PredictQuestion question;
   question.device = request.device;
@@ -214,14 +223,14 @@ std::shared_ptr<Predictions> pareto(const py::kwargs& given) {
 }  // namespace
 
 void bind_predict(py::module_& module) {
-  record<PredictedPoint>(module, "PredictedPoint", "What an operating point will cost.",
-                         point_fields());
-  auto made = answer_class<Predictions>(module, "Predictions",
-                                        "What modes will cost: a sequence of PredictedPoint.",
-                                        answer_fields(), point_fields());
+  record<PredictedPoint>(module, "PredictedPoint",
+                         "Predicted time, power and energy of an operating point.", point_fields());
+  auto made = answer_class<Predictions>(
+      module, "Predictions", "Predicted costs of operating points: a sequence of PredictedPoint.",
+      answer_fields(), point_fields());
   made.def_property_readonly(
       "origin", [](Self<Predictions> self) { return self->found.origin; },
-      "the Origin of what is predicted");
+      "origin of the predicted rows");
   made.def_property_readonly(
       "weights",
       [](Self<Predictions> self) {
@@ -232,7 +241,8 @@ void bind_predict(py::module_& module) {
         }
         return weights;
       },
-      "of the method auto: posterior probability of each candidate, of (time, power)");
+      "for the method auto: dict from the name of each candidate method to its posterior "
+      "probabilities (for time, for power); otherwise empty");
   module.def("predict", &predict_all);
   module.def("suggest", &suggest);
   module.def("pareto", &pareto);

@@ -1,4 +1,4 @@
-// What several questions are asked with: a model, a board, modes, a sweep.
+// Arguments that several questions share: a model, a board, modes, a sweep.
 #pragma once
 
 #include <memory>
@@ -12,26 +12,31 @@
 
 namespace ridgewatt::python {
 
-// What the arguments training, precision, runtime, optimizer and dims say.
+// Reads the arguments training, precision, runtime, optimizer and dims.
 workload::DeployOptions deploy_options(Arguments& asked);
-// `model`: a Model, or the name or path of one, deployed as the arguments say; null where it is
-// None. UsageError where a Model is given and they are too.
+// Reads the argument `name`: a Model, or the name or path of a model, which is run as the arguments
+// of deploy_options() determine. Null if it is None. Throws UsageError if a Model is given together
+// with those arguments.
 std::shared_ptr<const workload::DeployedWorkload> workload_of(Arguments& asked,
                                                               const char* name = "model");
-// A board's name or file, or a Board; empty where it is not given.
+// Reads `device`: a Board, or the name or file of a board. Empty if it is not given.
 std::string device_of(Arguments& asked);
-// The board that this machine is; UsageError where it is none that is known.
+// Returns `device` or, if it is empty, the board of this machine. Throws UsageError if this machine
+// is not a Jetson board.
 std::string device_or_local(const std::string& device);
-// One text, or a list of names, joined by commas; empty where it is not given.
+// Reads a text or a list of names and joins them with commas. Empty if it is not given.
 std::string joined_texts(Arguments& asked, const char* name);
-// A Sweep, or the path of one of which `workload` names the part, as the file has it.
+// Reads a Sweep, or the path of a file from which `workload` selects a sweep (choose_sweep()).
+// Keeps all rows.
 Sweep raw_sweep(const std::string& name, const py::object& given,
                 const std::optional<std::string>& workload);
-// Without the rows that the quality check flags, repeats averaged.
+// Averages repeated points and, unless `keep_outliers` is set, removes the rows that the quality
+// check flags.
 Sweep trusted_sweep(Sweep raw, bool keep_outliers);
-// The same, without rows under a governor, and of the board that is named.
+// As trusted_sweep(), also without rows with a governor. Throws if the rows do not match the board
+// `device`; empty: not checked.
 Sweep trusted_samples(Sweep raw, bool keep_outliers, const std::string& device);
-// `references`: a list of sweeps or paths.
+// Reads `references`, a list of sweeps or paths.
 std::vector<Sweep> references_of(Arguments& asked, bool keep_outliers);
 
 const Fields<RowOrigin>& origin_fields();

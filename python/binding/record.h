@@ -1,8 +1,8 @@
-// A Python class from ONE list of its fields: attributes, repr, the columns of to_frame() and the
-// reference all follow from it.
+// Creates a Python class from a list of its fields. The attributes, repr(), the columns of
+// to_frame() and the reference are derived from this list.
 //
-//   const Fields<Step> kStep = {{"time_s", [](const Step& s) { return s.time_s; }, "of .. (s)"}};
-//   record<Step>(module, "Step", "A profiled point.", kStep);
+//   const Fields<Step> kStep = {{"time_s", [](const Step& s) { return s.time_s; }, "time per ..
+//   (s)"}}; record<Step>(module, "Step", "A profiled point.", kStep);
 //
 // An answer is a sequence of rows: answer_class() also adds len(), indexing, to_frame(), to_dict(),
 // _repr_html_() and plot().
@@ -35,7 +35,8 @@ struct Field {
 template <class T>
 using Fields = std::vector<Field<T>>;
 
-// The attributes of what a report declares for every surface: in SI, with the meaning of the key.
+// Converts the fields that a report declares into attributes: values are in SI units, and the
+// docstring is the meaning of the JSON key.
 template <class T>
 Fields<T> attributes(const report::Fields<T>& declared) {
   Fields<T> fields;
@@ -49,9 +50,9 @@ Fields<T> attributes(const report::Fields<T>& declared) {
   return fields;
 }
 
-// A JSON value as Python has it; what is not finite is None, as in JSON text.
+// Converts a JSON value to Python. A number that is not finite becomes None, as in JSON text.
 py::object to_python(const Json& json);
-// One value of a field. Texts may hold bytes that are no UTF-8.
+// Converts the value of a field. Text may contain invalid UTF-8.
 py::object value_to_python(double value);
 py::object value_to_python(const std::optional<double>& value);
 py::object value_to_python(int value);
@@ -72,8 +73,8 @@ py::list list_of(const std::vector<T>& values) {
 
 const Fields<PowerMode>& power_mode_fields();
 
-// Columns of rows by name, as NumPy arrays: float64, int64, bool, or objects for text. A mode is a
-// column for each of its knobs; knobs that no row has are left out.
+// Adds the columns of the rows by name, as NumPy arrays of float64, int64, bool, or of objects for
+// text. A power mode becomes one column per knob. Knobs that no row sets are left out.
 template <class T>
 void add_columns(const Fields<T>& fields, const std::vector<T>& rows, py::dict& columns);
 
@@ -127,7 +128,7 @@ void add_columns(const Fields<T>& fields, const std::vector<T>& rows, py::dict& 
   }
 }
 
-// How Python calls the type of a field, for stubs and reference.
+// Name of a field's type in Python, for stubs and the reference.
 template <class Value>
 constexpr const char* type_name() {
   if constexpr (std::is_same_v<Value, double>) return "float";
@@ -141,7 +142,7 @@ constexpr const char* type_name() {
   if constexpr (std::is_same_v<Value, report::Cell>) return "str | int | float | None";
 }
 
-// "Step(time_s=0.01, power_w=20.0)".
+// Returns the text of repr(): "Step(time_s=0.01, power_w=20.0)".
 template <class T>
 std::string repr_of(const char* name, const Fields<T>& fields, const T& self) {
   std::string text = name;
@@ -156,8 +157,8 @@ std::string repr_of(const char* name, const Fields<T>& fields, const T& self) {
 
 template <class T>
 using Class = py::class_<T, std::shared_ptr<T>>;
-// `self` of every method: what was never made (X.__new__(X)) is refused, where pybind11 would give
-// a plain reference to memory without a value.
+// Type of `self` in every method. It makes pybind11 reject an object that was created without
+// __init__ (X.__new__(X)). For a plain reference, pybind11 would pass uninitialized memory.
 template <class T>
 using Self = const std::shared_ptr<T>&;
 template <class T>
@@ -165,7 +166,7 @@ std::shared_ptr<T> held(const py::object& object) {
   return object.cast<std::shared_ptr<T>>();
 }
 
-// `fields` outlive the module.
+// Binds a class with these fields. `fields` must outlive the module.
 template <class T>
 Class<T> record(py::module_& module, const char* name, const char* doc, const Fields<T>& fields) {
   Class<T> made(module, name, doc);
@@ -181,7 +182,7 @@ Class<T> record(py::module_& module, const char* name, const char* doc, const Fi
         field.get);
   }
   made.attr("_fields") = types;
-  // Nothing changes it, so a copy is the object itself.
+  // The object cannot change, so its copy is the object itself.
   made.def("__copy__", [](const py::object& self) { return self; });
   made.def(
       "__deepcopy__", [](const py::object& self, const py::dict&) { return self; },
@@ -190,13 +191,14 @@ Class<T> record(py::module_& module, const char* name, const char* doc, const Fi
   return made;
 }
 
-// Index of a sequence, from its end where negative; IndexError.
+// Converts a Python index, which may be negative, to an index into a sequence of `size` elements.
+// Throws IndexError.
 std::size_t checked_index(py::ssize_t index, std::size_t size);
-// What Python code adds to every answer: to_frame(), _repr_html_(), plot(), after __len__ and
-// `_columns` are there.
+// Adds the methods that are written in Python: to_frame(), _repr_html_() and plot(). They use
+// __len__ and `_columns`, which must exist.
 void add_notebook_methods(py::object made);
 
-// `Answer` has `rows` (a vector of Row) and `Json json() const`.
+// Binds an answer. `Answer` must have `rows`, a vector of Row, and `Json json() const`.
 template <class Answer, class Row>
 Class<Answer> answer_class(py::module_& module, const char* name, const char* doc,
                            const Fields<Answer>& fields, const Fields<Row>& row_fields) {
@@ -223,7 +225,8 @@ Class<Answer> answer_class(py::module_& module, const char* name, const char* do
   });
   made.def(
       "to_dict", [](Self<Answer> self) { return to_python(self->json()); },
-      "The JSON object that the command line prints for this question, without its schema.");
+      "Returns the answer as a dict: the JSON object that the command line prints, without the key "
+      "\"schema\".");
   add_notebook_methods(made);
   return made;
 }

@@ -24,7 +24,7 @@ struct BoundRoofline {
   Json json() const { return report::roofline_json(found, report).whole(); }
 };
 
-// What is known only where the roof has energies.
+// The value, or empty if the energies of the roof are unknown.
 std::optional<double> with_energy(const Roof& row, double value) {
   return row.roof.time_only() ? std::nullopt : std::optional(value);
 }
@@ -32,78 +32,85 @@ std::optional<double> with_energy(const Roof& row, double value) {
 const Fields<Roof>& roof_fields() {
   using R = Roof;
   static const Fields<R> fields = {
-      {"mode", [](const R& r) { return r.mode; }, "the PowerMode"},
+      {"mode", [](const R& r) { return r.mode; }, "power mode"},
       {"roof", [](const R& r) { return r.roof.name; },
-       "class of kernels: convolution, product, depthwise, vector; or \"measured\""},
-      {"arithmetic", [](const R& r) { return r.roof.arithmetic; }, "of the unit that it runs in"},
+       "class of kernels: convolution, product, depthwise or vector; \"measured\" for roofs fitted "
+       "to microbenchmarks"},
+      {"arithmetic", [](const R& r) { return r.roof.arithmetic; },
+       "arithmetic of the unit that computes this class, such as \"tf32\""},
       {"gpu_share", [](const R& r) { return r.roof.share; },
-       "of the model's time on the GPU; 0 without a model"},
+       "share of this class in the model's time on the GPU; 0 without a model"},
       {"ceiling_flop_per_s", [](const R& r) { return r.roof.ceiling_flop_per_s; },
-       "what no kernel of the class passes (FLOP/s)"},
+       "compute ceiling that no kernel of this class exceeds (FLOP/s)"},
       {"ceiling_bytes_per_s", [](const R& r) { return r.roof.ceiling_bandwidth_bytes_per_s; },
-       "and its memory traffic (bytes/s)"},
+       "memory bandwidth that no kernel of this class exceeds (bytes/s)"},
       {"reached_flop_per_s", [](const R& r) { return r.roof.reached.peak_flop_per_s; },
-       "what the twin was fitted to (FLOP/s)"},
+       "compute rate that kernels of this class reach, according to the twin (FLOP/s)"},
       {"reached_bytes_per_s", [](const R& r) { return r.roof.reached.bandwidth_bytes_per_s; },
-       "and its memory traffic (bytes/s)"},
+       "memory bandwidth that kernels of this class reach, according to the twin (bytes/s)"},
       {"time_balance", [](const R& r) { return r.roof.reached.time_balance(); },
-       "intensity at which compute and memory take the same time (FLOP/byte)"},
+       "arithmetic intensity at which computation and memory traffic take the same time "
+       "(FLOP/byte)"},
       {"energy_per_flop_j",
        [](const R& r) { return with_energy(r, r.roof.reached.energy_per_flop_j); },
-       "dynamic energy of an operation (J); None: not known"},
+       "dynamic energy of an operation (J); None if unknown"},
       {"energy_per_byte_j",
        [](const R& r) { return with_energy(r, r.roof.reached.energy_per_byte_j); },
-       "dynamic energy of a byte (J)"},
+       "dynamic energy of a byte of memory traffic (J); None if unknown"},
       {"static_power_w", [](const R& r) { return with_energy(r, r.roof.reached.static_power_w); },
-       "what is spent for time alone (W)"},
+       "power that does not depend on the work (W); None if unknown"},
       {"energy_balance",
        [](const R& r) { return with_energy(r, r.roof.reached.energy_balance_dynamic()); },
-       "intensity at which operations and bytes take the same dynamic energy (FLOP/byte)"},
+       "arithmetic intensity at which operations and memory traffic take the same dynamic energy "
+       "(FLOP/byte); None if unknown"},
       {"race_to_halt_ratio",
        [](const R& r) { return with_energy(r, r.roof.reached.race_to_halt_ratio()); },
-       "at most 1: finishing fast inside the mode is what spends least"},
+       "if at most 1, the fastest execution within this mode also uses the least energy; None if "
+       "unknown"},
       {"compute_from", [](const R& r) { return r.roof.compute_from; },
-       "where the ceiling of compute comes from"},
+       "source of the compute ceiling"},
       {"bandwidth_from", [](const R& r) { return r.roof.bandwidth_from; },
-       "where the ceiling of traffic comes from"}};
+       "source of the bandwidth ceiling"}};
   return fields;
 }
 
 const Fields<report::RooflineLayer>& layer_fields() {
   using L = report::RooflineLayer;
   static const Fields<L> fields = {
-      {"name", [](const L& l) { return l.name; }, "of the kernel"},
+      {"name", [](const L& l) { return l.name; }, "name of the kernel"},
       {"op", [](const L& l) { return l.op; }, "operator"},
-      {"roof", [](const L& l) { return l.roof; }, "the class whose roofs it lies under"},
+      {"roof", [](const L& l) { return l.roof; }, "class of kernels whose roofs apply to it"},
       {"bound", [](const L& l) { return l.bound; },
-       "what its time on the GPU goes to: compute, memory, launch"},
-      {"work_flop", [](const L& l) { return l.work_flop; }, "operations per minibatch"},
-      {"traffic_bytes", [](const L& l) { return l.traffic_bytes; }, "as modelled (bytes)"},
+       "what limits its time on the GPU: compute, memory or launch"},
+      {"work_flop", [](const L& l) { return l.work_flop; },
+       "floating-point operations per minibatch"},
+      {"traffic_bytes", [](const L& l) { return l.traffic_bytes; },
+       "memory traffic per minibatch, as modelled (bytes)"},
       {"counted_bytes", [](const L& l) { return l.counted_bytes; },
-       "operands read and results written (bytes)"},
+       "size of the operands and results (bytes)"},
       {"gpu_s", [](const L& l) { return l.gpu_s; }, "time on the GPU (s)"},
       {"launch_s", [](const L& l) { return l.launch_s; }, "CPU time of its launches (s)"},
-      {"time_s", [](const L& l) { return l.time_s; }, "its share of the minibatch (s)"},
-      {"power_w", [](const L& l) { return l.power_w; }, "of the board while it runs (W)"},
+      {"time_s", [](const L& l) { return l.time_s; }, "its part of the minibatch time (s)"},
+      {"power_w", [](const L& l) { return l.power_w; }, "power of the board while it runs (W)"},
       {"ceiling_flop_per_s", [](const L& l) { return l.ceiling_flop_per_s; },
-       "that its ceiling allows at its intensity (FLOP/s)"},
+       "compute rate that its ceilings permit at its arithmetic intensity (FLOP/s)"},
       {"reached_flop_per_s", [](const L& l) { return l.reached_flop_per_s; },
-       "that kernels like it reach at its intensity (FLOP/s)"}};
+       "compute rate that kernels of its class reach at its arithmetic intensity (FLOP/s)"}};
   return fields;
 }
 
 const Fields<BoundRoofline>& answer_fields() {
   using A = BoundRoofline;
   static const Fields<A> fields = {
-      {"device", [](const A& a) { return a.found.device; }, "as it was asked"},
+      {"device", [](const A& a) { return a.found.device; }, "board, as given"},
       {"provenance", [](const A& a) { return std::string(name_of(a.found.origin.provenance)); },
        "always \"modelled\""},
       {"ground", [](const A& a) { return a.found.twin.provenance(); },
-       "what the figures rest on, in words"},
+       "what the figures are based on, as text"},
       {"batch", [](const A& a) { return a.found.model ? a.found.estimator()->cost().batch : 0; },
-       "that the layers are shown at; 0 without a model"},
+       "batch size of the layers; 0 without a model"},
       {"ceilings", [](const A& a) { return a.report.ceilings; },
-       "where the ceilings come from, a sentence each"}};
+       "sources of the ceilings, one sentence each"}};
   return fields;
 }
 
@@ -139,11 +146,15 @@ std::shared_ptr<BoundRoofline> roofline(const py::kwargs& given) {
 }  // namespace
 
 void bind_roofline(py::module_& module) {
-  record<Roof>(module, "Roof", "The roofs of a class of kernels in a power mode.", roof_fields());
+  record<Roof>(module, "Roof",
+               "The roofs of a class of kernels in a power mode: the ceilings, which no kernel "
+               "exceeds, and the roofs that kernels reach.",
+               roof_fields());
   record<report::RooflineLayer>(module, "RooflineLayer",
-                                "Where a layer lies in the first of the modes.", layer_fields());
+                                "A layer under the roofs of the first power mode.", layer_fields());
   auto made = answer_class<BoundRoofline>(
-      module, "Roofline", "Roofs of power modes: a sequence of Roof, one per mode and class.",
+      module, "Roofline",
+      "Roofs of power modes: a sequence of Roof, one per mode and class of kernels.",
       answer_fields(), roof_fields());
   made.def_property_readonly(
       "layers",
@@ -152,7 +163,7 @@ void bind_roofline(py::module_& module) {
         for (const auto& layer : self->report.layers) list.append(layer);
         return list;
       },
-      "of the model in the first mode, a list of RooflineLayer in order of execution");
+      "layers of the model in the first mode, a list of RooflineLayer in the order of execution");
   made.def_property_readonly(
       "time_parts",
       [](Self<BoundRoofline> self) {
@@ -160,7 +171,7 @@ void bind_roofline(py::module_& module) {
         for (const auto& part : self->report.parts) parts[py::str(part.name)] = part.time_s;
         return parts;
       },
-      "what the minibatch's time goes to (s), by name");
+      "parts of the minibatch time in the first mode: dict from name to time (s)");
   module.def("roofline", &roofline);
 }
 

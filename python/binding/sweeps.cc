@@ -1,4 +1,4 @@
-// Sweeps: from files, from columns, from a store; as the questions take them.
+// Sweeps from files, columns and stores, prepared for the questions.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -17,7 +17,7 @@
 namespace ridgewatt::python {
 namespace {
 
-// As the class is bound: rows, and what they have in common.
+// The bound class: rows and their common properties.
 struct BoundSweep {
   Sweep sweep;
   const std::vector<Observation>& rows;
@@ -30,34 +30,37 @@ struct BoundSweep {
 
 const Fields<Observation>& observation_fields() {
   static const Fields<Observation> fields = {
-      {"mode", [](const Observation& o) { return o.point.mode; }, "the PowerMode"},
+      {"mode", [](const Observation& o) { return o.point.mode; }, "power mode"},
       {"batch", [](const Observation& o) { return o.point.batch; },
-       "samples per minibatch; 0: not a dimension"},
+       "samples per minibatch; 0 if the sweep has no batch"},
       {"time_s", [](const Observation& o) { return o.time_s; },
        "mean time from one minibatch to the next (s)"},
       {"power_w", [](const Observation& o) { return o.power_w; }, "mean power over that time (W)"},
       {"energy_j", [](const Observation& o) { return o.energy_j(); },
-       "energy of a minibatch, measured or time x power (J)"},
+       "energy of a minibatch: measured, or time_s x power_w (J)"},
       {"time_median_s", [](const Observation& o) { return o.time_median_s; },
-       "median time of a minibatch (s); None: not known"},
+       "median time of a minibatch (s); None if unknown"},
       {"fetch_stall_s", [](const Observation& o) { return o.fetch_stall_s; },
-       "mean wait for data (s); None: not known"}};
+       "mean wait for data per minibatch (s); None if unknown"}};
   return fields;
 }
 
 const Fields<BoundSweep>& sweep_fields() {
   static const Fields<BoundSweep> fields = {
-      {"source", [](const BoundSweep& s) { return s.sweep.source; }, "file, for messages"},
-      {"workload", [](const BoundSweep& s) { return s.sweep.workload; }, "\"resnet18\""},
+      {"source", [](const BoundSweep& s) { return s.sweep.source; },
+       "name of the file, for messages"},
+      {"workload", [](const BoundSweep& s) { return s.sweep.workload; },
+       "name of the workload, such as \"resnet18\""},
       {"kind", [](const BoundSweep& s) { return s.sweep.kind; },
-       "\"inference\", \"training\", or a phase"},
-      {"board", [](const BoundSweep& s) { return s.sweep.board; }, "empty: not said"},
+       "\"inference\", \"training\", or the name of a phase"},
+      {"board", [](const BoundSweep& s) { return s.sweep.board; },
+       "name of the board; empty if unknown"},
       {"provenance", [](const BoundSweep& s) { return std::string(name_of(s.sweep.provenance)); },
-       "measured, replayed, modelled, .."}};
+       "provenance of the rows: measured, replayed, modelled, .."}};
   return fields;
 }
 
-// A row as a dict: its columns, those that it has.
+// Each row as an object of the columns that it has.
 Json BoundSweep::json() const {
   Json list = Json::array();
   for (const Observation& row : rows) {
@@ -86,7 +89,7 @@ constexpr Quantity kBatchColumn = units::count().within(0, 1 << 20);
 constexpr Quantity kCoreColumn = units::count().within(0, 1024);
 constexpr Quantity kClockColumn = units::megahertz().in_si().within(0, 2e10);
 
-// A clock in Hz, 0 where it is not known.
+// Reads a clock in Hz; 0 means unknown.
 double read_clock(const std::string& column, py::handle value) {
   const double clock_hz = read_number(column, value, kClockColumn);
   if (clock_hz > 0 && clock_hz < 1e6) {
@@ -95,7 +98,7 @@ double read_clock(const std::string& column, py::handle value) {
   return clock_hz;
 }
 
-// Puts one value of a column into a row.
+// Sets the value of one column in a row.
 void set_column(const std::string& column, py::handle value, Observation& row) {
   if (column == "cpu_cores") {
     row.point.mode.cpu_cores = static_cast<int>(read_whole(column, value, kCoreColumn));
@@ -133,7 +136,7 @@ py::dict columns_of(const py::object& given) {
   return given.attr("to_dict")("list");
 }
 
-// NaN in a column that may be left out, as frames have it.
+// Whether the value is NaN in an optional column, where it means unknown.
 bool not_known(const std::string& column, py::handle value) {
   const bool optional =
       column == "energy_j" || column == "time_median_s" || column == "fetch_stall_s";
@@ -162,7 +165,7 @@ std::vector<Observation> rows_of_columns(const py::dict& columns) {
   return rows;
 }
 
-// What a frame of to_frame() states about itself in its `attrs`.
+// Returns an entry of a DataFrame's `attrs` (set by to_frame()), or `otherwise`.
 std::string attribute_of(const py::object& frame, const char* name, const char* otherwise) {
   const py::object attrs = py::getattr(frame, "attrs", py::none());
   if (!PyDict_Check(attrs.ptr())) return otherwise;
@@ -195,18 +198,20 @@ using store::Holding;
 
 const Fields<Holding>& holding_fields() {
   static const Fields<Holding> fields = {
-      {"board", [](const Holding& h) { return h.series.board; }, "board"},
-      {"serial", [](const Holding& h) { return h.series.serial; }, "of the board; empty: not said"},
-      {"workload", [](const Holding& h) { return h.series.workload; }, "name"},
+      {"board", [](const Holding& h) { return h.series.board; }, "name of the board"},
+      {"serial", [](const Holding& h) { return h.series.serial; },
+       "serial number of the board; empty if unknown"},
+      {"workload", [](const Holding& h) { return h.series.workload; }, "name of the workload"},
       {"kind", [](const Holding& h) { return h.series.kind; }, "\"training\", \"inference\", .."},
       {"provenance", [](const Holding& h) { return std::string(name_of(h.series.provenance)); },
-       "measured, replayed, modelled, .."},
-      {"points", [](const Holding& h) { return h.points; }, "profiled points"},
-      {"flagged", [](const Holding& h) { return h.flagged; }, "of them, to be used with care"}};
+       "provenance of the points: measured, replayed, modelled, .."},
+      {"points", [](const Holding& h) { return h.points; }, "number of profiled points"},
+      {"flagged", [](const Holding& h) { return h.flagged; },
+       "number of points with a warning about their quality"}};
   return fields;
 }
 
-// A store as Python holds it: it can be closed.
+// A store that Python code can close.
 class BoundStore {
  public:
   explicit BoundStore(std::string path) : path_(std::move(path)) {
@@ -248,19 +253,21 @@ py::list sweeps_of_store(Self<BoundStore> self, const py::kwargs& kwargs) {
 }
 
 void bind_store(py::module_& module) {
-  record<Holding>(module, "Holding", "What a store holds of one workload on one board.",
+  record<Holding>(module, "Holding",
+                  "Summary of the points of one workload, kind and board in a store.",
                   holding_fields());
   Class<BoundStore>(
       module, "Store",
       "Store(path)\n\nProfiled points in an SQLite file or a PostgreSQL database "
-      "(postgresql://USER@HOST/DATABASE), opened to be read; use it with `with`, or "
-      "close() it. NotFoundError: no such file; InputError: not a store; UsageError: it is closed.")
+      "(postgresql://USER@HOST/DATABASE), opened for reading. Use it in a `with` block, or call "
+      "close(). Raises NotFoundError if there is no such file, and InputError if the file is not a "
+      "store. The methods raise UsageError after close().")
       .def(py::init([](const py::object& path) {
              return std::make_shared<BoundStore>(read_text("path", path, true));
            }),
            py::arg("path"))
       .def_property_readonly(
-          "path", [](Self<BoundStore> self) { return self->path(); }, "as it was given")
+          "path", [](Self<BoundStore> self) { return self->path(); }, "path, as given")
       .def(
           "list",
           [](Self<BoundStore> self) {
@@ -268,14 +275,15 @@ void bind_store(py::module_& module) {
             for (const auto& held : self->list()) list.append(held);
             return list;
           },
-          "A list of Holding, one per workload, kind and board.")
+          "Returns a list of Holding, one per workload, kind, board and provenance.")
       .def("sweeps", &sweeps_of_store,
-           "sweeps(*, workload=None, kind=None, device=None, serial=None)\n\nIts points as a list "
-           "of Sweep; "
-           "repeats become their median.")
+           "sweeps(*, workload=None, kind=None, device=None, serial=None)\n\nReturns the points as "
+           "a list of Sweep. The arguments select points; None selects all. Points that were "
+           "profiled repeatedly are replaced by their median. Raises UsageError if no point "
+           "matches.")
       .def(
           "close", [](Self<BoundStore> self) { self->close(); },
-          "Closes the file; closing twice is no error.")
+          "Closes the store. Closing it again is no error.")
       .def("__enter__", [](const py::object& self) { return self; })
       .def("__exit__", [](Self<BoundStore> self, const py::args&) { self->close(); });
 }
@@ -319,17 +327,18 @@ std::vector<Sweep> references_of(Arguments& asked, bool keep_outliers) {
 }
 
 void bind_sweeps(py::module_& module) {
-  record<Observation>(module, "Observation", "What is known of one operating point.",
+  record<Observation>(module, "Observation", "Time, power and energy of one operating point.",
                       observation_fields());
   auto made = answer_class<BoundSweep>(
       module, "Sweep",
       "Sweep(columns, *, workload=\"unnamed\", kind=\"inference\", board=None, "
-      "provenance=\"replayed\")\n\nOperating points of one workload with their cost: a sequence of "
-      "Observation. `columns`: a dict of lists or arrays of one length, or a DataFrame: time_s, "
-      "power_w, and any of cpu_cores, cpu_clock_hz, gpu_clock_hz, mem_clock_hz, batch, energy_j, "
-      "time_median_s, fetch_stall_s; NaN in the last three: not known. A frame of to_frame() keeps "
-      "what its `attrs` state about workload, kind, board and provenance. UsageError: another "
-      "column, lengths that differ, a value that is not finite or out of range.",
+      "provenance=\"replayed\")\n\nOperating points of one workload with their costs: a sequence "
+      "of Observation. `columns` is a DataFrame, or a dict of lists or arrays of equal length. The "
+      "columns time_s and power_w are required. The columns cpu_cores, cpu_clock_hz, gpu_clock_hz, "
+      "mem_clock_hz, batch, energy_j, time_median_s and fetch_stall_s are optional, and NaN in the "
+      "last three means unknown. If `columns` is a DataFrame from to_frame(), its `attrs` are the "
+      "defaults of workload, kind, board and provenance. Raises UsageError if there is any other "
+      "column, if lengths differ, or if a value is not finite or out of range.",
       sweep_fields(), observation_fields());
   made.def(py::init(&sweep_of_columns), py::arg("columns"));
   made.def(py::pickle(
@@ -345,7 +354,9 @@ void bind_sweeps(py::module_& module) {
       [](Self<BoundSweep> self, const py::object& path) {
         write_output(read_text("path", path, true), write_sweep_csv({self->sweep}));
       },
-      py::arg("path"), "Writes the sweep as CSV, whole or not at all. IoError, PermissionError.");
+      py::arg("path"),
+      "Writes the sweep as a CSV file, completely or not at all. Raises IoError or PermissionError "
+      "if writing fails.");
   module.def("read_sweep", [](const py::kwargs& kwargs) {
     Arguments asked(kwargs);
     const auto workload = asked.maybe_text("workload");

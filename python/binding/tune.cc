@@ -1,4 +1,4 @@
-// Which power mode and batch is best within limits.
+// Finds the best power mode and batch within limits.
 #include "ridgewatt/answer/tune.h"
 
 #include "python/binding/parameters.h"
@@ -17,9 +17,9 @@ using answer::TuneQuestion;
 
 struct Tuned {
   TuneAnswer found;
-  answer::TuneRanking ranking;  // of all boards or runtimes; empty: one was asked
+  answer::TuneRanking ranking;  // of all boards or runtimes; empty: only one was given
   std::vector<tune::ComparedPoint>
-      rows;  // the answer (or the nearest miss), then what it is compared with
+      rows;  // the answer (or the nearest miss), then points for comparison
 
   Json json() const {
     return ranking.answers.empty() ? report::tune_to_json(found) : report::ranking_to_json(ranking);
@@ -30,47 +30,48 @@ const Fields<Tuned>& tuned_fields() {
   using T = Tuned;
   static const Fields<T> fields = {
       {"feasible", [](const T& t) { return t.found.outcome.best.has_value(); },
-       "a point keeps every limit: best holds it, else miss the nearest"},
-      {"workload", [](const T& t) { return t.found.source.workload; }, "name"},
+       "whether a point meets every limit; then best contains it, otherwise miss contains the "
+       "nearest point"},
+      {"workload", [](const T& t) { return t.found.source.workload; }, "name of the workload"},
       {"device", [](const T& t) { return t.found.source.device.value_or(""); },
-       "board; empty: none was named"},
+       "name of the board; empty if none was given"},
       {"minimize", [](const T& t) { return std::string(name_of(t.found.outcome.goal.objective)); },
-       "the objective"},
-      {"strategy", [](const T& t) { return t.found.trace.strategy; }, "how points were chosen"},
+       "the objective that is minimized"},
+      {"strategy", [](const T& t) { return t.found.trace.strategy; },
+       "strategy that chose the profiled points"},
       {"provenance", [](const T& t) { return std::string(name_of(t.found.source.provenance)); },
        "measured, replayed, profiled, predicted, modelled or fake"},
       {"remark", [](const T& t) { return t.found.source.remark.value_or(""); },
-       "what the figures rest on"},
+       "what the figures are based on, as text"},
       {"stop", [](const T& t) { return t.found.trace.stopped_because.value_or(""); },
-       "why the search ended"},
+       "why the search ended; empty without a search"},
       {"near_best", [](const T& t) { return t.found.trace.near_best; },
-       "probability that no other point is better by more than 1 %; None: not searched"},
+       "probability that no other point is better by more than 1 %; None without a search"},
       {"advice", [](const T& t) { return t.found.outcome.advice.value_or(""); },
-       "without an answer: what else to do"},
+       "without an answer: what to do instead, as text"},
       {"considered", [](const T& t) { return static_cast<std::int64_t>(t.found.trace.considered); },
-       "operating points that could have been chosen"},
+       "number of candidate operating points"},
       {"memory_bytes",
        [](const T& t) {
          return t.found.outcome.memory ? std::optional(t.found.outcome.memory->needed_bytes())
                                        : std::nullopt;
        },
-       "that the answer needs (bytes); None: not known"},
+       "memory that the answer needs (bytes); None if unknown"},
       {"search_time_s", [](const T& t) { return t.found.trace.board_time_s; },
-       "time on the board that the profiles took (s)"},
+       "time on the board for all profiles (s)"},
       {"search_energy_j", [](const T& t) { return t.found.trace.board_energy_j; },
-       "energy that they took (J)"},
+       "energy of all profiles (J)"},
       {"job_time_s",
        [](const T& t) {
          return t.found.outcome.job ? std::optional(t.found.outcome.job->time_s) : std::nullopt;
        },
-       "of the job, where asked for (s)"},
+       "time of the job (s); None if no job was given"},
       {"job_energy_j",
        [](const T& t) {
          return t.found.outcome.job ? std::optional(t.found.outcome.job->energy_j) : std::nullopt;
        },
-       "of the job, where asked for (J)"},
-      {"left_out", [](const T& t) { return t.found.trace.left_out; },
-       "what could not be profiled or asked, and why"}};
+       "energy of the job (J); None if no job was given"},
+      {"left_out", [](const T& t) { return t.found.trace.left_out; }, "what was left out and why"}};
   return fields;
 }
 
@@ -141,7 +142,7 @@ std::shared_ptr<Tuned> ask_twin(const answer::TuneRequest& request, const Worklo
   return tuned(std::move(found));
 }
 
-// A model that is known in addition to rows: of their kind, where it is given by name.
+// The model that was given in addition to rows. A model given by name gets the kind of the rows.
 Workload model_of_rows(Arguments& asked, answer::WorkloadQuestion named, const Sweep& rows,
                        const std::string& device) {
   if (device.empty()) {
@@ -152,7 +153,8 @@ Workload model_of_rows(Arguments& asked, answer::WorkloadQuestion named, const S
   return workload_of(asked, named);
 }
 
-// Of rows that are played (a sweep), or that all others are predicted from.
+// Answers from rows: a sweep, which takes the place of the board, or samples, from which all other
+// points are predicted.
 std::shared_ptr<Tuned> ask_rows(Arguments& asked, const answer::TuneRequest& request,
                                 const char* name) {
   const bool keep = request.keep_outliers, sweep = std::string(name) == "sweep";
@@ -219,19 +221,19 @@ tune::ComparedPoint best_point(Self<Tuned> self) {
 }
 
 void add_parts(Class<Tuned>& made) {
-  made.def_property_readonly("best", &best_point,
-                             "the TunedPoint that is the answer; NoSolutionError without one, with "
-                             "the line of the command line");
+  made.def_property_readonly(
+      "best", &best_point,
+      "the answer, a TunedPoint. Raises NoSolutionError if no point meets the limits");
   made.def_property_readonly(
       "miss",
       [](Self<Tuned> self) -> py::object {
         if (self->found.outcome.best || self->rows.empty()) return py::none();
         return py::cast(self->rows.front());
       },
-      "without an answer: the TunedPoint nearest to the limits");
+      "without an answer: the TunedPoint nearest to the limits; otherwise None");
   made.def_property_readonly(
       "relaxations", [](Self<Tuned> self) { return list_of(self->found.outcome.relaxations); },
-      "without an answer: a list of Relaxation, single limits that would give one when relaxed");
+      "without an answer: a list of Relaxation, single limits whose relaxation permits an answer");
   made.def_property_readonly(
       "mends",
       [](Self<Tuned> self) {
@@ -239,16 +241,16 @@ void add_parts(Class<Tuned>& made) {
         if (PyErr_WarnEx(PyExc_DeprecationWarning, kRemark, 1) < 0) throw py::error_already_set();
         return list_of(self->found.outcome.relaxations);
       },
-      "deprecated, former name of relaxations");
+      "deprecated name of relaxations");
   made.def_property_readonly(
       "other_boards", [](Self<Tuned> self) { return list_of(self->found.outcome.boards); },
-      "without an answer: a list of BoardWithAnswer, boards that keep all limits");
+      "without an answer: a list of BoardWithAnswer, other boards that meet all limits");
   made.def_property_readonly(
       "profiled", [](Self<Tuned> self) { return list_of(report::profiled_points(self->found)); },
-      "what was profiled, a list of SearchStep in order");
+      "profiled points, a list of SearchStep in the order of profiling");
   made.def_property_readonly(
       "next", [](Self<Tuned> self) { return list_of(self->found.trace.next); },
-      "by hand: a list of NextProfile");
+      "with `verify`: points that the user should profile next, a list of NextProfile");
   made.def_property_readonly(
       "confidence",
       [](Self<Tuned> self) {
@@ -259,10 +261,10 @@ void add_parts(Class<Tuned>& made) {
         }
         return kept;
       },
-      "of an estimate: probability that each limit is kept, by its kind");
+      "for estimated points: dict from the kind of each limit to the probability that the answer "
+      "meets it");
   made.def_property_readonly(
-      "origin", [](Self<Tuned> self) { return self->found.source.origin; },
-      "the Origin of its rows");
+      "origin", [](Self<Tuned> self) { return self->found.source.origin; }, "origin of the rows");
   made.def_property_readonly(
       "ranking",
       [](Self<Tuned> self) {
@@ -270,7 +272,7 @@ void add_parts(Class<Tuned>& made) {
         for (const auto& one : self->ranking.answers) list.append(tuned(one));
         return list;
       },
-      "of device=\"all\" or runtime=\"all\": a list of Tuned, the best first");
+      "for device=\"all\" or runtime=\"all\": a list of Tuned, the best first");
 }
 
 }  // namespace
@@ -281,21 +283,23 @@ void bind_tune(py::module_& module) {
   static const auto kRelaxation = attributes(report::relaxation_fields());
   static const auto kNext = attributes(report::next_fields());
   static const auto kBoard = attributes(report::other_board_fields());
-  record<tune::ComparedPoint>(module, "TunedPoint",
-                              "An operating point and what it costs; interval of 90 %.", kPoint);
+  record<tune::ComparedPoint>(
+      module, "TunedPoint", "An operating point with its costs and their 90 % intervals.", kPoint);
   record<report::ProfiledPoint>(module, "SearchStep", "A point that a search profiled.", kProfiled);
   record<answer::Relaxation>(module, "Relaxation",
-                             "A limit that gives an answer when it alone is relaxed.", kRelaxation);
-  record<answer::NextProfile>(module, "NextProfile", "What to profile next by hand.", kNext);
-  record<answer::BoardWithAnswer>(module, "BoardWithAnswer", "Another board.", kBoard);
+                             "A limit whose relaxation alone permits an answer.", kRelaxation);
+  record<answer::NextProfile>(module, "NextProfile", "A point that the user should profile next.",
+                              kNext);
+  record<answer::BoardWithAnswer>(module, "BoardWithAnswer", "Another board that meets all limits.",
+                                  kBoard);
   auto made = answer_class<Tuned>(
       module, "Tuned",
-      "What tune() found: a sequence of TunedPoint, the answer (or the nearest miss) first, then "
-      "what it is compared with.",
+      "The result of tune(): a sequence of TunedPoint. The first is the answer or, without one, "
+      "the nearest miss. The others are points for comparison, such as presets.",
       tuned_fields(), kPoint);
   made.def(
       "__bool__", [](Self<Tuned> self) { return self->found.outcome.best.has_value(); },
-      "There is an answer within the limits.");
+      "Returns whether a point meets the limits.");
   add_parts(made);
   module.def("tune", &ask);
 }

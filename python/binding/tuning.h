@@ -1,4 +1,5 @@
-// What the ways to tune share: the question that their arguments ask, and the answer as an object.
+// Functions shared by tune(), live.tune() and live.in_place(): reading the arguments, and
+// converting the answer.
 #pragma once
 
 #include "python/binding/arguments.h"
@@ -6,13 +7,13 @@
 
 namespace ridgewatt::python {
 
-// Goal, batches, budget, strategy and seed. UsageError for what means nothing.
+// Reads goal, batches, budget, strategy and seed. Throws UsageError for invalid combinations.
 answer::TuneQuestion tune_question(Arguments& asked);
-// The rows of `table` and what follows from them: program_parameters() or in_place_parameters().
+// Reads the arguments of `table`, which is program_parameters() or in_place_parameters().
 answer::ProgramQuestion program_question(Arguments& asked, const answer::ParameterTable& table);
 void bind_in_place(py::module_& module);  // _InPlace, next to _tune_on_board
 
-// A Tuned. Needs the GIL.
+// Converts the answer to a Tuned. Needs the GIL.
 py::object tuned_answer(answer::TuneAnswer found);
 
 }  // namespace ridgewatt::python

@@ -1,4 +1,4 @@
-// Long work tells Python where it stands, and ends when Python says so.
+// Reports the progress of long work to Python, and ends the work if Python raises an exception.
 #include <chrono>
 
 #include "python/binding/binding.h"
@@ -12,7 +12,7 @@ constexpr auto kInterval = std::chrono::milliseconds(50);
 
 WatchedWork::Watch python_watch(const py::object& progress) {
   using Clock = std::chrono::steady_clock;
-  // Steps have a clock of their own: being asked in between, while work waits, must not hide them.
+  // Reports have a separate clock, so that checks for signals between them do not delay a report.
   return [called = progress.ptr(), asked = Clock::now(),
           reported = Clock::time_point()](const WorkStep& step) mutable {
     const auto now = Clock::now();
