@@ -1,11 +1,13 @@
-// Questions to the server's interface (/api/v1/..): parameters, errors in one line, tokens.
-//   await get("estimate", { model: "zoo:resnet50", batch: [1, 16], figures: 1 }) -> { json, command }
+// Requests to the server's HTTP API (/api/v1/..): parameters, errors in one line, tokens.
+//   await get("estimate", { model: "zoo:resnet50", batch: [1, 16] }) -> { json, command }
 //   address("pareto", { .., format: "csv" }) -> the path, for links and downloads
-//   new Newest((reply) => .., (error) => ..).ask("estimate", params): one question at a time, the
-//   newest wins; what a slow one (over 400 ms) would still answer is given up, but never twice in a row: while a slider is
-//   held there are answers.
-//   await send(file) -> "upload:ID"; what the server has forgotten it gets again from this browser
-// Values: undefined, null and false leave a parameter out, true is 1, a list repeats it.
+//   new Newest((reply) => .., (error) => ..).ask("estimate", params): sends one request at a time;
+//   only the newest of the waiting questions is sent. If a request takes more than 400 ms when a
+//   new question arrives, it is aborted, but never two requests in a row, so that answers appear
+//   while a slider moves.
+//   await send(file) -> "upload:ID"; if the server has deleted the file, this browser sends it
+//   again
+// Values: undefined, null and false omit a parameter, true becomes 1, a list repeats the parameter.
 import { fileOf, keep } from "./kept_files.js";
 
 const root = "api/v1/";
@@ -15,14 +17,14 @@ export class ApiError extends Error {
   constructor(message, status, json) {
     super(message);
     this.status = status;
-    this.json = json;  // what a command prints in addition to its error, where it says something
+    this.json = json;  // the whole reply, which may contain more than the error
   }
 }
 
-// Asked again, the same question may succeed: the server was away or busy.
+// Whether the same request may succeed later, because the server was unreachable or busy.
 export const mayPass = (error) => !error.status || error.status >= 500 || error.status === 408 || error.status === 429;
 
-const sentAgain = new Map();  // upload:ID as addresses have it -> as the server knows it now
+const sentAgain = new Map();  // upload:ID in addresses -> upload:ID after the file was sent again
 
 export function address(endpoint, params = {}) {
   const query = new URLSearchParams();
@@ -36,7 +38,7 @@ export function address(endpoint, params = {}) {
 
 async function failure(response) {
   let json, message = `${response.status} ${response.statusText}`.trim();
-  try { json = await response.json(); } catch { /* no JSON: the status has to do */ }
+  try { json = await response.json(); } catch { /* not JSON: use the status */ }
   if (json && json.detail) message = json.detail;  // RFC 9457
   else if (json && json.error) message = json.error;
   else if (json && json.remark) message = json.remark;
@@ -75,7 +77,8 @@ async function sendAgain(id) {
   return now;
 }
 
-// The command that gives the same, as the server tells it: a header is read as Latin-1, and holds UTF-8.
+// The command with the same result, from a header of the reply. The browser decodes headers as
+// Latin-1, but this one is UTF-8.
 export const commandOf = (response) => new TextDecoder().decode(Uint8Array.from(response.headers.get("X-Ridgewatt-Command") || "", (c) => c.charCodeAt(0)));
 
 export async function get(endpoint, params, { signal } = {}) {
@@ -100,7 +103,7 @@ export const remove = (endpoint) => post(endpoint, undefined, { method: "DELETE"
 export class Newest {
   constructor(done, failed, fetcher = get) { Object.assign(this, { done, failed, fetcher, pending: null, flight: null, rests: null }); }
 
-  // restMs: asked so much later, or the newest question that comes until then.
+  // restMs: delay before the request (ms); the newest question at its end is sent.
   ask(endpoint, params, restMs = 0) {
     this.pending = [endpoint, params];
     if (!this.flight) {
@@ -139,7 +142,8 @@ export class Newest {
   }
 }
 
-// A token stands in the address once (#token=..): it becomes a cookie and leaves the address.
+// If the address contains a token (#token=..), exchanges it for a cookie and removes it from the
+// address.
 export async function takeToken() {
   const match = /^#token=([^&]+)/.exec(location.hash);
   if (!match) return;

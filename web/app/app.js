@@ -1,26 +1,29 @@
-// The shell of the page: which page the address names, navigation, theme, token, faults in a line.
-// A page is a module page_NAME.js that exports `title`, `keys`, perhaps `aliases`, and
-// `Page({ query, setQuery })`: query holds what stands in the address (texts), setQuery(changes)
-// puts more there (undefined takes one away), so that an address opened elsewhere shows the same.
-// keys: what the page knows in an address; prefix: with what further keys begin; aliases: older names of them.
+// The frame around all pages: choice of the page by the address, navigation, theme, token, error
+// lines. A page is a module page_NAME.js that exports `title`, `keys`, optionally `prefix` and
+// `aliases`, and `Page({ query, setQuery })`. `query` contains the values of the address as texts.
+// setQuery(changes) writes values into the address (undefined removes a value), so that the address
+// shows the same page in another browser.
+// keys: names that the page reads from the address; prefix: beginning of further names; aliases:
+// old name -> new name.
 import { html, render, useEffect, useErrorBoundary, useState } from "./standalone.module.js";
 import { openSession, takeToken } from "./api.js";
 import { ErrorLine, Select } from "./controls.js";
 import { everywhere, firstPage, hashOf, link, pages, parse, remember } from "./state.js";
 
-// An address of an older version in today's words.
+// Replaces old names in an address by the current ones.
 const renamed = (query, aliases = {}) => Object.fromEntries(Object.entries(query).map(([key, value]) => [aliases[key] || key, value]));
 
-// What the address says that nobody reads: a mistyped word would look as if it had been answered.
+// Reports names in the address that the page does not read, such as misspelled ones.
 function Unread({ route, module, query }) {
   const keys = Object.keys(query).filter((key) => !module.keys.includes(key) && !everywhere.includes(key) && !(module.prefix && key.startsWith(module.prefix)));
   return html`${route.unknown && html`<${ErrorLine} error=${`There is no page '${route.unknown}': the pages are ${Object.keys(pages).join(", ")}.`} />`}
     ${keys.length > 0 && html`<${ErrorLine} error=${`The address says ${keys.map((key) => `'${key}'`).join(", ")}, which this page does not know: it reads ${module.keys.join(", ")}.`} />`}`;
 }
 
-// Loads the page again once the server answers: a browser may keep in mind that a script failed.
+// Reloads the document if the server answers. A reload is needed because browsers cache a failed
+// import.
 async function reload() {
-  try { if ((await fetch(location.pathname, { cache: "no-store" })).ok) location.reload(); } catch { /* still away */ }
+  try { if ((await fetch(location.pathname, { cache: "no-store" })).ok) location.reload(); } catch { /* still unreachable */ }
 }
 
 function Theme({ chosen, onChange }) {
@@ -70,7 +73,7 @@ function App() {
       () => gone || setError(Object.assign(new Error(`The page ${pages[route.page].title} could not be loaded.`), { again: reload })));
     return () => { gone = true; };
   }, [route.page]);
-  // Written from what the address holds now, not from what was drawn last: changes follow fast.
+  // Uses the current address instead of the last drawn one, because changes may follow fast.
   const setQuery = (changes, { push = false } = {}) => {
     const now = parse(location.hash);
     const hash = hashOf(now.page, { ...renamed(now.query, (module || {}).aliases), ...changes });
@@ -79,7 +82,7 @@ function App() {
   };
   const ready = module && module.page === route.page;
   const query = ready && renamed(route.query, module.aliases);
-  if (ready) remember(route.page, query);  // before the links are drawn
+  if (ready) remember(route.page, query);  // before the links are drawn, which use it
   return html`<a class="skip" href="#main" onClick=${(e) => { e.preventDefault(); document.getElementById("main").focus(); }}>To the content</a>
     <header class="top"><a class="brand" href=${link(firstPage)}>Ridgewatt</a>
       <nav aria-label="Pages">${Object.entries(pages).map(([name, { title }]) => html`
@@ -95,6 +98,6 @@ function App() {
 let fault = null;
 try { await takeToken(); } catch (error) { fault = error; }
 const place = document.getElementById("app");
-place.replaceChildren();  // what index.html shows until here
+place.replaceChildren();  // removes the text that index.html shows while loading
 render(html`<${App} />`, place);
 if (fault) window.dispatchEvent(new Event("ridgewatt-token"));

@@ -1,6 +1,8 @@
-// All modes of a board with their costs, from the CSV of the command line, and what is read off them.
+// The table of all modes of a board with their costs (a CSV, as the command line prints it), and
+// searches in it.
 
-// Rows of a CSV as columns: numbers as Float64Array (no value: NaN), texts as lists.
+// Parses a CSV into columns: numbers as Float64Array (NaN where there is no value), texts as
+// arrays.
 export function parseCsv(text) {
   const lines = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
   const split = (line) => (line.includes('"') ? [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map((m) => (m[1] !== undefined ? m[1].replace(/""/g, '"') : m[2])) : line.split(","));
@@ -18,14 +20,14 @@ export function parseCsv(text) {
 
 export const modeAt = (cloud, i) => ({ cpu_cores: cloud.columns.cpu_cores[i], cpu_mhz: cloud.columns.cpu_mhz[i], gpu_mhz: cloud.columns.gpu_mhz[i], mem_mhz: cloud.columns.mem_mhz[i] });
 
-// The row of a mode; -1: it has none.
+// The row index of a mode, or -1.
 export function rowOf(cloud, mode) {
   const { cpu_cores: cores, cpu_mhz: cpu, gpu_mhz: gpu, mem_mhz: mem } = cloud.columns;
   for (let i = 0; i < cloud.count; ++i) if (gpu[i] === mode.gpu_mhz && cpu[i] === mode.cpu_mhz && mem[i] === mode.mem_mhz && cores[i] === mode.cpu_cores) return i;
   return -1;
 }
 
-// Rows that differ from `mode` in this knob alone, in its order.
+// Rows that differ from `mode` at most in `knob`, sorted by this knob.
 export function along(cloud, mode, knob) {
   const [[a, inA], [b, inB], [c, inC]] = ["cpu_cores", "cpu_mhz", "gpu_mhz", "mem_mhz"].filter((name) => name !== knob).map((name) => [mode[name], cloud.columns[name]]);
   const rows = [];
@@ -42,7 +44,7 @@ export function least(cloud, cost, rows) {
   return best;
 }
 
-// Rows that no other row beats in both costs, by the first cost.
+// The Pareto front: rows for which no other row is lower in both costs, sorted by the first cost.
 export function front(cloud, x, y) {
   const xs = cloud.columns[x], ys = cloud.columns[y];
   const order = Array.from({ length: cloud.count }, (_, i) => i).filter((i) => xs[i] > 0 && ys[i] > 0).sort((a, b) => xs[a] - xs[b] || ys[a] - ys[b]);

@@ -1,24 +1,25 @@
-// Fields for the parameters of a question as the server describes them (openapi.json): a number, one of some names, a
-// switch, or a list of texts. A parameter that the server gains gets its field without a line here; files and free text
-// have none.
+// Form fields for the parameters of a question, created from the server's description
+// (openapi.json): a number, a choice of names, a check box, or a list of texts. New parameters of
+// the server appear without changes here. Files and free text have no field.
 import { html } from "./standalone.module.js";
 import { Check, NumberField, Select } from "./controls.js";
 import { useParameters } from "./questions.js";
 
-// In an address the names of such parameters begin with it.
+// Prefix of these parameters' names in an address.
 export const optionPrefix = "option.";
 export const optionsOf = (query) => Object.fromEntries(Object.entries(query)
   .filter(([key, value]) => key.startsWith(optionPrefix) && value !== undefined && value !== "")
   .map(([key, value]) => [key.slice(optionPrefix.length), value]));
-// The same with lists taken apart, as `parameters` describe them.
+// As optionsOf(), with texts split into lists where `parameters` describe a list.
 export const valuesOf = (query, parameters) => Object.fromEntries(Object.entries(optionsOf(query)).map(([name, value]) =>
   [name, parameters.some((one) => one.name === name && kindOf(one) === "list") ? split(value) : value]));
 
 const flagPattern = "^(0|1|true|false)$";
-const shownAs = { format: true, columns: true, sort: true, top: true, "with-figures": true };  // how an answer is written
+// Control only the format of the answer.
+const shownAs = { format: true, columns: true, sort: true, top: true, "with-figures": true };
 const kindOf = ({ schema }) => (schema.type === "number" || schema.type === "integer" ? "number"
   : schema.enum ? "choice" : schema.pattern === flagPattern ? "flag" : isList(schema) ? "list" : null);
-// A list of texts is typed with commas between them.
+// A list of texts, which the user separates by commas.
 const isList = ({ type, items }) => type === "array" && items.type === "string" && !items.pattern && !items.enum && !items["x-choices"];
 const split = (text) => text.split(",").map((one) => one.trim()).filter(Boolean);
 const labelOf = (name) => name.charAt(0).toUpperCase() + name.slice(1).replace(/-/g, " ");
@@ -35,8 +36,9 @@ function Field({ parameter, value, onChange }) {
     step=${schema.type === "integer" ? 1 : "any"} placeholder=${schema.default ?? ""} onChange=${onChange} />`;
 }
 
-// `without`: names that have a place of their own in the page; `only`: the names to show, in this order, in place of all.
-// With a legend they are folded, until one is set.
+// `without`: parameters to leave out, because the page shows them elsewhere. `only`: the parameters
+// to show, in this order; default: all. With a legend, the fields are collapsed unless one of them
+// has a value.
 export function DescribedForm({ endpoint, without = [], only, query, setQuery, legend }) {
   const known = useParameters(endpoint);
   const wanted = only ? only.map((name) => known.find((one) => one.name === name)).filter(Boolean) : known;

@@ -1,4 +1,5 @@
-// The charts of Explore: the roofline on axes that hold still while a slider moves, and cost over a knob.
+// The charts of the Explore page: the roofline, on axes that do not change while a slider moves,
+// and cost over a knob.
 import { along, least } from "./cloud.js";
 import { knobs } from "./questions.js";
 
@@ -12,8 +13,8 @@ function widened(axis, other) {
   return { ...axis, min: Math.min(axis.min, other.min), max: Math.max(axis.max, other.max) };
 }
 
-// The figure of one mode, on axes that also hold the figure of the highest clocks (`at_most`), whose
-// roofs stay as thin lines: what moved is seen.
+// The figure of one mode, on axes wide enough for the figure of the highest clocks (`atMost`) too.
+// The ceilings of that figure are added as thin lines for comparison.
 export function onStillAxes(figure, atMost) {
   const option = { ...figure.option };
   const legend = (figure.legend || []).map((entry) => ({ ...entry, name: short(entry.name) }));
@@ -36,8 +37,9 @@ export const costs = {
 const bound = (cost, end) => cost.replace(/_(\w+)$/, `_${end}_$1`);
 const ringStyle = { color: "transparent", borderColor: "#E53935", borderWidth: 2 };
 
-// Cost over the steps of a knob, the others as they are now; rows of `cloud`, so that a click on a
-// point is a mode. The best mode of all is a line across.
+// Cost over the values of a knob, with the other knobs as in `mode`. The points are rows of
+// `cloud`, so that a click on a point selects a mode. A horizontal line shows the lowest cost of
+// all modes.
 export function costOverKnob(cloud, mode, knob, cost) {
   const rows = along(cloud, mode, knob.of);
   const at = (name, i) => cloud.columns[name][i];
@@ -59,7 +61,8 @@ export function costOverKnob(cloud, mode, knob, cost) {
     label: { show: true, formatter: "{b}", fontSize: 11 },
     markLine: best < 0 ? undefined : { symbol: "none", silent: true, lineStyle: { type: "dashed", color: "#888" }, label: { formatter: "{b}", position: "insideEndBottom" }, data: [{ yAxis: at(cost, best), name: `least of all modes: ${charts.tickText(Number(at(cost, best).toPrecision(3)))} ${costs[cost].unit}` }] },
   });
-  // The axis holds what any position of the other knobs near the best one may show; logarithmic, as costs span decades.
+  // The axis includes all drawn values and the best one. It is logarithmic, because costs span
+  // decades.
   const values = rows.flatMap((i) => [at(lo, i), at(hi, i), at(cost, i)]).concat(best < 0 ? [] : [at(cost, best)]).filter((v) => v > 0);
   const steps = rows.map((i) => at(knob.of, i));
   const pad = steps.length > 1 ? 0.03 * (steps[steps.length - 1] - steps[0]) : 1;

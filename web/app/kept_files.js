@@ -1,7 +1,7 @@
-// Files that were sent to the server, kept in this browser too: the server forgets them after an hour or when it ends,
-// and is then given them again.
+// Copies of uploaded files in this browser. The server deletes uploads after an hour and when it
+// ends; the browser then sends them again.
 //   await keep(id, file); await fileOf(id) -> { file, name } or undefined
-const most = 4;  // chosen: each has at most 64 MB
+const most = 4;  // number of files (chosen: each has at most 64 MB)
 
 const done = (request) => new Promise((resolve, reject) => {
   request.onsuccess = () => resolve(request.result);
@@ -20,7 +20,7 @@ export async function keep(id, file) {
     await done(files.put({ id, file, name: file.name, at: Date.now() }));
     const all = (await done(files.getAll())).sort((a, b) => b.at - a.at);
     await Promise.all(all.slice(most).map((old) => done(files.delete(old.id))));
-  } catch { /* a private window: the file lasts as long as the server keeps it */ }
+  } catch { /* private window: no copy is kept */ }
 }
 
 export async function fileOf(id) {

@@ -1,11 +1,11 @@
-// The charts of Language models: a figure over the length of the prompt, over a knob, and all modes as
-// tokens per second over joules per token.
+// The charts of the Language models page: a figure over the length of the prompt, a figure over a
+// knob, and all modes by time per token and energy per token.
 import { along, front, modeAt } from "./cloud.js";
 import { modeName } from "./questions.js";
 
 const { charts } = window.Ridgewatt;
 
-// `stem` and `unit` make the keys of `llm`: tokens_per_s, tokens_lo_per_s, tokens_hi_per_s.
+// `stem` and `unit` form the JSON keys of `llm`: tokens_per_s, tokens_lo_per_s, tokens_hi_per_s.
 export const figures = {
   speed: { stem: "tokens", unit: "_per_s", name: "Tokens per second", label: "tokens per second", high: true },
   ttft: { stem: "ttft", unit: "_ms", name: "First token", label: "time to the first token (ms)" },
@@ -33,7 +33,7 @@ function banded(points, figure) {
 
 const bandLegend = (figure) => [{ name: figure.label.replace(/ \(.*/, ""), color: blue, mark: "linepoints" }, { name: "90 % interval", color: blue, mark: "band" }];
 
-// rows: { prompt, row } of `llm`. What the board's memory does not hold is a hollow point.
+// rows: { prompt, row } of `llm`. A hollow point means that the request does not fit the memory.
 export function overLength(rows, figure, prompt) {
   const points = rows.map(({ prompt: x, row }) => ({ x, value: row[keyOf(figure)], lo: row[keyOf(figure, "lo")], hi: row[keyOf(figure, "hi")], faint: !row.fits, item: { prompt: x, name: row.fits ? "" : "does not fit" } }));
   const now = points.find((p) => p.x === prompt);
@@ -52,7 +52,7 @@ const best = (cloud, figure, rows) => rows.reduce((found, row) => {
   return found < 0 || (figure.high ? values[row] > values[found] : values[row] < values[found]) ? row : found;
 }, -1);
 
-// Over the steps of a knob, the others as they are.
+// A figure over the values of a knob, with the other knobs unchanged.
 export function overKnob(cloud, mode, knob, figure) {
   const at = (bound, row) => cloud.columns[keyOf(figure, bound)][row];
   const rows = along(cloud, mode, knob.of);
@@ -77,7 +77,8 @@ const rowOf = (cloud, mode) => {
   return -1;
 };
 
-// All modes: joules per token over the time per token, both better to the lower left; the front can be clicked.
+// All modes: energy per token over time per token. Lower is better for both. The points of the
+// front can be clicked.
 export function allModes(cloud, presets, mode, answer) {
   const x = keyOf(figures.tpot), y = keyOf(figures.joules);
   const data = new Float64Array(2 * cloud.count);

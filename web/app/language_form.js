@@ -1,5 +1,5 @@
-// What is asked of a language model, from the address and for the forms: model, board, engine,
-// quantization, lengths of prompt and answer, sequences at once.
+// The question about a language model, as read from the address, and its form: model, board,
+// engine, quantization, lengths of prompt and answer, number of simultaneous sequences.
 import { html } from "./standalone.module.js";
 import { ErrorLine, Select, Slider, number } from "./controls.js";
 import { useBoards, useChoices, useOnce } from "./questions.js";
@@ -29,7 +29,7 @@ export function languageQuestion(query) {
   };
 }
 
-// The same question of `fits`: memory when the answer is whole.
+// The same question for `fits`: the memory after the last token.
 export const fitsQuestion = ({ model, device, quantization, prompt, generate, concurrency, "kv-type": kv }) =>
   ({ model, device, quantization, context: prompt + generate, batch: concurrency, "kv-type": kv });
 

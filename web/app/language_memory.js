@@ -1,4 +1,5 @@
-// What of a board's memory goes where: a bar to scale with its sum in words, and all quantizations.
+// The use of a board's memory: a bar with its parts to scale, their sum as text, and all
+// quantizations.
 import { html } from "./standalone.module.js";
 import { DownloadBar, Table, number } from "./controls.js";
 import { address } from "./api.js";
@@ -11,7 +12,7 @@ const parts = [
   { key: "kv_bytes", name: "cache" }, { key: "buffer_bytes", name: "buffers" }, { key: "left_bytes", name: "left" },
 ];
 
-// `row` of fits. What does not fit sticks out behind the line that is the board's end.
+// `row` is a row of `fits`. A line marks the size of the memory; the part beyond it does not fit.
 export function MemoryBar({ row }) {
   const shownParts = parts.filter(({ key }) => row[key] > 0);
   const whole = Math.max(row.board_bytes, row.board_bytes - row.left_bytes);

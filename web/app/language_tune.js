@@ -1,4 +1,4 @@
-// The best mode for a language model within limits, as `ridgewatt tune llm` has it.
+// The best mode for a language model within limits, as `ridgewatt tune llm` finds it.
 import { html } from "./standalone.module.js";
 import { address } from "./api.js";
 import { Check, DownloadBar, ErrorLine, NumberField, Select, number } from "./controls.js";
@@ -11,7 +11,7 @@ const limits = [
 export const limitKeys = ["minimize", "phases", ...limits.map(({ key }) => key)];
 const goals = [{ value: "energy", label: "energy of a request" }, { value: "token-energy", label: "joules per token" }, { value: "time", label: "time of a request" }, { value: "token-time", label: "time per token" }];
 
-// What is asked in addition to the workload, from the address.
+// The limits and the objective, from the address.
 export function tuneLimits(query) {
   const asked = { minimize: query.minimize || undefined, phases: query.phases === "1" || undefined };
   for (const { key } of limits) if (Number(query[key]) > 0) asked[key] = Number(query[key]);

@@ -1,9 +1,10 @@
-// A limit on one axis of a chart: a line that a pointer drags and keys move. Beyond the axis's end
-// there is no limit. Keys: arrows by 1 %, Page Up and Down by 10 %, Home, End, Delete takes it away.
+// A limit on one axis of a chart, shown as a line that the user moves with the pointer or keys. At
+// the upper end of the axis there is no limit. Keys: arrows 1 %, Page Up and Down 10 %, Home the
+// lower end, End and Delete no limit.
 import { html, useEffect, useState } from "./standalone.module.js";
 import { number } from "./controls.js";
 
-// Where the plot stands in its chart, and what it shows; updated after each drawing.
+// Position of the plot area in its chart, and ranges of its axes. Updated after each drawing.
 export function usePlotArea(handle, drawn) {
   const [area, setArea] = useState(null);
   useEffect(() => {

@@ -1,12 +1,12 @@
-// The charts of the Live page, as options for Chart: power by rail, loads, clock of the GPU, the
-// hottest place. Time counts back from the newest look.
+// The charts of the Live page, as options for Chart: power by rail, loads, GPU clock and the
+// highest temperature. The time axis ends at the newest reading.
 import { html, useMemo } from "./standalone.module.js";
 import { Chart } from "./controls.js";
 
 const { charts } = window.Ridgewatt;
 
-// Lines over the last `span` seconds; a look without a value breaks the line. sets: [{ name, color,
-// width, value(point) }].
+// Lines over the last `span` seconds. A reading without a value interrupts the line.
+// sets: [{ name, color, width, value(point) }].
 function overTime(points, span, sets, y) {
   const now = points.length ? points[points.length - 1].time_s : 0;
   const shown = points.filter((point) => point.time_s >= now - span);
@@ -42,7 +42,7 @@ const cpuLoad = { name: "CPU, mean of cores", color: charts.palette[1], value: (
 const clockSets = [{ name: "GPU", color: charts.palette[0], value: (point) => point.gpu_mhz }];
 const heatSets = [{ name: "hottest", color: charts.palette[1], value: (point) => point.celsius }];
 
-// What the machine does not tell has no line.
+// A load that the machine does not report has no line.
 export function LoadChart(props) {
   const gpu = props.points.some((point) => point.gpu_load !== null), cpu = props.points.some((point) => point.cpu_load !== null);
   const sets = useMemo(() => [...(gpu || !cpu ? [gpuLoad] : []), ...(cpu ? [cpuLoad] : [])], [gpu, cpu]);

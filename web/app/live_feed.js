@@ -1,19 +1,22 @@
-// What the server tells each second, kept for the charts: the past when the feed starts, then one point per event;
-// after a lost connection it asks again, and the gap is filled from the past.
+// The readings that the server sends each second, kept for the charts. The feed starts with the
+// server's history and then adds a point per event. After a lost connection it connects again and
+// fills the gap from the history.
 //   const feed = new LiveFeed((feed) => ..); feed.start(); feed.stop();
-//   feed.state: "connecting" | "live" | "lost"; feed.newest: the newest look (ridgewatt.monitor/1)
+//   feed.state: "connecting" | "live" | "lost"; feed.newest: the newest reading
+//   (ridgewatt.monitor/1)
 //   feed.points: [{ time_s, total_w, rails: { name: W }, gpu_load, cpu_load, gpu_mhz, celsius }]
-// Powers are means between two looks, by the energies' difference: nothing between them is lost.
+// Power is the mean between two readings, from the difference of their energies, so that no change
+// between them is lost.
 import { ApiError, get } from "./api.js";
 
 const mostPoints = 3700;
 const againMs = 2000;
-const silentMs = 8000;  // a look comes each second: a server that hangs is as good as gone
+const silentMs = 8000;  // without a reading for this time, the connection counts as lost
 
 const finite = (value) => (typeof value === "number" && isFinite(value) ? value : null);
 const named = (list, name) => (list || []).find((item) => item.name === name) || {};
 
-// The mean of what processors say, the GPU's load and clock, the hottest zone of a look.
+// Mean CPU load, GPU load, GPU clock and highest temperature of a reading.
 export function summary(look) {
   const cpus = (look.loads || []).filter((item) => /^cpu/.test(item.name) && finite(item.load) !== null);
   const discrete = (look.gpus || [])[0] || {};
@@ -59,7 +62,7 @@ export class LiveFeed {
     this.silence = setTimeout(() => this.lost(new ApiError("the server does not answer", 0)), silentMs);
   }
 
-  // The past first: an event may come in between, and what is known twice is kept once.
+  // Reads the history before it listens to events. A point that arrives twice is kept once.
   async connect() {
     try {
       const [past, now] = await Promise.all([get("history"), get("monitor")]);
@@ -78,7 +81,7 @@ export class LiveFeed {
 
   lost(error) {
     if (this.stopped) return;
-    if (error && error.status === 401) {  // the shell asks for the token
+    if (error && error.status === 401) {  // app.js asks for the token
       this.state = "lost";
       return this.changed(this);
     }
@@ -91,7 +94,8 @@ export class LiveFeed {
 
   takePast(past, rails) {
     const first = past.length ? past[0].time_s : Infinity, last = past.length ? past[past.length - 1].time_s : -Infinity;
-    // The machine's clock counts from its start: points from after the newest are of before a reboot.
+    // Times count from the machine's boot, so points later than the newest one are from before a
+    // reboot.
     const before = this.points.filter((point) => point.time_s < first && point.time_s <= last);
     this.points = before.concat(past.map((point) => ({
       time_s: point.time_s, total_w: finite(point.total_w),
@@ -106,7 +110,7 @@ export class LiveFeed {
     this.heard();
     this.state = "live";
     this.error = null;
-    // The stream begins with a look that may be older than what was asked for at the same time.
+    // The first event may be older than the reading that was requested at the same time.
     const behind_s = before ? before.time_s - look.time_s : 0;
     if (behind_s > 0 && behind_s < 60) return this.changed(this);
     this.newest = look;
@@ -127,5 +131,5 @@ export class LiveFeed {
   }
 }
 
-// Up to when the energies of a look are counted.
+// Time until which the energies of a reading are counted.
 const powerTime = (look) => finite((look.power || {}).time_s) ?? look.time_s;

@@ -1,10 +1,11 @@
-// The power mode on the Live page: what is set; where the server allows control, another one, after
-// a question, and back to the first.
+// The power mode on the Live page: shows the current mode. If the server permits control, sets
+// another mode after a confirmation, and restores the original mode.
 import { html, useEffect, useRef, useState } from "./standalone.module.js";
 import { get, post, remove } from "./api.js";
 import { ErrorLine, Select } from "./controls.js";
 
-// Asks before the board is changed; the focus goes to the question and comes back.
+// A dialog that asks for confirmation before the board is changed. It has the focus while it is
+// open.
 function Question({ text, onYes, onNo }) {
   const dialog = useRef(null);
   useEffect(() => { dialog.current.showModal(); }, []);

@@ -1,8 +1,9 @@
-// Texts of live numbers. Fixed decimals, so that digits that change do not move the text next to them.
+// Texts of live numbers, with fixed decimals, so that a change of a digit does not move the text
+// next to it.
 export const fixed = (value, decimals) => (typeof value === "number" && isFinite(value) ? value.toFixed(decimals) : "-");
 export const joules = (value) => (typeof value !== "number" ? "-" : Math.abs(value) >= 36000 ? `${fixed(value / 3600, 3)} Wh` : `${fixed(value, 1)} J`);
 
-// "± 1.3 J", and never none: "± less than 0.1 J".
+// "± 1.3 J"; if it rounds to zero, "± less than 0.1 J".
 export const errorText = (value) => (value >= 0 && value < 0.05 ? "± less than 0.1 J" : `± ${joules(value)}`);
 
 export function clockText(s) {

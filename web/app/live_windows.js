@@ -1,5 +1,5 @@
-// Windows of energy on the Live page: begin one with a name, end it, and what each took; marks that
-// count minibatches.
+// Energy windows on the Live page: buttons to begin a window with a name and to end it, the cost of
+// each window, and marks that count minibatches.
 import { html, useEffect, useState } from "./standalone.module.js";
 import { get, post } from "./api.js";
 import { ErrorLine, Table } from "./controls.js";

@@ -1,10 +1,12 @@
-// Measured points of a sweep (a dropped CSV, or a workload of a store) compared with what the twin predicts for the
-// same modes: how far off, and how many lie within the 90 % interval.
+// Compares the measured points of a sweep (an uploaded CSV, or a workload of a store) with the
+// twin's predictions for the same modes: the mean error, and the number of points within the 90 %
+// interval.
 import { modeAt, parseCsv } from "./cloud.js";
 
 const keyOf = (mode) => `${mode.cpu_cores} ${mode.cpu_mhz} ${mode.gpu_mhz} ${mode.mem_mhz}`;
 
-// { count, columns } with energy_j filled in; null: the text is not a sweep.
+// Returns { count, columns } with energy_j computed if it is missing; null if the text is not a
+// sweep.
 export function readSweep(text) {
   const table = parseCsv(text);
   const has = (name) => table.columns[name] !== undefined;
@@ -17,7 +19,7 @@ export function readSweep(text) {
 const textAt = (table, name, i) => (table.columns[name] === undefined ? "" : String(table.columns[name][i]));
 const workloadAt = (table, i) => [textAt(table, "workload", i), textAt(table, "kind", i)].filter(Boolean).join(":");
 
-// NAME:KIND of each workload, with its batches.
+// Returns { name: "NAME:KIND", batches } for each workload.
 export function workloadsOf(table) {
   const found = new Map();
   for (let i = 0; i < table.count; ++i) {
@@ -30,7 +32,7 @@ export function workloadsOf(table) {
 
 const words = (text) => String(text || "").toLowerCase().replace(/^fake:|@.*$/g, "").replace(/[^a-z0-9]/g, "");
 
-// In what the sweep differs from the question, in words; empty: in nothing that is known.
+// Returns the known differences between the sweep and the question as texts.
 // asked: { model, file, device, training, batch }.
 export function differences(sweep, asked) {
   const [name, kind] = sweep.name.split(":");
@@ -44,7 +46,8 @@ export function differences(sweep, asked) {
   ].filter(Boolean);
 }
 
-// Points of one workload and batch: mode, costs, and the row of the cloud with the same mode (-1: none).
+// Returns the points of one workload and batch: mode, costs, and the row of `cloud` with the same
+// mode (-1 if none).
 export function pointsOf(table, workload, batch, cloud) {
   const rows = new Map();
   if (cloud) for (let i = 0; i < cloud.count; ++i) rows.set(keyOf(modeAt(cloud, i)), i);
@@ -61,7 +64,8 @@ export function pointsOf(table, workload, batch, cloud) {
   return points.filter((point) => point.time_ms > 0 && point.power_w > 0);
 }
 
-// Of each cost: mean absolute error in percent, and how many points the interval holds.
+// Returns, for each cost, the mean absolute error in percent and the number of points within the
+// interval.
 export function agreement(points, cloud) {
   const both = points.filter((point) => point.row >= 0);
   return ["time_ms", "power_w", "energy_j"].map((cost) => {

@@ -1,4 +1,5 @@
-// Which measured points are shown: a sweep dropped here, or a workload of the server's store.
+// Selection of the measured points to show: an uploaded sweep, or a workload of the server's
+// stores.
 import { html, useEffect, useMemo, useState } from "./standalone.module.js";
 import { get, getText } from "./api.js";
 import { fileOf } from "./kept_files.js";
@@ -7,7 +8,8 @@ import { agreement, differences, pointsOf, readSweep, workloadsOf } from "./meas
 import { useReply, workloadOf } from "./questions.js";
 import { Upload } from "./workload_form.js";
 
-// The text of an upload that this browser still has; null: it has none; undefined: it is being read.
+// The text of an uploaded file from this browser's copy; null if there is no copy, undefined while
+// it is being read.
 function useKeptText(upload) {
   const [kept, setKept] = useState({});
   useEffect(() => {
@@ -19,14 +21,15 @@ function useKeptText(upload) {
   return kept.upload === upload ? kept.text : undefined;
 }
 
-// { question, points, differs, compared, workloads, workload, batch, error } of the sweep that the address names:
-// sweep=upload:ID, or store=N with workload=NAME:KIND.
+// Returns { question, points, differs, compared, workloads, workload, batch, error } for the sweep
+// that the address names: sweep=upload:ID, or store=N with workload=NAME:KIND.
 export function useMeasured(query, cloud) {
   const stored = query.store !== undefined;
   const [name, kind] = (query.workload || "").split(":");
   const exported = useReply("runs/export", stored && query.workload ? { store: query.store, workload: name, kind } : null, getText);
   const kept = useKeptText(query.sweep);
-  // Elsewhere the address alone is there: the server still knows the sweep, and tells its front.
+  // In another browser there is no copy of the file. The server may still have it and returns its
+  // front.
   const front = useReply("pareto", query.sweep && kept === null ? { sweep: query.sweep, workload: query.workload, format: "csv" } : null, getText);
   const text = stored ? exported.text : query.sweep ? kept || front.text : undefined;
   const table = useMemo(() => (text ? readSweep(text) : undefined), [text]);
@@ -39,13 +42,13 @@ export function useMeasured(query, cloud) {
   const usual = asked.training ? 16 : 1;
   const differs = found && found.length ? differences({ name: workload.name, board: found[0].board, batch }, { ...asked, file: query.file, batch: Number(asked.batch) || usual }) : [];
   const compared = differs.length === 0 || query.compare === "1";
-  // Without a prediction of the same they are points on their own.
+  // If the sweep belongs to another question, its points are shown without predictions.
   const points = useMemo(() => (found && !compared ? found.map((point) => ({ ...point, row: -1 })) : found), [found, compared]);
   const error = (stored ? exported.error : front.error) || (text && table === null ? new Error("this CSV is not a sweep: it needs cpu_cores, cpu_mhz, gpu_mhz, mem_mhz, time_ms and power_w") : null);
   return { question: query.sweep && workload ? { sweep: query.sweep, workload: workload.name } : null, points, differs, compared, workloads, workload, batch, error, onlyFront: Boolean(query.sweep && !kept && front.text) };
 }
 
-// The workloads of all stores, asked when they are wanted.
+// The workloads of all stores, requested when the user opens the list.
 async function listRuns() {
   const { json } = await get("stores");
   const lists = await Promise.all(json.rows.map(async (store) => (await get("runs", { store: store.store })).json.rows.map((row) => ({ store: store.store, file: store.name, workload: [row.workload, row.kind].filter(Boolean).join(":") }))));
@@ -85,8 +88,8 @@ export function MeasuredForm({ query, setQuery, measured }) {
 
 const agreementColumns = [{ key: "cost", label: "cost" }, { key: "points", label: "points" }, { key: "mean_error_pct", label: "mean error (%)", digits: 3 }, { key: "within_interval", label: "within the 90 % interval" }];
 
-// How well the prediction of the chosen model meets the measured points. Where both are not the same
-// workload, board and batch as far as their names tell, a person says that they are.
+// The agreement between the prediction for the chosen model and the measured points. If their
+// workload, board or batch have different names, they are compared only if the user asks for it.
 export function Agreement({ measured, cloud, setQuery }) {
   if (!measured.points || !measured.points.length) return html`<p class="faint">No points of this workload and batch.</p>`;
   const kinds = [...new Set(measured.points.map((point) => point.provenance).filter(Boolean))];

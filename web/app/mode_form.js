@@ -1,4 +1,5 @@
-// The power mode of a board: a preset, or a slider for each knob with the steps of the board's tables.
+// The form for a power mode: a choice of presets, and a slider for each knob with the values that
+// the board supports.
 import { html } from "./standalone.module.js";
 import { Select, Slider } from "./controls.js";
 import { knobs, queryOfMode, sameMode } from "./questions.js";

@@ -1,5 +1,5 @@
-// The cloud of all modes over two costs: modes within the limits and beyond, the front, presets, the
-// answer, measured points with what was predicted for them.
+// The chart of all modes over two costs: modes within and beyond the limits, the Pareto front,
+// presets, the answer, and measured points with their predictions.
 import { front, modeAt } from "./cloud.js";
 import { modeName } from "./questions.js";
 
@@ -13,7 +13,7 @@ export const axes = {
 
 const colors = { front: "#009E73", measured: "#E69F00", predicted: "#7F7F7F" };
 
-// Rows that keep all limits, as ascending indices; and the rest.
+// Returns the indices of the rows that meet all limits (kept) and of all others (rest), ascending.
 export function divide(cloud, limits) {
   const kept = [], rest = [];
   const given = Object.values(axes).filter((axis) => limits[axis.option] !== undefined).map((axis) => [cloud.columns[axis.column], limits[axis.option]]);
@@ -34,7 +34,8 @@ const dots = (name, cloud, rows, x, y, color, opacity) => ({
 
 const ring = (x, y, name, position, color = "#E53935") => ({ value: [x, y], name, itemStyle: { color: "transparent", borderColor: color, borderWidth: 2 }, label: { show: true, position } });
 
-// Whiskers of the interval about what was predicted for a measured mode, and a line to what was measured.
+// For each measured mode: error bars of the predicted interval, and a line from the prediction to
+// the measurement.
 function whiskers(points, cloud, x, y) {
   const end = (column, which, row) => cloud.columns[column.replace(/_(\w+)$/, `_${which}_$1`)][row];
   const data = points.filter((point) => point.row >= 0).map((point) => [
@@ -57,14 +58,15 @@ function range(values, log) {
   return log ? { lo: lo / 1.12, hi: hi * 1.12 } : { lo: Math.max(0, lo - 0.06 * (hi - lo)), hi: hi + 0.06 * (hi - lo) };
 }
 
-// answer: { mode, time_ms, power_w, energy_j } of tune. Returns { option, legend, count }.
+// answer: { mode, time_ms, power_w, energy_j } of tune, or null. Returns { option, legend, within,
+// onFront }, where the last two are numbers of modes.
 export function cloudChart({ cloud, limits, x, y, presets, answer, measured, title }) {
   const cx = axes[x].column, cy = axes[y].column;
   const { kept, rest } = divide(cloud, limits);
   const limited = rest.length > 0;
   const best = front(cloud, cx, cy);
   const series = [];
-  // ECharts cannot draw a large series without points.
+  // ECharts cannot draw a series with `large` and no points.
   if (limited) series.push(dots("beyond a limit", cloud, rest, cx, cy, charts.colorOf("--faint"), 0.22));
   if (kept.length) series.push(dots(limited ? "modes within the limits" : "modes", cloud, kept, cx, cy, charts.colorOf("--accent"), 0.45));
   series.push({ type: "line", name: "Pareto front", step: "end", showSymbol: false, z: 3, lineStyle: { color: colors.front, width: 2 }, itemStyle: { color: colors.front }, data: best.map((row) => ({ value: [cloud.columns[cx][row], cloud.columns[cy][row]], row, name: modeName(modeAt(cloud, row), presets) })) });

@@ -1,5 +1,5 @@
-// Explain: why a measured time is not what the hardware can do. The answer is that of `ridgewatt explain`; the fields are
-// those that the server describes.
+// The Explain page: why a measured time is longer than expected. The answer is that of `ridgewatt
+// explain`. The form fields are created from the server's description.
 import { html } from "./standalone.module.js";
 import { address } from "./api.js";
 import { DownloadBar, ErrorLine, Provenance, Table, duration, number } from "./controls.js";
@@ -15,7 +15,7 @@ export const keys = [...workloadKeys, ...modeKeys];
 
 const measured = ["measured", "samples-per-second", "power", "claimed"];
 const placed = [...workloadKeys, "mode", ...measured];
-// Of language models, which this page does not ask about.
+// Parameters for language models, which this page does not support.
 const ofLanguage = ["tokens-per-second", "first-token", "claimed-tokens-per-second", "quantization", "prompt", "generate", "concurrency", "kv-type"];
 const example = { "option.measured": 60, "option.power": 12 };
 

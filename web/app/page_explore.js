@@ -1,5 +1,6 @@
-// Explore: what a model costs on a board at clocks that sliders set: answer, roofline with layers, cost
-// over a knob, layers. The numbers are those of `ridgewatt estimate` and `ridgewatt roofline`.
+// The Explore page: the cost of a model on a board at clocks that the user sets with sliders, the
+// roofline with the layers, the cost over a knob, and a table of layers. The numbers are those of
+// `ridgewatt estimate` and `ridgewatt roofline`.
 import { html, useMemo, useRef, useState } from "./standalone.module.js";
 import { address, get, getText } from "./api.js";
 import { Chart, DownloadBar, ErrorLine, Provenance, Select, Table, number } from "./controls.js";
@@ -14,7 +15,7 @@ import { WorkloadForm } from "./workload_form.js";
 export const title = "Explore";
 export const keys = [...workloadKeys, ...modeKeys, "over", "cost", pinKey];
 
-// The costs of a mode as the table of all modes has them: at once, where a question takes its time.
+// The costs of a mode from the table of all modes, which are available before the server answers.
 const costKeys = ["time_ms", "time_lo_ms", "time_hi_ms", "power_w", "power_lo_w", "power_hi_w", "energy_j", "energy_lo_j", "energy_hi_j"];
 function costsAt(table, mode) {
   const row = table ? rowOf(table, mode) : -1;
@@ -28,7 +29,8 @@ function Answer({ name, value, lo, hi, unit, against, digits = 4 }) {
     ${factor && html`<dd>${number(factor, 3)} times the highest clocks' ${number(against, digits)} ${unit}</dd>`}</div>`;
 }
 
-// one: the row of estimate, with costs that are known already; late: the rest of it answers another question.
+// one: the row of estimate, with the costs that are already known. late: its other values belong to
+// an earlier question.
 function Answers({ one, late, stale, highest }) {
   const top = highest.json && highest.json.estimates[0];
   const cost = (name, unit) => ({ value: one[`${name}_${unit}`], lo: one[`${name}_lo_${unit}`], hi: one[`${name}_hi_${unit}`], against: !highest.stale && top && top[`${name}_${unit}`], unit: unit === "j" ? "J" : unit === "w" ? "W" : unit });
@@ -54,7 +56,7 @@ const layerColumns = [
   { key: "power_w", label: "power (W)" }, { key: "time_ms", label: "with its launch (ms)" },
 ];
 
-// A row of the table and its point in the charts, chosen together.
+// Highlights the point of a table row in the charts.
 function highlight(handle, row) {
   if (!handle) return;
   handle.chart.dispatchAction({ type: "downplay" });
@@ -108,14 +110,14 @@ export function Page({ query, setQuery }) {
   const top = board.knobs && modeOf({}, board);
   const at = (of) => of && { ...workload, modes: modeText(of) };
   const question = at(mode);
-  // While the table of all modes has the costs, the processor draws them first.
+  // If the table of all modes has the costs, they are drawn before the server is asked.
   const hasTable = useRef(false);
   const restMs = hasTable.current ? 60 : 0;
   const estimate = useReply("estimate", question, get, restMs);
   const roofs = useReply("roofline", question && { ...question, figures: 1 }, get, restMs);
   const highest = useReply("estimate", at(top));
   const highestRoofs = useReply("roofline", top && { ...at(top), figures: 1 });
-  // One mode first; all modes of a workload once it has an answer.
+  // Asks for one mode first, and for all modes of the workload after that answer.
   const answered = useRef(null);
   if (estimate.error) answered.current = null;
   else if (estimate.json && !estimate.stale) answered.current = workload;

@@ -1,5 +1,6 @@
-// Language models: does it fit, how fast is it, at how many joules per token, in which power mode.
-// The numbers are those of `ridgewatt llm`, `ridgewatt fits` and `ridgewatt tune llm`.
+// The Language models page: whether a model fits the memory, its speed, its energy per token, and
+// its best power mode. The numbers are those of `ridgewatt llm`, `ridgewatt fits` and `ridgewatt
+// tune llm`.
 import { html, useMemo, useRef } from "./standalone.module.js";
 import { address, getText } from "./api.js";
 import { Chart, DownloadBar, ErrorLine, Provenance, Select, number, useThemeCount } from "./controls.js";
@@ -16,8 +17,9 @@ import { Intro, Side, Strip, Term, spreadText } from "./strip.js";
 export const title = "Language models";
 export const keys = [...languageKeys, ...modeKeys, ...limitKeys, "over", "figure"];
 
-const lengths = [128, 512, 2048, 8192, 32768, 131072];  // of prompts, in the chart over them
-const aContext = 512;  // at which a step is reported too: one is enough here
+const lengths = [128, 512, 2048, 8192, 32768, 131072];  // prompt lengths in the chart (tokens)
+// Context at which a decoding step is reported too (tokens). This page needs only one.
+const aContext = 512;
 const figureOptions = Object.entries(figures).map(([value, one]) => ({ value, label: one.name }));
 
 function Figure({ name, row, top, figure, unit, digits = 4, children }) {
@@ -44,7 +46,7 @@ function Memory({ memory }) {
   return memory && html`<h2>Memory on ${memory.board}: <span data-answer="Fits" class=${memory.fits ? "" : "warn"}>${memory.fits ? "fits" : "does not fit"}</span></h2><${MemoryBar} row=${memory} />`;
 }
 
-// The same request at several lengths of the prompt, asked once the sliders rest.
+// The same request with several prompt lengths, sent when the sliders no longer move.
 function useLengths(question, trained) {
   const settled = useSettled(question);
   const wanted = [...lengths.filter((prompt) => settled && prompt !== settled.prompt), settled && settled.prompt];
@@ -100,7 +102,7 @@ export function Page({ query, setQuery }) {
   const cloudReply = useReply("llm", llm.json && csv, getText);
   const cloud = useMemo(() => cloudReply.text && parseCsv(cloudReply.text), [cloudReply.text]);
   const memory = llm.json && llm.json.memory[0];
-  // What is known not to fit has no best mode: that is not asked.
+  // A model that does not fit the memory has no best mode, so the server is not asked for one.
   const holds = Boolean(memory && memory.fits && question && !llm.error && address("llm", llm.params) === address("llm", question));
   const tuneQuestion = useSettled(holds ? { ...asked, ...tuneLimits(query) } : null);
   const tune = useReply("tune/llm", holds && tuneQuestion);

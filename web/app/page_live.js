@@ -1,5 +1,5 @@
-// Live: what the machine draws and does now; energies of windows, marks, the power mode.
-// In the address: span (seconds shown), paused.
+// The Live page: current power and load of the machine, energy windows, marks, and the power mode.
+// Values in the address: span (seconds shown), paused.
 import { html, useEffect, useMemo, useRef, useState } from "./standalone.module.js";
 import { DownloadBar, ErrorLine, Provenance, Table, number } from "./controls.js";
 import { ClockChart, HeatChart, LoadChart, PowerChart } from "./live_charts.js";
@@ -15,7 +15,7 @@ export const keys = ["span", "paused"];
 const spans = [[60, "1 min"], [300, "5 min"], [600, "10 min"]];
 const announceS = 30;
 
-// The feed's newest state; while paused that of the moment when it was paused.
+// The newest state of the feed or, while paused, its state at the time of pausing.
 function useFeed(paused) {
   const [shown, setShown] = useState({ state: "connecting", look: null, points: [] });
   const feed = useRef(null);
@@ -24,8 +24,8 @@ function useFeed(paused) {
   const show = (of) => setShown((before) => (stopped.current && before.look
     ? { ...before, state: of.state, error: of.error, heardAt: of.heardAt }
     : { state: of.state, error: of.error, heardAt: of.heardAt, look: of.newest, points: of.points.slice(), command: of.command }));
-  // At most once per frame, so that looks that come faster than they are drawn do not pile up; a page
-  // that nobody sees draws nothing.
+  // Draws at most once per frame, so that fast readings do not accumulate. A hidden page has no
+  // frames and draws nothing.
   useEffect(() => {
     let frame = 0;
     feed.current = new LiveFeed((of) => {
@@ -38,7 +38,7 @@ function useFeed(paused) {
   return { ...shown, again: () => feed.current.again() };
 }
 
-// What a screen reader hears: a change at once, else the figures every half minute.
+// Text for screen readers: a change of state at once, otherwise the values every half minute.
 function Announcer({ look, state, paused }) {
   const [text, setText] = useState("");
   const announced = useRef(0);
@@ -80,7 +80,7 @@ function Rails({ look }) {
   return html`<section class="card double"><h2>Rails</h2>${rows.length ? html`<${Table} columns=${railColumns} rows=${rows} label="Power rails" />` : html`<p class="faint">None.</p>`}</section>`;
 }
 
-// A clock and its limits: the bar's ends are the lowest and the highest that the mode allows.
+// The clocks and their limits. Each bar ends at the highest clock of the mode.
 function Clocks({ look }) {
   const clocks = look.clocks || [];
   return html`<section class="card"><h2>Clocks</h2><ul class="meters" aria-label="Clocks">${clocks.map((clock) => {
@@ -129,7 +129,7 @@ function Processes({ look }) {
     : html`<p class="faint">None that holds the GPU's memory or uses much of the processor.</p>`}</section>`;
 }
 
-// The points shown, as a file: SI, time since the newest.
+// The shown points as CSV in SI units; the times are relative to the newest point.
 function csvOf(points, span, rails) {
   const now = points.length ? points[points.length - 1].time_s : 0;
   const cell = (value) => (value === null || value === undefined ? "" : String(value));

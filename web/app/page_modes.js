@@ -1,5 +1,6 @@
-// Modes: all power modes of a board as a cloud, the limits that lines set, and the answer of `ridgewatt
-// tune` within them; measured points of a sweep over what was predicted.
+// The Modes page: a chart of all power modes of a board, limits that the user sets by moving lines,
+// the answer of `ridgewatt tune` within them, and measured points of a sweep compared with their
+// predictions.
 import { html, useMemo, useState } from "./standalone.module.js";
 import { address, getText } from "./api.js";
 import { Chart, DownloadBar, ErrorLine, NumberField, Provenance, Select, Table, coresText, number, useThemeCount } from "./controls.js";
@@ -58,7 +59,8 @@ function Found({ answer, presets, query, heading }) {
 const queryText = (mode) => JSON.stringify(queryOfMode(mode));
 const exploring = (query, mode) => hashOf("explore", { ...Object.fromEntries([...workloadKeys, ...everywhere].map((name) => [name, query[name]])), ...queryOfMode(mode) });
 
-// No mode keeps all limits: what would help, as the command line says it.
+// Shown if no mode meets all limits: the options to relax and the boards that the command line also
+// suggests.
 function NotFound({ json }) {
   const relaxations = (json.relaxations || []).map((one) => one.option);
   const boards = (json.other_boards || []).map((one) => `${one.board} (${number(one.power_w, 3)} W)`);
@@ -86,7 +88,7 @@ const comparedColumns = [
 function Cloud({ cloud, command, query, setQuery, limits, presets, answer, measured, source }) {
   const [handle, setHandle] = useState(null);
   const x = axes[query.x] ? query.x : "time", y = axes[query.y] && query.y !== x ? query.y : x === "power" ? "energy" : "power";
-  const theme = useThemeCount();  // its colors
+  const theme = useThemeCount();  // the chart uses its colors
   const key = JSON.stringify([limits, x, y, answer && [answer.mode, answer.batch], theme]);
   const drawn = useMemo(() => cloudChart({ cloud, limits, x, y, presets, answer, measured, title: "All modes" }), [cloud, measured, key]);
   const area = usePlotArea(handle, drawn.option);
@@ -119,7 +121,8 @@ export function Page({ query, setQuery }) {
   const tuneMeasured = useReply("tune", ofSweep);
   const presets = board.presets || [];
   const compared = (tune.json && tune.json.compared) || [];
-  const stale = Boolean(tune.stale || address("tune", settled) !== address("tune", question));  // from the first move on, before it is asked
+  // Also between the first move of a limit and the request.
+  const stale = Boolean(tune.stale || address("tune", settled) !== address("tune", question));
   const answer = tune.json && tune.json.feasible ? tune.json : null;
   const best = tune.error ? null : answer;
   const source = cloudReply.text && tune.json ? `${query.file || workload.model} on ${workload.device}, minibatch of ${batch}: ${tune.json.provenance}` : `${query.file || workload.model} on ${workload.device}, minibatch of ${batch}`;

@@ -1,5 +1,6 @@
-// Runs: what the stores hold (`ridgewatt store list`), the points of a run as chart and table, two runs
-// compared, how far a run is that goes on. In the address: run, other, x, y, log.
+// The Runs page: the content of the stores (`ridgewatt store list`), the points of a run as chart
+// and table, the comparison of two runs, and the progress of a run. Values in the address: run,
+// other, x, y, log.
 import { html, useMemo, useRef } from "./standalone.module.js";
 import { address } from "./api.js";
 import { Chart, Check, DownloadBar, ErrorLine, Provenance, Select, Table, coresText, number } from "./controls.js";
@@ -83,10 +84,11 @@ function Run({ run, other, runs, query, setQuery, several }) {
     ${points.rows && html`<${Table} columns=${common && common.length ? ratioColumns : pointColumns} rows=${common && common.length ? common : rowsA} label="Points" filter />`}</div>`;
 }
 
-// What a screen reader hears of a run that goes on.
+// Text for screen readers about a run in progress.
 const progressText = (run) => (run && run.planned > run.points ? `${run.points} of ${run.planned} points` : "");
 
-const decades = 30;  // chosen: largest over smallest value from which an axis is logarithmic unasked
+// Chosen: ratio of largest to smallest value above which an axis is logarithmic by default.
+const decades = 30;
 const spansDecades = (rows, key) => {
   const values = rows.map((row) => row[key]).filter((value) => value > 0);
   return values.length === rows.length && values.length > 0 && values.reduce((a, b) => Math.max(a, b)) > decades * values.reduce((a, b) => Math.min(a, b));

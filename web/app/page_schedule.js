@@ -1,6 +1,7 @@
-// Schedule: training and inference on one board. The plan of `ridgewatt schedule plan`, and what it does
-// under arrivals as `ridgewatt schedule simulate` plays them: timeline, power, latencies. Workloads
-// are models on a board's twin, or sweeps that are dropped here. In the address: all that is asked.
+// The Schedule page: training and inference on one board. It shows the plan of `ridgewatt schedule
+// plan` and its simulation by `ridgewatt schedule simulate`: timeline, power, latencies. Workloads
+// are models, whose costs come from the board's twin, or uploaded sweeps. The address contains all
+// values of the form.
 import { html, useRef } from "./standalone.module.js";
 import { address } from "./api.js";
 import { Chart, DownloadBar, ErrorLine, NumberField, Provenance, Select, Table, coresText, duration, number } from "./controls.js";
@@ -11,7 +12,7 @@ import { Upload } from "./workload_form.js";
 export const title = "Schedule";
 export const keys = ["training", "training_file", "inference", "inference_file", "device", "runtime", "precision", "rate", "arrivals", "max-latency", "max-power",
   "tbatch", "ibatch", "duration", "seed"];
-// What addresses of older versions say.
+// Names in addresses of older versions -> current names.
 export const aliases = { latency: "max-latency", power: "max-power" };
 
 const defaults = { training: "zoo:resnet18", inference: "zoo:mobilenet_v3_large", device: "agx-orin", rate: "60", "max-latency": "1000", "max-power": "30",
@@ -19,7 +20,7 @@ const defaults = { training: "zoo:resnet18", inference: "zoo:mobilenet_v3_large"
 const none = "none";
 const isSweep = (query, side) => (query[`${side}_file`] || "").toLowerCase().endsWith(".csv");
 
-// Parameters of `schedule plan`, from the address.
+// The parameters of `schedule plan`, from the address.
 export function planParams(query) {
   const of = (name) => query[name] || defaults[name];
   const sides = ["training", "inference"].filter((side) => of(side) !== none);
@@ -40,7 +41,7 @@ export function planParams(query) {
   return sides.length ? params : null;
 }
 
-// What simulate is asked in addition.
+// The parameters of `schedule simulate`: those of the plan and further ones.
 export function simulateParams(query) {
   const params = planParams(query);
   if (!params) return null;
@@ -68,7 +69,8 @@ function Fields({ query, setQuery }) {
   const limit = (name) => (value) => setQuery({ [name]: value === undefined ? none : String(value) === defaults[name] ? undefined : value }, { push: true });
   const shown = (name) => (query[name] === none ? "" : of(name));
   const names = boards.json ? boards.json.rows.map((row) => row.name) : [];
-  if (!names.includes(of("device"))) names.unshift(of("device"));  // by another of its names
+  // The address may use another name of the board.
+  if (!names.includes(of("device"))) names.unshift(of("device"));
   const side = { query, setQuery, models };
   return html`<${ErrorLine} error=${models.error || boards.error} />
     <${Side} ...${side} side="training" legend="Training">

@@ -1,4 +1,5 @@
-// Compare: an answer is pinned as A (its question stands in the address), and what is shown now is B.
+// Comparison of two answers: A is pinned, with its question in the address, and B is the one that
+// the page shows.
 import { html } from "./standalone.module.js";
 import { ErrorLine, number } from "./controls.js";
 import { modeKeys, modeName, modeOf, modeText, useBoard, useReply, workloadKeys, workloadLine, workloadOf } from "./questions.js";
@@ -7,7 +8,7 @@ export const pinKey = "pin";
 const asked = [...workloadKeys, ...modeKeys];
 const rows = [["Time", "time_ms", "ms"], ["Power", "power_w", "W"], ["Energy", "energy_j", "J"]];
 
-// "+12 %" of B over A; from a factor of 2 on "3.1 times", "8.7 times less".
+// The change from A to B: "+12 %" or, from a factor of 2 on, "3.1 times" or "8.7 times less".
 function difference(a, b) {
   const ratio = b / a;
   if (!(ratio > 0)) return "-";

@@ -1,15 +1,17 @@
-// Replies as state of a component, and what several pages ask: models, boards, their knobs.
+// Hooks that return replies of the server, and questions that several pages share: models, boards,
+// knobs.
 import { useEffect, useRef, useState } from "./standalone.module.js";
 import { Newest, address, get, mayPass } from "./api.js";
 import { coresText } from "./controls.js";
 
-// An error that a button asks away.
+// An error with a button that repeats the request, if `again` is a function.
 const repeatable = (error, again) => Object.assign(error, { again });
 
-// { json | text, command, error, stale }: the newest reply. stale: it answers another question than this one, which is under
-// way; it is shown dimmed, without its command. What failed leaves nothing of an earlier question. Without params nothing
-// is asked, and nothing is shown. While a slider moves one question is under way and the newest waits for it. What
-// fails may be asked again. restMs: how long a question waits for newer ones.
+// Returns the newest reply: { json | text, command, error, stale }. If `stale`, the reply belongs
+// to an earlier question and the request for this one is in progress; the page shows it dimmed and
+// without its command. After an error no earlier reply is shown. Without `params`, nothing is
+// requested and the result is empty. Only one request is in progress at a time; the newest question
+// waits for it. restMs: delay during which a newer question replaces this one.
 export function useReply(endpoint, params, fetcher = get, restMs = 0) {
   const [reply, setReply] = useState({});
   const [round, setRound] = useState(0);
@@ -29,10 +31,12 @@ export function useReply(endpoint, params, fetcher = get, restMs = 0) {
   return fresh ? reply : { ...reply, error: null, command: "", stale: true };
 }
 
-// The class of what shows a reply.
+// The CSS class of elements that show the reply.
 export const freshness = (reply) => (reply.stale ? "stale" : "");
 
-const settleMs = 120;  // a search over all modes takes half a second: it is asked when a slider or line rests
+// Wait before a request (ms). A search over all modes takes half a second, so it starts only when a
+// slider or line no longer moves.
+const settleMs = 120;
 
 export function useSettled(value) {
   const [settled, setSettled] = useState(value);
@@ -44,7 +48,7 @@ export function useSettled(value) {
   return settled;
 }
 
-const kept = new Map();  // what does not change while the page is open
+const kept = new Map();  // replies that do not change while the page is open
 function once(endpoint, params) {
   const key = address(endpoint, params);
   if (!kept.has(key)) {
@@ -72,7 +76,8 @@ export function useOnce(endpoint, params) {
 export const useModels = () => useOnce("zoo", {});
 export const useBoards = () => useOnce("devices", {});
 
-// What `device show` knows: steps of the knobs and presets of its software release.
+// The description of a board (`device show`): values of the knobs, and presets of its software
+// release.
 export function useBoard(name) {
   const { json, error } = useOnce("device", { device: name });
   if (error) return { error };
@@ -81,7 +86,7 @@ export function useBoard(name) {
   return { name: json.name, title: json.title, knobs: bsp.knobs, presets: bsp.presets, modes: bsp.modes, release: bsp.title };
 }
 
-// A mode in the address and for --modes: cores, cpu, gpu, mem.
+// The knobs. `key` is the name in the address and in --modes, `of` the JSON key.
 export const knobs = [
   { key: "gpu", of: "gpu_mhz", label: "GPU clock", unit: "MHz" },
   { key: "mem", of: "mem_mhz", label: "Memory clock", unit: "MHz" },
@@ -91,7 +96,7 @@ export const knobs = [
 
 const nearest = (values, wanted) => values.reduce((best, value) => (Math.abs(value - wanted) < Math.abs(best - wanted) ? value : best));
 
-// The mode that the address names, else the highest step of each knob.
+// The mode in the address. A knob that is missing there has its highest value.
 export function modeOf(query, board) {
   return Object.fromEntries(knobs.map(({ key, of }) => {
     const values = board.knobs[of];
@@ -110,14 +115,14 @@ export const modeName = (mode, presets = []) => {
 
 export const defaults = { model: "zoo:resnet50", device: "agx-orin", runtime: "pytorch-eager", precision: "fp32" };
 
-// The parameters of a question, as the server describes them; none before it has.
+// The parameters of a question from the server's description; empty until that has arrived.
 export function useParameters(endpoint) {
   const { json } = useOnce("openapi.json", {});
   return json ? json.paths[`/api/v1/${endpoint}`].get.parameters : [];
 }
 
-// The names that a parameter of a question takes; before they are known, the one that is chosen. "all"
-// compares them: a form asks for one.
+// The names that a parameter accepts; until they have arrived, only `chosen`. "all", which compares
+// all names, is left out because a form shows one of them.
 export function useChoices(endpoint, name, chosen) {
   const found = useParameters(endpoint).find((parameter) => parameter.name === name);
   if (!found) return [chosen];
@@ -128,21 +133,22 @@ export function useChoices(endpoint, name, chosen) {
 export const workloadKeys = ["model", "file", "device", "runtime", "precision", "batch", "training"];
 export const modeKeys = knobs.map((knob) => knob.key);
 
-// What is asked about, from the address: parameters of estimate, roofline and tune; what the command
-// line takes for granted is left out.
+// The workload from the address, as parameters of estimate, roofline and tune. Values that are
+// defaults of the command line are left out.
 export function workloadOf(query) {
   const of = (name) => query[name] || defaults[name];
   const own = (name) => (query[name] && query[name] !== defaults[name] ? query[name] : undefined);
   return { model: of("model"), device: of("device"), runtime: own("runtime"), precision: own("precision"), batch: query.batch || undefined, training: query.training === "1" };
 }
 
-// One list for Explore and Modes, so that the server answers the second from its memory.
+// Explore and Modes use the same columns, so that the server answers the second request from its
+// cache.
 export const cloudColumns = "cpu_cores,cpu_mhz,gpu_mhz,mem_mhz,time_ms,time_lo_ms,time_hi_ms,power_w,power_lo_w,power_hi_w,energy_j,energy_lo_j,energy_hi_j";
 
-// What a person types to see the same as a table.
+// The command that shows the same answer as a table in a terminal.
 export const shown = (command) => (command || "").replace(/ --with-figures/, "").replace(/ --format json/, "");
 
-// The workload of an address in a line.
+// The workload of an address as one line of text.
 export const workloadLine = (query) => {
   const { model, device, runtime, precision, batch, training } = workloadOf(query);
   return [query.file || model.replace(/^zoo:/, ""), training && "training", `on ${device}`, runtime, precision, batch && `batch ${batch}`].filter(Boolean).join(", ").replace(", on", " on");

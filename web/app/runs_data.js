@@ -1,12 +1,13 @@
-// The stores of the server as the Runs page shows them: what each holds, again every few seconds while
-// something may be added; the points of a run, and two runs joined.
+// Data of the Runs page: the content of the server's stores, requested every few seconds because
+// points may be added; the points of a run; and the common points of two runs.
 import { useEffect, useRef, useState } from "./standalone.module.js";
 import { get, getText } from "./api.js";
 import { parseCsv } from "./cloud.js";
 
 const eachMs = 2500;
 
-// { stores: [{ number, name, rows, command, error }], error }; asked again while the page is looked at.
+// Returns { stores: [{ number, name, rows, command, error }], error }. Requests it again while the
+// page is visible.
 export function useStores() {
   const [state, setState] = useState({ stores: null });
   useEffect(() => {
@@ -17,7 +18,8 @@ export function useStores() {
         try { next = { stores: await allStores(), error: null }; } catch (error) { next = { error: Object.assign(error, { again: look }) }; }
         if (gone) return;
         const text = JSON.stringify(next);
-        if (text !== last || next.error) setState((old) => ({ ...old, ...next }));  // what was read stays
+        // After an error, the last stores stay.
+        if (text !== last || next.error) setState((old) => ({ ...old, ...next }));
         last = text;
       }
       clearTimeout(timer);
@@ -45,7 +47,7 @@ export const runKey = (run) => [run.store, run.board, run.workload, run.kind, ru
 export const runsOf = (stores) => (stores || []).flatMap((store) => store.rows.map((row) => ({ ...row, store: store.number, file: store.name })));
 export const exportParams = (run) => ({ store: run.store, workload: run.workload, kind: run.kind, device: run.board });
 
-// The points of a run: asked again when the store says that there are more.
+// The points of a run. Requests them again when the store has more.
 export function usePoints(run) {
   const [state, setState] = useState({});
   const key = run ? `${runKey(run)} ${run.points}` : "";
@@ -79,7 +81,7 @@ export function rowsOf(text, provenance) {
 
 const pointKey = (row) => [row.cpu_cores, row.cpu_mhz, row.gpu_mhz, row.mem_mhz, row.governor, row.batch].map((value) => (Number.isNaN(value) || value === undefined ? "" : value)).join(" ");
 
-// Points that both runs have, with what the second costs of the first.
+// Points that occur in both runs, with the ratios of their costs (second to first).
 export function joined(a, b) {
   const other = new Map(b.map((row) => [pointKey(row), row]));
   return a.flatMap((row) => {
@@ -88,5 +90,5 @@ export function joined(a, b) {
   });
 }
 
-// The geometric mean of a ratio, which does not depend on which run is the first.
+// The geometric mean of a ratio. Exchanging the two runs inverts it.
 export const meanRatio = (rows, name) => (rows.length ? Math.exp(rows.reduce((sum, row) => sum + Math.log(row[name]), 0) / rows.length) : NaN);

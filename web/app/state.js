@@ -1,11 +1,13 @@
-// The state of all pages: in the address `#/PAGE?key=value`, and for the pages that are not open in this tab's
-// session storage. What several pages ask about follows from page to page; a link alone shows the same screen.
+// The state of all pages. The state of the open page is in the address, `#/PAGE?key=value`, so that
+// a link shows the same page to others. The state of the other pages is in the session storage of
+// this tab. Values that pages share are passed on from page to page.
 //   const { page, unknown, query } = parse(location.hash);
-//   remember(page, query); link("modes") -> "#/modes?model=..": what that page last showed, with what is shared now
+//   remember(page, query); link("modes") -> "#/modes?model=..": the last state of that page with
+//   the current shared values
 const workload = ["model", "file", "device", "runtime", "precision", "batch", "training"];
 const mode = ["gpu", "mem", "cpu", "cores"];
 
-// device: what a page asks about where the address names no board; shares: keys that mean the same on other pages.
+// device: default board of the page; shares: keys with the same meaning on other pages.
 export const pages = {
   live: { title: "Live", shares: [] },
   explore: { title: "Explore", shares: [...workload, ...mode], device: "agx-orin" },
@@ -31,7 +33,7 @@ export function hashOf(page, query) {
 
 const place = "ridgewatt-state";
 let kept = { common: {}, own: {} };
-try { kept = JSON.parse(sessionStorage.getItem(place)) || kept; } catch { /* lasts as long as the page */ }
+try { kept = JSON.parse(sessionStorage.getItem(place)) || kept; } catch { /* kept until a reload */ }
 
 export function remember(page, query) {
   const { shares, device } = pages[page];
@@ -39,12 +41,12 @@ export function remember(page, query) {
   for (const key of [...shares, ...everywhere]) common[key] = query[key];
   if (shares.includes("device")) {
     common.device = query.device || device;
-    // Clocks belong to a board.
+    // The clocks of one board are not valid for another.
     if (common.device !== kept.common.device && !shares.includes("gpu")) for (const key of mode) common[key] = undefined;
   }
   const own = Object.fromEntries(Object.entries(query).filter(([key]) => !shares.includes(key) && !everywhere.includes(key)));
   kept = { common, own: { ...kept.own, [page]: own } };
-  try { sessionStorage.setItem(place, JSON.stringify(kept)); } catch { /* storage is switched off */ }
+  try { sessionStorage.setItem(place, JSON.stringify(kept)); } catch { /* storage is disabled */ }
 }
 
 export function link(page) {

@@ -1,9 +1,10 @@
-// What every page has: the answer in a line that stays in view, the form, which folds on a phone, a sentence for
-// a first visit, and "?" on terms, from docs/glossary.md.
+// Parts that every page has: the answer in a line that stays visible, the form, which collapses on
+// a narrow screen, an introduction, and definitions of terms from docs/glossary.md behind "?"
+// buttons.
 import { html, useEffect, useState } from "./standalone.module.js";
 import { duration, number } from "./controls.js";
 
-// "±20 %" of the widest interval of these [value, lo, hi]; as a factor where it is wide.
+// The widest of the intervals [value, lo, hi] as text: "±20 %", or a factor if it is wide.
 export function spreadText(costs) {
   const factors = costs.filter(([value, lo, hi]) => value > 0 && lo > 0 && hi > lo).map(([, lo, hi]) => Math.sqrt(hi / lo));
   if (!factors.length) return "";
@@ -11,11 +12,12 @@ export function spreadText(costs) {
   return most < 1.6 ? `±${Math.round(100 * (most - 1))} %` : `within a factor of ${number(most, 2)}`;
 }
 
-// Time, power and energy of a minibatch: keys of estimate and tune.
+// Time, power and energy of a minibatch as texts. `one` is a JSON row of estimate or tune.
 export const costItems = (one) => [duration(one.time_ms), `${number(one.power_w, 3)} W`, `${number(one.energy_j, 3)} J`];
 export const costSpread = (one) => spreadText([["time", "ms"], ["power", "w"], ["energy", "j"]].map(([name, unit]) => [one[`${name}_${unit}`], one[`${name}_lo_${unit}`], one[`${name}_hi_${unit}`]]));
 
-// items: texts. on: the board. stale: they answer another question than the form shows.
+// items: texts of the answer. on: name of the board. stale: the answer belongs to an earlier state
+// of the form.
 export function Strip({ items, spread, on, stale, empty = "No answer yet" }) {
   const shown = (items || []).filter(Boolean);
   return html`<p class=${`strip${stale ? " stale" : ""}`} data-strip aria-busy=${String(Boolean(stale))}>
@@ -24,7 +26,7 @@ export function Strip({ items, spread, on, stale, empty = "No answer yet" }) {
 
 const wide = window.matchMedia("(min-width: 801px)");
 
-// The form of a page; on narrow screens a line that opens it.
+// The form of a page. On a narrow screen it is collapsed to one line.
 export function Side({ summary, children }) {
   const [open, setOpen] = useState(wide.matches);
   useEffect(() => {
@@ -40,7 +42,7 @@ let glossary = null;
 const definitions = () => (glossary = glossary || fetch("glossary.md").then((reply) => reply.text()).then((text) =>
   text.split(/\n(?=\* |#)/).filter((entry) => entry.startsWith("* **")).map((entry) => entry.slice(2).replace(/\s+/g, " ").trim())));
 
-// `of`: as it stands in bold in the glossary.
+// `of`: the term, as written in bold in the glossary.
 export function Term({ of }) {
   const [text, setText] = useState("");
   const read = async (event) => {
@@ -62,7 +64,7 @@ export function Intro({ children, terms = [] }) {
 
 export const sentence = (text) => `${text[0].toUpperCase()}${text.slice(1)}.`;
 
-// Sentences of an answer: what it says in words.
+// The answer as sentences.
 export function Sentences({ list }) {
   if (!list || !list.length) return null;
   return html`<ul class="sentences">${list.map((text) => html`<li key=${text}>${sentence(text)}</li>`)}</ul>`;

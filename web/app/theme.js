@@ -1,15 +1,15 @@
-// Light, dark, or as the system is; kept in this browser. A plain script in the head, so that no
-// page shows in the other theme first:
-//   Ridgewatt.theme.get() -> "auto" | "light" | "dark"; Ridgewatt.theme.set(choice); theme=dark in the
-//   address goes before what is kept: Ridgewatt.theme.show(choice)
-// Charts are drawn again at the event "ridgewatt-theme" of the window.
+// The theme: light, dark, or that of the system. This browser stores the choice. It is a classic
+// script in the head, so that a page never appears in the wrong theme first:
+//   Ridgewatt.theme.get() -> "auto" | "light" | "dark"; Ridgewatt.theme.set(choice);
+//   Ridgewatt.theme.show(choice) for theme=dark in the address, which overrides the stored choice
+// At the event "ridgewatt-theme" of the window, charts are drawn again.
 "use strict";
 window.Ridgewatt = window.Ridgewatt || {};
 window.Ridgewatt.theme = (function () {
   const choices = ["auto", "light", "dark"];
   const system = window.matchMedia("(prefers-color-scheme: dark)");
   let choice = "auto";
-  try { choice = localStorage.getItem("ridgewatt-theme") || "auto"; } catch { /* storage is switched off */ }
+  try { choice = localStorage.getItem("ridgewatt-theme") || "auto"; } catch { /* storage is disabled */ }
   choice = (/[?&]theme=(\w+)/.exec(location.hash) || [])[1] || choice;
   if (!choices.includes(choice)) choice = "auto";
 
@@ -18,7 +18,7 @@ window.Ridgewatt.theme = (function () {
     document.documentElement.classList.toggle("dark", dark);
     window.dispatchEvent(new Event("ridgewatt-theme"));
   }
-  // Of an address: for this visit.
+  // Uses the theme of an address, without storing it.
   function show(next) {
     if (!choices.includes(next) || next === choice) return;
     choice = next;
@@ -26,7 +26,7 @@ window.Ridgewatt.theme = (function () {
   }
   function set(next) {
     choice = next;
-    try { localStorage.setItem("ridgewatt-theme", next); } catch { /* lasts as long as the page */ }
+    try { localStorage.setItem("ridgewatt-theme", next); } catch { /* not stored */ }
     apply();
   }
   system.addEventListener("change", apply);

@@ -1,10 +1,12 @@
-// What is asked about: a model of the zoo or a file dropped here, board, runtime, precision, batch.
+// The form for the workload: a model of the zoo or an uploaded file, board, runtime, precision,
+// batch.
 import { html, useMemo, useState } from "./standalone.module.js";
 import { send } from "./api.js";
 import { Check, ErrorLine, NumberField, Select } from "./controls.js";
 import { defaults, useBoards, useChoices, useModels, workloadOf } from "./questions.js";
 
-// A file for the server to read: kept there in memory for a while, never stored, and in this browser (kept_files.js).
+// Uploads a file. The server keeps it in memory for a limited time and never on disk; this browser
+// keeps a copy (kept_files.js).
 export function Upload({ label, accept, hint, onDone }) {
   const [over, setOver] = useState(false);
   const [busy, setBusy] = useState(false);
@@ -39,7 +41,8 @@ export function WorkloadForm({ query, setQuery }) {
     return [{ value: now.model, label: query.file || now.model, group: now.model.startsWith("upload:") ? "Your file" : "" }, ...zoo];
   }, [models.json, now.model, query.file]);
   const boardNames = boards.json ? boards.json.rows.map((row) => row.name) : [now.device];
-  // Clocks belong to a board: another board begins at its highest.
+  // The clocks of one board are not valid for another, so another board begins with its highest
+  // clocks.
   const otherBoard = (device) => setQuery({ device, gpu: undefined, mem: undefined, cpu: undefined, cores: undefined }, { push: true });
   const put = (name) => (value) => setQuery({ [name]: value === defaults[name] ? undefined : value }, { push: true });
   return html`<fieldset><legend>Workload</legend>
