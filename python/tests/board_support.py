@@ -1,4 +1,4 @@
-"""A fake board of its own for each test, and Python programs that use it."""
+"""A separate fake board for each test, and Python programs that use it."""
 import os
 import pathlib
 import signal
@@ -8,12 +8,12 @@ import tempfile
 import time
 import unittest
 
-# A script's background jobs ignore Ctrl+C, and so would all that they start.
+# Background jobs of a shell script ignore Ctrl+C, and so would the programs that they start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 class OnAFakeBoard(unittest.TestCase):
-    """$RIDGEWATT_FAKE is a new folder, where fake:BOARD is laid out."""
+    """Sets $RIDGEWATT_FAKE to a new folder, in which the files of fake:BOARD are created."""
     device = "fake:orin-nano"
 
     def setUp(self):
@@ -26,7 +26,7 @@ class OnAFakeBoard(unittest.TestCase):
                         else os.environ.update(RIDGEWATT_FAKE=before))
 
     def python(self, code, **options):
-        """A Python program on the same board; it is killed when the test ends."""
+        """Starts a Python program that uses the same board. It is killed when the test ends."""
         process = subprocess.Popen([sys.executable, "-B", "-c", code], text=True,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
 
@@ -38,14 +38,15 @@ class OnAFakeBoard(unittest.TestCase):
         return process
 
     def content(self):
-        """Text of every file of the board, but the kernel's counters, which go on."""
+        """Returns the content of every file of the board except the kernel's counters, which always
+        change."""
         root = self.folder / "fake"
         return {str(path): path.read_bytes() for path in sorted(root.rglob("*"))
                 if path.is_file() and not path.is_symlink() and ".ridgewatt" not in str(path)
                 and path.name not in ("trans_stat", "time_in_state")}
 
     def assert_comes_back(self, first, within_s=20):
-        """The board is as at first before `within_s` are over."""
+        """Checks that the content of the board is restored to `first` within `within_s` seconds."""
         end = time.monotonic() + within_s
         while self.content() != first and time.monotonic() < end:
             time.sleep(0.02)

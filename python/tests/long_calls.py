@@ -1,5 +1,8 @@
-"""A call that can take long, ended by Ctrl+C after a fifth of its work: long_calls.py NAME, or without a name the
-names. Prints how it ended, and the processor time and the time by the clock from the signal to its end (s)."""
+"""A long call that is interrupted by Ctrl+C after a fifth of its work.
+
+long_calls.py NAME runs one call and prints how it ended, and the processor time and wall-clock time
+(s) from the signal to its end. Without a name, it prints all names.
+"""
 import json
 import os
 import signal
@@ -31,7 +34,7 @@ def sweeps():
             for training, batch in ((True, 16), (False, [1, 4, 16, 32, 64]))]
 
 
-# What a call needs, and the call.
+# For each call, what it needs, and the call.
 CALLS = {
     "estimate": (model, lambda it: rw.estimate(it, batch=BATCHES, **ALL)),
     "estimate all boards": (model, lambda it: rw.estimate(it, device="all", modes="all", batch=[1, 16])),

@@ -1,4 +1,4 @@
-"""The build backend: what is in an archive, and that its errors are one line. Nothing is compiled here."""
+"""The build backend: the content of archives, and its error lines. These tests compile nothing."""
 # label: slow
 import base64
 import hashlib

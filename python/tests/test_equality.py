@@ -1,5 +1,5 @@
-"""Fifty random questions, drawn by a seed: Python's answer and the command line's JSON are the same
-to the last digit, and the attributes are its numbers in SI units."""
+"""Fifty random questions, determined by a seed. Python's answers and the JSON of the command line
+agree to the last digit, and the attributes are the same numbers in SI units."""
 # label: slow
 import json
 import os
@@ -13,8 +13,8 @@ import ridgewatt as rw
 
 PROGRAM = os.environ.get("RIDGEWATT_PROGRAM", "ridgewatt")
 MODELS = ["zoo:resnet18", "zoo:resnet50", "zoo:mobilenet_v2", "zoo:mobilenet_v3", "zoo:bert_base"]
-# JSON key, attribute, and what the attribute is multiplied with. Ends of intervals are divided and
-# multiplied in another order: there the last digit may differ.
+# JSON key, attribute, and factor from the attribute to the JSON value. The last digit of interval
+# ends may differ, because divisions and multiplications have another order.
 NUMBERS = [("time_ms", "time_s", 1e3), ("power_w", "power_w", 1), ("energy_j", "energy_j", 1),
            ("time_median_ms", "time_median_s", 1e3), ("latency_ms", "latency_s", 1e3)]
 ENDS = [("time_lo_ms", "time_lo_s", 1e3), ("time_hi_ms", "time_hi_s", 1e3),
@@ -25,7 +25,7 @@ KNOBS = [("cpu_cores", "cpu_cores", 1), ("cpu_mhz", "cpu_clock_hz", 1e6),
 
 
 def ask_program(words):
-    """The JSON that the command line prints, without its schema."""
+    """Returns the JSON that the command line prints, without the key "schema"."""
     done = subprocess.run([PROGRAM, *words, "--format", "json", "--quiet"], capture_output=True,
                           text=True, check=False)
     if not done.stdout:
@@ -36,7 +36,7 @@ def ask_program(words):
 
 
 def options(question):
-    """Keyword arguments as options, where name and unit are the same."""
+    """Converts keyword arguments to options. Their names and units must be the same."""
     words = []
     for name, value in question.items():
         option = "--" + name.replace("_", "-")
@@ -213,7 +213,7 @@ class Equality(unittest.TestCase):
                 self.assertEqual(None if value is None else value * scale, said[key])
 
     def test_errors_are_the_same_line(self):
-        """Of every kind but PermissionError, which root never sees."""
+        """Errors of every kind except PermissionError, which does not occur for root."""
         kinds = set()
         for ask, words in (
                 (lambda: rw.estimate("zoo:resnet5", device="agx-orin"),

@@ -1,5 +1,5 @@
-"""A thousand calls with wrong shapes, types, NaN, units and closed handles: each raises one clear
-error of one line, or answers; none crashes.
+"""A thousand calls with wrong shapes, types, NaN, units and closed handles. Each call returns an
+answer or raises an error of one line; none crashes.
 
 Under AddressSanitizer (needs a build of its own, about 20 minutes; Python itself is not built with
 it, so the runtime is loaded first and leaks of the interpreter do not count):
@@ -30,7 +30,7 @@ CALLS = 1000
 
 
 class Strange:
-    """Answers everything with an error."""
+    """An object whose methods raise errors."""
 
     def __repr__(self):
         raise RuntimeError("no repr")
@@ -40,7 +40,7 @@ class Strange:
 
 
 def values(chance):
-    """Anything that a program may pass by mistake."""
+    """Returns a random value that a program may pass by mistake."""
     return chance.choice([
         None, True, False, 0, -1, 1, 3, 10 ** 400, -(2 ** 63), 2 ** 64, math.nan, math.inf, -0.0,
         1e-320, 1e308, 0.5, "", "zoo:resnet18", "zoo:", "agx-orin", "orin-nano", "all", "30 W", "\0",
@@ -100,10 +100,10 @@ class Fuzz(unittest.TestCase):
                 kind = type(error).__name__
                 self.assertNotIn("\n", str(error), given)
                 self.assertTrue(str(error), given)
-            except TypeError as error:  # of Python itself: a name that is not there, or is missing
+            except TypeError as error:  # raised by Python: an unknown or missing argument
                 kind = "TypeError"
                 self.assertRegex(str(error), "argument|constructor", given)
-            except RuntimeError as error:  # of Strange
+            except RuntimeError as error:  # raised by Strange
                 kind = "raised by the value"
                 self.assertIn(str(error), ("no repr", "no number"), (number, given))
             said[kind] = said.get(kind, 0) + 1
@@ -141,7 +141,7 @@ class Fuzz(unittest.TestCase):
         self.assertTrue(layer.name)
 
     def test_what_was_never_made(self):
-        """An object without its constructor is refused, not used."""
+        """An object that was created without its constructor is rejected."""
         for kind in (rw.Model, rw.Board, rw.PowerMode, rw.Sweep, rw.Store, rw.Tuned):
             with self.assertRaises((TypeError, RuntimeError)):
                 repr(kind.__new__(kind)) if kind is not rw.Store else kind.__new__(kind).list()

@@ -1,4 +1,5 @@
-"""Tuning a Python program while it runs, on a fake board: a loop whose pace follows the clocks."""
+"""Tuning a Python program while it runs, on a fake board. The duration of a minibatch depends on
+the clocks."""
 # label: board
 import gc
 import os
@@ -26,7 +27,7 @@ class InPlaceHere(OnAFakeBoard):
         return rw.live.in_place(**{**asked, **options})
 
     def step(self):
-        """A minibatch: as long as the GPU clock that is set makes it."""
+        """Runs a minibatch, whose duration depends on the current GPU clock."""
         time.sleep(0.004 * self.top_hz / self.board.state().mode.gpu_clock_hz)
 
     def until_found(self, tuning, mark, within_s=60):
@@ -43,7 +44,7 @@ class InPlace(InPlaceHere):
             self.until_found(tuning, tuning.mark)
             best = tuning.found
             self.assertTrue(best)
-            for _ in range(20):  # it goes on in the best mode
+            for _ in range(20):  # the program continues in the best mode
                 self.step()
                 tuning.mark()
             self.assertEqual(self.board.state().mode.gpu_clock_hz, best.best.mode.gpu_clock_hz)
@@ -51,13 +52,13 @@ class InPlace(InPlaceHere):
         tuned = tuning.tuned
         self.assertEqual(tuned.provenance, "fake")
         self.assertEqual(tuned.best.mode, best.best.mode)
-        self.assertLessEqual(len(tuned.profiled), 5)  # and the answer once more
+        self.assertLessEqual(len(tuned.profiled), 5)  # and the answer, measured again
         self.assertIn(tuned.best.time_s, [step.time_s for step in tuned.profiled])
         report = tuning.report["in_place"]
         self.assertGreater(report["minibatches_trained"], 20)
         with sqlite3.connect(self.store) as store:
             self.assertGreaterEqual(store.execute("SELECT COUNT(*) FROM point").fetchone()[0], 4)
-        tuning.mark()  # nobody hears
+        tuning.mark()  # has no effect
         with self.assertRaises(rw.UsageError):
             tuning.begin()
 
@@ -90,7 +91,7 @@ class InPlace(InPlaceHere):
             with self.tuning():
                 time.sleep(0.05)
         self.assert_comes_back(self.first)
-        tuning = self.tuning().begin()  # and one that is dropped brings it back too
+        tuning = self.tuning().begin()  # a search that is dropped restores the mode too
         del tuning
         gc.collect()
         self.assert_comes_back(self.first)

@@ -1,5 +1,5 @@
-"""Ctrl+C ends every call that can take long. Not by a clock of the wall: the work (processor time) that a call does
-after the signal is a part of what it does alone."""
+"""Ctrl+C ends every long call. The tests do not use wall-clock time: the work of a call after the
+signal (processor time) must be a small part of its whole work."""
 # label: slow
 import json
 import pathlib
@@ -8,7 +8,7 @@ import sys
 import unittest
 
 PROGRAM = pathlib.Path(__file__).parent / "long_calls.py"
-LEAST_S = 0.3  # shorter calls end by themselves before anybody presses a key
+LEAST_S = 0.3  # shorter calls end before anybody could press a key
 
 
 def output(*words):
@@ -29,7 +29,7 @@ class Interrupt(unittest.TestCase):
                     continue
                 measured += 1
                 self.assertEqual(seen["ended"], "interrupted", seen)
-                # 0.8 of the work is left at the signal.
+                # At the signal, 0.8 of the work remains.
                 self.assertLess(seen["after_s"], 0.4 * seen["whole_s"] + 0.2, seen)
         if not measured:
             self.skipTest("skipped: every call ends within 0.3 s of processor time")

@@ -1,4 +1,4 @@
-"""Ten thousand calls leave the memory as it was after the first thousand."""
+"""Ten thousand calls need no more memory than the first thousand."""
 # label: slow
 import gc
 import itertools

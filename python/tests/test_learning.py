@@ -1,4 +1,4 @@
-"""FewShotPredictor: what it predicts is what predict() says, and scikit-learn can use it."""
+"""FewShotPredictor: it predicts the same values as predict(), and scikit-learn can use it."""
 # label: slow
 import pickle
 import unittest
@@ -102,7 +102,7 @@ class Learning(unittest.TestCase):
         search.fit(self.X, self.power_w)
         self.assertIn(search.best_params_["method"], ("auto", "linear"))
 
-    # Most checks make up columns of their own, which are no knobs: that is refused with the reason.
+    # Most checks use columns that are not knobs. The predictor rejects them with the reason.
     @unittest.skipUnless(sklearn_is_here, "skipped: scikit-learn is not here")
     def test_the_checks_of_scikit_learn(self):
         from sklearn.exceptions import NotFittedError
@@ -116,7 +116,7 @@ class Learning(unittest.TestCase):
                     passed.add(name)
                 except rw.UsageError as error:
                     self.assertRegex(str(error), "columns are needed|cpu_cores: must be at least 1")
-                except AssertionError as error:  # it wants words about its own columns
+                except AssertionError as error:  # the check expects a message about its own columns
                     self.assertIn("columns are needed", f"{error} {error.__cause__} {error.__context__}")
         self.assertLessEqual({"check_no_attributes_set_in_init", "check_parameters_default_constructible",
                               "check_get_params_invariance", "check_set_params", "check_estimators_unfitted",

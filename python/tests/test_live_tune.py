@@ -46,7 +46,7 @@ class Live(TunedHere):
         self.assertLessEqual(len(best.profiled), 4)
         self.assertEqual(min(step.time_s for step in best.profiled if step.feasible),
                          best.best.time_s)
-        self.assertEqual(seen[0][1:], (0, 4))  # what is done before each profile
+        self.assertEqual(seen[0][1:], (0, 4))  # profiles that are done before each profile
         done = [step[1] for step in seen]  # at most one call every 50 ms
         self.assertEqual(done, sorted(set(done)))
         self.assertLess(done[-1], len(best.profiled))
@@ -63,9 +63,9 @@ class Live(TunedHere):
                 raise KeyError(f"{done} are enough")
         with self.assertRaisesRegex(KeyError, "are enough") as ended:
             self.tune(progress=stop)
-        self.assertEqual(f"{self.points()} are enough", ended.exception.args[0])  # whole ones
+        self.assertEqual(f"{self.points()} are enough", ended.exception.args[0])  # complete points
         self.assert_comes_back(self.first)
-        self.assertTrue(self.tune().feasible)  # it goes on from there
+        self.assertTrue(self.tune().feasible)  # the next search uses these points
         self.assert_comes_back(self.first)
 
     def test_faults(self):
@@ -91,7 +91,7 @@ try:
 except KeyboardInterrupt:
     print("stopped", flush=True)
 """)
-        end = time.monotonic() + 100  # until the program runs
+        end = time.monotonic() + 100  # waits until the program runs
         while self.running(process.pid) == 0 and time.monotonic() < end:
             time.sleep(0.02)
         self.assertEqual(self.running(process.pid), 1)
@@ -107,7 +107,7 @@ except KeyboardInterrupt:
 
     @staticmethod
     def running(parent):
-        """Children of the process that run the workload, started already."""
+        """Returns the child processes that already run the workload."""
         count = 0
         for number in filter(str.isdigit, os.listdir("/proc")):
             try:

@@ -1,5 +1,5 @@
-"""Language models: what Python answers is what the command line prints, in SI units, and its faults
-are the same lines."""
+"""Language models: Python returns what the command line prints, in SI units, and the error messages
+are the same."""
 # label: slow
 import json
 import os
@@ -52,7 +52,7 @@ class Equality(unittest.TestCase):
             self.assertEqual(list(answer.remarks), said["remarks"])
 
     def request(self, chance):
-        """Keyword arguments and the options that say the same."""
+        """Returns keyword arguments and the equivalent options."""
         asked = {"prompt": chance.choice([1, 300, 2048]), "generate": chance.choice([1, 64, 1000]),
                  "concurrency": chance.choice([1, 4]), "kv_type": chance.choice(["f16", "q8_0"])}
         words = [word for name, value in asked.items()
@@ -197,7 +197,7 @@ class Fits(unittest.TestCase):
         self.assertEqual(answer.parameters, 1_235_814_400)
 
     def test_figures_belong_together(self):
-        """Sequences by the time per token are tokens per second; power times that is joules."""
+        """Sequences divided by time per token are tokens per second; power times time is energy."""
         for row in rw.llm.estimate("zoo:llama-3.2-3b", device="agx-orin", modes="presets",
                                    concurrency=4):
             self.assertAlmostEqual(row.tokens_per_s * row.tpot_s / 4, 1, places=9)
@@ -207,7 +207,7 @@ class Fits(unittest.TestCase):
             self.assertGreater(row.tpot_hi_s, row.tpot_s)
 
     def test_figures_hold_every_row(self):
-        """On axes that only remember what is drawn: matplotlib need not be there."""
+        """Uses axes that only record what is drawn, so that matplotlib is not needed."""
         fits = rw.llm.fits("zoo:llama-3.1-8b", device="nano", quantization="all")
         axes = unittest.mock.MagicMock()
         plots.draw(fits, axes)
@@ -223,7 +223,7 @@ class Fits(unittest.TestCase):
     def test_two_modes_are_no_worse_than_one(self):
         one, two = (rw.llm.tune("zoo:llama-3.2-1b", device="agx-orin", prompt=4096, generate=512,
                                 modes="presets", phases=phases).best for phases in (False, True))
-        # Both may differ by what a twin cannot separate.
+        # The two may differ by an amount that a twin cannot resolve.
         self.assertLessEqual(two.request_j, one.request_j * 1.02)
 
     def test_wrong_arguments(self):

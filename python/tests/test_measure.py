@@ -1,4 +1,4 @@
-"""Measuring from inside a Python program, on fake boards that draw a constant power."""
+"""Measuring inside a Python program, on fake boards with constant power."""
 # label: board
 import contextlib
 import json
@@ -19,7 +19,7 @@ from test_fuzz import values
 
 
 class AConstantPower(OnAFakeBoard):
-    """A fake board that rests draws the same all the time: energy is power times time."""
+    """An idle fake board has a constant power, so energy is power times time."""
 
     def measure(self, **options):
         return rw.measure(self.device, **options)
@@ -64,7 +64,7 @@ class AConstantPower(OnAFakeBoard):
                 time.sleep(0.01)
                 seen.append(number)
         self.assertEqual(seen, list(range(6)))
-        self.assertEqual(run.minibatch.count + run.minibatch.excluded, 5)  # the first warms up
+        self.assertEqual(run.minibatch.count + run.minibatch.excluded, 5)  # the first: warm-up
         self.assertGreaterEqual(run.stall_share, 0.03 / run.minibatch.time_s)
         self.assertLessEqual(run.stall_share, 1 - 0.01 / run.minibatch.time_s)
         self.assertEqual(len(run), 5)
@@ -155,14 +155,14 @@ class AConstantPower(OnAFakeBoard):
         self.assertEqual(double.run.provenance, "fake")
 
     def test_marks_of_the_program_are_heard(self):
-        """What a program says for `ridgewatt measure`, its own measurement hears too."""
+        """Marks for `ridgewatt measure` also reach the program's own measurement."""
         with self.measure() as run:
             with rw.phase("load"):
                 rw.fetched()
             for _ in range(4):
                 rw.mark()
-        rw.mark()  # heard by nobody
-        self.assertEqual(run.minibatch.count, 3)  # the first has no beginning
+        rw.mark()  # has no effect
+        self.assertEqual(run.minibatch.count, 3)  # the first mark ends no minibatch
         self.assertEqual([phase.name for phase in run.phases], ["load"])
 
     def test_threads_mark_at_once(self):
@@ -216,7 +216,7 @@ class Faults(OnAFakeBoard):
 
 
 class Fuzz(OnAFakeBoard):
-    """What programs pass by mistake is one clear error, or means something."""
+    """Values that programs pass by mistake raise one clear error, or have a meaning."""
 
     def call(self, chance):
         names = ["rate_hz", "idle_s", "meter", "meter_is_total", "warm_up", "series_rate_hz",
@@ -246,7 +246,7 @@ class Fuzz(OnAFakeBoard):
                 except rw.Error as error:
                     self.assertNotIn("\n", str(error), number)
                 except (TypeError, OverflowError, UnicodeError, IndexError):
-                    pass  # of Python's own: an index that is no number
+                    pass  # raised by Python: an index that is not a number
         self.assertLess(answered, 300)
 
 

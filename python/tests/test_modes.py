@@ -1,4 +1,4 @@
-"""Modes that are held come back, however the program ends."""
+"""The original mode is restored, however the program ends."""
 # label: board
 import gc
 import multiprocessing
@@ -25,7 +25,7 @@ class Held(OnAFakeBoard):
 
     def setUp(self):
         super().setUp()
-        rw.Device(self.device)  # laid out
+        rw.Device(self.device)  # creates the files of the board
         self.first = self.content()
 
     def assert_held(self):
@@ -73,7 +73,7 @@ class Held(OnAFakeBoard):
         held = rw.mode("MODE_30W", self.device).apply()
         self.assert_held()
         held.restore()
-        held.restore()  # nothing happens
+        held.restore()  # has no effect
         self.assert_comes_back(self.first)
 
     def test_it_is_held_although_nobody_keeps_the_object(self):
@@ -81,7 +81,7 @@ class Held(OnAFakeBoard):
         gc.collect()
         self.assert_held()
         rw.restore_mode()
-        rw.restore_mode()  # nothing happens
+        rw.restore_mode()  # has no effect
         self.assert_comes_back(self.first)
 
     def test_a_clock_that_the_board_lacks_is_said(self):
@@ -156,7 +156,7 @@ class Held(OnAFakeBoard):
 
 
 class Ends(OnAFakeBoard):
-    """The ends of a whole program."""
+    """Ways in which a whole program can end."""
     device = "fake:agx-orin"
 
     def setUp(self):
@@ -175,7 +175,7 @@ class Ends(OnAFakeBoard):
         process.send_signal(signal.SIGKILL)
         self.assertEqual(process.wait(20), -signal.SIGKILL)
         self.assert_comes_back(self.first)
-        with rw.mode("MODE_30W", self.device):  # and the lock is free
+        with rw.mode("MODE_30W", self.device):  # the lock is free
             pass
 
     def test_kill_9_while_workers_live(self):
@@ -206,7 +206,7 @@ class Ends(OnAFakeBoard):
         process = self.hold("time.sleep(60)")
         process.send_signal(signal.SIGTERM)
         self.assertEqual(process.wait(20), -signal.SIGTERM)
-        self.assert_comes_back(self.first, 0)  # it ended after the restoring
+        self.assert_comes_back(self.first, 0)  # the program ended after the mode was restored
 
     def test_exits(self):
         for body, status in (("sys.exit(3)", 3), ("import os; os._exit(4)", 4)):

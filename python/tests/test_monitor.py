@@ -1,4 +1,4 @@
-"""Windows by name."""
+"""Windows that begin and end by name."""
 # label: board
 import time
 import unittest
@@ -18,7 +18,7 @@ class Monitor(OnAFakeBoard):
             epoch = monitor.end_window("epoch")
             self.assertGreaterEqual(step.time_s, 0.05)
             self.assertGreaterEqual(epoch.time_s, step.time_s + 0.05)
-            # A board that rests draws a constant power.
+            # An idle board has a constant power.
             self.assertAlmostEqual(step.energy_j / step.time_s, epoch.energy_j / epoch.time_s, 6)
 
     def test_faults(self):
@@ -30,7 +30,7 @@ class Monitor(OnAFakeBoard):
             monitor.end_window("never")
         measurement = monitor.close()
         self.assertEqual([window.name for window in measurement.windows], ["twice"])
-        self.assertEqual(monitor.close().energy_j, measurement.energy_j)  # again is no error
+        self.assertEqual(monitor.close().energy_j, measurement.energy_j)  # again: no error
         with self.assertRaisesRegex(rw.UsageError, "has ended"):
             monitor.begin_window("late")
 

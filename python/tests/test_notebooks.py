@@ -1,4 +1,4 @@
-"""The notebooks of examples/notebooks run from beginning to end, where Jupyter and matplotlib are."""
+"""Runs the notebooks of examples/notebooks completely, if Jupyter and matplotlib are installed."""
 # label: slow
 import importlib.util
 import os

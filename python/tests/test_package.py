@@ -1,4 +1,4 @@
-"""The package as such: what imports without the compiled part, and how errors look."""
+"""The package itself: importing it without the compiled part, and its errors."""
 import copy
 import os
 import pathlib
@@ -34,7 +34,7 @@ class WithoutTheCompiledPart(unittest.TestCase):
         found = run_python("import ridgewatt; ridgewatt.tune", SOURCES.parent)
         self.assertIn("needs the compiled part", found.stderr)
 
-    def test_who_looks_through_all_modules_goes_on(self):  # pickle does, and so torch.compile
+    def test_who_looks_through_all_modules_goes_on(self):  # as pickle and torch.compile do
         found = run_python("import ridgewatt; print(hasattr(ridgewatt, 'torch'))", SOURCES.parent)
         self.assertEqual(found.stdout, "False\n", found.stderr)
 
@@ -48,7 +48,7 @@ class Errors(unittest.TestCase):
 
 
 class Copies(unittest.TestCase):
-    """What a question is asked with goes to other processes: process pools, joblib, caches."""
+    """The arguments of questions can be pickled for process pools, joblib and caches."""
     def test_pickled_values_are_the_same(self):
         mode = ridgewatt.PowerMode(cpu_cores=4, gpu_clock_hz=1.3005e9, governor="schedutil")
         self.assertEqual(pickle.loads(pickle.dumps(mode)), mode)
@@ -62,7 +62,7 @@ class Copies(unittest.TestCase):
         again = pickle.loads(pickle.dumps(sweep))
         self.assertEqual(repr(again), repr(sweep))
         self.assertEqual([row.mode for row in again], [row.mode for row in sweep])
-        for row, other in zip(again, sweep):  # it is pickled as its CSV, in ms
+        for row, other in zip(again, sweep):  # it is pickled as CSV, with times in ms
             self.assertAlmostEqual(row.time_s / other.time_s, 1, places=15)
             self.assertAlmostEqual(row.energy_j / other.energy_j, 1, places=15)
             self.assertEqual(row.power_w, other.power_w)

@@ -1,4 +1,4 @@
-"""What the questions answer: identities, hand-computed cases, and what an answer can do."""
+"""Answers of the questions: identities, hand-computed cases, and the methods of answers."""
 # label: slow
 import builtins
 import importlib.util
@@ -13,7 +13,7 @@ import ridgewatt as rw
 
 
 def importing_without(*missing):
-    """As if these packages were not installed."""
+    """Makes imports fail as if these packages were not installed."""
     real = builtins.__import__
 
     def fake(name, *rest, **named):
@@ -120,7 +120,7 @@ class Answers(unittest.TestCase):
         self.assertIn(f"{len(self.rows) - 60} more rows", self.rows._repr_html_())
 
     def test_tune_finds_the_least_of_all_modes(self):
-        """The answer is the fastest row within the limit, looked for by hand."""
+        """The answer is the fastest row within the limit, found by a direct search."""
         tuned = rw.tune("zoo:resnet18", device="orin-nano", batch=1, max_power_w=8)
         within = [row for row in self.rows if row.batch == 1 and row.power_w <= 8]
         self.assertEqual(tuned.best.time_s, min(row.time_s for row in within))
@@ -191,7 +191,7 @@ class Sweeps(unittest.TestCase):
             self.skipTest("pandas is not here")
         sweep = rw.example_sweep("zoo:mobilenet_v3_large", device="agx-orin", batch=16, modes=20)
         frame = sweep.to_frame()
-        some = rw.Sweep(frame[frame.cpu_cores > 1])  # columns that are not known are NaN
+        some = rw.Sweep(frame[frame.cpu_cores > 1])  # unknown columns are NaN
         self.assertEqual((some.provenance, some.workload, some.board),
                          ("fake", sweep.workload, "agx-orin"))
         self.assertEqual(rw.Sweep(frame, provenance="modelled").provenance, "modelled")
@@ -201,7 +201,7 @@ class Sweeps(unittest.TestCase):
             rw.Sweep({"time_s": [1.0], "power_w": [1.0], "gpu_clock_hz": [1300.5]})
 
     def test_pareto_by_hand(self):
-        """Of (1, 9), (2, 5), (3, 6), (4, 1) the third is beaten by the second."""
+        """Of (1, 9), (2, 5), (3, 6), (4, 1), the third is not on the front."""
         sweep = rw.Sweep({"time_s": [1.0, 2.0, 3.0, 4.0], "power_w": [9.0, 5.0, 6.0, 1.0],
                           "gpu_clock_hz": [4e8, 3e8, 2e8, 1e8]})
         front = rw.pareto(sweep=sweep, keep_outliers=True)

@@ -1,4 +1,4 @@
-"""The reference and the stubs are what the package says about itself."""
+"""The reference and the stubs agree with the package."""
 import pathlib
 import subprocess
 import sys

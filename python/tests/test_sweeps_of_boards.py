@@ -1,5 +1,6 @@
-"""A file with sweeps of several boards, as a campaign collects it: each call that reads a sweep takes one of them, by
-`workload` or as FILE#NAME, and says which there are."""
+"""A file with sweeps of several boards, as a campaign collects it. Each call that reads a sweep
+selects one of them, by `workload` or as FILE#NAME. Without a selection, the error lists the sweeps.
+"""
 import os
 import re
 import tempfile

@@ -1,4 +1,5 @@
-"""Long calls let other threads of Python run. No claim about times: only that a thread goes on."""
+"""Long calls do not block other Python threads. The tests check only that another thread continues,
+not how fast."""
 # label: slow
 import os
 import random
@@ -9,7 +10,7 @@ import unittest
 
 import ridgewatt as rw
 
-# A script's background jobs ignore Ctrl+C.
+# Background jobs of a shell script ignore Ctrl+C.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
@@ -25,7 +26,7 @@ class Threads(unittest.TestCase):
         def ask(batch):
             model = rw.Model("zoo:resnet50")
             entered.wait()
-            for _ in range(20):  # a busy machine may not run the counter at all in that time
+            for _ in range(20):  # a busy machine may not run the counter in that time
                 before = counted[0]
                 answer = rw.estimate(model, device="agx-orin", modes="all", batch=batch)
                 if counted[0] > before:
@@ -49,7 +50,7 @@ class Threads(unittest.TestCase):
             self.assertEqual([row.time_s for row in answer], [row.time_s for row in alone])
 
     def test_ctrl_c_ends_the_call(self):
-        """The call that is running raises it, and the next question is answered as ever."""
+        """The running call raises the exception, and the next question works as usual."""
         rows = random.Random(3).sample(list(rw.estimate("zoo:resnet18", device="orin-nano",
                                                         modes="all")), 150)
         samples = rw.Sweep({"time_s": [row.time_s for row in rows],
@@ -65,7 +66,7 @@ class Threads(unittest.TestCase):
             self.fail("nothing was interrupted")
         except KeyboardInterrupt as interrupt:
             innermost = traceback.extract_tb(interrupt.__traceback__)[-1]
-            self.assertEqual(innermost.name, "ask")  # of ridgewatt/parameters.py, which calls it
+            self.assertEqual(innermost.name, "ask")  # in ridgewatt/parameters.py
         finally:
             timer.cancel()
         self.assertEqual(len(rw.estimate("zoo:resnet18", device="orin-nano", modes="maxn")), 1)

@@ -1,4 +1,5 @@
-"""Loops of PyTorch, Lightning and Transformers, with stand-ins for what is not installed."""
+"""Loops of PyTorch, Lightning and Transformers, with replacements for packages that are not
+installed."""
 # label: slow
 import sys
 import time
@@ -44,7 +45,7 @@ class Loop(OnAFakeBoard):
 
 
 class Callbacks(OnAFakeBoard):
-    """The order of calls is that which the frameworks' documentation states."""
+    """The hooks are called in the order that the documentation of the frameworks states."""
 
     def test_lightning(self):
         base = type("Callback", (), {"on_fit_end": lambda self, trainer, module: "base"})
@@ -62,7 +63,7 @@ class Callbacks(OnAFakeBoard):
                     time.sleep(0.02)
                     callback.on_train_batch_end(trainer, None, {}, "batch", index)
                 callback.on_train_epoch_end(trainer, None)
-            callback.on_exception(trainer, None, KeyError())  # nothing is open: nothing happens
+            callback.on_exception(trainer, None, KeyError())  # no window is open: has no effect
         self.check(run)
 
     def test_transformers(self):

@@ -1,5 +1,6 @@
-"""The types of the package as it is installed, by mypy: its sources pass the strict check, a wrong call is an error,
-answers have the types of their fields, and the stubs are those of the module that is imported."""
+"""The types of the installed package, checked by mypy. Its sources pass the strict check, a wrong
+call is an error, answers have the types of their fields, and the stubs agree with the imported
+module."""
 # label: slow
 import os
 import pathlib
@@ -44,7 +45,7 @@ REVEALED = {"rw.tune('zoo:lenet5', device='nano').best.mode": "ridgewatt._core.P
 
 @unittest.skipIf(mypy is None, "skipped: mypy is not here")
 class Types(unittest.TestCase):
-    # One folder, and with it one cache of mypy: NumPy and the library are read once.
+    # All tests share a folder and its mypy cache, so that NumPy and the library are read once.
     @classmethod
     def setUpClass(cls):
         folder = tempfile.TemporaryDirectory()
@@ -54,7 +55,7 @@ class Types(unittest.TestCase):
                         ignore=shutil.ignore_patterns("*.so", "__pycache__"))
 
     def mypy(self, *arguments):
-        """What mypy says, and its status; the package is the one that is installed."""
+        """Returns the output of mypy for the installed package, and its status."""
         before = os.getcwd()
         os.chdir(self.folder)
         self.addCleanup(os.chdir, before)
@@ -95,8 +96,8 @@ class Types(unittest.TestCase):
         self.assertEqual(types, list(REVEALED.values()))
 
     def test_stubs_are_true(self):
-        """By mypy's own comparison with the module as it is when imported. That pybind11's classes have a metaclass
-        is not said in stubs, and so allowed."""
+        """Compares the stubs with the imported module (mypy.stubtest). It allows the metaclass of
+        pybind11's classes, which stubs do not contain."""
         allowed = self.folder / "allowed"
         allowed.write_text("".join(f"ridgewatt._core.{name}\n" for name, value in vars(_core).items()
                                    if isinstance(value, type)))

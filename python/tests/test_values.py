@@ -1,4 +1,4 @@
-"""Answers as values: pickled, copied, compared and hashed, also in other processes."""
+"""Answers are values: they can be pickled, copied, compared and hashed, also in other processes."""
 # label: slow
 import concurrent.futures
 import contextlib
@@ -19,7 +19,7 @@ EXAMPLE = pathlib.Path(__file__).resolve().parents[2] / "examples" / "typed" / "
 
 
 def answers():
-    """One of each kind that needs no board, by name."""
+    """Returns one answer of each kind that needs no board, by name."""
     sweep = rw.example_sweep("zoo:lenet5", device="agx-orin", batch=1, modes=60)
     return {"analyze": rw.analyze("zoo:lenet5"),
             "estimate": rw.estimate("zoo:lenet5", device="nano", modes="presets"),
