@@ -32,7 +32,7 @@ const Fields<WindowCost>& window_fields() {
       {"ended", [](const WindowCost& w) { return w.ended; }, "whether the window has ended"},
       {"time_s", [](const WindowCost& w) { return w.time_s(); }, "duration (s)"},
       {"energy_j", [](const WindowCost& w) { return of(w.energy, &EnergyEstimate::energy_j); },
-       "energy of the total (J); None without a power sensor"},
+       "total energy (J); None without a power sensor"},
       {"settled", [](const WindowCost& w) { return w.settled; },
        "whether a power sample after its end has arrived, so that the values no longer change"},
       {"energy_error_j", [](const WindowCost& w) { return of(w.energy, &EnergyEstimate::error_j); },
@@ -48,7 +48,7 @@ const Fields<ChannelEnergy>& rail_fields() {
   static const Fields<ChannelEnergy> fields = {
       {"name", [](const ChannelEnergy& c) { return c.name; }, "name of the rail or energy counter"},
       {"in_total", [](const ChannelEnergy& c) { return c.in_total; },
-       "whether the rail is a part of the total"},
+       "whether the rail is a part of the total power"},
       {"energy_j", [](const ChannelEnergy& c) { return c.energy.energy_j; },
        "energy over the run (J)"},
       {"energy_error_j", [](const ChannelEnergy& c) { return c.energy.error_j; },
@@ -69,7 +69,7 @@ const Fields<PhaseSummary>& phase_fields() {
       {"time_s", [](const PhaseSummary& p) { return p.span.end_s - p.span.begin_s; },
        "duration (s)"},
       {"energy_j", [](const PhaseSummary& p) { return of(p.energy, &EnergyEstimate::energy_j); },
-       "energy of the total (J); None without a power sensor"},
+       "total energy (J); None without a power sensor"},
       {"energy_error_j",
        [](const PhaseSummary& p) { return of(p.energy, &EnergyEstimate::error_j); },
        "bound on the sampling error of energy_j (J)"},
@@ -94,11 +94,11 @@ const Fields<Minibatch>& minibatch_fields() {
       {"fetch_stall_s", [](const Minibatch& m) { return m.marked.fetch_s; },
        "part of the time until fetched() (s); 0 if the program does not call it"},
       {"energy_j", [](const Minibatch& m) { return m.energy_j; },
-       "energy of the total (J); None without a power sensor"},
+       "total energy (J); None without a power sensor"},
       {"slow", [](const Minibatch& m) { return m.marked.slow; },
        "whether it is much slower than the median; it counts nevertheless"},
       {"excluded", [](const Minibatch& m) { return m.marked.excluded; },
-       "external cause why it does not count; empty if it counts"}};
+       "external reason why it does not count; empty if it counts"}};
   return fields;
 }
 
@@ -119,7 +119,7 @@ const Fields<MinibatchMeans>& means_fields() {
       {"slow", [](const M& m) { return static_cast<std::int64_t>(m.summary.slow); },
        "number of slow minibatches among those that count"},
       {"excluded", [](const M& m) { return static_cast<std::int64_t>(m.summary.excluded); },
-       "number of minibatches that do not count because of an external cause"},
+       "number of minibatches that do not count for an external reason"},
       {"time_s", [](const M& m) { return m.known(m.summary.time_s); }, "mean time (s)"},
       {"time_lo_s", [](const M& m) { return m.known(m.summary.time_lo_s); },
        "lower end of the 95 % interval of the mean time (s)"},

@@ -102,7 +102,7 @@ class OpenWindow:
 
     @property
     def energy_j(self) -> float | None:
-        """Energy of the total (J)."""
+        """Total energy (J)."""
         return self.cost.energy_j
 
     @property
@@ -197,7 +197,7 @@ class Run:
 
     def fetched(self) -> None:
         """Marks that the data of the next minibatch has arrived. The time since the last mark
-        counts as fetch stall."""
+        counts as fetch stall, which is time spent waiting for data."""
         self._running.fetched()
 
     @contextlib.contextmanager
@@ -316,7 +316,7 @@ def measure(device: str = "local", *, rate_hz: float = 100, idle_s: float = 0,
     - rate_hz: rate of power samples, 1 to 1000 (Hz)
     - idle_s: duration of an idle baseline that is measured before the block begins (s)
     - meter: CSV file that an external power meter writes during the run
-    - meter_is_total: the meter, instead of the rails, gives the total power
+    - meter_is_total: the meter gives the total power, instead of the board's sensors
     - warm_up: number of minibatches at the beginning that do not count, at least 1
     - series_rate_hz: rate at which clocks, loads and temperatures are recorded, 0.1 to 50 (Hz)
     - sysroot: root of a recorded tree of system files that replaces "/"

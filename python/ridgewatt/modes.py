@@ -154,8 +154,8 @@ class mode(contextlib.ContextDecorator):
                               f"{got / 1e6:g} MHz", RuntimeWarning, stacklevel=3)
 
     def restore(self) -> None:
-        """Restores the original mode. Does nothing if it is already restored. Raises IoError if the
-        restoring failed."""
+        """Restores the original mode. Does nothing if it is already restored. Raises IoError if
+        that fails."""
         self._ended = self._ended or self._held is not None
         held, self._held = self._held, None
         _held_now.discard(self)
@@ -200,9 +200,9 @@ class mode(contextlib.ContextDecorator):
 
 
 def restore_mode() -> None:
-    """Restores the original mode if this process holds another one. It is meant for notebooks that
-    have lost their `mode` object. Does nothing if no mode is held. Raises IoError if the restoring
-    failed."""
+    """Restores the original mode if this process has set another one. It is meant for notebooks
+    that have lost their `mode` object. Does nothing if no mode is held. Raises IoError if that
+    fails."""
     for held in list(_held_now):
         held.restore()
 

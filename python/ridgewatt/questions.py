@@ -31,8 +31,8 @@ def analyze():
 
 @asks("estimate", "Estimates")
 def estimate():
-    """Estimates time, power and energy of a model in power modes of a board, with the board's twin.
-    Nothing is profiled.
+    """Estimates time, power and energy of a model in power modes of a board. The estimates come
+    from the board's twin, which is a fitted model of the board; nothing is profiled.
 
     Returns Estimates, a sequence of Estimate. With dataset_size, its to_dict() includes the time
     and energy of the whole job. If a row does not fit the memory of the board, its fits_memory is
@@ -59,8 +59,8 @@ def explain():
     Give the measurement as measured_s, samples_per_s or a profile. For a language model, give
     tokens_per_s, first_token_s or both instead.
 
-    Returns an Explanation, a sequence of ExplainedCause. Raises UsageError if neither a time nor a
-    rate is given, or both.
+    Returns an Explanation, a sequence of ExplainedCause. Raises UsageError if no measurement is
+    given, or if measured_s and samples_per_s are both given.
     """
 
 
@@ -108,7 +108,7 @@ def predict():
 
     The predicted points are all modes of the device, or those of `query`: a CSV file, or a list
     whose elements are PowerMode or (PowerMode, batch). If a model and its device are given, the
-    model's twin on the device is the prior.
+    estimates of the device's twin for this model are used as prior knowledge.
 
     Returns Predictions, a sequence of PredictedPoint. Raises UsageError if there are no samples or
     too few.

@@ -56,10 +56,10 @@ def _default_socket() -> str:
 class Worker:
     """A connection to the controller, `ridgewatt schedule run`.
 
-    `kind` is "inference" or "training". `path` is the socket of the controller. Without it, the
-    worker uses $RIDGEWATT_SOCKET, and then the default of `ridgewatt schedule run`: ridgewatt.sock
-    in $XDG_RUNTIME_DIR or, without that variable, in ~/.local/state/ridgewatt/run (for root in
-    /run/ridgewatt).
+    `kind` is "inference" or "training". `path` is the socket of the controller; the default is
+    $RIDGEWATT_SOCKET. If neither is given, the socket is ridgewatt.sock in the folder
+    $XDG_RUNTIME_DIR or, without that variable, in ~/.local/state/ridgewatt/run (for root in
+    /run/ridgewatt). The controller has the same default.
 
     An inference worker collects `batch` requests and then enters minibatch(). If the controller
     adapts its plan to the arrival rate, the worker reports its requests instead, and the controller
