@@ -21,9 +21,6 @@ namespace {
 using Value = GraphBuilder::Value;
 using Dims = GraphBuilder::Dims;
 
-constexpr Runtime kFusing[] = {Runtime::kTorchscript, Runtime::kTorchCompile, Runtime::kOnnxRuntime,
-                               Runtime::kTensorRt};
-
 Analysis analyze_named(const std::string& name, Model& model, const CostOptions& options) {
   model = load_workload("zoo:" + name);
   return analyze(model, options);
@@ -106,7 +103,8 @@ TEST(RuntimeKernels, KeepTheWorkOfEveryModel) {
     const double macs = analyze_named(name, model, {}).macs;
     const double most =
         analyze(model, {.precision = Precision::kFp32, .traffic = TrafficModel::kUnfused}).bytes();
-    for (const Runtime runtime : kFusing) {
+    for (const Runtime runtime : kRuntimes) {
+      if (is_eager(runtime) || is_on_cpu(runtime)) continue;
       for (const Precision precision : {Precision::kFp32, Precision::kFp16, Precision::kInt8}) {
         const Analysis analysis = analyze(model, {.precision = precision, .runtime = runtime});
         const std::string where = name + " " + std::string(name_of(runtime));
