@@ -46,8 +46,9 @@ struct MeasureOptions {
   bool meter_is_total = false;
   // Files or folders whose share in the page cache is reported before and after the run.
   std::vector<std::string> watched_files;
-  // Called at least ten times per second while the command runs; returning false ends the command.
-  std::function<bool()> go_on = {};
+  // Called at least ten times per second while the command runs, with the number of minibatches
+  // that the command has marked. Returning false ends the command.
+  std::function<bool(std::size_t marked)> go_on = {};
   // Time after which the command is ended and `over_limit` is set. 0: no limit.
   double limit_s = 0;
   // Stores the last lines that the command prints. All output still goes to standard error.

@@ -53,10 +53,16 @@ struct SeenRun {
   std::optional<double> threads_set = {};       // by OMP_NUM_THREADS and similar variables
   // Those of kKnownLibraries that the program has mapped; empty optional: unknown.
   std::optional<std::vector<std::string>> libraries = {};
+  // The main thread of the process that uses most CPU time.
+  std::optional<double> main_idle = {};  // share of time in which it neither runs nor is runnable
+  std::optional<double> runtime_share = {};  // share of its CPU time in libraries of a runtime
+  std::optional<double> profile_files = {};  // number of open files of the runtime's profiler
 
   // Memory and storage.
   std::optional<double> major_faults_per_s = {};  // pages read from storage on access
-  std::optional<double> swap_bytes_per_s = {};    // of the whole machine, in and out
+  std::optional<double> touched_bytes_per_s =
+      {};                                       // memory that the program uses for the first time
+  std::optional<double> swap_bytes_per_s = {};  // of the whole machine, in and out
   // Share of time in which a thread of the program was blocked on storage.
   std::optional<double> io_wait_share = {};
   std::optional<double> storage_bytes_per_s = {};  // read by the program
@@ -66,6 +72,7 @@ struct SeenRun {
   std::optional<double> fetch_share = {};  // share of minibatch time spent waiting for data
   // Mean over median of the minibatch times, including the first minibatches.
   std::optional<double> mean_over_median = {};
+  std::optional<double> time_ratio = {};  // 90 % quantile over 10 % quantile of minibatch times
 };
 
 }  // namespace ridgewatt::measure

@@ -1,7 +1,11 @@
 // Inputs for a session of ONNX Runtime: random ones, or those of TensorProto files.
 'use strict';
 const fs = require('fs');
-const ort = require('onnxruntime-node');
+
+// Loaded when it is needed: a program may run another one.
+function node_runtime() {
+  return require('onnxruntime-node');
+}
 
 // Reproducible numbers in [0, 1).
 let state = 1;
@@ -32,7 +36,7 @@ const ARRAYS = {
 };
 
 // Open extents by name in asked.dim ('NAME=SIZE'), else 1; an open first extent is asked.batch.
-function feeds(session, asked) {
+function feeds_with(ort, session, asked) {
   const sizes = new Map(asked.dim.map((text) => {
     const at = text.lastIndexOf('=');
     const size = Number(text.slice(at + 1));
@@ -53,6 +57,10 @@ function feeds(session, asked) {
         new ort.Tensor(input.type, fill(dims.reduce((a, b) => a * b, 1)), dims);
   }
   return made;
+}
+
+function feeds(session, asked) {
+  return feeds_with(node_runtime(), session, asked);
 }
 
 function varint_reader(bytes) {
@@ -125,6 +133,7 @@ function readTensor(path) {
     if ([FLOATS, 5, 7, DOUBLES, 11].includes(field)) values.push(...numbers(value, field));
   }
   if (!(type in TYPES)) throw new Error(`element type ${type} cannot be fed`);
+  const ort = node_runtime();
   const [name, Kind] = TYPES[type];
   if (raw) return new ort.Tensor(name, new Kind(new Uint8Array(raw).buffer), dims);
   if (type === 8) return new ort.Tensor(name, values, dims);
@@ -132,4 +141,4 @@ function readTensor(path) {
   return new ort.Tensor(name, Kind.from(big ? values : values.map(Number)), dims);
 }
 
-module.exports = {feeds, readTensor};
+module.exports = {feeds, feeds_with, readTensor};

@@ -106,6 +106,7 @@ std::vector<SeenSign> signs_of(const ExplainCase& of, const ExplainAnswer& found
        .gpu = !is_on_cpu(runtime),
        .spins = !is_engine(runtime) || is_on_cpu(runtime),
        .busy_cores = is_on_cpu(runtime) ? static_cast<double>(of.mode.cpu_cores) : 0,
+       .input_bytes = of.cost().input_bytes,
        .gpu_clocks_hz = of.board.find_bsp().levels[Knob::kGpuClock],
        .profile = of.profile ? &*of.profile : nullptr,
        .runtime = runtime});

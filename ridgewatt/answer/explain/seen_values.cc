@@ -1,4 +1,5 @@
 #include "ridgewatt/answer/explain.h"
+#include "ridgewatt/answer/explain/signs.h"
 
 #include <vector>
 
@@ -65,18 +66,28 @@ constexpr SeenValue kSeenValues[] = {clock_of<Knob::kGpuClock>("gpu_mhz"),
                                      number<&SeenRun::quota_wait_share>("quota_wait_share"),
                                      number<&SeenRun::run_delay_share>("run_delay_share"),
                                      number<&SeenRun::threads_set>("threads_set"),
+                                     number<&SeenRun::main_idle>("main_idle"),
+                                     number<&SeenRun::runtime_share>("runtime_share"),
+                                     number<&SeenRun::profile_files>("profile_files"),
                                      number<&SeenRun::major_faults_per_s>("major_faults_per_s"),
+                                     number<&SeenRun::touched_bytes_per_s>("touched_bytes_per_s"),
                                      number<&SeenRun::swap_bytes_per_s>("swap_bytes_per_s"),
                                      number<&SeenRun::io_wait_share>("io_wait_share"),
                                      number<&SeenRun::storage_bytes_per_s>("storage_bytes_per_s"),
                                      milliseconds<&SeenRun::marked_s>("marked_ms"),
                                      number<&SeenRun::fetch_share>("fetch_share"),
-                                     number<&SeenRun::mean_over_median>("mean_over_median")};
+                                     number<&SeenRun::mean_over_median>("mean_over_median"),
+                                     number<&SeenRun::time_ratio>("time_ratio")};
 
 }  // namespace
 
 std::span<const SeenValue> seen_values() {
   return kSeenValues;
+}
+
+std::optional<double> share_outside(const SeenRun& seen) {
+  if (!seen.main_idle || !seen.runtime_share) return {};
+  return (1 - *seen.main_idle) * (1 - *seen.runtime_share);
 }
 
 void set_seen(SeenRun& seen, const std::string& name, double value) {

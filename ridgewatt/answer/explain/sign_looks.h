@@ -28,6 +28,15 @@ Look cpu_is_lowest(const SignContext& of);
 Look higher_clock(const SignContext& of);
 Look another_preset(const SignContext& of);
 
+// The main thread of a program that computes on the processor; libraries and files.
+Look main_thread_idles(const SignContext& of);
+Look computes_outside(const SignContext& of);
+Look touches_input_again(const SignContext& of);
+Look runs_otherwise(const SignContext& of);
+Look reads_storage(const SignContext& of);
+Look minibatches_differ(const SignContext& of);
+Look cores_work(const SignContext& of);
+
 // Layers of a profile.
 Look layers_on_cpu(const SignContext& of);
 Look layers_copied_to_host(const SignContext& of);

@@ -29,9 +29,19 @@ Look throttled_by_current(const SignContext& of) {
 
 constexpr double kManyCores = 0.5;  // chosen: half a core is no background service
 
+// What other programs use of the cores that this one may use, at least.
+double others_on_its_cores(const SignContext& of) {
+  const double others = of.seen.other_cores.value_or(1);
+  if (!of.seen.cpus_online || !of.seen.cpus_allowed) return others;
+  return std::max(0.0, others - (*of.seen.cpus_online - *of.seen.cpus_allowed));
+}
+
+// On cores that a model on the processor does not want, they cost it nothing.
 Look other_programs_on_cpu(const SignContext& of) {
+  constexpr double kWants = 0.05;  // chosen
   if (!of.seen.other_cores) return {};
-  return shown_if(*of.seen.other_cores > kManyCores,
+  const bool spare = of.busy_cores > 0 && of.seen.run_delay_share.value_or(1) < kWants;
+  return shown_if(others_on_its_cores(of) > kManyCores && !spare,
                   fmt::format("other programs use {:.2g} cores", *of.seen.other_cores));
 }
 
@@ -44,10 +54,10 @@ Look waits_for_core(const SignContext& of, bool shown) {
 }
 // For others, or, where these use none, for its own threads.
 Look waits_for_core_of_others(const SignContext& of) {
-  return waits_for_core(of, of.seen.other_cores.value_or(1) > kManyCores);
+  return waits_for_core(of, others_on_its_cores(of) > kManyCores);
 }
 Look waits_for_own_core(const SignContext& of) {
-  return waits_for_core(of, of.seen.other_cores.value_or(1) <= kManyCores);
+  return waits_for_core(of, others_on_its_cores(of) <= kManyCores);
 }
 
 Look shares_gpu(const SignContext& of) {
@@ -145,10 +155,11 @@ bool mapped(const SignContext& of, std::string_view library) {
   return std::find(names.begin(), names.end(), library) != names.end();
 }
 
-// The libraries of another runtime, without those of the one that was meant.
+// The libraries of another runtime, without those of the one that was meant. Of a model on the
+// processor, runs_otherwise() tells.
 Look another_library(const SignContext& of) {
   constexpr std::string_view kOfRuntimes[] = {"TensorRT", "ONNX Runtime", "PyTorch", "llama.cpp"};
-  if (!of.seen.libraries || of.library.empty()) return {};
+  if (!of.seen.libraries || of.library.empty() || of.busy_cores > 0) return {};
   for (const std::string_view other : kOfRuntimes) {
     if (mapped(of, of.library)) return std::string();
     if (other != of.library && mapped(of, other)) {
@@ -276,7 +287,27 @@ const std::vector<SignRow>& sign_rows() {
       {&fewer_cpus, {{kThreads, 0.5}}, 0.02},
       {&fewer_threads, {{kThreads, 0.5}}, 0.02},
       {&one_core_works, {{kThreads, 0.7}, {kPrePostProcessing, 0.4}, {kPythonCaller, 0.3}}, 0.05},
+      {&cores_work,
+       {{kThreads, 0.15}, {kCpuQuota, 0.05}, {kContention, 0.1}, {kStorage, 0.5}, {kLoader, 0.5}},
+       0.7},
       {&another_library, {{kRuntime, 0.9}}, 0.02},
+      {&runs_otherwise, {{kRuntime, 0.95}}, 0.02},
+      {&main_thread_idles,
+       {{kLoader, 0.9}, {kStorage, 0.8}, {kMemoryPressure, 0.5}, {kCpuQuota, 0.5}},
+       0.04},
+      {&computes_outside,
+       {{kPrePostProcessing, 0.95}, {kHostCopy, 0.9}, {kPythonCaller, 0.9}, {kRuntime, 0.2}},
+       0.03},
+      {&touches_input_again, {{kHostCopy, 0.9}}, 0.25},
+      {&minibatches_differ,
+       {{kInputSize, 0.5},
+        {kContention, 0.5},
+        {kMemoryPressure, 0.6},
+        {kLoader, 0.4},
+        {kStorage, 0.4},
+        {kCpuQuota, 0.6},
+        {kWarmUp, 0.3}},
+       0.06},
       {&profile_of_other_runtime, {{kRuntime, 0.97}}, 0.01},
       {&layers_on_cpu, {{kCpuFallback, 0.97}}, 0.01},
       {&layers_copied_to_host, {{kHostCopy, 0.9}, {kCpuFallback, 0.6}}, 0.03},
@@ -302,6 +333,9 @@ const std::vector<SignRow>& sign_rows() {
       {&waits_for_storage<Grade::kMuch>,
        {{kStorage, 0.6}, {kMemoryPressure, 0.5}, {kLoader, 0.06}, {kWarmUp, 0.1}},
        0.005},
+      {&reads_storage,
+       {{kStorage, 0.7}, {kMemoryPressure, 0.4}, {kLoader, 0.2}, {kWarmUp, 0.3}},
+       0.03},
       {&waits_for_data, {{kLoader, 0.95}, {kStorage, 0.9}, {kContention, 0.1}}, 0.03},
       {&core_is_full,
        {{kCpuFallback, 0.9},

@@ -12,8 +12,14 @@ namespace ridgewatt::answer {
 
 // Values from which on an observation is a sign. Chosen.
 inline constexpr double kSwapBytesPerS = 1e6;
-inline constexpr double kIoWaitShare = 0.1;  // of the watched time
-inline constexpr double kFetchShare = 0.15;  // of a minibatch
+inline constexpr double kIoWaitShare = 0.1;    // of the watched time
+inline constexpr double kFetchShare = 0.15;    // of a minibatch
+inline constexpr double kIdleShare = 0.15;     // of the time of the main thread
+inline constexpr double kOutsideShare = 0.15;  // of the time of the main thread
+
+// Returns the share of time in which the main thread computes outside of the runtime's libraries;
+// empty if it was not observed.
+std::optional<double> share_outside(const measure::SeenRun& seen);
 
 // The expected run, with which observations are compared.
 struct SignContext {
@@ -27,10 +33,11 @@ struct SignContext {
   int batch = 1;
   // Library in measure::kKnownLibraries of the intended runtime; empty: any.
   std::string_view library;
-  bool python = true;     // whether the runtime should be called from Python
-  bool gpu = true;        // whether the runtime should use the GPU
-  bool spins = false;     // whether a thread keeps its core busy while it waits for the GPU
-  double busy_cores = 0;  // for a model on the CPU, the cores of its mode; otherwise 0
+  bool python = true;      // whether the runtime should be called from Python
+  bool gpu = true;         // whether the runtime should use the GPU
+  bool spins = false;      // whether a thread keeps its core busy while it waits for the GPU
+  double busy_cores = 0;   // for a model on the CPU, the cores of its mode; otherwise 0
+  double input_bytes = 0;  // input of a minibatch
   std::vector<double> gpu_clocks_hz = {};  // clock levels of the board
   const ProfiledLayers* profile = nullptr;
   Runtime runtime = Runtime::kPytorchEager;  // intended runtime; used with a profile

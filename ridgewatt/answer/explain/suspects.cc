@@ -1,6 +1,7 @@
 #include "ridgewatt/answer/explain/suspects.h"
 
 #include <algorithm>
+#include <array>
 
 #include "ridgewatt/answer/explain/lower_clocks.h"
 #include "ridgewatt/answer/explain/predictions.h"
@@ -83,6 +84,23 @@ void add_deployed(Predictions& found, const ExplainCase& of, const RuntimeChoice
   }
 }
 
+// A model on the processor, where a watch showed that the runtime is not the one that was meant, or
+// that its profiler is on: by how much is not known.
+Predictions unknown_runtime(const ExplainCase& of) {
+  constexpr std::array kFactors = {1.3, 1.7, 2.5, 5.0, 10.0, 20.0};
+  const auto& seen = of.question.seen;
+  if (!is_on_cpu(of.model->twin().runtime) || !seen) return {};
+  const bool profiles = seen->profile_files.value_or(0) > 0;
+  const bool meant = !seen->libraries || std::find(seen->libraries->begin(), seen->libraries->end(),
+                                                   "ONNX Runtime") != seen->libraries->end();
+  if (meant && !profiles) return {};
+  Predictions found = multiplied(of, kFactors, 0.2, GpuThen::kWaits);
+  for (Prediction& one : found) {
+    one.prognosis.setting = profiles ? "with its profiler on" : "that is another one";
+  }
+  return found;
+}
+
 Predictions runtime(const ExplainCase& of) {
   const workload::DeployOptions& asked = of.workload->options();
   Predictions found;
@@ -95,7 +113,22 @@ Predictions runtime(const ExplainCase& of) {
       add_deployed(found, of, eager, eager.name());
     }
   }
+  const Predictions unknown = unknown_runtime(of);
+  found.insert(found.end(), unknown.begin(), unknown.end());
   return found;
+}
+
+// What is stored in 8 bits, in FP32: on a processor, the precision is that of the graph.
+workload::WorkloadCost in_fp32(workload::WorkloadCost cost) {
+  constexpr double kWider = 4;
+  for (workload::KernelCost& kernel : cost.kernels) {
+    if (kernel.work_int_op <= kernel.work_flop) continue;
+    kernel.work_flop += kernel.work_int_op;
+    kernel.work_int_op = 0;
+    kernel.read_bytes += (kWider - 1) * kernel.weight_bytes;
+    kernel.weight_bytes *= kWider;
+  }
+  return cost;
 }
 
 Predictions precision(const ExplainCase& of) {
@@ -104,6 +137,11 @@ Predictions precision(const ExplainCase& of) {
   for (const Precision other : {Precision::kFp32, Precision::kFp16, Precision::kInt8}) {
     if (other == of.cost().precision) continue;
     add_deployed(found, of, {of.workload->options().runtime, other}, std::string(name_of(other)));
+  }
+  const workload::WorkloadCost wide = in_fp32(of.cost());
+  if (is_on_cpu(of.model->twin().runtime) && wide.work_flop() > of.cost().work_flop()) {
+    const twin::Estimator there(of.model->twin(), wide, of.question.run);
+    found.push_back({1, prognosis_of(there.breakdown(of.mode), "fp32"), 0.1});
   }
   return found;
 }

@@ -35,10 +35,29 @@ Predictions cpu_fallback(const ExplainCase& of) {
   return found;
 }
 
+namespace {
+
+// On the processor: with the share of the time in which the main thread was seen to compute outside
+// of the runtime; none where that is little. Nothing: not seen.
+std::optional<Predictions> with_seen_outside(const ExplainCase& of) {
+  if (!is_on_cpu(of.model->twin().runtime) || !of.question.seen) return {};
+  const auto share = share_outside(*of.question.seen);
+  if (!share) return {};
+  Predictions found;
+  if (*share < kOutsideShare) return found;
+  constexpr double kMost = 0.97;
+  const double now_s = of.expected.total.period_s;
+  found.push_back(increased(of, now_s / (1 - std::min(kMost, *share)) - now_s, 0.15, "as seen"));
+  return found;
+}
+
+}  // namespace
+
 // Input and output copied on each call.
 Predictions host_copy(const ExplainCase& of) {
   constexpr double kBytesPerS = 4e9;  // chosen: unpinned copies of public boards, 2 to 8 GB/s
   constexpr double kCallS = 100e-6;   // chosen: two synchronous copies
+  if (const auto seen = with_seen_outside(of)) return *seen;
   constexpr std::array kTimes = {1.0, 2.5, 6.0};
   const double once_s = of.cost().input_bytes / kBytesPerS + kCallS;
   Predictions found;
@@ -57,6 +76,7 @@ Predictions host_copy(const ExplainCase& of) {
 Predictions pre_post_processing(const ExplainCase& of) {
   constexpr std::array kPerSampleS = {1e-3, 2e-3, 5e-3, 10e-3, 20e-3, 40e-3};
   constexpr double kMarksLeaveOut = 0.5;  // chosen: over those that have it between the marks
+  if (const auto seen = with_seen_outside(of)) return *seen;
   Predictions found;
   const double now_s = of.expected.total.period_s;
   for (const double one : kPerSampleS) {
@@ -140,6 +160,13 @@ Predictions threads(const ExplainCase& of) {
 // or of all, where it spins.
 Predictions cpu_quota(const ExplainCase& of) {
   constexpr std::array kShares = {0.1, 0.25, 0.5, 0.75};
+  constexpr double kOften = 0.03;  // chosen: of its periods
+  const double cores = seen_value(of, &measure::SeenRun::quota_cores);
+  if (is_on_cpu(of.model->twin().runtime) && cores > 0 && cores < of.mode.cpu_cores &&
+      seen_value(of, &measure::SeenRun::quota_wait_share) > kOften) {
+    const double factor = of.mode.cpu_cores / cores;
+    return multiplied(of, std::array{factor, 1.3 * factor}, 0.15, GpuThen::kWaits);
+  }
   const double on_cpu_s = of.expected.launch_cpu_s + of.expected.load_cpu_s;
   Predictions found;
   for (const double share : kShares) {
@@ -180,9 +207,19 @@ Predictions with_seen_fetch(const ExplainCase& of) {
 
 }  // namespace
 
+// On the processor: the share of the time in which the main thread was idle. Nothing: not seen.
+std::optional<Predictions> with_seen_idle(const ExplainCase& of) {
+  if (!is_on_cpu(of.model->twin().runtime) || !of.question.seen) return {};
+  const auto& idle = of.question.seen->main_idle;
+  if (!idle) return {};
+  if (*idle < kIdleShare) return Predictions();
+  return with_seen_stall(of, *idle, {0.9, 1.0, 1.1});
+}
+
 // Fewer loader workers than asked for; or a loader that nothing is known of.
 Predictions loader(const ExplainCase& of) {
   if (of.question.seen && of.question.seen->fetch_share) return with_seen_fetch(of);
+  if (const auto idle = with_seen_idle(of)) return *idle;
   if (!loads_data(of)) {
     if (!of.question.seen) return {};
     return multiplied(of, std::array{1.3, 2.0, 4.0}, 0.3, GpuThen::kWaits);

@@ -159,10 +159,15 @@ Measurement measure_command(const platform::Sysfs& sysfs, const MeasureOptions& 
   std::optional<OutputTail> tail;
   if (options.keep_output) tail.emplace();
   const double begin_s = monotonic_s();
+  const auto count_of = [](const std::vector<TimedMark>& marks) {
+    return static_cast<std::size_t>(std::count_if(marks.begin(), marks.end(), [](const auto& mark) {
+      return mark.kind == TimedMark::Kind::kMinibatch;
+    }));
+  };
   const auto go_on = [&](const std::vector<TimedMark>& marks) {
     recording.drain();
     load.look(recording.power().newest(), marks);
-    if (options.go_on && !options.go_on()) return false;
+    if (options.go_on && !options.go_on(count_of(marks))) return false;
     if (options.end_after_window && load.begin_s()) {
       window.begin_s = *load.begin_s();
       if (minibatch_window(marks, window, recording.disturbances()).complete) return false;

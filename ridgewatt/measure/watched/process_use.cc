@@ -4,9 +4,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <sstream>
 
 #include "ridgewatt/base/text.h"
@@ -17,10 +17,11 @@
 namespace ridgewatt::measure {
 namespace {
 
-// A process may end while it is read: empty then.
+// A process may end while it is read: empty then. An iterator over the buffer would throw.
 std::string proc_text(const std::string& path) {
-  std::ifstream in(path);
-  return {std::istreambuf_iterator<char>(in), {}};
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
 }
 
 // Fields of a stat file behind the name, which may hold anything: the state is the first.
@@ -46,7 +47,8 @@ std::vector<pid_t> numbers_in(const std::string& folder) {
   return numbers;
 }
 
-constexpr std::size_t kParentField = 1, kMajorFaultsField = 9, kUserField = 11, kSystemField = 12;
+constexpr std::size_t kParentField = 1, kMinorFaultsField = 7, kMajorFaultsField = 9,
+                      kUserField = 11, kSystemField = 12;
 
 // "nr_throttled 12" of a file of such lines.
 double counter_in(const std::string& path, std::string_view name) {
@@ -68,6 +70,7 @@ std::map<pid_t, ProcessUse> process_table() {
     if (fields.empty()) continue;
     table[process] = {static_cast<pid_t>(number_at(fields, kParentField)),
                       number_at(fields, kMajorFaultsField),
+                      number_at(fields, kMinorFaultsField),
                       {}};
   }
   return table;
@@ -129,18 +132,39 @@ std::optional<double> quota_of(const std::string& cpu_max) {
   return *quota / *period;
 }
 
-// Version 2 ("0::/user.slice"), from the group of the process to the root that is visible.
+// "0::/user.slice" of version 2, "4:cpu,cpuacct:/docker/1f" of version 1.
+std::string cpu_group_of(const std::string& line) {
+  const auto parts = split(line, ':');
+  if (parts.size() < 3 || !parts[2].starts_with('/')) return {};
+  if (parts[1].empty()) return parts[0] == "0" ? parts[2] : std::string();
+  const auto names = split(parts[1], ',');
+  const bool cpu = std::find(names.begin(), names.end(), "cpu") != names.end();
+  return cpu ? "/" + parts[1] + parts[2] : std::string();
+}
+
+namespace {
+
+// As cpu.max of version 2 has it; empty: no such group.
+std::string cpu_limit(const std::string& folder) {
+  const std::string limit = proc_text(folder + "/cpu.max");
+  if (!limit.empty()) return limit;
+  const std::string quota = proc_text(folder + "/cpu.cfs_quota_us");
+  return quota.empty() ? quota : quota + " " + proc_text(folder + "/cpu.cfs_period_us");
+}
+
+}  // namespace
+
+// From the group of the process to the root that is visible.
 std::optional<CpuQuota> read_cpu_quota(pid_t process) {
   std::optional<CpuQuota> found;
   std::istringstream lines(proc_text("/proc/" + std::to_string(process) + "/cgroup"));
   std::string line;
   while (std::getline(lines, line)) {
-    if (!line.starts_with("0::/")) continue;
     std::string last;
-    for (std::string group = line.substr(line.find('/')); group != last; group = folder_of(last)) {
+    for (std::string group = cpu_group_of(line); group != last; group = folder_of(last)) {
       last = group;
       const std::string folder = "/sys/fs/cgroup" + group;
-      const std::string limit = proc_text(folder + "/cpu.max");
+      const std::string limit = cpu_limit(folder);
       if (limit.empty()) continue;
       if (!found) found.emplace();
       const auto cores = quota_of(limit);
@@ -177,6 +201,31 @@ std::optional<std::vector<std::string>> libraries_of(pid_t process) {
     if (!known && maps.find(file) != std::string::npos) names.emplace_back(name);
   }
   return names;
+}
+
+// ONNX Runtime names it PREFIX_2026-11-28_09-30-00.json; since 1.30 with milliseconds.
+bool is_profile_file(const std::string& path) {
+  return std::ranges::any_of(
+      std::array<std::string_view, 2>{"_0000-00-00_00-00-00.json", "_0000-00-00_00-00-00_000.json"},
+      [&](std::string_view form) {
+        if (path.size() < form.size()) return false;
+        const std::string_view end = std::string_view(path).substr(path.size() - form.size());
+        return std::ranges::equal(end, form, [](char is, char wanted) {
+          return wanted == '0' ? is >= '0' && is <= '9' : is == wanted;
+        });
+      });
+}
+
+std::optional<int> profile_files(pid_t process) {
+  std::error_code error;
+  std::filesystem::directory_iterator at("/proc/" + std::to_string(process) + "/fd", error), end;
+  if (error) return {};
+  int count = 0;
+  for (; !error && at != end; at.increment(error)) {
+    std::error_code gone;
+    if (is_profile_file(std::filesystem::read_symlink(at->path(), gone).string())) ++count;
+  }
+  return count;
 }
 
 std::optional<int> threads_set(pid_t process) {

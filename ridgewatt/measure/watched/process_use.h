@@ -21,7 +21,7 @@ struct ThreadUse {
 
 struct ProcessUse {
   pid_t parent = 0;
-  double major_faults = 0;
+  double major_faults = 0, minor_faults = 0;
   std::map<pid_t, ThreadUse> threads;
 };
 
@@ -50,11 +50,17 @@ std::optional<int> allowed_cpus(pid_t process);
 
 // Names of the kKnownLibraries that a process has mapped; empty if its maps cannot be read.
 std::optional<std::vector<std::string>> libraries_of(pid_t process);
+// The number of open files of a process that ONNX Runtime's profiler writes.
+std::optional<int> profile_files(pid_t process);
+bool is_profile_file(const std::string& path);
 // The number of threads set in the environment of a process; empty: none.
 std::optional<int> threads_set(pid_t process);
 
 // The limit in cores from a cpu.max file ("150000 100000"); empty for "max 100000" and for invalid
 // text.
 std::optional<double> quota_of(const std::string& cpu_max);
+// Returns the folder of a control group below /sys/fs/cgroup from a line of /proc/PID/cgroup. Empty
+// if the line is neither of version 2 nor of the CPU controller of version 1.
+std::string cpu_group_of(const std::string& line);
 
 }  // namespace ridgewatt::measure

@@ -15,6 +15,7 @@
 #include "ridgewatt/io/file.h"
 #include "ridgewatt/measure/machine_series.h"
 #include "ridgewatt/measure/sampling/recording.h"
+#include "ridgewatt/measure/watched/code_samples.h"
 #include "ridgewatt/measure/watched/process_use.h"
 #include "ridgewatt/platform/jetson_sensors.h"
 #include "ridgewatt/platform/mode_control.h"
@@ -42,18 +43,18 @@ class ProgramWatch::State {
     begin_s_ = monotonic_s();
     own_s_ = own_cpu_s();
     first_throttling_ = reader_.read().throttling;
-    if (root != ::getpid()) {  // what it did before does not count
-      for (const pid_t process : process_tree(process_table(), root)) {
-        first_threads_[process] = threads_of(process);
-      }
-      for (const auto& [process, use] : process_table()) first_faults_[process] = use.major_faults;
+    // What it did before does not count.
+    for (const pid_t process : process_tree(process_table(), root)) {
+      first_threads_[process] = threads_of(process);
     }
+    first_faults_ = process_table();
   }
 
   void look() {
     end_s_ = monotonic_s();
     look_at_sensors();
     look_at_processes();
+    if (code_) code_->take();
     machine_ = read_machine_use();
   }
 
@@ -104,7 +105,7 @@ class ProgramWatch::State {
     const auto tree = process_tree(table, root_);
     bool blocked = false;
     for (const pid_t process : tree) {
-      faults_[process] = table.at(process).major_faults;
+      faults_[process] = table.at(process);
       for (const auto& [thread, use] : threads_of(process)) {
         threads_[process][thread] = use;
         blocked = blocked || use.blocked;
@@ -125,13 +126,20 @@ class ProgramWatch::State {
   void look_at_limits(const std::vector<pid_t>& tree) {
     const auto busiest = *std::max_element(tree.begin(), tree.end(),
                                            [&](pid_t a, pid_t b) { return cpu_s(a) < cpu_s(b); });
+    if (busiest != busiest_) code_.emplace(busiest_ = busiest);
     allowed_ = allowed_cpus(busiest);
+    // A process that ends leaves its group of version 1, and then shows no limit.
     const auto quota = read_cpu_quota(busiest);
-    if (quota && (!first_quota_ || quota->periods < first_quota_->periods)) first_quota_ = quota;
-    if (quota) quota_ = quota;
+    const bool ends = quota && !quota->cores && quota_ && quota_->cores;
+    if (quota && !ends) {
+      const bool first = !first_quota_ || !first_quota_->cores;
+      if (first || quota->periods < first_quota_->periods) first_quota_ = quota;
+      quota_ = quota;
+    }
     if (looks_++ % kLibrariesEvery != 0) return;
     if (auto libraries = libraries_of(busiest)) libraries_ = std::move(libraries);
     threads_set_ = threads_set(busiest);
+    if (const auto files = profile_files(busiest)) profile_files_ = std::max(profile_files_, files);
   }
 
   double cpu_s(pid_t process) const {
@@ -171,7 +179,7 @@ class ProgramWatch::State {
   }
 
   void add_processes(SeenRun& seen) const {
-    double cpu = 0, wait = 0, busiest = 0, faults = 0;
+    double cpu = 0, wait = 0, busiest = 0, faults = 0, touched = 0;
     bool waits = false;
     for (const auto& [process, threads] : threads_) {
       for (const auto& [thread, use] : threads) {
@@ -184,13 +192,18 @@ class ProgramWatch::State {
       }
     }
     if (threads_.empty()) return;
-    for (const auto& [process, count] : faults_) {
+    for (const auto& [process, use] : faults_) {
       const auto before = first_faults_.find(process);
-      faults += count - (before == first_faults_.end() ? 0 : before->second);
+      const bool known = before != first_faults_.end();
+      faults += use.major_faults - (known ? before->second.major_faults : 0);
+      touched += use.minor_faults - (known ? before->second.minor_faults : 0);
     }
     seen.program_cores = cpu / seen.time_s;
     seen.busiest_thread = busiest / seen.time_s;
     seen.major_faults_per_s = faults / seen.time_s;
+    seen.touched_bytes_per_s = touched * static_cast<double>(::sysconf(_SC_PAGESIZE)) / seen.time_s;
+    add_main_thread(seen);
+    if (profile_files_) seen.profile_files = *profile_files_;
     seen.io_wait_share = blocked_.value();
     if (waits && cpu + wait > 0) seen.run_delay_share = wait / (cpu + wait);
     seen.cpus_online = static_cast<double>(::sysconf(_SC_NPROCESSORS_ONLN));
@@ -203,6 +216,19 @@ class ProgramWatch::State {
     const double busy = machine_->busy_s - first_machine_->busy_s;
     seen.other_cores = std::max(0.0, busy - cpu - (own_cpu_s() - own_s_)) / seen.time_s;
     seen.swap_bytes_per_s = (machine_->swap_bytes - first_machine_->swap_bytes) / seen.time_s;
+  }
+
+  void add_main_thread(SeenRun& seen) const {
+    constexpr double kComputes = 0.01;  // chosen: a main thread below it leaves the work to others
+    const auto threads = threads_.find(busiest_);
+    if (threads == threads_.end() || !threads->second.contains(busiest_)) return;
+    const ThreadUse& now = threads->second.at(busiest_);
+    const ThreadUse before = first_of(busiest_, busiest_);
+    const double cpu_s = now.cpu_s - before.cpu_s;
+    if (!now.wait_s || cpu_s < kComputes * seen.time_s) return;
+    const double wait_s = *now.wait_s - before.wait_s.value_or(0);
+    seen.main_idle = std::max(0.0, 1 - (cpu_s + wait_s) / seen.time_s);
+    if (code_) seen.runtime_share = code_->runtime_share();
   }
 
   void add_quota(SeenRun& seen) const {
@@ -222,9 +248,11 @@ class ProgramWatch::State {
   RunningMean gpu_load_, blocked_;
   std::optional<MachineUse> first_machine_, machine_;
   std::map<pid_t, std::map<pid_t, ThreadUse>> first_threads_, threads_;
-  std::map<pid_t, double> first_faults_, faults_;
+  std::map<pid_t, ProcessUse> first_faults_, faults_;
+  pid_t busiest_ = 0;  // process
+  std::optional<CodeSamples> code_;
   std::optional<CpuQuota> first_quota_, quota_;
-  std::optional<int> allowed_, threads_set_;
+  std::optional<int> allowed_, threads_set_, profile_files_;
   std::optional<std::vector<std::string>> libraries_;
   int looks_ = 0;
   std::vector<std::string> others_;
@@ -250,6 +278,7 @@ void add_measured(const Measurement& measured, SeenRun& seen) {
   std::vector<double> times;
   for (const auto& minibatch : measured.minibatches) times.push_back(minibatch.time_s());
   if (times.size() > 2) seen.mean_over_median = mean(times) / median(times);
+  if (times.size() >= 10) seen.time_ratio = quantile(times, 0.9) / quantile(times, 0.1);
   const MinibatchSummary& summary = measured.summary;
   if (!times.empty()) seen.marked_s = median(times);
   if (summary.fetch_marked && summary.time_s > 0)
@@ -263,22 +292,29 @@ void add_measured(const Measurement& measured, SeenRun& seen) {
 
 SeenProgram measure_and_watch(const platform::Sysfs& sysfs, MeasureOptions options,
                               std::optional<double> for_s, platform::PowerMeter& meter) {
-  std::unique_ptr<ProgramWatch> watch;
+  constexpr double kLong = 1;  // chosen: since the first mark, to leave out what was before
+  std::unique_ptr<ProgramWatch> watch, since_mark;
   double begin_s = 0, looked_s = 0;
   options.idle_s = 0;
   options.window.warm_up = 0;  // first minibatches are evidence
-  options.go_on = [&] {
+  options.go_on = [&](std::size_t marked) {
     const double now_s = monotonic_s();
     if (!watch) {
       watch = std::make_unique<ProgramWatch>(sysfs, ::getpid());
       begin_s = now_s;
     }
-    if (now_s >= looked_s + kWatchS) watch->look(), looked_s = now_s;
+    if (marked > 0 && !since_mark) since_mark = std::make_unique<ProgramWatch>(sysfs, ::getpid());
+    if (now_s >= looked_s + kWatchS) {
+      watch->look();
+      if (since_mark) since_mark->look();
+      looked_s = now_s;
+    }
     return !for_s || now_s < begin_s + *for_s;
   };
   SeenProgram found;
   found.measurement = measure_command(sysfs, options, meter);
   if (watch) found.seen = watch->seen();
+  if (since_mark && since_mark->seen().time_s > kLong) found.seen = since_mark->seen();
   add_measured(found.measurement, found.seen);
   return found;
 }

@@ -1,0 +1,84 @@
+// Signs in what the main thread of a program does, where the model runs on the processor: with a
+// GPU, the main thread waits for it.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ridgewatt/answer/explain/sign_looks.h"
+
+namespace ridgewatt::answer {
+namespace {
+
+bool on_processor(const SignContext& of) {
+  return of.busy_cores > 0;
+}
+
+bool has_library(const SignContext& of) {
+  const auto& names = of.seen.libraries;
+  return names && std::find(names->begin(), names->end(), of.library) != names->end();
+}
+
+}  // namespace
+
+Look main_thread_idles(const SignContext& of) {
+  if (!on_processor(of) || !of.seen.main_idle) return {};
+  return shown_if(
+      *of.seen.main_idle > of.fetch_share + kIdleShare,
+      fmt::format("its main thread neither computes nor wants to in {:.0f} % of the time",
+                  100 * *of.seen.main_idle));
+}
+
+Look computes_outside(const SignContext& of) {
+  const auto share = share_outside(of.seen);
+  if (!on_processor(of) || !share || !has_library(of)) return {};
+  return shown_if(*share > kOutsideShare,
+                  fmt::format("its main thread computes outside of {} in {:.0f} % of the time",
+                              of.library, 100 * *share));
+}
+
+// Of a program that computes outside of the runtime: a copy goes to new memory.
+Look touches_input_again(const SignContext& of) {
+  constexpr double kTimes = 0.9;  // chosen
+  const auto share = share_outside(of.seen);
+  if (!on_processor(of) || !share || *share < kOutsideShare || !of.seen.touched_bytes_per_s) {
+    return {};
+  }
+  if (!(of.input_bytes > 0)) return {};
+  const double bytes = *of.seen.touched_bytes_per_s * of.seen.marked_s.value_or(of.measured_s);
+  return shown_if(bytes > kTimes * of.input_bytes,
+                  fmt::format("{:.3g} MB of new memory per minibatch, its input has {:.3g} MB",
+                              bytes / 1e6, of.input_bytes / 1e6));
+}
+
+Look runs_otherwise(const SignContext& of) {
+  if (!on_processor(of) || !of.seen.libraries || of.library.empty()) return {};
+  if (!has_library(of)) return fmt::format("{} is not loaded", of.library);
+  return shown_if(of.seen.profile_files.value_or(0) > 0, "the profiler of ONNX Runtime is on");
+}
+
+Look reads_storage(const SignContext& of) {
+  constexpr double kMuchBytesPerS = 20e6;  // chosen
+  if (!of.seen.storage_bytes_per_s) return {};
+  return shown_if(
+      *of.seen.storage_bytes_per_s > kMuchBytesPerS,
+      fmt::format("reads {:.3g} MB/s from storage", *of.seen.storage_bytes_per_s / 1e6));
+}
+
+Look minibatches_differ(const SignContext& of) {
+  constexpr double kTimes = 1.6;  // chosen
+  if (!on_processor(of) || !of.seen.time_ratio) return {};
+  return shown_if(
+      *of.seen.time_ratio > kTimes,
+      fmt::format("a tenth of its minibatches takes {:.2g} times as long as another one",
+                  *of.seen.time_ratio));
+}
+
+Look cores_work(const SignContext& of) {
+  constexpr double kMost = 0.85;  // chosen
+  if (!on_processor(of) || of.busy_cores < 2 || !of.seen.program_cores) return {};
+  return shown_if(
+      *of.seen.program_cores > kMost * of.busy_cores,
+      fmt::format("uses {:.2g} of {:.0f} cores", *of.seen.program_cores, of.busy_cores));
+}
+
+}  // namespace ridgewatt::answer

@@ -1,0 +1,356 @@
+#!/usr/bin/env python3
+"""Slows real programs down for known reasons, asks `ridgewatt explain` why, and prints the rank of the cause.
+
+    tools/explain_real_causes.py --device here.toml [--ridgewatt build/ridgewatt/ridgewatt] [--repeats 5]
+        [--models tuned|held-out] [--only CAUSE ..] [-o rows.csv]
+
+Each run is a model in ONNX Runtime on this machine's processor (tools/runtimes). The table CAUSES holds what is
+done to it and which name counts as right; it was written before any of the runs. `explain` gets the intended
+setting, watches the program, and is not told what was done. Write here.toml just before, on a quiet machine, with
+`ridgewatt calibrate --device local -o here.toml`. Signs of `explain` were developed on the models of --models
+tuned; those of --models held-out (the default) were not run before.
+
+A cause that this machine does not allow (no control groups, no swap) is left out with its reason. Exits with 77 if
+ONNX Runtime is not installed, or if nothing could run.
+"""
+import argparse
+import contextlib
+import csv
+import glob
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass, field
+from typing import Callable
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+RUNTIMES = os.path.join(HERE, "runtimes")
+RUNNER = os.path.join(RUNTIMES, "run_slow.js")
+NODE = ["node"]
+
+
+class Skip(Exception):
+    """A cause that cannot be made on this machine."""
+
+
+@dataclass
+class Program:
+    """A program to watch, and what it was meant to be."""
+    model: str                                     # zoo:NAME or a file, that the user believes to run
+    words: list = field(default_factory=list)      # options of the runner
+    file: str = ""                                 # that it runs instead; empty: the model
+    threads: int = 2
+    dims: list = field(default_factory=list)       # that the user states
+    batch: int = 1
+    node: list = field(default_factory=list)       # options of node
+    wrapper: list = field(default_factory=list)    # in front of node
+    measured: bool = False                         # the user states the mean that the program prints
+
+
+@dataclass
+class Cause:
+    name: str
+    names: set                                     # names of `explain` that count as right
+    tuned: tuple                                   # model (and extents) that signs were developed on
+    held_out: tuple                                # and another one
+    make: Callable                                 # a context of a Program
+
+
+def plain(*words, **more):
+    """The program with these options of the runner."""
+    @contextlib.contextmanager
+    def made(context, model, dims):
+        yield Program(model, list(words), dims=list(dims), **more)
+    return made
+
+
+@contextlib.contextmanager
+def competing(context, model, dims):
+    """Another program computes on all cores."""
+    other = [*NODE, RUNNER, "--model", context.file("zoo:resnet50"), "--threads", str(os.cpu_count()), "--seconds", "600"]
+    with subprocess.Popen(other, stdout=subprocess.DEVNULL, start_new_session=False) as process:
+        time.sleep(1.5)
+        try:
+            yield Program(model, dims=list(dims))
+        finally:
+            process.kill()
+
+
+def own_group(controller):
+    """Folder of the control group (version 1, or 2) that this program is in; None: there is none."""
+    with open("/proc/self/cgroup", encoding="ascii") as lines:
+        for line in lines:
+            number, names, group = line.rstrip("\n").split(":", 2)
+            if controller in names.split(","):
+                return 1, "/sys/fs/cgroup/" + controller + group.rstrip("/")
+            if number == "0" and os.path.exists("/sys/fs/cgroup/cgroup.controllers"):
+                return 2, "/sys/fs/cgroup" + group.rstrip("/")
+    return None
+
+
+@contextlib.contextmanager
+def control_group(controller, limits):
+    """A control group with limits {version: {file: value}}; yields its folder."""
+    found = own_group(controller)
+    if not found:
+        raise Skip(f"no control group of {controller}")
+    version, parent = found
+    folder = os.path.join(parent, f"ridgewatt_explain_{os.getpid()}")
+    try:
+        os.mkdir(folder)
+    except OSError as error:
+        raise Skip(f"no control group of {controller} can be made: {error.strerror}") from error
+    try:
+        for name, value in limits[version].items():
+            try:
+                with open(os.path.join(folder, name), "w", encoding="ascii") as out:
+                    out.write(str(value))
+            except OSError as error:
+                raise Skip(f"{name} of a control group cannot be set: {error.strerror}") from error
+        yield folder
+    finally:
+        for _ in range(50):
+            try:
+                os.rmdir(folder)
+                break
+            except OSError:
+                time.sleep(0.1)
+
+
+def inside(folder):
+    """A wrapper that starts a program in a control group."""
+    return ["sh", "-c", f'echo $$ > {folder}/cgroup.procs; exec "$@"', "sh"]
+
+
+@contextlib.contextmanager
+def quota(context, model, dims):
+    with control_group("cpu", {1: {"cpu.cfs_period_us": 100000, "cpu.cfs_quota_us": 100000},
+                               2: {"cpu.max": "100000 100000"}}) as folder:
+        yield Program(model, dims=list(dims), wrapper=inside(folder))
+
+
+@contextlib.contextmanager
+def swapping(context, model, dims):
+    """So little memory that the program takes twice as long at least; the rest is swapped to a file."""
+    program = Program(model, dims=list(dims))
+    with control_group("memory", {1: {}, 2: {}}) as folder:
+        names = (("memory.max_usage_in_bytes", "memory.limit_in_bytes") if os.path.exists(folder + "/memory.limit_in_bytes")
+                 else ("memory.peak", "memory.high"))
+        probe = inside(folder) + context.command(program, seconds=1.5)
+        alone_ms = json.loads(context.run(probe))["median_ms"]
+        with open(os.path.join(folder, names[0]), encoding="ascii") as text:
+            needed = int(text.read())
+        file = os.path.join(context.folder, "swap")
+        with open(file, "wb") as out:
+            os.posix_fallocate(out.fileno(), 0, 2 * needed)
+        os.chmod(file, 0o600)
+        for words in (["mkswap", file], ["swapon", file]):
+            if not shutil.which(words[0]) or subprocess.run(words, capture_output=True, check=False).returncode:
+                raise Skip(f"{words[0]} does not work here")
+        try:
+            shares = context.shares.get(model) or [0.6, 0.5, 0.4, 0.3, 0.2]
+            for share in shares:
+                with open(os.path.join(folder, names[1]), "w", encoding="ascii") as out:
+                    out.write(str(int(share * needed)))
+                if len(shares) == 1 or json.loads(context.run(probe))["median_ms"] > 2 * alone_ms:
+                    break
+            context.shares[model] = [share]
+            program.wrapper = inside(folder)
+            yield program
+        finally:
+            subprocess.run(["swapoff", file], check=False)
+            os.remove(file)
+
+
+@contextlib.contextmanager
+def cold_files(context, model, dims):
+    """Data that is not in the page cache."""
+    folder = os.path.join(context.folder, "data")
+    os.makedirs(folder, exist_ok=True)
+    for i in range(400):
+        path = os.path.join(folder, f"{i:03}.bin")
+        if not os.path.exists(path):
+            with open(path, "wb") as out:
+                out.write(os.urandom(1 << 23))
+                out.flush()
+                os.fsync(out.fileno())
+        with open(path, "rb") as file:
+            os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+    yield Program(model, ["--files", folder], dims=list(dims))
+
+
+@contextlib.contextmanager
+def wider(context, model, dims):
+    """Products in FP32, where those in INT8 were meant."""
+    rows, width, layers = dims
+    subprocess.run([sys.executable, os.path.join(RUNTIMES, "products.py"), context.folder, "--rows", rows, "--width",
+                    width, "--layers", layers], check=True)
+    yield Program(os.path.join(context.folder, model + "_int8.onnx"),
+                  file=os.path.join(context.folder, model + "_fp32.onnx"))
+
+
+@contextlib.contextmanager
+def profiling(context, model, dims):
+    yield Program(model, ["--profile", os.path.join(context.folder, "profile")], dims=list(dims))
+    for path in glob.glob(os.path.join(context.folder, "profile*.json")):
+        os.remove(path)
+
+
+# Names that count as right were chosen before the runs. Where `explain` has no name for what was done, it is the one
+# whose remedy finds it: a profiler is a setting of the runtime; a loop that sleeps waits as for data.
+CAUSES = [
+    Cause("one thread instead of two", {"threads"}, ("zoo:resnet18",), ("zoo:googlenet",), plain(threads=1)),
+    Cause("a competing process", {"contention"}, ("zoo:squeezenet1_1",), ("zoo:densenet121",), competing),
+    Cause("taskset", {"threads"}, ("zoo:mobilenet_v2",), ("zoo:inception_v3",), plain(wrapper=["taskset", "-c", "0"])),
+    Cause("CPU quota", {"cpu_quota"}, ("zoo:resnet18",), ("zoo:vit_b_32",), quota),
+    Cause("FP32 instead of INT8", {"precision"}, ("products", "128", "768", "6"), ("products", "256", "512", "8"), wider),
+    Cause("dynamic shapes", {"input_size"}, ("zoo:yolo11n", "image=320"), ("zoo:yolov8n", "image=256"),
+          plain("--sizes", "image=320:448:384:576:512")),
+    Cause("profiling on", {"runtime"}, ("zoo:shufflenet_v2",), ("zoo:mobilenet_v3_gld",), profiling),
+    Cause("debug build of the caller", {"pre_post_processing"}, ("zoo:mobilenet_v2",), ("zoo:squeezenet1_0",),
+          plain("--prepare", node=["--jitless"])),
+    Cause("loader stall", {"loader"}, ("zoo:squeezenet1_1",), ("zoo:efficientnet_b0",), plain("--loader", "12")),
+    Cause("cold page cache", {"storage"}, ("zoo:mobilenet_v2",), ("zoo:squeezenet1_0",), cold_files),
+    Cause("swap pressure", {"memory_pressure"}, ("zoo:resnet50",), ("zoo:alexnet",), swapping),
+    Cause("input copied per call", {"host_copy"}, ("zoo:yolox_nano", "image=416"), ("zoo:yolov4_tiny", "image=416"), plain("--copy")),
+    Cause("wrong provider order", {"runtime"}, ("zoo:squeezenet1_1",), ("zoo:mobilenet_v3_gld",),
+          plain("--providers", "wasm,cpu")),
+    Cause("warm-up included", {"warm_up"}, ("zoo:resnet18",), ("zoo:inception_v3",), plain("--count-load", measured=True)),
+    Cause("sleep in the loop", {"loader"}, ("zoo:resnet18",), ("zoo:googlenet",), plain("--sleep", "10")),
+    Cause("nothing", {"none"}, ("zoo:resnet18",), ("zoo:googlenet",), plain()),
+]
+
+
+class Context:
+    def __init__(self, asked, folder):
+        self.asked = asked
+        self.folder = folder
+        self.shares = {}  # of the memory that a model needs, at which it is slow
+
+    def run(self, words):
+        try:
+            done = subprocess.run(words, capture_output=True, text=True, timeout=120, check=False)
+        except subprocess.TimeoutExpired as error:
+            raise RuntimeError("a run takes more than two minutes") from error
+        if done.returncode:
+            said = done.stderr.strip().splitlines()
+            raise RuntimeError(said[-1] if said else f"status {done.returncode}")
+        return done.stdout
+
+    def file(self, model):
+        if not model.startswith("zoo:"):
+            return model
+        path = os.path.join(self.folder, model[len("zoo:"):] + ".onnx")
+        if not os.path.exists(path):
+            self.run([self.asked.ridgewatt, "zoo", "write", model[len("zoo:"):], "-o", path, "-q"])
+        return path
+
+    def command(self, program, seconds=None):
+        words = [*program.wrapper, *NODE, *program.node, RUNNER, "--model", program.file or self.file(program.model),
+                 "--threads", str(program.threads), "--batch", str(program.batch), "--seconds",
+                 str(seconds or self.asked.seconds)]
+        for dim in program.dims:
+            words += ["--dim", dim]
+        return words + program.words
+
+    def explain(self, program):
+        words = [self.asked.ridgewatt, "explain", program.model, "--device", self.asked.device, "--runtime",
+                 "onnxruntime-cpu", "--batch", str(program.batch), "--format", "json", "-q"]
+        for dim in program.dims:
+            words += ["--dim", dim]
+        command = self.command(program)
+        if program.measured:
+            words += ["--measured", f"{json.loads(self.run(command))['mean_ms']}ms"]
+        return json.loads(self.run(words + ["--"] + command))
+
+
+def judged(cause, answer):
+    """Rank and probability of the right cause, the first one, and what the parts lack of the gap."""
+    rows = answer["rows"]
+    order = [row["cause"] for row in rows]
+    at = next((i for i, name in enumerate(order) if name in cause.names), None)
+    gap = answer["gap_ms"]
+    parts = sum(row["time_ms"] for row in rows)
+    return {"cause": cause.name, "right": "|".join(sorted(cause.names)), "rank": at + 1 if at is not None else 0,
+            "probability": rows[at]["probability"] if at is not None else 0, "first": order[0],
+            "first_probability": rows[0]["probability"], "measured_ms": answer["measured_ms"],
+            "expected_ms": answer["expected_ms"], "gap_ms": gap, "parts_ms": parts}
+
+
+def print_cause(cause, model, rows):
+    ranks = " ".join(f"{row['rank'] or '-'} ({100 * row['probability']:.0f} %)" for row in rows)
+    others = sorted({row["first"] for row in rows if row["rank"] != 1})
+    slower = sum(row["measured_ms"] / row["expected_ms"] for row in rows) / len(rows)
+    lack = max(abs(row["parts_ms"] - row["gap_ms"]) for row in rows)
+    print(f"{cause.name:28}{'|'.join(sorted(cause.names)):22}{model:20}{slower:6.2f}  {ranks:40}"
+          f"{','.join(others) or '-':30}{lack:.1e}", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--ridgewatt", default="ridgewatt")
+    parser.add_argument("--device", required=True)
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--seconds", type=float, default=4)
+    parser.add_argument("--models", choices=["tuned", "held-out"], default="held-out")
+    parser.add_argument("--only", nargs="+", metavar="CAUSE", default=[])
+    parser.add_argument("--answers", help="folder that keeps each answer as JSON")
+    parser.add_argument("-o", "--output")
+    asked = parser.parse_args()
+    unknown = [name for name in asked.only if name not in {cause.name for cause in CAUSES}]
+    if unknown:
+        sys.exit(f"explain_real_causes: no such cause: {unknown[0]}; there are: {', '.join(c.name for c in CAUSES)}")
+    if not shutil.which("node") or not os.path.isdir(os.path.join(RUNTIMES, "node_modules")):
+        print("explain_real_causes: ONNX Runtime is not installed: npm ci --ignore-scripts in tools/runtimes")
+        sys.exit(77)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    print(f"{'cause':28}{'right':22}{'model':20}{'slower':6}  {'rank (probability) per repeat':40}{'first instead':30}"
+          "parts less gap (ms)")
+    rows, skipped = [], []
+    with tempfile.TemporaryDirectory() as folder:
+        context = Context(asked, folder)
+        for cause in CAUSES:
+            if asked.only and cause.name not in asked.only:
+                continue
+            model, *dims = cause.tuned if asked.models == "tuned" else cause.held_out
+            found = []
+            for repeat in range(asked.repeats):
+                try:
+                    with cause.make(context, model, dims) as program:
+                        answer = context.explain(program)
+                except (Skip, RuntimeError) as error:
+                    skipped.append(f"{cause.name} {repeat + 1}")
+                    print(f"{cause.name:28}left out: {error}", flush=True)
+                    if isinstance(error, Skip):
+                        break
+                    continue
+                found.append({**judged(cause, answer), "model": model, "repeat": repeat + 1})
+                if asked.answers:
+                    name = f"{cause.name.replace(' ', '_')}_{repeat + 1}.json"
+                    with open(os.path.join(asked.answers, name), "w", encoding="utf-8") as out:
+                        json.dump(answer, out, indent=1)
+            if found:
+                print_cause(cause, model, found)
+            rows += found
+    if not rows:
+        sys.exit(77)
+    real = [row for row in rows if row["right"] != "none"]
+    first = sum(row["rank"] == 1 for row in real)
+    if real:
+        print(f"first in {first} of {len(real)} runs with a cause ({100 * first / len(real):.0f} %), among the first two "
+              f"in {sum(0 < row['rank'] <= 2 for row in real)}; left out: {', '.join(skipped) or 'none'}")
+    print(f"parts less gap, at most: {max(abs(row['parts_ms'] - row['gap_ms']) for row in rows):.1e} ms")
+    if asked.output:
+        with open(asked.output, "w", encoding="utf-8", newline="") as out:
+            writer = csv.DictWriter(out, list(rows[0]))
+            writer.writeheader()
+            writer.writerows(rows)
+
+
+if __name__ == "__main__":
+    main()
