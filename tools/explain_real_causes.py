@@ -6,7 +6,7 @@
 
 Each run is a model in ONNX Runtime on this machine's processor (tools/runtimes). The table CAUSES holds what is
 done to it and which name counts as right; it was written before any of the runs. `explain` gets the intended
-setting, watches the program, and is not told what was done. Write here.toml just before, on a quiet machine, with
+setting, watches the program, and does not know what was done. Write here.toml just before, on a quiet machine, with
 `ridgewatt calibrate --device local -o here.toml`. Signs of `explain` were developed on the models of --models
 tuned; those of --models held-out (the default) were not run before.
 

@@ -58,7 +58,7 @@ Look runs_otherwise(const SignContext& of) {
 
 Look reads_storage(const SignContext& of) {
   constexpr double kMuchBytesPerS = 20e6;  // chosen
-  if (!of.seen.storage_bytes_per_s) return {};
+  if (!on_processor(of) || !of.seen.storage_bytes_per_s) return {};
   return shown_if(
       *of.seen.storage_bytes_per_s > kMuchBytesPerS,
       fmt::format("reads {:.3g} MB/s from storage", *of.seen.storage_bytes_per_s / 1e6));

@@ -29,10 +29,10 @@ Look throttled_by_current(const SignContext& of) {
 
 constexpr double kManyCores = 0.5;  // chosen: half a core is no background service
 
-// What other programs use of the cores that this one may use, at least.
+// What other programs use of the cores that this one may use, at least; with a GPU, of all.
 double others_on_its_cores(const SignContext& of) {
   const double others = of.seen.other_cores.value_or(1);
-  if (!of.seen.cpus_online || !of.seen.cpus_allowed) return others;
+  if (!of.seen.cpus_online || !of.seen.cpus_allowed || of.busy_cores == 0) return others;
   return std::max(0.0, others - (*of.seen.cpus_online - *of.seen.cpus_allowed));
 }
 
