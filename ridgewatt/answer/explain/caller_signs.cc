@@ -36,14 +36,15 @@ Look computes_outside(const SignContext& of) {
                               of.library, 100 * *share));
 }
 
-// Of a program that computes outside of the runtime: a copy goes to new memory.
+// Of a program that computes outside of the runtime: a copy goes to new memory, and so do the
+// events of a profiler.
 Look touches_input_again(const SignContext& of) {
   constexpr double kTimes = 0.9;  // chosen
   const auto share = share_outside(of.seen);
   if (!on_processor(of) || !share || *share < kOutsideShare || !of.seen.touched_bytes_per_s) {
     return {};
   }
-  if (!(of.input_bytes > 0)) return {};
+  if (!(of.input_bytes > 0) || of.seen.profile_files.value_or(0) > 0) return {};
   const double bytes = *of.seen.touched_bytes_per_s * of.seen.marked_s.value_or(of.measured_s);
   return shown_if(bytes > kTimes * of.input_bytes,
                   fmt::format("{:.3g} MB of new memory per minibatch, its input has {:.3g} MB",

@@ -38,16 +38,16 @@ std::optional<Knob> knob_of(const std::string& clock) {
 
 class ProgramWatch::State {
  public:
-  State(const platform::Sysfs& sysfs, pid_t root)
-      : sysfs_(sysfs), root_(root), reader_(sysfs), first_machine_(read_machine_use()) {
-    begin_s_ = monotonic_s();
-    own_s_ = own_cpu_s();
+  State(const platform::Sysfs& sysfs, pid_t root) : sysfs_(sysfs), root_(root), reader_(sysfs) {
     first_throttling_ = reader_.read().throttling;
     // What it did before does not count.
     for (const pid_t process : process_tree(process_table(), root)) {
       first_threads_[process] = threads_of(process);
     }
     first_faults_ = process_table();
+    first_machine_ = read_machine_use();
+    own_s_ = own_cpu_s();
+    begin_s_ = monotonic_s();  // reading may stall
   }
 
   void look() {
