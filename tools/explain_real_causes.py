@@ -8,7 +8,8 @@ Each run is a model in ONNX Runtime on this machine's processor (tools/runtimes)
 done to it and which name counts as right; it was written before any of the runs. `explain` gets the intended
 setting, watches the program, and does not know what was done. Write here.toml just before, on a quiet machine, with
 `ridgewatt calibrate --device local -o here.toml`. Signs of `explain` were developed on the models of --models
-tuned; those of --models held-out (the default) were not run before.
+tuned; those of --models held-out (the default) were run for the score alone, those of --models check after the last
+change.
 
 A cause that this machine does not allow (no control groups, no swap) is left out with its reason. Exits with 77 if
 ONNX Runtime is not installed, or if nothing could run.
@@ -74,7 +75,8 @@ def plain(*words, **more):
 @contextlib.contextmanager
 def competing(context, model, dims):
     """Another program computes on all cores."""
-    other = [*NODE, RUNNER, "--model", context.file("zoo:resnet50"), "--threads", str(os.cpu_count()), "--seconds", "600"]
+    other = [*NODE, RUNNER, "--model", context.file("zoo:resnet50"), "--threads", str(os.cpu_count()), "--seconds",
+             "600"]
     with subprocess.Popen(other, stdout=subprocess.DEVNULL, start_new_session=False) as process:
         time.sleep(1.5)
         try:
@@ -141,8 +143,8 @@ def swapping(context, model, dims):
     """So little memory that the program takes twice as long at least; the rest is swapped to a file."""
     program = Program(model, dims=list(dims))
     with control_group("memory", {1: {}, 2: {}}) as folder:
-        names = (("memory.max_usage_in_bytes", "memory.limit_in_bytes") if os.path.exists(folder + "/memory.limit_in_bytes")
-                 else ("memory.peak", "memory.high"))
+        first = os.path.exists(folder + "/memory.limit_in_bytes")
+        names = ("memory.max_usage_in_bytes", "memory.limit_in_bytes") if first else ("memory.peak", "memory.high")
         probe = inside(folder) + context.command(program)
         alone_ms = json.loads(context.run(probe))["median_ms"]
         with open(os.path.join(folder, names[0]), encoding="ascii") as text:
@@ -206,25 +208,54 @@ def profiling(context, model, dims):
 # Names that count as right were chosen before the runs. Where `explain` has no name for what was done, it is the one
 # whose remedy finds it: a profiler is a setting of the runtime; a loop that sleeps waits as for data.
 CAUSES = [
-    Cause("one thread instead of two", {"threads"}, ("zoo:resnet18",), ("zoo:googlenet",), ("zoo:vit_b_16",), plain(threads=1)),
-    Cause("a competing process", {"contention"}, ("zoo:squeezenet1_1",), ("zoo:densenet121",), ("zoo:mobilenet_v3_gld",), competing),
-    Cause("taskset", {"threads"}, ("zoo:mobilenet_v2",), ("zoo:inception_v3",), ("zoo:googlenet",), plain(wrapper=["taskset", "-c", "0"])),
-    Cause("CPU quota", {"cpu_quota"}, ("zoo:resnet18",), ("zoo:vit_b_32",), ("zoo:inception_v3",), quota),
-    Cause("FP32 instead of INT8", {"precision"}, ("products", "128", "768", "6"), ("products", "256", "512", "8"), ("products", "64", "1024", "4"), wider),
-    Cause("dynamic shapes", {"input_size"}, ("zoo:yolo11n", "image=320"), ("zoo:yolov8n", "image=256"), ("zoo:yolo11s", "image=256"),
+    Cause("one thread instead of two", {"threads"},
+          ("zoo:resnet18",), ("zoo:googlenet",), ("zoo:vit_b_16",),
+          plain(threads=1)),
+    Cause("a competing process", {"contention"},
+          ("zoo:squeezenet1_1",), ("zoo:densenet121",), ("zoo:mobilenet_v3_gld",),
+          competing),
+    Cause("taskset", {"threads"},
+          ("zoo:mobilenet_v2",), ("zoo:inception_v3",), ("zoo:googlenet",),
+          plain(wrapper=["taskset", "-c", "0"])),
+    Cause("CPU quota", {"cpu_quota"},
+          ("zoo:resnet18",), ("zoo:vit_b_32",), ("zoo:inception_v3",),
+          quota),
+    Cause("FP32 instead of INT8", {"precision"},
+          ("products", "128", "768", "6"), ("products", "256", "512", "8"), ("products", "64", "1024", "4"),
+          wider),
+    Cause("dynamic shapes", {"input_size"},
+          ("zoo:yolo11n", "image=320"), ("zoo:yolov8n", "image=256"), ("zoo:yolo11s", "image=256"),
           plain("--sizes", "image=320:448:384:576:512")),
-    Cause("profiling on", {"runtime"}, ("zoo:shufflenet_v2",), ("zoo:mobilenet_v3_gld",), ("zoo:densenet121",), profiling),
-    Cause("debug build of the caller", {"pre_post_processing"}, ("zoo:mobilenet_v2",), ("zoo:squeezenet1_0",), ("zoo:shufflenet_v2",),
+    Cause("profiling on", {"runtime"},
+          ("zoo:shufflenet_v2",), ("zoo:mobilenet_v3_gld",), ("zoo:densenet121",),
+          profiling),
+    Cause("debug build of the caller", {"pre_post_processing"},
+          ("zoo:mobilenet_v2",), ("zoo:squeezenet1_0",), ("zoo:shufflenet_v2",),
           plain("--prepare", node=["--jitless"])),
-    Cause("loader stall", {"loader"}, ("zoo:squeezenet1_1",), ("zoo:efficientnet_b0",), ("zoo:googlenet",), plain("--loader", "12")),
-    Cause("cold page cache", {"storage"}, ("zoo:mobilenet_v2",), ("zoo:squeezenet1_0",), ("zoo:efficientnet_b0",), cold_files),
-    Cause("swap pressure", {"memory_pressure"}, ("zoo:resnet50",), ("zoo:alexnet",), ("zoo:resnext50_32x4d",), swapping),
-    Cause("input copied per call", {"host_copy"}, ("zoo:yolox_nano", "image=416"), ("zoo:yolov4_tiny", "image=416"), ("zoo:squeezenet1_0",), plain("--copy")),
-    Cause("wrong provider order", {"runtime"}, ("zoo:squeezenet1_1",), ("zoo:mobilenet_v3_gld",), ("zoo:resnet18",),
+    Cause("loader stall", {"loader"},
+          ("zoo:squeezenet1_1",), ("zoo:efficientnet_b0",), ("zoo:googlenet",),
+          plain("--loader", "12")),
+    Cause("cold page cache", {"storage"},
+          ("zoo:mobilenet_v2",), ("zoo:squeezenet1_0",), ("zoo:efficientnet_b0",),
+          cold_files),
+    Cause("swap pressure", {"memory_pressure"},
+          ("zoo:resnet50",), ("zoo:alexnet",), ("zoo:resnext50_32x4d",),
+          swapping),
+    Cause("input copied per call", {"host_copy"},
+          ("zoo:yolox_nano", "image=416"), ("zoo:yolov4_tiny", "image=416"), ("zoo:squeezenet1_0",),
+          plain("--copy")),
+    Cause("wrong provider order", {"runtime"},
+          ("zoo:squeezenet1_1",), ("zoo:mobilenet_v3_gld",), ("zoo:resnet18",),
           plain("--providers", "wasm,cpu")),
-    Cause("warm-up included", {"warm_up"}, ("zoo:resnet18",), ("zoo:inception_v3",), ("zoo:densenet121",), plain("--count-load", measured=True)),
-    Cause("sleep in the loop", {"loader"}, ("zoo:resnet18",), ("zoo:googlenet",), ("zoo:efficientnet_b0",), plain("--sleep", "10")),
-    Cause("nothing", {"none"}, ("zoo:resnet18",), ("zoo:googlenet",), ("zoo:inception_v3",), plain()),
+    Cause("warm-up included", {"warm_up"},
+          ("zoo:resnet18",), ("zoo:inception_v3",), ("zoo:densenet121",),
+          plain("--count-load", measured=True)),
+    Cause("sleep in the loop", {"loader"},
+          ("zoo:resnet18",), ("zoo:googlenet",), ("zoo:efficientnet_b0",),
+          plain("--sleep", "10")),
+    Cause("nothing", {"none"},
+          ("zoo:resnet18",), ("zoo:googlenet",), ("zoo:inception_v3",),
+          plain()),
 ]
 
 
@@ -348,8 +379,8 @@ def main():
     real = [row for row in rows if row["right"] != "none"]
     first = sum(row["rank"] == 1 for row in real)
     if real:
-        print(f"first in {first} of {len(real)} runs with a cause ({100 * first / len(real):.0f} %), among the first two "
-              f"in {sum(0 < row['rank'] <= 2 for row in real)}; left out: {', '.join(skipped) or 'none'}")
+        print(f"first in {first} of {len(real)} runs with a cause ({100 * first / len(real):.0f} %), among the first "
+              f"two in {sum(0 < row['rank'] <= 2 for row in real)}; left out: {', '.join(skipped) or 'none'}")
     print(f"parts less gap, at most: {max(abs(row['parts_ms'] - row['gap_ms']) for row in rows):.1e} ms")
     if asked.output:
         with open(asked.output, "w", encoding="utf-8", newline="") as out:

@@ -132,7 +132,8 @@ async function main() {
   const {feeds_with} = require('./inputs.js');
   const session = await session_of(ort, asked, providers);
   const [name, sizes] = asked.sizes ? asked.sizes.split('=') : ['', ''];
-  const each = asked.sizes ? sizes.split(':').map((size) => ({...asked, dim: [...asked.dim, `${name}=${size}`]})) : [asked];
+  const each = asked.sizes ?
+      sizes.split(':').map((size) => ({...asked, dim: [...asked.dim, `${name}=${size}`]})) : [asked];
   const inputs = each.map((one) => feeds_with(ort, session, one));
   const loader = asked.loader ? start_loader(asked.loader) : null;
   const files = asked.files ? fs.readdirSync(asked.files).map((file) => path.join(asked.files, file)) : [];
