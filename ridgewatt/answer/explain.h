@@ -257,10 +257,11 @@ struct ExplainedChange {
 struct ExplainAnswer {
   RowOrigin origin;
   PowerMode mode;
-  std::string mode_text;  // name of a preset, or values of the knobs
-  std::string runtime;    // runtime or engine
-  std::string precision;  // precision or quantization
-  int batch = 1;          // batch or concurrency
+  std::string mode_text;       // name of a preset, or values of the knobs
+  std::string mode_arguments;  // the mode as arguments of `ridgewatt mode apply`
+  std::string runtime;         // runtime or engine
+  std::string precision;       // precision or quantization
+  int batch = 1;               // batch or concurrency
   ExplainedTime of = ExplainedTime::kMinibatch;
   ExplainedFigure time;                        // in s
   std::optional<ExplainedFigure> first_token;  // in s; then `time` is that of the further tokens

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/suggest.h"
 #include "ridgewatt/base/text.h"
@@ -103,6 +105,17 @@ std::string mode_text(const PowerMode& mode) {
     add("limit", fmt::format("{}", *limit_w));
   } else if (!mode.governor.empty()) {
     add("governor", mode.governor);
+  }
+  return text;
+}
+
+std::string mode_options(const PowerMode& mode) {
+  std::string text;
+  for (const Knob knob : kKnobs) {
+    if (!mode.has(knob)) continue;
+    std::string name(knob_field(knob));
+    std::replace(name.begin(), name.end(), '_', '-');
+    text += fmt::format("{}--{} {}", text.empty() ? "" : " ", name, knob_in_field_unit(mode, knob));
   }
   return text;
 }

@@ -14,5 +14,7 @@ PowerMode parse_mode_text(const std::string& text);
 const char* short_name(Knob knob);
 // Returns text from which parse_mode_text() gets the same mode.
 std::string mode_text(const PowerMode& mode);
+// Returns the mode as options of `ridgewatt mode apply`: "--cpu-cores 6 --gpu-mhz 1109.25".
+std::string mode_options(const PowerMode& mode);
 
 }  // namespace ridgewatt

@@ -152,7 +152,8 @@ const ZooEntry& find_zoo_entry(std::string_view name) {
   const NameSet names = zoo_names();
   const std::string closest = closest_name(name, names);
   throw NotFoundError("no zoo model '" + escape_terminal(name) + "'", "",
-                      closest.empty() ? "choose one of " + joined_names(names.names)
+                      closest.empty() ? "ridgewatt zoo list has the names; language models are for "
+                                        "ridgewatt llm and fits"
                                       : "did you mean zoo:" + closest + "?");
 }
 

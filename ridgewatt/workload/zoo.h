@@ -30,11 +30,11 @@ enum class ZooWeights { kZeros, kRandom };
 constexpr auto enum_names(ZooWeights) {
   return named<ZooWeights>({{ZooWeights::kZeros, "zeros"}, {ZooWeights::kRandom, "random"}});
 }
-// Writes NAME.onnx.data, the weights of the entry's model `onnx`, next to the model's file `model`.
-// Does nothing if `model` is a stream or a device. If zeros are requested and the weight file
-// exists, keeps it if it is long enough, and throws InputError if it is too short.
-void write_zoo_weights(const ZooEntry& entry, const std::string& onnx, const std::string& model,
-                       ZooWeights weights = ZooWeights::kZeros, std::uint64_t seed = 1);
+// Writes the model to the file `model` and its weights to NAME.onnx.data in the same folder. If
+// `model` is a stream or a device, writes no weights. Throws InputError and writes nothing if that
+// folder has a file NAME.onnx.data of another size.
+void write_zoo_model(const ZooEntry& entry, const std::string& model,
+                     ZooWeights weights = ZooWeights::kZeros, std::uint64_t seed = 1);
 
 // True for "zoo:NAME", whether or not NAME exists.
 bool is_zoo_name(std::string_view model);

@@ -303,9 +303,7 @@ MeasuredRuns run_models(const LocalCalibrateQuestion& question, const std::strin
   for (const auto& [name, dims] : kCalibrationModels) {
     const workload::ZooEntry& entry = workload::find_zoo_entry(name);
     const std::string file = fmt::format("{}/{}.onnx", folder.path(), name);
-    const std::string onnx = entry.build();
-    write_file_atomically(file, onnx);
-    workload::write_zoo_weights(entry, onnx, file);
+    workload::write_zoo_model(entry, file);
     const KnownModel model = known_model("zoo:" + std::string(name), std::string(dims));
     bool runs = true;
     for (const int batch : kBatches) {

@@ -122,6 +122,7 @@ ExplainAnswer answer_of(const ExplainCase& of, const MeasuredFigure& time) {
                   of.model->twin().status};
   found.mode = of.mode;
   found.mode_text = mode_name(of.board, of.mode);
+  found.mode_arguments = mode_arguments(of.board, of.mode);
   found.runtime = name_of(*found.origin.runtime);
   found.precision = name_of(of.cost().precision);
   found.batch = of.batch;

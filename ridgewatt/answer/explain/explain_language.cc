@@ -105,6 +105,7 @@ ExplainAnswer answer_of(const LanguageCase& of, const std::vector<MeasuredFigure
   found.origin = {of.asked.model.name, "decode", of.board().name, Provenance::kModelled, {}, {}};
   found.mode = of.mode;
   found.mode_text = mode_name(of.board(), of.mode);
+  found.mode_arguments = mode_arguments(of.board(), of.mode);
   found.runtime = of.engine().name;
   found.precision = of.weights().name;
   found.batch = static_cast<int>(of.request().concurrency);

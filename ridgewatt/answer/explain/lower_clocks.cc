@@ -6,6 +6,7 @@
 #include <array>
 
 #include "ridgewatt/base/text.h"
+#include "ridgewatt/device/mode_text.h"
 
 namespace ridgewatt::answer {
 
@@ -101,6 +102,11 @@ double cpu_peak_flop_per_s(const Board& board, const PowerMode& mode) {
   constexpr double kTwoFma = 16;  // chosen: two FMA of 128 bits, where a board file has no figure
   const double per_cycle = board.cpu_flop_per_cycle > 0 ? board.cpu_flop_per_cycle : kTwoFma;
   return mode.cpu_cores * mode.cpu_clock_hz * per_cycle;
+}
+
+std::string mode_arguments(const Board& board, const PowerMode& mode) {
+  const std::string name = mode_name(board, mode);
+  return name == describe(mode) ? mode_options(mode) : name;
 }
 
 }  // namespace ridgewatt::answer

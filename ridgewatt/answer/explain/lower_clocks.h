@@ -12,6 +12,9 @@
 
 namespace ridgewatt::answer {
 
+// The mode as arguments of `ridgewatt mode apply`: a preset's name, or options.
+std::string mode_arguments(const Board& board, const PowerMode& mode);
+
 struct WeighedMode {
   double weight = 1;  // relative to the other modes
   PowerMode mode;

@@ -222,7 +222,9 @@ Predictions loader(const ExplainCase& of) {
   if (const auto idle = with_seen_idle(of)) return *idle;
   if (!loads_data(of)) {
     if (!of.question.seen) return {};
-    return multiplied(of, std::array{1.3, 2.0, 4.0}, 0.3, GpuThen::kWaits);
+    Predictions found = multiplied(of, std::array{1.3, 2.0, 4.0}, 0.3, GpuThen::kWaits);
+    for (auto& one : found) one.prognosis.setting = "too few workers";
+    return found;
   }
   Predictions found;
   for (const int workers : {0, 1, 2}) {

@@ -142,8 +142,12 @@ inline constexpr Parameter kEngineCallRows[] = {
      .access = {.input = Input::kFlag,
                 .set =
                     [](void* question, const Parameter&, const Given&) {
-                      static_cast<Question*>(question)->run.caller =
-                          twin::EngineCaller::kThinPython;
+                      auto& caller = static_cast<Question*>(question)->run.caller;
+                      if (caller == twin::EngineCaller::kFramework) {
+                        throw UsageError("two callers are given", "--python-caller",
+                                         "omit it, or --caller framework");
+                      }
+                      caller = twin::EngineCaller::kThinPython;
                     }},
      .of_model = true,
      .needs = kNeedsEngine<Question>},

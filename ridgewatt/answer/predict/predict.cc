@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <tuple>
 #include <utility>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/statistics.h"
 #include "ridgewatt/base/suggest.h"
 #include "ridgewatt/predict/auto_predictor.h"
 #include "ridgewatt/predict/conformal_predictor.h"
@@ -67,6 +69,37 @@ void describe_intervals(const PredictQuestion& question, PredictAnswer& found) {
                   predict::mean_by_point(samples).size()));
 }
 
+// A board draws at most its power limit, or what a sample was measured to draw.
+void keep_below_power_limit(const PredictQuestion& question, PredictAnswer& found) {
+  if (question.device.empty()) return;
+  const auto limit_w = load_board(question.device).power_limit_w;
+  if (!limit_w) return;
+  double most_w = *limit_w;
+  for (const auto& seen : question.samples.observations) most_w = std::max(most_w, seen.power_w);
+  const double upper = (1 + question.interval) / 2;
+  std::size_t lowered = 0;
+  for (auto& one : found.predictions) {
+    auto& power = one.power_w;
+    if (!(power.mean > most_w) && !(power.hi > most_w)) continue;
+    if (power.log_sd == 0 && power.hi > power.mean) {  // the scale before the upper end is cut
+      power.log_sd =
+          std::log(power.hi / power.mean) /
+          (power.degrees > 0 ? student_quantile(upper, power.degrees) : normal_quantile(upper));
+    }
+    lowered += power.mean > most_w ? 1 : 0;
+    for (double* value : {&power.mean, &power.lo, &power.hi}) *value = std::min(*value, most_w);
+    auto& energy = one.energy_j;
+    energy.mean = std::min(energy.mean, one.time_s.mean * most_w);
+    energy.lo = std::min(energy.lo, energy.mean);
+    energy.hi = std::min(energy.hi, one.time_s.hi * most_w);
+  }
+  if (lowered > 0) {
+    found.remarks.push_back(fmt::format(
+        "{} of {} predictions of power exceed the limit of {:.4g} W and are lowered to it", lowered,
+        found.predictions.size(), most_w));
+  }
+}
+
 // Predicts the points of `found` by a fitted predictor, and says by what.
 void predict_into(const PredictQuestion& question, predict::Predictor& predictor,
                   PredictAnswer& found) {
@@ -78,6 +111,7 @@ void predict_into(const PredictQuestion& question, predict::Predictor& predictor
       found.remarks.push_back(std::move(*remark));
     }
   }
+  keep_below_power_limit(question, found);
   describe_intervals(question, found);
 }
 

@@ -288,6 +288,7 @@ TuneAnswer tune_on_twin(const TuneQuestion& question,
   found.outcome.fits_memory = model.fits_memory(batches.front());
   if (!found.outcome.fits_memory) {
     found.outcome.miss = found.outcome.best ? found.outcome.best : found.outcome.miss;
+    if (found.outcome.miss) found.outcome.miss->name = "nearest miss";
     found.outcome.best.reset();
     found.outcome.relaxations.clear();
   }

@@ -112,7 +112,8 @@ TuneAnswer search_answer(const TuneQuestion& question, const tune::SearchSpace& 
     costs.push_back(predict::exactly(step.seen));
   }
   add_relaxations(found, points, costs, tune::Caution::kMeans);
-  if (!found.outcome.best && summary.steps.size() < space.size()) {
+  const bool more = question.verify > 0 || summary.stop_reason == tune::StopReason::kBudget;
+  if (!found.outcome.best && summary.steps.size() < space.size() && more) {
     found.outcome.advice =
         fmt::format("only {} of {} points were profiled: raise {}", summary.steps.size(),
                     space.size(), question.verify > 0 ? "--verify" : "--profiles");

@@ -14,6 +14,7 @@ namespace ridgewatt::cli {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 using testing::run_program;
 
 std::string fake_run(const std::string& options) {
@@ -108,6 +109,21 @@ TEST(ExplainCommand, ApplyChangesNothingForOtherCauses) {
   ASSERT_EQ(result.status, 0) << result.output;
   EXPECT_THAT(result.output, HasSubstr("nothing is applied: no mode removes runtime"));
   EXPECT_FALSE(Json::parse(result.output.substr(result.output.find('{'))).contains("change"));
+}
+
+TEST(ExplainCommand, RemediesCanBePasted) {
+  const auto result = run_program(
+      "explain zoo:llama-3.1-8b --device xavier-nx --tokens-per-second 1 --format json");
+  ASSERT_EQ(result.status, 0) << result.output;
+  bool sets_mode = false;
+  const Json found = Json::parse(result.output.substr(result.output.find('{')));
+  for (const auto& row : found["rows"]) {
+    const std::string remedy = row["remedy"];
+    EXPECT_THAT(remedy, Not(HasSubstr("ridgewatt estimate")));  // it knows no language models
+    EXPECT_THAT(remedy, Not(HasSubstr("MHz")));
+    sets_mode = sets_mode || remedy.find("mode apply --cpu-cores 6 --cpu-mhz") != std::string::npos;
+  }
+  EXPECT_TRUE(sets_mode) << result.output;
 }
 
 TEST(ExplainCommand, AChangeThatFailsEndsIt) {

@@ -245,6 +245,20 @@ TEST_F(TuneCommand, WithoutAnAnswerItSaysWhatWouldGiveOne) {
 
 // Without workers loading does not overlap: 16 samples of 50 ms are 800 ms more than with data that
 // is there at once. What estimate says about the answer's mode is the answer's cost.
+TEST_F(TuneCommand, WhatDoesNotFitTheMemoryKeepsNoLimit) {
+  const auto run = [](const std::string& format) {
+    return run_program("tune zoo:vgg16 --device nano --minimize energy -q --format " + format);
+  };
+  const ProgramResult rows = run("csv");
+  EXPECT_EQ(rows.status, 3);
+  EXPECT_NE(rows.output.find("\nnearest miss,"), std::string::npos) << rows.output;
+  EXPECT_EQ(rows.output.find("kept"), std::string::npos) << rows.output;
+  const ProgramResult json = run("json");
+  const Json answer = Json::parse(json.output.substr(0, json.output.rfind('}') + 1));
+  EXPECT_EQ(answer["nearest_miss"]["misses"], "does not fit the memory");
+  for (const auto& other : answer["compared"]) EXPECT_EQ(other["feasible"], false);
+}
+
 TEST_F(TuneCommand, TheLoaderIsThatOfEstimate) {
   const auto ask = [&](const std::string& command, const std::string& loader) {
     const auto found = run_program(command +

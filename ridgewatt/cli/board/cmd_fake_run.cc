@@ -47,13 +47,12 @@ void add_fake_run(CLI::App& app, Context& context) {
                              run);
   add_device_options(command, options.device);
   add.text("MODEL", options.model, "zoo:NAME or an ONNX file")->required();
-  add.optional("--batch", options.batch, count().within(1, 1 << 20), "Minibatch size");
+  add.number("--batch", options.batch, count().within(1, 1 << 20), "Minibatch size");
   add_strict(command, context);
   add.training(options.kind, "Training steps instead of inference");
-  add.optional("--minibatches", options.minibatches, count().within(1, 1e9),
-               "Number of minibatches");
-  add.optional("--speed", options.speed, number().within(0.01, 1000),
-               "Run X times faster than the board");
+  add.number("--minibatches", options.minibatches, count().within(1, 1e9), "Number of minibatches");
+  add.number("--speed", options.speed, number().within(0.01, 1000),
+             "Run X times faster than the board");
 }
 
 }  // namespace ridgewatt::cli

@@ -1,7 +1,10 @@
 // ridgewatt analyze: a network counted by hand, formulas explained, wrong options.
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "ridgewatt/base/test_support.h"
+#include "ridgewatt/io/file.h"
 #include "ridgewatt/io/json.h"
 
 namespace ridgewatt::cli {
@@ -52,6 +55,35 @@ TEST(AnalyzeCommand, ListsTheKernelsOfARuntime) {
   EXPECT_NE(table.output.find("Reformat"), std::string::npos) << table.output;
   EXPECT_EQ(testing::run_program(command + " --training").status, 1);
   EXPECT_EQ(testing::run_program(command + " --traffic ideal").status, 2);
+}
+
+TEST(AnalyzeCommand, TheBatchHasOneValue) {
+  EXPECT_EQ(testing::run_program("analyze zoo:resnet18 --dim batch=4").status, 0);
+  for (const char* command : {"analyze zoo:resnet18 --dim batch=4 --batch 8",
+                              "estimate zoo:resnet18 --device agx-orin --dim batch=4 --batch 1,8",
+                              "tune zoo:resnet18 --device agx-orin --dim batch=32"}) {
+    const auto result = testing::run_program(command);
+    EXPECT_EQ(result.status, 2) << command << result.output;
+    EXPECT_NE(result.output.find("extent batch is the batch"), std::string::npos) << result.output;
+  }
+}
+
+TEST(ZooCommand, ReplacesNoFileThatIsNotItsOwn) {
+  const testing::TemporaryFolder folder;
+  const std::string data = folder.write("lenet5.onnx.data", "precious");
+  const std::string write = "zoo write lenet5 -o " + (folder.path() / "a.onnx").string();
+  for (const std::string weights : {" --weights random", " --weights zeros"}) {
+    const auto refused = testing::run_program(write + weights);
+    EXPECT_EQ(refused.status, 1);
+    EXPECT_NE(refused.output.find("is not the file of"), std::string::npos) << refused.output;
+    EXPECT_EQ(read_file(data), "precious");
+    EXPECT_FALSE(std::filesystem::exists(folder.path() / "a.onnx"));
+  }
+  std::filesystem::remove(data);
+  ASSERT_EQ(testing::run_program(write + " --weights random").status, 0);
+  const std::string random = read_file(data);
+  ASSERT_EQ(testing::run_program(write + " --weights zeros").status, 0);
+  EXPECT_EQ(read_file(data), std::string(random.size(), '\0'));
 }
 
 TEST(AnalyzeCommand, StrictTellsWhatIsNotCounted) {

@@ -22,10 +22,9 @@ struct ZooFile {
 
 void write(const Context& context, const ZooFile& asked) {
   const workload::ZooEntry& entry = workload::find_zoo_entry(asked.name);
-  const std::string onnx = entry.build();
   const std::string model = asked.path.empty() ? std::string(entry.name) + ".onnx" : asked.path;
-  write_output(model, onnx);
-  workload::write_zoo_weights(entry, onnx, model, asked.weights, context.seed);
+  refuse_input(model);
+  workload::write_zoo_model(entry, model, asked.weights, context.seed);
 }
 
 void add_zoo_list(CLI::App& zoo, Context& context) {

@@ -20,12 +20,14 @@ using answer::SlowCause;
 constexpr double kExplainMs = 1e3, kPercentOf = 100;
 constexpr double kShownProbability = 0.01;  // to people
 
-// How a cause is worded. In evidence, {} is the setting; in `remedy`, the mode.
+// How a cause is worded. In evidence, {} is the setting. In a remedy, {} is the mode in the form
+// that `mode apply` takes.
 struct CauseText {
   SlowCause id;
   std::string_view evidence;
   std::string_view remedy;
   std::string_view language_evidence = {};  // of a language model, if it differs
+  std::string_view language_remedy = {};
 };
 constexpr auto kCauseTexts = enum_rows<CauseText>({
     {SlowCause::kNone, "the estimate for {}", "nothing to fix"},
@@ -37,7 +39,8 @@ constexpr auto kCauseTexts = enum_rows<CauseText>({
     {SlowCause::kMemoryClock, "a memory clock of {}",
      "ridgewatt top, then lock the clocks: sudo ridgewatt mode apply {}"},
     {SlowCause::kRuntime, "runtime {}",
-     "check which runtime runs; compare with ridgewatt estimate --runtime all"},
+     "check which runtime runs; compare with ridgewatt estimate --runtime all", "runtime {}",
+     "check which runtime runs; compare with ridgewatt llm --runtime all"},
     {SlowCause::kPrecision, "precision {}", "check in which precision the engine was built"},
     {SlowCause::kPerBatch, "the number read as {}",
      "state the batch with --batch, and whether the time is per batch or per sample",
@@ -64,7 +67,9 @@ constexpr auto kCauseTexts = enum_rows<CauseText>({
     {SlowCause::kPowerLimit, "a GPU clock lowered by the power limit",
      "check the supply and the over-current alarms: ridgewatt top"},
     {SlowCause::kMemoryPressure, "memory that swaps",
-     "close other programs, or take a smaller batch: ridgewatt estimate shows the memory"},
+     "close other programs, or take a smaller batch: ridgewatt estimate shows the memory",
+     "memory that swaps",
+     "close other programs, or take a smaller quantization: ridgewatt fits shows the memory"},
     {SlowCause::kContention, "another program on the GPU",
      "stop other programs; ridgewatt top lists them"},
     {SlowCause::kThreads, "a program on {}",
@@ -147,7 +152,10 @@ std::string explain_sentence(const ExplainAnswer& found) {
 }
 
 std::string remedy_text(const ExplainLine& line) {
-  return fmt::format(fmt::runtime(kCauseTexts[line.row().cause].remedy), line.found->mode_text);
+  const CauseText& words = kCauseTexts[line.row().cause];
+  const bool own = line.found->of != ExplainedTime::kMinibatch && !words.language_remedy.empty();
+  return fmt::format(fmt::runtime(own ? words.language_remedy : words.remedy),
+                     line.found->mode_arguments);
 }
 
 }  // namespace

@@ -12,6 +12,8 @@
 namespace ridgewatt::report {
 namespace {
 
+constexpr char kNoMemory[] = "does not fit the memory";
+
 Json known_json(const std::optional<double>& value) {
   return value ? Json(*value) : Json();
 }
@@ -47,7 +49,7 @@ void put_outcome(const answer::TuneOutcome& outcome, Json& json) {
   if (outcome.miss) {
     Json miss;
     write_json(point_fields(), *outcome.miss, miss);
-    miss["misses"] = outcome.miss->misses;
+    miss["misses"] = outcome.fits_memory ? outcome.miss->misses : kNoMemory;
     miss["broken"] = broken_json(outcome.miss->broken);
     json["nearest_miss"] = miss;
   }
@@ -89,7 +91,7 @@ Json compared_json(const answer::TuneOutcome& outcome) {
     entry["name"] = other.name;
     if (other.hold) entry["hold"] = hold_json(*other.hold);
     write_json(point_fields(), other, entry);
-    entry["feasible"] = other.feasible();
+    entry["feasible"] = outcome.fits_memory && other.feasible();
     if (outcome.best) entry["objective_ratio"] = other.objective / outcome.best->objective;
     compared.push_back(entry);
   }
@@ -153,6 +155,12 @@ std::vector<Column> outcome_columns(const char* ratio, int ratio_rank) {
   return columns;
 }
 
+// "kept", or the limits that the point breaks.
+std::string limits_text(const answer::TuneAnswer& report, const tune::ComparedPoint& point) {
+  if (!report.outcome.fits_memory) return kNoMemory;
+  return point.feasible() ? "kept" : point.misses;
+}
+
 // A preset that the row is not called after already.
 Cell preset_cell(const tune::ComparedPoint& point) {
   return point.preset.empty() || point.preset == point.name ? Cell() : Cell(point.preset);
@@ -201,11 +209,7 @@ Table ranking_table(const answer::TuneRanking& ranking) {
     row.emplace_back(report.outcome.best && first
                          ? Cell(report.outcome.best->objective / first->objective)
                          : Cell());
-    std::string limits = "kept";
-    if (!report.outcome.best) {
-      limits = report.outcome.fits_memory && point ? point->misses : "does not fit the memory";
-    }
-    row.emplace_back(limits);
+    row.emplace_back(point ? limits_text(report, *point) : std::string(kNoMemory));
     row.push_back(point ? confidence_cell(*point) : Cell());
     row.emplace_back(report.source.origin.twin);
     table.add_row(std::move(row));
@@ -237,7 +241,7 @@ Table tune_table(const answer::TuneAnswer& report) {
     row.push_back(batch_cell(point->point));
     add_cost(row, point->cost);
     row.emplace_back(point->objective / base);
-    row.emplace_back(point->feasible() ? std::string("kept") : point->misses);
+    row.emplace_back(limits_text(report, *point));
     row.push_back(confidence_cell(*point));
     if (held) {
       row.emplace_back(point->hold ? Cell(thermal::hold_text(*point->hold)) : Cell());

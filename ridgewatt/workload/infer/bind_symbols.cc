@@ -100,6 +100,11 @@ void check_names(const Model& model, const std::vector<OpenExtent>& open,
       throw UsageError("extent " + escape_terminal(name) + " must be at least " +
                        (is_batch ? "1" : "0"));
     }
+    if (is_batch && options.batch && *options.batch != value) {
+      throw UsageError(fmt::format("extent {} is the batch, which is {}, not {}",
+                                   escape_terminal(name), *options.batch, value),
+                       "", fmt::format("set it with --batch {}", value));
+    }
     const auto multiple = model.dim_multiples.find(name);
     if (multiple != model.dim_multiples.end() && (value == 0 || value % multiple->second != 0)) {
       throw UsageError(fmt::format("extent {} must be a positive multiple of {}, is {}",

@@ -27,13 +27,8 @@ std::int64_t largest_weight_bytes(const std::string& onnx, const std::string& na
 }
 
 void write_zeros(const std::string& path, std::int64_t bytes) {
-  std::error_code failed;
-  const auto there = std::filesystem::file_size(path, failed);
-  if (!failed && static_cast<std::int64_t>(there) >= bytes) return;
-  if (!failed) {
-    throw InputError("is too short for the weights", path, "remove it, or write elsewhere");
-  }
   write_output(path, "");
+  std::error_code failed;
   std::filesystem::resize_file(path, static_cast<std::uintmax_t>(bytes), failed);
   if (!failed) return;
   ::unlink(path.c_str());
@@ -53,12 +48,23 @@ void write_random(const std::string& path, std::int64_t bytes, std::uint64_t see
 
 }  // namespace
 
-void write_zoo_weights(const ZooEntry& entry, const std::string& onnx, const std::string& model,
-                       ZooWeights weights, std::uint64_t seed) {
-  std::error_code failed;
-  if (model == "-" || !std::filesystem::is_regular_file(model, failed)) return;
+void write_zoo_model(const ZooEntry& entry, const std::string& model, ZooWeights weights,
+                     std::uint64_t seed) {
+  const std::string onnx = entry.build();
   const std::string path = fmt::format("{}/{}.onnx.data", folder_of(model), entry.name);
   const std::int64_t bytes = largest_weight_bytes(onnx, std::string(entry.name));
+  std::error_code failed;
+  const auto there = std::filesystem::file_size(path, failed);
+  const bool is_file = model != "-" && (!std::filesystem::exists(model, failed) ||
+                                        std::filesystem::is_regular_file(model, failed));
+  // The model names its weights, so another file of that name is not ours to replace.
+  if (is_file && !failed && static_cast<std::int64_t>(there) != bytes) {
+    throw InputError(
+        fmt::format("is not the file of {} bytes with the weights of {}", bytes, entry.name), path,
+        "remove it, or write to another folder");
+  }
+  write_output(model, onnx);
+  if (!is_file) return;
   switch (weights) {
     case ZooWeights::kZeros:
       return write_zeros(path, bytes);
