@@ -108,8 +108,9 @@ void tune_in_place(const Context& context, const TuneOptions& options, const CLI
     found = answer::tune_in_place(question, board, in_place, [&](const auto& answer) {
       if (live.end_program) return;
       const auto& best = answer.outcome.best;
-      remark(context, best ? "the program continues in the best mode: " + describe(best->point.mode)
-                           : "no mode meets the limits: the program continues in the original mode");
+      remark(context, best
+                          ? "the program continues in the best mode: " + describe(best->point.mode)
+                          : "no mode meets the limits: the program continues in the original mode");
     });
   } catch (const measure::InterruptedError& error) {
     board.control.restore();
