@@ -9,6 +9,7 @@
 #include <set>
 #include <sstream>
 
+#include "ridgewatt/answer/explain.h"
 #include "ridgewatt/answer/parameter.h"
 #include "ridgewatt/base/test_support.h"
 #include "ridgewatt/base/text.h"
@@ -284,6 +285,10 @@ std::map<std::string, Keys> written_keys(const fs::path& folder) {
       EXPECT_EQ(result.begin().key(), "schema") << line;
       collect(result, "", schemas[result["schema"].get<std::string>()]);
     }
+  }
+  // What a machine may not show, or not in so short a run.
+  for (const answer::SeenValue& one : answer::seen_values()) {
+    schemas["ridgewatt.explain/1"]["watched." + std::string(one.name)].insert("number");
   }
   // What a busy machine may not know: a speed without a minibatch in its window, a rate whose
   // points began within one second.
