@@ -28,7 +28,7 @@ Look cpu_is_lowest(const SignContext& of);
 Look higher_clock(const SignContext& of);
 Look another_preset(const SignContext& of);
 
-// The main thread of a program that computes on the processor; libraries and files.
+// Main thread, libraries and files of a program that computes on the CPU.
 Look main_thread_idles(const SignContext& of);
 Look computes_outside(const SignContext& of);
 Look touches_input_again(const SignContext& of);

@@ -1,10 +1,9 @@
-// In which libraries a thread computes: its place in the code, sampled by the kernel.
+// Finds the libraries in which a thread spends its CPU time: the kernel samples the instruction
+// pointer, once per millisecond of CPU time in user space.
 //
-//   CodeSamples samples(process);            // of its main thread
+//   CodeSamples samples(process);  // of the main thread of `process`
 //   while (runs) { samples.take(); sleep(0.1); }
-//   samples.runtime_share();                 // 0.9: of its CPU time in ONNX Runtime, TensorRT ..
-//
-// A sample is taken per millisecond of CPU time outside of the kernel.
+//   samples.runtime_share();       // 0.9: 90 % of the CPU time is in ONNX Runtime, TensorRT, ..
 #pragma once
 
 #include <sys/types.h>
@@ -20,17 +19,18 @@
 
 namespace ridgewatt::measure {
 
-// Addresses of the code of runtimes (kKnownLibraries but Python), by the text of /proc/PID/maps.
+// Returns the address ranges of the code of runtimes (kKnownLibraries except Python) from the text of
+// /proc/PID/maps.
 using AddressRanges = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
 AddressRanges runtime_code(const std::string& maps);
 
 class CodeSamples {
  public:
-  // Takes no samples where the kernel refuses them.
+  // If the kernel permits no samples, there are none.
   explicit CodeSamples(pid_t process);
-  // Those since the last call.
+  // Reads the samples since the last call.
   void take();
-  // Nothing: too few samples.
+  // Returns the share of samples in code of runtimes; empty if there are too few samples.
   std::optional<double> runtime_share() const;
 
  private:
