@@ -70,7 +70,7 @@ constexpr auto kCauseTexts = enum_rows<CauseText>({
      "close other programs, or take a smaller batch: ridgewatt estimate shows the memory",
      "memory that swaps",
      "close other programs, or take a smaller quantization: ridgewatt fits shows the memory"},
-    {SlowCause::kContention, "another program on the GPU",
+    {SlowCause::kContention, "another program on the board",
      "stop other programs; ridgewatt top lists them"},
     {SlowCause::kThreads, "a program on {}",
      "let it use every core: taskset -p PID; set its number of threads to that of the cores",
