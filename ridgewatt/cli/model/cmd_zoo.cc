@@ -6,6 +6,7 @@
 #include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/cli/options/parameters.h"
 #include "ridgewatt/cli/options/vocabulary.h"
+#include "ridgewatt/io/input_files.h"
 #include "ridgewatt/report/analysis_report.h"
 
 namespace ridgewatt::cli {
