@@ -9,6 +9,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/suggest.h"
 #include "ridgewatt/base/text.h"
+#include "ridgewatt/device/preset_sms.h"
 
 namespace ridgewatt {
 namespace {
@@ -137,6 +138,23 @@ std::optional<double> power_in_name_w(std::string_view preset_name) {
   return std::nullopt;
 }
 
+int sms_on(const Board& board, const PowerMode& mode) {
+  for (const auto& preset : presets(board)) {
+    if (preset.sms > 0 && preset.mode == mode) return preset.sms;
+  }
+  return board.sms;
+}
+
+std::vector<std::string> sms_off_texts(const Board& board, const std::vector<PowerMode>& modes) {
+  std::vector<std::string> texts;
+  for (const auto& preset : presets(board)) {
+    if (preset.sms <= 0 || preset.sms >= board.sms) continue;
+    if (std::find(modes.begin(), modes.end(), preset.mode) == modes.end()) continue;
+    texts.push_back(fmt::format("{} leaves {} of {} SMs on", preset.name, preset.sms, board.sms));
+  }
+  return texts;
+}
+
 int sms_for_tpc_mask(const Board& board, unsigned mask) {
   if (board.tpc_slots == 0) return board.sms;
   const unsigned slots = (1u << static_cast<unsigned>(board.tpc_slots)) - 1u;
@@ -195,7 +213,7 @@ double peak_bandwidth(const Board& board, const PowerMode& mode) {
 
 double compute_ceiling(const Board& board, const PowerMode& mode, Arithmetic arithmetic) {
   if (const auto measured = measured_peak(board, mode, arithmetic)) return measured->value;
-  return peak_flops(board, mode, arithmetic);
+  return peak_flops(board, mode, arithmetic, sms_on(board, mode));
 }
 
 double bandwidth_ceiling(const Board& board, const PowerMode& mode) {
@@ -214,7 +232,8 @@ std::vector<CacheLevel> cache_levels(const Board& board, const PowerMode& mode) 
   const double gpu_hz = clock_hz(board, mode, Knob::kGpuClock);
   std::vector<CacheLevel> levels;
   if (board.l1_bytes_per_sm_cycle) {
-    levels.push_back({"L1 and shared memory", board.sms * *board.l1_bytes_per_sm_cycle * gpu_hz,
+    levels.push_back({"L1 and shared memory",
+                      sms_on(board, mode) * *board.l1_bytes_per_sm_cycle * gpu_hz,
                       "gpu.l1_bytes_per_sm_cycle"});
   }
   if (board.l2_bytes_per_cycle) {

@@ -8,6 +8,7 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/test_support.h"
+#include "ridgewatt/device/preset_sms.h"
 #include "ridgewatt/io/file.h"
 #include "ridgewatt/io/json.h"
 
@@ -80,6 +81,20 @@ TEST(Board, PresetsScaleSmsClocksAndBandwidth) {
 
 // What a board that goes at the end of the line gives is a copy; a reference was freed memory to
 // `for (.. : presets(load_board(name)))`, and `tune` crashed.
+// What `device show` and a roofline say of a preset is the same peak.
+TEST(Board, CeilingsCountTheSmsThatAPresetLeavesOn) {
+  const Board board = load_board("agx-orin");
+  const Preset& preset = find_preset(board, "MODE_15W");
+  EXPECT_EQ(sms_on(board, preset.mode), 6);
+  EXPECT_EQ(sms_on(board, PowerMode{}), board.sms);
+  EXPECT_EQ(compute_ceiling(board, preset.mode, Arithmetic::kFp32),
+            peak_flops(board, preset.mode, Arithmetic::kFp32, preset.sms));
+  EXPECT_EQ(cache_levels(board, preset.mode).front().bandwidth_bytes_per_s,
+            6 * 128 * preset.mode.gpu_clock_hz);
+  EXPECT_EQ(sms_off_texts(board, {preset.mode, knob_space(board).top()}),
+            (std::vector<std::string>{"MODE_15W leaves 6 of 16 SMs on"}));
+}
+
 TEST(Board, WhatATemporaryGivesIsACopy) {
   static_assert(std::is_same_v<decltype(presets(load_board(""))), std::vector<Preset>>);
   static_assert(std::is_same_v<decltype(find_preset(load_board(""), "")), Preset>);

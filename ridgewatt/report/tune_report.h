@@ -92,5 +92,9 @@ Json broken_json(const std::vector<tune::LimitStand>& broken);
 // A note for lists of presets, whose names look like limits: "15W draws up to 17.6 W". drawn_w[i]
 // is the power of names[i]. Empty if no name contains a power.
 std::string preset_note(const std::vector<std::string>& names, const std::vector<double>& drawn_w);
+// Empty where a firmware's power limit is the preset: its name is a cap.
+std::string name_without_cap(std::string preset, const PowerMode& mode);
+// Which of the modes are presets that switch SMs off, which twins do not count; empty: none is.
+std::string sms_note(const Board& board, const std::vector<PowerMode>& modes);
 
 }  // namespace ridgewatt::report

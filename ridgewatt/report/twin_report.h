@@ -2,6 +2,7 @@
 // page.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,6 +29,10 @@ struct SharedRoof {
   double share = 0;
 };
 std::vector<SharedRoof> roofs_of(const answer::RooflineAnswer& found);
+
+// Returns the share of each class in the GPU time of a mode; zeros without a model.
+std::array<double, twin::kRoofClasses.size()> shares_in(const answer::RooflineAnswer& found,
+                                                        const PowerMode& mode);
 
 // Both roofs of a class. There is no power cap if the static power of the mode reaches it, since no
 // kernel could run below such a cap.

@@ -7,6 +7,7 @@
 #include "ridgewatt/answer/language/engine_formats.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/parallel.h"
+#include "ridgewatt/device/preset_sms.h"
 #include "ridgewatt/llm/engine.h"
 #include "ridgewatt/llm/engine_facts.h"
 #include "ridgewatt/llm/forecast.h"
@@ -282,7 +283,7 @@ LanguageAnswer ask_language(const LanguageQuestion& question, const llm::Languag
 }
 
 LanguageRoof roof_of(const Board& board, const PowerMode& mode, Arithmetic arithmetic) {
-  return {peak_flops(board, mode, arithmetic), peak_bandwidth(board, mode)};
+  return {peak_flops(board, mode, arithmetic, sms_on(board, mode)), peak_bandwidth(board, mode)};
 }
 
 LanguageRoof roof_of(const LanguageAnswer& found, const LanguageRow& row) {

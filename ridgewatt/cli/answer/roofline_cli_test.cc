@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 
 #include "ridgewatt/io/file.h"
 #include "ridgewatt/io/json.h"
@@ -115,6 +116,30 @@ TEST(RooflineCommand, CsvOfLayersIsOfOneModeAndSaysSo) {
       "roofline zoo:lenet5 --device agx-orin --modes maxn --format csv" + file);
   EXPECT_EQ(one.status, 0);
   EXPECT_EQ(one.output.find("layers of mode"), std::string::npos) << one.output;
+}
+
+// The shares of GPU time are those of each mode, and ceilings count the SMs that are on.
+TEST(RooflineCommand, RowsOfAModeDoNotDependOnTheOthers) {
+  const auto rows_of = [](const std::string& modes) {
+    const auto result = testing::run_program(
+        "roofline zoo:resnet18 --device agx-orin --quiet --format json --modes " + modes);
+    EXPECT_EQ(result.status, 0) << result.output;
+    std::map<std::string, Json> rows;
+    const Json json = Json::parse(result.output);
+    for (const auto& row : json["modes"]) {
+      if (row["preset"] == "MODE_15W") rows[row["roof"]] = row;
+    }
+    return rows;
+  };
+  const auto alone = rows_of("MODE_15W"), among = rows_of("presets");
+  ASSERT_FALSE(among.empty());
+  for (const auto& [roof, row] : among) {
+    if (alone.contains(roof)) EXPECT_EQ(row, alone.at(roof));
+  }
+  // 6 SMs x 128 cores x 2 x 420.75 MHz, as `device show` has it.
+  EXPECT_NEAR(among.at("vector")["ceiling_gflop_per_s"].get<double>(), 646.3, 0.1);
+  const auto text = testing::run_program("roofline --device agx-orin --modes MODE_15W");
+  EXPECT_NE(text.output.find("MODE_15W leaves 6 of 16 SMs on"), std::string::npos) << text.output;
 }
 
 TEST(RooflineCommand, LocalRefusesWhatBelongsToBoards) {

@@ -95,11 +95,16 @@ std::string bound_sentence(const answer::EstimateAnswer& found) {
 std::string estimate_preset_note(const answer::EstimateAnswer& found) {
   std::vector<std::string> names;
   std::vector<double> drawn_w;
+  std::vector<PowerMode> modes;
   for (const auto& row : found.rows) {
-    names.push_back(row.preset);
+    names.push_back(name_without_cap(row.preset, row.mode));
     drawn_w.push_back(row.error[twin::kPower].middle(row.estimate.total.power_w));
+    modes.push_back(row.mode);
   }
-  return preset_note(names, drawn_w);
+  const std::string note = preset_note(names, drawn_w);
+  if (found.over == Over::kBoards) return note;
+  const std::string sms = sms_note(load_board(found.device), modes);
+  return note + (note.empty() || sms.empty() ? "" : "; ") + sms;
 }
 
 // Of a board whose limit is known: the module's power is capped, what a mode asks for is not.

@@ -36,6 +36,14 @@ TEST(LimitReport, APresetsNameIsNoCap) {
             "a preset sets cores and clocks; the power in its name is the vendor's budget for the "
             "module, not a cap");
   EXPECT_EQ(preset_note({"MAXN", ""}, {60, 70}), "");
+  // A power limit that firmware holds is a cap.
+  const Board gpu = load_board("a100-sxm-40gb");
+  EXPECT_EQ(name_without_cap("200W", find_preset(gpu, "200W").mode), "");
+  const Board orin = load_board("agx-orin");
+  const PowerMode low = find_preset(orin, "MODE_15W").mode;
+  EXPECT_EQ(name_without_cap("MODE_15W", low), "MODE_15W");
+  EXPECT_THAT(sms_note(orin, {low}), HasSubstr("MODE_15W leaves 6 of 16 SMs on; the estimates"));
+  EXPECT_EQ(sms_note(orin, {find_preset(orin, "MAXN").mode}), "");
 }
 
 // Hand-computed: 20 of 16 ms are 25 % more, 0.2 of 0.4 J half.

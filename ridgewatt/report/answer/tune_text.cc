@@ -283,14 +283,20 @@ std::vector<std::string> tune_sentences(const answer::TuneAnswer& report) {
 std::string preset_note(const answer::TuneAnswer& report) {
   std::vector<std::string> names;
   std::vector<double> drawn_w;
+  std::vector<PowerMode> modes;
   const auto add = [&](const tune::ComparedPoint& point) {
-    names.push_back(point.preset);
+    names.push_back(name_without_cap(point.preset, point.point.mode));
+    modes.push_back(point.point.mode);
     drawn_w.push_back(point.cost.power_w.mean);
   };
   if (report.outcome.best) add(*report.outcome.best);
   if (report.outcome.miss) add(*report.outcome.miss);
   for (const auto& other : report.outcome.compared) add(other);
-  return preset_note(names, drawn_w);
+  const std::string note = preset_note(names, drawn_w);
+  const auto& source = report.source;
+  if (!source.device || source.provenance != Provenance::kModelled) return note;
+  const std::string sms = sms_note(load_board(*source.device), modes);
+  return note + (note.empty() || sms.empty() ? "" : "; ") + sms;
 }
 
 std::string how_to_relax(const answer::TuneAnswer& report) {

@@ -1,12 +1,14 @@
 #include "ridgewatt/report/tune_report.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
 
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/device/board.h"
+#include "ridgewatt/device/preset_sms.h"
 #include "ridgewatt/report/mode_json.h"
 
 namespace ridgewatt::report {
@@ -76,6 +78,17 @@ Json broken_json(const std::vector<tune::LimitStand>& broken) {
                     {"over", stand.excess()}});
   }
   return json;
+}
+
+std::string name_without_cap(std::string preset, const PowerMode& mode) {
+  return power_limit_w(mode) ? std::string() : std::move(preset);
+}
+
+std::string sms_note(const Board& board, const std::vector<PowerMode>& modes) {
+  const auto texts = sms_off_texts(board, modes);
+  if (texts.empty()) return "";
+  return fmt::format("{}; the estimates count all SMs and may be too fast",
+                     fmt::join(texts, ", "));
 }
 
 std::string preset_note(const std::vector<std::string>& names, const std::vector<double>& drawn_w) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ridgewatt/base/parallel.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/report/columns.h"
 #include "ridgewatt/report/mode_json.h"
@@ -108,8 +109,9 @@ struct RoofRows {
   const answer::RooflineAnswer& found;
   std::vector<Column> knobs;
   std::vector<SharedRoof> roofs;
-  std::vector<std::vector<roofline::FittedValue>> ratios;  // by roof and mode
-  std::size_t width = 0;                                   // columns
+  std::vector<std::vector<roofline::FittedValue>> ratios;             // by roof and mode
+  std::vector<std::array<double, twin::kRoofClasses.size()>> shares;  // by mode
+  std::size_t width = 0;                                              // columns
   // A mode and a class of its roofs; behind these classes that of the microbenchmarks.
   std::vector<std::pair<std::size_t, std::size_t>> rows;
 
@@ -120,8 +122,11 @@ struct RoofRows {
     const std::string name = preset_name(found.board, mode);
     cells.push_back(name.empty() ? Cell() : Cell(name));
     const bool modelled = r < roofs.size();
-    const ClassRoof roof =
-        modelled ? class_roof(found, mode, roofs[r]) : *measured_class_roof(found, mode);
+    const auto modelled_roof = [&] {
+      const twin::RoofClass of = roofs[r].roof;
+      return class_roof(found, mode, {of, shares[m][static_cast<std::size_t>(of)]});
+    };
+    const ClassRoof roof = modelled ? modelled_roof() : *measured_class_roof(found, mode);
     const roofline::FittedValue* ratio = modelled ? &ratios[r][m] : nullptr;
     add_roof_cells(roof, ratio, found.estimator() != nullptr, found.cap_w(), cells);
     cells.resize(width);
@@ -132,7 +137,7 @@ struct RoofRows {
 
 Rows roof_rows(const answer::RooflineAnswer& found) {
   const auto& modes = found.modes;
-  RoofRows of{found, knob_columns_of(modes), roofs_of(found), {}, 0, {}};
+  RoofRows of{found, knob_columns_of(modes), roofs_of(found), {}, {}, 0, {}};
   Rows rows{of.knobs, 0, {}};
   rows.columns.push_back(column("preset", 1));
   rows.columns.back().optional =
@@ -145,6 +150,8 @@ Rows roof_rows(const answer::RooflineAnswer& found) {
     of.ratios.push_back(
         twin::twin_race_to_halt(found.twin, modes, roof.roof, found.seed, found.precision()));
   }
+  of.shares.resize(modes.size());
+  parallel_for(modes.size(), [&](std::size_t m) { of.shares[m] = shares_in(found, modes[m]); });
   for (std::size_t m = 0; m < modes.size(); ++m) {
     const std::size_t classes = of.roofs.size() + (measured_class_roof(found, modes[m]) ? 1 : 0);
     for (std::size_t r = 0; r < classes; ++r) of.rows.emplace_back(m, r);

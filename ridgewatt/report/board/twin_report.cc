@@ -1,12 +1,14 @@
 #include "ridgewatt/report/twin_report.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <string_view>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/device/preset_sms.h"
 #include "ridgewatt/report/mode_json.h"
 #include "ridgewatt/report/table.h"
 
@@ -126,6 +128,12 @@ std::vector<std::string> ceiling_lines(const answer::RooflineAnswer& found) {
       "Ceilings of {}: the data sheet's dense rates (gpu: {}). Reached rates: the "
       "twin's.",
       measured ? "what was not measured" : "compute", fact_words(board, "gpu.cores_per_sm")));
+  const auto sms_off = sms_off_texts(board, found.modes);
+  if (!sms_off.empty()) {
+    lines.push_back(
+        fmt::format("{}: the ceilings of compute count these, the twin's rates count all.",
+                    fmt::join(sms_off, ", ")));
+  }
   if (measured_bandwidth(board, found.modes.front())) {
     // said above
   } else if (board.triad) {
@@ -183,11 +191,17 @@ Json runtime_fit_json(const twin::Twin& twin) {
           {"origin", runtime.origin}};
 }
 
+std::array<double, twin::kRoofClasses.size()> shares_in(const answer::RooflineAnswer& found,
+                                                        const PowerMode& mode) {
+  const twin::Estimator* const estimator = found.estimator();
+  if (estimator == nullptr) return {};
+  return twin::roof_shares(twin::place_layers(found.board, *estimator, mode));
+}
+
 std::vector<SharedRoof> roofs_of(const answer::RooflineAnswer& found) {
   if (found.estimator() == nullptr)
     return {{twin::RoofClass::kConvolution}, {twin::RoofClass::kProduct}};
-  const auto shares =
-      twin::roof_shares(twin::place_layers(found.board, *found.estimator(), found.modes.front()));
+  const auto shares = shares_in(found, found.modes.front());
   std::vector<SharedRoof> roofs;
   for (const twin::RoofClass roof : twin::kRoofClasses) {
     const double share = shares[static_cast<std::size_t>(roof)];
@@ -256,7 +270,11 @@ RooflineReport twin_report(const answer::RooflineAnswer& found) {
   for (std::size_t i = 0; i < shown; ++i) {
     const PowerMode& mode = modes[shown == 1 ? 0 : i * (modes.size() - 1) / (shown - 1)];
     auto& drawn = report.modes.emplace_back(RooflineMode{mode_name(board, mode), {}});
-    for (const auto& shared : roofs) drawn.roofs.push_back(class_roof(found, mode, shared));
+    const auto shares = shares_in(found, mode);
+    for (const auto& shared : roofs) {
+      drawn.roofs.push_back(
+          class_roof(found, mode, {shared.roof, shares[static_cast<std::size_t>(shared.roof)]}));
+    }
     // Only where it has energies, since the figures of energy draw every roof.
     const auto measured = measured_class_roof(found, mode);
     if (measured && !measured->time_only()) drawn.roofs.push_back(*measured);
@@ -267,7 +285,9 @@ RooflineReport twin_report(const answer::RooflineAnswer& found) {
   }
   report.levels.insert(report.levels.end(), found.levels.begin(), found.levels.end());
   report.ceilings = ceiling_lines(found);
-  add_contradictions(report.modes.front(), report.ceilings);
+  if (sms_on(board, modes.front()) == board.sms) {
+    add_contradictions(report.modes.front(), report.ceilings);
+  }
   const std::string thinned =
       shown < modes.size() ? fmt::format(", {} of {} modes drawn", shown, modes.size()) : "";
   report.title += thinned;

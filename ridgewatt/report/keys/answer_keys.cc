@@ -31,7 +31,9 @@ std::span<const KeyMeaning> answer_keys() {
       {"memory_sources.system", "source of the memory that the system takes"},
       {"unvaried", "knobs that the samples hold at one other value: their effect is not learned"},
       {"envelope_note", "that modelled power exceeds what the module may draw for long"},
-      {"preset_note", "that the power in a preset's name is not a cap"},
+      {"preset_note",
+       "that the power in a preset's name is not a cap, and which presets switch SMs "
+       "off"},
       {"sentences", "the answer in sentences, as a person would say it"},
       {"remedies", "changes that would make the model faster"},
       {"by_operator", "sums by operator"},
