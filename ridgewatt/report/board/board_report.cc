@@ -20,7 +20,7 @@ std::int64_t count(std::size_t size) {
 std::size_t mode_count(const Bsp& bsp) {
   std::size_t product = 1;
   for (const auto& levels : bsp.levels) product *= std::max<std::size_t>(1, levels.size());
-  return product;
+  return product + bsp.power_limits_w.size();  // each at the highest clocks
 }
 
 // Peak in Tera-operations per second, or an empty cell.
@@ -171,6 +171,11 @@ Table board_fact_table(const Board& board) {
     for (const Knob knob : {Knob::kCpuClock, Knob::kGpuClock, Knob::kMemClock}) {
       add(fmt::format("bsp.{}.{}", bsp.name, knob_field(knob)), range_text(bsp.levels[knob]));
     }
+    const auto& limits_w = bsp.power_limits_w;
+    if (!limits_w.empty()) {
+      add(fmt::format("bsp.{}.power_limits_w", bsp.name),
+          fmt::format("{} limits, {} to {} W", limits_w.size(), limits_w.front(), limits_w.back()));
+    }
     add(fmt::format("bsp.{}.presets", bsp.name), fmt::format("{} presets", bsp.presets.size()));
   }
   return table;
@@ -206,8 +211,8 @@ Table preset_table(const Board& board) {
 }
 
 Table mode_table(const Board& board) {
-  const KnobSpace space = knob_space(board);
-  const std::vector<Column> columns = knob_columns();
+  const KnobSpace space = mode_space(board);
+  const std::vector<Column> columns = knob_columns_of(space.modes());
   Table table(columns);
   for (const auto& mode : space.modes()) table.add_row(knob_cells(mode, columns));
   return table;
@@ -246,7 +251,7 @@ Json board_to_json(const Board& board, bool modes) {
   for (const auto& [key, text] : board.twin.texts) json["twin"][key] = text;
   for (const auto& [key, number] : board.twin.numbers) json["twin"][key] = number;
   if (modes) {
-    const KnobSpace space = knob_space(board);
+    const KnobSpace space = mode_space(board);
     for (const auto& mode : space.modes()) json["modes"].push_back(mode_to_json(mode));
   }
   return json;

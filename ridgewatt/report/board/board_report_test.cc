@@ -21,5 +21,19 @@ TEST(BoardReport, EveryNumberHasItsSource) {
   }
 }
 
+// The number of modes is that of the list, with power limits.
+TEST(BoardReport, ModesAreThoseThatAreListed) {
+  for (const auto& name : list_boards()) {
+    const Board board = load_board(name);
+    const auto listed = static_cast<std::int64_t>(mode_space(board).size());
+    EXPECT_EQ(std::get<std::int64_t>(board_list_table({board}).rows()[0][2]), listed) << name;
+    if (!board.discrete_gpu) continue;
+    const Json json = board_to_json(board, true);
+    EXPECT_EQ(json["bsps"][0]["modes"], listed) << name;
+    EXPECT_EQ(json["modes"].size(), static_cast<std::size_t>(listed)) << name;
+    EXPECT_EQ(board_result(board, true).table.rows().size(), static_cast<std::size_t>(listed));
+  }
+}
+
 }  // namespace
 }  // namespace ridgewatt::report
