@@ -59,6 +59,8 @@ Cycle make_cycle(const Candidate& candidate, double arrival_rate_hz, Bound bound
           static_cast<int>(std::min(std::floor(left_s / round_s + 1e-9), 1e9));
       if (cycle.training_minibatches == 0) switches_s = 0;
     }
+    // In an overload no training runs, not even in gaps.
+    if (!cycle.stable) cycle.peak_power_w = infer.power_w;
     const double gathered = bound == Bound::kPublished ? infer.batch : infer.batch - 1;
     cycle.latency_s = gathered / arrival_rate_hz + infer.time_s;
     if (switches_s > 0) cycle.latency_s += candidate.switch_s;

@@ -44,6 +44,21 @@ TEST(Cycle, AnOverloadDrawsNoMoreThanItsPeak) {
   EXPECT_DOUBLE_EQ(cycle.utilization, 1);
 }
 
+// Training that never runs draws nothing; in a gap of a stable cycle it runs.
+TEST(Cycle, AnOverloadHasThePeakOfItsInference) {
+  Candidate candidate;
+  candidate.inference = {4, 0.5, 20};
+  candidate.background = Round::of({16, 0.1, 50});
+  EXPECT_DOUBLE_EQ(make_cycle(candidate, 20, Bound::kExact).peak_power_w, 20);
+  EXPECT_EQ(plan_with(candidate, {.arrival_rate_hz = 20, .max_latency_s = 1, .max_power_w = 30})
+                .miss.find("power"),
+            std::string::npos);
+  candidate.inference->time_s = 0.15;  // of 0.2: no whole training minibatch fits
+  const Cycle stable = make_cycle(candidate, 20, Bound::kExact);
+  EXPECT_EQ(stable.training_minibatches, 0);
+  EXPECT_DOUBLE_EQ(stable.peak_power_w, 50);
+}
+
 // Of every plan, feasible or not: the mean lies between the idle power and the peak.
 TEST(PlanTable, NoMeanPowerIsAboveThePeak) {
   Random random(5);
