@@ -85,7 +85,7 @@ class OneHeader : public ::testing::Test {
     folder_.write("whole.csv",
                   "cpu_cores,cpu_mhz,gpu_mhz,mem_mhz,governor,kind,batch,time_ms,power_w\n"
                   "4,1190.4,800,2133,,training,16,30,9\n4,1190.4,1000,2133,,training,16,20,11\n");
-    folder_.write("modes.csv", "gpu_mhz,batch\n900,1\n");
+    folder_.write("modes.csv", "gpu_mhz,batch\n828.75,1\n");
     const std::string roofs =
         "kernel,work_flop,traffic_bytes,time_ms,power_w\nfma_fp32,4e12,0,1000,30\n"
         "triad,1e9,1e10,100,20\n";

@@ -15,6 +15,11 @@ namespace ridgewatt {
 // columns are ignored.
 std::vector<PowerMode> read_modes(const std::string& path);
 
+// Returns a mode of a file, with clocks within 1 MHz of a clock of the space set to that clock. A
+// knob that the space lacks is kept. Throws UsageError, with the file and the mode, for a value
+// that the space lacks.
+PowerMode mode_in_space(const KnobSpace& space, const PowerMode& mode, const std::string& path);
+
 // Help text with the syntax that select_modes() accepts.
 inline constexpr char kModesHelp[] =
     "all, presets, maxn, names of presets (15W,7W), one mode (cores=8,gpu=624.75), or a CSV file "
@@ -26,7 +31,8 @@ inline constexpr char kModesHelp[] =
 //   their highest levels) and names of presets;
 // * one mode as text (device/mode_text.h): omitted knobs have their highest level, and clocks
 //   within 1 MHz of a clock of the board count as that clock;
-// * the path of a CSV file (any text with a '/' or ending in .csv), see read_modes().
+// * the path of a CSV file (any text with a '/' or ending in .csv), see read_modes() and
+//   mode_in_space().
 //
 // Returns each mode once, in the given order. Throws what find_preset() and read_modes() throw, and
 // UsageError for a knob setting that the board does not have.

@@ -5,6 +5,7 @@
 #include "ridgewatt/base/random.h"
 #include "ridgewatt/predict/auto_predictor.h"
 #include "ridgewatt/sweep/board_fit.h"
+#include "ridgewatt/sweep/mode_list.h"
 #include "ridgewatt/sweep/points.h"
 
 namespace ridgewatt::answer {
@@ -42,7 +43,9 @@ std::vector<PowerMode> wished_modes(const KnobSpace& space, const ModeWish& wish
     return modes_to_learn_from(space, {wish.suggest, batch, wish.samples, board});
   }
   std::vector<PowerMode> modes;
-  for (const auto& point : read_points(wish.file)) modes.push_back(point.mode);
+  for (const auto& point : read_points(wish.file)) {
+    modes.push_back(mode_in_space(space, point.mode, wish.file));
+  }
   return modes;
 }
 

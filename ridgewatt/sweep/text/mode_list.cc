@@ -1,5 +1,7 @@
 #include "ridgewatt/sweep/mode_list.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -86,6 +88,10 @@ double value_on_board(const std::vector<double>& levels, Knob knob, double wante
                                   : "the nearest that it has is " + mode_text(named));
 }
 
+std::string of_file(const PowerMode& mode, const std::string& path) {
+  return fmt::format("{}: {}", path, mode_text(mode));
+}
+
 void require_limit_of(const Board& board, const PowerMode& wanted, const std::string& text) {
   const auto limit_w = power_limit_w(wanted);
   if (!limit_w) return;
@@ -117,11 +123,29 @@ PowerMode one_mode(const Board& board, const std::string& text) {
 
 }  // namespace
 
+PowerMode mode_in_space(const KnobSpace& space, const PowerMode& mode, const std::string& path) {
+  PowerMode found = mode;
+  for (const Knob knob : kKnobs) {
+    const auto& levels = space.levels(knob);
+    if (!mode.has(knob) || levels.empty()) continue;
+    found.set(knob, value_on_board(levels, knob, mode.get(knob), of_file(mode, path)));
+  }
+  return found;
+}
+
 std::vector<PowerMode> select_modes(const Board& board, const std::string& text) {
   if (text.find('=') != std::string::npos) return {one_mode(board, text)};
-  if (text.find('/') != std::string::npos || text.ends_with(".csv")) return read_modes(text);
   std::vector<PowerMode> modes;
   std::set<PowerMode> seen;
+  if (text.find('/') != std::string::npos || text.ends_with(".csv")) {
+    const KnobSpace space = knob_space(board);
+    for (const auto& read : read_modes(text)) {
+      PowerMode mode = mode_in_space(space, read, text);
+      require_limit_of(board, mode, of_file(mode, text));
+      if (seen.insert(mode).second) modes.push_back(std::move(mode));
+    }
+    return modes;
+  }
   for (const auto& part : split(text, ',')) {
     const std::string word(trim(part));
     if (word.empty()) throw UsageError("an empty name in a list of modes", text, kModesHelp);

@@ -42,6 +42,30 @@ TEST(SelectModes, WhatTheBoardCannotBeSetToIsRefused) {
   }
 }
 
+// A file of modes names what --modes does: rounded clocks are the board's, others are refused.
+TEST(SelectModes, AFileNamesModesOfTheBoard) {
+  const testing::TemporaryFolder folder;
+  const Board board = load_board("agx-orin");
+  const std::string header = "cpu_cores,cpu_mhz,gpu_mhz,mem_mhz\n";
+  const auto modes = select_modes(
+      board, folder.write("modes.csv", header + "4,1114,420.75,2133\n4,1113.6,421,2133\n"));
+  ASSERT_EQ(modes.size(), 1u);
+  EXPECT_EQ(modes[0], find_preset(board, "MODE_15W").mode);
+  for (const std::string row :
+       {"4,1113.6,999,2133", "13,1113.6,420.75,2133", "4,1113.6,420.75,1"}) {
+    const std::string path = folder.write("bad.csv", header + "4,1113.6,420.75,2133\n" + row);
+    try {
+      select_modes(board, path);
+      ADD_FAILURE() << row;
+    } catch (const UsageError& error) {
+      EXPECT_NE(std::string(error.what()).find(path), std::string::npos) << error.what();
+    }
+  }
+  const Board gpu = load_board("a100-sxm");
+  EXPECT_EQ(select_modes(gpu, folder.write("cap.csv", "governor\n200W\n")).size(), 1u);
+  EXPECT_THROW(select_modes(gpu, folder.write("cap.csv", "governor\n900W\n")), UsageError);
+}
+
 std::string message_of(const std::string& path) {
   try {
     read_modes(path);
