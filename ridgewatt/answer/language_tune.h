@@ -93,6 +93,10 @@ struct LanguageTuneAnswer {
   LanguageTuneQuestion question;
   LanguageAnswer language;              // every compared row
   std::vector<TunedLanguage> settings;  // best first; settings without an answer last
+  // If no setting fits: the largest quantization that fits one of the boards. Empty: there is none.
+  std::string fitting;
+
+  bool fits() const;  // whether any setting fits the memory
 };
 
 // Compares the rows of `asked`. Objectives within kTwinTie of the lowest one count as equal; among

@@ -128,7 +128,8 @@ void print(const Context& context, const report::Result& result) {
     result.stream ? print(context, *result.stream) : print(context, result.rows());
   } else {
     print_pieces(result.before);
-    if (!result.table.columns().empty()) print(context, result.table, result.order);
+    const bool nothing = result.none && result.table.rows().empty();
+    if (!result.table.columns().empty() && !nothing) print(context, result.table, result.order);
     print_pieces(result.after);
   }
   for (const auto& text : result.remarks) remark(context, text);

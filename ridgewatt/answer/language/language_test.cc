@@ -86,6 +86,15 @@ TEST(Language, PhasesLieOnBothSidesOfTheRidge) {
   EXPECT_NEAR(steps[0].work_flop, 2 * 512 * 6.98e9, 0.05 * 2 * 512 * 6.98e9);
 }
 
+// The ridge counts the multiprocessors that a preset leaves on, as its times do.
+TEST(Language, ARidgeCountsTheSmsOfItsPreset) {
+  const Board board = load_board("agx-orin");
+  PowerMode mode = find_preset(board, "MODE_15W").mode;
+  const double with_six = roof_of(board, mode).ridge();
+  mode.cpu_cores = 5;  // no preset
+  EXPECT_NEAR(with_six / roof_of(board, mode).ridge(), 6.0 / 16, 1e-12);
+}
+
 TEST(Language, CombinationsThatDoNotExistAreRefused) {
   LanguageQuestion question = question_of("q4_k_m");
   question.runtimes = {"tensorrt-llm"};
@@ -320,6 +329,19 @@ TEST_F(TuneLanguage, PairsAreTheBestOfAllPairs) {
     EXPECT_LE(goal_value(goal, best->forecast), 1.01 * least * (1 + 1e-9)) << name_of(goal);
     EXPECT_GE(goal_value(goal, best->forecast), least * (1 - 1e-9)) << name_of(goal);
   }
+}
+
+// A plan of one mode is the row of that mode, with its intervals.
+TEST_F(TuneLanguage, OneModeHasTheIntervalsOfItsRow) {
+  const auto found = tune_language({}, rows({.prompt_tokens = 1024, .generated_tokens = 512}));
+  const LanguagePlan& best = *found.settings.front().best;
+  const auto& all = found.language.rows;
+  const auto row = std::find_if(all.begin(), all.end(),
+                                [&](const LanguageRow& one) { return one.mode == best.decode; });
+  ASSERT_NE(row, all.end());
+  EXPECT_EQ(best.forecast.request_j.low, row->forecast.request_j.low);
+  EXPECT_EQ(best.forecast.request_j.high, row->forecast.request_j.high);
+  EXPECT_EQ(best.forecast.request_s, row->forecast.request_s);
 }
 
 TEST_F(TuneLanguage, SwitchesTakeWhatWasPublished) {

@@ -8,6 +8,7 @@
 #include "ridgewatt/answer/language_tune.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/statistics.h"
+#include "ridgewatt/llm/fits.h"
 #include "ridgewatt/twin/twin.h"
 
 namespace ridgewatt::answer {
@@ -87,10 +88,15 @@ std::vector<std::string> broken_limits(const LanguageTuneQuestion& question,
   std::vector<std::string> broken;
   for (const Stand& stand : stands_of(question, forecast)) {
     if (!(stand.excess() > 0)) continue;
-    broken.push_back(fmt::format(
-        "{} {:.4g} {} is {:.2g} % {} the limit of {:.4g} {}", stand.what, stand.value * stand.scale,
-        stand.unit, 100 * std::abs(stand.value / stand.bound - 1), stand.least ? "below" : "over",
-        stand.bound * stand.scale, stand.unit));
+    const double ratio = stand.value / stand.bound;
+    constexpr double kMostPercent = 10;  // as a ratio; above, a factor is easier to read
+    const std::string by =
+        ratio >= kMostPercent
+            ? fmt::format("{:.3g} times", ratio)
+            : fmt::format("{:.3g} % {}", 100 * std::abs(ratio - 1), stand.least ? "below" : "over");
+    broken.push_back(fmt::format("{} {:.4g} {} is {} the limit of {:.4g} {}", stand.what,
+                                 stand.value * stand.scale, stand.unit, by,
+                                 stand.bound * stand.scale, stand.unit));
   }
   return broken;
 }
@@ -121,6 +127,7 @@ LanguagePlan plan_of(const LanguageRow& prefill, const LanguageRow& decode,
                      const llm::Request& request) {
   LanguagePlan plan{prefill.mode, decode.mode, mode_switch_s(prefill.mode, decode.mode),
                     decode.forecast};
+  if (plan.one_mode()) return plan;
   const Forecast &first = prefill.forecast, &further = decode.forecast;
   Forecast& whole = plan.forecast;
   whole.ttft_s = first.ttft_s;
@@ -285,6 +292,24 @@ void find_miss(const LanguageTuneQuestion& question, const Candidates& all, Tune
   if (tuned.miss) tuned.broken = broken_limits(question, tuned.miss->forecast);
 }
 
+std::string largest_that_fits(const LanguageAnswer& asked) {
+  const LanguageQuestion& question = asked.question;
+  llm::FitsOptions options;
+  options.quantizations = quantizations_named(asked.model, "all");
+  options.context = question.request.prompt_tokens + question.request.generated_tokens;
+  options.batch = question.request.concurrency;
+  options.kv_type = question.kv_type;
+  options.reserve_bytes = question.reserve_bytes;
+  std::string largest;
+  double most_bytes = 0;
+  for (const llm::Fit& fit : llm::fits(asked.model, asked.boards, options)) {
+    if (!fit.fits() || fit.weights_bytes <= most_bytes) continue;
+    most_bytes = fit.weights_bytes;
+    largest = fit.quantization;
+  }
+  return largest;
+}
+
 void add_presets(const LanguageAnswer& asked, const Candidates& all, TunedLanguage& tuned) {
   const Board& board = asked.boards[asked.settings[tuned.setting].board];
   for (const Preset& preset : presets(board)) {
@@ -297,6 +322,11 @@ void add_presets(const LanguageAnswer& asked, const Candidates& all, TunedLangua
 }
 
 }  // namespace
+
+bool LanguageTuneAnswer::fits() const {
+  return std::any_of(settings.begin(), settings.end(),
+                     [](const TunedLanguage& tuned) { return tuned.fits; });
+}
 
 double mode_switch_s(const PowerMode& from, const PowerMode& to) {
   constexpr double kCpuS = 1e-3, kGpuS = 5e-3, kMemoryS = 8e-3;
@@ -323,7 +353,7 @@ double goal_value(LanguageGoal goal, const Forecast& forecast) {
 
 LanguageTuneAnswer tune_language(const LanguageTuneQuestion& question, LanguageAnswer asked) {
   check_goal(question);
-  LanguageTuneAnswer found{question, std::move(asked), {}};
+  LanguageTuneAnswer found{question, std::move(asked), {}, {}};
   const LanguageAnswer& language = found.language;
   std::vector<Candidates> of_settings(language.settings.size());
   for (const LanguageRow& row : language.rows) of_settings[row.setting].rows.push_back(&row);
@@ -345,6 +375,7 @@ LanguageTuneAnswer tune_language(const LanguageTuneQuestion& question, LanguageA
     }
     found.settings.push_back(std::move(tuned));
   }
+  if (!found.fits()) found.fitting = largest_that_fits(language);
   std::stable_sort(found.settings.begin(), found.settings.end(),
                    [&](const TunedLanguage& a, const TunedLanguage& b) {
                      if (a.best.has_value() != b.best.has_value()) return a.best.has_value();

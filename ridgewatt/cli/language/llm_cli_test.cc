@@ -79,6 +79,15 @@ TEST(LlmCommand, CsvHasARowEachAndAStepAtEachContext) {
   EXPECT_EQ(static_cast<std::size_t>(lines), 1 + list_boards().size());
 }
 
+TEST(LlmCommand, AContextThatTheModelWasNotTrainedForIsSaid) {
+  for (const char* format : {"table", "csv", "json"}) {
+    const auto result = run_program(
+        std::string("llm zoo:llama-3.1-8b --device agx-orin --prompt 200000 --format ") + format);
+    EXPECT_EQ(result.status, 0) << result.output;
+    EXPECT_THAT(result.output, HasSubstr("the model was trained for a context of 131072"));
+  }
+}
+
 // label: slow
 TEST(LlmCommand, FrontIsThatOfTheRows) {
   const std::string question = "llm zoo:qwen3-0.6b --device orin-nano-8gb@super --modes all";
@@ -226,10 +235,19 @@ TEST(TuneLlmCommand, WithoutAnAnswerTheNearestAndStatusThree) {
   const Json answer =
       answer_of("tune llm zoo:llama-3.2-1b --device agx-orin --modes presets --max-power 1", 3);
   EXPECT_EQ(answer["feasible"], false);
-  EXPECT_THAT(answer["misses"][0].get<std::string>(), HasSubstr("over the limit of 1 W"));
+  EXPECT_THAT(answer["misses"][0].get<std::string>(), HasSubstr("times the limit of 1 W"));
   const auto large = run_program("tune llm zoo:llama-3.3-70b --device orin-nano-8gb --modes maxn");
   EXPECT_EQ(large.status, 3);
   EXPECT_THAT(large.output, HasSubstr("does not fit"));
+  EXPECT_THAT(large.output, HasSubstr("no quantization fits"));
+  EXPECT_THAT(large.output, Not(HasSubstr("the interval is wide")));
+  EXPECT_THAT(large.output, Not(HasSubstr("prompt in")));
+  const auto narrow = run_program(
+      "tune llm zoo:llama-3.1-8b --device orin-nano-8gb --quantization f16 "
+      "--max-power 5 --modes maxn");
+  EXPECT_EQ(narrow.status, 3);
+  EXPECT_THAT(narrow.output, HasSubstr("Least energy of a request within 5 W"));
+  EXPECT_THAT(narrow.output, ::testing::ContainsRegex("--quantization [a-z0-9_]+ fits"));
   for (const char* wrong : {"--max-ttft 0", "--max-tpot nan", "--max-power -1", "--confidence 1",
                             "--min-tokens-per-s 0", "--minimize speed", "--context 5"}) {
     const auto result =

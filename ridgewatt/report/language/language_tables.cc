@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "ridgewatt/base/suggest.h"
 #include "ridgewatt/base/text.h"
+#include "ridgewatt/device/preset_sms.h"
 #include "ridgewatt/llm/engine_facts.h"
 #include "ridgewatt/llm/forecast.h"
 #include "ridgewatt/report/analysis_report.h"
@@ -117,6 +119,13 @@ std::string longest_text(const llm::Fit& fit, std::int64_t sequences) {
                      fit.context_of_model ? ", what the model was trained for" : "");
 }
 
+std::optional<std::string> beyond_training(const answer::LanguageAnswer& found) {
+  const std::int64_t trained = found.model.description.context;
+  const llm::Request& request = found.question.request;
+  if (trained <= 0 || request.prompt_tokens + request.generated_tokens <= trained) return {};
+  return fmt::format("the model was trained for a context of {}", trained);
+}
+
 }  // namespace
 
 std::string board_label(const Board& board) {
@@ -210,19 +219,22 @@ std::vector<std::string> language_remarks(const answer::LanguageAnswer& found) {
   }
   std::vector<std::string> presets;
   std::vector<double> drawn_w;
+  std::map<std::size_t, std::vector<PowerMode>> modes;  // by board
   for (const auto& row : found.rows) {
-    presets.push_back(preset_name(found.board_of(row), row.mode));
+    modes[found.setting_of(row).board].push_back(row.mode);
+    presets.push_back(name_without_cap(preset_name(found.board_of(row), row.mode), row.mode));
     drawn_w.push_back(
         std::max(row.forecast.prefill_power_w.value, row.forecast.decode_power_w.value));
   }
   const std::string note = preset_note(presets, drawn_w);
   if (!note.empty() && same_word(found.question.modes, "presets")) lines.push_back(note);
-  const std::int64_t trained = found.model.description.context;
-  const std::int64_t asked =
-      found.question.request.prompt_tokens + found.question.request.generated_tokens;
-  if (trained > 0 && asked > trained) {
-    lines.push_back(fmt::format("the model was trained for a context of {}", trained));
+  for (const auto& [board, of_board] : modes) {
+    const auto texts = sms_off_texts(found.boards[board], of_board);
+    if (texts.empty()) continue;
+    lines.push_back(fmt::format("{}: {}; a mode with the same knobs is taken for the preset",
+                                found.boards[board].name, fmt::join(texts, ", ")));
   }
+  if (auto line = beyond_training(found)) lines.push_back(std::move(*line));
   return lines;
 }
 
@@ -297,7 +309,10 @@ Result language_result(const answer::LanguageAnswer& found, bool front, OutputFo
   result.table =
       language_table(found, {.for_people = format == OutputFormat::kTable, .front = front});
   result.notes = left_out_lines(found);
-  if (format == OutputFormat::kCsv) return result;
+  if (format == OutputFormat::kCsv) {
+    if (auto line = beyond_training(found)) result.notes.push_back(std::move(*line));
+    return result;
+  }
   result.lines_before(language_headline(found));
   result.lines_before({""});
   for (auto& line : language_remarks(found)) result.notes.push_back(std::move(line));
@@ -319,13 +334,18 @@ Result language_tune_result(const answer::LanguageTuneAnswer& found, const std::
   Result result{language_tune_table(found)};
   result.json = language_tune_json(found);
   result.lines_before(language_tune_headline(found));
-  result.lines_before({""});
   result.notes = left_out_lines(found.language);
+  if (!found.fits()) {
+    const std::string& fitting = found.fitting;
+    result.none = {"the model fits none of the boards", model,
+                   fitting.empty() ? "no quantization fits: use a smaller model or another board"
+                                   : "--quantization " + fitting + " fits"};
+    return result;
+  }
+  result.lines_before({""});
   for (auto& line : language_remarks(found.language)) result.notes.push_back(std::move(line));
-  const answer::TunedLanguage& first = found.settings.front();
-  if (!first.best) {
-    result.none = {first.fits ? "no mode meets the limits" : "the model fits none of the boards",
-                   model, first.fits ? "relax a limit" : "use a smaller quantization"};
+  if (!found.settings.front().best) {
+    result.none = {"no mode meets the limits", model, "relax a limit"};
   }
   return result;
 }

@@ -38,15 +38,17 @@ std::string goal_text(const answer::LanguageTuneQuestion& question) {
     within.push_back(fmt::format("{:.4g} W", limits.power_w));
   }
   if (limits.ttft_s < LanguageLimits::kNone) {
-    within.push_back(fmt::format("a first token within {:.4g} ms", limits.ttft_s * 1e3));
+    within.push_back(fmt::format("{:.4g} ms to the first token", limits.ttft_s * 1e3));
   }
   if (limits.tpot_s < LanguageLimits::kNone) {
     within.push_back(fmt::format("{:.4g} ms per token", limits.tpot_s * 1e3));
   }
+  std::string text = of_goal();
+  if (!within.empty()) text += fmt::format(" within {}", fmt::join(within, ", "));
   if (limits.tokens_per_s > 0) {
-    within.push_back(fmt::format("at least {:.4g} tokens per second", limits.tokens_per_s));
+    text += fmt::format(", at least {:.4g} tokens per second", limits.tokens_per_s);
   }
-  return of_goal() + (within.empty() ? "" : fmt::format(", {}", fmt::join(within, ", ")));
+  return text;
 }
 
 std::string plan_text(const Board& board, const LanguagePlan& plan) {
@@ -69,7 +71,7 @@ std::string saving_text(const answer::LanguageTuneAnswer& found,
     return "one mode for both phases is as good as two: they differ by less than the error of the "
            "estimates";
   }
-  return fmt::format("one mode for both phases takes {:.2g} % more: {}", 100 * (one / two - 1),
+  return fmt::format("one mode for both phases takes {:.3g} % more: {}", 100 * (one / two - 1),
                      describe(tuned.one_mode->decode));
 }
 
