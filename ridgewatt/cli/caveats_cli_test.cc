@@ -118,6 +118,10 @@ TEST_F(Caveats, APrecisionThatABoardLacksIsNamedWithTheBoard) {
       run_program("estimate zoo:resnet18 --device nano --precision bf16 --modes maxn");
   EXPECT_EQ(result.status, 1);
   EXPECT_THAT(result.output, HasSubstr("no bf16 rate is known for the board nano"));
+  const ProgramResult narrow =
+      run_program("roofline zoo:lenet5 --device nano --precision int8 --modes maxn");
+  EXPECT_EQ(narrow.status, 1);
+  EXPECT_THAT(narrow.output, HasSubstr("use fp16, or tensorrt where the board has a rate for it"));
   const ProgramResult all =
       run_program("estimate zoo:resnet18 --device all --runtime tensorrt --precision int8");
   EXPECT_EQ(all.status, 0) << all.output;

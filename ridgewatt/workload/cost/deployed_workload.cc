@@ -27,7 +27,7 @@ void refuse_narrow(const DeployOptions& options) {
   if (computes_in(options.runtime, options.precision) && !on_cpu) return;
   throw NotSupportedError(std::string(name_of(options.runtime)) + " does not compute in " +
                               std::string(name_of(options.precision)) + " on the GPU",
-                          "", "use tensorrt or fp16");
+                          "", "use fp16, or tensorrt where the board has a rate for it");
 }
 
 }  // namespace
