@@ -81,7 +81,7 @@ TEST(Board, PresetsScaleSmsClocksAndBandwidth) {
 
 // What a board that goes at the end of the line gives is a copy; a reference was freed memory to
 // `for (.. : presets(load_board(name)))`, and `tune` crashed.
-// What `device show` and a roofline say of a preset is the same peak.
+// What `device show` and a roofline say about a preset is the same peak.
 TEST(Board, CeilingsCountTheSmsThatAPresetLeavesOn) {
   const Board board = load_board("agx-orin");
   const Preset& preset = find_preset(board, "MODE_15W");
