@@ -79,9 +79,7 @@ TEST(Board, PresetsScaleSmsClocksAndBandwidth) {
   EXPECT_THROW(find_preset(board, "MODE_31W"), NotFoundError);
 }
 
-// What a board that goes at the end of the line gives is a copy; a reference was freed memory to
-// `for (.. : presets(load_board(name)))`, and `tune` crashed.
-// What `device show` and a roofline say about a preset is the same peak.
+// `device show` and `roofline` state the same peak of a preset.
 TEST(Board, CeilingsCountTheSmsThatAPresetLeavesOn) {
   const Board board = load_board("agx-orin");
   const Preset& preset = find_preset(board, "MODE_15W");
@@ -95,6 +93,8 @@ TEST(Board, CeilingsCountTheSmsThatAPresetLeavesOn) {
             (std::vector<std::string>{"MODE_15W leaves 6 of 16 SMs on"}));
 }
 
+// Functions of a temporary board return copies: `for (.. : presets(load_board(name)))` once read
+// freed memory, and `tune` crashed.
 TEST(Board, WhatATemporaryGivesIsACopy) {
   static_assert(std::is_same_v<decltype(presets(load_board(""))), std::vector<Preset>>);
   static_assert(std::is_same_v<decltype(find_preset(load_board(""), "")), Preset>);
