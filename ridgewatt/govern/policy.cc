@@ -377,7 +377,8 @@ void Policy::see(const Window& window) {
   working_s_ += working_s;
   const bool trial = std::exchange(trying_, false);
   if (!(window.minibatches > 0) || !(working_s > 0)) return;
-  if (trial && known(current_)) {
+  // Where the mode before it is above the cap, it does not run again: the trial counts.
+  if (trial && known(current_) && allowed()[*current_] != 0) {
     pending_ = window;
     return;
   }

@@ -1,6 +1,7 @@
 // The policy on boards and days that are known exactly, and on random ones.
 #include "ridgewatt/govern/policy.h"
 
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -157,6 +158,29 @@ TEST(Policy, ATrialWhileTheDayChangesDoesNotCount) {
   const auto other = trial == 2 ? std::size_t{1} : std::size_t{2};
   const double ratio = policy.belief().now(trial).time_s / policy.belief().now(other).time_s;
   EXPECT_NEAR(ratio, modes[trial].time_s / modes[other].time_s, 0.12);
+}
+
+// Power rises until the mode is over the cap, and the fastest one below it was never seen: its
+// trial counts, although the mode before it does not run again.
+TEST(Policy, ATrialCountsWhereTheModeBeforeItIsOverTheCap) {
+  const std::vector<twin::TimePower> modes = {{0.6, 17}, {0.55, 22}, {0.5, 24}};
+  Policy policy({.power_w = 26}, prior_of(modes), {5, 5, 5});
+  std::vector<std::string> tried;
+  for (int step = 0; step < 40; ++step) {
+    const Decision next = policy.decide({60.0 * step});
+    ASSERT_TRUE(next.mode);
+    const auto& [time_s, power_w] = modes[*next.mode];
+    if (next.reason == "tried") {
+      tried.push_back(fmt::format("{} at {}", *next.mode, step));
+    }
+    policy.see({.mode = *next.mode,
+                .duration_s = next.for_s,
+                .minibatches = next.for_s / time_s,
+                .energy_j = next.for_s * power_w * (step < 10 ? 1 : 1.1)});
+  }
+  EXPECT_LE(tried.size(), modes.size() - 1) << fmt::format("{}", fmt::join(tried, ", "));
+  EXPECT_GT(policy.belief().seen(1), 1u);
+  EXPECT_EQ(policy.decide({2400}).mode, 1u) << "24.2 W";
 }
 
 // Random boards and days with other processes, pauses and warmth: goals are held.
