@@ -193,6 +193,20 @@ TEST(Pipeline, ClosedFormAgreesWithTheSimulation) {
   }
 }
 
+// Sums over minibatches round; what is hidden completely has a stall of exactly 0.
+TEST(Pipeline, ASimulatedStallIsNeverNegative) {
+  Random random(12);
+  for (int i = 0; i < 300; ++i) {
+    EXPECT_GE(simulate_epochs(random_pipeline(random), 1, 1, 2).stall_s, 0) << i;
+  }
+  PipelineConfig hidden;
+  hidden.batch = 16;
+  hidden.compute_s = 0.1;
+  hidden.workers = 16;
+  hidden.cores = 2;
+  for (const int epoch : {0, 1}) EXPECT_EQ(simulate_epoch(hidden, epoch, 1).stall_s, 0);
+}
+
 // label: slow
 TEST(Pipeline, ClosedFormAgreesWithTheSimulationWhereProcessesKeepTheirCores) {
   Random random(11);

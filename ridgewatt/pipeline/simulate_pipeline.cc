@@ -11,6 +11,7 @@ namespace ridgewatt::pipeline {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
+constexpr double kSumRounding = 1e-9;  // relative, of sums over the minibatches of an epoch
 
 // Gamma with mean 1 (Marsaglia and Tsang, ACM TOMS 26(3), 2000).
 double gamma_factor(double cv, Random& random) {
@@ -213,7 +214,9 @@ EpochCost simulate_epoch(const PipelineConfig& config, int epoch, std::uint64_t 
     cost.time_s = Simulation(config, cost.stages, cv, seed, minibatches).run() - cost.start_s;
   }
   cost.interval_s = cost.time_s / cost.minibatches;
-  cost.stall_s = cost.time_s - cost.compute_s;
+  // Both times are sums over minibatches, which round differently.
+  const double stall_s = cost.time_s - cost.compute_s;
+  cost.stall_s = stall_s > kSumRounding * cost.time_s ? stall_s : 0;
   cost.energy_j = epoch_energy_j(config, cost.stages, cost.minibatches, cost.time_s);
   return cost;
 }
