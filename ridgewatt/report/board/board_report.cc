@@ -132,14 +132,14 @@ Table board_fact_table(const Board& board) {
                {.name = "value", .wrap = true},
                {.name = "status", .rank = 1},
                {.name = "source", .rank = 2, .wrap = true}});
-  const auto add = [&](const std::string& key, const std::string& value) {
+  const auto add = [&](const std::string& key, Cell value) {
     const Fact* fact = find_fact(board, key);
-    std::vector<Cell> row = {key, value, Cell(), Cell()};
+    std::vector<Cell> row = {key, std::move(value), Cell(), Cell()};
     if (fact != nullptr) row[2] = fact->status, row[3] = fact->source;
     table.add_row(std::move(row));
   };
   const auto add_rate = [&](const std::string& key, std::optional<double> rate) {
-    add(key, !rate ? "not stated" : *rate > 0 ? fmt::format("{}", *rate) : "none");
+    add(key, !rate ? Cell() : Cell(*rate > 0 ? fmt::format("{}", *rate) : "none"));
   };
   add("cpu.type", board.cpu_type);
   add("cpu.cores", fmt::format("{}", board.cpu_cores));
@@ -166,7 +166,8 @@ Table board_fact_table(const Board& board) {
     add("memory.triad_gb_per_s", fmt::format("{} to {}", board.triad->lo_bytes_per_s / kGiga,
                                              board.triad->hi_bytes_per_s / kGiga));
   }
-  add("power.limit_w", board.power_limit_w ? fmt::format("{}", *board.power_limit_w) : "not known");
+  add("power.limit_w",
+      board.power_limit_w ? Cell(fmt::format("{}", *board.power_limit_w)) : Cell());
   for (const auto& bsp : board.bsps) {
     for (const Knob knob : {Knob::kCpuClock, Knob::kGpuClock, Knob::kMemClock}) {
       add(fmt::format("bsp.{}.{}", bsp.name, knob_field(knob)), range_text(bsp.levels[knob]));
