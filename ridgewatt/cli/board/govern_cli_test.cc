@@ -36,6 +36,21 @@ TEST_F(GovernCommand, ADayIsPlayedOnTheTwin) {
   EXPECT_LE(Json::parse(job.output)["end_s"].get<double>(), 1.02 * 6 * 3600);
 }
 
+// The energy is that until the deadline, and so is the mean power: below the board's 60 W.
+// label: board
+TEST_F(GovernCommand, TheMeanPowerIsThatUntilTheDeadline) {
+  const std::string day =
+      "govern --simulate --device agx-orin --model zoo:resnet18 --training --deadline 2h "
+      "--minibatches 20000 -q --format ";
+  const auto table = testing::run_program(day + "csv --columns end_s,energy_wh,power_w");
+  ASSERT_EQ(table.status, 0) << table.output;
+  const auto row = split(split(table.output, '\n')[1], ',');
+  ASSERT_EQ(row.size(), 3u) << table.output;
+  EXPECT_LT(*parse_double(row[0]), 3600) << "the job is done long before";
+  EXPECT_NEAR(*parse_double(row[2]), *parse_double(row[1]) / 2, 1e-6);
+  EXPECT_LT(*parse_double(row[2]), 60);
+}
+
 // label: board
 TEST_F(GovernCommand, WhatMeansNothingIsRefused) {
   const auto refused = [&](const std::string& line, const std::string& why) {

@@ -39,6 +39,14 @@ Json govern_json(const answer::GovernAnswer& found) {
   return json;
 }
 
+// The time of `energy_j`: a simulated day goes on until the goal's end, a program ends with its
+// job.
+double energy_time_s(const answer::GovernAnswer& found) {
+  const bool simulated = found.provenance == Provenance::kModelled;
+  const bool rests = simulated && found.goal.end_s < govern::Goal::kNone;
+  return rests ? std::max(found.end_s, found.goal.end_s) : found.end_s;
+}
+
 // A number; 0 means unknown.
 Cell positive(double value) {
   return value > 0 ? Cell(value) : Cell();
@@ -57,7 +65,8 @@ Result govern_result(const answer::GovernAnswer& found) {
         [](const A& row) -> Cell { return row.energy_j / kJoulesPerWh; }},
        {{"power_w", "mean power (W)"},
         [](const A& row) {
-          return row.end_s > 0 ? Cell(row.energy_j / std::max(row.end_s, 1e-9)) : Cell();
+          const double time_s = energy_time_s(row);
+          return time_s > 0 ? Cell(row.energy_j / time_s) : Cell();
         }},
        {{.name = "switches", .rank = 1}, at<&A::switches>},
        {{.name = "trials", .rank = 2}, at<&A::trials>},
