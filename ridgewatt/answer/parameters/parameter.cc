@@ -40,11 +40,12 @@ std::string lacking(const ParameterTable& table, const void* question, const Par
   if (row.needs.name.empty()) return "";
   const Parameter& needed = *find_row(table, row.needs.name);
   if (row.needs.met != nullptr ? row.needs.met(question) : given(needed)) return "";
-  const bool other = !row.needs.or_name.empty();
-  if (other && given(*find_row(table, row.needs.or_name))) return "";
+  const Parameter* other = row.needs.or_name.empty() ? nullptr : find_row(table, row.needs.or_name);
+  if (other != nullptr && other->only && *other->only != surface) other = nullptr;
+  if (other != nullptr && given(*other)) return "";
   const bool python = surface == Surface::kPython;
   std::string what = std::string(row.needs.which) + spelled(needed, surface);
-  if (other) what += " or " + spelled(*find_row(table, row.needs.or_name), surface);
+  if (other != nullptr) what += " or " + spelled(*other, surface);
   if (python && needed.access.input == Input::kFlag) what += "=True";
   if (row.needs.value.empty()) return what;
   const std::string value(row.needs.value);

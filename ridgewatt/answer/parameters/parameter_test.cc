@@ -177,6 +177,16 @@ TEST(Parameters, WithoutEffectAreSaidAsTheSurfaceCallsThem) {
   EXPECT_EQ(idle_of(plan_parameters(), {"device"}, Surface::kCommandLine),
             "--device has no effect without --inference or --training");
   EXPECT_EQ(idle_of(plan_parameters(), {"device", "training"}, Surface::kCommandLine), "");
+  for (const std::string name : {"arrival-rate", "max-latency", "bound"}) {
+    EXPECT_EQ(idle_of(plan_parameters(), {"training-sweep", name}, Surface::kCommandLine),
+              "--" + name + " has no effect without --inference-sweep or --inference");
+    EXPECT_EQ(idle_of(plan_parameters(), {"inference", name}, Surface::kCommandLine), "");
+    EXPECT_EQ(idle_of(plan_parameters(), {"inference-sweep", name}, Surface::kPython), "");
+  }
+  EXPECT_EQ(idle_of(plan_parameters(), {"training-sweep", "bound"}, Surface::kPython),
+            "bound has no effect without inference");
+  EXPECT_EQ(idle_of(plan_parameters(), {"non-urgent-rate"}, Surface::kCommandLine),
+            "--non-urgent-rate has no effect without --non-urgent");
   EXPECT_EQ(idle_of(simulate_parameters(), {"burst-dwell"}, Surface::kCommandLine),
             "--burst-dwell has no effect without --arrivals bursty");
   EXPECT_EQ(idle_of(suggest_parameters(), {"budgets"}, Surface::kPython),

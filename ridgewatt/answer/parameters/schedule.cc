@@ -14,6 +14,8 @@ using Simulation = schedule::SimulationOptions;
 
 constexpr Needs kOfInference = {.name = "inference"};
 constexpr Needs kOfTraining = {.name = "training"};
+constexpr Needs kOfUrgent = {.name = "inference-sweep", .or_name = "inference"};
+constexpr Needs kOfNonUrgent = {.name = "non-urgent"};
 constexpr Needs kOfModels = {.name = "inference", .or_name = "training"};
 
 constexpr Parameter kProgramRows[] = {
@@ -40,22 +42,26 @@ constexpr Parameter kDemandRows[] = {
     {.name = "non-urgent-rate",
      .help = "Requests per second that each non-urgent inference must serve",
      .access = access<&Shared::non_urgent_rates_hz>,
-     .quantity = units::hertz().positive()},
+     .quantity = units::hertz().positive(),
+     .needs = kOfNonUrgent},
     {.name = "arrival-rate",
      .help = "Arrivals of the urgent inference, requests per second",
      .access = access<&Shared::problem, &schedule::PlanProblem::arrival_rate_hz>,
-     .quantity = units::hertz().positive()},
+     .quantity = units::hertz().positive(),
+     .needs = kOfUrgent},
     {.name = "max-latency",
      .help = "Bound on the worst latency",
      .access = access<&Shared::problem, &schedule::PlanProblem::max_latency_s>,
-     .quantity = units::milliseconds().positive()},
+     .quantity = units::milliseconds().positive(),
+     .needs = kOfUrgent},
     {.name = "max-power",
      .help = "Power budget",
      .access = access<&Shared::problem, &schedule::PlanProblem::max_power_w>,
      .quantity = units::watts().positive()},
     {.name = "bound",
      .help = "What the worst latency includes",
-     .access = access<&Shared::problem, &schedule::PlanProblem::bound>},
+     .access = access<&Shared::problem, &schedule::PlanProblem::bound>,
+     .needs = kOfUrgent},
 };
 
 constexpr Parameter kScheduledModelRows[] = {

@@ -34,7 +34,6 @@ void write_figures(const FigureFiles& files, const std::vector<report::Figure>& 
 
 void check(const CLI::App& command, const SimulateOptions& options) {
   const answer::SimulateRequest& asked = options.asked;
-  check_parameters(command, answer::simulate_parameters(), &asked);
   if (!asked.plan.empty()) {
     for (const auto& rows :
          {answer::program_rows(), answer::demand_rows(), answer::scheduled_model_rows(),
@@ -46,6 +45,7 @@ void check(const CLI::App& command, const SimulateOptions& options) {
                           {"--arrivals", "--arrivals-csv", "--full-batches", "--late-last"},
                           "without inference");
   }
+  check_parameters(command, answer::simulate_parameters(), &asked);
 }
 
 void write_files(const SimulateOptions& options, const answer::SimulateAnswer& found) {
