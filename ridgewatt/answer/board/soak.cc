@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "ridgewatt/base/calendar.h"
+#include "ridgewatt/base/error.h"
 #include "ridgewatt/platform/jetson_identity.h"
 #include "ridgewatt/thermal/heat_trace.h"
 #include "ridgewatt/thermal/hold.h"
@@ -30,6 +31,13 @@ FittedTrace constants_of_trace(const std::string& path, const std::string& zone,
   options.ambient_celsius = heat.ambient_celsius;
   const thermal::HeatTrace trace = thermal::read_heat_trace(path, zone);
   FittedTrace found{{thermal::fit_thermal(trace, options)}, trace.zone, trace.rows.size()};
+  const double ambient_celsius = found.file.fit.ambient_celsius;
+  if (heat.trip_celsius && *heat.trip_celsius <= ambient_celsius) {
+    throw UsageError(fmt::format("the trip temperature of {:.1f} C is not above the ambient "
+                                 "temperature of {:.1f} C",
+                                 *heat.trip_celsius, ambient_celsius),
+                     "--trip", "give the temperature at which the board throttles");
+  }
   found.file.fit.trip_celsius = heat.trip_celsius;
   found.file.board = board;
   found.file.provenance = provenance;

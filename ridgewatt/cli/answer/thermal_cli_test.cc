@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <filesystem>
 
 #include "ridgewatt/base/test_support.h"
 #include "ridgewatt/io/file.h"
@@ -249,6 +250,9 @@ TEST_F(ThermalCommand, RefusesWhatMeansNothing) {
     EXPECT_EQ(std::count(run.output.begin(), run.output.end(), '\n'), 1) << run.output;
   };
   fails("thermal fit /no/such.csv", "/no/such.csv");
+  const std::string never = path("never.toml");
+  fails("thermal fit " + path("heat.csv") + " --trip 10 -o " + never, "not above the ambient");
+  EXPECT_FALSE(std::filesystem::exists(never));
   fails("thermal hold " + path("heat.csv") + " --power 30", "heat.csv");
   fails("thermal hold " + path("heat.toml") + " --power 0", "--power");
   fails("estimate zoo:lenet5 --device agx-orin --ambient 30", "--ambient");
