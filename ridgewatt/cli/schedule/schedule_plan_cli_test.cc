@@ -78,6 +78,45 @@ TEST_F(PlanOfTwo, AnOverloadIsSaid) {
   EXPECT_LE(std::stod(found[1]), 20);
 }
 
+// Half of the plan is absent: its times are not 0 but unknown.
+TEST_F(PlanOfTwo, WhatIsNotPlannedHasNoTime) {
+  const auto plan_of = [](const std::string& line) {
+    const auto run = testing::run_program("schedule plan --format json -q --idle-power 5 " + line);
+    EXPECT_EQ(run.status, 0) << run.output;
+    return Json::parse(run.output);
+  };
+  const Json training = plan_of("--training-sweep " + path("train.csv"));
+  EXPECT_TRUE(training["latency_ms"].is_null());
+  EXPECT_TRUE(training["inference_time_ms"].is_null());
+  EXPECT_DOUBLE_EQ(training["training_time_ms"], 100);
+  const Json inference = plan_of("--inference-sweep " + path("infer.csv") + " --arrival-rate 10");
+  EXPECT_GT(inference["latency_ms"], 0);
+  EXPECT_TRUE(inference["training_time_ms"].is_null());
+  const auto table =
+      testing::run_program("schedule plan -q --format csv --training-sweep " + path("train.csv"));
+  EXPECT_THAT(table.output, HasSubstr("worst latency (ms),\n"));
+  // Nothing arrives within a millisecond.
+  const auto none =
+      testing::run_program("schedule simulate -q --format json --duration 1ms " + problem("600"));
+  ASSERT_EQ(none.status, 0) << none.output;
+  const Json results = Json::parse(none.output)["results"];
+  for (const auto& row : results) {
+    ASSERT_EQ(row["requests"], 0);
+    for (const char* key : {"latency_mean_ms", "latency_p50_ms", "latency_p99_ms"}) {
+      EXPECT_TRUE(row[key].is_null()) << row;
+    }
+  }
+}
+
+TEST_F(PlanOfTwo, ALatencyOfTrainingAloneIsRefused) {
+  for (const char* words : {"--arrival-rate 60", "--max-latency 500", "--bound exact"}) {
+    const auto run =
+        testing::run_program("schedule plan --training-sweep " + path("train.csv") + " " + words);
+    EXPECT_EQ(run.status, 2) << words;
+    EXPECT_THAT(run.output, HasSubstr("has no effect without --inference-sweep or --inference"));
+  }
+}
+
 TEST_F(PlanOfTwo, ASimulationTakesThePlanAndNothingIsTypedAgain) {
   const std::string plan = path("plan.json");
   ASSERT_EQ(

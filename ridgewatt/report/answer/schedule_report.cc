@@ -8,6 +8,14 @@
 namespace ridgewatt::report {
 namespace {
 
+// Null where the plan has no inference or no training.
+Json milliseconds(double time_s, bool known) {
+  return known ? Json(time_s * 1e3) : Json();
+}
+Cell milliseconds_cell(double time_s, bool known) {
+  return known ? Cell(time_s * 1e3) : Cell();
+}
+
 // Of a feasible plan, or of the nearest miss.
 Json fields_of(const schedule::Plan& plan) {
   const auto& [candidate, cycle] = std::tie(plan.candidate, plan.cycle);
@@ -21,14 +29,17 @@ Json fields_of(const schedule::Plan& plan) {
   json["training_minibatches_per_cycle"] = cycle.training_minibatches;
   json["training_throughput"] = cycle.training_throughput_hz;
   // In an overload the queue grows without end.
-  json["latency_ms"] = cycle.stable ? Json(cycle.latency_s * 1e3) : Json();
+  json["latency_ms"] =
+      milliseconds(cycle.latency_s, cycle.stable && candidate.inference.has_value());
   json["power_w"] = cycle.peak_power_w;
   json["busy_power_w"] = cycle.busy_power_w;
   json["mean_power_w"] = cycle.mean_power_w;
   json["idle_power_w"] = candidate.idle_power_w;
   json["period_ms"] = cycle.period_s * 1e3;
-  json["inference_time_ms"] = candidate.infer().time_s * 1e3;
-  json["training_time_ms"] = candidate.train().time_s * 1e3;
+  json["inference_time_ms"] =
+      milliseconds(candidate.infer().time_s, candidate.inference.has_value());
+  json["training_time_ms"] =
+      milliseconds(candidate.train().time_s, candidate.background.has_value());
   json["utilization"] = cycle.utilization;
   return json;
 }
@@ -107,14 +118,16 @@ Table plan_table(const schedule::Plan& plan) {
   }
   add("training minibatches per cycle", std::int64_t{plan.cycle.training_minibatches});
   add("training throughput (1/s)", plan.cycle.training_throughput_hz);
-  add("worst latency (ms)",
-      plan.cycle.stable ? Cell(plan.cycle.latency_s * 1e3) : Cell("without bound: overload"));
+  const bool infers = plan.candidate.inference.has_value();
+  add("worst latency (ms)", plan.cycle.stable ? milliseconds_cell(plan.cycle.latency_s, infers)
+                                              : Cell("without bound: overload"));
   add("peak power (W)", plan.cycle.peak_power_w);
   add("mean power (W)", plan.cycle.mean_power_w);
   add("idle power (W)", plan.candidate.idle_power_w);
   add("period (ms)", plan.cycle.period_s * 1e3);
-  add("inference minibatch (ms)", plan.candidate.infer().time_s * 1e3);
-  add("training minibatch (ms)", plan.candidate.train().time_s * 1e3);
+  add("inference minibatch (ms)", milliseconds_cell(plan.candidate.infer().time_s, infers));
+  add("training minibatch (ms)",
+      milliseconds_cell(plan.candidate.train().time_s, plan.candidate.background.has_value()));
   if (!plan.feasible) add("misses", plan.miss);
   return table;
 }

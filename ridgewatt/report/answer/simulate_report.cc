@@ -14,13 +14,17 @@ namespace {
 
 std::vector<Cell> sharing_row(const std::string& sharing, const schedule::Simulation& result) {
   const auto count = [](std::size_t n) { return static_cast<std::int64_t>(n); };
+  // Without a request there is no latency.
+  const auto latency = [&](double latency_s) {
+    return result.requests > 0 ? Cell(latency_s * 1e3) : Cell();
+  };
   return {sharing,
           count(result.requests),
-          result.mean_latency_s * 1e3,
-          result.p50_s * 1e3,
-          result.p95_s * 1e3,
-          result.p99_s * 1e3,
-          result.worst_s * 1e3,
+          latency(result.mean_latency_s),
+          latency(result.p50_s),
+          latency(result.p95_s),
+          latency(result.p99_s),
+          latency(result.worst_s),
           count(result.violations),
           count(result.unserved),
           count(result.longest_queue),
