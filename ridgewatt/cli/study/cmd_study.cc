@@ -80,11 +80,11 @@ void show(const Context& context, const StudyCommand& options, const report::Stu
 
 void check(const CLI::App& command, const StudyCommand& options) {
   if (!options.replay.empty()) {
-    refuse_without_effect(
-        command,
-        {"--device", "--sysroot", "--state-dir", "--store", "--max-runs", "--sampling-hz",
-         "--settle", "--plan", "--full-fan", "--fill-cache", "--drop-cache"},
-        "with --sweep", "nothing is run");
+    refuse_without_effect(command,
+                          {"--device", "--sysroot", "--state-dir", "--store", "--max-runs",
+                           "--sampling-hz", "--settle", "--plan", "--full-fan", "--fill-cache",
+                           "--drop-cache", "--set", "--levels", "--repeats"},
+                          "with --sweep", "nothing is run");
   }
   if (options.replay.empty()) refuse_without_effect(command, {"--workload"}, "without --sweep");
   if (options.show) {

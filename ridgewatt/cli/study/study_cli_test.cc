@@ -65,6 +65,14 @@ TEST(StudyCommand, AFactorThatCannotBeSetIsNamedBeforeTheFirstRun) {
 }
 
 // label: board
+TEST(StudyCommand, ASweepHasItsOwnLevels) {
+  for (const char* words : {"--levels gpu_mhz=1,2", "--repeats 5", "--set model=zoo:lenet5"}) {
+    const auto run = testing::run_program(std::string("study frequency --sweep no.csv ") + words);
+    EXPECT_EQ(run.status, 2) << words;
+    EXPECT_THAT(run.output, HasSubstr("has no effect with --sweep"));
+  }
+}
+
 TEST(StudyCommand, LevelsOfABoardAscend) {
   const testing::TemporaryFolder folder;
   setenv("RIDGEWATT_FAKE", (folder.path() / "fake").c_str(), 1);
