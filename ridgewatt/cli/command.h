@@ -86,6 +86,11 @@ void check_table_options(const Context& context);
 void check_table_options(const Context& context, report::Table table);
 // Does the same for the table that the result prints.
 void check_table_options(const Context& context, const report::Result& result);
+// UsageError where --top, --sort or --columns are asked of what is not printed as a table: "--top
+// has no effect with --output".
+void refuse_table_options(const Context& context, const std::string& when);
+// The same, and for JSON, of a command whose result is always CSV.
+void refuse_all_but_csv(const Context& context);
 
 // Returns `table`, for CSV and JSON with columns for the origin of its rows.
 report::Table with_origin(const Context& context, const report::Table& table,

@@ -537,9 +537,8 @@ std::vector<std::string> files_in_line(const std::string& line) {
 }
 
 // Commands that print no table: --columns has nothing to refuse.
-const std::set<std::string> kPrintNoTable = {
-    "campaign collect", "export", "evaluate llm", "man",           "mode export",
-    "predict",          "report", "store export", "sweep example", "zoo write"};
+const std::set<std::string> kPrintNoTable = {"export",      "evaluate llm", "man",
+                                             "mode export", "report",       "zoo write"};
 
 // label: slow
 TEST_F(Hostile, AColumnThatThereIsNotIsRefusedBeforeAFileIsWritten) {
@@ -552,6 +551,18 @@ TEST_F(Hostile, AColumnThatThereIsNotIsRefusedBeforeAFileIsWritten) {
       expect_orderly(run, line);
       EXPECT_FALSE(fs::exists(path("fresh"))) << line;
       fs::remove_all(path("fresh"));
+    }
+  }
+}
+
+// label: slow
+TEST_F(Hostile, WhatIsAlwaysCsvIsNotShortenedAndNotJson) {
+  for (const char* line :
+       {"sweep example --device agx-orin", "store export points.db", "campaign collect c.json"}) {
+    for (const char* words : {"--format json", "--top 2", "--sort cores", "--columns cores"}) {
+      const Run run = shell(with_words(line, words));
+      EXPECT_EQ(run.status, 2) << line << ' ' << words << "\n" << run.output.substr(0, 400);
+      expect_orderly(run, line);
     }
   }
 }

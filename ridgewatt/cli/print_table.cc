@@ -54,6 +54,14 @@ void print_fitted(const Context& context, const report::Table& table) {
   if (!note.empty()) std::cout << note << '\n';
 }
 
+// The first option about rows and columns that was given; null: none.
+const char* table_option(const Context& context) {
+  return context.top > 0            ? "--top"
+         : !context.sort.empty()    ? "--sort"
+         : !context.columns.empty() ? "--columns"
+                                    : nullptr;
+}
+
 }  // namespace
 
 void add_table_options(CLI::App& command, Context& context) {
@@ -71,10 +79,7 @@ void check_table_options(const Context& context) {
     throw UsageError("figures need JSON", "--with-figures", "use --format json");
   }
   if (!context.json()) return;
-  const char* asked = context.top > 0            ? "--top"
-                      : !context.sort.empty()    ? "--sort"
-                      : !context.columns.empty() ? "--columns"
-                                                 : nullptr;
+  const char* asked = table_option(context);
   if (asked == nullptr) return;
   throw UsageError("JSON cannot be sorted or shortened", asked,
                    "use --format csv, or omit the option");
@@ -83,6 +88,17 @@ void check_table_options(const Context& context) {
 void check_table_options(const Context& context, report::Table table) {
   if (!context.sort.empty()) table.sort(context.sort);
   if (!context.columns.empty()) table.keep_columns(context.columns);
+}
+
+void refuse_table_options(const Context& context, const std::string& when) {
+  const char* asked = table_option(context);
+  if (asked == nullptr) return;
+  throw UsageError(std::string(asked) + " has no effect " + when, "", "omit it");
+}
+
+void refuse_all_but_csv(const Context& context) {
+  if (context.json()) throw UsageError("the result is always CSV", "--format", "omit it");
+  refuse_table_options(context, "on a CSV of all points");
 }
 
 void check_table_options(const Context& context, const report::Result& result) {

@@ -62,7 +62,7 @@ void train(const Context& context, const PredictCommand& options) {
                                             samples.workload, samples.observations, network)));
 }
 
-void check(const CLI::App& command, const PredictCommand& options) {
+void check(const Context& context, const CLI::App& command, const PredictCommand& options) {
   const auto& inputs = options.asked.inputs;
   if (options.advise) {
     refuse_without_effect(command,
@@ -83,6 +83,8 @@ void check(const CLI::App& command, const PredictCommand& options) {
     refuse_without_effect(command, {"--reference-model"}, "with --method " + inputs.method,
                           "powertrain starts from it");
   }
+  if (!options.output.empty()) refuse_table_options(context, "with --output");
+  if (!options.train_reference.empty()) refuse_table_options(context, "with --train-reference");
   if (options.advise && options.minibatch_ms <= 0) throw CLI::RequiredError("--minibatch-time");
   if (!options.advise && inputs.samples.empty() && !options.asked.count) {
     throw CLI::RequiredError("--samples");
@@ -90,7 +92,7 @@ void check(const CLI::App& command, const PredictCommand& options) {
 }
 
 void run(const Context& context, const PredictCommand& options, const CLI::App& command) {
-  check(command, options);
+  check(context, command, options);
   if (options.advise) return advise(context, options);
   if (!options.train_reference.empty()) return train(context, options);
   if (options.asked.count) return suggest(context, options.asked);

@@ -36,6 +36,7 @@ std::string merged_csv(const Context& context, const std::vector<campaign::Board
 }
 
 void collect(const Context& context, const CollectCommand& options) {
+  refuse_all_but_csv(context);
   const campaign::Plan plan = campaign::read_plan(options.plan);
   store::Store store(plan.store, store::Database::Access::kReadOnly);
   const auto rows = campaign::rows_of(plan, store);

@@ -45,6 +45,7 @@ void export_merged(const Context& context, Store& store, const StoreArguments& a
 }
 
 void export_sweeps(const Context& context, const StoreArguments& arguments) {
+  refuse_all_but_csv(context);
   Store store(arguments.database, store::Database::Access::kReadOnly);
   if (arguments.merge_boards) return export_merged(context, store, arguments);
   const auto sweeps = store.sweeps(arguments.filter);

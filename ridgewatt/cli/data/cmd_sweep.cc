@@ -41,6 +41,7 @@ struct ExampleCommand {
 };
 
 void write_example(const Context& context, const ExampleCommand& command) {
+  refuse_all_but_csv(context);
   platform::ExampleSweepOptions options = command.sweep;
   options.seed = context.seed;
   if (!command.workloads.empty()) {
