@@ -130,7 +130,7 @@ Window PowerLedger::end_window(std::size_t number, double now_s) {
     for (const auto& [known, ended] : ended_) {
       if (known == number) return priced(ended, now_s);
     }
-    throw UsageError("there is no such window", fmt::format("{}", number));
+    throw NotFoundError("there is no such window", fmt::format("{}", number));
   }
   Open open = std::move(found->second);
   open_.erase(found);

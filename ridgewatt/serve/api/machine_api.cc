@@ -78,10 +78,14 @@ Reply MachineApi::answer_windows(const RequestHead& head, const std::string& bod
 Reply MachineApi::end_window(std::string_view path) {
   const auto text = path.substr(path.find('/') + 1);
   std::size_t number = 0;
-  if (std::from_chars(text.data(), text.data() + text.size(), number).ec != std::errc()) {
-    throw HttpError(404, "no window has such a number");
+  if (std::from_chars(text.data(), text.data() + text.size(), number).ec == std::errc()) {
+    try {
+      return json_reply(watch_.end_window(number));
+    } catch (const NotFoundError&) {
+      // As for a number that is none.
+    }
   }
-  return json_reply(watch_.end_window(number));
+  throw HttpError(404, "no window has such a number");
 }
 
 Reply MachineApi::answer_mode(const RequestHead& head, const std::string& body) {

@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::size_t kValueLimitBytes = 2000;  // chosen: names of a hundred presets
 constexpr int kFirstDescriptor = 3;
+constexpr std::string_view kSort = "sort";  // -COLUMN: from large to small
 
 [[noreturn]] void refuse_value(std::string_view name, const std::string& why) {
   throw HttpError(400, std::string(name) + ": " + why);
@@ -58,7 +59,8 @@ class Builder {
   void check(const EndpointOption& option, const std::string& value) const {
     if (value.size() > kValueLimitBytes) refuse_value(option.name, "the value is too long");
     if (value.empty()) refuse_value(option.name, "the value is empty: omit the parameter");
-    if (value.front() == '-') refuse_value(option.name, "a value does not begin with '-'");
+    if (value.front() == '-' && option.name != kSort)
+      refuse_value(option.name, "a value does not begin with '-'");
   }
 
   // The word of the command line for a value; empty for a flag that is off.
@@ -158,6 +160,9 @@ void add_option(Builder& builder, const EndpointOption& option, std::string_view
   }
   // Of a list of files each has the option before it: a command may take one alone behind it.
   const bool each = option.kind == ValueKind::kUpload;
+  if (option.name == kSort && !words.empty() && words.front().front() == '-') {
+    return builder.add_word("--sort=" + words.front());
+  }
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (option.positional.empty() && (i == 0 || each)) builder.add_word("--" + std::string(name));
     if (option.kind != ValueKind::kFlag) builder.add_word(words[i]);

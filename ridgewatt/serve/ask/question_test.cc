@@ -42,6 +42,15 @@ TEST(Question, IsTheCommandLineThatOneWouldType) {
             "json");
 }
 
+TEST(Question, AColumnIsSortedFromLargeToSmallAsOnTheCommandLine) {
+  const auto question = ask("devices", "sort=-sms&format=csv");
+  EXPECT_THAT(question.words, Contains("--sort=-sms"));
+  EXPECT_THAT(ask("devices", "sort=sms:desc&format=csv").words, Contains("sms:desc"));
+  // It stays the value of --sort.
+  EXPECT_THAT(ask("devices", "sort=--output=x").words, Contains("--sort=--output=x"));
+  EXPECT_THAT(refusal("devices", "columns=-sms"), HasSubstr("does not begin with '-'"));
+}
+
 TEST(Question, AModeAsTextIsOneWord) {
   const auto question =
       ask("roofline",
