@@ -19,8 +19,8 @@
 
 namespace ridgewatt::measure {
 
-// Returns the address ranges of the code of runtimes (kKnownLibraries except Python) from the text of
-// /proc/PID/maps.
+// Returns the address ranges of the code of runtimes (kKnownLibraries except Python) from the text
+// of /proc/PID/maps.
 using AddressRanges = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
 AddressRanges runtime_code(const std::string& maps);
 
