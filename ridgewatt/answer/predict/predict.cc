@@ -80,18 +80,21 @@ void keep_below_power_limit(const PredictQuestion& question, PredictAnswer& foun
   std::size_t lowered = 0;
   for (auto& one : found.predictions) {
     auto& power = one.power_w;
-    if (!(power.mean > most_w) && !(power.hi > most_w)) continue;
-    if (power.log_sd == 0 && power.hi > power.mean) {  // the scale before the upper end is cut
-      power.log_sd =
-          std::log(power.hi / power.mean) /
-          (power.degrees > 0 ? student_quantile(upper, power.degrees) : normal_quantile(upper));
-    }
-    lowered += power.mean > most_w ? 1 : 0;
-    for (double* value : {&power.mean, &power.lo, &power.hi}) *value = std::min(*value, most_w);
     auto& energy = one.energy_j;
+    lowered += power.mean > most_w ? 1 : 0;
+    if (predict::has_interval(power) && power.hi > most_w) {
+      if (power.log_sd == 0 && power.hi > power.mean) {  // the scale before the upper end is cut
+        power.log_sd =
+            std::log(power.hi / power.mean) /
+            (power.degrees > 0 ? student_quantile(upper, power.degrees) : normal_quantile(upper));
+      }
+      power.hi = most_w;
+      energy.hi = std::min(energy.hi, one.time_s.hi * most_w);
+    }
+    power.mean = std::min(power.mean, most_w);
+    power.lo = std::min(power.lo, power.mean);
     energy.mean = std::min(energy.mean, one.time_s.mean * most_w);
     energy.lo = std::min(energy.lo, energy.mean);
-    energy.hi = std::min(energy.hi, one.time_s.hi * most_w);
   }
   if (lowered > 0) {
     found.remarks.push_back(fmt::format(

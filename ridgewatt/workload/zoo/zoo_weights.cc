@@ -53,12 +53,12 @@ void write_zoo_model(const ZooEntry& entry, const std::string& model, ZooWeights
   const std::string onnx = entry.build();
   const std::string path = fmt::format("{}/{}.onnx.data", folder_of(model), entry.name);
   const std::int64_t bytes = largest_weight_bytes(onnx, std::string(entry.name));
-  std::error_code failed;
-  const auto there = std::filesystem::file_size(path, failed);
-  const bool is_file = model != "-" && (!std::filesystem::exists(model, failed) ||
-                                        std::filesystem::is_regular_file(model, failed));
+  std::error_code unseen, missing;
+  const bool is_file = model != "-" && (!std::filesystem::exists(model, unseen) ||
+                                        std::filesystem::is_regular_file(model, unseen));
+  const auto there = std::filesystem::file_size(path, missing);
   // The model names its weights, so another file of that name is not ours to replace.
-  if (is_file && !failed && static_cast<std::int64_t>(there) != bytes) {
+  if (is_file && !missing && static_cast<std::int64_t>(there) != bytes) {
     throw InputError(
         fmt::format("is not the file of {} bytes with the weights of {}", bytes, entry.name), path,
         "remove it, or write to another folder");
