@@ -56,7 +56,8 @@ def modes(program):
             if key in plan and name in ("two modes", "one mode"):
                 print(f"{name}, {key}: {plan[key]}")
     print()
-    table(["", "first token", "tokens per second", "prompt and decoding", "per token", "request"], rows)
+    table(["mode", "time to first token", "tokens per second", "power of prefill and of decode", "energy per token",
+           "energy per request"], rows)
 
 
 if __name__ == "__main__":
