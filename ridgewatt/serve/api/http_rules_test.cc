@@ -118,7 +118,9 @@ TEST(HttpRules, EveryAddressWithEveryMethod) {
       ASSERT_NE(status, -1);
       EXPECT_EQ(status == 405, !methods.contains(method)) << where << status;
       EXPECT_EQ(answer->header("Allow"), status == 405 ? allowed : "") << where;
-      EXPECT_NE(status, 404) << where;
+      // The address of a window is known, the window is not there.
+      const bool window = path == "/api/v1/windows/1/end" && std::string_view(method) == "POST";
+      EXPECT_EQ(status == 404, window) << where;
     }
   }
 }
