@@ -560,7 +560,7 @@ TEST_F(Hostile, WhatIsAlwaysCsvIsNotShortenedAndNotJson) {
   for (const char* line :
        {"sweep example --device agx-orin", "store export points.db", "campaign collect c.json"}) {
     for (const char* words : {"--format json", "--top 2", "--sort cores", "--columns cores"}) {
-      const Run run = shell(with_words(line, words));
+      const Run run = shell("ridgewatt " + with_words(line, words));
       EXPECT_EQ(run.status, 2) << line << ' ' << words << "\n" << run.output.substr(0, 400);
       expect_orderly(run, line);
     }
