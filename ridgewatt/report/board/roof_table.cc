@@ -116,7 +116,7 @@ struct RoofRows {
   std::vector<std::pair<std::size_t, std::size_t>> rows;
 
   void fill(std::size_t row, std::vector<Cell>& cells) const {
-    const auto [m, r] = rows[row];
+    const std::size_t m = rows[row].first, r = rows[row].second;
     const PowerMode& mode = found.modes[m];
     cells = knob_cells(mode, knobs);
     const std::string name = preset_name(found.board, mode);
