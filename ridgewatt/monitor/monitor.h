@@ -133,7 +133,7 @@ class Monitor {
   void set_look(double look_s);
   void mark();  // marks the end of a minibatch
   std::size_t begin_window(const std::string& name);
-  // Throws UsageError for an unknown number. Ending a window again returns the first result.
+  // Throws NotFoundError for an unknown number. Ending a window again returns the first result.
   Window end_window(std::size_t number);
   // All open windows, and the newest 100 windows that have ended.
   std::vector<Window> windows() const;

@@ -140,7 +140,7 @@ TEST(Monitor, WindowsAndMinibatches) {
   EXPECT_GE(now.minibatch_energy.energy_j, power_w * 0.5 - 1e-6);
   EXPECT_LE(now.minibatch_energy.energy_j, power_w * (ending_s - first_s) + 1e-6);
   EXPECT_EQ(monitor.end_window(inner).end_s, ended.end_s);
-  EXPECT_THROW(monitor.end_window(99), UsageError);
+  EXPECT_THROW(monitor.end_window(99), NotFoundError);
 }
 
 // label: board
