@@ -65,8 +65,8 @@ def explain():
 
 
 def _tune(**asked):
-    """Answers tune(): from a twin, a sweep or samples, or by profiling a program on a real or fake
-    board."""
+    """Implements tune(): answers from a twin, a sweep or samples, or profiles a program on a real or
+    fake board."""
     asked = {name: value for name, value in asked.items() if value is not None}
     device = asked.get("device")
     if isinstance(device, str) and (device == "local" or device.startswith("fake:")):

@@ -1,5 +1,5 @@
-"""Makes answers and their rows values: they are compared, hashed and pickled by content, so that
-process pools, joblib, dask and caches accept them.
+"""Gives answers and their rows value semantics: they are compared, hashed and pickled by content, so
+that process pools, joblib, dask and caches accept them.
 
 An unpickled object is an instance of the class of the original, equal to it, and has its
 attributes, rows, to_dict() and to_frame(). PowerMode, Board, Model and Sweep are not copies of

@@ -10,9 +10,9 @@
 // from the forecast of the engine. With weight w_j of prediction j, the probability of a cause, or
 // of a pair of causes, is proportional to
 //   P ~ prior x sum_j w_j prod_f t(ln(measured_f / predicted_fj); sd_fj) x prod_s P(s | causes)
-// Here t is the density of Student's t with the error of the estimate, widened by the uncertainty
-// of the cause. The signs s are observations from a watched run, such as a rising thermal signal
-// (docs/methods/explain.md).
+// Here j runs over the predictions and f over the figures, and t is the density of Student's t. Its
+// scale sd_fj is the error of the estimate, widened by the uncertainty of the cause. The signs s
+// are observations from a watched run, such as a rising thermal signal (docs/methods/explain.md).
 #pragma once
 
 #include <cstddef>
@@ -110,8 +110,8 @@ struct ExplainQuestion {
   std::optional<double> first_token_s = {};         // from the request to its first token
   std::optional<double> claimed_tokens_per_s = {};  // published value in this mode
   std::string engine = {};                          // name; empty: see LanguageQuestion::runtimes
-  // Its quantization, request and type of cache are used; the other members are set from this
-  // question.
+  // Only quantization, request and cache type of `language` are used. The other members are set
+  // from this question.
   LanguageRequest language = {};
 
   std::optional<measure::SeenRun> seen = {};  // observations of a watched run

@@ -1,5 +1,5 @@
-// Compares the presets of a board with its other modes: how many modes beat each preset in both of
-// two costs, and which of them is best.
+// Compares the presets of a board with its other modes: for each preset, how many modes are better
+// in both of two costs, and which of these modes is best.
 //
 //   const auto presets = preset_standings(measured_points(sweep), "agx-orin", FrontCost::kTime,
 //                                         FrontCost::kPower);

@@ -35,7 +35,7 @@ struct InPlaceAnswer {
   int search_minibatches = 0;  // minibatches during the search
   double held_s = 0;           // time in the best mode
   int held_minibatches = 0;    // minibatches in the best mode
-  int left_modes = 0;          // modes that the search left because they exceeded the power limit
+  int left_modes = 0;          // modes that were abandoned because they exceeded the power limit
   int renewed = 0;  // windows that replaced measurements which had become outdated by drift
   bool program_ended = false;  // the program ended before the search did
   int status = 0;              // exit status of the program, as in a shell

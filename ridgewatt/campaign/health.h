@@ -79,8 +79,8 @@ struct PointFault {
 std::vector<PointFault> point_faults(const Plan& plan, const std::vector<store::FilledSlot>& filled,
                                      const std::vector<store::FailedAttempt>& failures);
 
-// Readmits the board with this serial number. Throws NotFoundError, which lists the boards that are
-// set aside, if it is not one of them.
+// Readmits the board with this serial number. Throws NotFoundError if this board is not set aside;
+// the message lists the boards that are.
 void readmit(Plan& plan, const Fleet& fleet, const std::string& serial, std::int64_t now_unix_s);
 
 // The state of a board, as `campaign boards` lists it.

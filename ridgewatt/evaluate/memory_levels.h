@@ -63,8 +63,9 @@ struct MemoryLevelScore {
 
 // Returns a score per workload, in order of appearance, and level, in ascending order. `left_out`
 // has one twin per workload in that order, fitted from `start` to the other workloads. A level that
-// no other workload has is scored with that twin. Throws UsageError if the numbers of twins and
-// workloads differ or there is only one workload, and InputError if no row has a memory clock.
+// occurs in one workload only is scored with the twin of this workload. Throws UsageError if the
+// numbers of twins and workloads differ or there is only one workload, and InputError if no row has
+// a memory clock.
 std::vector<MemoryLevelScore> score_memory_levels(const twin::Twin& start,
                                                   const std::vector<twin::CalibrationRun>& runs,
                                                   std::span<const twin::Twin> left_out,

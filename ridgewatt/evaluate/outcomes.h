@@ -50,7 +50,8 @@ class Question {
                     const std::function<void(UnitOutcomes)>& give) const = 0;
 };
 
-// All outcomes of a question: values[group][i], in ascending order of the key.
+// All outcomes of a question. values[group][i] are the values of the outcome with the i-th smallest
+// key of the group.
 struct Outcomes {
   std::vector<std::vector<std::vector<double>>> values;
   std::vector<double> seconds;  // by group: total computing time of its units

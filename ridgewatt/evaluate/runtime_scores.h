@@ -27,7 +27,8 @@ struct RuntimeScores {
   twin::RuntimeRows rows;
   twin::RuntimeFit fit;
   std::vector<RuntimeGroup> groups;
-  std::size_t within = 0;  // number of rows in their 90 % interval, predicted without their model
+  // Number of rows within the 90 % interval of a fit without the row's model.
+  std::size_t within = 0;
 
   bool is_within(std::size_t row) const;  // whether the row counts in `within`
 };

@@ -68,9 +68,9 @@ struct StrategyScore {
   // Relative to the optimum among all rows, flagged ones included.
   double mean_penalty_with_flagged = 0;
   double median_penalty_with_flagged = 0;
-  // For goals of least energy within a slowdown against MAXN, otherwise NaN: median of the answer's
-  // saving relative to the optimum's saving, and median number of minibatches after which the saved
-  // energy exceeds the energy of the search.
+  // NaN unless the goal is least energy within a slowdown against MAXN. `median_saving` is the
+  // saving of the answer divided by that of the optimum. `median_payback_minibatches` is the number
+  // of minibatches after which the saved energy exceeds the energy of the search.
   double median_saving = std::numeric_limits<double>::quiet_NaN();
   double median_payback_minibatches = std::numeric_limits<double>::quiet_NaN();
   double profiles_used = 0;  // mean number

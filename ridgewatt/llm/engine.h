@@ -10,10 +10,11 @@
 //   step   = gpu + host, or the longer of both if the engine launches ahead of the GPU
 //   prompt = the longer of host and gpu, where gpu is the longer of reading the weights and the sum
 //            of products, attention, activations and unpacking
-// Maxima are soft. B: the DRAM bandwidth that the GPU can request, P: dense FP16 peak, G: clock
-// times multiprocessors, f: clocks. Each term thus follows its clock. Power is the sum of terms of
-// the board's twin: idle, a busy GPU, a busy core, energy per byte and per operation. Fit:
-// engine_fit.h. Methods and scores: docs/methods/llm_engines.md.
+// c, d, e, g, h, k and v are fitted coefficients. Maxima are soft. B: the DRAM bandwidth that the
+// GPU can request, P: dense FP16 peak, G: clock times multiprocessors, f: clocks. Each term thus
+// follows its clock. Power is the sum of terms of the board's twin: idle, a busy GPU, a busy core,
+// energy per byte and per operation. Fit: engine_fit.h. Methods and scores:
+// docs/methods/llm_engines.md.
 #pragma once
 
 #include <array>

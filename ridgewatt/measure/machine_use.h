@@ -26,7 +26,8 @@ struct ClockResidency {
 std::vector<ClockResidency> counted_residency(const std::vector<platform::ClockTimes>& before,
                                               const std::vector<platform::ClockTimes>& after);
 // From the samples of the "clock:NAME" channels in [begin_s, end_s]; each value holds until the
-// next sample. More than kMostSampledClocks different frequencies are rounded to kSampledStepHz.
+// next sample. If there are more than kMostSampledClocks different frequencies, they are rounded to
+// multiples of kSampledStepHz.
 inline constexpr std::size_t kMostSampledClocks = 32;
 inline constexpr double kSampledStepHz = 100e6;
 std::vector<ClockResidency> sampled_residency(const std::vector<store::RawSample>& samples,

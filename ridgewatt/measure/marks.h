@@ -62,7 +62,7 @@ struct MarkedMinibatch {
   double fetch_s = 0;
   double energy_j = 0;   // 0 without a power source
   bool slow = false;     // much slower than the median of the window; still counts
-  std::string excluded;  // the external cause why the minibatch does not count; empty: it counts
+  std::string excluded;  // external reason why the minibatch does not count; empty: it counts
   double time_s() const { return end_s - begin_s; }
 };
 // Minibatches from one mark to the next. The first mark only begins the first minibatch returned.

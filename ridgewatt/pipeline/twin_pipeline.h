@@ -18,8 +18,8 @@ namespace ridgewatt::pipeline {
 // throws.
 PipelineConfig on_twin(PipelineConfig config, const twin::TwinModel& model, const PowerMode& mode);
 
-// loader_changes(); half, double and four times the batch; and for each clock and the cores, half
-// and the highest value. Sorted.
+// Returns these changes, sorted: loader_changes(); half, double and four times the batch; half and
+// the highest value of each clock and of the cores.
 std::vector<WhatIf> changes_on_twin(const PipelineConfig& config, const twin::TwinModel& model,
                                     const KnobSpace& space, const PowerMode& mode);
 

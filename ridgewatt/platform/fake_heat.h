@@ -31,7 +31,8 @@ std::optional<FakeHeatSpec> fake_heat_of_environment();
 
 // Gives the fake board in `folder` heat, idle in its mode. Does nothing without a spec.
 void heat_fake_board(const std::string& folder, const std::optional<FakeHeatSpec>& spec);
-// The speed of heat relative to real time; 1 unless it is a fake board with another scale.
+// How many times faster than in real time the board heats up; 1 unless the board is fake and has
+// another scale.
 double heat_time_scale(const Sysfs& sysfs);
 
 class FakeHeat {

@@ -17,7 +17,7 @@ struct InterferenceProgram {
   std::string name;
   double alone_s = 0;   // mean time of a minibatch with the device to itself
   double shared_s = 0;  // mean time of a minibatch in the shared part, with or without other work
-  double speed = 0;     // while the other program runs, as a share of its speed alone
+  double speed = 0;     // speed while the other program runs, divided by the speed alone
 };
 
 struct Interference {

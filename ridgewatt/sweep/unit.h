@@ -1,6 +1,6 @@
-// The words for a minibatch and a sample by the kind of a sweep. For a language model, a "prefill"
-// minibatch reads the prompts of `batch` requests, and a "decode" minibatch writes one token for
-// each.
+// Returns what a minibatch and a sample are called in a sweep of some kind. For a language model, a
+// "prefill" minibatch reads the prompts of `batch` requests, and a "decode" minibatch writes one
+// token for each.
 #pragma once
 
 #include <string>

@@ -33,7 +33,7 @@ enum class StopReason {
   kBudget,       // the number of profiles is used up
   kTime,         // the time on the board is used up
   kNothingLeft,  // the strategy has no further point to try
-  kNoGain,       // no point promises enough gain to profile it
+  kNoGain,       // no point promises enough gain to be worth profiling
   kNearBest      // the answer is probably near the best
 };
 // "profiling budget spent", "time budget spent", "nothing left to try", ..

@@ -34,7 +34,7 @@ Choice choose(const Goal& goal, std::span<const OperatingPoint> points,
               std::span<const predict::Prediction> predictions, Caution caution = Caution::kMeans,
               double tie = 0, std::span<const double> slowdown_s = {});
 
-// Returns the estimate of a quantity with the median `mean` and the error `error` of its logarithm.
+// Returns the estimate of a quantity whose logarithm has the error `error` around ln(`mean`).
 predict::Estimate estimate_of(double mean, const twin::LogError& error,
                               double interval = predict::kDefaultInterval);
 

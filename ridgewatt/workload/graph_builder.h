@@ -48,7 +48,7 @@ class GraphBuilder {
     std::int64_t padding = 0;
     std::int64_t groups = 1;
     bool bias = true;
-    // Width of the window if it is not square, padded by half. 0: `kernel`.
+    // Width of a window that is not square; its sides are padded by width / 2. 0: `kernel`.
     std::int64_t width = 0;
   };
   enum class Element { kFloat, kInt64 };

@@ -1,9 +1,9 @@
 // Determines which ONNX nodes each layer of an engine executes, and their work.
 //
-// Layers and nodes are matched by name if names and multiply-accumulates agree. Other exporters
-// number nodes differently. Then contractions are matched in their order by multiply-accumulates
-// and outputs, together with the nodes that our fusion rules put into the same kernel. Poolings and
-// similar nodes are matched by their outputs.
+// If names and multiply-accumulates agree, layers and nodes are matched by name. Other exporters
+// number nodes differently. In this case contractions are matched in their order by
+// multiply-accumulates and outputs, together with the nodes that our fusion rules put into the same
+// kernel. Poolings and similar nodes are matched by their outputs.
 #pragma once
 
 #include <cstdint>

@@ -22,8 +22,8 @@ struct RuntimeChoice {
 };
 
 // Returns every runtime for this kind of board (with or without a GPU) in each of `precisions`.
-// Empty `precisions`: the usual ones, which are FP32 for PyTorch, also FP16 for exported graphs,
-// and also INT8 for engines.
+// If `precisions` is empty: FP32 for PyTorch, FP32 and FP16 for exported graphs, and FP32, FP16 and
+// INT8 for engines.
 std::vector<RuntimeChoice> runtime_choices(const std::vector<workload::Precision>& precisions = {},
                                            bool has_gpu = true);
 

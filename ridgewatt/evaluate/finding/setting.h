@@ -57,7 +57,7 @@ using TwinOf = std::function<const twin::Twin&(std::string board)>;
 // Sets the value of a word in `setting`. Clocks are rounded to the nearest level of the board.
 void set_word(Setting& setting, const std::string& key, const std::string& value,
               const TwinOf& twin_of);
-// Returns `setting` with the values of a list of words: one setting for each combination of values.
+// Returns one copy of `setting` for each combination of the values that `words` lists.
 // The value "all" stands for every level of a knob.
 std::vector<Setting> settings_of(const Setting& setting, const std::string& words,
                                  const TwinOf& twin_of);

@@ -73,7 +73,7 @@ extern const CostRule kAveragePool;
 extern const CostRule kLpPool;
 extern const CostRule kGlobalPool;
 extern const CostRule kReduce;
-// With a square or absolute value before the sum, or a logarithm after it.
+// Reductions that square or take absolute values before the sum, or a logarithm after it.
 extern const CostRule kReduceSquare;
 extern const CostRule kArgReduce;
 extern const CostRule kScanSum;  // CumSum, CumProd

@@ -9,8 +9,8 @@ namespace ridgewatt::workload {
 // are named "NAME (SUFFIX)".
 Graph clone_body(Model& model, const Graph& body, const std::string& suffix);
 
-// For operators that generate text (BeamSearch, GreedySearch, Sampling), which run their decoder
-// once on the prompt and then once per token: if the file has one decoder for both, adds a copy as
+// Operators that generate text (BeamSearch, GreedySearch, Sampling) run their decoder once on the
+// prompt and then once per token. If the file has one decoder for both, adds a copy as
 // "init_decoder".
 void separate_first_decoders(Model& model);
 

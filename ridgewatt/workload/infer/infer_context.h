@@ -16,8 +16,8 @@ namespace ridgewatt::workload {
 class Interpreter;
 
 // One node during inference. Everything that can be known about its inputs is known; its outputs
-// are to be set. shape() returns null for inputs that are absent or have an unknown rank. Rules
-// leave the outputs that depend on these unset.
+// are to be set. shape() returns null for inputs that are absent or have an unknown rank. If an
+// output depends on such an input, the rule does not set it.
 class InferContext : public OpContext {
  public:
   InferContext(Model& model, Node& node, workload::Interpreter& interpreter)
