@@ -86,10 +86,10 @@ void check_table_options(const Context& context);
 void check_table_options(const Context& context, report::Table table);
 // Does the same for the table that the result prints.
 void check_table_options(const Context& context, const report::Result& result);
-// UsageError where --top, --sort or --columns are asked of what is not printed as a table: "--top
-// has no effect with --output".
+// Throws UsageError if --top, --sort or --columns is given and the result is not printed as a
+// table: "--top has no effect with --output".
 void refuse_table_options(const Context& context, const std::string& when);
-// The same, and for JSON, of a command whose result is always CSV.
+// For a command whose result is always CSV: throws like refuse_table_options(), and for JSON.
 void refuse_all_but_csv(const Context& context);
 
 // Returns `table`, for CSV and JSON with columns for the origin of its rows.

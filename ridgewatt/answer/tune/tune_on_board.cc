@@ -80,8 +80,8 @@ KnobSpace modes_of(const LiveBoard& board) {
   return KnobSpace(levels);
 }
 
-// A search needs a power. Where none was measured, the same one for every point says nothing about
-// any of them, and without_power() takes it out of what the search found.
+// A search needs a power. If none was measured, every point gets the same power, which has no
+// effect on the choice, and without_power() removes it from the result of the search.
 class StandInPower : public Profiler {
  public:
   explicit StandInPower(Profiler& profiler) : profiler_(profiler) {}
