@@ -43,13 +43,28 @@ KeptOutput::~KeptOutput() {
 }
 
 void KeptOutput::begin() {
-  if (!path.empty()) terminal_ = std::cout.rdbuf(text_.rdbuf());
+  if (path.empty()) return;
+  file_.emplace(path);
+  terminal_ = std::cout.rdbuf(this);
+}
+
+KeptOutput::int_type KeptOutput::overflow(int_type character) {
+  const char one = traits_type::to_char_type(character);
+  file_->append({&one, 1});
+  return character;
+}
+
+std::streamsize KeptOutput::xsputn(const char* text, std::streamsize size) {
+  file_->append({text, static_cast<std::size_t>(size)});
+  return size;
 }
 
 void KeptOutput::finish() {
   if (!keeps()) return;
   std::cout.rdbuf(std::exchange(terminal_, nullptr));
-  write_output(path, text_.view());
+  std::cout << std::flush;  // what was printed before comes first
+  refuse_input(path);
+  file_->finish();
 }
 
 CLI::App* add_command(CLI::App& parent, Context& context, const std::string& name,

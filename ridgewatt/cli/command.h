@@ -6,12 +6,13 @@
 #include <cstdint>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <span>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include "ridgewatt/io/json.h"
+#include "ridgewatt/io/output_file.h"
 #include "ridgewatt/report/result.h"
 #include "ridgewatt/report/table.h"
 #include "ridgewatt/sweep/provenance.h"
@@ -20,19 +21,21 @@ namespace ridgewatt::cli {
 
 using report::OutputFormat;
 
-// Buffers standard output for the file of -o, so that the file is either complete or not written.
-class KeptOutput {
+// Keeps standard output for the file of -o, so that the file is either complete or not written.
+class KeptOutput : std::streambuf {
  public:
-  ~KeptOutput();
-  std::string path;  // empty: output is not buffered
-  // Starts to buffer standard output if `path` is set.
+  ~KeptOutput() override;
+  std::string path;  // empty: output is printed
+  // Starts to keep standard output if `path` is set.
   void begin();
   void finish();  // writes the file
-  // Whether output is being buffered.
+  // Whether output is being kept.
   bool keeps() const { return terminal_ != nullptr; }
 
  private:
-  std::ostringstream text_;
+  int_type overflow(int_type character) override;
+  std::streamsize xsputn(const char* text, std::streamsize size) override;
+  std::optional<OutputFile> file_;
   std::streambuf* terminal_ = nullptr;
 };
 

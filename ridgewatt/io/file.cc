@@ -19,6 +19,7 @@
 #include "ridgewatt/base/fd.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/io/input_files.h"
+#include "ridgewatt/io/output_file.h"
 #include "ridgewatt/io/path.h"
 
 namespace ridgewatt {
@@ -102,13 +103,18 @@ void dress(int fd, const std::string& path, bool for_user) {
   }
 }
 
+// A file without a name in the folder of `path`; negative with errno if there is none.
+OwnedFd open_unnamed(const std::string& path) {
+  return OwnedFd(::open(folder_of(path).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600));
+}
+
 // A temporary file in the folder of `path`. It has no name where the file system supports that, so
 // nothing is left behind however the program ends.
 class NewFile {
  public:
-  explicit NewFile(const std::string& path)
-      : path_(path),
-        file_(::open(folder_of(path).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600)) {
+  // `begun`: an unnamed file that has the first part of the content, if it is open.
+  NewFile(const std::string& path, OwnedFd begun)
+      : path_(path), file_(begun.get() >= 0 ? std::move(begun) : open_unnamed(path)) {
     if (file_.get() >= 0) return;
     if (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL) {
       throw_errno(errno, kCannotWrite, path);
@@ -155,9 +161,10 @@ class NewFile {
   OwnedFd file_;
 };
 
-void replace_file(const std::string& path, std::string_view content, bool for_user) {
+void replace_file(const std::string& path, std::string_view content, bool for_user,
+                  OwnedFd begun = {}) {
   const SignalPause pause;
-  NewFile file(path);
+  NewFile file(path, std::move(begun));
   write_all(file.get(), content, path);
   dress(file.get(), path, for_user);
   if (::fsync(file.get()) != 0) throw_errno(errno, kCannotWrite, path);
@@ -201,7 +208,10 @@ void write_file_atomically(const std::string& path, std::string_view content) {
   replace_file(path, content, false);
 }
 
-void write_output(const std::string& path, std::string_view content) {
+namespace {
+
+// `begun`: an unnamed file with the first part of the content, if it is open.
+void write_rest(const std::string& path, std::string_view content, OwnedFd begun) {
   if (path.empty()) throw InputError("the file name is empty", "", "name a file, or - to print");
   const std::string target = follow_links(path);
   if (const int fd = named_descriptor(target); fd >= 0) return write_all(fd, content, path);
@@ -215,7 +225,53 @@ void write_output(const std::string& path, std::string_view content) {
       throw_errno(errno, kCannotWrite, path);
     }
   }
-  replace_file(target, content, true);
+  replace_file(target, content, true, std::move(begun));
+}
+
+// Whether the result replaces a file or makes a new one.
+bool is_replaced(const std::string& target) {
+  struct stat status {};
+  if (target.empty() || named_descriptor(target) >= 0) return false;
+  return ::stat(target.c_str(), &status) == 0 ? S_ISREG(status.st_mode) : errno == ENOENT;
+}
+
+}  // namespace
+
+void write_output(const std::string& path, std::string_view content) {
+  write_rest(path, content, {});
+}
+
+void OutputFile::append(std::string_view text) {
+  constexpr std::size_t kMostHeldBytes = std::size_t{1} << 20;
+  if (failure_) return;
+  text_ += text;
+  if (text_.size() >= kMostHeldBytes && spills_) spill();
+}
+
+void OutputFile::spill() {
+  try {
+    if (file_.get() < 0) {
+      const std::string target = follow_links(path_);
+      if (is_replaced(target)) file_ = open_unnamed(target);
+    }
+    if (file_.get() < 0) {
+      spills_ = false;  // held until finish(), which says what is wrong, if anything
+      return;
+    }
+    write_all(file_.get(), text_, path_);
+    text_.clear();
+  } catch (const Error&) {
+    failure_ = std::current_exception();
+    spills_ = false;
+  }
+}
+
+void OutputFile::finish() {
+  if (failure_) std::rethrow_exception(failure_);
+  if (file_.get() >= 0 && !is_replaced(follow_links(path_))) {
+    throw IoError("the file was replaced while its content was computed", path_);
+  }
+  write_rest(path_, text_, std::move(file_));
 }
 
 void keep_standard_descriptors() {

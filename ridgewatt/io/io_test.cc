@@ -12,6 +12,7 @@
 #include "ridgewatt/io/csv.h"
 #include "ridgewatt/io/embedded.h"
 #include "ridgewatt/io/file.h"
+#include "ridgewatt/io/output_file.h"
 
 namespace ridgewatt {
 namespace {
@@ -114,6 +115,36 @@ TEST(Output, WhatIsNotAFileIsRefusedAndNothingStaysBehind) {
   EXPECT_THROW(write_output(loop, "x"), IoError);
   EXPECT_THROW(write_output("/dev/full", "x"), IoError);
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1);
+}
+
+TEST(Output, PartsAreTheWholeAndAppearAtTheEnd) {
+  const testing::TemporaryFolder folder;
+  const std::string path = (folder.path() / "rows.csv").string();
+  const std::string row(1000, 'x');
+  for (const std::size_t rows : {3U, 5000U}) {
+    OutputFile file(path);
+    std::string whole;
+    for (std::size_t i = 0; i < rows; ++i) {
+      whole += row;
+      file.append(row);
+    }
+    const std::string before = std::filesystem::exists(path) ? read_file(path) : "";
+    EXPECT_EQ(before.size(), rows == 3 ? 0U : 3000U);
+    file.finish();
+    EXPECT_EQ(read_file(path), whole);
+  }
+  {
+    OutputFile dropped(path);
+    for (std::size_t i = 0; i < 5000; ++i) dropped.append("y" + row);
+  }
+  EXPECT_EQ(read_file(path).front(), 'x');
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1);
+  for (const std::string wrong :
+       {folder.path().string(), path + "/file", std::string("/dev/full")}) {
+    OutputFile file(wrong);
+    for (std::size_t i = 0; i < 5000; ++i) file.append(row);
+    EXPECT_THROW(file.finish(), Error) << wrong;
+  }
 }
 
 TEST(Output, UnderSudoANewFileBelongsToTheCaller) {

@@ -1,0 +1,33 @@
+// Collects a result in parts and writes it like write_output() of file.h:
+//
+//   OutputFile file("rows.csv");
+//   file.append("mode,time_ms\n");
+//   file.finish();
+#pragma once
+
+#include <exception>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "ridgewatt/base/fd.h"
+
+namespace ridgewatt {
+
+// A large result for a file goes to an unnamed file in its folder, so that memory does not grow
+// with it. The file itself is written or replaced by finish() alone.
+class OutputFile {
+ public:
+  explicit OutputFile(std::string path) : path_(std::move(path)) {}
+  void append(std::string_view text);  // a failure is thrown by finish()
+  void finish();                       // throws like write_output()
+
+ private:
+  void spill();
+  std::string path_, text_;
+  OwnedFd file_;  // the unnamed file, once it is open
+  bool spills_ = true;
+  std::exception_ptr failure_;
+};
+
+}  // namespace ridgewatt
