@@ -30,6 +30,7 @@ struct EngineFacts {
   bool python = false;
   bool gguf = false;
   std::vector<std::string> takes;
+  std::vector<std::string> caches;  // types of the cache that it stores, as in llm/fits.h
   std::string usual;
   bool needs_fp8 = false;
   std::string library;  // name in measure::kKnownLibraries that its programs load; empty: unknown

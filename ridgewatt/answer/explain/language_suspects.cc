@@ -132,7 +132,7 @@ Forecasts other_engines(const LanguageCase& of) {
                                   : format_of_stored(model);
   for (const llm::ShippedEngine& engine : llm::engines()) {
     if (engine.name == of.engine().name) continue;
-    if (why_not_run(engine.name, format, of.board()).empty()) {
+    if (why_not_run(engine.name, format, of.asked.question.kv_type, of.board()).empty()) {
       add_if_different(found, of, in_engine(of, engine, of.weights().tensors, engine.name));
     } else if (model.weights_known) {
       const std::string recipe(usual_recipe(engine.name));
@@ -152,7 +152,9 @@ Forecasts other_quantizations(const LanguageCase& of) {
   for (const std::string name : kUsual) {
     if (name == of.weights().name) continue;
     const llm::Recipe& recipe = llm::find_recipe(name);
-    if (!why_not_run(of.engine().name, format_of(recipe), of.board()).empty()) continue;
+    if (!why_not_run(of.engine().name, format_of(recipe), of.asked.question.kv_type, of.board())
+             .empty())
+      continue;
     const auto tensors = llm::quantized(of.asked.model.description, recipe);
     add_if_different(found, of, in_engine(of, of.engine(), tensors, name));
   }

@@ -64,7 +64,8 @@ struct Combination {
 
 class Combinations {
  public:
-  Combinations(const LanguageQuestion& question, const llm::LanguageModel& model) : model_(model) {
+  Combinations(const LanguageQuestion& question, const llm::LanguageModel& model)
+      : model_(model), cache_(question.kv_type) {
     for (const auto& name : question.runtimes) engines_.push_back(&llm::find_engine(name));
     std::vector<std::string> names = question.quantizations;
     if (names.empty() && !model.tensors.empty()) names.emplace_back(kAsStored);
@@ -117,12 +118,13 @@ class Combinations {
   const llm::ShippedEngine* first_that_runs(std::size_t weights) const {
     const auto usual = usual_engines();
     for (const llm::ShippedEngine* engine : usual) {
-      if (why_not_run(engine->name, formats_[weights], Board()).empty()) return engine;
+      if (why_not_run(engine->name, formats_[weights], cache_, Board()).empty()) return engine;
     }
     return usual.front();
   }
 
   const llm::LanguageModel& model_;
+  llm::KvType cache_;
   std::vector<const llm::ShippedEngine*> engines_;
   std::vector<LanguageWeights> weights_;
   std::vector<WeightFormat> formats_;
@@ -252,7 +254,8 @@ LanguageAnswer ask_language(const LanguageQuestion& question, const llm::Languag
     if (modes[b].empty()) continue;
     std::shared_ptr<const llm::EngineBoard> hardware;  // once something runs on it
     for (const auto& [weights, engine] : combinations.all()) {
-      const std::string reason = why_not_run(engine->name, formats[weights], board);
+      const std::string reason =
+          why_not_run(engine->name, formats[weights], question.kv_type, board);
       if (!reason.empty()) {
         found.left_out.push_back(
             {engine->name + " with " + formats[weights].name + " on " + board.name, reason});

@@ -1,6 +1,7 @@
 #include "ridgewatt/answer/language/engine_formats.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -57,11 +58,17 @@ WeightFormat format_of_stored(const llm::LanguageModel& model) {
   return weights;
 }
 
-std::string why_not_run(std::string_view engine, const WeightFormat& weights, const Board& board) {
+std::string why_not_run(std::string_view engine, const WeightFormat& weights, llm::KvType cache,
+                        const Board& board) {
   const llm::EngineFacts* facts = llm::find_engine_facts(engine);
   if (facts == nullptr) return "";
   if (!takes(*facts, weights)) {
     return fmt::format("{} does not run {}: it takes {}", engine, weights.name, taken_by(*facts));
+  }
+  if (std::find(facts->caches.begin(), facts->caches.end(), name_of(cache)) ==
+      facts->caches.end()) {
+    return fmt::format("{} does not store the cache of keys and values in {}: it takes {}", engine,
+                       name_of(cache), fmt::join(facts->caches, ", "));
   }
   const Arithmetic units =
       weights.kind ? llm::kRecipeKindRows[*weights.kind].units : Arithmetic::kFp16;

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "ridgewatt/device/board.h"
+#include "ridgewatt/llm/fits.h"
 #include "ridgewatt/llm/language_model.h"
 #include "ridgewatt/llm/recipe.h"
 
@@ -21,10 +22,11 @@ struct WeightFormat {
 WeightFormat format_of(const llm::Recipe& recipe);
 WeightFormat format_of_stored(const llm::LanguageModel& model);
 
-// Returns why `engine` cannot run these weights on the board, such as "tensorrt-llm does not run
-// q4_k_m: it takes f16, ..". Empty if it can. Engines that are not in the table can run all
-// weights.
-std::string why_not_run(std::string_view engine, const WeightFormat& weights, const Board& board);
+// Returns why `engine` cannot run these weights with this cache on the board, such as "tensorrt-llm
+// does not run q4_k_m: it takes f16, ..". Empty if it can. Engines that are not in the table can
+// run everything.
+std::string why_not_run(std::string_view engine, const WeightFormat& weights, llm::KvType cache,
+                        const Board& board);
 
 // Returns the recipe of about four bits that is usual for an engine.
 std::string_view usual_recipe(std::string_view engine);

@@ -124,6 +124,19 @@ TEST(LlmCommand, FoldersOfConfigurations) {
   EXPECT_THAT(refused.output, HasSubstr("llama.cpp does not run awq"));
 }
 
+TEST(LlmCommand, ACacheThatTheEngineDoesNotStoreIsRefused) {
+  const std::string line = "llm zoo:llama-3.2-1b --device agx-orin --kv-type ";
+  const auto refused = run_program(line + "q4_0 --runtime tensorrt-llm");
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_THAT(refused.output, HasSubstr("tensorrt-llm does not store the cache"));
+  EXPECT_EQ(run_program(line + "fp8 --runtime tensorrt-llm").status, 0);
+  const auto all = run_program(line + "q4_0 --runtime all --format json");
+  ASSERT_EQ(all.status, 0) << all.output;
+  for (const Json& row : Json::parse(all.output)["rows"]) {
+    EXPECT_THAT(row["runtime"].get<std::string>(), HasSubstr("llama.cpp"));
+  }
+}
+
 // label: slow
 TEST(LlmCommand, WhatMeansNothingIsOneLine) {
   for (const char* wrong :

@@ -49,6 +49,7 @@ EngineFacts parse_facts(const TomlTable& toml, const std::string& source) {
   one.python = table.flag("python");
   one.gguf = table.flag("gguf");
   one.takes = table.texts("takes");
+  one.caches = table.texts("caches");
   one.usual = table.text("usual");
   one.needs_fp8 = table.flag("needs_fp8");
   one.library = table.text("library");
