@@ -58,6 +58,7 @@ struct TuneOutcome {
   // Memory at the batch of `best`, or at the smallest batch. Absent: unknown.
   std::optional<twin::MemoryFootprint> memory;
   bool fits_memory = true;  // the smallest batch fits
+  double confidence = 0.5;  // required of `best`; see TuneQuestion
   // Sustained power limit of the module, if `best` draws more.
   std::optional<double> envelope_w;
   std::optional<double> job_samples;    // data set size x epochs of a job

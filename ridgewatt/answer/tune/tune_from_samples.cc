@@ -94,6 +94,7 @@ TuneAnswer tune_from_samples(const TuneQuestion& question, const ProfiledRows& a
   const std::vector<int> batches = question.batches.empty() ? samples.batches() : question.batches;
   TuneAnswer found;
   found.outcome.goal = question.goal;
+  found.outcome.confidence = question.confidence;
   found.trace.strategy = "predicted";
   found.trace.seed = question.seed;
   found.trace.considered = space.size();

@@ -174,6 +174,7 @@ TuneAnswer choose_among_all(const TuneQuestion& question, const twin::TwinModel&
                             const tune::TwinView& view, const tune::SearchSpace& space) {
   TuneAnswer found;
   found.outcome.goal = with_reference(question.goal, model, space);
+  found.outcome.confidence = question.confidence;
   found.trace.strategy = "exhaustive";
   found.outcome.job_samples = job_samples_of(question);
   const double interval = interval_of(question);

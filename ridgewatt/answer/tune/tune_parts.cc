@@ -90,6 +90,7 @@ TuneAnswer search_answer(const TuneQuestion& question, const tune::SearchSpace& 
                          const tune::SearchSummary& summary) {
   TuneAnswer found;
   found.outcome.goal = question.goal;
+  found.outcome.confidence = question.confidence;
   found.outcome.goal.reference_time_s = summary.reference_time_s;
   found.trace.strategy = summary.strategy;
   found.trace.seed = question.seed;

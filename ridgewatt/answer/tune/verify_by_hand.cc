@@ -47,6 +47,7 @@ void answer_from_samples(const TuneQuestion& question, const Sweep& measured,
                          const std::string& device, const tune::SearchSpace& space,
                          const tune::Verification& verification, TuneAnswer& found) {
   found.outcome.goal = verification.goal();
+  found.outcome.confidence = question.confidence;
   found.trace.strategy = "verify";
   found.trace.seed = question.seed;
   found.source.device = device;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <sstream>
 
 #include "ridgewatt/base/test_support.h"
 #include "ridgewatt/base/text.h"
@@ -226,6 +227,22 @@ TEST_F(TuneCommand, TwinAnswersWithIntervalsAndSaysItIsModelled) {
   EXPECT_EQ(answer["considered"], 18096);
   EXPECT_TRUE(answer["profiled"].empty());
   EXPECT_EQ(answer["fits_memory"], true);
+}
+
+TEST_F(TuneCommand, APresetBelowTheRequiredConfidenceIsNotSimplyKept) {
+  const ProgramResult result =
+      run_program("tune zoo:resnet50 --device agx-orin --max-power 20 --confidence 0.95 --wide");
+  ASSERT_EQ(result.status, 0) << result.output;
+  std::istringstream lines(result.output);
+  int seen = 0;
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("MODE_30W ") && !line.starts_with("MODE_15W ")) continue;
+    ++seen;
+    EXPECT_EQ(line.find("kept with less than 95 %") != std::string::npos,
+              line.starts_with("MODE_30W "))
+        << line;
+  }
+  EXPECT_EQ(seen, 2) << result.output;
 }
 
 // label: slow

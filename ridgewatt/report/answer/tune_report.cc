@@ -155,10 +155,14 @@ std::vector<Column> outcome_columns(const char* ratio, int ratio_rank) {
   return columns;
 }
 
-// "kept", or the limits that the point breaks.
+// "kept", or the limits that the point breaks, or that it keeps them with too little confidence.
 std::string limits_text(const answer::TuneAnswer& report, const tune::ComparedPoint& point) {
   if (!report.outcome.fits_memory) return kNoMemory;
-  return point.feasible() ? "kept" : point.misses;
+  if (!point.feasible()) return point.misses;
+  const double required = report.outcome.confidence;
+  const auto least = tune::least_confidence(point.confidence);
+  if (required <= 0.5 || !least || *least >= required) return "kept";
+  return fmt::format("kept with less than {:.3g} %", 100 * required);
 }
 
 // A preset that the row is not called after already.
