@@ -99,6 +99,8 @@ TEST(AnalyzeCommand, WrongOptionsAreUsageErrors) {
   EXPECT_EQ(testing::run_program("analyze zoo:lenet5 --convention mac").status, 2);
   EXPECT_EQ(testing::run_program("analyze zoo:lenet5 --precision fp33").status, 2);
   EXPECT_EQ(testing::run_program("analyze zoo:lenet5 --dim batch").status, 2);
+  const auto long_text = testing::run_program("analyze zoo:bert_tiny --dim sequence=600");
+  EXPECT_NE(long_text.output.find("--dim sequence=600"), std::string::npos) << long_text.output;
   EXPECT_EQ(testing::run_program("analyze zoo:lenet5 --batch 0").status, 2);
   EXPECT_EQ(testing::run_program("analyze zoo:lenet6").status, 1);
 }

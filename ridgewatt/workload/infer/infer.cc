@@ -270,13 +270,21 @@ void refuse_empty_results(const Model& model, const InferOptions& options) {
   }
 }
 
-// What to do about a contradiction that may lie in extents that nobody gave.
+// What to do about a contradiction that may lie in extents that nobody gave, or in those given.
 std::string extents_hint(const Model& model, const InferOptions& options) {
   std::string list;
   for (const auto& name : extents_not_given(model, options)) {
     list += (list.empty() ? "" : ", ") + escape_terminal(name);
   }
-  return list.empty() ? "" : "no size that was tried fits: give --dim NAME=VALUE for " + list;
+  std::string given;
+  for (const auto& [name, value] : options.dims) {
+    given += fmt::format("{}{}={}", given.empty() ? "" : ", ", escape_terminal(name), value);
+  }
+  if (given.empty()) {
+    return list.empty() ? "" : "no size that was tried fits: give --dim NAME=VALUE for " + list;
+  }
+  return "the model may not accept --dim " + given +
+         (list.empty() ? "" : ", or it needs another size of " + list);
 }
 
 }  // namespace
