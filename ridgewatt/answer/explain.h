@@ -16,6 +16,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -136,10 +137,11 @@ struct SeenValue {
   std::string_view name;
   std::optional<double> (*get)(const measure::SeenRun&);
   void (*set)(measure::SeenRun&, double);
+  double most = std::numeric_limits<double>::infinity();  // that set_seen() takes
 };
 std::span<const SeenValue> seen_values();
 
-// Throws UsageError, which lists the names, for an unknown name.
+// Throws UsageError for an unknown name, listing the names, and for a value above its limit.
 void set_seen(measure::SeenRun& seen, const std::string& name, double value);
 
 // The time that the answer explains.

@@ -1,6 +1,8 @@
 #include "ridgewatt/answer/explain.h"
 #include "ridgewatt/answer/explain/signs.h"
 
+#include <fmt/format.h>
+
 #include <vector>
 
 #include "ridgewatt/base/error.h"
@@ -11,10 +13,26 @@ namespace {
 
 using measure::SeenRun;
 
+constexpr double kMostCores = 4096;  // chosen: more than any machine has
+
 template <std::optional<double> SeenRun::*kMember>
 constexpr SeenValue number(std::string_view name) {
   return {name, [](const SeenRun& seen) { return seen.*kMember; },
           [](SeenRun& seen, double value) { seen.*kMember = value; }};
+}
+
+template <std::optional<double> SeenRun::*kMember>
+constexpr SeenValue share(std::string_view name) {
+  SeenValue one = number<kMember>(name);
+  one.most = 1;
+  return one;
+}
+
+template <std::optional<double> SeenRun::*kMember>
+constexpr SeenValue cores(std::string_view name) {
+  SeenValue one = number<kMember>(name);
+  one.most = kMostCores;
+  return one;
 }
 
 template <std::optional<double> SeenRun::*kMember>
@@ -56,26 +74,26 @@ constexpr SeenValue kSeenValues[] = {clock_of<Knob::kGpuClock>("gpu_mhz"),
                                      clock_of<Knob::kMemClock>("mem_mhz"),
                                      signals<&SeenRun::hot>("thermal_signals"),
                                      signals<&SeenRun::over_current>("current_signals"),
-                                     number<&SeenRun::gpu_load>("gpu_load"),
-                                     number<&SeenRun::program_cores>("program_cores"),
+                                     share<&SeenRun::gpu_load>("gpu_load"),
+                                     cores<&SeenRun::program_cores>("program_cores"),
                                      number<&SeenRun::busiest_thread>("busiest_thread"),
-                                     number<&SeenRun::other_cores>("other_cores"),
-                                     number<&SeenRun::cpus_online>("cpus_online"),
-                                     number<&SeenRun::cpus_allowed>("cpus_allowed"),
-                                     number<&SeenRun::quota_cores>("quota_cores"),
-                                     number<&SeenRun::quota_wait_share>("quota_wait_share"),
-                                     number<&SeenRun::run_delay_share>("run_delay_share"),
+                                     cores<&SeenRun::other_cores>("other_cores"),
+                                     cores<&SeenRun::cpus_online>("cpus_online"),
+                                     cores<&SeenRun::cpus_allowed>("cpus_allowed"),
+                                     cores<&SeenRun::quota_cores>("quota_cores"),
+                                     share<&SeenRun::quota_wait_share>("quota_wait_share"),
+                                     share<&SeenRun::run_delay_share>("run_delay_share"),
                                      number<&SeenRun::threads_set>("threads_set"),
-                                     number<&SeenRun::main_idle>("main_idle"),
-                                     number<&SeenRun::runtime_share>("runtime_share"),
+                                     share<&SeenRun::main_idle>("main_idle"),
+                                     share<&SeenRun::runtime_share>("runtime_share"),
                                      number<&SeenRun::profile_files>("profile_files"),
                                      number<&SeenRun::major_faults_per_s>("major_faults_per_s"),
                                      number<&SeenRun::touched_bytes_per_s>("touched_bytes_per_s"),
                                      number<&SeenRun::swap_bytes_per_s>("swap_bytes_per_s"),
-                                     number<&SeenRun::io_wait_share>("io_wait_share"),
+                                     share<&SeenRun::io_wait_share>("io_wait_share"),
                                      number<&SeenRun::storage_bytes_per_s>("storage_bytes_per_s"),
                                      milliseconds<&SeenRun::marked_s>("marked_ms"),
-                                     number<&SeenRun::fetch_share>("fetch_share"),
+                                     share<&SeenRun::fetch_share>("fetch_share"),
                                      number<&SeenRun::mean_over_median>("mean_over_median"),
                                      number<&SeenRun::time_ratio>("time_ratio")};
 
@@ -95,7 +113,12 @@ void set_seen(SeenRun& seen, const std::string& name, double value) {
   for (const SeenValue& one : kSeenValues) names.emplace_back(one.name);
   const std::string meant = require_name("name of what was seen", name, {names});
   for (const SeenValue& one : kSeenValues) {
-    if (one.name == meant) one.set(seen, value);
+    if (one.name != meant) continue;
+    if (value > one.most) {
+      throw UsageError(fmt::format("{} must be at most {}", meant, one.most),
+                       fmt::format("{}", value));
+    }
+    one.set(seen, value);
   }
 }
 

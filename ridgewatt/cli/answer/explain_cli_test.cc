@@ -146,6 +146,26 @@ TEST(ExplainCommand, WhatIsNoProfileGivesOneLine) {
   }
 }
 
+TEST(ExplainCommand, OneTooFastShowsNoCauseThatSlowsDown) {
+  const std::string line =
+      "explain zoo:resnet50 --device agx-orin --runtime tensorrt --measured 0.2ms";
+  const auto table = run_program(line);
+  ASSERT_EQ(table.status, 0) << table.output;
+  EXPECT_NE(table.output.find("asynchronous_timing"), std::string::npos);
+  EXPECT_EQ(table.output.find("power_mode"), std::string::npos) << table.output;
+  EXPECT_NE(run_program(line + " --format json").output.find("power_mode"), std::string::npos);
+}
+
+TEST(ExplainCommand, AShareThatWasSeenIsAtMostOne) {
+  const std::string line = "explain zoo:lenet5 --device agx-orin --measured 6ms --seen ";
+  for (const char* wrong : {"gpu_load=5", "io_wait_share=50", "other_cores=1e9"}) {
+    const auto result = run_program(line + wrong);
+    EXPECT_EQ(result.status, 2) << result.output;
+    EXPECT_NE(result.output.find("must be at most"), std::string::npos) << result.output;
+  }
+  EXPECT_EQ(run_program(line + "gpu_load=0.5").status, 0);
+}
+
 TEST(ExplainCommand, RefusesWhatHasNoEffect) {
   for (const char* options : {"--layers l.json", "--runs 3", "--removed gpu_clock"}) {
     EXPECT_THAT(

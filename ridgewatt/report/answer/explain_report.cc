@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "ridgewatt/base/enum_rows.h"
+#include "ridgewatt/base/plural.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/report/columns.h"
 #include "ridgewatt/report/field.h"
@@ -19,6 +23,7 @@ using answer::SlowCause;
 
 constexpr double kExplainMs = 1e3, kPercentOf = 100;
 constexpr double kShownProbability = 0.01;  // to people
+constexpr double kShownShare = 0.005;       // of the gap, to people
 
 // How a cause is worded. In evidence, {} is the setting. In a remedy, {} is the mode in the form
 // that `mode apply` takes.
@@ -294,10 +299,18 @@ Json change_json(const answer::ExplainedChange& change) {
           {"rows", std::move(rows)}};
 }
 
+// Whether a cause is probable enough to show, and the measurement either supports it or leaves it a
+// part of the gap. A cause that slows a program down is neither if it is too fast.
+bool shown_to_people(const ExplainAnswer& found, const ExplainRow& row) {
+  return row.probability >= kShownProbability &&
+         (row.probability >= row.prior ||
+          std::abs(row.time_s) >= kShownShare * std::abs(found.gap_s()));
+}
+
 Table explain_table(const ExplainAnswer& found, bool for_people) {
   Table table(columns_of(explain_fields()));
   for (const ExplainLine& line : lines_of(found)) {
-    if (for_people && line.row().probability < kShownProbability) continue;
+    if (for_people && !shown_to_people(found, line.row())) continue;
     std::vector<Cell> cells(table.columns().size());
     set_cells(explain_fields(), line, cells);
     table.add_row(std::move(cells));
@@ -388,6 +401,13 @@ Result explain_result(const ExplainAnswer& found) {
     result.add("Layers, by the time that each takes above what is expected",
                table_of(explained_layer_fields(), found.profile->rows));
     for (const auto& remark : found.profile->remarks) result.notes.push_back(remark);
+  }
+  const auto left_out =
+      std::count_if(found.rows.begin(), found.rows.end(),
+                    [&](const ExplainRow& row) { return !shown_to_people(found, row); });
+  if (left_out > 0) {
+    result.notes.push_back("improbable: " + counted(left_out, "other cause") +
+                           " (--format json lists all)");
   }
   if (found.change) {
     for (const auto& sign : found.change->after->seen) result.text_after("\nseen since: " + sign);
