@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
-"""The tables of docs/guide/llm.md and llm_mode.md, as the program has them today.
+"""Writes the tables of docs/guide/llm.md and llm_mode.md from the program's answers.
 
     tools/language_tables.py build/ridgewatt/ridgewatt
+    tools/language_tables.py build/ridgewatt/ridgewatt --check    # fails where a page is not current
 """
 import json
+import pathlib
 import subprocess
 import sys
+
+GUIDE = pathlib.Path(__file__).resolve().parent.parent / "docs/guide"
 
 MODELS = ["qwen3-0.6b", "llama-3.2-1b", "llama-3.2-3b", "qwen3-4b", "llama-3.1-8b", "llama-3.3-70b"]
 BOARDS = ["nano", "orin-nano-4gb@super", "orin-nano-8gb@super", "orin-nx-16gb", "agx-orin-32gb@super",
@@ -22,11 +26,9 @@ def ask(program, *words):
 
 
 def table(head, rows):
-    print("| " + " | ".join(head) + " |")
-    print("|" + "---|" * len(head))
-    for row in rows:
-        print("| " + " | ".join(row) + " |")
-    print()
+    lines = [head, ["---"] * len(head), *rows]
+    return "".join("|---" * len(head) + "|\n" if line[0] == "---" else "| " + " | ".join(line) + " |\n"
+                   for line in lines)
 
 
 def models_by_boards(program):
@@ -39,7 +41,7 @@ def models_by_boards(program):
             text = f"{row['tokens_per_s']:.3g}, {row['joules_per_token']:.2g} J"
             cells.append(text if row["fits"] else "does not fit")
         rows.append(cells)
-    table(["Q4_K_M, llama.cpp", *MODELS], rows)
+    return table(["Q4_K_M, llama.cpp", *MODELS], rows)
 
 
 def modes(program):
@@ -51,17 +53,33 @@ def modes(program):
     for name, plan in plans:
         rows.append([name, f"{plan['ttft_ms']:.0f} ms", f"{plan['tokens_per_s']:.3g}",
                      f"{plan['prefill_power_w']:.3g} and {plan['decode_power_w']:.3g} W",
-                     f"{plan['joules_per_token']:.3g} J", f"{plan['request_j']:.3g} J"])
-        for key in ("mode", "prefill_mode", "decode_mode"):
-            if key in plan and name in ("two modes", "one mode"):
-                print(f"{name}, {key}: {plan[key]}")
-    print()
-    table(["mode", "time to first token", "tokens per second", "power of prefill and of decode", "energy per token",
-           "energy per request"], rows)
+                     f"{plan['joules_per_token']:.3g} J", f"{plan['request_j']:.0f} J"])
+    return table(["mode", "time to first token", "tokens per second", "power of prefill and of decode",
+                  "energy per token", "energy per request"], rows)
+
+
+def with_table(page, made):
+    """The text of a page, with `made` in place of the table that has the same head."""
+    head = made.split("\n", 1)[0] + "\n"
+    before, found, rest = page.partition(head)
+    if not found:
+        sys.exit(f"no table begins with {head}")
+    lines = rest.splitlines(keepends=True)
+    while lines and lines[0].startswith("|"):
+        lines.pop(0)
+    return before + made + "".join(lines)
+
+
+def main():
+    if len(sys.argv) < 2 or sys.argv[2:] not in ([], ["--check"]):
+        sys.exit(__doc__)
+    for name, made in (("llm.md", models_by_boards(sys.argv[1])), ("llm_mode.md", modes(sys.argv[1]))):
+        page = (GUIDE / name).read_text(encoding="utf-8")
+        current = with_table(page, made)
+        if sys.argv[2:] and page != current:
+            sys.exit(f"docs/guide/{name} is not current: ./dev pages")
+        (GUIDE / name).write_text(current, encoding="utf-8")
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
-        sys.exit(__doc__)
-    models_by_boards(sys.argv[1])
-    modes(sys.argv[1])
+    main()

@@ -18,6 +18,7 @@ write python/ridgewatt/questions.pyi tools/python_reference.py questions
 write python/ridgewatt/llm.pyi tools/python_reference.py llm
 write python/ridgewatt/schedule.pyi tools/python_reference.py schedule
 write python/ridgewatt/live.pyi tools/python_reference.py live
+tools/language_tables.py "$program"
 tools/docs_nav.py
 RIDGEWATT_WRITE_KEYS=1 "$1/ridgewatt/cli_test" --gtest_filter='JsonKeys.*' >/dev/null
-git diff --stat -- mkdocs.yml docs/reference python/ridgewatt
+git diff --stat -- mkdocs.yml docs/guide docs/reference python/ridgewatt

@@ -204,6 +204,14 @@ TEST(CommandReference, IsWhatTheProgramSays) {
       << "run 'tools/cli_reference.py build/ridgewatt/ridgewatt > docs/reference/cli.md'";
 }
 
+// label: slow
+TEST(LanguageGuides, TablesAreWhatTheProgramSays) {
+  const testing::TemporaryFolder folder;
+  const std::string script = (testing::source_folder() / "tools/language_tables.py").string();
+  const auto checked = run_in(folder.path(), "/usr/bin/python3 '" + script + "' ridgewatt --check");
+  EXPECT_EQ(checked.status, 0) << checked.output;
+}
+
 std::string with_board(const std::string& text, const std::string& board) {
   return std::regex_replace(text, std::regex("fake:agx-orin"), "fake:" + board);
 }

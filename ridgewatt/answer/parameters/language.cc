@@ -87,7 +87,7 @@ constexpr Parameter kLlmRows[] = {
      .quantity = kTokens,
      .python = "contexts"},
     {.name = "pareto",
-     .help = "Only rows that none beats in both tokens per second and joules per token",
+     .help = "Only the Pareto front of tokens per second and joules per token",
      .access = access<&L::front>,
      .only = Surface::kCommandLine},
 };
