@@ -54,7 +54,7 @@ def _repr_html_(self: Any) -> str:
         "<tr>" + "".join(f"<td>{_cell(values[row])}</td>" for values in columns.values()) + "</tr>"
         for row in range(shown))
     more = f"<p>{count - shown} more rows</p>" if count > shown else ""
-    said = html.escape(f"{type(self).__name__}, {self.provenance}: {count} rows")
+    said = html.escape(f"{type(self).__name__}, {self.provenance}: {count} row{'' if count == 1 else 's'}")
     about = html.escape(repr(self))
     return f"<p>{said}</p><p><small>{about}</small></p><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
 

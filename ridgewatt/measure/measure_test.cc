@@ -304,7 +304,7 @@ TEST(MeasureOptions, DefaultsAreValidAndEachBadFieldIsNamed) {
   EXPECT_THAT(fault([](auto& o) { o.window.warm_up = -1; }), HasSubstr("window.warm_up"));
   EXPECT_THAT(fault([](auto& o) { o.window.minibatches = -1; }), HasSubstr("window.minibatches"));
   EXPECT_THAT(fault([](auto& o) { o.window.at_least_s = -1; }), HasSubstr("window.at_least_s"));
-  EXPECT_THAT(fault([](auto& o) { o.meter_is_total = true; }), HasSubstr("meter_is_total"));
+  EXPECT_THAT(fault([](auto& o) { o.meter_is_total = true; }), HasSubstr("--meter FILE"));
 }
 
 // Nothing runs, and the idle baseline is not waited for, before all options are known to be good.

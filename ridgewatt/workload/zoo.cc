@@ -153,7 +153,7 @@ const ZooEntry& find_zoo_entry(std::string_view name) {
   const std::string closest = closest_name(name, names);
   throw NotFoundError("no zoo model '" + escape_terminal(name) + "'", "",
                       closest.empty() ? "ridgewatt zoo list has the names; language models are for "
-                                        "ridgewatt llm and fits"
+                                        "ridgewatt llm, fits and explain --tokens-per-second"
                                       : "did you mean zoo:" + closest + "?");
 }
 

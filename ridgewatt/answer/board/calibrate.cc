@@ -164,7 +164,10 @@ RuntimeCalibration calibrate_runtimes(const CalibrateQuestion& question) {
   found.board = load_board(question.device);
   twin::RuntimeRows rows = twin::load_runtime_rows(question.runtimes);
   if (rows.rows.empty()) {
-    throw UsageError("no row of the file can be used", short_paths(question.runtimes));
+    throw UsageError("no row of the file can be used", short_paths(question.runtimes),
+                     rows.left_out.empty()
+                         ? "it has no rows"
+                         : rows.left_out.front().label + ": " + rows.left_out.front().reason);
   }
   twin::RuntimeFit fit = twin::fit_runtimes(rows.rows);
   for (auto& runtime : fit.twins) {

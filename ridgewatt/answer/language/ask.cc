@@ -5,6 +5,7 @@
 
 #include "ridgewatt/answer/language.h"
 #include "ridgewatt/answer/language/engine_formats.h"
+#include "ridgewatt/answer/language_tune.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/parallel.h"
 #include "ridgewatt/device/preset_sms.h"
@@ -183,7 +184,10 @@ std::vector<std::vector<PowerMode>> modes_of_boards(LanguageAnswer& found) {
     all.emplace_back();
     try {
       all.back() = select_modes(board, found.question.modes);
-      const int cores = std::min(found.question.min_cores, board.cpu_cores);
+      // A board with fewer cores than the default asks for has all of them; more is a wish.
+      const int cores = found.question.min_cores > LanguageTuneRequest::kCoresOfRuns
+                            ? found.question.min_cores
+                            : std::min(found.question.min_cores, board.cpu_cores);
       std::erase_if(all.back(), [&](const PowerMode& mode) {
         return mode.cpu_cores > 0 && mode.cpu_cores < cores;
       });

@@ -11,7 +11,9 @@ using Traced = LayersQuestion;
 
 constexpr Parameter kLayersRows[] = {
     {.name = "profile",
-     .help = "Profile: of trtexec --exportProfile, of nsys (SQLite) or of PyTorch (JSON, JSON.gz)",
+     .help = "Profile: of trtexec --exportProfile, of ONNX Runtime, of nsys (SQLite) or of PyTorch "
+             "(JSON, "
+             "JSON.gz)",
      .access = access_as<&Traced::profile>(Input::kFile),
      .presence = Presence::kRequired},
     layer_information_row(access_as<&Traced::layers>(Input::kFile)),

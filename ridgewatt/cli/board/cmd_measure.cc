@@ -29,12 +29,23 @@ struct MeasureCommand {
   std::string quantization, runtime;  // of the runs, where they do not say
 };
 
+// Sets what the source of a run does not state. A remark says where it states something else.
+void complete(const Context& context, const char* option, const std::string& given,
+              std::string& stated) {
+  if (given.empty() || given == stated) return;
+  if (stated.empty()) {
+    stated = given;
+  } else {
+    remark(context, fmt::format("{} has no effect: the run states {}", option, stated));
+  }
+}
+
 // What the user says about the runs; rows for `evaluate llm`.
 void finish_runs(const Context& context, const MeasureCommand& options,
                  std::vector<measure::TokenRun>& runs) {
   for (auto& run : runs) {
-    if (!options.quantization.empty()) run.quantization = options.quantization;
-    if (!options.runtime.empty()) run.engine = options.runtime;
+    complete(context, "--quantization", options.quantization, run.quantization);
+    complete(context, "--runtime", options.runtime, run.engine);
     if (!options.tokens.server.model.empty()) run.model = options.tokens.server.model;
   }
   if (options.rows_file.empty()) return;

@@ -112,7 +112,7 @@ void add_profile(CLI::App& app, Context& context) {
   add.input("--samples", options.samples,
             "Points that are known already, for --suggest: a sweep CSV");
   add_series(add, profile_options.series);
-  add.optional("--batch", profile_options.batch, count().within(0, 1 << 20),
+  add.optional("--batch", profile_options.batch, count().within(1, 1 << 20),
                "Minibatch size of the command");
   add.sampling(profile_options.measure.rate_hz);
   add_profile_options(command, profile_options, options.control);

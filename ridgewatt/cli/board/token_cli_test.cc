@@ -162,6 +162,18 @@ TEST_F(TokenCommands, ResultsWithARecordedPowerTrace) {
   EXPECT_EQ(json_without_remarks("measure --results " + bench)["runs"][0]["ttft_ms"], 500);
 }
 
+TEST_F(TokenCommands, WhatTheSourceStatesIsKept) {
+  const std::string bench = folder_.write(
+      "bench.json",
+      R"([{"model_type": "llama 1B Q4_K - Medium", "n_prompt": 512, "n_gen": 0, "avg_ns": 5e8}])");
+  const std::string line = "measure --results " + bench + " --format csv";
+  const std::string stated = run_program(line).output;
+  ASSERT_THAT(stated, HasSubstr("q4_k_m"));
+  const auto other = run_program(line + " --quantization f16");
+  EXPECT_THAT(other.output, HasSubstr("--quantization has no effect: the run states q4_k_m"));
+  EXPECT_THAT(other.output, Not(HasSubstr("f16,")));
+}
+
 // label: board
 TEST_F(TokenCommands, WhatHasNoEffectIsRefused) {
   for (const char* line :

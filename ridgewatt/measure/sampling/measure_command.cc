@@ -137,7 +137,7 @@ void MeasureOptions::check() const {
   require(window.minibatches >= 0, "window.minibatches", window.minibatches,
           "it must be 0 or more");
   if (meter_is_total && meter.empty()) {
-    throw UsageError("meter_is_total is set", "measuring", "it needs the CSV of a meter");
+    throw UsageError("the total of a meter needs the CSV of the meter", "", "give --meter FILE");
   }
 }
 

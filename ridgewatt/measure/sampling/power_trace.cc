@@ -96,6 +96,9 @@ PowerTrace read_meter(const std::string& path, double begin_s, double end_s) {
   text.resize(text.rfind('\n') == std::string::npos ? 0 : text.rfind('\n') + 1);
   const CsvTable table = parse_csv(text, path);
   const bool monotonic = table.column("time_s").has_value();
+  if (!monotonic && !table.column("unix_s")) {
+    throw InputError("has no column of times", path, "name it time_s (monotonic) or unix_s");
+  }
   const std::size_t time = table.require_column(monotonic ? "time_s" : "unix_s");
   const double offset_s = monotonic ? 0 : unix_minus_monotonic_s();
   const auto power = table.column("power_w");

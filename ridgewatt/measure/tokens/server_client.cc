@@ -100,7 +100,7 @@ ServerClient::ServerClient(const ServerQuestion& question)
   }
   described_.quantization = quantization_named(described_.model);
   described_.clock = TokenClock::kMonotonic;
-  described_.concurrency = question.concurrency;
+  described_.concurrency = std::min(question.concurrency, question.requests);
 }
 
 bool ServerClient::ready(const ServerQuestion& question) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "ridgewatt/base/plural.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/report/columns.h"
 #include "ridgewatt/report/mode_json.h"
@@ -253,8 +254,9 @@ Json ceilings_of(const LayersAnswer& answer) {
 }
 
 std::string totals_line(const LayersAnswer& answer) {
-  std::string line = fmt::format("{} layers, {:.6g} ms per run", answer.layers.size(),
-                                 answer.time_s * kMillisPerSecond);
+  std::string line =
+      fmt::format("{}, {:.6g} ms per run", counted(std::ssize(answer.layers), "layer"),
+                  answer.time_s * kMillisPerSecond);
   if (answer.batch) line += fmt::format(", batch {}", *answer.batch);
   if (answer.work) {
     line += fmt::format(", {:.4g} GFLOP ({:.0f} MACs)", answer.work->work_flop / kGiga,

@@ -64,7 +64,7 @@ void add_summary_rows(const measure::Measurement& measurement, Table& table) {
   const auto all = static_cast<double>(summary.count + summary.excluded);
   if (all == 0) return;
   table.add_row({"minibatches", static_cast<std::int64_t>(summary.count), "",
-                 fmt::format("without warm-up; {} slow ones count", summary.slow)});
+                 fmt::format("without warm-up; slow ones, which count: {}", summary.slow)});
   for (const auto& [cause, count] : summary.causes) {
     table.add_row({"excluded", 100 * static_cast<double>(count) / all, "%",
                    fmt::format("{} minibatches: {}", count, cause)});
