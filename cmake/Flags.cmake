@@ -7,6 +7,9 @@ if(PROJECT_IS_TOP_LEVEL)  # else the project that adds this one chooses
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   list(APPEND flags -Wno-restrict)  # GCC 12 sees overlaps in std::string that are not there
+  if(CMAKE_CXX_COMPILER_VERSION VERSION_LESS 12)
+    list(APPEND flags -Wno-maybe-uninitialized)  # GCC 11 sees optional values used that are not there
+  endif()
   if(RIDGEWATT_UNITY)  # large units: the compiler collects its garbage from 1 GB on (14 % less time)
     list(APPEND flags "SHELL:--param ggc-min-heapsize=1000000")
   endif()
