@@ -116,6 +116,12 @@ bash_completion=$prefix/share/bash-completion/completions/ridgewatt
 [[ $("$prefix/bin/ridgewatt" completion bash) == "$(cat "$bash_completion")" ]]
 bash -n "$bash_completion"
 for page in schedule-plan evaluate-estimate; do grep -q 'SH SYNOPSIS' "$prefix/share/man/man1/ridgewatt-$page.1"; done
+if command -v man >/dev/null; then  # as lintian asks
+  for page in "$prefix"/share/man/man1/*; do
+    faults=$(LC_ALL=C.UTF-8 MANWIDTH=80 man --warnings -E UTF-8 -l -Tutf8 -Z "$page" 2>&1 >/dev/null)
+    [[ -z $faults ]] || { echo "$page: $faults"; exit 1; }
+  done
+fi
 # Completion as a shell asks for it: words with a colon keep what stands before it.
 PATH=$prefix/bin:$PATH bash -c '
   source "$0"

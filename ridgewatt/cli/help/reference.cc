@@ -38,11 +38,12 @@ Json option_json(const CLI::Option& option) {
   return json;
 }
 
-// Text that troff reads as it is.
+// Text that troff reads as it is. A line may end between the parts of A[,b=B][,c=C].
 std::string troff(const std::string& text) {
   std::string result;
   bool line_start = true;
   for (const char c : text) {
+    if (c == '[' && result.ends_with(']')) result += "\\:";
     if (line_start && (c == '.' || c == '\'')) result += "\\&";
     if (c == '\\')
       result += "\\e";
@@ -137,7 +138,7 @@ Json reference_json(const CLI::App& app) {
 std::string manual_page(const CLI::App& app) {
   std::string name = full_name(app, '-');
   std::string text =
-      fmt::format(".TH {} 1 \"\" \"ridgewatt {}\" \"Ridgewatt\"\n.SH NAME\n{} \\- {}\n",
+      fmt::format(".TH {} 1 \"\" \"ridgewatt {}\" \"Ridgewatt\"\n.ad l\n.nh\n.SH NAME\n{} \\- {}\n",
                   troff(name), version(), troff(name), troff(app.get_description()));
   text += ".SH SYNOPSIS\n" + synopsis(app);
   std::string positionals, options;
