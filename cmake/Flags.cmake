@@ -8,7 +8,8 @@ endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   list(APPEND flags -Wno-restrict)  # GCC 12 sees overlaps in std::string that are not there
   if(CMAKE_CXX_COMPILER_VERSION VERSION_LESS 12)
-    list(APPEND flags -Wno-maybe-uninitialized)  # GCC 11 sees optional values used that are not there
+    # GCC 11 sees optional values used that are not there, and asks for each member that is not named.
+    list(APPEND flags -Wno-maybe-uninitialized -Wno-missing-field-initializers)
   endif()
   if(RIDGEWATT_UNITY)  # large units: the compiler collects its garbage from 1 GB on (14 % less time)
     list(APPEND flags "SHELL:--param ggc-min-heapsize=1000000")

@@ -84,7 +84,8 @@ TEST(OpenApi, OperationsHaveNamesOfTheirOwn) {
   std::set<std::string> ids;
   for (const auto& [path, methods] : api.at("paths").items()) {
     for (const auto& [method, operation] : methods.items()) {
-      EXPECT_TRUE(ids.insert(operation.at("operationId")).second) << method << " " << path;
+      EXPECT_TRUE(ids.insert(operation.at("operationId").get<std::string>()).second)
+          << method << " " << path;
       for (const char* status : {"400", "401", "404", "429", "500", "503"}) {
         EXPECT_TRUE(operation.at("responses").contains(status)) << path << " " << status;
       }
