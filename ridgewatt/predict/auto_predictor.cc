@@ -135,7 +135,7 @@ FewShotModel::PartFit FewShotModel::fit_robustly(const std::vector<Observation>&
   std::vector<PartFit> without(part.size());
   std::vector<double> odds(part.size());
   parallel_for(part.size(), [&](std::size_t i) {
-    without[i] = fit_of(undisturbed({.disturbed = i}, part));
+    without[i] = fit_of(undisturbed({.candidates = {}, .disturbed = i}, part));
     odds[i] = without[i].evidence() + disturbed_density(without[i], part[i]) - all.evidence() +
               std::log(kDisturbedSets / static_cast<double>(part.size()));
   });
