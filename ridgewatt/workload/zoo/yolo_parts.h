@@ -8,6 +8,7 @@
 // This costs nothing, because a runtime computes them before the first run.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -27,6 +28,26 @@ GraphBuilder::Value square_images(GraphBuilder& g, int default_side);
 GraphBuilder::Value conv_silu(GraphBuilder& g, const GraphBuilder::Value& x, std::int64_t channels,
                               std::int64_t kernel = 1, std::int64_t stride = 1,
                               std::int64_t groups = 1);
+
+// The same as exported after the normalizations are folded into the convolutions.
+GraphBuilder::Value folded_conv(GraphBuilder& g, const GraphBuilder::Value& x,
+                                std::int64_t channels, std::int64_t kernel = 1,
+                                std::int64_t groups = 1);
+GraphBuilder::Value folded_silu(GraphBuilder& g, const GraphBuilder::Value& x,
+                                std::int64_t channels, std::int64_t kernel = 1,
+                                std::int64_t groups = 1);
+GraphBuilder::Value folded_halve(GraphBuilder& g, const GraphBuilder::Value& x,
+                                 std::int64_t channels);
+
+// How a size of a detector follows from the layout of the largest one.
+struct LayoutScale {
+  double depth;               // of the repeats
+  double width;               // of the channels
+  std::int64_t max_channels;  // before they are scaled
+
+  std::int64_t channels(std::int64_t of_layout) const;  // a multiple of 8
+  int repeats(int of_layout) const;                     // at least one
+};
 
 // Spatial pyramid pooling, fast version: x and three 5x5 poolings in a row, which cover 5, 9 and 13
 // pixels.
@@ -50,7 +71,23 @@ struct DetectionLevel {
 GraphBuilder::Value decode_boxes_and_classes(GraphBuilder& g,
                                              const std::vector<DetectionLevel>& levels);
 
+// The same for the maps of three levels by a branch of full convolutions for the boxes and one of
+// depthwise-separable convolutions for the classes.
+std::vector<DetectionLevel> separable_levels(GraphBuilder& g, const GraphBuilder::Value& fine,
+                                             const GraphBuilder::Value& middle,
+                                             const GraphBuilder::Value& coarse);
+
 // Adds the decoded boxes and scores as the output, and returns the bytes of the ONNX file.
 std::string finish_detector(GraphBuilder& g, const std::vector<DetectionLevel>& levels);
+
+// The heads of YOLOv5 and YOLOv7: 1x1 convolutions of the strides 8, 16 and 32 give each cell three
+// boxes, relative to anchors in pixels. Returns the file with the decoded boxes, objectness and
+// scores as the output, [batch, boxes of all levels, 5 + kCocoClasses].
+using Anchors = std::array<std::array<float, 6>, 3>;
+std::string finish_with_anchors(GraphBuilder& g, const std::array<GraphBuilder::Value, 3>& features,
+                                const Anchors& anchors);
+
+// Attention between the cells of a map in `repeats` blocks, through which half of the channels go.
+GraphBuilder::Value attention_stage(GraphBuilder& g, const GraphBuilder::Value& x, int repeats);
 
 }  // namespace ridgewatt::workload::zoo_builders

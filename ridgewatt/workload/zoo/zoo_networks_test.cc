@@ -264,6 +264,50 @@ TEST(ZooNetworks, TheAuthorsStateTheSizesOfYolox) {
   }
 }
 
+// The authors' tables of models: YOLOv5 (README of release 6.1), YOLOv7 (paper, table 1, and
+// README), YOLOv9 (README), YOLOv10 (README). They count 2 FLOP per multiply-accumulate, and some
+// of them those of normalizations and activations.
+TEST(ZooNetworks, TheAuthorsStateTheSizesOfOtherDetectors) {
+  struct Fact {
+    const char* name;
+    double parameters;
+    double flop;
+    const char* output;
+  };
+  constexpr const char* kAnchored = "float32[1x25200x85]";
+  constexpr const char* kFree = "float32[1x84x8400]";
+  constexpr const char* kBest = "float32[1x300x6]";
+  for (const Fact& fact : {Fact{"yolov5n", 1.9e6, 4.5e9, kAnchored},
+                           {"yolov5s", 7.2e6, 16.5e9, kAnchored},
+                           {"yolov5m", 21.2e6, 49.0e9, kAnchored},
+                           {"yolov5l", 46.5e6, 109.1e9, kAnchored},
+                           {"yolov5x", 86.7e6, 205.7e9, kAnchored},
+                           {"yolov7_tiny", 6.2e6, 13.8e9, kAnchored},
+                           {"yolov7", 36.9e6, 104.7e9, kAnchored},
+                           {"yolov7x", 71.3e6, 189.9e9, kAnchored},
+                           {"yolov9t", 2.0e6, 7.7e9, kFree},
+                           {"yolov9s", 7.1e6, 26.4e9, kFree},
+                           {"yolov9m", 20.0e6, 76.3e9, kFree},
+                           {"yolov9c", 25.3e6, 102.1e9, kFree},
+                           {"yolov10n", 2.3e6, 6.7e9, kBest},
+                           {"yolov10s", 7.2e6, 21.6e9, kBest},
+                           {"yolov10m", 15.4e6, 59.1e9, kBest},
+                           {"yolov10b", 19.1e6, 92.0e9, kBest},
+                           {"yolov10l", 24.4e6, 120.3e9, kBest},
+                           {"yolov10x", 29.5e6, 160.4e9, kBest}}) {
+    const Network network(fact.name);
+    EXPECT_NEAR(network.analysis.parameter_count, fact.parameters, 0.05e6) << fact.name;
+    EXPECT_NEAR(2 * network.analysis.macs, fact.flop, 0.02 * fact.flop) << fact.name;
+    EXPECT_EQ(network.output(0), fact.output) << fact.name;
+    EXPECT_TRUE(network.analysis.shapes.unknown_nodes.empty()) << fact.name;
+  }
+}
+
+// A small image has fewer cells than the objects that are chosen in a large one.
+TEST(ZooNetworks, ADetectorChoosesAtMostItsCells) {
+  EXPECT_EQ(Network("yolov10n", {.dims = {{"image", 96}}}).output(0), "float32[1x189x6]");
+}
+
 TEST(ZooNetworks, QuantizationAwareResNetIsResNetInEightBits) {
   const Network real("resnet18");
   const Network quantized("resnet18_qat");
