@@ -199,12 +199,17 @@ std::array<double, kQuantities.size()> ErrorModel::prior_variance(const PowerMod
   return variances(mode).priors;
 }
 
+// No runtime has rows of a card: an RTX 3090 was 24 % off, an A100 11 to 52 %
+// (docs/results/runtimes.md).
+constexpr double kOtherChip = 3;
+
 // Time by what was left out of the runtime's own fit; power, of which nothing is public, by the
 // eager twin's error and more.
 EstimateError ErrorModel::of_runtime(const Variances& at) const {
   const RuntimeTwin& runtime = *middle_.twin().changed_by;
   double time = at.runtime[kTime] + squared(runtime.errors.time);
-  if (!runtime.fitted_on(twin_.board)) time += squared(runtime.errors.board);
+  const double chips = twin_.discrete ? kOtherChip : 1;
+  if (!runtime.fitted_on(twin_.board)) time += squared(chips * runtime.errors.board);
   if (!precision_is_fitted()) time += squared(runtime.errors.precision);
   const ErrorScale& scale = twin_.errors.scales[kPower];
   double power = at.parameters[kPower] + at.runtime[kPower] + scale.variance(distance_) +

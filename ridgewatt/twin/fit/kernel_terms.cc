@@ -37,7 +37,8 @@ ClassFactors class_factors(const Twin& t, const workload::KernelCost& kernel) {
                                         (1 + t[P::kDepthwiseWindowTraffic] * (window - 1) / 8)};
     }
     case workload::Contraction::kProduct:
-      return {t[P::kGemmRate], t[P::kConvTraffic]};
+      // A product reads no window. The sweeps of eager twins say nothing of products: they stay.
+      return {t[P::kGemmRate], t[t.changed_by ? P::kVectorTraffic : P::kConvTraffic]};
     case workload::Contraction::kNone:
       break;
   }

@@ -491,6 +491,44 @@ TEST(OnRuntime, EnginesReachTheSameRatesOnBoardsOfTheSameChip) {
   EXPECT_EQ(xavier.engine_ratios, Twin{}.engine_ratios);
 }
 
+// What training in PyTorch reaches on a card says less of an engine's kernels than the engines of
+// the reference do, if the card has the same kind of tensor cores.
+TEST(OnRuntime, EnginesOfCardsReachTheRatesOfTheReference) {
+  const Board reference = load_board(std::string(kReferenceBoard));
+  for (const char* name : {"rtx-3090", "a40"}) {
+    const Board board = load_board(name);
+    const Twin card = load_twin(board);
+    const Twin carried = carry_twin(load_twin(reference), reference, board);
+    const Twin engine = on_runtime(card, Runtime::kTensorRt, WorkloadKind::kInference);
+    for (const auto param : {TwinParam::kConvRate, TwinParam::kGemmRate}) {
+      EXPECT_NE(card[param], carried[param]) << name;
+      EXPECT_NEAR(engine[param] / carried[param], 1, 1e-9) << name;
+    }
+  }
+  const Twin turing = load_twin(load_board("quadro-rtx-6000"));
+  EXPECT_EQ(turing.engine_ratios, Twin{}.engine_ratios);
+}
+
+// A GeForce card halves the rate of FP16 with FP32 sums, which PyTorch asks for.
+TEST(OnRuntime, TensorRtSumsFp16InFp16) {
+  constexpr auto kFp16 = static_cast<std::size_t>(Arithmetic::kFp16);
+  const auto over_eager = [](const char* name) {
+    const Twin twin = load_twin(load_board(name));
+    const Twin engine = on_runtime(twin, Runtime::kTensorRt, WorkloadKind::kInference);
+    return engine.speedups[kFp16].conv / twin.speedups[kFp16].conv;
+  };
+  EXPECT_DOUBLE_EQ(over_eager("rtx-3090"), 2);
+  EXPECT_DOUBLE_EQ(over_eager("rtx-4090"), 2);
+  for (const char* name : {"a40", "agx-orin", "agx-xavier", "v100-pcie", "tx2"}) {
+    EXPECT_DOUBLE_EQ(over_eager(name), 1) << name;
+  }
+}
+
+TEST(RuntimeErrorsOfTwins, AreWiderStillOnACard) {
+  EXPECT_GT(time_factor(load_twin(load_board("rtx-3090")), "fp16"),
+            1.3 * time_factor(load_twin(load_board("orin-nx-16gb")), "fp16"));
+}
+
 TEST(RuntimeErrorsOfTwins, AreWiderOnABoardThatWasNotFitted) {
   EXPECT_GT(time_factor(load_twin(load_board("orin-nx-16gb")), "fp16"),
             time_factor(load_twin(load_board("orin-nano-8gb")), "fp16"));

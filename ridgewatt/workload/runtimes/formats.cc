@@ -86,7 +86,7 @@ class Formatter {
       // No kernel pools FP16 in vectors of 32, which INT8 convolutions write.
       return explicit_ && bits(root) == 16 ? Layout::kPlanes : Layout::kAny;
     }
-    return works_on_rows(l) ? Layout::kPlanes : Layout::kAny;
+    return works_on_rows(l) || head.node->op == "Transpose" ? Layout::kPlanes : Layout::kAny;
   }
 
   static bool works_on_rows(const KernelLabel& label) {

@@ -89,6 +89,7 @@ enum class Transposes {
   kViews,         // consumers read with strides
   kIntoProducts,  // views next to products, convolutions and attention; else kernels
   kIntoAttention,
+  kBeforeProducts,  // views where only products read them
 };
 
 // Treatment of concatenations.

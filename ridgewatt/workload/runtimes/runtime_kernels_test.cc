@@ -130,6 +130,38 @@ TEST(RuntimeKernels, KeepTheWorkOfEveryModel) {
   }
 }
 
+// The heads of YOLOv5 take the channels of a convolution apart before they turn them; those of
+// RetinaNet only put all channels last, which a convolution can do.
+TEST(RuntimeKernels, AConvolutionWritesChannelsLastButNotInAnyOrder) {
+  const auto count = [](const std::string& name, std::string_view op) {
+    Model model;
+    const Analysis analysis =
+        analyze_named(name, model, {.precision = Precision::kFp16, .runtime = Runtime::kTensorRt});
+    const auto ops = operators(analysis);
+    return std::count(ops.begin(), ops.end(), op);
+  };
+  EXPECT_EQ(count("yolov5n", "Transpose"), 3);
+  EXPECT_EQ(count("yolov7_tiny", "Transpose"), 3);
+  EXPECT_EQ(count("retinanet_resnext50", "Transpose"), 0);
+}
+
+// PyTorch multiplies by the transposed tensor, and copies what is transposed for anybody else.
+TEST(RuntimeKernels, TorchscriptTransposesNoFactorOfAProduct) {
+  const auto count = [](bool product) {
+    Model model;
+    const auto build = [&](GraphBuilder& g) {
+      const Value x = g.input("x", Dims{16, 32});
+      const Value turned = g.transpose(g.relu(x), {1, 0});
+      return product ? g.matmul(x, turned) : g.relu(turned);
+    };
+    const auto ops = operators(analyze_graph(
+        model, build, {.precision = Precision::kFp32, .runtime = Runtime::kTorchscript}));
+    return std::count(ops.begin(), ops.end(), "Transpose");
+  };
+  EXPECT_EQ(count(true), 0);
+  EXPECT_EQ(count(false), 1);
+}
+
 // Two windows on one tensor of 8 channels and 256 pixels, joined, then 16 channels to 4.
 Value two_windows(GraphBuilder& g) {
   const Value x = g.input("x", Dims{1, 8, 16, 16});

@@ -20,6 +20,17 @@ bool multiplies(const Step& step) {
   return step.kind == StepKind::kKernel && contraction;
 }
 
+// Of the axes behind the batch, the first ones become the last ones and keep their order.
+bool moves_leading_axes_last(const Node& transpose) {
+  const auto* order = transpose.integers("perm");
+  if (order == nullptr || order->size() < 3 || order->front() != 0) return false;
+  const auto count = static_cast<std::int64_t>(order->size()) - 1;
+  for (std::size_t i = 2; i < order->size(); ++i) {
+    if ((*order)[i] != (*order)[i - 1] % count + 1) return false;
+  }
+  return true;
+}
+
 class ViewFinder {
  public:
   ViewFinder(ExecutionPlan& plan, const RuntimeRules& rules)
@@ -72,11 +83,14 @@ class ViewFinder {
         return comes_from_product(step) || feeds_products(step);
       case Transposes::kIntoAttention:
         return comes_from_attention(step) || feeds_attention(step);
+      case Transposes::kBeforeProducts:
+        return feeds_products(step);
     }
     return false;
   }
 
-  // A product or convolution writes its result in any order, if nobody wants another one.
+  // A product writes its result in any order, if nobody wants another one. A convolution writes
+  // channels last at most.
   bool comes_from_product(const Step& step) const {
     const TensorId value = graph_.value(step, step.node->inputs[0]);
     int producer = graph_.producer(value);
@@ -88,7 +102,8 @@ class ViewFinder {
         if (before >= 0) from = &plan_.steps[static_cast<std::size_t>(before)];
       }
     }
-    return multiplies(*from);
+    const bool convolves = multiplies(*from) && from->rule->op_class == OpClass::kConv;
+    return multiplies(*from) && (!convolves || moves_leading_axes_last(*step.node));
   }
 
   bool comes_from_attention(const Step& step) const {

@@ -37,8 +37,10 @@ constexpr Chain kJitChains[] = {
      .source = "aten::linear adds its bias in the product"},
 };
 
-constexpr RuntimeRules kTorchscript{
-    .idioms = kJitIdioms, .chains = kJitChains, .parts = "Split|Slice"};
+constexpr RuntimeRules kTorchscript{.idioms = kJitIdioms,
+                                    .chains = kJitChains,
+                                    .parts = "Split|Slice",
+                                    .transposes = Transposes::kBeforeProducts};
 
 }  // namespace
 
