@@ -231,7 +231,9 @@ Estimator::CpuState Estimator::cpu_state(const Rates& t, const PowerMode& mode,
         (twin_.hand_over.cycles + twin_.hand_over.cycles_per_byte * cost_->input_bytes) / clock_hz;
   }
   // With fewer cores than threads the launching thread waits for one when the workers are busy.
-  const double crowd = std::max(0.0, 1 - state.cores / (state.workers + 1));
+  // A compiled graph whose data is there has no workers beside it; the sweeps of eager mode have.
+  const bool alone = state.data_is_there && !is_eager(twin_.runtime);
+  const double crowd = alone ? 0 : std::max(0.0, 1 - state.cores / (state.workers + 1));
   if (crowd > 0 && state.workers > 0) {
     const double load = squared(state.load_core_s / std::min(state.workers, state.cores));
     const double slower = 1 + t[P::kCoreWait] * crowd * load / (load + squared(state.thread_s));

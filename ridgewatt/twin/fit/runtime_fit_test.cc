@@ -461,6 +461,24 @@ TEST(OnRuntime, ACudaGraphTakesTheLaunchesAway) {
   EXPECT_LT(lost_in_graph_s, 0.5 * lost_s);
 }
 
+// Loader workers take no core from an engine whose data is there; in eager mode, as in its sweeps.
+TEST(OnRuntime, AnEngineNeedsOneCore) {
+  const Twin twin = load_twin(load_board("agx-orin"));
+  DeployOptions options;
+  PowerMode few, many;
+  few.cpu_clock_hz = many.cpu_clock_hz = twin.cpu_clock_hz / 4;
+  few.cpu_cores = 4;
+  many.cpu_cores = 8;
+  const auto slower = [&](Runtime runtime) {
+    options.runtime = runtime;
+    const auto cost = DeployedWorkload("zoo:mobilenet_v2", options).at(1);
+    const RunOptions run{.cuda_graph = is_engine(runtime)};
+    return time_s_of(twin, cost, run, few) / time_s_of(twin, cost, run, many);
+  };
+  EXPECT_LT(slower(Runtime::kTensorRt), 1.01);
+  EXPECT_GT(slower(Runtime::kPytorchEager), 1.1);
+}
+
 // Without the copy and the fixed part of the host a run takes this much less, in eager mode.
 TEST(OnRuntime, AnInputOnTheDeviceIsNotCopied) {
   const Twin twin = load_twin(load_board("agx-orin"));
