@@ -6,9 +6,9 @@
 //                                                     // once per (GPU clock, memory clock)
 //   const Breakdown why = estimator.breakdown(mode);  // seconds and joules by cause
 //
-// A mode with a governor is evaluated at the clocks at which the governor settles (fit/governor.h).
-// A discrete GPU is evaluated at the highest clock at which it stays within its power limit under
-// load. Both clocks are in Breakdown::clocks.
+// A mode with a governor is evaluated at the clocks at which the governor settles
+// (estimate/governor.h). A discrete GPU is evaluated at the highest clock at which it stays within
+// its power limit under load. Both clocks are in Breakdown::clocks.
 //
 // The model (docs/methods/twin.md): on the GPU, kernel k takes
 //   g_k = (c_k^3 + m_k^3)^(1/3) + kernel_cycles / f_gpu,

@@ -8,8 +8,8 @@
 #include "ridgewatt/base/statistics.h"
 #include "ridgewatt/numerics/soft_maximum.h"
 #include "ridgewatt/twin/estimate/estimator_parts.h"
+#include "ridgewatt/twin/estimate/governor.h"
 #include "ridgewatt/twin/feed.h"
-#include "ridgewatt/twin/fit/governor.h"
 
 namespace ridgewatt::twin {
 namespace {

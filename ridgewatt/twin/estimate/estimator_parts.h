@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "ridgewatt/twin/estimate.h"
-#include "ridgewatt/twin/fit/kernel_terms.h"
+#include "ridgewatt/twin/estimate/kernel_terms.h"
 
 namespace ridgewatt::twin {
 

@@ -8,7 +8,7 @@
 #include "ridgewatt/base/parallel.h"
 #include "ridgewatt/base/random.h"
 #include "ridgewatt/numerics/two_quantiles.h"
-#include "ridgewatt/twin/fit/kernel_terms.h"
+#include "ridgewatt/twin/estimate/kernel_terms.h"
 #include "ridgewatt/twin/hardware.h"
 
 namespace ridgewatt::twin {

@@ -1,4 +1,4 @@
-#include "ridgewatt/twin/fit/kernel_terms.h"
+#include "ridgewatt/twin/estimate/kernel_terms.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "ridgewatt/twin/fit/governor.h"
+#include "ridgewatt/twin/estimate/governor.h"
 
 #include <gtest/gtest.h>
 
