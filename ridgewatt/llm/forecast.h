@@ -51,7 +51,7 @@ struct ShippedEngine {
   // Only releases whose `gguf` equals the argument are considered, if there are any.
   const EngineRelease& release_for(const Board& board, bool gguf) const;
 };
-// The engines in engines/language_models.toml: llama.cpp, mlc, pytorch, sglang, tensorrt-llm, vllm.
+// The engines in engines/engines.toml: llama.cpp, mlc, pytorch, sglang, tensorrt-llm, vllm.
 std::span<const ShippedEngine> engines();
 // Finds an engine by name, ignoring case. Throws UsageError that lists the names.
 const ShippedEngine& find_engine(std::string_view name);

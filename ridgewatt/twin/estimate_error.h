@@ -7,14 +7,14 @@
 //   errors.widened_by();        // why the interval is wider than for the fitted workloads
 //   bounded(cost, error, 0.9);  // time, power and energy with their intervals
 //
-// The variance of ln(measured / modelled) is the sum of three parts
+// The variance of ln(measured / modelled) is the sum of four parts
 // (docs/methods/estimate_error.md):
-// * parameters: their posterior covariance, propagated linearly. On another board, the variance of
-//   the priors is added. This part is large if the workload depends on a parameter that no fitted
-//   workload determines.
-// * model: grows with the distance from the fitted workloads (twin_home.h).
+// * parameters: their posterior covariance, propagated linearly. This part is large if the workload
+//   depends on a parameter that no fitted workload determines.
 // * precision: a rate derived from a ratio of peaks has half the logarithm of that ratio as its
 //   standard deviation.
+// * model: grows with the distance from the fitted workloads (twin_home.h).
+// * other board: the variance of the priors, for a scaled twin.
 //
 // For a runtime with its own parameters (runtime_twin.h), the variance of the time is that of these
 // parameters plus the error on left-out models, and more on a board or in a precision that was not
