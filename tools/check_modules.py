@@ -91,6 +91,10 @@ def public_faults(project: pathlib.Path):
         yield f"{header}: a public header includes it, but cmake/PublicHeaders.cmake does not list it"
     for header in sorted(listed - reached):
         yield f"{header}: cmake/PublicHeaders.cmake lists it, but ridgewatt/ridgewatt.h does not include it"
+    for path in sorted((project / "ridgewatt").rglob("*.h")):
+        header = path.relative_to(project).as_posix()
+        if header not in reached and "#pragma GCC visibility" in path.read_text():
+            yield f"{header}: makes its declarations visible (#pragma GCC visibility) and is not a public header"
 
 
 def main() -> int:

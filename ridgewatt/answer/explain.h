@@ -33,8 +33,6 @@
 #include "ridgewatt/sweep/provenance.h"
 #include "ridgewatt/twin/minibatch_cost.h"
 
-#pragma GCC visibility push(default)
-
 namespace ridgewatt::answer {
 
 enum class SlowCause {
@@ -293,5 +291,3 @@ ExplainAnswer explain(const ExplainQuestion& question,
                       std::shared_ptr<const workload::DeployedWorkload> workload);
 
 }  // namespace ridgewatt::answer
-
-#pragma GCC visibility pop

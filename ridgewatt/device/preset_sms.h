@@ -6,8 +6,6 @@
 
 #include "ridgewatt/device/board.h"
 
-#pragma GCC visibility push(default)
-
 namespace ridgewatt {
 
 // The SMs that are on in a mode: those of the first preset with exactly this mode whose number is
@@ -17,5 +15,3 @@ int sms_on(const Board& board, const PowerMode& mode);
 std::vector<std::string> sms_off_texts(const Board& board, const std::vector<PowerMode>& modes);
 
 }  // namespace ridgewatt
-
-#pragma GCC visibility pop

@@ -13,8 +13,6 @@
 
 #include "ridgewatt/device/power_mode.h"
 
-#pragma GCC visibility push(default)
-
 namespace ridgewatt::measure {
 
 // Libraries that identify the runtime of a program, with a part of their file names.
@@ -76,5 +74,3 @@ struct SeenRun {
 };
 
 }  // namespace ridgewatt::measure
-
-#pragma GCC visibility pop

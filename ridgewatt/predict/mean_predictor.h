@@ -8,8 +8,6 @@
 
 #include "ridgewatt/sweep/observation.h"
 
-#pragma GCC visibility push(default)
-
 namespace ridgewatt::predict {
 
 class MeanPredictor {
@@ -23,5 +21,3 @@ class MeanPredictor {
 };
 
 }  // namespace ridgewatt::predict
-
-#pragma GCC visibility pop

@@ -7,8 +7,6 @@
 
 #include "ridgewatt/sweep/point_axis.h"
 
-#pragma GCC visibility push(default)
-
 namespace ridgewatt::predict {
 
 // The common value of all samples on each axis; 0 if it varies or is absent.
@@ -29,5 +27,3 @@ struct UnvariedEffect {
 UnvariedEffect unvaried_effect(const AxisArray<double>& fixed, const OperatingPoint& point);
 
 }  // namespace ridgewatt::predict
-
-#pragma GCC visibility pop
