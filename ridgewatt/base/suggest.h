@@ -50,7 +50,7 @@ struct NameSet {
   std::vector<Synonym> synonyms = {};
 };
 
-// Words that have the same meaning in every set that contains the name ("half" is fp16).
+// Words that have the same meaning in every set that contains the name ("half" is f16).
 std::span<const Synonym> common_synonyms();
 
 // Returns the name that `text` means: the name itself, a name or synonym of the set that

@@ -190,6 +190,8 @@ TEST(Names, OtherWordsMeanTheirName) {
     EXPECT_EQ(parse_word<workload::Precision>(half, ""), workload::Precision::kFp16) << half;
     EXPECT_EQ(llm::find_recipe(half).name, "f16") << half;
   }
+  EXPECT_EQ(parse_word<workload::Precision>("AMP", ""), workload::Precision::kMixed);
+  EXPECT_EQ(parse_word<workload::Precision>("e4m3", ""), workload::Precision::kFp8);
   EXPECT_EQ(llm::find_recipe("Q4-K-M").name, "q4_k_m");
   EXPECT_EQ(llm::find_engine("trt-llm").name, "tensorrt-llm");
   EXPECT_EQ(llm::find_engine("llamacpp").name, "llama.cpp");
@@ -263,6 +265,7 @@ TEST(OptionWords, TheWordsThatPeopleTypeLeadToTheOption) {
   EXPECT_EQ(hint({"tune"}, "--board"), "--device");
   EXPECT_EQ(hint({"tune"}, "--gpu"), "--device");
   EXPECT_EQ(hint({"estimate"}, "--fp16"), "--precision fp16");
+  EXPECT_EQ(hint({"estimate"}, "--bfloat16"), "--precision bf16");
   EXPECT_EQ(hint({"llm"}, "--fp16"), "--quantization f16");
   EXPECT_EQ(hint({"estimate"}, "--trt"), "--runtime tensorrt");
   EXPECT_EQ(hint({"tune"}, "--devise"), "--device");

@@ -2,6 +2,7 @@
 // input; inside the program a precision is a value of the enum.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -43,19 +44,28 @@ struct PrecisionRow {
   Arithmetic arithmetic;  // Of contractions. Narrower weights are widened when they are read.
   PrecisionBits inference;
   PrecisionBits training;
+  std::array<std::string_view, 4> words = {};  // other names that users type
 };
 inline constexpr auto kPrecisionRows = enum_rows<PrecisionRow>(
     {{Precision::kStored, "stored", Arithmetic::kFp32, {0, 0}, {0, 0}},
-     {Precision::kFp32, "fp32", Arithmetic::kFp32, {32, 32}, {32, 32}},
+     {Precision::kFp32,
+      "fp32",
+      Arithmetic::kFp32,
+      {32, 32},
+      {32, 32},
+      {"float32", "f32", "float", "single"}},
      {Precision::kTf32, "tf32", Arithmetic::kTf32, {32, 32}, {32, 32}},
-     {Precision::kFp16, "fp16", Arithmetic::kFp16, {16, 16}, {16, 16}},
-     {Precision::kBf16, "bf16", Arithmetic::kBf16, {16, 16}, {16, 16}},
+     {Precision::kFp16, "fp16", Arithmetic::kFp16, {16, 16}, {16, 16}, {"float16", "f16", "half"}},
+     {Precision::kBf16, "bf16", Arithmetic::kBf16, {16, 16}, {16, 16}, {"bfloat16"}},
      {Precision::kInt8, "int8", Arithmetic::kInt8, {8, 8}, {8, 8}},
      {Precision::kFp8, "fp8", Arithmetic::kFp8, {8, 8}, {8, 8}},
-     {Precision::kFp4, "fp4", Arithmetic::kFp4, {4, 4}, {4, 4}},
-     {Precision::kMixed, "mixed", Arithmetic::kFp16, {8, 16}, {16, 16, 32}}});
+     {Precision::kFp4, "fp4", Arithmetic::kFp4, {4, 4}, {4, 4}, {"float4", "nvfp4"}},
+     {Precision::kMixed, "mixed", Arithmetic::kFp16, {8, 16}, {16, 16, 32}, {"amp"}}});
 constexpr auto enum_names(Precision) {
   return names_of(kPrecisionRows);
+}
+constexpr auto& enum_words(Precision) {  // base/suggest.h
+  return kPrecisionRows;
 }
 
 constexpr Arithmetic arithmetic_of(Precision precision) {

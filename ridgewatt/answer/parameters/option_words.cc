@@ -3,6 +3,7 @@
 
 #include "ridgewatt/answer/parameter.h"
 #include "ridgewatt/device/runtime.h"
+#include "ridgewatt/workload/precision.h"
 
 namespace ridgewatt::answer {
 namespace {
@@ -67,28 +68,15 @@ constexpr OptionWord kWords[] = {
     {"dev", "device"},
     {"devices", "device"},
     {"boards", "device"},
-    {"fp32", "precision", "fp32"},
     {"fp32", "quantization", "f32"},
-    {"float32", "precision", "fp32"},
     {"float32", "quantization", "f32"},
-    {"tf32", "precision", "tf32"},
-    {"fp16", "precision", "fp16"},
     {"fp16", "quantization", "f16"},
-    {"float16", "precision", "fp16"},
     {"float16", "quantization", "f16"},
-    {"half", "precision", "fp16"},
     {"half", "quantization", "f16"},
-    {"bf16", "precision", "bf16"},
     {"bf16", "quantization", "bf16"},
-    {"bfloat16", "precision", "bf16"},
     {"bfloat16", "quantization", "bf16"},
-    {"int8", "precision", "int8"},
     {"int8", "quantization", "int8"},
-    {"fp8", "precision", "fp8"},
     {"fp8", "quantization", "fp8"},
-    {"fp4", "precision", "fp4"},
-    {"mixed", "precision", "mixed"},
-    {"amp", "precision", "mixed"},
     {"dtype", "precision"},
     {"data-type", "precision"},
     {"type", "precision"},
@@ -273,17 +261,24 @@ std::string with_value(const std::string& option, std::string_view value) {
   return option + "='" + std::string(value) + "'";
 }
 
+// Names and words of an enum's members, each as a value of `option`.
+void add_members(const auto& rows, std::string_view option, std::vector<OptionWord>& all) {
+  for (const auto& row : rows) {
+    all.push_back({row.name, option, row.name});
+    for (const std::string_view word : row.words) {
+      if (!word.empty()) all.push_back({word, option, row.name});
+    }
+  }
+}
+
 }  // namespace
 
 std::span<const OptionWord> option_words() {
   static const std::vector<OptionWord> kAll = [] {
-    std::vector<OptionWord> all(std::begin(kWords), std::end(kWords));
-    for (const RuntimeRow& row : kRuntimeRows) {
-      all.push_back({row.name, "runtime", row.name});
-      for (const std::string_view word : row.words) {
-        if (!word.empty()) all.push_back({word, "runtime", row.name});
-      }
-    }
+    std::vector<OptionWord> all;
+    add_members(workload::kPrecisionRows, "precision", all);
+    all.insert(all.end(), std::begin(kWords), std::end(kWords));
+    add_members(kRuntimeRows, "runtime", all);
     return all;
   }();
   return kAll;
