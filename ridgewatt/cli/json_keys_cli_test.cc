@@ -60,6 +60,7 @@ constexpr const char* kJsonLines[] = {
     "compare --repeats 2 --pause 0 --device fake:orin-nano true true",
     "device list",
     "device show orin-nano-4gb --list-modes",
+    "device show thor",
     "explain zoo:lenet5 --device agx-orin --measured 1ms --power 10W --claimed 2ms",
     "explain zoo:lenet5 " FAKE FAKE_RUN,
     "explain zoo:lenet5 --device agx-orin --runtime tensorrt --profile profile.json --layers "

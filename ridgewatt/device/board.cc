@@ -162,26 +162,11 @@ int sms_for_tpc_mask(const Board& board, unsigned mask) {
 }
 
 std::optional<double> stated_rate(const Board& board, Arithmetic arithmetic) {
-  switch (arithmetic) {
-    case Arithmetic::kFp32:
-      return 2.0 * board.cores_per_sm;
-    case Arithmetic::kTf32:
-      if (board.tf32_flop_per_sm_cycle || !board.bf16_flop_per_sm_cycle) {
-        return board.tf32_flop_per_sm_cycle;
-      }
-      return *board.bf16_flop_per_sm_cycle / 2;
-    case Arithmetic::kFp16:
-      return board.fp16_flop_per_sm_cycle;
-    case Arithmetic::kBf16:
-      return board.bf16_flop_per_sm_cycle;
-    case Arithmetic::kInt8:
-      return board.int8_op_per_sm_cycle;
-    case Arithmetic::kFp8:
-      return board.fp8_flop_per_sm_cycle;
-    case Arithmetic::kFp4:
-      return board.fp4_flop_per_sm_cycle;
-  }
-  return std::nullopt;
+  const auto& rates = board.flop_per_sm_cycle;
+  if (arithmetic == Arithmetic::kFp32) return 2.0 * board.cores_per_sm;
+  const std::optional<double>& bf16 = rates[Arithmetic::kBf16];
+  if (arithmetic == Arithmetic::kTf32 && !rates[arithmetic] && bf16) return *bf16 / 2;
+  return rates[arithmetic];
 }
 
 bool supports(const Board& board, Arithmetic arithmetic) {

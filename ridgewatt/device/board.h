@@ -18,6 +18,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ridgewatt/base/enum_array.h"
 #include "ridgewatt/base/enum_names.h"
 #include "ridgewatt/device/arithmetic.h"
 #include "ridgewatt/device/knob_space.h"
@@ -84,14 +85,10 @@ struct Board {
   int tpc_slots = 0;             // bits of the TPC mask; 0: the board has no mask
   int sms_per_tpc = 0;           // 0 without a mask
   int cores_per_sm = 0;
-  // Dense rates per SM and clock cycle, of tensor cores if there are any. 0: not supported by the
-  // GPU. Absent: unknown; functions that need the rate throw.
-  std::optional<double> fp16_flop_per_sm_cycle;
-  std::optional<double> bf16_flop_per_sm_cycle;
-  std::optional<double> tf32_flop_per_sm_cycle;
-  std::optional<double> int8_op_per_sm_cycle;
-  std::optional<double> fp8_flop_per_sm_cycle;
-  std::optional<double> fp4_flop_per_sm_cycle;
+  // Dense rates per SM and clock cycle, of tensor cores if there are any, as the board file states
+  // them (see stated_rate()). 0: not supported by the GPU. Absent: unknown; functions that need the
+  // rate throw. That of FP32 follows from cores_per_sm.
+  EnumArray<Arithmetic, std::optional<double>, kArithmetics.size()> flop_per_sm_cycle = {};
 
   // Bytes per GPU clock cycle: L1 cache and shared memory per SM, and the L2 cache in total.
   // Absent: unknown.

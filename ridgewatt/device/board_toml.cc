@@ -262,12 +262,9 @@ void parse_gpu(Section gpu, Board& board) {
   board.tpc_slots = gpu.whole_or("tpc_slots", 0, 1, 30);
   board.sms_per_tpc = board.tpc_slots > 0 ? gpu.whole("sms_per_tpc", 1, 64) : 0;
   board.cores_per_sm = gpu.whole("cores_per_sm", 1, 4096);
-  board.fp16_flop_per_sm_cycle = gpu.rate("fp16_flop_per_sm_cycle");
-  board.bf16_flop_per_sm_cycle = gpu.rate("bf16_flop_per_sm_cycle");
-  board.tf32_flop_per_sm_cycle = gpu.rate("tf32_flop_per_sm_cycle");
-  board.int8_op_per_sm_cycle = gpu.rate("int8_op_per_sm_cycle");
-  board.fp8_flop_per_sm_cycle = gpu.rate("fp8_flop_per_sm_cycle");
-  board.fp4_flop_per_sm_cycle = gpu.rate("fp4_flop_per_sm_cycle");
+  for (const ArithmeticRow& row : kArithmeticRows) {
+    if (row.id != Arithmetic::kFp32) board.flop_per_sm_cycle[row.id] = gpu.rate(row.board_key);
+  }
   board.l1_bytes_per_sm_cycle = gpu.number_if("l1_bytes_per_sm_cycle", 1, 1e6);
   board.l2_bytes_per_cycle = gpu.number_if("l2_bytes_per_cycle", 1, 1e7);
   gpu.reject_unknown();

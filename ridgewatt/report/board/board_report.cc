@@ -68,7 +68,7 @@ Json peaks_json(const Board& board, const PowerMode& mode, int sms) {
   Json json = Json::object();
   for (const Arithmetic arithmetic : kArithmetics) {
     if (!supports(board, arithmetic)) continue;
-    const char* unit = arithmetic == Arithmetic::kInt8 ? "op" : "flop";
+    const char* unit = kArithmeticRows[arithmetic].floats ? "flop" : "op";
     json[fmt::format("{}_{}_per_s", name_of(arithmetic), unit)] =
         peak_flops(board, mode, arithmetic, sms);
   }
@@ -149,10 +149,10 @@ Table board_fact_table(const Board& board) {
   add("gpu.sms", fmt::format("{}", board.sms));
   if (board.tpc_slots > 0) add("gpu.tpc_slots", fmt::format("{}", board.tpc_slots));
   add("gpu.cores_per_sm", fmt::format("{}", board.cores_per_sm));
-  add_rate("gpu.fp16_flop_per_sm_cycle", board.fp16_flop_per_sm_cycle);
-  add_rate("gpu.bf16_flop_per_sm_cycle", board.bf16_flop_per_sm_cycle);
-  add_rate("gpu.tf32_flop_per_sm_cycle", board.tf32_flop_per_sm_cycle);
-  add_rate("gpu.int8_op_per_sm_cycle", board.int8_op_per_sm_cycle);
+  for (const ArithmeticRow& row : kArithmeticRows) {
+    if (row.id == Arithmetic::kFp32) continue;
+    add_rate(fmt::format("gpu.{}", row.board_key), board.flop_per_sm_cycle[row.id]);
+  }
   add("memory.size_gib", fmt::format("{}", board.memory_bytes / kGiB));
   if (board.visible_memory_bytes < board.memory_bytes) {
     add("memory.visible_mib", fmt::format("{}", std::round(board.visible_memory_bytes / 1048576)));

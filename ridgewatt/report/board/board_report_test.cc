@@ -21,6 +21,18 @@ TEST(BoardReport, EveryNumberHasItsSource) {
   }
 }
 
+// `device show` left out FP8 and FP4.
+TEST(BoardReport, EveryNumberOfTheGpuThatHasASourceIsShown) {
+  for (const auto& name : list_boards()) {
+    const Board board = load_board(name);
+    const std::string facts = board_fact_table(board).csv();
+    for (const Fact& fact : board.facts) {
+      if (!fact.key.starts_with("gpu.")) continue;
+      EXPECT_NE(facts.find("\n" + fact.key + ","), std::string::npos) << name << ' ' << fact.key;
+    }
+  }
+}
+
 // The number of modes is that of the list, with power limits.
 TEST(BoardReport, ModesAreThoseThatAreListed) {
   for (const auto& name : list_boards()) {

@@ -53,24 +53,8 @@ std::vector<TimePart> parts_of(const std::vector<twin::LayerPoint>& points,
           {"loader", at(twin::Cause::kLoader)}};
 }
 
-const char* arithmetic_key(Arithmetic arithmetic) {
-  switch (arithmetic) {
-    case Arithmetic::kFp32:
-      return "gpu.cores_per_sm";
-    case Arithmetic::kTf32:
-      return "gpu.tf32_flop_per_sm_cycle";
-    case Arithmetic::kFp16:
-      return "gpu.fp16_flop_per_sm_cycle";
-    case Arithmetic::kBf16:
-      return "gpu.bf16_flop_per_sm_cycle";
-    case Arithmetic::kInt8:
-      return "gpu.int8_op_per_sm_cycle";
-    case Arithmetic::kFp8:
-      return "gpu.fp8_flop_per_sm_cycle";
-    case Arithmetic::kFp4:
-      return "gpu.fp4_flop_per_sm_cycle";
-  }
-  return "";
+std::string arithmetic_key(Arithmetic arithmetic) {
+  return fmt::format("gpu.{}", kArithmeticRows[arithmetic].board_key);
 }
 
 std::string fact_words(const Board& board, std::string_view key) {

@@ -139,6 +139,8 @@ std::span<const KeyMeaning> model_keys() {
       {"bandwidth_bytes_per_s", "peak bandwidth of the DRAM"},
       {"bf16_flop_per_s", "peak of BF16 arithmetic"},
       {"fp16_flop_per_s", "peak of FP16 arithmetic"},
+      {"fp4_flop_per_s", "peak of FP4 arithmetic"},
+      {"fp8_flop_per_s", "peak of FP8 arithmetic"},
       {"fp32_flop_per_s", "peak of FP32 arithmetic"},
       {"fp64_flop_per_s", "peak of FP64 arithmetic"},
       {"tf32_flop_per_s", "peak of TF32 arithmetic"},
