@@ -7,6 +7,7 @@
 #include "ridgewatt/io/json.h"
 #include "ridgewatt/sweep/sweep.h"
 #include "ridgewatt/workload/graph_builder.h"
+#include "ridgewatt/workload/precision.h"
 
 namespace ridgewatt::cli {
 namespace {
@@ -110,7 +111,7 @@ TEST_F(Caveats, AnEmptyCacheIsADimensionAndWrongOnesAreNot) {
   EXPECT_EQ(run_program("analyze zoo:bert_tiny --dim sequence=-1").status, 2);
   const ProgramResult unknown = run_program("analyze zoo:lenet5 --precision fp64");
   EXPECT_EQ(unknown.status, 2);
-  EXPECT_THAT(unknown.output, HasSubstr("stored, fp32, tf32, fp16, bf16, int8, fp8, fp4, mixed"));
+  EXPECT_THAT(unknown.output, HasSubstr(joined_names<workload::Precision>()));
 }
 
 TEST_F(Caveats, APrecisionThatABoardLacksIsNamedWithTheBoard) {

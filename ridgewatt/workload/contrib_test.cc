@@ -729,15 +729,14 @@ TEST(Bodies, WhatALoopDeclaresStandsInForWhatItCannotKnow) {
 }
 
 TEST(Precision, NamesAreParsedOnceAndUnknownOnesListThem) {
-  for (const auto precision : {Precision::kStored, Precision::kFp32, Precision::kFp16,
-                               Precision::kBf16, Precision::kInt8, Precision::kMixed}) {
-    EXPECT_EQ(parse<Precision>(name_of(precision), "precision"), precision);
+  for (const auto& row : kPrecisionRows) {
+    EXPECT_EQ(parse<Precision>(name_of(row.id), "precision"), row.id);
   }
   try {
     parse<Precision>("fp64", "precision");
     FAIL() << "accepted";
   } catch (const UsageError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("stored, fp32, tf32, fp16, bf16, int8, fp8, fp4, mixed"));
+    EXPECT_THAT(error.what(), HasSubstr(joined_names<Precision>()));
   }
 }
 

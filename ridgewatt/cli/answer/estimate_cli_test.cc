@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "ridgewatt/base/test_support.h"
@@ -76,21 +77,28 @@ TEST_F(EstimateCommand, CsvHasOneRowPerModeAndBatchWithBounds) {
       "power_w,power_lo_w,power_hi_w,energy_j,energy_lo_j,energy_hi_j,time_median_ms,stall_ms,"
       "gpu_load_pct,bound,fits_memory,memory_needed_gb,memory_free_gb,precision,idle_w,bounded_by,"
       "interval_widened_by,workload,kind,board,provenance,runtime,twin");
+  const std::vector<std::string> names = split(lines[0], ',');
   const std::vector<std::string> batches = {"1", "4", "16", "1", "4", "16"};
   for (std::size_t row = 0; row < 6; ++row) {
     const auto cells = split(lines[row + 1], ',');
-    ASSERT_EQ(cells.size(), 33U);
-    EXPECT_EQ(cells[23], "fp32");
-    EXPECT_EQ(cells[31], "pytorch-eager");
-    EXPECT_EQ(cells[32], "fitted");
-    EXPECT_EQ(cells[1], row < 3 ? "2201.6" : "422.4");
-    EXPECT_EQ(cells[6], batches[row]);
-    const auto number = [&](std::size_t i) { return parse_double(cells[i]).value(); };
-    for (const std::size_t i : {7U, 10U, 13U}) {
-      EXPECT_LT(number(i + 1), number(i));
-      EXPECT_GT(number(i + 2), number(i));
+    ASSERT_EQ(cells.size(), names.size());
+    std::map<std::string, std::string> cell;
+    for (std::size_t i = 0; i < names.size(); ++i) cell[names[i]] = cells[i];
+    EXPECT_EQ(cell.at("precision"), "fp32");
+    EXPECT_EQ(cell.at("runtime"), "pytorch-eager");
+    EXPECT_EQ(cell.at("twin"), "fitted");
+    EXPECT_EQ(cell.at("cpu_mhz"), row < 3 ? "2201.6" : "422.4");
+    EXPECT_EQ(cell.at("batch"), batches[row]);
+    const auto number = [&](const std::string& name) {
+      return parse_double(cell.at(name)).value();
+    };
+    for (const std::string name : {"time", "power", "energy"}) {
+      const std::string unit = name == "time" ? "_ms" : name == "power" ? "_w" : "_j";
+      EXPECT_LT(number(name + "_lo" + unit), number(name + unit));
+      EXPECT_GT(number(name + "_hi" + unit), number(name + unit));
     }
-    EXPECT_NEAR(number(13), number(7) / 1e3 * number(10), 1e-3 * number(13));
+    const double energy_j = number("energy_j");
+    EXPECT_NEAR(energy_j, number("time_ms") / 1e3 * number("power_w"), 1e-3 * energy_j);
   }
 }
 

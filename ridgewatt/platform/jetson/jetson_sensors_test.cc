@@ -38,24 +38,33 @@ void set_rail(const Board& board, const PowerRails& rails, const std::string& na
   }
 }
 
+struct Facts {
+  std::string board, soc, jetpack, gpu_clock, total;
+};
+// Of every fake board.
+const std::map<std::string, Facts> kFacts = {
+    {"agx-orin-jp5",
+     {"agx-orin", "tegra234", "5.1.2", "gpu", "VDD_GPU_SOC + VDD_CPU_CV + VIN_SYS_5V0"}},
+    {"agx-orin-jp6",
+     {"agx-orin", "tegra234", "6.2", "gpu", "VDD_GPU_SOC + VDD_CPU_CV + VIN_SYS_5V0"}},
+    {"orin-nano", {"orin-nano-8gb@super", "tegra234", "6.2", "gpu", "VDD_IN"}},
+    {"agx-xavier",
+     {"agx-xavier", "tegra194", "4.5", "gpu", "GPU + CPU + SOC + CV + VDDRQ + SYS5V"}},
+    {"xavier-nx-jp4", {"xavier-nx", "tegra194", "4.5", "gpu", "VDD_IN"}},
+    {"xavier-nx-jp5", {"xavier-nx", "tegra194", "5.1.2", "gpu", "VDD_IN"}},
+    {"nano", {"nano", "tegra210", "4.5", "gpu", "POM_5V_IN"}},
+    {"thor", {"thor", "tegra264", "7.1", "gpu-gpc-0", "VIN"}}};
+
 TEST(JetsonIdentity, EveryFakeBoardIsKnown) {
-  const std::map<std::string, std::array<std::string, 3>> expected = {
-      {"agx-orin-jp5", {"agx-orin", "tegra234", "5.1.2"}},
-      {"agx-orin-jp6", {"agx-orin", "tegra234", "6.2"}},
-      {"orin-nano", {"orin-nano-8gb@super", "tegra234", "6.2"}},
-      {"agx-xavier", {"agx-xavier", "tegra194", "4.5"}},
-      {"xavier-nx-jp4", {"xavier-nx", "tegra194", "4.5"}},
-      {"xavier-nx-jp5", {"xavier-nx", "tegra194", "5.1.2"}},
-      {"nano", {"nano", "tegra210", "4.5"}},
-      {"thor", {"thor", "tegra264", "7.1"}}};
   for (const auto& name : fake_board_names()) {
     const Board board(name);
+    const Facts& expected = kFacts.at(name);
     const auto identity = identify_jetson(*board.sysfs);
     ASSERT_TRUE(identity) << name;
-    EXPECT_EQ(identity->board, expected.at(name)[0]);
-    EXPECT_EQ(identity->soc, expected.at(name)[1]);
-    EXPECT_EQ(identity->jetpack, expected.at(name)[2]);
-    EXPECT_EQ(identity->super, name == "orin-nano");
+    EXPECT_EQ(identity->board, expected.board);
+    EXPECT_EQ(identity->soc, expected.soc);
+    EXPECT_EQ(identity->jetpack, expected.jetpack);
+    EXPECT_EQ(identity->super, expected.board.ends_with("@super"));
   }
 }
 
@@ -164,18 +173,9 @@ TEST(JetsonIdentity, AnyOtherMachineIsNotAJetson) {
 }
 
 TEST(JetsonPower, TotalOfEveryBoard) {
-  const std::map<std::string, std::string> expected = {
-      {"agx-orin-jp5", "VDD_GPU_SOC + VDD_CPU_CV + VIN_SYS_5V0"},
-      {"agx-orin-jp6", "VDD_GPU_SOC + VDD_CPU_CV + VIN_SYS_5V0"},
-      {"orin-nano", "VDD_IN"},
-      {"agx-xavier", "GPU + CPU + SOC + CV + VDDRQ + SYS5V"},
-      {"xavier-nx-jp4", "VDD_IN"},
-      {"xavier-nx-jp5", "VDD_IN"},
-      {"nano", "POM_5V_IN"},
-      {"thor", "VIN"}};
   for (const auto& name : fake_board_names()) {
     const Board board(name);
-    EXPECT_EQ(MachineSensors(*board.sysfs).rails().total_rule, expected.at(name)) << name;
+    EXPECT_EQ(MachineSensors(*board.sysfs).rails().total_rule, kFacts.at(name).total) << name;
   }
 }
 
@@ -327,7 +327,7 @@ TEST(JetsonSensors, ClocksOfEveryBoard) {
       return 0.0;
     };
     EXPECT_EQ(clock("cpu0"), std::max(spec.cpu_floor_khz, spec.cpu_khz.front()) * 1e3) << name;
-    EXPECT_EQ(clock(name == "thor" ? "gpu-gpc-0" : "gpu"), spec.gpu_hz.front()) << name;
+    EXPECT_EQ(clock(kFacts.at(name).gpu_clock), spec.gpu_hz.front()) << name;
     EXPECT_EQ(clock("emc"), spec.emc_hz.back()) << name;
     EXPECT_EQ(snapshot.memory_total_bytes, spec.memory_bytes) << name;
   }
