@@ -17,6 +17,7 @@
 // docs/methods/llm_engines.md.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -36,10 +37,19 @@
 namespace ridgewatt::llm {
 
 // Formats below 16 bits in which some engines multiply weights without widening them.
-inline constexpr std::array kNarrowArithmetics = {Arithmetic::kInt8, Arithmetic::kFp8,
-                                                  Arithmetic::kFp4};
+inline constexpr auto kNarrowArithmetics = [] {
+  constexpr auto narrow = [](Arithmetic format) { return kArithmeticRows[format].bits < 16; };
+  std::array<Arithmetic, std::count_if(kArithmetics.begin(), kArithmetics.end(), narrow)> found{};
+  std::copy_if(kArithmetics.begin(), kArithmetics.end(), found.begin(), narrow);
+  return found;
+}();
 // One number per format of kNarrowArithmetics.
 using PerNarrow = std::array<double, kNarrowArithmetics.size()>;
+inline constexpr PerNarrow kEqualRates = [] {
+  PerNarrow ones{};
+  ones.fill(1);
+  return ones;
+}();
 
 // Speeds of a board in a mode.
 struct EngineRates {
@@ -50,13 +60,13 @@ struct EngineRates {
   double flop_per_s = 0;   // FP16
   // Speed of products in a narrow format relative to FP16, as engines achieve it; 1 if the GPU has
   // no units for the format and widens the numbers.
-  PerNarrow narrow_speedup = {1, 1, 1};
+  PerNarrow narrow_speedup = kEqualRates;
 };
 // Hardware peaks at the same clocks.
 struct EnginePeaks {
-  double bytes_per_s = 0;              // of the DRAM
-  double flop_per_s = 0;               // FP16
-  PerNarrow narrow_ratio = {1, 1, 1};  // peak of a narrow format relative to FP16
+  double bytes_per_s = 0;                // of the DRAM
+  double flop_per_s = 0;                 // FP16
+  PerNarrow narrow_ratio = kEqualRates;  // peak of a narrow format relative to FP16
 };
 
 // Speeds and peaks of a board in a mode, and the power of its parts in this mode.
@@ -88,7 +98,7 @@ class EngineBoard {
 
   double cpu_per_hz_ = 1;
   double flop_per_hz_ = 0;
-  PerNarrow narrow_ratio_ = {1, 1, 1};  // peaks relative to FP16
+  PerNarrow narrow_ratio_ = kEqualRates;  // peaks relative to FP16
   double limit_w_ = 0;
   double bytes_per_hz_ = 0;
   double request_per_hz_ = 0;
