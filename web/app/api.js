@@ -42,6 +42,7 @@ async function failure(response) {
   if (json && json.detail) message = json.detail;  // RFC 9457
   else if (json && json.error) message = json.error;
   else if (json && json.remark) message = json.remark;
+  message = message.replace(/: see 'ridgewatt [^']*--help'$/, "").replace(/^--([a-z-]+: )/, "$1");
   if (response.status === 401) window.dispatchEvent(new Event("ridgewatt-token"));
   return new ApiError(message, response.status, json);
 }

@@ -32,6 +32,22 @@ function Theme({ chosen, onChange }) {
     onChange=${(next) => { Ridgewatt.theme.set(next); onChange(next === "auto" ? undefined : next); }} />`;
 }
 
+// Copies the address, which contains everything that the user selected. Where the browser refuses,
+// the address is shown, to be copied by hand.
+function Share() {
+  const [done, setDone] = useState("");
+  const [shown, setShown] = useState("");
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(location.href);
+      setDone(/upload(:|%3A)/.test(location.hash) ? "Copied, without the file" : "Copied");
+      setTimeout(() => setDone(""), 2500);
+    } catch { setShown(location.href); }
+  };
+  return html`<button type="button" onClick=${copy} title="The address contains everything that you selected">${done || "Copy link"}</button>
+    ${shown && html`<input type="text" readonly aria-label="The address of this page" value=${shown} ref=${(field) => field && field.select()} onBlur=${() => setShown("")} />`}`;
+}
+
 function Token({ onDone }) {
   const [error, setError] = useState(null);
   const send = async (event) => {
@@ -87,7 +103,7 @@ function App() {
     <header class="top"><a class="brand" href=${link(firstPage)}>Ridgewatt</a>
       <nav aria-label="Pages">${Object.entries(pages).map(([name, { title }]) => html`
         <a key=${name} href=${link(name)} aria-current=${name === route.page ? "page" : undefined}>${title}</a>`)}</nav>
-      <${Theme} chosen=${route.query.theme} onChange=${(theme) => setQuery({ theme })} /></header>
+      <div class="tools"><${Share} /><${Theme} chosen=${route.query.theme} onChange=${(theme) => setQuery({ theme })} /></div></header>
     <main id="main" tabindex="-1">${locked ? html`<${Token} onDone=${() => { setLocked(false); setOpened(opened + 1); }} />` : html`
       <${ErrorLine} error=${error} />
       ${!ready && !error && html`<p class="faint" role="status">Loading</p>`}

@@ -24,8 +24,8 @@ const isList = ({ type, items }) => type === "array" && items.type === "string" 
 const split = (text) => text.split(",").map((one) => one.trim()).filter(Boolean);
 const labelOf = (name) => name.charAt(0).toUpperCase() + name.slice(1).replace(/-/g, " ");
 
-function Field({ parameter, value, onChange }) {
-  const { name, schema } = parameter, label = labelOf(name), kind = kindOf(parameter);
+function Field({ parameter, label = labelOf(parameter.name), value, onChange }) {
+  const { name, schema } = parameter, kind = kindOf(parameter);
   if (kind === "flag") return html`<${Check} label=${label} checked=${value === "1"} onChange=${(on) => onChange(on ? 1 : undefined)} />`;
   if (kind === "choice") {
     const options = [{ value: "", label: schema.default || "as the server does" }, ...schema.enum.map((one) => ({ value: one, label: one }))];
@@ -38,13 +38,13 @@ function Field({ parameter, value, onChange }) {
 
 // `without`: parameters to leave out, because the page shows them elsewhere. `only`: the parameters
 // to show, in this order; default: all. With a legend, the fields are collapsed unless one of them
-// has a value.
-export function DescribedForm({ endpoint, without = [], only, query, setQuery, legend }) {
+// has a value. `labels`: name -> label, where the parameter's name alone is not clear.
+export function DescribedForm({ endpoint, without = [], only, labels = {}, query, setQuery, legend }) {
   const known = useParameters(endpoint);
   const wanted = only ? only.map((name) => known.find((one) => one.name === name)).filter(Boolean) : known;
   const parameters = wanted.filter((one) => kindOf(one) && !shownAs[one.name] && !without.includes(one.name));
   if (parameters.length === 0) return null;
-  const fields = parameters.map((parameter) => html`<div key=${parameter.name} title=${parameter.description}><${Field} parameter=${parameter} value=${query[optionPrefix + parameter.name]}
+  const fields = parameters.map((parameter) => html`<div key=${parameter.name} title=${parameter.description}><${Field} parameter=${parameter} label=${labels[parameter.name]} value=${query[optionPrefix + parameter.name]}
       onChange=${(value) => setQuery({ [optionPrefix + parameter.name]: value })} /></div>`);
   if (!legend) return fields;
   return html`<details open=${parameters.some(({ name }) => query[optionPrefix + name] !== undefined)}><summary>${legend}</summary>${fields}</details>`;

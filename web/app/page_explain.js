@@ -19,11 +19,20 @@ const placed = [...workloadKeys, "mode", ...measured];
 const ofLanguage = ["tokens-per-second", "first-token", "claimed-tokens-per-second", "quantization", "prompt", "generate", "concurrency", "kv-type"];
 const example = { "option.measured": 60, "option.power": 12 };
 
+// Causes whose name in the output of the command is not a term by itself.
+const causeNames = {
+  pre_post_processing: "pre- and post-processing", per_batch: "time of another batch", contention: "other programs", cpu_fallback: "layers on the CPU",
+  host_copy: "copies from the host", warm_up: "warm-up in the mean", thermal: "heat", threads: "too few threads", asynchronous_timing: "timed without waiting",
+};
+const nameOf = ({ cause }) => causeNames[cause] || cause.replace(/_/g, " ").replace(/\b[cg]pu\b/g, (text) => text.toUpperCase());
+
 const columns = [
-  { key: "cause", label: "cause", text: (row) => row.cause.replace(/_/g, " ") }, { key: "probability_pct", label: "probability (%)", digits: 2, bar: true },
+  { key: "cause", label: "cause", text: nameOf, wrap: true }, { key: "probability_pct", label: "probability (%)", digits: 2, bar: true },
   { key: "remedy", label: "what tests or removes it", wrap: true }, { key: "evidence", label: "what it predicts", wrap: true },
   { key: "time_ms", label: "of the gap (ms)", digits: 3 }, { key: "gain", label: "× faster without it", digits: 3 },
 ];
+
+const labels = { measured: "Measured time", power: "Measured power", claimed: "Published time" };
 
 function Answer({ json }) {
   const power = json.measured_power_w !== undefined;
@@ -37,7 +46,7 @@ function Answer({ json }) {
     <${Provenance} kind=${json.provenance} text=${`probabilities are modelled, on the ${json.twin} twin of ${json.board}`}><${Term} of="Provenance" /></${Provenance}>
     <h2>Causes</h2>
     <p class="note faint">Several may act at once: probabilities may add up to more than 100 %.</p>
-    <${Table} label="Causes" columns=${columns} rows=${json.rows.map((row) => ({ ...row, probability_pct: 100 * row.probability }))} />`;
+    <${Table} label="Causes" columns=${columns} stack rows=${json.rows.map((row) => ({ ...row, probability_pct: 100 * row.probability }))} />`;
 }
 
 function Empty({ setQuery }) {
@@ -55,11 +64,11 @@ export function Page({ query, setQuery }) {
   const reply = useReply("explain", question);
   const { json } = reply;
   return html`<h1>Explain</h1>
-    <${Intro} terms=${["Power mode", "Stall", "Twin"]}>You measured a time that is longer than expected. What is the most probable cause, and what would remove it?</${Intro}>
-    <${Strip} on=${workload.device} items=${json && [`${duration(json.measured_ms)} measured`, `${duration(json.expected_ms)} expected`, json.rows[0] && `${json.rows[0].cause.replace(/_/g, " ")} ${number(100 * json.rows[0].probability, 2)} %`]}
+    <${Intro} terms=${["Power mode", "Interval", "Twin"]}>A measured time is longer than expected or published. What is the most probable cause, and what removes it?</${Intro}>
+    <${Strip} on=${workload.device} items=${json && [`${duration(json.measured_ms)} measured`, `${duration(json.expected_ms)} expected`, json.rows[0] && `${nameOf(json.rows[0])} ${number(100 * json.rows[0].probability, 2)} %`]}
       stale=${reply.stale} empty=${given ? (reply.error ? "No answer to this question" : "Asking") : "Enter a measured time"} />
     <div class="sided"><${Side} summary=${workloadLine(query)}>
-      <fieldset><legend>Measured</legend><${DescribedForm} endpoint="explain" only=${measured} query=${query} setQuery=${setQuery} />
+      <fieldset><legend>Measured</legend><${DescribedForm} endpoint="explain" only=${measured} labels=${labels} query=${query} setQuery=${setQuery} />
         <${DescribedForm} endpoint="explain" without=${[...placed, ...ofLanguage]} query=${query} setQuery=${setQuery} legend="What else you know" /></fieldset>
       <${WorkloadForm} query=${query} setQuery=${setQuery} />
       ${mode && html`<${ModeForm} board=${board} mode=${mode} setQuery=${setQuery} />`}</${Side}>

@@ -3,17 +3,18 @@
 // `ridgewatt estimate` and `ridgewatt roofline`.
 import { html, useMemo, useRef, useState } from "./standalone.module.js";
 import { address, get, getText } from "./api.js";
-import { Chart, DownloadBar, ErrorLine, Provenance, Select, Table, number } from "./controls.js";
+import { Chart, DownloadBar, ErrorLine, NumberField, Provenance, Select, Table, number } from "./controls.js";
 import { modeAt, parseCsv, rowOf } from "./cloud.js";
 import { costOverKnob, costs, knobOf, onStillAxes } from "./explore_charts.js";
 import { ModeForm } from "./mode_form.js";
 import { Pinned, pinKey } from "./pinned.js";
-import { cloudColumns, freshness, knobs, modeKeys, modeName, modeOf, modeText, queryOfMode, shown, useBoard, useReply, workloadKeys, workloadLine, workloadOf } from "./questions.js";
+import { cloudColumns, freshness, knobs, modeKeys, modeName, modeOf, modeText, queryOfMode, shown, useBoard, useChoices, useReply, workloadKeys, workloadLine, workloadOf } from "./questions.js";
 import { Intro, Sentences, Side, Strip, Term, costItems, costSpread } from "./strip.js";
+import { everywhere, hashOf } from "./state.js";
 import { WorkloadForm } from "./workload_form.js";
 
 export const title = "Explore";
-export const keys = [...workloadKeys, ...modeKeys, "over", "cost", pinKey];
+export const keys = [...workloadKeys, ...modeKeys, "over", "cost", "rate", pinKey];
 
 // The costs of a mode from the table of all modes, which are available before the server answers.
 const costKeys = ["time_ms", "time_lo_ms", "time_hi_ms", "power_w", "power_lo_w", "power_hi_w", "energy_j", "energy_lo_j", "energy_hi_j"];
@@ -29,6 +30,22 @@ function Answer({ name, value, lo, hi, unit, against, digits = 4 }) {
     ${factor && html`<dd>${number(factor, 3)} times the highest clocks' ${number(against, digits)} ${unit}</dd>`}</div>`;
 }
 
+// What takes most of the time, in words.
+const bounds = { launch: "kernel launches", memory: "memory traffic", compute: "computation", host: "work of the CPU", loader: "waiting for data" };
+
+const secondsOfDay = 86400, joulesOfKwh = 3.6e6;
+
+// Requests arrive at `rate` per second, one sample each, and the board idles between minibatches.
+// one: the row of estimate, whose idle_w is the power while it waits.
+function PerDay({ one, rate, stale, setQuery }) {
+  const most = 1000 * one.batch / one.time_ms, busy = rate / most;
+  const mean = (energy) => (1 - busy) * one.idle_w + rate * energy / one.batch;
+  const day = (energy) => number(mean(energy) * secondsOfDay / joulesOfKwh, 3);
+  const text = !(rate > 0) ? "" : busy > 1 ? html`<b class="warn">Too many: this mode computes at most ${number(most, 3)} samples/s.</b>`
+    : html`<span class=${stale ? "stale" : ""}><b><span data-answer="Day">${day(one.energy_j)}</span> kWh per day</b> ${one.energy_lo_j !== undefined && ` (${day(one.energy_lo_j)} to ${day(one.energy_hi_j)})`}: mean ${number(mean(one.energy_j), 3)} W; busy ${number(100 * busy, 3)} % of the time, otherwise idle at ${number(one.idle_w, 3)} W</span>`;
+  return html`<div class="row per-day"><${NumberField} label="Requests per second" value=${rate || undefined} placeholder="for example 30" onChange=${(value) => setQuery({ rate: value })} /><span role="status">${text || html`<span class="faint">Enter a rate to get the energy of a day.</span>`}</span></div>`;
+}
+
 // one: the row of estimate, with the costs that are already known. late: its other values belong to
 // an earlier question.
 function Answers({ one, late, stale, highest }) {
@@ -38,16 +55,28 @@ function Answers({ one, late, stale, highest }) {
   return html`<dl class=${`answers${stale ? " stale" : ""}`} aria-live="polite">
       <${Answer} name="Time" ...${cost("time", "ms")} /><${Answer} name="Power" ...${cost("power", "w")} /><${Answer} name="Energy" ...${cost("energy", "j")} />
       <div><dt>Throughput</dt><dd>${number(1000 * one.batch / one.time_ms)} <small>samples/s</small></dd><dd>${number(1000 * one.energy_j / one.batch)} mJ per sample; minibatch of ${one.batch}</dd></div>
-      <div class=${late ? "stale" : ""}><dt>Bound by <${Term} of="Bound" /></dt><dd>${one.bound}</dd><dd>GPU busy ${number(one.gpu_load_pct, 3)} %${one.stall_ms > 0 ? `, waiting for data ${number(one.stall_ms, 3)} ms` : ""}</dd>
+      <div class=${late ? "stale" : ""}><dt>Bound by <${Term} of="Bound" /></dt><dd class="words">${bounds[one.bound] || one.bound}</dd><dd>GPU busy ${number(one.gpu_load_pct, 3)} %${one.stall_ms > 0 ? `, waiting for data ${number(one.stall_ms, 3)} ms` : ""}</dd>
         <dd>${one.fits_memory ? `memory ${memory}` : html`<b class="warn">needs ${memory}</b>`}</dd></div>
     </dl>`;
 }
 
-function Remarks({ json }) {
+// The change of the form that a remedy names: a batch or a runtime.
+function changeOf(what, runtimes) {
+  const [, batch] = /^batch (\d+)$/.exec(what) || [];
+  return batch ? { batch } : runtimes.includes(what) ? { runtime: what } : null;
+}
+
+function Remedy({ one, runtimes, setQuery }) {
+  const change = changeOf(one.what, runtimes), text = html`${one.what} <b>${number(one.times_faster, 3)}×</b>`;
+  return change ? html`<button type="button" onClick=${() => setQuery(change, { push: true })}>${text}</button>` : html`<span>${text}</span>`;
+}
+
+function Remarks({ json, setQuery }) {
+  const runtimes = useChoices("estimate", "runtime", "");
   return html`<${Provenance} kind=${json.estimates[0].provenance} text=${json.provenance}><${Term} of="Provenance" /></${Provenance}>
     ${(json.estimates[0].interval_widened_by || []).map((why) => html`<p class="faint note">The interval is wide: ${why}</p>`)}
     ${[["unsupported", "Not counted"], ["assumed", "Assumed"]].map(([key, text]) => (json[key] || []).length > 0 && html`<p class="warn note">${text}: ${json[key].map((x) => (typeof x === "string" ? x : JSON.stringify(x))).join(", ")}</p>`)}
-    ${(json.remedies || []).length > 1 && html`<p class="note"><span class="faint">Faster, as modelled:</span> ${json.remedies.map((one, i) => html`${i > 0 && ", "}${one.what} <b>${number(one.times_faster, 3)}×</b>`)}</p>`}`;
+    ${(json.remedies || []).length > 1 && html`<p class="note row"><span class="faint">Faster per sample, as modelled:</span> ${json.remedies.map((one) => html`<${Remedy} key=${one.what} one=${one} runtimes=${runtimes} setQuery=${setQuery} />`)}</p>`}`;
 }
 
 const layerColumns = [
@@ -99,7 +128,7 @@ function CostOverKnob({ cloud, table, asked, mode, board, query, setQuery, quest
     <div class="row"><${Select} label="Cost" value=${cost} options=${Object.entries(costs).map(([value, one]) => ({ value, label: one.name }))} onChange=${(value) => setQuery({ cost: value })} />
       <${Select} label="Over" value=${knob.key} options=${knobs.map((one) => ({ value: one.key, label: one.label }))} onChange=${(value) => setQuery({ over: value })} />
       ${best && html`<button type="button" onClick=${() => setQuery(queryOfMode(best))}>Set the mode of least ${costs[cost].name.toLowerCase()}</button>`}</div>
-    ${best && html`<p class="faint note">Least ${costs[cost].name.toLowerCase()} of all modes: ${modeName(best, board.presets)}</p>`}
+    ${best && html`<p class="faint note">Least ${costs[cost].name.toLowerCase()} of all modes: ${modeName(best, board.presets)}. <a href=${hashOf("modes", { ...Object.fromEntries([...workloadKeys, ...everywhere].map((name) => [name, query[name]])), minimize: costs[cost].name.toLowerCase() })}>Modes</a> takes the fastest of the modes that are about as good, and keeps limits.</p>`}
     <${DownloadBar} command=${shown(cloud.command)} csv=${address("estimate", { ...all, format: "csv" })} json=${address("estimate", { ...question, modes: "all" })} svg=${() => handle.current.picture()} name="modes" /></div>`;
 }
 
@@ -131,15 +160,16 @@ export function Page({ query, setQuery }) {
   const one = known ? { ...asked, ...known } : asked;
   const stale = estimate.stale && !known;
   return html`<h1>Explore</h1>
-    <${Intro} terms=${["Model", "Power mode", "Roofline"]}>What does a model cost on a board at given clocks, and what limits it? Move a slider and see; no hardware is needed.</${Intro}>
+    <${Intro} terms=${["Power mode", "Interval", "Roofline", "Arch line"]}>What does a model cost at given clocks, and what limits it? No board is needed.</${Intro}>
     <${Strip} on=${workload.device} items=${one && costItems(one)} spread=${one && costSpread(one)} stale=${stale} empty=${estimate.error ? "No answer to this question" : "Asking"} />
     <div class="sided">
     <${Side} summary=${workloadLine(query)}><${WorkloadForm} query=${query} setQuery=${setQuery} /><${ErrorLine} error=${board.error} />
       ${mode && html`<${ModeForm} board=${board} mode=${mode} setQuery=${setQuery} />`}</${Side}>
     <div>${mode && html`<${ErrorLine} error=${estimate.error} />
       ${one && html`<${Answers} one=${one} late=${estimate.stale} stale=${stale} highest=${highest} />
-        <div class=${freshness(estimate)}><${Sentences} list=${estimate.json.sentences} /><${Remarks} json=${estimate.json} /></div>
+        <div class=${freshness(estimate)}><${Sentences} list=${estimate.json.sentences} /><${Remarks} json=${estimate.json} setQuery=${setQuery} /></div>
         <${DownloadBar} command=${shown(estimate.command)} csv=${address("estimate", { ...question, format: "csv" })} json=${address("estimate", question)} name="estimate" />
+        ${one.idle_w > 0 && !workload.training && html`<${PerDay} one=${one} rate=${Number(query.rate) || 0} stale=${estimate.stale} setQuery=${setQuery} />`}
         <${Pinned} query=${query} setQuery=${setQuery} b=${one} stale=${stale} />`}
       <${Roofs} roofs=${estimate.error ? {} : roofs} highest=${highestRoofs} question=${question}>
         <${CostOverKnob} cloud=${cloud} table=${table} asked=${!estimate.error} mode=${mode} board=${board} query=${query} setQuery=${setQuery} question=${workload} /></${Roofs}>`}</div></div>`;

@@ -76,7 +76,7 @@ function Modes({ cloud, reply, mode, board, answer, figure, query, setQuery, que
   const files = { csv: address("llm", question), json: address("llm", { ...question, format: undefined, columns: undefined }) };
   return html`<div class="charts dense">
     <div><${Chart} option=${all.option} legend=${all.legend} title=${`All ${cloud.count.toLocaleString("en-US")} modes: joules over time per token`} height=${430}
-      source="A click on the front chooses a mode." note=${`${all.onFront} modes on the front`} onReady=${(h) => { front.current = h; }}
+      source="A click on the front chooses a mode." note=${`${all.onFront} ${all.onFront === 1 ? "mode" : "modes"} on the front`} onReady=${(h) => { front.current = h; }}
       onClick=${(item) => item.row !== undefined && setQuery(queryOfMode(modeAt(cloud, item.row)))} />
       <${DownloadBar} command=${shown(reply.command)} ...${files} svg=${() => front.current.picture()} name="modes" /></div>
     <div><${Chart} option=${over.option} legend=${over.legend} title=${`${figure.name} over ${knob.label}`} height=${430}
@@ -110,7 +110,7 @@ export function Page({ query, setQuery }) {
   const row = llm.json && llm.json.rows[0];
   const dimmed = freshness(llm);
   return html`<h1>Language models</h1>
-    <${Intro} terms=${["Prefill", "First token", "Engine"]}>Does a language model fit the board's memory, how fast is it, and what does a token cost? Move the sliders of the request.</${Intro}>
+    <${Intro} terms=${["Prefill", "First token", "Interval", "Engine"]}>Does a language model fit the board's memory, how fast is it, and what does a token cost? Move the sliders of the request.</${Intro}>
     <${Strip} on=${asked.device} items=${row && [memory && (memory.fits ? "fits" : "does not fit"), `${number(row.tokens_per_s)} tokens/s`, `first token ${number(row.ttft_ms)} ms`, `${number(row.joules_per_token)} J/token`]}
       spread=${row && spreadText(["speed", "ttft", "joules"].map((name) => [row[keyOf(figures[name])], row[keyOf(figures[name], "lo")], row[keyOf(figures[name], "hi")]]))} stale=${llm.stale} empty=${llm.error ? "No answer to this question" : "Asking"} />
     <div class="sided">

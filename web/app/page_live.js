@@ -7,10 +7,17 @@ import { LiveFeed, summary } from "./live_feed.js";
 import { clockText, errorText, fixed, joules } from "./live_text.js";
 import { Mode } from "./live_mode.js";
 import { Windows } from "./live_windows.js";
+import { hashOf } from "./state.js";
 import { Intro, Strip } from "./strip.js";
 
 export const title = "Live";
 export const keys = ["span", "paused"];
+
+// What a first visitor asks, and the page that answers it.
+const firstQuestions = [
+  ["Which mode for 15 W?", "modes", { "max-power": 15 }], ["What limits a model?", "explore", {}], ["How much energy per day?", "explore", { rate: 30 }],
+  ["Why is it slow?", "explain", {}], ["Does a language model fit?", "language", {}], ["Train while serving?", "schedule", {}],
+];
 
 const spans = [[60, "1 min"], [300, "5 min"], [600, "10 min"]];
 const announceS = 30;
@@ -154,6 +161,7 @@ export function Page({ query, setQuery }) {
         <button type="button" aria-pressed=${String(paused)} onClick=${() => setQuery({ paused: paused ? undefined : "1" })}>Pause</button></div></div>
     <${Intro} terms=${["Rail", "Power mode", "Fake board"]}>What this board draws now, on which rail and at which clocks. Start a window to count the energy of a program.</${Intro}>
     <${Strip} items=${look && liveItems(look)} stale=${state === "lost"} empty="No look yet" />
+    <p class="first-questions" aria-label="Questions"><span class="faint">Ask without a board:</span> ${firstQuestions.map(([text, page, more]) => html`<a key=${page} href=${hashOf(page, { ...more, theme: query.theme })}>${text}</a> `)}</p>
     <${Announcer} look=${look} state=${state} paused=${paused} />
     <${ErrorLine} error=${error && !look ? Object.assign(error, { again }) : error} />
     ${!look ? html`<p class="faint">${state === "lost" ? "The server does not answer. Is 'ridgewatt serve' still running? This page asks again every 2 s." : "Waiting for the first reading."}</p>` : html`

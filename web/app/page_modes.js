@@ -49,32 +49,43 @@ const modeLine = (mode) => `${coresText(mode.cpu_cores)} at ${mode.cpu_mhz} MHz,
 const presetOf = (answer, presets) => presets.find((one) => queryText(one.mode) === queryText(answer.mode));
 const shortMode = (answer, presets) => (presetOf(answer, presets) || { name: `GPU ${answer.mode.gpu_mhz} MHz, ${coresText(answer.mode.cpu_cores)}` }).name;
 
-function Found({ answer, presets, query, heading }) {
+const sure = 0.9;  // chosen: probability that the button asks for
+
+function Found({ answer, presets, query, heading, setQuery }) {
   return html`<dl class="answers" aria-live="polite"><div class="double"><dt>${heading}</dt><dd class="mode" data-answer="Mode">${shortMode(answer, presets)}</dd><dd>${modeLine(answer.mode)}; batch ${answer.batch}</dd>
       <dd><a href=${exploring(query, answer.mode)}>Explore this mode</a></dd></div>
     ${cost(answer, "Time", "ms", "ms")}${cost(answer, "Power", "w", "W")}${cost(answer, "Energy", "j", "J")}
-    ${(answer.limits || []).length > 0 && html`<div><dt>Limits hold <${Term} of="Confidence" /></dt><dd>${number(100 * answer.confidence, 3)} <small>% sure</small></dd><dd>${answer.limits.map((limit) => `${limit.limit} ${number(100 * limit.confidence, 3)} %`).join(", ")}</dd></div>`}</dl>`;
+    ${(answer.limits || []).length > 0 && html`<div><dt>Limits hold <${Term} of="Confidence" /></dt><dd>${number(100 * answer.confidence, 3)} <small>% sure</small></dd>${answer.limits.length > 1 && html`<dd>${answer.limits.map((limit) => `${limit.limit} ${number(100 * limit.confidence, 3)} %`).join(", ")}</dd>`}
+      ${answer.confidence < sure && setQuery && html`<dd><button type="button" onClick=${() => setQuery({ confidence: sure })}>Be 90 % sure</button></dd>`}</div>`}</dl>`;
 }
 
 const queryText = (mode) => JSON.stringify(queryOfMode(mode));
 const exploring = (query, mode) => hashOf("explore", { ...Object.fromEntries([...workloadKeys, ...everywhere].map((name) => [name, query[name]])), ...queryOfMode(mode) });
 
+// `option`: as the command line has it ("--max-power 11.18").
+function Relaxation({ option, setQuery }) {
+  const [, name, value] = /^--([a-z-]+) ([\d.e+-]+)$/.exec(option) || [];
+  const axis = Object.values(axes).find((one) => one.option === name);
+  if (!axis) return html`<span>${option}</span>`;
+  return html`<button type="button" onClick=${() => setQuery({ [name]: value }, { push: true })}>Maximum ${axis.name.toLowerCase()} ${value} ${axis.unit}</button>`;
+}
+
 // Shown if no mode meets all limits: the options to relax and the boards that the command line also
 // suggests.
-function NotFound({ json }) {
-  const relaxations = (json.relaxations || []).map((one) => one.option);
-  const boards = (json.other_boards || []).map((one) => `${one.board} (${number(one.power_w, 3)} W)`);
+function NotFound({ json, query, setQuery }) {
+  const boards = json.other_boards || [];
   return html`<div class="card" role="status"><p><b data-answer="Mode">No mode meets these limits.</b></p>
-    ${relaxations.length > 0 && html`<p>Relax to: ${relaxations.join(", or ")}</p>`}${boards.length > 0 && html`<p class="faint">So would another board, as modelled: ${boards.join(", ")}</p>`}
+    ${(json.relaxations || []).length > 0 && html`<p class="row">Relax a limit: ${json.relaxations.map((one) => html`<${Relaxation} key=${one.option} option=${one.option} setQuery=${setQuery} />`)}</p>`}
+    ${boards.length > 0 && html`<p class="row">Or take another board, as modelled: ${boards.map((one) => html`<a key=${one.board} href=${hashOf("modes", { ...query, device: one.board })}>${one.board} (${number(one.power_w, 3)} W)</a>`)}</p>`}
     ${json.nearest_miss && html`<p class="faint">Nearest: ${modeLine(json.nearest_miss.mode)}: ${number(json.nearest_miss.time_ms)} ms, ${number(json.nearest_miss.power_w)} W, ${number(json.nearest_miss.energy_j)} J</p>`}</div>`;
 }
 
-function Answer({ tune, presets, query, heading, stale = tune.stale }) {
+function Answer({ tune, presets, query, heading, setQuery, stale = tune.stale }) {
   const refused = tune.error && tune.error.json && tune.error.json.feasible === false ? tune.error.json : null;
   const json = refused || tune.json;
   if (tune.error && !refused) return html`<${ErrorLine} error=${tune.error} />`;
   if (!json) return html`<p class="faint" role="status">Searching</p>`;
-  return html`<div class=${stale ? "stale" : ""}>${json.feasible ? html`<${Found} answer=${json} presets=${presets} query=${query} heading=${heading} />` : html`<${NotFound} json=${json} />`}
+  return html`<div class=${stale ? "stale" : ""}>${json.feasible ? html`<${Found} answer=${json} presets=${presets} query=${query} heading=${heading} setQuery=${setQuery} />` : html`<${NotFound} json=${json} query=${query} setQuery=${setQuery} />`}
     <${Sentences} list=${json.sentences} />
     <${Provenance} kind=${json.provenance} text=${json.remark}><${Term} of="Provenance" /></${Provenance}>
     ${json.preset_note && html`<p class="faint note">${sentence(json.preset_note)}</p>`}</div>`;
@@ -127,18 +138,18 @@ export function Page({ query, setQuery }) {
   const best = tune.error ? null : answer;
   const source = cloudReply.text && tune.json ? `${query.file || workload.model} on ${workload.device}, minibatch of ${batch}: ${tune.json.provenance}` : `${query.file || workload.model} on ${workload.device}, minibatch of ${batch}`;
   return html`<h1>Modes</h1>
-    <${Intro} terms=${["Power mode", "Preset", "Front", "Confidence"]}>Every power mode of the board is a point. Set a limit, for example 15 W, and read the best mode within it.</${Intro}>
+    <${Intro} terms=${["Power mode", "Preset", "Interval", "Front"]}>Every power mode of the board is a point. Set a limit, for example 15 W, and read the best mode within it.</${Intro}>
     <${Strip} on=${workload.device} items=${best && [shortMode(best, presets), ...costItems(best)]} spread=${best && costSpread(best)} stale=${stale} empty=${tune.error ? "No mode meets this" : "Searching"} />
     <div class="sided"><${Side} summary=${workloadLine(query)}><${WorkloadForm} query=${query} setQuery=${setQuery} />
       <${LimitForm} query=${query} setQuery=${setQuery} limits=${limits} /><${MeasuredForm} query=${query} setQuery=${setQuery} measured=${measured} /></${Side}>
     <div><${ErrorLine} error=${board.error} />
-      <${Answer} tune=${tune} stale=${stale} presets=${presets} query=${query} heading=${`Least ${question.minimize}`} />
+      <${Answer} tune=${tune} stale=${stale} presets=${presets} query=${query} setQuery=${setQuery} heading=${`Least ${question.minimize}`} />
       <${DownloadBar} command=${shown(tune.command)} csv=${address("tune", { ...settled, format: "csv" })} json=${address("tune", settled)} name="tune" />
       <${ErrorLine} error=${cloudReply.error} />
       ${cloud && cloud.count > 0 && board.presets ? html`<div class=${freshness(cloudReply)}><${Cloud} cloud=${cloud} command=${shown(cloudReply.command)} query=${query} setQuery=${setQuery} limits=${limits} presets=${presets} answer=${answer} measured=${measured.points} source=${source} /></div>`
         : !cloudReply.error && !board.error && html`<p class="faint" role="status">Asking all modes</p>`}
       ${measured.workload && html`<h2>Sweep and prediction</h2><${Agreement} measured=${measured} cloud=${cloud} setQuery=${setQuery} />
-        ${ofSweep && html`<${Answer} tune=${tuneMeasured} presets=${presets} query=${query} heading=${`Least ${question.minimize} of the sweep`} />
+        ${ofSweep && html`<${Answer} tune=${tuneMeasured} presets=${presets} query=${query} setQuery=${setQuery} heading=${`Least ${question.minimize} of the sweep`} />
           <${DownloadBar} command=${shown(tuneMeasured.command)} csv=${address("tune", { ...ofSweep, format: "csv" })} json=${address("tune", ofSweep)} name="tune_measured" />`}`}
       ${compared.length > 0 && html`<h2>Comparison with presets</h2><div class=${stale ? "stale" : ""}><${Table} label="Comparison with presets" columns=${comparedColumns} rows=${compared} /></div>`}</div></div>`;
 }

@@ -47,7 +47,7 @@ function PointChart({ a, b, rowsA, rowsB, x, y, log, onReady }) {
   const option = useMemo(() => charts.plotOption({ title: "points", x: { label: x.label, log }, y: { label: y.label, log },
     series: [pointSeries(rowsA, x.key, y.key, nameOf(a), charts.palette[0], "circle", log), ...(b ? [pointSeries(rowsB, x.key, y.key, nameOf(b), charts.palette[1], "diamond", log)] : [])] }), [rowsA, rowsB, x, y, log]);
   const legend = b ? [{ name: nameOf(a), color: charts.palette[0], mark: "points" }, { name: nameOf(b), color: charts.palette[1], mark: "points" }] : [];
-  return html`<${Chart} option=${option} title=${`${y.label} over ${x.label}`} source=${b ? "" : longName(a)} legend=${legend} onReady=${onReady} height=${420} />`;
+  return html`<${Chart} option=${option} title=${`${y.label[0].toUpperCase()}${y.label.slice(1)} over ${x.label}`} source=${b ? "" : longName(a)} legend=${legend} onReady=${onReady} height=${420} />`;
 }
 
 const pointColumns = [{ key: "cpu_cores", label: "CPU cores" }, { key: "cpu_mhz", label: "CPU (MHz)", digits: 6 }, { key: "gpu_mhz", label: "GPU (MHz)", digits: 6 }, { key: "mem_mhz", label: "memory (MHz)", digits: 6 },

@@ -115,10 +115,12 @@ function Figure({ figure, name }) {
     <${DownloadBar} name=${name} svg=${() => handle.current.picture()} /></div>`;
 }
 
+const capital = (name) => (name === "poisson" ? "Poisson" : name);
+
 function Simulation({ params, query }) {
   const { json, command, error, stale } = useReply("schedule/simulate", { ...params, figures: 1 });
   const arrives = params["arrival-rate"] !== undefined;
-  return html`<h2>Under ${arrives ? `${query.arrivals || defaults.arrivals} arrivals` : "load"}</h2><${ErrorLine} error=${error} />
+  return html`<h2>Under ${arrives ? `${capital(query.arrivals || defaults.arrivals)} arrivals` : "load"}</h2><${ErrorLine} error=${error} />
     ${!json && !error && html`<p class="faint" role="status">Simulating</p>`}
     ${json && html`<div class=${stale ? "stale" : ""}>
       <div class="faint note">Ways of sharing <${Term} of="Managed interleaving" /></div>
@@ -136,7 +138,7 @@ export function Page({ query, setQuery }) {
   const best = plan && plan.feasible ? plan : null;
   const sides = ["training", "inference"].map((side) => query[`${side}_file`] || (query[side] || defaults[side]).replace(/^zoo:/, ""));
   return html`<h1>Schedule</h1>
-    <${Intro} terms=${["Cycle", "Plan", "Managed interleaving"]}>Training and inference share one board. Which mode and which batches train fastest while every request is answered in time?</${Intro}>
+    <${Intro} terms=${["Minibatch", "Cycle", "Managed interleaving"]}>Training and inference share one board. Which mode and which batches train fastest while every request is answered in time?</${Intro}>
     <${Strip} on=${query.device || defaults.device} items=${best && [params["arrival-rate"] !== undefined && params.training === undefined && params["training-sweep"] === undefined ? "" : `${number(best.training_throughput, 3)} minibatches/s trained`,
       best.latency_ms ? `worst latency ${duration(best.latency_ms)}` : "", `peak ${number(best.power_w, 3)} W`]} stale=${stale} empty=${params ? (plan || error ? "No plan meets these limits" : "Planning") : "Nothing to plan"} />
     <div class="sided"><${Form} summary=${`Training ${sides[0]}, inference ${sides[1]}, on ${query.device || defaults.device}`}><${Fields} query=${query} setQuery=${setQuery} /></${Form}>

@@ -146,6 +146,18 @@ window.Ridgewatt.charts = (function () {
     return series;
   }
 
+  // Breaks the name of the horizontal axis in two lines if it is wider than the plot, about 6.2 pixels a letter.
+  function breakName(done, width) {
+    const [axis] = done.xAxis || [], grids = listOf(done.grid);
+    const room = width - 80;
+    if (!axis || grids.length > 1 || axis.nameLocation !== "middle" || (axis.name || "").length * 6.2 <= room) return;
+    const at = axis.name.lastIndexOf(" ", room / 6.2);
+    if (at < 0) return;
+    axis.name = `${axis.name.slice(0, at)}\n${axis.name.slice(at + 1)}`;
+    axis.nameTextStyle = { ...axis.nameTextStyle, lineHeight: 14 };
+    done.grid = { ...grids[0], bottom: (Number((grids[0] || {}).bottom) || 30) + 14 };
+  }
+
   // What JSON cannot hold: functions.
   function finish(option, chartOf) {
     const ink = colorOf("--ink");
@@ -154,6 +166,7 @@ window.Ridgewatt.charts = (function () {
     ["xAxis", "yAxis"].forEach((kind) => {
       if (option[kind]) done[kind] = listOf(option[kind]).map((axis) => finishAxis(axis, ink));
     });
+    breakName(done, chartOf().getWidth());
     done.series = (option.series || []).map((series) => finishSeries(series, place, ink));
     done.tooltip = { formatter: (item) => tooltipText(option, item), ...option.tooltip };
     return done;

@@ -116,8 +116,8 @@ export function Chart({ figure, option, title, source, note, legend, label, heig
 
 // columns: [{ key, label, digits, text(row), bar }]; rows: objects. bar: the value is drawn too; wrap: a long text; cut: a long name. Sorted by
 // headings, at first by `order`: { key, descending }; filter: a text field above that keeps rows with these words.
-// onSelect(row): a row was chosen.
-export function Table({ columns, rows, label, filter = false, onSelect, selected, most = 400, order: first = null }) {
+// onSelect(row): a row was chosen. stack: on a narrow screen each row is a block, with its headings.
+export function Table({ columns, rows, label, filter = false, stack = false, onSelect, selected, most = 400, order: first = null }) {
   const [sort, setSort] = useState(first);
   const [words, setWords] = useState("");
   const select = useRef(onSelect), choosable = Boolean(onSelect);
@@ -136,9 +136,9 @@ export function Table({ columns, rows, label, filter = false, onSelect, selected
   const longest = Object.fromEntries(columns.filter((c) => c.bar).map((c) => [c.key, Math.max(...rows.map((row) => row[c.key] || 0))]));
   // Rows that stay are not compared again while a slider moves.
   const body = useMemo(() => html`<tbody>${shown.slice(0, most).map((row) => html`<tr class=${row === selected ? "selected" : ""} onClick=${choosable && (() => select.current(row))}>
-        ${columns.map((c) => html`<td key=${c.key} class=${numeric(c) ? "n" : c.wrap ? "wrap" : c.cut ? "cut-off" : ""} title=${c.cut ? row[c.key] : undefined}>${cell(c, row)}${c.bar && html`<i class="share" style=${{ width: `${100 * (row[c.key] || 0) / longest[c.key]}%` }}></i>`}</td>`)}</tr>`)}</tbody>`, [shown, columns, selected, most, choosable]);
+        ${columns.map((c) => html`<td key=${c.key} class=${numeric(c) ? "n" : c.wrap ? "wrap" : c.cut ? "cut-off" : ""} title=${c.cut ? row[c.key] : undefined} data-label=${stack ? c.label : undefined}>${cell(c, row)}${c.bar && html`<i class="share" style=${{ width: `${100 * (row[c.key] || 0) / longest[c.key]}%` }}></i>`}</td>`)}</tr>`)}</tbody>`, [shown, columns, selected, most, choosable]);
   const turn = (key) => setSort({ key, descending: sort !== null && sort.key === key && !sort.descending });
-  return html`<div class="tabular">
+  return html`<div class=${stack ? "tabular stacked" : "tabular"}>
     ${filter && html`<label class="field filter"><span>Rows with</span><input type="search" value=${words} onInput=${(e) => setWords(e.target.value)} aria-label=${`Filter: ${label}`} /></label>
       <span class="count" role="status">${shown.length === rows.length ? `${rows.length} rows` : `${shown.length} of ${rows.length} rows`}</span>`}
     <div class="scroll" tabindex="0" role="region" aria-label=${label}><table aria-label=${label}><thead><tr>${columns.map((c) => html`

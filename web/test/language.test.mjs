@@ -160,7 +160,7 @@ test("a clock slider asks for its mode; the front of all modes is the command's"
   const front = [];
   for (const point of [...csv].sort((a, b) => a[0] - b[0] || a[1] - b[1])) if (!front.length || point[1] < front.at(-1)[1]) front.push(point);
   await page.getByText(`All ${csv.length.toLocaleString("en-US")} modes`).waitFor();
-  await page.getByText(`${front.length} modes on the front`).waitFor();
+  await page.getByText(`${front.length} ${front.length === 1 ? "mode" : "modes"} on the front`).waitFor();
   await view.screenshot("language_modes");
   view.check();
   await view.close();
@@ -216,7 +216,7 @@ for (const [width, scheme] of [[400, "dark"], [1280, "dark"], [3840, "light"]]) 
     const { page } = view;
     await meetsCommands(page);
     await page.getByRole("region", { name: "Quantizations" }).locator("tbody tr").first().waitFor();
-    await page.getByText(/modes on the front/).waitFor();
+    await page.getByText(/modes? on the front/).waitFor();
     assert.ok((await sidewaysScroll(page)) <= 0);
     assert.deepEqual(await unnamed(page), []);
     await view.screenshot(`language_${width}`);
