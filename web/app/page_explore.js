@@ -105,11 +105,11 @@ function Roofs({ roofs, highest, question, children }) {
   const choose = (index) => { setRow(index); highlight(handle.current, index); };
   const files = { csv: address("roofline", { ...question, format: "csv" }), json: address("roofline", question) };
   return html`<${ErrorLine} error=${roofs.error} />
-    <div class=${`charts dense ${freshness(roofs)}`}>${figures[0] && html`<div><${Chart} figure=${figures[0]} brief height=${430} onReady=${(h) => { handle.current = h; }} onClick=${(item) => item.row !== undefined && choose(item.row)} />
+    <div class=${`charts dense ${freshness(roofs)}`}>${figures[0] && html`<div><${Chart} figure=${figures[0]} brief idle height=${430} onReady=${(h) => { handle.current = h; }} onClick=${(item) => item.row !== undefined && choose(item.row)} />
       <${DownloadBar} command=${shown(roofs.command)} ...${files} svg=${() => handle.current.picture()} name="roofline" /></div>`}
       ${children}
-      ${bars && html`<div class="whole"><${Chart} figure=${bars} brief /></div>`}
-      ${figures.slice(1).map((figure, i) => figure && html`<${Chart} key=${i} figure=${figure} brief height=${360} />`)}</div>
+      ${bars && html`<div class="whole"><${Chart} figure=${bars} brief idle /></div>`}
+      ${figures.slice(1).map((figure, i) => figure && html`<${Chart} key=${i} figure=${figure} brief idle height=${360} />`)}</div>
     ${layers.length > 0 && html`<h2>Layers</h2><div class=${freshness(roofs)}><${Table} label="Layers" filter order=${{ key: "gpu_share_pct", descending: true }} columns=${layerColumns} rows=${layers} selected=${layers[row]} onSelect=${(one) => choose(layers.indexOf(one))} />
       <${DownloadBar} command=${shown(roofs.command)} ...${files} name="layers" /></div>`}`;
 }

@@ -46,8 +46,17 @@ export function remember(page, query) {
   }
   const own = Object.fromEntries(Object.entries(query).filter(([key]) => !shares.includes(key) && !everywhere.includes(key)));
   kept = { common, own: { ...kept.own, [page]: own } };
+  clearTimeout(saving);
+  saving = setTimeout(save, saveMs);
+}
+
+// Saved when the state rests: a slider changes it with each step.
+const saveMs = 200;
+let saving = null;
+function save() {
   try { sessionStorage.setItem(place, JSON.stringify(kept)); } catch { /* storage is disabled */ }
 }
+window.addEventListener("pagehide", save);
 
 export function link(page) {
   const shared = Object.fromEntries([...pages[page].shares, ...everywhere].map((key) => [key, kept.common[key]]));

@@ -8,7 +8,17 @@ window.Ridgewatt = window.Ridgewatt || {};
 window.Ridgewatt.charts = (function () {
   const root = document.documentElement;
   const palette = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7F7F7F", "#B8A900"];  // as the static figures'
-  const colorOf = (name) => getComputedStyle(root).getPropertyValue(name).trim();
+  // Read once per task: reading computes the styles of the whole page again after each change of it.
+  let colors = null;
+  function colorOf(name) {
+    if (!colors) {
+      colors = new Map();
+      setTimeout(() => { colors = null; });
+    }
+    const key = `${root.className} ${name}`;
+    if (!colors.has(key)) colors.set(key, getComputedStyle(root).getPropertyValue(name).trim());
+    return colors.get(key);
+  }
   const listOf = (axis) => (Array.isArray(axis) ? axis : [axis]).filter(Boolean);
 
   // Short and unambiguous: 0.25, 1500, 2e+6.

@@ -82,10 +82,15 @@ function PointTable({ option, data }) {
   </details>`;
 }
 
+const idleMs = 150;  // chosen: within it a change is drawn anyway
+const [whenIdle, stopIdle] = window.requestIdleCallback ? [(work) => requestIdleCallback(work, { timeout: idleMs }), (id) => cancelIdleCallback(id)]
+  : [(work) => setTimeout(work), clearTimeout];
+
 // figure: what the interface gives with figures=1; or option (ECharts) with title, source, note,
 // legend; brief: where it comes from stands on the page already, and in the picture alone. onClick(item): a point was chosen. onReady(handle): see charts.js; its svg() is for
-// downloads. renderer: canvas is faster, svg sharper on paper.
-export function Chart({ figure, option, title, source, note, legend, label, height, brief, onClick, onReady, renderer = "canvas", children }) {
+// downloads. idle: a change is drawn when the browser has nothing else to do, so that the charts
+// that follow a slider at once are not held up. renderer: canvas is faster, svg sharper on paper.
+export function Chart({ figure, option, title, source, note, legend, label, height, brief, onClick, onReady, renderer = "canvas", idle = false, children }) {
   const of = figure || { title, source, note, legend, option, height };
   const head = brief ? of.title.replace(/^.*: (.)/, (whole, letter) => letter.toUpperCase()) : of.title;
   const holder = useRef(null);
@@ -98,11 +103,14 @@ export function Chart({ figure, option, title, source, note, legend, label, heig
     if (onReady) onReady(Object.assign(handle.current, { picture: () => handle.current.svg({ title: of.title, source: of.source }) }));
     return () => handle.current.dispose();
   }, [theme, renderer]);
-  const drawn = useRef(of.option);
+  const drawn = useRef(of.option), waits = useRef(0);
   useEffect(() => {
-    if (drawn.current !== of.option) handle.current.set(of.option);
+    if (drawn.current === of.option) return;
     drawn.current = of.option;
+    if (!idle) handle.current.set(of.option);
+    else if (!waits.current) waits.current = whenIdle(() => { waits.current = 0; handle.current.set(drawn.current); });
   }, [of.option]);
+  useEffect(() => () => stopIdle(waits.current), []);
   return html`<figure class="chart">
     <figcaption>${head && html`<strong>${head}</strong>`}${of.source && !brief && html`<span>${of.source}</span>`}
       ${of.note && html`<span class="note">${of.note}</span>`}</figcaption>
@@ -113,6 +121,8 @@ export function Chart({ figure, option, title, source, note, legend, label, heig
     <${PointTable} option=${of.option} data=${of.data} />
   </figure>`;
 }
+
+const longTable = 100;  // chosen: rows from which a table is not laid out while it is out of view
 
 // columns: [{ key, label, digits, text(row), bar }]; rows: objects. bar: the value is drawn too; wrap: a long text; cut: a long name. Sorted by
 // headings, at first by `order`: { key, descending }; filter: a text field above that keeps rows with these words.
@@ -136,12 +146,12 @@ export function Table({ columns, rows, label, filter = false, stack = false, onS
   const longest = Object.fromEntries(columns.filter((c) => c.bar).map((c) => [c.key, Math.max(...rows.map((row) => row[c.key] || 0))]));
   // Rows that stay are not compared again while a slider moves.
   const body = useMemo(() => html`<tbody>${shown.slice(0, most).map((row) => html`<tr class=${row === selected ? "selected" : ""} onClick=${choosable && (() => select.current(row))}>
-        ${columns.map((c) => html`<td key=${c.key} class=${numeric(c) ? "n" : c.wrap ? "wrap" : c.cut ? "cut-off" : ""} title=${c.cut ? row[c.key] : undefined} data-label=${stack ? c.label : undefined}>${cell(c, row)}${c.bar && html`<i class="share" style=${{ width: `${100 * (row[c.key] || 0) / longest[c.key]}%` }}></i>`}</td>`)}</tr>`)}</tbody>`, [shown, columns, selected, most, choosable]);
+        ${columns.map((c) => html`<td key=${c.key} class=${`${numeric(c) ? "n" : c.wrap ? "wrap" : c.cut ? "cut-off" : ""}${c.bar ? " bar-cell" : ""}`} title=${c.cut ? row[c.key] : undefined} data-label=${stack ? c.label : undefined}>${cell(c, row)}${c.bar && html`<i class="share" style=${{ width: `${100 * (row[c.key] || 0) / longest[c.key]}%` }}></i>`}</td>`)}</tr>`)}</tbody>`, [shown, columns, selected, most, choosable]);
   const turn = (key) => setSort({ key, descending: sort !== null && sort.key === key && !sort.descending });
   return html`<div class=${stack ? "tabular stacked" : "tabular"}>
     ${filter && html`<label class="field filter"><span>Rows with</span><input type="search" value=${words} onInput=${(e) => setWords(e.target.value)} aria-label=${`Filter: ${label}`} /></label>
       <span class="count" role="status">${shown.length === rows.length ? `${rows.length} rows` : `${shown.length} of ${rows.length} rows`}</span>`}
-    <div class="scroll" tabindex="0" role="region" aria-label=${label}><table aria-label=${label}><thead><tr>${columns.map((c) => html`
+    <div class=${shown.length > longTable ? "scroll long" : "scroll"} tabindex="0" role="region" aria-label=${label}><table aria-label=${label}><thead><tr>${columns.map((c) => html`
       <th key=${c.key} scope="col" class=${numeric(c) ? "n" : ""} aria-sort=${sort && sort.key === c.key ? (sort.descending ? "descending" : "ascending") : undefined}>
         <button type="button" onClick=${() => turn(c.key)}>${c.label}</button></th>`)}</tr></thead>
       ${body}</table></div>
