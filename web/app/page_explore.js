@@ -42,7 +42,7 @@ function PerDay({ one, rate, stale, setQuery }) {
   const mean = (energy) => (1 - busy) * one.idle_w + rate * energy / one.batch;
   const day = (energy) => number(mean(energy) * secondsOfDay / joulesOfKwh, 3);
   const text = !(rate > 0) ? "" : busy > 1 ? html`<b class="warn">Too many: this mode computes at most ${number(most, 3)} samples/s.</b>`
-    : html`<span class=${stale ? "stale" : ""}><b><span data-answer="Day">${day(one.energy_j)}</span> kWh per day</b> ${one.energy_lo_j !== undefined && ` (${day(one.energy_lo_j)} to ${day(one.energy_hi_j)})`}: mean ${number(mean(one.energy_j), 3)} W; busy ${number(100 * busy, 3)} % of the time, otherwise idle at ${number(one.idle_w, 3)} W</span>`;
+    : html`<span class=${stale ? "stale" : ""}><b><span data-answer="Day">${day(one.energy_j)}</span> kWh per day</b> ${one.energy_lo_j !== undefined && ` (${day(one.energy_lo_j)} to ${day(one.energy_hi_j)})`}: mean ${number(mean(one.energy_j), 3)} W; busy ${number(100 * busy, 3)} % of the time, otherwise idle at ${number(one.idle_w, 3)} W, which has no interval</span>`;
   return html`<div class="row per-day"><${NumberField} label="Requests per second" value=${rate || undefined} placeholder="for example 30" onChange=${(value) => setQuery({ rate: value })} /><span role="status">${text || html`<span class="faint">Enter a rate to get the energy of a day.</span>`}</span></div>`;
 }
 

@@ -167,10 +167,31 @@ test("limits that no mode meets: a button relaxes one, a link takes another boar
   const one = await said("tune", "zoo:resnet50", "--device", "agx-orin", "--batch", "1", "--max-power", "3");
   const boards = page.getByRole("link", { name: new RegExp(`^${one.other_boards[0].board} `) });
   assert.match(await boards.getAttribute("href"), /device=nano&|device=nano$/);
+  const labels = await eventually(() => page.locator(".limit span").evaluateAll((all) => all.map((label) => label.getBoundingClientRect().toJSON())), (all) => all.length === 2, 40);
+  const [left, right] = labels.sort((a, b) => a.left - b.left);
+  assert.ok(left.right < right.left, "the texts of the lines do not cover each other");
   const [, , value] = /^--(max-power) ([\d.]+)$/.exec(one.relaxations[0].option);
   await page.getByRole("button", { name: `Maximum power ${value} W` }).click();
   await page.locator('.answers [data-answer="Mode"]').waitFor();
   assert.equal(new URLSearchParams((await page.evaluate(() => location.hash)).split("?")[1]).get("max-power"), value);
+  await done(view);
+});
+
+test("at 2,560 pixels the bar begins and ends where the content does, and tables show every column", async () => {
+  const view = await opened("/#/explain?option.measured=45", { width: 2560, height: 1440 }), { page } = view;
+  await answered(page);
+  const edges = (where) => page.locator(where).first().evaluate((e) => e.getBoundingClientRect().toJSON());
+  assert.ok(Math.abs((await edges(".brand")).left - (await edges("h1")).left) < 2);
+  assert.ok(Math.abs((await edges(".tools")).right - (await edges(".answers")).right) < 2);
+  for (const width of [2560, 1280]) {
+    await page.setViewportSize({ width, height: 900 });
+    const hidden = await page.getByRole("region", { name: "Causes" }).evaluate((e) => e.scrollWidth - e.clientWidth);
+    assert.ok(hidden <= 1, `${hidden} pixels at ${width}`);
+  }
+  await page.goto(new URL("/#/live", app.address).href);
+  const rails = page.getByRole("region", { name: "Power rails" });
+  await rails.locator("tbody tr").first().waitFor();
+  assert.ok(await rails.evaluate((e) => e.scrollWidth - e.clientWidth) <= 1);
   await done(view);
 });
 
