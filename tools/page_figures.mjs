@@ -1,8 +1,10 @@
 // Figures of the page of `ridgewatt serve` in Chromium, printed as a table:
 //   node tools/page_figures.mjs [STEPS]
 // per page: time to first drawing (first contentful paint) and to the first answer, and bytes; on Explore: from a key on a
-// slider to the frame that shows its answer in the strip, and its point in the chart over the knob, 95th percentile of STEPS.
+// slider to the frame that shows its answer in the strip, and its point in the chart over the knob, 95th percentile of STEPS;
+// the CPU time of a step in the page's main thread, which other programs on the machine change little; the load.
 // Needs Chromium and what ./dev test fetches by npm.
+import { loadavg } from "node:os";
 import { startApp } from "../web/test/harness.mjs";
 
 const steps = Number(process.argv[2] || 100);
@@ -27,6 +29,7 @@ try {
   await page.getByText("Set the mode of least energy").waitFor({ timeout: 30000 });
   const slider = page.getByRole("slider", { name: "GPU clock" });
   await slider.focus();
+  await app.browser.startTracing(page, { categories: ["toplevel", "devtools.timeline"] });
   const times = await page.evaluate(async (count) => {
     const slider = [...document.querySelectorAll("input[type=range]")].find((one) => one.getAttribute("aria-label") === "GPU clock");
     const strip = () => document.querySelector("[data-strip]");
@@ -58,6 +61,12 @@ try {
   for (const [name, list] of Object.entries(times)) {
     console.log(`slider to ${name}: ${list.length} of ${steps} steps, median ${percentile(list, 0.5).toFixed(0)} ms, 95th percentile ${percentile(list, 0.95).toFixed(0)} ms`);
   }
+  const { traceEvents } = JSON.parse((await app.browser.stopTracing()).toString());
+  const threads = new Set(traceEvents.filter((one) => one.name === "thread_name" && one.args.name === "CrRendererMain").map((one) => `${one.pid} ${one.tid}`));
+  const spentUs = (name) => traceEvents.filter((one) => one.ph === "X" && one.name === name && threads.has(`${one.pid} ${one.tid}`)).reduce((sum, one) => sum + (one.tdur || 0), 0);
+  const perStep = (name) => (spentUs(name) / 1000 / steps).toFixed(1);
+  console.log(`CPU time of a step: ${perStep("ThreadControllerImpl::RunTask")} ms, of which layout ${perStep("Layout")} ms, painting ${perStep("Paint")} ms`);
+  console.log(`load average ${loadavg()[0].toFixed(1)}`);
   await view.close();
 } finally {
   await app.close();
