@@ -18,9 +18,9 @@ void add_global_options(CLI::App& app, Context& context) {
   const OptionAdder add(app, kEveryCommand);
   add.choice("--format", context.format, "Output format");
   add.number("--seed", context.seed, count().within(0, 2e19), "Seed of all random choices");
-  add.flag("--quiet,-q", context.quiet, "No progress and no remarks");
+  add.flag("--quiet,-q", context.quiet, "Print no progress and no remarks");
   add.flag("--with-figures", context.with_figures,
-           "With --format json: a key \"figures\", what a page draws of the result");
+           "With --format json: add the key \"figures\" with the data of the result's figures");
   add_table_options(app, context);
 }
 

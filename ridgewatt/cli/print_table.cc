@@ -66,12 +66,13 @@ const char* table_option(const Context& context) {
 
 void add_table_options(CLI::App& command, Context& context) {
   const OptionAdder add(command, "Tables");
-  add.flag("--wide", context.wide, "Every column, however wide the terminal is");
-  add.optional("--top", context.top, count().within(1, 1e9), "The first N rows only");
+  add.flag("--wide", context.wide, "Print every column, even if the terminal is too narrow");
+  add.optional("--top", context.top, count().within(1, 1e9), "Print only the first N rows");
   add.text("--sort", context.sort,
-           "Rows in the order of a column: its name or heading; -COLUMN or COLUMN:desc from "
+           "Sort the rows by this column (its name or heading); -COLUMN or COLUMN:desc sorts from "
            "large to small");
-  add.text("--columns", context.columns, "These columns alone, by name or heading")->delimiter(',');
+  add.text("--columns", context.columns, "Print only these columns, given by name or heading")
+      ->delimiter(',');
 }
 
 void check_table_options(const Context& context) {

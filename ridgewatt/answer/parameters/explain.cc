@@ -51,12 +51,12 @@ constexpr Parameter kExplainRows[] = {
      .access = access<&X::measured_s>,
      .quantity = units::milliseconds().positive()},
     {.name = "samples-per-second",
-     .help = "Measured rate of samples, in place of --measured",
+     .help = "Measured samples per second, in place of --measured",
      .access = access<&X::samples_per_s>,
      .quantity = units::number().positive(),
      .python = "samples_per_s"},
     {.name = "power",
-     .help = "Measured power, the mean of the run",
+     .help = "Measured mean power of the run",
      .access = access<&X::power_w>,
      .quantity = units::watts().positive()},
     {.name = "claimed",
@@ -72,18 +72,18 @@ constexpr Parameter kExplainRows[] = {
      .access = access_as<&X::device>(Input::kBoard),
      .presence = Presence::kLocal},
     {.name = "mode",
-     .help = "Power mode that was meant to be set",
+     .help = "Power mode that was set, or should have been",
      .access = access_as<&X::mode>(Input::kModes)},
 };
 
 constexpr Parameter kProfileRows[] = {
     {.name = "profile",
-     .help = "Profile of its layers: of trtexec --exportProfile, of ONNX Runtime, of nsys (SQLite) "
-             "or of PyTorch; the measured time, where none is given",
+     .help = "Profile of the layers, written by trtexec --exportProfile, ONNX Runtime, nsys "
+             "(SQLite) or PyTorch; also gives the measured time, if no option does",
      .access = access_as<&X::profile>(Input::kFile)},
     layer_information_row(access_as<&X::layers>(Input::kFile), {.name = "profile"}),
     {.name = "runs",
-     .help = "Runs that the profile holds, if it does not say",
+     .help = "Number of runs in the profile, if the profile does not state it",
      .access = access<&X::runs>,
      .quantity = units::count().within(1, 1e12),
      .needs = {.name = "profile"}},
@@ -91,11 +91,11 @@ constexpr Parameter kProfileRows[] = {
 
 constexpr Parameter kChangeRows[] = {
     {.name = "after",
-     .help = "Time of one minibatch since a change, to judge the cause that it removes",
+     .help = "Time of one minibatch after a change, to check the cause that the change removed",
      .access = access<&X::after_s>,
      .quantity = units::milliseconds().positive()},
     {.name = "removed",
-     .help = "Cause that the change removes [the most probable one]",
+     .help = "Cause that the change removed [the most probable one]",
      .access = access<&X::removed>},
 };
 
@@ -107,8 +107,8 @@ void set_seen_pairs(void* part, const Parameter&, const Given& given) {
 
 constexpr Parameter kSeenRows[] = {
     {.name = "seen",
-     .help = "NAME=VALUE that was seen while it ran, in place of a watch: gpu_mhz, gpu_load, "
-             "other_cores .. (docs/guide/explain.md)",
+     .help = "Value that was observed during the run, NAME=VALUE, in place of watching: gpu_mhz, "
+             "gpu_load, other_cores .. (docs/guide/explain.md)",
      .access = {.input = Input::kPair, .repeated = true, .set = &set_seen_pairs},
      .quantity = units::number().within(0, 1e15),
      .example = "gpu_mhz=306"},
@@ -119,8 +119,8 @@ constexpr Needs kNeedsTokens = {
 
 constexpr Parameter kExplainLanguageRows[] = {
     {.name = "tokens-per-second",
-     .help = "Measured output tokens per second of all sequences of a language model, while it "
-             "decodes",
+     .help =
+         "Measured output tokens per second while a language model decodes, all sequences together",
      .access = access<&X::tokens_per_s>,
      .quantity = units::number().positive(),
      .python = "tokens_per_s"},
@@ -129,14 +129,14 @@ constexpr Parameter kExplainLanguageRows[] = {
      .access = access<&X::first_token_s>,
      .quantity = units::milliseconds().positive()},
     {.name = "claimed-tokens-per-second",
-     .help = "Published rate in this mode; estimates are scaled to it",
+     .help = "Published tokens per second in this mode; estimates are scaled to it",
      .access = access<&X::claimed_tokens_per_s>,
      .quantity = units::number().positive(),
      .needs = {.name = "tokens-per-second"},
      .python = "claimed_tokens_per_s"},
     {.name = "quantization",
-     .help = "stored, or a name (f16, q4_k_m, awq ..) [as stored, or four bits as the runtime has "
-             "them]",
+     .help = "Quantization: stored, or a name (f16, q4_k_m, awq ..) [stored, or else the four-bit "
+             "quantization of the runtime]",
      .access = access_as<&X::language, &LR::quantization>(Input::kText),
      .needs = kNeedsTokens},
     needing(

@@ -30,7 +30,7 @@ constexpr Parameter device_of(const Access& access) {
 
 constexpr Parameter reserve_of(const Access& access) {
   return {.name = "reserve-gb",
-          .help = "Kept for the system and others [as the board file says]",
+          .help = "Memory reserved for the system and other programs [as in the board file]",
           .access = access,
           .quantity = units::gigabytes(),
           .python = "reserve_bytes"};
@@ -40,14 +40,14 @@ constexpr Parameter kFitsRows[] = {
     model_of(access_as<&F::model>(Input::kLanguageModel)),
     device_of(access_as<&F::device>(Input::kBoard)),
     {.name = "quantization",
-     .help = "stored, a name (f16, q4_k_m, awq ..), several, or all [as stored, or q4_k_m]",
+     .help = "Quantizations: stored, names (f16, q4_k_m, awq ..), or all [stored, or else q4_k_m]",
      .access = access_as<&F::quantization>(Input::kNames)},
     {.name = "context",
      .help = "Tokens of each sequence",
      .access = access<&F::options, &llm::FitsOptions::context>,
      .quantity = units::count().within(1, 1 << 30)},
     {.name = "batch",
-     .help = "Sequences at once",
+     .help = "Sequences in parallel",
      .access = access<&F::options, &llm::FitsOptions::batch>,
      .quantity = kSequences},
     kv_type_row(access<&F::options, &llm::FitsOptions::kv_type>),
@@ -64,11 +64,11 @@ constexpr Parameter kLanguageRows[] = {
     model_of(access_as<&L::model>(Input::kLanguageModel)),
     device_of(access_as<&L::device>(Input::kBoard)),
     {.name = "runtime",
-     .help = "Runtime, several, or all [the first that runs the quantization]",
+     .help = "Runtimes, or all [the first that runs the quantization]",
      .access = access_suggesting<&engines_named, &L::runtime>(Input::kNames)},
     {.name = "quantization",
-     .help = "stored, a name (f16, q4_k_m, awq ..), several, or all [as stored, or four bits as "
-             "the runtime has them]",
+     .help = "Quantizations: stored, names (f16, q4_k_m, awq ..), or all [stored, or else the "
+             "four-bit quantization of the runtime]",
      .access = access_as<&L::quantization>(Input::kNames)},
     prompt_row(access<&L::question, &Q::request, &llm::Request::prompt_tokens>),
     generate_row(access<&L::question, &Q::request, &llm::Request::generated_tokens>),
@@ -82,7 +82,8 @@ constexpr Parameter kLanguageRows[] = {
 
 constexpr Parameter kLlmRows[] = {
     {.name = "context",
-     .help = "Contexts at which the time of a step is shown, too [512, 2048 .. of the model]",
+     .help = "Also print the time of a step at these context lengths [512, 2048 .. up to the "
+             "model's limit]",
      .access = access<&L::question, &Q::contexts>,
      .quantity = kTokens,
      .python = "contexts"},
@@ -94,19 +95,19 @@ constexpr Parameter kLlmRows[] = {
 
 constexpr Parameter kTuneRows[] = {
     {.name = "min-cores",
-     .help = "Modes with fewer cores are not compared: no measurements cover them",
+     .help = "Leave out modes with fewer CPU cores: no measurements cover them",
      .access = access<&T::language, &L::question, &Q::min_cores>,
      .quantity = units::count().within(1, 1024)},
     {.name = "minimize",
-     .help = "Joules of a request, joules of decoding per token, time of a request, or time per "
-             "token",
+     .help = "Quantity to minimize: energy of a request, energy per decoded token, time of a "
+             "request, or time per token",
      .access = access<&T::goal, &LanguageTuneQuestion::goal>},
     {.name = "max-power",
-     .help = "Power limit, of both phases",
+     .help = "Power limit in both phases",
      .access = access<&T::goal, &LanguageTuneQuestion::limits, &Limits::power_w>,
      .quantity = units::watts().positive()},
     {.name = "max-ttft",
-     .help = "Limit on the first token",
+     .help = "Limit on the time to the first token",
      .access = access<&T::goal, &LanguageTuneQuestion::limits, &Limits::ttft_s>,
      .quantity = units::milliseconds().positive()},
     {.name = "max-tpot",
@@ -114,12 +115,12 @@ constexpr Parameter kTuneRows[] = {
      .access = access<&T::goal, &LanguageTuneQuestion::limits, &Limits::tpot_s>,
      .quantity = units::milliseconds().positive()},
     {.name = "min-tokens-per-s",
-     .help = "Output tokens per second of all sequences, at least",
+     .help = "Least rate of output tokens, all sequences together",
      .access = access<&T::goal, &LanguageTuneQuestion::limits, &Limits::tokens_per_s>,
      .quantity = units::number().positive()},
     confidence_row(access<&T::goal, &LanguageTuneQuestion::confidence>),
     {.name = "phases",
-     .help = "One mode for the prompt and one for decoding",
+     .help = "Choose one mode for prefill and one for decode",
      .access = access<&T::goal, &LanguageTuneQuestion::phases>},
 };
 

@@ -26,7 +26,8 @@ constexpr Parameter kAnalyzeRows[] = {
     }),
     optimizer_row(access<&Counted::cost, &Costs::optimizer>),
     {.name = "precision",
-     .help = "What MODEL computes in (all but fp32 by peak ratios, not validated)",
+     .help = "Number format in which MODEL computes (formats other than fp32 are modelled by "
+             "ratios of peak rates and are not validated)",
      .access = access<&Counted::cost, &Costs::precision>},
     {.name = "runtime",
      .help = "Count kernels as this runtime launches them",

@@ -18,7 +18,7 @@ constexpr Parameter kPredictRows[] = {
      .leads = true},
     sweep_name_row(access_as<&Predicted::workload>(Input::kText)),
     {.name = "reference",
-     .help = "Sweep CSV of another workload; may be repeated",
+     .help = "Sweep CSV of another workload to learn from",
      .access = access_as<&Predicted::references>(Input::kSweep),
      .python = "references"},
     {.name = "device",
@@ -41,7 +41,7 @@ constexpr Parameter kPredictRows[] = {
      .access = access<&Predicted::interval>,
      .quantity = units::share().within(0.01, 0.999)},
     {.name = "keep-outliers",
-     .help = "Use the rows that the quality check flags",
+     .help = "Also use the rows that the quality check flags",
      .access = access<&Predicted::keep_outliers>},
     seed_row(access<&Predicted::seed>),
 };
@@ -59,8 +59,8 @@ constexpr Parameter budgets_row(std::optional<Surface> only) {
   return {
       .name = "budgets",
       .help =
-          "Propose modes that tell the fastest mode within each of these power budgets, "
-          "LEAST:MOST in W; once some modes are profiled",
+          "With --suggest, once some modes are profiled: propose modes that help to find the "
+          "fastest mode within each of these power budgets, LEAST:MOST in W",
       .access =
           {.input = Input::kRange,
            .set =
@@ -94,7 +94,7 @@ constexpr Access kCosts = {.repeated = true,
 
 constexpr Parameter kFrontRows[] = {
     {.name = "sweep",
-     .help = "Front of a measured sweep instead",
+     .help = "Compute the front of a measured sweep, in place of a prediction",
      .access = access_as<&Front::sweep>(Input::kSweep)},
     {.name = "x",
      .help = "First cost, per sample",
@@ -109,8 +109,8 @@ constexpr Parameter kFrontRows[] = {
      .access = kCosts,
      .only = Surface::kPython},
     {.name = "presets",
-     .help = "Instead, each preset of --device and the mode that beats it in both costs, by how "
-             "much",
+     .help = "Print each preset of --device with the mode that beats it in both costs, and by how "
+             "much, instead of the front",
      .access = access<&Front::presets>,
      .only = Surface::kCommandLine},
 };

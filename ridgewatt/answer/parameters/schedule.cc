@@ -24,15 +24,15 @@ constexpr Parameter kProgramRows[] = {
      .access = access_as<&Shared::inference_sweep>(Input::kSweep),
      .python = "inference"},
     {.name = "training-sweep",
-     .help = "Sweep of the training (several take turns)",
+     .help = "Sweep of the training workload; several training workloads take turns",
      .access = access_as<&Shared::training_sweeps>(Input::kSweep),
      .python = "training"},
     {.name = "non-urgent",
      .help = "Sweep of a non-urgent inference that runs in place of training",
      .access = access_as<&Shared::non_urgent>(Input::kSweep)},
     {.name = "switch-cost",
-     .help = "Extra time of the first minibatch after another program ran, as schedule run and "
-             "measure-sharing measure it",
+     .help = "Extra time of a program's first minibatch after another program ran; schedule run "
+             "and measure-sharing measure it",
      .access = access<&Shared::switch_s>,
      .quantity = units::milliseconds()},
     keep_outliers_row(access<&Shared::keep_outliers>),
@@ -45,12 +45,12 @@ constexpr Parameter kDemandRows[] = {
      .quantity = units::hertz().positive(),
      .needs = kOfNonUrgent},
     {.name = "arrival-rate",
-     .help = "Arrivals of the urgent inference, requests per second",
+     .help = "Arrival rate of the urgent inference, in requests per second",
      .access = access<&Shared::problem, &schedule::PlanProblem::arrival_rate_hz>,
      .quantity = units::hertz().positive(),
      .needs = kOfUrgent},
     {.name = "max-latency",
-     .help = "Bound on the worst latency",
+     .help = "Limit on the worst latency",
      .access = access<&Shared::problem, &schedule::PlanProblem::max_latency_s>,
      .quantity = units::milliseconds().positive(),
      .needs = kOfUrgent},
@@ -59,7 +59,7 @@ constexpr Parameter kDemandRows[] = {
      .access = access<&Shared::problem, &schedule::PlanProblem::max_power_w>,
      .quantity = units::watts().positive()},
     {.name = "bound",
-     .help = "What the worst latency includes",
+     .help = "Formula of the worst latency",
      .access = access<&Shared::problem, &schedule::PlanProblem::bound>,
      .needs = kOfUrgent},
 };
@@ -71,22 +71,23 @@ constexpr Parameter kScheduledModelRows[] = {
      .python = "inference_model",
      .only = Surface::kCommandLine},
     {.name = "training",
-     .help = "Model of the training, in place of a sweep (several take turns)",
+     .help = "Model of the training workload, in place of a sweep; several training workloads take "
+             "turns",
      .access = access_as<&Model::training>(Input::kModel),
      .python = "training_model",
      .only = Surface::kCommandLine},
     {.name = "device",
-     .help = "Board whose twin says what the models cost; default: this machine",
+     .help = "Board whose twin estimates time and power of the models; default: this machine",
      .access = access_as<&Model::device>(Input::kBoard),
      .needs = kOfModels,
      .only = Surface::kCommandLine},
     {.name = "modes",
-     .help = "Modes of the models",
+     .help = "Power modes to choose from, with models",
      .access = access_as<&Model::modes>(Input::kModes),
      .needs = kOfModels,
      .only = Surface::kCommandLine},
     {.name = "inference-batch",
-     .help = "Batches that --inference may have [1,2,4,8,16,32]",
+     .help = "Batch sizes of --inference to choose from [1,2,4,8,16,32]",
      .access = access<&Model::inference_batches>,
      .quantity = units::count().within(1, 65536),
      .needs = kOfInference,
@@ -98,17 +99,18 @@ constexpr Parameter kScheduledModelRows[] = {
      .needs = kOfTraining,
      .only = Surface::kCommandLine},
     {.name = "inference-runtime",
-     .help = "What runs --inference",
+     .help = "Runtime of --inference",
      .access = access<&Model::inference_runtime>,
      .needs = kOfInference,
      .only = Surface::kCommandLine},
     {.name = "inference-precision",
-     .help = "What --inference computes in (all but fp32 by peak ratios, not validated)",
+     .help = "Number format in which --inference computes (formats other than fp32 are modelled by "
+             "ratios of peak rates and are not validated)",
      .access = access<&Model::inference_precision>,
      .needs = kOfInference,
      .only = Surface::kCommandLine},
     {.name = "training-precision",
-     .help = "What --training computes in",
+     .help = "Number format in which --training computes",
      .access = access<&Model::training_precision>,
      .needs = kOfTraining,
      .only = Surface::kCommandLine},
@@ -116,15 +118,15 @@ constexpr Parameter kScheduledModelRows[] = {
 
 constexpr Parameter kIdlePowerRows[] = {
     {.name = "idle-power",
-     .help = "Idle power [of the twin of the board that the sweeps name, else the "
-             "least power in the sweeps]",
+     .help =
+         "Idle power [from the twin of the sweeps' board, or else the least power in the sweeps]",
      .access = access<&Shared::idle_power_w>,
      .quantity = units::watts()}};
 
 constexpr Parameter kBusyShareRows[] = {
     {.name = "busy-share",
-     .help = "Share of its time in which each program alone keeps the device busy, the inference "
-             "first [of models: as the twin says]",
+     .help = "Share of time in which each program, running alone, keeps the device busy; the "
+             "inference first [with models: from the twin]",
      .access = access<&Shared::busy_shares>,
      .quantity = units::share()}};
 
@@ -135,10 +137,11 @@ std::vector<std::string> plan_strategies_named() {
 
 constexpr Parameter kPlanRows[] = {
     {.name = "strategy",
-     .help = "exhaustive: the optimum of the sweeps; others profile a few points of them",
+     .help =
+         "exhaustive: use all points of the sweeps; other strategies profile only a few of them",
      .access = access_named<&plan_strategies_named, &Planned::strategy>()},
     {.name = "profiles",
-     .help = "Operating points (mode and batch) at which both workloads may be profiled",
+     .help = "Maximum number of operating points (mode and batch) to profile, of both workloads",
      .access = access<&Planned::profiles>,
      .quantity = units::count().within(1, 1000000)},
     {.name = "training-reference",
@@ -159,13 +162,13 @@ constexpr Needs kOfBursts = {.name = "arrivals", .value = "bursty", .met = &arri
 
 constexpr Parameter kPlanFileRows[] = {
     {.name = "plan",
-     .help = "Result of `schedule plan --format json`, in place of all options that make a plan",
+     .help = "Result of `schedule plan --format json`, in place of the options that make a plan",
      .access = access_as<&Simulated::plan>(Input::kFile),
      .positional = "PLAN"}};
 
 constexpr Parameter kSimulateRows[] = {
     {.name = "arrivals",
-     .help = "How requests arrive, or a CSV of time stamps (column time_s)",
+     .help = "Process by which requests arrive, or a CSV of their times (column time_s)",
      .access =
          access_suggesting<&names<schedule::ArrivalProcess>, &Simulated::arrivals>(Input::kWord)},
     {.name = "burst-rates",
@@ -174,43 +177,44 @@ constexpr Parameter kSimulateRows[] = {
      .quantity = units::hertz().positive(),
      .needs = kOfBursts},
     {.name = "burst-dwell",
-     .help = "Mean time between jumps",
+     .help = "Mean time between two changes of the rate",
      .access = access<&Simulated::bursty, &schedule::BurstyOptions::mean_dwell_s>,
      .quantity = units::seconds().positive(),
      .needs = kOfBursts},
     {.name = "duration",
-     .help = "Simulated time; a recorded trace may end sooner",
+     .help = "Time to simulate; a recorded trace may end earlier",
      .access = access<&Simulated::simulation, &Simulation::duration_s>,
      .quantity = units::seconds().positive()},
     {.name = "sharing",
-     .help = "Ways of sharing (native by an ideal driver); CSV files are of the first",
+     .help = "Ways of sharing the device to simulate (native: by an ideal driver); CSV files show "
+             "the first",
      .access = access<&Simulated::sharing>},
     {.name = "full-batches",
-     .help = "Always wait for a full batch, even when the latency bound suffers",
+     .help = "Always wait for a full batch, even if requests then miss the latency limit",
      .access = access<&Simulated::full_batches>},
     {.name = "late-last",
-     .help = "Requests that are late anyway wait for those that can be in time",
+     .help = "Serve requests that can no longer meet the latency limit after all others",
      .access = access<&Simulated::simulation, &Simulation::late_last>},
     {.name = "fill-idle",
-     .help = "Train whenever no batch is due, beyond the minibatches of the cycle",
+     .help = "Train whenever no inference batch is due, even more minibatches than the plan has "
+             "per cycle",
      .access = access<&Simulated::simulation, &Simulation::fill_idle>},
     {.name = "jitter",
      .help = "Coefficient of variation of minibatch times",
      .access = access<&Simulated::simulation, &Simulation::jitter>,
      .quantity = units::number().within(0, 10)},
     {.name = "mode-change",
-     .help = "Cost of a mode change",
+     .help = "Time of a mode change",
      .access = access<&Simulated::simulation, &Simulation::mode_change_s>,
      .quantity = units::milliseconds()},
     {.name = "interference",
-     .help =
-         "Of native sharing: two programs at once each run at 1 / (2 x it) of their speed alone "
-         "(measure it with schedule run --measure-interference) [by how busy each keeps the "
-         "device, else of a published pair]",
+     .help = "Interference factor X of native sharing: of two programs, each runs at 1 / (2 X) of "
+             "its speed alone; schedule run --measure-interference measures X [from the busy "
+             "shares, or else from a published measurement]",
      .access = access<&Simulated::interference>,
      .quantity = units::number().within(0.51, 100)},
     {.name = "power-bin",
-     .help = "Resolution of power over time",
+     .help = "Time step of --power-csv and of the power figure",
      .access = access<&Simulated::simulation, &Simulation::power_bin_s>,
      .quantity = units::seconds().positive()},
 };

@@ -29,7 +29,8 @@ constexpr Parameter kWorkloadRows[] = {
       static_cast<W*>(part)->kind = WorkloadKind::kTraining;
     }),
     {.name = "precision",
-     .help = "What MODEL computes in; without it fp32 (all but fp32 by peak ratios, not validated)",
+     .help = "Number format in which MODEL computes; default fp32 (formats other than fp32 are "
+             "modelled by ratios of peak rates and are not validated)",
      .access = access<&W::precision>,
      .of_model = true},
     optimizer_of_training(),
@@ -52,18 +53,18 @@ std::vector<std::string> runtimes_or_all() {
 
 constexpr Parameter kAllRuntimesRows[] = {
     {.name = "runtime",
-     .help = "What runs MODEL, or all to compare them",
+     .help = "Runtime of MODEL; all: compare the runtimes",
      .access = {
          .set = &set_runtimes, .get = access<&W::runtime>.get, .choices = &runtimes_or_all}}};
 
 constexpr Parameter kLoaderRows[] = {
     {.name = "workers",
-     .help = "Loader workers; 0: loading does not overlap",
+     .help = "Number of loader workers; 0: loading does not overlap with computation",
      .access = access<&twin::RunOptions::loader_workers>,
      .quantity = units::count().within(0, 1024),
      .of_model = true},
     {.name = "loader-time",
-     .help = "Time of one loader worker for one sample at the highest CPU clock",
+     .help = "Time that one loader worker needs for one sample at the highest CPU clock",
      .access = access<&twin::RunOptions::loader_s_per_sample>,
      .quantity = units::milliseconds(),
      .of_model = true,
@@ -72,21 +73,21 @@ constexpr Parameter kLoaderRows[] = {
 
 constexpr Parameter kHeatRows[] = {
     {.name = "thermal",
-     .help =
-         "Thermal constants of the board (soak, thermal fit): also for how long each mode is held",
+     .help = "File of the board's thermal constants (from soak or thermal fit): also print for how "
+             "long the board holds each mode",
      .access = access_as<&HeatQuestion::file>(Input::kFile)},
     {.name = "ambient",
-     .help = "Temperature around the board; else that of the trace",
+     .help = "Ambient temperature [as in the trace]",
      .access = access<&HeatQuestion::ambient_celsius>,
      .quantity = units::celsius().within(-60, 100),
      .needs = {.name = "thermal"}},
     {.name = "fan",
-     .help = "Its speed as a share; else that of the trace",
+     .help = "Fan speed as a share of full speed [as in the trace]",
      .access = access<&HeatQuestion::fan>,
      .quantity = units::share(),
      .needs = {.name = "thermal"}},
     {.name = "trip",
-     .help = "Temperature at which the board throttles; else that of the file",
+     .help = "Temperature at which the board throttles [as in the file]",
      .access = access<&HeatQuestion::trip_celsius>,
      .quantity = units::celsius(),
      .needs = {.name = "thermal"}},

@@ -41,7 +41,7 @@ constexpr Parameter epochs_row(Access access) {
 }
 constexpr Parameter confidence_row(Access access) {
   return {.name = "confidence",
-          .help = "Probability with which estimates are to keep each limit",
+          .help = "Required probability that each limit is met, given the error of the estimates",
           .access = access,
           .quantity = units::share().within(0.5, 0.9999)};
 }
@@ -52,13 +52,15 @@ constexpr Parameter layer_information_row(const Access& access, const Needs& nee
           .needs = needs};
 }
 constexpr Parameter sweep_name_row(Access access) {
-  return {.name = "workload",
-          .help = "Which sweep of a file: NAME[:KIND[:PROVENANCE]][@BOARD], or @BOARD",
-          .access = access};
+  return {
+      .name = "workload",
+      .help = "Sweep to use, if the file has several: NAME[:KIND[:PROVENANCE]][@BOARD], or @BOARD",
+      .access = access};
 }
 constexpr Parameter keep_outliers_row(Access access) {
-  return {
-      .name = "keep-outliers", .help = "Use rows that the quality check flags", .access = access};
+  return {.name = "keep-outliers",
+          .help = "Also use the rows that the quality check flags",
+          .access = access};
 }
 // Only for Python: on the command line, every command has --seed.
 constexpr Parameter seed_row(Access access, std::string_view help = "Seed of all random choices") {
@@ -88,13 +90,13 @@ constexpr Parameter prompt_row(const Access& access) {
 }
 constexpr Parameter generate_row(const Access& access) {
   return {.name = "generate",
-          .help = "Tokens that are generated, the first one included",
+          .help = "Tokens to generate, including the first",
           .access = access,
           .quantity = kTokens};
 }
 constexpr Parameter concurrency_row(const Access& access) {
   return {.name = "concurrency",
-          .help = "Sequences at once, each with its own prompt",
+          .help = "Sequences in parallel, each with its own prompt",
           .access = access,
           .quantity = kSequences};
 }
@@ -133,12 +135,14 @@ inline constexpr Needs kNeedsPytorch = {
 template <class Question>
 inline constexpr Parameter kEngineCallRows[] = {
     {.name = "caller",
-     .help = "What calls the engine of tensorrt or onnxruntime for each run",
+     .help =
+         "Kind of program that calls the engine (runtimes tensorrt and onnxruntime) for each run",
      .access = access<&Question::run, &twin::RunOptions::caller>,
      .of_model = true,
      .needs = kNeedsEngine<Question>},
     {.name = "python-caller",
-     .help = "Python code that only enqueues calls the engine: a thin caller",
+     .help = "The engine is called by Python code that only enqueues runs; same as --caller "
+             "thin-python",
      .access = {.input = Input::kFlag,
                 .set =
                     [](void* question, const Parameter&, const Given&) {
@@ -152,12 +156,12 @@ inline constexpr Parameter kEngineCallRows[] = {
      .of_model = true,
      .needs = kNeedsEngine<Question>},
     {.name = "cuda-graph",
-     .help = "The engine's launches are recorded once and replayed as a CUDA graph",
+     .help = "Record the engine's launches once and replay them as a CUDA graph",
      .access = access<&Question::run, &twin::RunOptions::cuda_graph>,
      .of_model = true,
      .needs = kNeedsEngine<Question>},
     {.name = "input-on",
-     .help = "Where PyTorch finds the input of each run: on the device, nothing is copied",
+     .help = "Memory that holds the input of each run of PyTorch; device: no copy is needed",
      .access = access<&Question::run, &twin::RunOptions::input>,
      .of_model = true,
      .needs = kNeedsPytorch<Question>}};

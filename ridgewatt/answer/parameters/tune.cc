@@ -34,8 +34,8 @@ constexpr Needs kOfCost = {.name = "minimize", .value = "cost", .met = &makes_co
 
 constexpr Parameter kGoalRows[] = {
     {.name = "minimize",
-     .help = "What is to be least, per sample (edp: energy-delay product); without it time, or "
-             "latency where an arrival rate is given",
+     .help = "Quantity to minimize, per sample (edp: energy-delay product) [time, or latency if an "
+             "arrival rate is given]",
      .access = {.set = &set_objective, .choices = &objectives}},
     {.name = "max-power",
      .help = "Power limit",
@@ -50,7 +50,7 @@ constexpr Parameter kGoalRows[] = {
      .access = access<&G::limits, &tune::Limits::energy_j>,
      .quantity = units::joules().positive()},
     {.name = "max-slowdown",
-     .help = "Largest slowdown against MAXN at the largest batch",
+     .help = "Limit on the slowdown relative to MAXN at the largest batch",
      .access = access<&G::limits, &tune::Limits::slowdown>,
      .quantity = units::share().within(0, 1e6)},
     {.name = "max-latency",
@@ -78,15 +78,16 @@ constexpr Parameter kGoalRows[] = {
 
 constexpr Parameter kSourceRows[] = {
     {.name = "device",
-     .help = "Board (its twin), all (ranks the boards), replay:FILE.csv, or a real or fake board: "
-             "local, fake:BOARD",
+     .help = "Board whose twin answers, all (ranks the boards), replay:FILE.csv (a recorded "
+             "sweep), or a board to measure on: local, fake:BOARD",
      .access = access_as<&Asked::device>(Input::kBoard),
      .presence = Presence::kLocal},
     {.name = "sweep",
-     .help = "Sweep that simulates the board",
+     .help = "Recorded sweep that takes the place of the board",
      .access = access_as<&Asked::sweep>(Input::kSweep)},
     {.name = "samples",
-     .help = "Profiled points to predict all others from, without profiling",
+     .help = "Sweep CSV of profiled points; all other points are predicted from them, nothing is "
+             "profiled",
      .access = access_as<&Asked::samples>(Input::kSweep)},
     sweep_name_row(access_as<&Asked::sweep_name>(Input::kText)),
     {.name = "reference",
@@ -98,7 +99,7 @@ constexpr Parameter kSourceRows[] = {
 
 constexpr Parameter kSearchRows[] = {
     {.name = "batch",
-     .help = "Minibatch sizes to choose from; without it those that can matter",
+     .help = "Minibatch sizes to choose from [all that can be the best]",
      .access = access<&Asked::question, &Sought::batches>,
      .quantity = units::count().within(1, 1 << 20)},
     confidence_row(access<&Asked::question, &Sought::confidence>),
@@ -108,19 +109,19 @@ constexpr Parameter kSearchRows[] = {
      .quantity = units::count().within(1, 1e12)},
     epochs_row(access<&Asked::epochs>),
     {.name = "strategy",
-     .help = "How points are chosen and profiled",
+     .help = "Method that chooses the points to profile",
      .access = access_named<&strategies_named, &Asked::question, &Sought::strategy>()},
     {.name = "profiles",
-     .help = "Operating points profiled at most",
+     .help = "Maximum number of operating points to profile",
      .access = access<&Asked::question, &Sought::budget, &tune::SearchBudget::profiles>,
      .quantity = units::count().within(1, 1e6)},
     {.name = "verify",
-     .help = "Verify the answer of MODEL's twin with N profiles, usually 4: of MAXN, where its "
-             "time is a limit, and of the most promising modes",
+     .help = "Verify the answer of MODEL's twin with N profiles (usually 4) of the most promising "
+             "modes, and of MAXN if a limit depends on its time",
      .access = access<&Asked::question, &Sought::verify>,
      .quantity = units::count().within(0, 1000)},
     {.name = "time-budget",
-     .help = "Time on the board that profiles may take",
+     .help = "Limit on the total time of the profiles on the board",
      .access = access<&Asked::question, &Sought::budget, &tune::SearchBudget::time_s>,
      .quantity = units::seconds().positive()},
     {.name = "minibatches",
@@ -128,15 +129,16 @@ constexpr Parameter kSearchRows[] = {
      .access = access<&Asked::question, &Sought::budget, &tune::SearchBudget::minibatches>,
      .quantity = units::count().within(1, 1e6)},
     {.name = "min-gain",
-     .help = "auto stops when the best point promises a smaller relative gain",
+     .help = "Strategy auto stops if no point promises a relative gain of this size",
      .access = access<&Asked::question, &Sought::min_gain>,
      .quantity = units::share()},
     {.name = "near-best",
-     .help = "auto stops when its answer is within 1 % of the best point with this probability",
+     .help = "Strategy auto stops when its answer is, with this probability, within 1 % of the "
+             "best point",
      .access = access<&Asked::question, &Sought::near_best>,
      .quantity = units::share()},
     {.name = "noise",
-     .help = "Relative standard deviation of a measurement, for auto",
+     .help = "Relative standard deviation of a measurement, for strategy auto",
      .access = access<&Asked::question, &Sought::noise>,
      .quantity = units::share()},
     seed_row(access<&Asked::question, &Sought::seed>),

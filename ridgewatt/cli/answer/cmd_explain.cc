@@ -147,7 +147,7 @@ void run(const Context& context, ExplainCommand& command, const CLI::App& app) {
 
 void add_explain(CLI::App& app, Context& context) {
   const auto [command, asked, add] = define<ExplainCommand>(
-      app, context, "explain", "Why a measured time is not what the hardware can do",
+      app, context, "explain", "Why a measured time is longer than the hardware allows",
       "ridgewatt explain zoo:resnet50 --device orin-nano-8gb --measured 45ms\n"
       "  ridgewatt explain zoo:yolov8n --device agx-orin --runtime tensorrt --precision fp16 "
       "--samples-per-second 60 --power 22W --claimed 4ms\n"
@@ -159,12 +159,13 @@ void add_explain(CLI::App& app, Context& context) {
   add.optional("--pid", asked.process, count().within(1, 1 << 22),
                "Watch this process instead of a command");
   add.optional("--for", asked.for_s, seconds().positive(),
-               "Watch for so long [a command to its end; a process 20 s]");
-  add.text(
-      "--then", asked.then,
-      "Command line of a change: then COMMAND runs again, to judge the cause that was removed");
+               "Time to watch [a command: to its end; a process: 20 s]");
+  add.text("--then", asked.then,
+           "Command line that makes a change; COMMAND then runs again, to check the cause that the "
+           "change removed");
   add.flag("--apply", asked.apply,
-           "Set MODE while COMMAND runs again, if its cause is a mode or clock; it comes back");
+           "If the cause is a power mode or clock: run COMMAND again in --mode; the old mode is "
+           "restored afterwards");
   add.text("COMMAND", asked.program, "Program to run and watch, and its arguments, after --");
   add_strict(command, context);
 }

@@ -40,31 +40,28 @@ void run(const Context& context, FederateCommand& command, const CLI::App& app) 
 void add_federate(CLI::App& app, Context& context) {
   const auto [command, options, add] = define<FederateCommand>(
       app, context, "federate",
-      "Modes of several boards that train one model in rounds: least energy, boards that wait",
+      "Power modes of least energy for boards that train one model in rounds (federated learning)",
       "ridgewatt federate zoo:resnet18 --device A=agx-orin,samples=5000 --device "
       "B=xavier-nx,samples=2000 --deadline 5min",
       run);
   auto& asked = options.question;
-  add.text("MODEL", options.model,
-           "ONNX file or zoo:NAME; not needed where every board has a sweep");
+  add.text("MODEL", options.model, "ONNX file or zoo:NAME; not needed if every board has a sweep");
   add.text("--device", options.boards,
            "NAME=DEVICE,samples=N[,sweep=FILE][,upload=SECONDS][,upload-energy=JOULES]"
-           "[,idle=WATTS]: a board and its data, several times")
+           "[,idle=WATTS]: a board and its data; once per board")
       ->allow_extra_args(false);
-  add.input(
-      "--boards", options.board_file,
-      "CSV file of boards: name, device, samples, and sweep, upload_s, upload_j, idle_w where "
-      "wanted");
+  add.input("--boards", options.board_file,
+            "CSV file of boards with columns name, device, samples; optional: sweep, upload_s, "
+            "upload_j, idle_w");
   add_strict(command, context);
   add.batch(asked.batch);
   add.number("--epochs", asked.epochs, number().positive().within(1e-6, 1e6),
-             "Epochs that a board trains in a round");
+             "Epochs that each board trains per round");
   add.number("--workers", asked.workers, count().within(0, 1024), "Loader workers");
-  add.optional("--deadline", asked.deadline_s, seconds().positive(),
-               "Time within which a round is to end");
+  add.optional("--deadline", asked.deadline_s, seconds().positive(), "Time limit of a round");
   add.flag("--keep-outliers", asked.keep_outliers,
-           "Use rows of sweeps that the quality check flags");
-  add.flag("--front", options.front, "Also the energy of a round over its time");
+           "Also use the rows of sweeps that the quality check flags");
+  add.flag("--front", options.front, "Also print how the energy of a round depends on its time");
 }
 
 }  // namespace ridgewatt::cli

@@ -129,23 +129,23 @@ void add_predict(CLI::App& app, Context& context) {
       ->needs(command.get_option("--samples"));
   add.output("--train-reference", options.train_reference,
              "Train powertrain's reference networks on the samples and write them here");
-  auto* advise =
-      add.flag("--advise", options.advise,
-               "Instead of predicting, say which method pays: time of profiling against time lost");
+  auto* advise = add.flag("--advise", options.advise,
+                          "Instead of predicting, say which method needs the least time in total: "
+                          "profiling plus the time lost by an inferior mode");
   advise->needs(command.get_option("--device"));
   add.optional("--minibatch-time", options.minibatch_ms, milliseconds().positive(),
-               "For --advise: time of a minibatch, mean over modes")
+               "With --advise: mean time of a minibatch over all modes")
       ->needs(advise);
-  auto* one_training =
-      add.optional("--training-hours", options.training_h, hours().positive(),
-                   "For --advise: one training in the best mode; without it the usual scenarios");
+  auto* one_training = add.optional(
+      "--training-hours", options.training_h, hours().positive(),
+      "With --advise: duration of one training in the best mode [several usual durations]");
   one_training->needs(advise);
   add.optional("--trainings", options.job.trainings, count().within(1, 1e9),
-               "For --advise: number of trainings")
+               "With --advise: number of trainings")
       ->needs(one_training)
       ->capture_default_str();
   add.optional("--workloads", options.job.workloads, count().within(1, 1e9),
-               "For --advise: number of workloads, each profiled on its own")
+               "With --advise: number of workloads, each profiled separately")
       ->needs(one_training)
       ->capture_default_str();
 }

@@ -59,7 +59,8 @@ void run(const Context& context, RooflineCommand& options, const CLI::App& comma
 
 void add_roofline(CLI::App& app, Context& context) {
   const auto [command, options, add] = define<RooflineCommand>(
-      app, context, "roofline", "Roofs and balance points of power modes; where layers lie",
+      app, context, "roofline",
+      "Roofs and balance points of power modes, and the place of each layer",
       "ridgewatt roofline zoo:resnet50 --device agx-orin --modes maxn --batch 16", run);
   add_parameters(command, answer::roofline_parameters(), &options.question);
   command.get_option("--device")

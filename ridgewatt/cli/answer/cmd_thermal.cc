@@ -41,26 +41,28 @@ void add_fit(CLI::App& thermal, Context& context) {
       define<ThermalCommand>(thermal, context, "fit", "Thermal constants from a recorded trace",
                              "ridgewatt thermal fit trace.csv -o thermal.toml", fit_trace);
   add.input("TRACE", options.trace, "CSV of soak --trace or of measure --series-csv")->required();
-  add.text("--zone", options.zone, "Temperature zone, of a series with several");
-  add.text("--board", options.board, "Name of the board, for the file");
-  add.flag("--fake", options.fake, "The trace is of a fake board: the file says so");
+  add.text("--zone", options.zone, "Temperature zone to use, if the trace has several");
+  add.text("--board", options.board, "Name of the board, written to the file");
+  add.flag("--fake", options.fake, "The trace is from a fake board; recorded in the file");
   add.ambient(options.heat.ambient_celsius);
   add.optional("--trip", options.heat.trip_celsius, celsius(),
                "Temperature at which the board throttles");
-  add.output("-o,--output", options.output, "File for --thermal");
+  add.output("-o,--output", options.output,
+             "Write the constants to this file, for --thermal of other commands");
 }
 
 }  // namespace
 
 void add_thermal(CLI::App& app, Context& context) {
-  auto* thermal = add_command(app, context, "thermal", "Heat of a board: how long it holds a power",
+  auto* thermal = add_command(app, context, "thermal",
+                              "For how long a board can hold a power before it throttles",
                               "ridgewatt thermal fit trace.csv --trip 95 -o thermal.toml\n  "
                               "ridgewatt thermal hold thermal.toml --power 30,40 --ambient 35");
   thermal->require_subcommand(1);
   add_fit(*thermal, context);
-  const auto [command, asked, add] =
-      define<answer::HoldRequest>(*thermal, context, "hold", "For how long a power is held",
-                                  "ridgewatt thermal hold thermal.toml --power 30,40", hold);
+  const auto [command, asked, add] = define<answer::HoldRequest>(
+      *thermal, context, "hold", "For how long the board can hold a power before it throttles",
+      "ridgewatt thermal hold thermal.toml --power 30,40", hold);
   add_parameters(command, answer::thermal_hold_parameters(), &asked);
 }
 

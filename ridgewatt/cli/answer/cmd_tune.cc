@@ -296,8 +296,9 @@ void add_tune(CLI::App& app, Context& context) {
   add_parameters(command, answer::tune_parameters(), &request, "MODEL");
   command.get_option("--batch")->allow_extra_args(false);  // a program may follow
   add.output("--observations", options.observations,
-             "Sweep file that als and auto answer from first and add to");
-  add.flag("--trace", options.trace, "List every profiled point, in order");
+             "Sweep file of known points: strategies als and auto read it first and add what they "
+             "profile");
+  add.flag("--trace", options.trace, "Print every profiled point, in order");
   add_strict(command, context);
   add_live_options(command, options.live);
   add_in_place_options(command, options.live);

@@ -18,15 +18,15 @@ measure::LocalRoofs measure_roofs(const Context& context, const answer::LocalRoo
 }  // namespace
 
 void add_local_options(const OptionAdder& add, answer::LocalRoofsQuestion& asked) {
-  add.choice("--target", asked.target, "With --device local: what is measured");
+  add.choice("--target", asked.target, "With --device local: processor to measure");
   add.number("--gpu", asked.gpu, count().within(0, 1024), "With --device local: number of the GPU");
   add.number("--threads", asked.threads, count().within(0, 1024),
-             "With --device local: threads (0: all)");
+             "With --device local: number of threads (0: all)");
   add.number("--seconds", asked.seconds_per_point, seconds().positive(),
-             "With --device local: seconds per point, at most");
+             "With --device local: maximum time per point");
   add.number("--footprint", asked.footprint_mib, mebibytes().within(1, 1048576),
-             "With --device local: memory walked through (MiB)");
-  add.flag("--caches", asked.caches, "With --device local: the processor's caches, too");
+             "With --device local: size of the memory that is read and written (MiB)");
+  add.flag("--caches", asked.caches, "With --device local: also measure the processor's caches");
 }
 
 void refuse_local_options(const CLI::App& command) {

@@ -39,23 +39,23 @@ void print_period(const Context& context, const answer::PeriodAnswer& found) {
 
 void add_job_options(CLI::App& command, answer::JobQuestion& job) {
   const OptionAdder add(command, "Jobs and days");
-  add.optional("--deadline", job.deadline_s, seconds().positive(),
-               "Time within which the job is to be done");
+  add.optional("--deadline", job.deadline_s, seconds().positive(), "Time limit of the whole job");
   add.optional("--max-job-energy", job.job_energy_j, joules().positive(),
-               "Energy that the job may take");
-  add.optional("--period", job.period_s, seconds().positive(),
-               "A minibatch every so often: what to do in between");
+               "Energy limit of the whole job");
+  add.optional(
+      "--period", job.period_s, seconds().positive(),
+      "One minibatch is due per period of this length: find what the board should do in between");
   add.optional("--day-energy", job.day_energy_j, joules().positive(),
-               "Energy of a day: how much work that is");
+               "Energy available in a day: find how much work it allows");
   add.optional("--battery", job.battery_j, joules().positive(),
-               "Capacity of a battery, for a day or with --solar");
-  add.input("--solar", job.solar, "Power of the sun over a day, CSV: hour, power_w");
+               "Capacity of the battery, with --day-energy or --solar");
+  add.input("--solar", job.solar,
+            "CSV file of solar power over a day, with columns hour and power_w");
   add.optional("--sleep-power", job.sleep_power_w, watts(),
-               "Power while suspended; without it nothing sleeps");
-  add.optional("--sleep-time", job.sleep_s, seconds(),
-               "Time to suspend and to wake, both together");
+               "Power while the board is suspended; without it the board is never suspended");
+  add.optional("--sleep-time", job.sleep_s, seconds(), "Time to suspend plus time to wake");
   add.optional("--sleep-energy", job.sleep_energy_j, joules(),
-               "Energy that this takes; without it power at rest");
+               "Energy to suspend and wake [idle power times --sleep-time]");
 }
 
 void check_job_options(const CLI::App& command, const TuneOptions& options) {

@@ -137,10 +137,10 @@ void refuse_live_options(const CLI::App& command) {
 
 void add_live_options(CLI::App& command, LiveOptions& options) {
   const OptionAdder add(command, kGroup);
-  add.output("--store", options.store, "Store that profiled points are kept in")
+  add.output("--store", options.store, "Store that keeps the profiled points")
       ->capture_default_str();
   add.text("--governors", options.governors,
-           "DVFS governors that the answer is compared with, each profiled at its batch")
+           "DVFS governors to compare the answer with; each is profiled at the batch of the answer")
       ->delimiter(',')
       ->allow_extra_args(false);
   add.sysroot(options.sysroot);
@@ -151,12 +151,12 @@ void add_live_options(CLI::App& command, LiveOptions& options) {
 void add_in_place_options(CLI::App& command, LiveOptions& options) {
   const OptionAdder add(command, kInPlaceGroup);
   add.flag("--in-place", options.in_place,
-           "Change modes under one program that goes on running, in place of a start for "
-           "every point; it ends in the best mode");
+           "Start the program once and change modes while it runs, instead of one start per point; "
+           "the best mode stays set");
   add.optional("--pid", options.process, count().within(1, 1 << 30),
-               "A process that runs already and marks into a file");
+               "Process id of a running program that marks its minibatches in a file");
   add_rows(command, answer::window_rows(), &options.window, kInPlaceGroup);
-  add.flag("--end-program", options.end_program, "End the program once the search has ended");
+  add.flag("--end-program", options.end_program, "End the program after the search");
 }
 
 void refuse_in_place_options(const CLI::App& command) {

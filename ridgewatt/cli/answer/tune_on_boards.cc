@@ -17,10 +17,10 @@ void add_campaign_options(CLI::App& command, CampaignOptions& options) {
   const OptionAdder add(command, kCampaignGroup);
   auto& engine = options.executor;
   add.input("--campaign", options.plan,
-            "Plan of a campaign: its points are searched on its boards");
+            "Plan of a campaign: search among its points, on its boards");
   add.number("--boards", options.boards, count().within(1, 1000),
-             "Points that are profiled at once");
-  add.text("--board-kind", options.board_kind, "Kind of boards, where the plan has several");
+             "Number of points that are profiled at the same time");
+  add.text("--board-kind", options.board_kind, "Kind of board, if the plan has several");
   add_executor(add, options.kind);
   add_board_access(add, engine);
   add_hosts(add, engine);

@@ -114,11 +114,12 @@ void add_calibrate(CLI::App& app, Context& context) {
       run);
   auto& asked = options.question;
   add.text("--device", asked.device,
-           "Board or board file that is fitted; local: this machine's processor, measured now");
+           "Board or board file whose twin is fitted; local: measure this machine's processor now");
   add.text("--sweep", asked.sweeps,
            "FILE[,model=M][,workers=N][,loader-ms=X][,image=PIXELS][,runtime=NAME]"
            "[,precision=NAME][,input=PLACE][,device=BOARD], "
-           "several times; of another board: for the intervals of scaled twins alone")
+           "several times: sweep to fit to; a sweep of another board (device=BOARD) only sets the "
+           "intervals of scaled twins")
       ->allow_extra_args(false);
   add.text("--evidence", asked.evidence,
            "'published', or a CSV file of single figures of the board, several times")
@@ -136,7 +137,8 @@ void add_calibrate(CLI::App& app, Context& context) {
   add.output("-o,--output", options.output,
              "Board file with what was fitted; with --device local the default is the file that "
              "--device local of other commands reads");
-  add.flag("--no-validation", asked.no_validation, "Skip leave-one-workload-out");
+  add.flag("--no-validation", asked.no_validation,
+           "Skip the validation that leaves out one workload at a time");
   add.flag("--parameters", options.parameters, "Also print the parameters");
 }
 

@@ -80,27 +80,30 @@ void run(const Context& context, const CompareBoardsCommand& options) {
 }  // namespace
 
 void add_compare_boards(CLI::App& compare, Context& context) {
-  const auto [command, options, add] =
-      define<CompareBoardsCommand>(compare, context, "boards", "What boards of one kind differ by",
-                                   "ridgewatt compare boards campaign.db --device agx-orin", run);
-  add.input("STORE", options.database, "Store with points of several boards of a kind")->required();
-  add.text("--workload", options.filter.workload, "Only this workload");
-  add.text("--kind", options.filter.kind, "Only training, inference, ..");
-  add.text("--device", options.filter.board, "Only boards of this kind");
+  const auto [command, options, add] = define<CompareBoardsCommand>(
+      compare, context, "boards", "Differences between boards of one kind",
+      "ridgewatt compare boards campaign.db --device agx-orin", run);
+  add.input("STORE", options.database, "Store with points of several boards of one kind")
+      ->required();
+  add.text("--workload", options.filter.workload, "Compare only points of this workload");
+  add.text("--kind", options.filter.kind,
+           "Compare only points of this kind of workload: training, inference, ..");
+  add.text("--device", options.filter.board, "Compare only boards of this kind, as agx-orin");
 }
 
 void add_compare(CLI::App& app, Context& context) {
   const auto [command, options, add] = define<CompareCommand>(
-      app, context, "compare", "Which of two commands or modes costs more; what boards differ by",
+      app, context, "compare",
+      "Whether one of two commands or modes needs more time or energy; differences between boards",
       "ridgewatt compare 'python3 train.py' 'docker run image train.py'\n"
       "  ridgewatt compare --mode-a MODE_30W --mode-b governor=schedutil 'python3 train.py'",
       run);
   add_device_options(command, options.device);
   add.text("A", options.a, "First command, for the shell");
-  add.text("B", options.b, "Second command; left out: the first in another mode");
+  add.text("B", options.b, "Second command [the first, in another mode]");
   add.text("--mode-a", options.mode_a, std::string("Mode of A: ") + kModeText);
   add.text("--mode-b", options.mode_b, "Mode of B");
-  add.number("--repeats", options.repeats, count().within(2, 1000), "Runs of each");
+  add.number("--repeats", options.repeats, count().within(2, 1000), "Runs of each side");
   add.sampling(options.rate_hz);
   add.number("--pause", options.idle_s, seconds().within(0, 3600), "Seconds between runs");
   add_output_option(command, context);

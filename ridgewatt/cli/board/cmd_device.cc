@@ -29,7 +29,7 @@ void add_device(CLI::App& app, Context& context) {
       ->callback([&context] { list(context); });
 
   const auto [command, asked, add] = define<answer::DeviceQuestion>(
-      *device, context, "show", "One board, every number with its source",
+      *device, context, "show", "Every number of one board, with its source",
       "ridgewatt device show agx-orin@jp5.1 --list-modes --format csv", show);
   add_parameters(command, answer::device_parameters(), &asked);
 }

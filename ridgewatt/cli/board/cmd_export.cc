@@ -61,13 +61,12 @@ void add_export(CLI::App& app, Context& context) {
                             "/var/lib/prometheus/node-exporter/ridgewatt.prom --every 15",
                             run);
   add.output("--textfile", options.textfile,
-             "Keep writing this file for node_exporter, with counters of "
-             "energy, until Ctrl+C; without it: print once, without counters");
+             "Write the metrics, with energy counters, to this file for node_exporter again and "
+             "again until Ctrl+C [print them once, without energy counters]");
   add.number("--every", options.every_s, seconds().within(0.1, 3600), "Seconds between two writes");
   add.sampling(options.rate_hz);
   add.input("--campaign", options.campaigns,
-            "Plan of a campaign, whose progress is written in place of this machine's power; may "
-            "be repeated")
+            "Plan of a campaign: export its progress, in place of this machine's power")
       ->allow_extra_args(false);
   add.optional("--count", options.count, count(), "Stop after N writes (0: never)");
   add_device_options(command, options.device);

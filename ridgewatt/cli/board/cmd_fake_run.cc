@@ -52,7 +52,7 @@ void add_fake_run(CLI::App& app, Context& context) {
   add.training(options.kind, "Training steps instead of inference");
   add.number("--minibatches", options.minibatches, count().within(1, 1e9), "Number of minibatches");
   add.number("--speed", options.speed, number().within(0.01, 1000),
-             "Run X times faster than the board");
+             "Run X times as fast as the board");
 }
 
 }  // namespace ridgewatt::cli

@@ -25,17 +25,18 @@ void add_fleet(CLI::App& app, Context& context) {
       "ridgewatt fleet status --store all.db --prometheus http://127.0.0.1:9090 "
       "--boards boards.json",
       show);
-  add.text("--store", options.fleet.store, "Store of profiled points: drift and better modes");
+  add.text("--store", options.fleet.store,
+           "Store of profiled points, from which drift and better modes are computed");
   add.text("--prometheus", options.fleet.prometheus,
            "URL of the Prometheus that scrapes the boards");
   add.input("--boards", options.fleet.boards,
-            "Targets and labels, as Prometheus reads them: a board that was never seen has its "
-            "row");
+            "File of targets and labels in the format of Prometheus; its boards get a row even if "
+            "they were never seen");
   add.number("--window", options.fleet.window_s, seconds().within(1, 86400),
-             "Time that power is the mean of");
+             "Length of the window over which power is averaged");
   add.number("--day", options.fleet.day_s, seconds().within(1, 31 * 86400.0),
-             "Time that energy, throttling and drift are of");
-  add.choice("--table", options.data, "Which of its tables CSV has");
+             "Length of the window for energy, throttling and drift");
+  add.choice("--table", options.data, "Table to print as CSV");
 }
 
 }  // namespace ridgewatt::cli

@@ -168,54 +168,57 @@ void run(const Context& context, GovernCommand& options, const CLI::App& command
 
 void add_govern(CLI::App& app, Context& context) {
   const auto [command, options, add] = define<GovernCommand>(
-      app, context, "govern", "Hold a deadline, a budget or a limit over hours",
+      app, context, "govern",
+      "Choose power modes over hours so that a deadline, an energy budget or a limit is met",
       "ridgewatt govern --deadline 14:00 --minibatches 20000 --model zoo:resnet18 --training "
       "--batch 16 -- python3 train.py\n"
       "  ridgewatt govern --simulate --device agx-orin --day-energy 400Wh --model zoo:resnet50",
       run);
   auto& asked = options.question;
-  add.text("COMMAND", options.live.command, "Program that is governed, after --");
-  add.optional("--pid", options.process, count().within(1, 1 << 30),
-               "A process that runs already and marks into a file, in place of COMMAND");
+  add.text("COMMAND", options.live.command, "Program to govern, after --");
+  add.optional(
+      "--pid", options.process, count().within(1, 1 << 30),
+      "Process id of a running program that marks its minibatches in a file, in place of COMMAND");
   add_device_options(command, options.device);
   add_phase_options(command, options.phases);
   add.text("--deadline", asked.deadline,
-           "When the job is to be done: HH:MM of the local clock, or a time from now");
+           "Time by which the job must be done: HH:MM of the local clock, or a duration from now");
   add.optional("--minibatches", asked.minibatches, count().within(1, 1e12),
                "Minibatches of the job");
   add.optional("--dataset-size", asked.dataset_size, count().within(1, 1e12), "Samples of the job");
   add.number("--epochs", asked.epochs, number().positive(), "Epochs of the job");
   add.optional("--day-energy", asked.day_energy_j, joules().positive(),
-               "Energy that may be used within --hours");
+               "Energy budget for --hours");
   add.number("--hours", options.hours, hours().within(1e-4, 240),
-             "Length of the day of --day-energy, and of a simulated one");
+             "Length of the day of --day-energy, or of the simulated day");
   add.optional("--max-power", asked.max_power_w, watts().positive(), "Power cap");
   add.optional("--max-latency", options.max_latency_ms, milliseconds().positive(),
                "Limit on the latency of a request");
   add.text("--model", asked.model,
-           "What the program runs, zoo:NAME or an ONNX file: its twin is the prior");
+           "Model that the program runs, zoo:NAME or an ONNX file; the twin's estimates for it are "
+           "the prior");
   add.input("--samples", options.samples, "Profiled points to choose among, in place of --model");
   add.optional("--batch", asked.batch, count().within(1, 1 << 20), "Minibatch size of the program");
-  add.training(asked.deployed.kind, "The program trains");
+  add.training(asked.deployed.kind, "The program trains (otherwise it runs inference)");
   add.stated("--precision", asked.deployed.precision,
-             "What MODEL computes in: " + joined_names<workload::Precision>() +
+             "Number format in which MODEL computes: " + joined_names<workload::Precision>() +
                  " (all but fp32 by peak ratios, not validated)");
   add.stated("--runtime", asked.deployed.runtime, "What runs MODEL: " + joined_names<Runtime>());
   add_strict(command, context);
   add.number("--step", asked.policy.step_s, seconds().within(0.1, 3600),
-             "Between two decisions, at most");
+             "Maximum time between two decisions");
   add.number("--least-step", asked.policy.least_step_s, seconds().within(0.05, 3600),
-             "Between two decisions, at least");
-  add.output("--log", options.log, "Write every step to this CSV, whole after each");
+             "Minimum time between two decisions");
+  add.output("--log", options.log, "Write each decision to this CSV as soon as it is made");
   add.sampling(options.live.rate_hz);
   add.number("--idle", options.live.rest_s, seconds().within(0, 3600),
-             "Measure power at rest so long before the program, 0: not at all");
+             "Time to measure idle power before the program starts (0: do not measure it)");
   add.number("--time-scale", options.live.time_scale, number().within(0.01, 1000),
-             "The program runs X times faster than its board (fake-run --speed)");
+             "The program runs X times as fast as on its board (fake-run --speed)");
   add.flag("--simulate", options.simulate,
-           "A random day on the twin of --device, by --seed, in place of a program");
+           "Simulate a random day (--seed) on the twin of --device, in place of a program");
   add.optional("--arrival-rate", asked.arrival_hz, hertz().positive(),
-               "Requests per second at the simulated day's peak");
+               "Peak requests per second of the simulated day");
 }
 
 }  // namespace ridgewatt::cli

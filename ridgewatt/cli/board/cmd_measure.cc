@@ -136,13 +136,15 @@ void check_and_run(const Context& context, MeasureCommand& options, const CLI::A
 void add_result_options(CLI::App& command, MeasureCommand& options) {
   const OptionAdder add(command, kLanguageGroup);
   add.input("--results", options.results_file,
-            "Read what llama-bench, aiperf or vLLM wrote, in place of a run");
+            "Result file of llama-bench, aiperf or vLLM to read, in place of a run");
   add.input("--power-trace", options.power_file,
-            "Power recorded during --results: CSV with unix_s or time_s, and power_w");
-  add.optional("--idle-power", options.idle_w, watts(), "Of the idle board, for --results");
+            "CSV of the power during the runs of --results: columns unix_s or time_s, and power_w");
+  add.optional("--idle-power", options.idle_w, watts(), "Power of the idle board, with --results");
   add.output("--llm-rows", options.rows_file, "Write the runs as rows that `evaluate llm` reads");
-  add.text("--quantization", options.quantization, "Of the model, where no one says it");
-  add.text("--runtime", options.runtime, "Engine of the model, where no one says it");
+  add.text("--quantization", options.quantization,
+           "Quantization of the model, if neither the command nor the server states it");
+  add.text("--runtime", options.runtime,
+           "Engine that runs the model, if neither the command nor the server states it");
 }
 
 }  // namespace
@@ -154,19 +156,19 @@ void add_measure(CLI::App& app, Context& context) {
   add_device_options(command, options.device);
   add.sampling(options.measure.rate_hz);
   add.number("--idle", options.measure.idle_s, seconds().within(0, 3600),
-             "Seconds of idle baseline before");
+             "Seconds to measure idle power before the program starts");
   add.number("--warm-up", options.measure.window.warm_up, count().within(1, 1e6),
-             "Minibatches, or requests to a server, that do not count");
+             "Minibatches (or requests to a server) at the start that are not counted");
   add.input("--meter", options.measure.meter,
             "CSV that an external meter writes during the run (docs/guide/measure.md)");
   add.flag("--meter-total", options.measure.meter_is_total,
-           "The meter's power counts, not the rails'");
+           "Use the meter's power as total power, in place of the rails'");
   add.text("--residency", options.measure.watched_files,
-           "Tell what the page cache holds of this file or folder, before and after")
+           "Print how much of this file or folder is in the page cache, before and after the run")
       ->type_name("PATH");
   add_condition_options(command, options.control, options.cache);
   add.output("--minibatches-csv", options.minibatches_file,
-             "Write time, stall, compute and energy of each minibatch to this CSV");
+             "Write time, stall, computation and energy of each minibatch to this CSV");
   add.output("--series-csv", options.series_file,
              "Write power, clocks, loads and temperatures over time to this CSV");
   add_token_options(command, options.tokens);

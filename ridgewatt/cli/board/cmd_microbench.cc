@@ -45,9 +45,9 @@ void add_microbench(CLI::App& app, Context& context) {
   add.number("--seconds", options.options.seconds_per_point, seconds().positive(),
              "Seconds per point");
   add.number("--footprint", options.footprint_mib, mebibytes().within(1, 1048576),
-             "Memory walked through (MiB)");
+             "Size of the memory that is read and written (MiB)");
   add.optional("--intensities", options.options.intensities, number().positive(),
-               "FLOP per byte, 1,2,4")
+               "Arithmetic intensities to measure, in FLOP per byte: 1,2,4")
       ->delimiter(',');
   add.output("-o,--output", options.output,
              "Points as CSV for `calibrate --microbench`; JSON with --format json");

@@ -166,8 +166,8 @@ void add_mode(CLI::App& app, Context& context) {
   };
   add("list", "Presets, governors and knob tables", "ridgewatt mode list --device fake:agx-orin",
       list_modes)
-      ->add_flag("--grid", options->grid, "Every mode that the tables make");
-  add("show", "What the board is set to", "ridgewatt mode show", show_mode);
+      ->add_flag("--grid", options->grid, "List every combination of the knob tables");
+  add("show", "The board's current power mode", "ridgewatt mode show", show_mode);
   auto* apply_command = add("apply", "Set a preset or clocks; 'mode restore' undoes it",
                             "ridgewatt mode apply --cpu-cores 4 --cpu-mhz 1113.6", apply);
   const OptionAdder add_apply(*apply_command);
@@ -176,7 +176,8 @@ void add_mode(CLI::App& app, Context& context) {
   add_mode_options(*apply_command, options->knobs);
   add_apply.text("--gpu-governor", options->knobs.gpu_governor,
                  "DVFS governor of the GPU: nvhost_podgov, ..");
-  add_apply.flag("--dry-run", options->dry_run, "Print the writes and make none");
+  add_apply.flag("--dry-run", options->dry_run,
+                 "Print what would be written to the knobs, and write nothing");
   add_apply.optional("--for", options->hold_s, seconds().positive(),
                      "Seconds to hold the mode, then restore");
   add_apply.number("--max-celsius", options->max_celsius, celsius(),
@@ -190,18 +191,18 @@ void add_mode(CLI::App& app, Context& context) {
   add_export.number("--id", options->id, count().within(0, 9999), "Id of the new mode");
   add_export.named("--name", options->name, "Name of the new mode");
   add_export.flag("--whole-file", options->whole_file,
-                  "The board's whole file with the new mode at its end");
+                  "Write the board's whole nvpmodel.conf with the new mode at its end");
   add_export.output("-o,--output", options->output, "File to write");
 }
 
 void add_fake_board(CLI::App& app, Context& context) {
-  const auto [command, options, add] =
-      define<FakeBoardCommand>(app, context, "fake-board", "Lay out a fake board's kernel files",
-                               "ridgewatt fake-board agx-orin /tmp/board\n  ridgewatt sensors "
-                               "--sysroot /tmp/board",
-                               lay_out);
+  const auto [command, options, add] = define<FakeBoardCommand>(
+      app, context, "fake-board", "Create the kernel files of a fake board in a folder",
+      "ridgewatt fake-board agx-orin /tmp/board\n  ridgewatt sensors "
+      "--sysroot /tmp/board",
+      lay_out);
   add.text("BOARD", options.board, "agx-orin, orin-nano, xavier-nx, nano, thor, ..")->required();
-  add.text("FOLDER", options.folder, "New or empty folder")->required();
+  add.text("FOLDER", options.folder, "Folder to create, or an empty one")->required();
 }
 
 }  // namespace ridgewatt::cli

@@ -101,7 +101,7 @@ void run(const Context& context, ProfileCommand& options, const CLI::App& comman
 
 void add_profile(CLI::App& app, Context& context) {
   const auto [command, options, add] = define<ProfileCommand>(
-      app, context, "profile", "A program's cost over power modes",
+      app, context, "profile", "Time and power of a program over power modes",
       "ridgewatt profile points.db --device fake:agx-orin --suggest 20 --batch "
       "16 -- ridgewatt fake-run zoo:resnet50 --device fake:agx-orin --minibatches 1000",
       run);
@@ -110,7 +110,7 @@ void add_profile(CLI::App& app, Context& context) {
   add.output("STORE", options.database, "Store to add to; finished points are skipped")->required();
   add_mode_wish(command, options.wish, "the board's");
   add.input("--samples", options.samples,
-            "Points that are known already, for --suggest: a sweep CSV");
+            "Sweep CSV of the points that are already known, for --suggest");
   add_series(add, profile_options.series);
   add.optional("--batch", profile_options.batch, count().within(1, 1 << 20),
                "Minibatch size of the command");
@@ -119,7 +119,7 @@ void add_profile(CLI::App& app, Context& context) {
   add_token_options(command, options.tokens);
   OptionAdder(command, kLanguageGroup)
       .flag("--phases", options.phases,
-            "COMMAND marks the phases prefill and decode: each becomes a point");
+            "COMMAND marks the phases prefill and decode; store a point for each phase");
   add.text("COMMAND", profile_options.measure.command, "Program, after --");
 }
 

@@ -67,31 +67,33 @@ void run(const Context&, const ServeCommand& options) {
 
 void add_limits(const OptionAdder& add, ServeCommand& options) {
   add.optional("--max-upload", options.max_upload_bytes, bytes().within(0, 2147483648.0),
-               "Size of an upload [64 MiB]");
+               "Maximum size of an upload [64 MiB]");
   add.number("--children", options.children, count().within(0, 64),
-             "Questions answered at once (0: one per core)");
-  add.number("--streams", options.streams, count().within(1, 800), "Clients that listen to events");
-  add.number("--rate", options.rate, hertz().positive(), "Requests per second of one client");
-  add.number("--time", options.time_s, seconds().within(0.1, 600), "Time of one question");
+             "Maximum number of questions answered at the same time (0: one per core)");
+  add.number("--streams", options.streams, count().within(1, 800),
+             "Maximum number of clients that listen to events");
+  add.number("--rate", options.rate, hertz().positive(),
+             "Maximum requests per second of one client");
+  add.number("--time", options.time_s, seconds().within(0.1, 600), "Time limit of one question");
   add.optional("--memory", options.memory_bytes, bytes().within(64 << 20, 1e13),
-               "Address space of one question [4 GiB]");
+               "Limit on the address space of one question [4 GiB]");
   add.sampling(options.sampling_hz);
   add.number("--every", options.look_s, seconds().within(0.1, 60),
-             "Seconds between two looks at all else");
+             "Seconds between two readings of everything except power");
 }
 
 void add_security(const OptionAdder& add, ServeCommand& options) {
   add.named("--listen", options.listen,
-            "Address to listen on; another than loopback needs a token");
+            "Address to listen on; any other than loopback requires a token");
   add.input("--token-file", options.token_file,
-            "File with the token [made at the start, where one is needed]");
-  add.input("--cert", options.cert, "Certificate (PEM): HTTPS");
-  add.input("--key", options.key, "Its private key (PEM)");
+            "File with the token [generated at the start, if one is required]");
+  add.input("--cert", options.cert, "Certificate (PEM); enables HTTPS");
+  add.input("--key", options.key, "Private key of the certificate (PEM)");
   add.flag("--allow-control", options.allow_control,
            "Clients may set the power mode; it is restored at the end");
   add.flag("--allow-unsandboxed", options.unsandboxed,
-           "Go on where the kernel has no seccomp: questions keep their limits of memory "
-           "and time alone");
+           "Serve even if the kernel has no seccomp; then questions have only limits of memory and "
+           "time");
 }
 
 }  // namespace
@@ -102,11 +104,11 @@ void add_serve(CLI::App& app, Context& context) {
       "ridgewatt serve\n  ridgewatt serve --device fake:agx-orin --port 0\n  ridgewatt serve "
       "--listen 0.0.0.0 --token-file token --cert cert.pem --key key.pem",
       run);
-  add.named("--device", options.device, "What is watched: local, or fake:BOARD for a fake board");
+  add.named("--device", options.device, "Board to watch: local, or fake:BOARD for a fake board");
   add.sysroot(options.sysroot);
   add.number("--port", options.port, count().within(0, 65535), "Port (0: any that is free)");
-  add.input("--store", options.stores, "Store whose runs are shown");
-  add.flag("--no-app", options.no_app, "The API alone, without the pages");
+  add.input("--store", options.stores, "Store of runs to show");
+  add.flag("--no-app", options.no_app, "Serve only the API, without the web pages");
   add_security(add, options);
   add_limits(add, options);
 }

@@ -64,17 +64,18 @@ void add_soak(CLI::App& app, Context& context) {
   add.text("--mode", options.mode,
            std::string("Set this mode during the run, restored at the end: ") + kModeText);
   add.number("--minutes", options.minutes, number().within(0.1, 10000),
-             "At most; ends when it knows");
+             "Maximum duration in minutes; ends earlier when the answer is known");
   add.flag("--to-the-end", options.soak.to_the_end,
-           "Go on until --minutes or the command's end, even when the answer is known");
-  add.number("--idle", options.soak.idle_s, seconds().within(0, 1e5), "Seconds at rest before");
+           "Run until --minutes or the end of the command, even if the answer is known earlier");
+  add.number("--idle", options.soak.idle_s, seconds().within(0, 1e5),
+             "Seconds to record the idle board before the program starts");
   add.sampling(options.soak.rate_hz);
   add.ambient(options.soak.ambient_celsius);
   add.optional("--trip", options.soak.trip_celsius, celsius(),
-               "Temperature at which it throttles; else the kernel's passive trip");
+               "Temperature at which the board throttles [the kernel's passive trip point]");
   add.number("--max-celsius", options.soak.max_celsius, celsius(),
-             "End the program above this temperature");
-  add.flag("--full-fan", options.full_fan, "Fan at full speed during the run");
+             "End the program if the chip exceeds this temperature");
+  add.flag("--full-fan", options.full_fan, "Run the fan at full speed");
   add.output("--trace", options.trace_file,
              "Write power, temperature and fan over time to this CSV");
   add.output("-o,--output", options.thermal_file,

@@ -70,12 +70,12 @@ void add_top(CLI::App& app, Context& context) {
       run);
   add_device_options(command, options.device);
   auto& monitor = options.view.monitor;
-  add.number("--every", monitor.look_s, seconds().within(0.1, 60), "Seconds between two looks");
+  add.number("--every", monitor.look_s, seconds().within(0.1, 60), "Seconds between two readings");
   add.sampling(monitor.rate_hz);
-  auto* once = add.flag("--once", options.once, "One look as plain text, then end");
-  add.optional("--count", options.count, count().within(1, 1e9), "Print N looks, then end")
+  auto* once = add.flag("--once", options.once, "Print one reading as plain text, then stop");
+  add.optional("--count", options.count, count().within(1, 1e9), "Print N readings, then stop")
       ->excludes(once);
-  add.flag("--read-only", options.view.read_only, "No key changes the power mode");
+  add.flag("--read-only", options.view.read_only, "Disable the keys that change the power mode");
 }
 
 }  // namespace ridgewatt::cli

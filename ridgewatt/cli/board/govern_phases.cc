@@ -60,13 +60,13 @@ std::vector<govern::PhaseMode> phase_modes(platform::JetsonModeControl& control,
 void add_phase_options(CLI::App& command, GovernPhases& phases) {
   OptionAdder(command)
       .text("--phase-mode", phases.modes,
-            std::string("PHASE=MODE: the mode of a phase that the program marks, in place of "
-                        "a goal (again for each phase); MODE is ") +
+            std::string("PHASE=MODE: power mode of a phase that the program marks (one option per "
+                        "phase), in place of a goal; MODE is ") +
                 kModeText)
       ->allow_extra_args(false);
   OptionAdder(command).number("--least-phase", phases.least_times, number().within(0, 1e6),
-                              "Leave the mode for a phase that usually lasts less than X "
-                              "times what switching to its mode and back costs");
+                              "Do not change the mode for a phase that usually lasts less than X "
+                              "times the time to change to its mode and back");
 }
 
 void govern_phases(const Context& context, const GovernPhases& phases, const DeviceOptions& options,

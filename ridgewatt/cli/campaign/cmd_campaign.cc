@@ -7,7 +7,7 @@ namespace ridgewatt::cli {
 
 void add_campaign_list(CLI::App& campaign, Context& context) {
   auto* command = add_command(campaign, context, "list",
-                              "The campaigns of a store, their owners and the plans they are of",
+                              "The campaigns in a store, with their owners and plans",
                               "ridgewatt campaign list points.db");
   auto location = std::make_shared<std::string>();
   OptionAdder(*command)

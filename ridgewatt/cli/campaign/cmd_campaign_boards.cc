@@ -45,23 +45,25 @@ void rerun_points(const Context& context, RerunCommand& options) {
 
 void add_campaign_boards(CLI::App& campaign, Context& context) {
   const auto [command, options, add] = define<BoardsCommand>(
-      campaign, context, "boards", "Every board with its state, rate, last error and why it waits",
+      campaign, context, "boards", "State, rate, last error and reason for waiting of every board",
       "ridgewatt campaign boards sweep7.json", show_boards);
   add.input("PLAN", options.plan, "Plan of the campaign")->required();
   add.text("--readmit", options.readmit,
-           "Give tasks again to the board of this serial number, which was set aside");
+           "Give tasks again to the board with this serial number, which was set aside");
 }
 
 void add_campaign_rerun(CLI::App& campaign, Context& context) {
   const auto [command, options, add] = define<RerunCommand>(
-      campaign, context, "rerun", "Plan measured points again: flagged, old, or of one board",
+      campaign, context, "rerun",
+      "Mark measured points to be measured again: flagged, old, or from one board",
       "ridgewatt campaign rerun sweep7.json --flagged", rerun_points);
   add.input("PLAN", options.plan, "Plan of the campaign")->required();
-  add.flag("--flagged", options.rules.flagged, "Points with a flag");
+  add.flag("--flagged", options.rules.flagged, "Measure flagged points again");
   add.optional("--older-than", options.older_s, hours().within(0, 1e6),
-               "Points that began at least this long ago, 30d");
-  add.text("--board", options.rules.serial, "Points that the board of this serial number measured");
-  add.flag("--dry-run", options.dry_run, "Count and plan nothing");
+               "Measure points again that are at least this old, as 30d");
+  add.text("--board", options.rules.serial,
+           "Measure points again that the board with this serial number measured");
+  add.flag("--dry-run", options.dry_run, "Count the points, but change nothing");
 }
 
 }  // namespace ridgewatt::cli

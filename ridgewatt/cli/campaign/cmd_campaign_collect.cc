@@ -57,9 +57,12 @@ void add_campaign_collect(CLI::App& campaign, Context& context) {
       campaign, context, "collect", "The campaign's points as a sweep per kind of board",
       "ridgewatt campaign collect sweep7.json -o sweep7.csv", collect);
   add.input("PLAN", options.plan, "Plan of the campaign")->required();
-  add.output("-o,--output", options.output, "Sweep CSV; without it printed");
-  add.flag("--raw", options.raw, "Every point as it was measured, with slot and serial");
-  add.flag("--as-measured", options.as_measured, "Leave in what boards of a kind differ by");
+  add.output("-o,--output", options.output, "Sweep CSV to write (default: standard output)");
+  add.flag(
+      "--raw", options.raw,
+      "Every single measurement, with its slot in the plan and the serial number of the board");
+  add.flag("--as-measured", options.as_measured,
+           "Do not correct the differences between boards of a kind");
 }
 
 }  // namespace ridgewatt::cli

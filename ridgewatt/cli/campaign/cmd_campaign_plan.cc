@@ -70,22 +70,22 @@ void add_modes(CLI::App& command, PlanCommand& options) {
   add_mode_wish(command, options.wish, "each board's");
   add.flag("--all", options.wish.all, "Every mode of each board's grid");
   add.optional("--batch", options.batches, count().within(1, 1 << 20),
-               "Minibatch sizes, for {batch} in COMMAND")
+               "Minibatch sizes; each takes the place of {batch} in COMMAND")
       ->delimiter(',')
       ->allow_extra_args(false);
   add.number("--repeats", options.options.repeats, count().within(1, 1000),
-             "Times that each point is measured");
+             "Number of times to measure each point");
   add.number("--calibration", options.options.calibration, count().within(0, 1000),
-             "Points that every board measures, so that boards can be compared");
+             "Number of points that every board measures, so that boards can be compared");
   add.number("--tasks", options.options.most_tasks, count().within(1, 1e6),
-             "Most tasks per kind; below the cluster's MaxArraySize");
+             "Maximum number of tasks per kind of board; must be below the cluster's MaxArraySize");
 }
 
 }  // namespace
 
 void add_campaign_plan(CLI::App& campaign, Context& context) {
   const auto [command, options, add] = define<PlanCommand>(
-      campaign, context, "plan", "Which points on which boards, and what they will take",
+      campaign, context, "plan", "Choose the points and boards of a campaign and predict its time",
       "ridgewatt campaign plan sweep7 --store points.db --boards fake:agx-orin:4,fake:orin-nano:4 "
       "--suggest 20 --batch 16 --model zoo:resnet50 -- ridgewatt fake-run zoo:resnet50 --batch "
       "{batch} --device {device}",
@@ -94,7 +94,7 @@ void add_campaign_plan(CLI::App& campaign, Context& context) {
   add.text("NAME", options.plan.name, "Name of the campaign")->required();
   add.text("--store", options.plan.store, "Store of the campaign: postgresql://.. or a file")
       ->required();
-  add.text("--boards", options.boards, "Kinds of boards and their number, agx-orin:4")
+  add.text("--boards", options.boards, "Kinds of boards with the number of boards, as agx-orin:4")
       ->required()
       ->delimiter(',')
       ->allow_extra_args(false);
@@ -106,7 +106,7 @@ void add_campaign_plan(CLI::App& campaign, Context& context) {
   add_profile_options(command, profile, options.plan.control);
   add.output("-o,--output", options.output, "File of the plan (NAME.json)");
   add.text("COMMAND", profile.measure.command,
-           "Program, after --; {batch} and {device} in it are filled in")
+           "Program, after --; {batch} and {device} stand for the batch and the board")
       ->required();
 }
 

@@ -41,7 +41,7 @@ void run_task(const Context& context, RunTaskCommand& options) {
 
 void add_campaign_run(CLI::App& campaign, Context& context) {
   const auto [command, options, add] = define<RunTaskCommand>(
-      campaign, context, "run", "One task of a campaign: engines call it on a board",
+      campaign, context, "run", "Run one task of a campaign on a board; the executor calls this",
       "ridgewatt campaign run --campaign sweep7 --device fake:orin-nano --store points.db "
       "--point 0:cores=6,gpu=624.75,batch=1 -- ridgewatt fake-run zoo:lenet5 --device "
       "fake:orin-nano",
@@ -50,23 +50,26 @@ void add_campaign_run(CLI::App& campaign, Context& context) {
   add_device_options(command, options.device);
   add.text("--campaign", task.campaign, "Name of the campaign")->required();
   add.text("--fingerprint", task.fingerprint,
-           "Of the campaign's plan, which no other plan of that name may have");
+           "Fingerprint of the campaign's plan; a plan of the same name with another fingerprint "
+           "is refused");
   add.text("--board-kind", task.board_kind,
-           "Kind of board that the points are for; without it that of --device");
-  add.text("--store", task.store, "Store to hand in to: postgresql://.. or a file")->required();
+           "Kind of board that the points are for [that of --device]");
+  add.text("--store", task.store, "Store to write the points to: postgresql://.. or a file")
+      ->required();
   const auto points = [&add = add](const char* name, std::vector<std::string>& texts,
                                    const char* meaning) {
     add.text(name, texts, meaning)->allow_extra_args(false)->type_name("POINT");
   };
-  points("--point", options.points, "LABEL:MODE,batch=N, a point to measure; may be repeated");
+  points("--point", options.points, "Point to measure, LABEL:MODE,batch=N");
   points("--calibrate", options.calibration,
-         "The same, measured first where this board's spool lacks it");
+         "Calibration point, measured first if this board's spool does not have it");
   add_series(add, task.profile.series);
   add.number("--wait", task.wait_s, seconds().within(0, 86400),
-             "Time to wait for a store that cannot be reached");
+             "Time to wait if the store cannot be reached");
   add.sampling(task.profile.measure.rate_hz);
   add.text("--spool", task.spool_folder,
-           "Folder of this board's spool ($XDG_STATE_HOME/ridgewatt/spool)");
+           "Folder of the points of this board that wait for the store "
+           "($XDG_STATE_HOME/ridgewatt/spool)");
   add_profile_options(command, task.profile, task.control);
   add.text("COMMAND", task.profile.measure.command, "Program, after --")->required();
 }

@@ -52,34 +52,34 @@ void add_attempts(CLI::App& command, FollowCommand& options) {
   const OptionAdder add(command);
   add.input("PLAN", options.plan, "Plan of the campaign")->required();
   add.number("--attempts", options.options.attempts, count().within(1, 1e6),
-             "Times that a task is given away before it is left alone");
+             "Maximum number of times to submit a task");
 }
 
 }  // namespace
 
 void add_campaign_status(CLI::App& campaign, Context& context) {
   const auto [command, plan, add] = define<std::string>(
-      campaign, context, "status", "Progress, boards, stragglers, what is held or failed and why",
+      campaign, context, "status",
+      "Progress, state of each board, slow tasks, and the reasons of held and failed tasks",
       "ridgewatt campaign status sweep7.json", show_status);
   OptionAdder(command).input("PLAN", plan, "Plan of the campaign")->required();
 }
 
 void add_campaign_watch(CLI::App& campaign, Context& context) {
-  const auto [command, options, add] =
-      define<FollowCommand>(campaign, context, "watch",
-                            "See to it until every point is there: free what is held, give away "
-                            "again what was lost",
-                            "ridgewatt campaign watch sweep7.json", follow_campaign);
+  const auto [command, options, add] = define<FollowCommand>(
+      campaign, context, "watch",
+      "Watch the campaign until every point is measured; release held tasks and resubmit lost ones",
+      "ridgewatt campaign watch sweep7.json", follow_campaign);
   add_attempts(command, options);
   add.number("--interval", options.options.interval_s, seconds().within(0.1, 86400),
-             "Time between two looks");
+             "Time between two checks");
   add.number("--at-most", options.options.at_most_s, seconds().within(0, 3.15e8),
-             "Give up after this time (0: never)");
+             "Stop watching after this time (0: never)");
 }
 
 void add_campaign_resume(CLI::App& campaign, Context& context) {
   const auto [command, options, add] = define<FollowCommand>(
-      campaign, context, "resume", "Give away again what is missing and no job holds, once",
+      campaign, context, "resume", "Submit once more the missing points that no job has",
       "ridgewatt campaign resume sweep7.json", follow_campaign);
   options.options.once = true;
   add_attempts(command, options);

@@ -39,36 +39,37 @@ void submit_campaign(const Context& context, const SubmitCommand& options) {
 
 void add_campaign_submit(CLI::App& campaign, Context& context) {
   const auto [command, options, add] = define<SubmitCommand>(
-      campaign, context, "submit", "Give the tasks to Slurm, GNU parallel or this machine",
+      campaign, context, "submit", "Submit the tasks to Slurm, to GNU parallel or to this machine",
       "ridgewatt campaign submit sweep7.json --executor parallel --host orin1 --host "
       "orin2",
       submit_campaign);
   auto& engine = options.options;
   add.input("PLAN", options.plan, "Plan of the campaign")->required();
   add_executor(add, options.kind);
-  add.flag("--dry-run", options.dry_run, "Print the scripts and submit nothing");
+  add.flag("--dry-run", options.dry_run, "Print the scripts, but submit nothing");
   add_board_access(add, engine);
   add.optional("--time", engine.time_limit_s, seconds().within(0, 3.15e7),
                "Time limit of a task, in place of the predicted one");
   add.number("--limit-factor", engine.limit_factor, number().within(0, 1e6),
-             "A point may take this many times its prediction (0: no limit)");
+             "Time limit of a point, as a multiple of its predicted time (0: no limit)");
   add.number("--limit-floor", engine.limit_floor_s, seconds().within(0, 3.15e7),
-             "Least time limit of a point");
+             "Lower bound of a point's time limit");
   add.number("--set-aside", engine.set_aside, count().within(0, 1e6),
-             "Points that a board fails in a row before it gets no more (0: never)");
+             "Set a board aside after it fails this many points in a row (0: never)");
   add.text("--sbatch-option", engine.sbatch_options,
-           "Slurm: another option of sbatch, --sbatch-option=--qos=low; may be repeated")
+           "Slurm: further option for sbatch, as --sbatch-option=--qos=low")
       ->allow_extra_args(false);
-  add.text("--logs", engine.logs, "Slurm: folder of the tasks' logs, which every board has");
+  add.text("--logs", engine.logs,
+           "Slurm: folder for the tasks' logs; it must exist on every board");
   add_hosts(add, engine);
   add.number("--retries", engine.retries, count().within(1, 1000),
-             "parallel and local: times that a task is tried");
+             "parallel and local: maximum number of attempts per task");
   add.text("--folder", engine.folder, "parallel and local: folder of scripts and logs");
 }
 
 void add_campaign_cancel(CLI::App& campaign, Context& context) {
   auto* command =
-      add_command(campaign, context, "cancel", "End what runs; points that are there stay",
+      add_command(campaign, context, "cancel", "Stop the running tasks; measured points remain",
                   "ridgewatt campaign cancel sweep7.json");
   auto plan = std::make_shared<std::string>();
   OptionAdder(*command).input("PLAN", *plan, "Plan of the campaign")->required();

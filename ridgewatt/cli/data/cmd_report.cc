@@ -39,9 +39,9 @@ void add_report(CLI::App& app, Context& context) {
       run);
   add.input("FILES", options.files, "Result files of this program")->required();
   add.output("-o,--output", options.output,
-             "File to write: .svg for the figures alone, else HTML (default: standard output)");
+             "File to write: .svg for only the figures, otherwise HTML (default: standard output)");
   add.optional("--figure", options.figure, count().within(1, 1e6),
-               "With -o FILE.svg: this one alone");
+               "With -o FILE.svg: write only the N-th figure");
   add.named("--title", options.title, "Title of the page");
 }
 

@@ -104,9 +104,9 @@ void check_store(const Context& context, const StoreArguments& arguments) {
 
 void add_filter(const OptionAdder& add, store::SeriesFilter& filter) {
   add.text("--workload", filter.workload, "Only this workload");
-  add.text("--kind", filter.kind, "Only training, inference, ..");
+  add.text("--kind", filter.kind, "Only points of this kind of workload: training, inference, ..");
   add.text("--device", filter.board, "Only points of this board");
-  add.text("--serial", filter.serial, "Only points of the board of this serial number");
+  add.text("--serial", filter.serial, "Only points of the board with this serial number");
 }
 
 void add_prune(CLI::App& command, StoreArguments& arguments) {
@@ -115,14 +115,17 @@ void add_prune(CLI::App& command, StoreArguments& arguments) {
   const auto age = [&](const char* name, std::optional<double>& target, const char* help) {
     add.optional(name, target, hours().within(0, 1e6), help);
   };
-  age("--points", arguments.points_s, "Delete points that began longer ago, 90d");
-  age("--samples", arguments.samples_s, "Delete raw samples of points that began longer ago");
-  age("--failures", arguments.failures_s, "Delete failed attempts of campaigns from longer ago");
+  age("--points", arguments.points_s, "Delete points that are older than this, as 90d");
+  age("--samples", arguments.samples_s,
+      "Delete the raw samples of points that are older than this");
+  age("--failures", arguments.failures_s,
+      "Delete the failed attempts of campaigns that are older than this");
   add.optional("--repeats", arguments.rules.repeats, count().within(1, 1e9),
-               "Keep only the newest N repeats of each point");
-  add.flag("--campaigns", arguments.rules.campaigns,
-           "Also points that fill a slot of a campaign, which would then measure them again");
-  add.flag("--dry-run", arguments.dry_run, "Count and delete nothing");
+               "Keep only the N newest repeats of each point");
+  add.flag(
+      "--campaigns", arguments.rules.campaigns,
+      "Also delete points that belong to a campaign; the campaign would then measure them again");
+  add.flag("--dry-run", arguments.dry_run, "Print what would be deleted, but delete nothing");
   add_filter(add, arguments.filter);
 }
 
@@ -145,41 +148,42 @@ void add_store(CLI::App& app, Context& context) {
     return command;
   };
   auto* command =
-      add_below("list", "What the store holds", "ridgewatt store list profile.db", list);
+      add_below("list", "List the contents of a store", "ridgewatt store list profile.db", list);
   OptionAdder(*command).input("DATABASE", arguments->database, kStoreHelp)->required();
 
-  command = add_below("export", "Its points as sweep CSV",
+  command = add_below("export", "Write the points of a store as sweep CSV",
                       "ridgewatt store export profile.db -o sweep.csv", export_sweeps);
   const OptionAdder add(*command);
   add.input("DATABASE", arguments->database, kStoreHelp)->required();
   add.output("-o,--output", arguments->file, "Sweep CSV (default: standard output)");
   add_filter(add, arguments->filter);
-  add.flag("--merge-boards", arguments->merge_boards,
-           "Boards of a kind as one sweep, with what they differ by taken out");
+  add.flag(
+      "--merge-boards", arguments->merge_boards,
+      "Merge the boards of a kind into one sweep, corrected for the differences between boards");
 
   command =
-      add_below("import", "Add the rows of a sweep CSV",
+      add_below("import", "Add the rows of a sweep CSV to a store",
                 "ridgewatt store import profile.db sweep.csv --device agx-orin", import_sweeps);
   OptionAdder(*command).input("DATABASE", arguments->database, kStoreHelp)->required();
   OptionAdder(*command).input("FILE", arguments->file, "Sweep CSV")->required();
   OptionAdder(*command).text("--device", arguments->board,
-                             "Board that the sweep is of, where the file does not say");
+                             "Board of the sweep, if the file does not state it");
 
-  command = add_below(
-      "upgrade",
-      "Make the tables, or bring those of an older version up to date; as the schema's owner",
-      "ridgewatt store upgrade postgresql://owner@db/points", upgrade);
+  command = add_below("upgrade",
+                      "Create the tables of a store, or upgrade those of an older version (run it "
+                      "as the owner of the schema)",
+                      "ridgewatt store upgrade postgresql://owner@db/points", upgrade);
   OptionAdder(*command).output("DATABASE", arguments->database, kStoreHelp)->required();
 
-  command = add_below("prune", "Delete what retention rules name: old points, samples, repeats",
+  command = add_below("prune", "Delete old points, raw samples or repeats from a store",
                       "ridgewatt store prune points.db --samples 90d --dry-run", prune);
   add_prune(*command, *arguments);
 
-  command = add_below("check", "Look for damaged pages and rows that cannot be right",
+  command = add_below("check", "Check a store for damaged pages and implausible rows",
                       "ridgewatt store check points.db", check_store);
   OptionAdder(*command).input("DATABASE", arguments->database, kStoreHelp)->required();
 
-  command = add_below("merge", "Add the points of a store that another lacks",
+  command = add_below("merge", "Copy the points that are missing in one store from another store",
                       "ridgewatt store merge spool.db all.db", merge_stores);
   OptionAdder(*command).input("FROM", arguments->database, "Store to read")->required();
   OptionAdder(*command).output("TO", arguments->other, "Store to add to")->required();

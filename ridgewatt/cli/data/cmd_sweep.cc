@@ -61,30 +61,29 @@ void write_example(const Context& context, const ExampleCommand& command) {
 
 void add_sweep_example(CLI::App& sweep, Context& context) {
   const auto [command, options, add] = define<ExampleCommand>(
-      sweep, context, "example",
-      "Write a small sweep to try the other commands with; its rows are fake",
+      sweep, context, "example", "Write a small sweep of simulated rows, to try the other commands",
       "ridgewatt sweep example -o sweep.csv\n"
       "  ridgewatt sweep example --device orin-nano-8gb --workload yolov8n --batch 1,4 "
       "-o yolo.csv",
       write_example);
   add.output("-o,--output", options.output, "Sweep CSV to write (default: standard output)");
-  add.named("--device", options.board, "Board that is played");
+  add.named("--device", options.board, "Board to simulate");
   add.text("--workload", options.workloads,
-           "MODEL[:training|:inference], a zoo name or a file; may be repeated (default: "
+           "MODEL[:training|:inference], a zoo name or a file (default: "
            "resnet18:training and mobilenet_v3_large:inference)")
       ->allow_extra_args(false);
   add.optional("--batch", options.batches, count().within(1, 65536),
-               "Batches of every workload (default: 16 of training, 1, 4, 16 of inference)")
+               "Batch sizes of every workload (default: 16 of training, 1, 4, 16 of inference)")
       ->delimiter(',');
   add.number("--mode-count", options.sweep.modes, count().positive(),
-             "At most N power modes, as a grid");
+             "Maximum number of power modes; they form a grid");
 }
 
 }  // namespace
 
 void add_sweep(CLI::App& app, Context& context) {
   auto* command = add_command(app, context, "sweep",
-                              "Describe a sweep file, check its rows, or make one to play with",
+                              "Describe a sweep file, check its rows, or make an example",
                               "ridgewatt sweep sweep.csv\n  ridgewatt sweep check sweep.csv\n  "
                               "ridgewatt sweep example -o sweep.csv");
   auto path = std::make_shared<std::string>();
@@ -96,16 +95,18 @@ void add_sweep(CLI::App& app, Context& context) {
     print(context, report::sweeps_table(read_sweeps(*path)));
   });
 
-  auto* checker = add_command(*command, context, "check",
-                              "Rows that cannot be trusted, with line numbers and reasons",
-                              "ridgewatt sweep check sweep.csv -o trusted.csv");
+  auto* checker =
+      add_command(*command, context, "check",
+                  "Print the rows that the quality check flags, with line numbers and reasons",
+                  "ridgewatt sweep check sweep.csv -o trusted.csv");
   auto options = std::make_shared<CheckOptions>();
   const OptionAdder add(*checker);
   add.input("FILE", options->path, "Sweep CSV")->required();
-  add.output("-o,--output", options->output, "Write the trusted rows to this sweep CSV");
+  add.output("-o,--output", options->output,
+             "Write the rows that are not flagged to this sweep CSV");
   const auto deviation = [&](const char* name, double& target, const std::string& of) {
     add.number(name, target, number().positive(),
-               "Smallest deviation of ln(" + of + ") from the neighbors that counts as a fault");
+               "Flag rows whose ln(" + of + ") deviates from the neighbors by more than this");
   };
   deviation("--time-deviation", options->quality.time_deviation, "time");
   deviation("--power-deviation", options->quality.power_deviation, "power");

@@ -41,8 +41,9 @@ void write_pages(const CLI::App& command, const Context& context, const std::str
 }  // namespace
 
 void add_help(CLI::App& app, Context& context) {
-  auto* command = add_command(app, context, "help", "Help on a command; as JSON, all of them",
-                              "ridgewatt help tune\n  ridgewatt help schedule plan");
+  auto* command =
+      add_command(app, context, "help", "Help on a command; with --format json, on all commands",
+                  "ridgewatt help tune\n  ridgewatt help schedule plan");
   auto path = std::make_shared<std::vector<std::string>>();
   command->add_option("COMMAND", *path, "Command and its subcommand");
   command->callback([&app, &context, path] {

@@ -7,11 +7,10 @@
 namespace ridgewatt::cli {
 
 void add_evaluate_pipeline(CLI::App& evaluate, Context& context) {
-  auto* command = add_command(
-      evaluate, context, "pipeline",
-      "The published study of training on Xavier boards: rows that fit the pipeline model and rows "
-      "that it predicts",
-      "ridgewatt evaluate pipeline");
+  auto* command = add_command(evaluate, context, "pipeline",
+                              "Compare the pipeline model with a published study of training on "
+                              "Xavier boards: rows it is fitted to and rows it predicts",
+                              "ridgewatt evaluate pipeline");
   command->callback([&context] {
     print(context,
           evaluate::published_pipeline_result(evaluate::evaluate_published_pipeline(context.seed)));

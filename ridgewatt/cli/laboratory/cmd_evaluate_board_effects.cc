@@ -33,20 +33,21 @@ void run(const Context& context, EvaluateBoardEffectsCommand& options) {
 
 void add_evaluate_board_effects(CLI::App& evaluate, Context& context) {
   const auto [command, options, add] = define<EvaluateBoardEffectsCommand>(
-      evaluate, context, "board-effects", "Score what is found of differences between boards",
+      evaluate, context, "board-effects", "Score how well differences between boards are found",
       "ridgewatt evaluate board-effects\n"
       "  ridgewatt evaluate board-effects --sweep resnet18.csv --points 50",
       run);
   add.input("--sweep", options.sweeps,
-            "Sweep CSV whose rows are dealt to boards with differences injected, to predict from; "
-            "without one: simulated boards, whether intervals hold")
+            "Sweep CSV whose rows are distributed to simulated boards with known differences, to "
+            "score predictions [simulated campaigns, to check the intervals]")
       ->allow_extra_args(false);
   add.number("--boards", options.merge.boards, count().within(2, 1000), "Boards");
   add.number("--points", options.merge.points, count().within(8, 1e6),
-             "Points of a sweep to predict from, at most a third of it");
+             "Number of points of a sweep to predict from, at most a third of it");
   add.number("--calibration", options.merge.calibration, count().within(1, 1000),
-             "Of them, points that every board measures");
-  add.number("--runs", options.merge.runs, count().within(1, 1e4), "Runs with each sweep");
+             "Number of these points that every board measures");
+  add.number("--runs", options.merge.runs, count().within(1, 1e4),
+             "Number of runs with each sweep");
   add.number("--simulations", options.recovery.runs, count().within(1, 1e6), "Simulated campaigns");
 }
 

@@ -29,17 +29,16 @@ void run(const Context& context, EvaluateBoards& options) {
 void add_evaluate_boards(CLI::App& evaluate, Context& context) {
   const auto [command, options, add] = define<EvaluateBoards>(
       evaluate, context, "boards",
-      "What studies found on the boards, computed from the boards' twins: reproduced or not; and "
-      "sweeps that the twins were not fitted to",
+      "Whether the boards' twins reproduce what studies found on the boards; and errors on sweeps "
+      "that the twins were not fitted to",
       "ridgewatt evaluate boards --board nano --sweep nano.csv,device=nano", run);
-  add.text("--board", options.boards,
-           "Board or board file whose findings are judged; without it all boards");
+  add.text("--board", options.boards, "Board or board file to check [all boards]");
   add.text("--sweep", options.sweeps,
-           "FILE,device=BOARD[,model=M][,runtime=NAME][,workers=N], several times: judged as it is "
-           "and with some of its points")
+           "FILE,device=BOARD[,model=M][,runtime=NAME][,workers=N], several times: sweep to score "
+           "on, without and with some of its points")
       ->allow_extra_args(false);
   add.numbers("--points", options.scores.points, count().within(0, 1e6),
-              "Points of a sweep that are given, at random; 0: none");
+              "Numbers of points of a sweep that the twin is given, drawn at random (0: none)");
   add.number("--draws", options.scores.draws, count().within(1, 1000),
              "Random draws of those points");
 }

@@ -30,15 +30,16 @@ void run(const Context& context, const EvaluateChoices& options) {
 void add_evaluate_choices(CLI::App& evaluate, Context& context) {
   const auto [command, options, add] = define<EvaluateChoices>(
       evaluate, context, "choices",
-      "Learn from every choice of a few among some modes, score it on the others and on the sweep",
+      "Score every choice of a few sample modes from a list, on the other modes and on the whole "
+      "sweep",
       "ridgewatt evaluate choices --sweep resnet18.csv --modes ten.csv --count 4 --top 5", run);
-  add.input("--sweep", options.sweep, "Sweep CSV that is scored")->required();
+  add.input("--sweep", options.sweep, "Sweep CSV to score on")->required();
   add.text("--workload", options.workload, std::string("Which sweep of the file: ") + kSweepNames);
-  add.input("--modes", options.modes, "CSV of the modes to choose among, each a row of the sweep")
+  add.input("--modes", options.modes, "CSV of the modes to choose from; each must be in the sweep")
       ->required();
-  add.number("--count", options.choice.count, count().within(1, 100), "Modes chosen");
+  add.number("--count", options.choice.count, count().within(1, 100), "Number of modes to choose");
   add.one_of("--method", options.choice.method, {predict::predictor_methods()},
-             "Predictor, as of predict");
+             "Prediction method, as in predict");
   add.threads(options.choice.threads);
   add.keep_outliers(options.keep_outliers);
 }

@@ -32,14 +32,15 @@ void run(const Context& context, const EvaluateClocksCommand& options) {
 void add_evaluate_clocks(CLI::App& evaluate, Context& context) {
   const auto [command, options, add] = define<EvaluateClocksCommand>(
       evaluate, context, "clocks",
-      "Search the GPU clock of least energy by few measurements in each group of a sweep",
+      "Score searches of the GPU clock of least energy with few measurements, in each group of a "
+      "sweep",
       "ridgewatt evaluate clocks --sweep inception_v1_triton.csv --count 5", run);
   add.input("--sweep", options.sweeps, "Sweep CSV with several GPU clocks, repeatable")
       ->allow_extra_args(false)
       ->required();
-  add.number("--count", options.count, count().within(1, 1000), "Clocks measured");
+  add.number("--count", options.count, count().within(1, 1000), "Number of clocks to measure");
   add.number("--tolerance", options.tolerance_pct, percent(),
-             "Excess energy that counts as within, %");
+             "Excess energy up to which an answer counts as right, in %");
   add.keep_outliers(options.keep_outliers);
 }
 

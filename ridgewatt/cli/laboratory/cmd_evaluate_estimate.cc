@@ -49,20 +49,22 @@ void run(const Context& context, const EvaluateEstimate& command) {
 void add_evaluate_estimate(CLI::App& evaluate, Context& context) {
   const auto [command, options, add] = define<EvaluateEstimate>(
       evaluate, context, "estimate",
-      "Fit the twin to sweeps and leave workloads, kinds and boards out in turn; errors, and what "
-      "90 % intervals hold, with and without the rows that data quality suspects",
+      "Errors of the twin on workloads, kinds and boards that are left out of the fit in turn, and "
+      "the share of true values in its 90 % intervals, with and without flagged rows",
       "ridgewatt evaluate estimate --sweep resnet50.csv --sweep mobilenet_v3.csv --findings", run);
   add.text("--device", options.device, "Board whose twin is fitted");
   add.text("--sweep", options.sweeps,
-           "FILE[,model=M][,workers=N][,loader-ms=X][,image=PIXELS][,device=BOARD], several times; "
-           "of another board: judges how the twin carries over")
+           "FILE[,model=M][,workers=N][,loader-ms=X][,image=PIXELS][,device=BOARD], several times: "
+           "sweep to fit to; a sweep of another board (device=BOARD) tests a scaled twin")
       ->required();
   auto* shipped =
-      add.flag("--shipped", options.shipped, "Score the board file's twin, fit nothing");
+      add.flag("--shipped", options.shipped, "Score the twin of the board file, without a fit");
   add.flag("--findings", options.findings,
-           "Also: MAXN, energy over the GPU clock, tuning on the twin, race to halt");
+           "Also score MAXN, energy as a function of the GPU clock, tuning on the twin, and race "
+           "to halt");
   add.flag("--memory-levels", options.memory_levels,
-           "Also: residuals by memory clock, and errors with numbers of its own for each")
+           "Also print the residuals by memory clock, and the errors with separate parameters for "
+           "each memory clock")
       ->excludes(shipped);
 }
 

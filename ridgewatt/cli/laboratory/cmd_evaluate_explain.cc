@@ -18,10 +18,11 @@ void run(const Context& context, const EvaluateExplainCommand& options) {
 }  // namespace
 
 void add_evaluate_explain(CLI::App& evaluate, Context& context) {
-  const auto [command, options, add] = define<EvaluateExplainCommand>(
-      evaluate, context, "explain",
-      "Rank the causes of slow runs on simulated boards, with none, one or two causes injected",
-      "ridgewatt evaluate explain --runs 1000 --seed 2", run);
+  const auto [command, options, add] =
+      define<EvaluateExplainCommand>(evaluate, context, "explain",
+                                     "Score the ranking of causes of slow runs, on simulated "
+                                     "boards with none, one or two injected causes",
+                                     "ridgewatt evaluate explain --runs 1000 --seed 2", run);
   add.number("--runs", options.runs, count().within(5, 1000000), "Simulated runs");
 }
 

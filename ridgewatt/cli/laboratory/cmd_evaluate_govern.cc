@@ -22,18 +22,19 @@ void run(const Context& context, EvaluateGovern& options) {
 void add_evaluate_govern(CLI::App& evaluate, Context& context) {
   const auto [command, options, add] = define<EvaluateGovern>(
       evaluate, context, "govern",
-      "Goals held by a governor on random days of a twin, against the best fixed mode known "
-      "afterwards",
+      "Score the governor on random simulated days, relative to the best fixed mode in hindsight",
       "ridgewatt evaluate govern --days 100", run);
-  add.named("--device", options.score.board, "Board whose twin is played");
-  add.text("--model", options.score.models, "Models, one per day in turn: zoo:NAME or an ONNX file")
+  add.named("--device", options.score.board, "Board whose twin is simulated");
+  add.text("--model", options.score.models,
+           "Models, used in turn, one per day: zoo:NAME or an ONNX file")
       ->delimiter(',')
       ->capture_default_str();
   add.number("--batch", options.score.batch, count().within(1, 1 << 20),
              "Minibatch size of training");
-  add.choices("--goal", options.score.goals, "Goals that are held")->delimiter(',');
-  add.number("--days", options.score.days, count().within(1, 100000), "Random days of each goal");
-  add.flag("--every-day", options.days, "A line per day");
+  add.choices("--goal", options.score.goals, "Goals to score")->delimiter(',');
+  add.number("--days", options.score.days, count().within(1, 100000),
+             "Number of random days per goal");
+  add.flag("--every-day", options.days, "Print one row per day");
   add.threads(options.score.threads, "Threads, 0: all");
 }
 

@@ -23,14 +23,14 @@ void run(const Context& context, EvaluateGroups& options) {
 void add_evaluate_groups(CLI::App& evaluate, Context& context) {
   const auto [command, options, add] = define<EvaluateGroups>(
       evaluate, context, "groups",
-      "Group similar workloads by the twin; predict starts from these groups",
+      "Group workloads that are similar on the twin; predict uses these groups as a prior",
       "ridgewatt evaluate groups --device agx-orin --format csv -o workload_groups.csv", run);
   evaluate::GroupOptions& groups = options.groups;
   add.named("--device", groups.device, "Board whose twin models the workloads");
   add.input("--twin-sweep", options.twin_sweeps,
             "Sweep CSV to which the twin is fitted, instead of the board's own")
       ->allow_extra_args(false);
-  add.named("--without", groups.without, "Workloads and architectures that are left out")
+  add.named("--without", groups.without, "Workloads and architectures to leave out")
       ->delimiter(',');
   add.number("--groups", groups.groups, count().within(1, 20), "Groups for each kind of workload");
 }

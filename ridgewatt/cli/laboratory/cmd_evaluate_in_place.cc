@@ -22,23 +22,25 @@ void run(const Context& context, evaluate::InPlaceSeries& series) {
 void add_evaluate_in_place(CLI::App& evaluate, Context& context) {
   const auto [command, options, add] = define<evaluate::InPlaceSeries>(
       evaluate, context, "in-place",
-      "Tune a running program against a restart for every profile, on fake boards in simulated "
+      "Compare tuning of a running program with a restart per profile, on fake boards in simulated "
       "time",
       "ridgewatt evaluate in-place --trials 5\n  ridgewatt evaluate in-place --drift --trials 5",
       run);
-  add.text("--model", options.models, "zoo:NAME or an ONNX file, repeatable")
+  add.text("--model", options.models, "Models: zoo:NAME or an ONNX file")
       ->allow_extra_args(false)
       ->capture_default_str();
-  add.text("--device", options.boards, "Board that is faked, repeatable")
+  add.text("--device", options.boards, "Fake boards to simulate")
       ->allow_extra_args(false)
       ->capture_default_str();
   add.batch(options.batch);
   add.training(options.kind, "Training steps instead of inference");
-  add.number("--trials", options.trials, count().within(1, 1e6), "Seeds per model and board");
-  add.number("--first-seed", options.first_seed, count().within(1, 1e9), "The first of them");
-  add.number("--profiles", options.profiles, count().within(1, 1e6), "Windows that choose");
-  add.flag("--drift", options.drift, "Disturb the searches and score what is noticed");
-  add.flag("--per-model", options.per_model, "A row per model, board and goal");
+  add.number("--trials", options.trials, count().within(1, 1e6),
+             "Number of seeds per model and board");
+  add.number("--first-seed", options.first_seed, count().within(1, 1e9), "First seed");
+  add.number("--profiles", options.profiles, count().within(1, 1e6),
+             "Number of windows from which the mode is chosen");
+  add.flag("--drift", options.drift, "Disturb the searches and score whether drift is detected");
+  add.flag("--per-model", options.per_model, "Print one row per model, board and goal");
 }
 
 }  // namespace ridgewatt::cli

@@ -32,8 +32,8 @@ void print_llm_scores(const Context& context, const EvaluateLlm& command) {
 void add_evaluate_llm(CLI::App& evaluate, Context& context) {
   const auto [command, options, add] = define<EvaluateLlm>(
       evaluate, context, "llm",
-      "Engines of language models against public runs: time per token, time to the first token and "
-      "power of every (model, quantization), each without its own rows",
+      "Score the models of language-model engines on public runs: time per token, time to first "
+      "token and power; each pair of model and quantization is predicted without its own rows",
       "ridgewatt evaluate llm llm-agx-orin-32gb.csv llm-boards.csv", print_llm_scores);
   add.input("ROWS", options.rows,
             "CSV files: runtime, model, quantization, prompt_tokens, generated_tokens, ttft_ms, "
@@ -42,7 +42,7 @@ void add_evaluate_llm(CLI::App& evaluate, Context& context) {
       ->required();
   add.flag("--parameters", options.parameters, "Also print the fitted parameters");
   add.output("-o,--output", options.output,
-             "File of engines that is fitted to all rows, as they ship");
+             "File to write: the engines fitted to all rows, as shipped");
 }
 
 }  // namespace ridgewatt::cli

@@ -17,9 +17,10 @@ void run(Context& context, const std::vector<std::string>& paths) {
 
 void add_evaluate_merge(CLI::App& evaluate, Context& context) {
   const auto [command, paths, add] = define<std::vector<std::string>>(
-      evaluate, context, "merge", "Parts of an evaluation as one process would have printed it",
+      evaluate, context, "merge",
+      "Combine the parts of an evaluation into the result that one process would have printed",
       "ridgewatt evaluate merge part-*.json --format csv", run);
-  add.input("PART", paths, "What evaluate ... --part K/N wrote, all of them")->required();
+  add.input("PART", paths, "All files that evaluate ... --part K/N wrote")->required();
 }
 
 }  // namespace ridgewatt::cli

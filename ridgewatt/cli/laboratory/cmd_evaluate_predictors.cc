@@ -85,42 +85,43 @@ void add_evaluate_predictors(CLI::App& evaluate, Context& context) {
       "      --sampling given --runs-file transfer_mobilenet_v3.csv",
       run);
   evaluate::EvaluationOptions& evaluation = options.evaluation;
-  add.input("--sweep", options.sweep, "Sweep CSV that is scored")->required();
+  add.input("--sweep", options.sweep, "Sweep CSV to score on")->required();
   add.text("--workload", options.workload, std::string("Which sweep of the file: ") + kSweepNames);
   add.input("--reference", options.references, "Sweep CSV of another workload")
       ->allow_extra_args(false);
-  auto* twin = add.text(
-      "--device", options.twin,
-      "Board whose twin, fitted to the --twin-sweep files without the scored workload, is a prior");
+  auto* twin = add.text("--device", options.twin,
+                        "Board whose twin is a prior; it is fitted to the --twin-sweep files "
+                        "without the scored workload");
   add.input("--twin-sweep", options.twin_sweeps, "Sweep CSV to which the twin is fitted")
       ->allow_extra_args(false)
       ->needs(twin);
   add.groups(options.groups);
-  add.named("--methods", options.methods, "Predictors, separated by commas")->delimiter(',');
+  add.named("--methods", options.methods, "Predictors to score, separated by commas")
+      ->delimiter(',');
   add.numbers("--sizes", evaluation.sizes, count().within(1, 1e6), "Numbers of profiled modes");
-  add.number("--runs", evaluation.runs, count().within(1, 1e4), "Runs of each");
+  add.number("--runs", evaluation.runs, count().within(1, 1e4), "Runs of each combination");
   add.choice("--sampling", evaluation.sampling,
-             "random, designed, half designed and half for the budgets of power, or given by "
-             "--runs-file");
-  add.input("--runs-file", options.given, "Log of published runs with sampled_modes");
+             "How samples are chosen: random, designed, half designed and half for the power "
+             "budgets, or given by --runs-file");
+  add.input("--runs-file", options.given, "CSV of published runs, with a column sampled_modes");
   add.budgets(options.budgets);
   add.optional("--confidence", evaluation.confidence, share().within(0.5, 0.9999),
-               "Probability with which answers are to keep their power budget");
+               "Required probability that an answer meets its power budget");
   add.number("--power-tolerance", evaluation.tolerance_w, watts(),
-             "What an answer may be over its power budget");
+             "Power by which an answer may exceed its budget");
   add.number("--outlier", evaluation.outlier, share().within(-0.9, 10),
-             "Multiply time and power of one sample of each run by 1 + this: a profile that was "
-             "disturbed");
+             "Disturb one sample of each run: multiply its time and power by 1 + this");
   add.number("--interval", evaluation.interval, share().within(0.01, 0.999),
              "Probability of the scored intervals");
   add.number("--reference-rows", evaluation.predictor.reference_rows_per_mode,
              count().within(1, 1e6), "Training rows per mode of powertrain's reference");
   add.threads(evaluation.threads);
   add.flag("--shuffle-reference", options.shuffle_references,
-           "Shuffle the references' costs among the modes, to see whether a bad reference harms");
+           "Shuffle the references' times and powers among the modes, to test the effect of a bad "
+           "reference");
   add.flag("--keep-outliers", evaluation.keep_outliers,
-           "Rows that the quality check flags count as sample, reference, optimum and answer");
-  options.figures.add_to(command, "errors over profiled modes and Pareto fronts");
+           "Also use flagged rows as samples, references, optima and answers");
+  options.figures.add_to(command, "errors by number of profiled modes, and Pareto fronts");
   add.flag("--every-run", options.every_run, "One line per run instead of medians");
   options.parts.add_to(command);
 }

@@ -31,8 +31,8 @@ void run(const Context& context, EvaluateReferences& options) {
 void add_evaluate_references(CLI::App& evaluate, Context& context) {
   const auto [command, options, add] = define<EvaluateReferences>(
       evaluate, context, "references",
-      "PowerTrain from each workload to each other, with networks on all modes, random modes, MAXN "
-      "and the vendor's presets",
+      "Score PowerTrain from each workload to each other, with networks trained on all modes, "
+      "random modes, MAXN or the vendor's presets",
       "ridgewatt evaluate references --sweep resnet18.csv --sweep mobilenet_v3.csv --sweep "
       "yolov8n.csv",
       run);
@@ -41,12 +41,14 @@ void add_evaluate_references(CLI::App& evaluate, Context& context) {
       ->required()
       ->allow_extra_args(false);
   add.named("--device", options.device, "Board whose presets are scored");
-  add.number("--profiles", scores.modes, count().within(2, 1e6), "Profiled modes of each workload");
-  add.number("--runs", scores.runs, count().within(1, 1e4), "Draws of these modes");
+  add.number("--profiles", scores.modes, count().within(2, 1e6),
+             "Number of profiled modes of each workload");
+  add.number("--runs", scores.runs, count().within(1, 1e4),
+             "Number of random draws of these modes");
   add.number("--reference-modes", scores.reference_modes, count().within(0, 1e6),
-             "Modes of the reference, at random; 0: all");
+             "Number of modes of the reference, drawn at random (0: all)");
   add.number("--reference-rows", scores.reference_rows, count().within(1, 1e6),
-             "Training rows of each mode of the reference");
+             "Training rows per mode of the reference");
   add.budgets(options.budgets);
   add.number("--threads", scores.threads, count().within(0, 1024), "Threads; 0: all");
 }

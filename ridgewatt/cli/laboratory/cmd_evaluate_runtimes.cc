@@ -23,8 +23,8 @@ void run(const Context& context, const EvaluateRuntimes& command) {
 void add_evaluate_runtimes(CLI::App& evaluate, Context& context) {
   const auto [command, options, add] = define<EvaluateRuntimes>(
       evaluate, context, "runtimes",
-      "Runtimes against public measurements: every row predicted without its model, its board and "
-      "its precision in turn; without ROWS published facts alone",
+      "Score the models of runtimes on public measurements; each row is predicted without its "
+      "model, its board or its precision in turn. Without ROWS: only published facts",
       "ridgewatt evaluate runtimes vision.csv", run);
   add.input(
       "ROWS", options.rows,

@@ -38,19 +38,21 @@ void run(const Context& context, EvaluateSchedulesCommand& options) {
 
 void add_evaluate_schedules(CLI::App& evaluate, Context& context) {
   const auto [command, options, add] = define<EvaluateSchedulesCommand>(
-      evaluate, context, "schedules", "Plans under a profiling budget against the optimum",
+      evaluate, context, "schedules", "Score plans made with few profiles, relative to the optimum",
       "ridgewatt evaluate schedules --training-sweep resnet18.csv "
       "--inference-sweep resnet50.csv --problems 300",
       run);
   add.input("--training-sweep", options.train, "Training sweeps")->required();
   add.input("--inference-sweep", options.infer, "Inference sweeps")->required();
-  add.named("--strategies", options.strategies, "NAME:PROFILES, several")->delimiter(',');
+  add.named("--strategies", options.strategies,
+            "Strategies with their numbers of profiles, NAME:PROFILES")
+      ->delimiter(',');
   add.choice("--bound", options.evaluation.grid.bound, "What the worst latency includes");
   add.number("--problems", options.evaluation.problems_per_pair, count(),
-             "Solvable problems of each pair to try, drawn at random; 0: all");
+             "Number of solvable problems per pair of workloads, drawn at random (0: all)");
   add.threads(options.evaluation.threads);
   add.flag("--timing", options.timing,
-           "Also how long the searches took, which no two runs agree on");
+           "Also print the time of the searches, which differs from run to run");
   options.parts.add_to(command);
 }
 

@@ -74,36 +74,38 @@ void run(const Context& context, const EvaluateOptions& options) {
 
 void add_evaluate_strategies(CLI::App& evaluate, Context& context) {
   const auto [command, options, add] = define<EvaluateOptions>(
-      evaluate, context, "strategies", "Search strategies on replayed sweeps, against the optimum",
+      evaluate, context, "strategies",
+      "Score search strategies on replayed sweeps, relative to the optimum",
       "ridgewatt evaluate strategies --training-sweep resnet18.csv "
       "--training-sweep yolov8n.csv --inference-sweep resnet50.csv --only common",
       run);
   add.input("--training-sweep", options.training, "Training sweeps, one workload per file");
   add.input("--inference-sweep", options.inference,
             "Inference sweeps; the first also gives the common modes");
-  add.named("--device", options.board, "Board whose presets and twin are compared");
+  add.named("--device", options.board, "Board whose presets and twin are scored");
   add.flag("--twin", options.twin,
-           "Also with the board's twin as a reference, fitted to the given sweeps without the "
-           "scored workload");
-  add.text("--only", options.only, "Scenarios with this in their name or workload");
+           "Also score with the board's twin as a reference, fitted to the given sweeps without "
+           "the scored workload");
+  add.text("--only", options.only, "Only scenarios whose name or workload contains this text");
   add.groups(options.groups);
-  add.text("--strategy", options.chosen.strategies, "Strategies to run instead")->delimiter(',');
+  add.text("--strategy", options.chosen.strategies, "Strategies to score, in place of all")
+      ->delimiter(',');
   add.optional("--profiles", options.chosen.profiles, count().within(1, 1e6),
-               "Profiles allowed, one score each")
+               "Maximum numbers of profiles; each is scored")
       ->delimiter(',');
   add.number("--near-best", options.near_best, share(),
-             "A search ends when its answer is within 1 % of the best with this probability");
+             "A search ends when its answer is, with this probability, within 1 % of the best");
   add.number("--seeds", options.seeds, count().within(1, 1e4), "Random seeds per problem");
   add.optional("--boards", options.chosen.boards, count().within(1, 1000),
-               "Boards that profile at once in simulated time, one score each")
+               "Numbers of boards that profile at the same time, in simulated time; each is scored")
       ->delimiter(',');
   add.choice("--in-flight", options.in_flight,
-             "With --boards: what results that are awaited are taken to be");
+             "With --boards: value assumed for results that are still awaited");
   add.number("--overhead", options.simulation.overhead_s, seconds().within(0, 1e6),
-             "With --boards: time of a profile outside its minibatches");
+             "With --boards: overhead of a profile, in addition to its minibatches");
   add.number("--spread", options.simulation.spread, number().within(0, 5),
-             "With --boards: standard deviation of the logarithm of how long a profile takes");
-  options.figures.add_to(command, "penalty and share solved over profiles");
+             "With --boards: standard deviation of the logarithm of a profile's time");
+  options.figures.add_to(command, "penalty, and share of problems solved, by number of profiles");
   add.threads(options.threads, "Threads, 0: all");
   options.parts.add_to(command);
 }

@@ -6,10 +6,10 @@
 namespace ridgewatt::cli {
 
 void add_evaluate_thermal(CLI::App& evaluate, Context& context) {
-  auto* command = add_command(
-      evaluate, context, "thermal",
-      "Thermal constants and throttling times on simulated boards, whose truth is known",
-      "ridgewatt evaluate thermal --boards 200 --seed 2");
+  auto* command = add_command(evaluate, context, "thermal",
+                              "Score fitted thermal constants and throttling times on simulated "
+                              "boards, whose true values are known",
+                              "ridgewatt evaluate thermal --boards 200 --seed 2");
   auto boards = std::make_shared<int>(200);
   OptionAdder(*command).number("--boards", *boards, count().within(1, 100000), "Simulated boards");
   command->callback([&context, boards] {

@@ -67,13 +67,13 @@ void PartOptions::add_to(CLI::App& command) {
   command_ = &command;
   const OptionAdder add(command, "In parts");
   auto* part = add.text("--part", part_,
-                        "Work out the K-th of N parts, K/N, and print it (-o writes it to a "
-                        "file); `evaluate merge` puts parts together");
+                        "Compute only the K-th of N parts, K/N, and print it (-o FILE writes it); "
+                        "`evaluate merge` combines the parts");
   auto* processes = add.number("--processes", processes_, count().within(1, 1024),
-                               "Processes of this machine that share the work")
+                               "Number of processes on this machine that share the work")
                         ->excludes(part);
   add.optional("--slurm", slurm_, count().within(1, kMostTasks),
-               "Print a script that works it out as a Slurm array of N parts")
+               "Print a Slurm script that computes the evaluation as an array of N parts")
       ->excludes(part)
       ->excludes(processes);
 }

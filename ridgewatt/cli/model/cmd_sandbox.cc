@@ -28,15 +28,16 @@ void run(Context& context, const SandboxCommand& command) {
 
 void add_sandbox(CLI::App& app, Context& context) {
   const auto [command, options, add] = define<SandboxCommand>(
-      app, context, "sandbox", "A command on files that are not trusted, locked in",
+      app, context, "sandbox", "Run a command on untrusted files in a sandbox",
       "ridgewatt sandbox -- analyze untrusted.onnx\n  ridgewatt sandbox --memory 1GiB --time 5s -- "
       "estimate zoo:lenet5 --device agx-orin",
       run);
   add.optional("--memory", options.memory_bytes, bytes().within(64 << 20, 1e13),
-               "Address space that it may take [4 GiB]");
-  add.number("--time", options.time_s, seconds().within(0.01, 1e6), "Time that it may take");
+               "Limit on the command's address space [4 GiB]");
+  add.number("--time", options.time_s, seconds().within(0.01, 1e6),
+             "Limit on the command's run time");
   add.flag("--limits-alone", options.limits_alone,
-           "Go on where the kernel has no seccomp, with these limits alone");
+           "Run with these limits alone if the kernel has no seccomp");
   add.text("COMMAND", options.words, "Command and its options, after --")->required();
 }
 

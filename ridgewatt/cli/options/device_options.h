@@ -47,7 +47,7 @@ inline void add_mode_options(CLI::App& command, ModeOptions& options) {
   add.optional("--cpu-mhz", options.cpu_mhz, megahertz().positive(), "CPU clock");
   add.optional("--gpu-mhz", options.gpu_mhz, megahertz().positive(), "GPU clock");
   add.optional("--mem-mhz", options.mem_mhz, megahertz().positive(), "Memory clock");
-  add.text("--governor", options.governor, "DVFS governor instead of fixed clocks");
+  add.text("--governor", options.governor, "DVFS governor of the CPU, in place of fixed clocks");
 }
 
 }  // namespace ridgewatt::cli

@@ -10,16 +10,15 @@ inline void add_executor(const OptionAdder& add, campaign::ExecutorKind& kind) {
   add.choice("--executor", kind, "Engine that runs the tasks");
 }
 inline void add_board_access(const OptionAdder& add, campaign::ExecutorOptions& engine) {
-  add.named("--program", engine.program, "Ridgewatt on the boards");
+  add.named("--program", engine.program, "Path of ridgewatt on the boards");
   add.text("--partition", engine.partition, "Slurm: partition of the boards");
   add.text("--account", engine.account, "Slurm: account");
 }
 inline void add_hosts(const OptionAdder& add, campaign::ExecutorOptions& engine) {
-  add.text("--host", engine.hosts,
-           "parallel: a board to reach by ssh, HOST or KIND=HOST; may be repeated")
+  add.text("--host", engine.hosts, "parallel: a board that ssh reaches, HOST or KIND=HOST")
       ->allow_extra_args(false)
       ->delimiter(',');
-  add.text("--ssh", engine.ssh, "parallel: command in place of ssh");
+  add.text("--ssh", engine.ssh, "parallel: command to use in place of ssh");
 }
 
 }  // namespace ridgewatt::cli

@@ -1,7 +1,7 @@
 // Adds options to a command, one line each:
 //
 //   const OptionAdder add(*command);
-//   add.number("--repeats", options->repeats, count().within(1, 100), "Runs of each");
+//   add.number("--repeats", options->repeats, count().within(1, 100), "Runs of each combination");
 //   add.optional("--max-power", options->max_power_w, watts().positive(), "Power cap");
 //   add.input("FILE", options->path, "Sweep CSV")->required();
 //
@@ -119,36 +119,39 @@ class OptionAdder {
         "--training", [&kind] { kind = WorkloadKind::kTraining; }, help);
   }
   void keep_outliers(bool& target) const {
-    flag("--keep-outliers", target, "Use rows that the quality check flags");
+    flag("--keep-outliers", target, "Also use the rows that the quality check flags");
   }
   void ambient(std::optional<double>& target_celsius) const {
     optional("--ambient", target_celsius, celsius().within(-60, 100),
-             "Temperature around the board; else fitted");
+             "Ambient temperature [fitted]");
   }
   template <class T>
   void batch(T& target) const {
     number("--batch", target, count().within(1, 1 << 20), "Minibatch size");
   }
   void headroom(double& target) const {
-    number("--headroom", target, share().within(0, 10), "Plan for this share more arrivals");
+    number("--headroom", target, share().within(0, 10),
+           "Plan for an arrival rate that is higher by this share");
   }
   void socket(std::string& target) const {
     text("--socket", target,
          "Unix socket to serve, mode 0600 (default: ridgewatt.sock in $XDG_RUNTIME_DIR)");
   }
   void sysroot(std::string& target) const {
-    text("--sysroot", target, "Root of a recorded or fake board's tree");
+    text("--sysroot", target,
+         "Root folder of the files of a recorded or fake board, in place of /");
   }
   void state_folder(std::string& target) const {
-    text("--state-dir", target, "Folder of the mode journal");
+    text("--state-dir", target, "Folder of the journal with the board's original settings");
   }
   void budgets(std::string& target) const {
     named("--budgets", target,
-          "Budgets of power that answers are scored at, LEAST:MOST in W, 1 W apart");
+          "Power budgets at which answers are scored, LEAST:MOST in W, in steps of 1 W");
   }
   void groups(std::string& target) const {
     input("--groups", target,
-          "Groups of workloads of auto, as `evaluate groups` makes them without the scored one");
+          "Groups of workloads for method auto, made by `evaluate groups` without the scored "
+          "workload");
   }
   void threads(int& count_of, const char* help = "Threads; 0: all") const {
     number("--threads", count_of, count().within(0, 1024), help);

@@ -16,10 +16,9 @@ void add_cache_options(CLI::App& command, measure::CacheOptions& cache) {
         ->type_name("PATH")
         ->group(kMeasuringGroup);
   };
-  add("--fill-cache", kFilled,
-      "Read this file, or all of this folder, into the page cache before each run")
+  add("--fill-cache", kFilled, "Before each run, read this file or folder into the page cache")
       ->excludes(add("--drop-cache", kDropped,
-                     "Drop this file, or all of this folder, from it before each run"));
+                     "Before each run, drop this file or folder from the page cache"));
 }
 
 }  // namespace
@@ -36,16 +35,16 @@ void add_profile_options(CLI::App& command, measure::ProfileOptions& options,
 void add_series(const OptionAdder& add, store::Series& series) {
   series.kind = name_of(WorkloadKind::kInference);
   add.text("--workload", series.workload, "Name of the workload");
-  add.named("--kind", series.kind, "training, inference, ..");
+  add.named("--kind", series.kind, "Kind of the workload: training, inference, ..");
 }
 
 void add_mode_wish(CLI::App& command, answer::ModeWish& wish, const std::string& whose) {
   const OptionAdder add(command);
-  add.input("--modes", wish.file, "Modes to profile: a CSV with knob columns, and governor");
+  add.input("--modes", wish.file, "CSV of the modes to profile: knob columns, or governor");
   add.optional("--sample", wish.sample, count().within(1, 1e6),
                "Modes drawn from " + whose + " grid, by --seed");
   add.optional("--suggest", wish.suggest, count().within(1, 1e5),
-               "Modes that the predictor proposes");
+               "Number of modes that the predictor proposes");
 }
 
 void add_condition_options(CLI::App& command, platform::JetsonModeControl::Options& control,

@@ -12,14 +12,15 @@ void add_token_options(CLI::App& command, TokenOptions& options) {
   const OptionAdder add(command, kLanguageGroup);
   auto& server = options.server;
   add.text("--server", server.url,
-           "Send requests to this server of a language model; COMMAND, if any, starts it")
+           "Send requests to the language-model server at this URL; COMMAND, if given, starts the "
+           "server")
       ->type_name("URL");
-  add.choice("--api", server.api, "What the server speaks");
-  add.text("--model", server.model, "Model, as the server names it [its first]");
+  add.choice("--api", server.api, "API of the server");
+  add.text("--model", server.model, "Name of the model on the server [the server's first]");
   add.number("--prompt", server.prompt_tokens, count().within(1, 1 << 20), "Tokens of a prompt");
   add.number("--generate", server.output_tokens, count().within(1, 1 << 20), "Tokens of an answer");
-  add.number("--concurrency", server.concurrency, count().within(1, 1024), "Requests at once");
-  add.number("--requests", server.requests, count().within(1, 1e6), "Requests in all");
+  add.number("--concurrency", server.concurrency, count().within(1, 1024), "Requests in parallel");
+  add.number("--requests", server.requests, count().within(1, 1e6), "Total number of requests");
   add.flag("--llama-bench", options.llama_bench,
            "COMMAND is llama-bench with -o jsonl: read its results");
 }

@@ -34,7 +34,7 @@ void run(const Context& context, LoadbenchCommand& options) {
 void add_loadbench(CLI::App& app, Context& context) {
   const auto [command, options, add] = define<LoadbenchCommand>(
       app, context, "loadbench",
-      "Load real files with worker processes; fit the pipeline model to it",
+      "Load real files with worker processes and fit the pipeline model to the times",
       "ridgewatt loadbench /data/samples --generate 20000 --workers 0,1,2,4 --cache cold,warm",
       run);
   auto& loader = options.bench.loader;
@@ -44,19 +44,24 @@ void add_loadbench(CLI::App& app, Context& context) {
                "First write N samples into DIR");
   add.number("--sample-size", options.sample_bytes, bytes().within(1, 1 << 24).whole(),
              "Size of a generated sample");
-  add.numbers("--workers", options.bench.workers, count().within(0, 64), "Numbers of workers");
-  add.choices("--cache", options.bench.cache, "cold (dropped before each run), warm, or both")
+  add.numbers("--workers", options.bench.workers, count().within(0, 64),
+              "Numbers of workers to measure");
+  add.choices("--cache", options.bench.cache,
+              "State of the page cache: cold (dropped before each run), warm, or both")
       ->delimiter(',');
   add.number("--repeats", options.bench.repeats, count().within(1, 100),
-             "Runs of each; the median is shown");
+             "Runs of each combination; the median is printed");
   add.number("--batch", loader.batch, count().within(1, 1 << 20), "Samples per minibatch");
-  add.number("--minibatches", loader.minibatches, count(), "At most N per run; 0: all");
+  add.number("--minibatches", loader.minibatches, count(),
+             "Maximum number of minibatches per run (0: all)");
   add.number("--prefetch", loader.prefetch, count().within(1, 1024),
-             "Minibatches ahead, per worker");
-  add.number("--hidden", loader.hidden, count().within(1, 1 << 16), "Width of the matrix work");
-  add.text("--compute", loader.command, "Command for the shell instead of matrix work");
+             "Minibatches that each worker loads ahead");
+  add.number("--hidden", loader.hidden, count().within(1, 1 << 16),
+             "Width of the matrices of the computation per minibatch");
+  add.text("--compute", loader.command,
+           "Shell command that computes a minibatch, in place of the matrices");
   add.optional("--cores", options.bench.cores, count().within(0, 1024),
-               "Cores of the model; default: those we may use");
+               "CPU cores in the pipeline model; default: the cores that the program may use");
 }
 
 }  // namespace ridgewatt::cli

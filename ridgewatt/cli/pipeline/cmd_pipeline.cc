@@ -75,46 +75,45 @@ void run(const Context& context, PipelineCommand& options, const CLI::App& comma
 }  // namespace
 
 void add_pipeline(CLI::App& app, Context& context) {
-  const auto [command, options, add] =
-      define<PipelineCommand>(app, context, "pipeline",
-                              "What an epoch of training costs, what limits it and what would help",
-                              "ridgewatt pipeline zoo:mobilenet_v3 --device agx-xavier "
-                              "--dataset-size 23080 --preprocess-time 13 "
-                              "--hand-over-time 9 --workers 1",
-                              run);
+  const auto [command, options, add] = define<PipelineCommand>(
+      app, context, "pipeline",
+      "Time and energy of a training epoch, what limits it and what would help",
+      "ridgewatt pipeline zoo:mobilenet_v3 --device agx-xavier "
+      "--dataset-size 23080 --preprocess-time 13 "
+      "--hand-over-time 9 --workers 1",
+      run);
   auto& config = options.config;
-  add.text("MODEL", options.model, "ONNX file or zoo:NAME; trained on the board's twin");
+  add.text("MODEL", options.model,
+           "ONNX file or zoo:NAME; the board's twin estimates its training");
   add.text("--device", options.device, kBoardHelp);
   add_strict(command, context);
   add_mode_options(command, options.mode);
   add.optional("--compute-time", options.compute_ms, milliseconds().positive(),
-               "Measured compute of a minibatch instead");
+               "Measured computation time of a minibatch, in place of MODEL");
   add.number("--dataset-size", config.samples, count().within(1, 1e12), "Samples of the data set");
   add.number("--sample-size", options.sample_kb, kilobytes(), "Size of a sample");
   add.batch(config.batch);
   add.number("--workers", config.workers, count().within(0, 1024), "Loader workers");
   add.number("--prefetch", config.prefetch, count().within(1, 1024),
-             "Minibatches ahead, per worker");
+             "Minibatches that each worker loads ahead");
   add.number("--cores", config.cores, count().within(1, 1024), "CPU cores (with --compute-time)");
-  add.one_of("--storage", options.storage, {pipeline::list_storages()},
-             "What the data set lies on");
+  add.one_of("--storage", options.storage, {pipeline::list_storages()}, "Storage of the data set");
   add.optional("--cache-size", options.cache_gb, gigabytes(),
-               "RAM left to the page cache; with a MODEL what a minibatch leaves of the board's "
-               "memory where it is not given, else as much as there is data");
+               "RAM available to the page cache [with MODEL: the memory that a minibatch leaves "
+               "free; else the size of the data set]");
   add.optional("--preprocess-time", options.preprocess_ms, milliseconds(),
-               "Preprocessing of a sample at the highest CPU clock; with a MODEL the twin's own "
-               "loader where it is not given");
-  add.optional("--hand-over-time", options.hand_over_ms, milliseconds(),
-               "Hand-over of a minibatch from worker to main process; with a MODEL the board's "
-               "where it is not given");
+               "Time to preprocess a sample at the highest CPU clock [with MODEL: from the twin]");
+  add.optional(
+      "--hand-over-time", options.hand_over_ms, milliseconds(),
+      "Time to hand a minibatch from a worker to the main process [with MODEL: from the board]");
   add.optional("--worker-slowdown", config.worker_slowdown, number().within(1, 100),
-               "A worker's time over the main process's while reading storage");
-  add.optional("--base-power", config.base_w, watts(), "Power at rest (with --compute-time)");
+               "Slowdown of a worker relative to the main process while it reads from storage");
+  add.optional("--base-power", config.base_w, watts(), "Idle power (with --compute-time)");
   add.optional("--compute-power", config.compute_w, watts(), "Extra power while computing");
   add.optional("--core-power", config.core_w, watts(), "Extra power per preprocessing core");
   add.optional("--cv", config.storage_cv, number().within(0, 10),
-               "Variation of loading from storage, for --simulate");
-  add.optional("--simulate", options.simulate, count().within(0, 1000), "Simulate N epochs too");
+               "Coefficient of variation of the time to load from storage, for --simulate");
+  add.optional("--simulate", options.simulate, count().within(0, 1000), "Also simulate N epochs");
 }
 
 }  // namespace ridgewatt::cli

@@ -36,7 +36,7 @@ void run(const Context& context, ScheduleDynamicCommand& options, const CLI::App
 void add_schedule_dynamic(CLI::App& schedule, Context& context) {
   const auto [command, options, add] = define<ScheduleDynamicCommand>(
       schedule, context, "dynamic",
-      "Re-plan while the arrival rate changes, against what is possible",
+      "Simulate re-planning while the arrival rate changes, compared with the optimum",
       "ridgewatt schedule dynamic --training-sweep T.csv --inference-sweep "
       "I.csv --max-latency 1000 --max-power 40 "
       "--duration 3600 --traces 5",
@@ -46,27 +46,30 @@ void add_schedule_dynamic(CLI::App& schedule, Context& context) {
   add_programs(command, asked.schedule);
   add_models(command, asked.schedule);
   add_rows(command, answer::idle_power_rows(), &asked.schedule);
-  add.named("--arrivals", asked.arrivals, "bursty, or a CSV of time stamps (time_s)");
+  add.named("--arrivals", asked.arrivals,
+            "bursty, or a CSV of the requests' times (column time_s)");
   add.numbers("--burst-rates", asked.bursty.rates_hz, hertz().positive(),
               "Rates of the bursty process, 1/s");
   add.number("--burst-dwell", asked.bursty.mean_dwell_s, seconds().positive(),
-             "Mean time between jumps in s");
+             "Mean time between two changes of the rate in s");
   add.number("--duration", asked.simulation.duration_s, seconds().positive(),
-             "Length of a trace in s; a recorded one may end sooner");
+             "Length of a trace in s; a recorded trace may end earlier");
   add.number("--traces", asked.traces, count().within(1, 1000), "Number of traces");
   const std::vector<std::string> names(schedule::plan_strategy_names().begin(),
                                        schedule::plan_strategy_names().end());
-  add.one_of("--strategy", asked.strategy, {names}, "How modes are profiled beforehand");
+  add.one_of("--strategy", asked.strategy, {names},
+             "Method that chooses the points to profile beforehand");
   add.number("--profiles", asked.profiles, count().within(1, 1000000),
-             "Profiles for each of three rates");
+             "Number of profiles for each of three arrival rates");
   add.headroom(asked.dynamic.headroom);
-  add.number("--hysteresis", asked.dynamic.hysteresis, share().within(0, 10),
-             "Change a good plan only for this share more training");
-  add.flag("--in-order", options.in_order,
-           "Requests that are late keep their turn; otherwise those that can still be in time go "
-           "before them");
+  add.number(
+      "--hysteresis", asked.dynamic.hysteresis, share().within(0, 10),
+      "Replace a plan that meets the latency limit only if the new one trains more by this share");
+  add.flag(
+      "--in-order", options.in_order,
+      "Serve requests strictly in order [serve requests that are already late after the others]");
   add.number("--mode-change", options.mode_change_ms, milliseconds(),
-             "Cost of a mode change in ms");
+             "Time of a mode change in ms");
   add.number("--jitter", asked.simulation.jitter, number().within(0, 10),
              "Coefficient of variation of minibatch times");
 }

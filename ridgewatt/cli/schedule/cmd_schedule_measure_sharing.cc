@@ -64,16 +64,17 @@ void run(const Context& context, const SharingCommand& options) {
 void add_schedule_measure_sharing(CLI::App& schedule, Context& context) {
   const auto [command, options, add] = define<SharingCommand>(
       schedule, context, "measure-sharing",
-      "What two programs do to each other: alone, in turns and at the same time",
+      "Measure how two programs slow each other down: each alone, in turns, and at the same time",
       "ridgewatt schedule measure-sharing 'python3 a.py' 'python3 b.py' --duration 120", run);
-  add.text("A", options.a, "First worker's command, for the shell")->required();
-  add.text("B", options.b, "Second worker's command")->required();
+  add.text("A", options.a, "Command of the first worker, for the shell")->required();
+  add.text("B", options.b, "Command of the second worker, for the shell")->required();
   add.number("--duration", options.sharing.duration_s, seconds().positive(),
-             "Seconds to measure, from when both have come");
-  add.number("--rounds", options.sharing.rounds, count().within(2, 1000),
-             "Rounds of: A, B, in turns, at the same time");
+             "Time to measure in s, after both workers have connected");
+  add.number(
+      "--rounds", options.sharing.rounds, count().within(2, 1000),
+      "Number of rounds; a round runs A alone, B alone, both in turns, and both at the same time");
   add.number("--start-within", options.sharing.start_within_s, seconds().positive(),
-             "Seconds in which both workers have to come");
+             "Time within which both workers must connect, in s");
   add.sampling(options.rate_hz);
   add.socket(options.socket);
   add_device_options(command, options.device);

@@ -28,7 +28,7 @@ void run(const Context& context, const PredictSharing& options, const CLI::App& 
 void add_schedule_predict_sharing(CLI::App& schedule, Context& context) {
   const auto [command, options, add] = define<PredictSharing>(
       schedule, context, "predict-sharing",
-      "What two programs would do to each other, from what each does alone",
+      "Predict how two programs slow each other down, from the measurements of each alone",
       "ridgewatt schedule predict-sharing --training zoo:resnet18 "
       "--inference zoo:mobilenet_v3_large --inference-batch 4 --device agx-orin",
       run);
@@ -38,8 +38,8 @@ void add_schedule_predict_sharing(CLI::App& schedule, Context& context) {
   add_rows(command, answer::busy_share_rows(), &options.schedule);
   add_rows(command, answer::idle_power_rows(), &options.schedule);
   add.number("--switching", options.switching, number().within(1, 100),
-             "What time that both want takes, over ideal sharing: 1 loses "
-             "nothing (default: of a published pair on an NVIDIA GPU)");
+             "Loss by switching while both programs want the device: time relative to ideal "
+             "sharing; 1: no loss (default: from a published measurement on an NVIDIA GPU)");
 }
 
 }  // namespace ridgewatt::cli

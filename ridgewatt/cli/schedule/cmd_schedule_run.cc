@@ -41,18 +41,18 @@ struct LiveRunOptions {
 void LiveRunOptions::add_to(CLI::App& command) {
   const OptionAdder add(command);
   add.flag("--replan", replan,
-           "Estimate the arrival rate from what the inference worker reports, and change "
-           "the plan with it (with --apply-mode the power mode too)");
+           "Estimate the arrival rate from the reports of the inference worker, and change the "
+           "plan as it changes (with --apply-mode also the power mode)");
   add.input("--programs", programs,
-            "TOML file of several inference and training programs, re-planned "
-            "as their rates change, and started where they have a command");
-  add.flag("--no-restart", no_restart, "A program of --programs that ended is not started again");
+            "TOML file of several inference and training programs; the plan follows their arrival "
+            "rates, and programs with a command are started");
+  add.flag("--no-restart", no_restart, "Do not restart programs of --programs that end");
   add.number("--mode-change", mode_change_ms, milliseconds(),
-             "Cost of a mode change in ms until one was measured");
+             "Assumed time of a mode change in ms, until one has been measured");
   add.headroom(headroom);
   add.number("--speed", speed, number().within(0.01, 1000),
-             "Rehearse X times as fast as the clock: bounds, rates and times of "
-             "minibatches are in the schedule's time");
+             "Run the schedule X times as fast as real time; limits, rates and times of "
+             "minibatches are given in the schedule's time");
 }
 
 void LiveRunOptions::check(const CLI::App& command) const {
@@ -285,42 +285,45 @@ void run(const Context& context, const RunOptions& options, const CLI::App& comm
 }  // namespace
 
 void add_schedule_run(CLI::App& schedule, Context& context) {
-  const auto [command, options, add] = define<RunOptions>(
-      schedule, context, "run", "Grant minibatches to worker processes in the cycle of a plan",
-      "ridgewatt schedule run --training-sweep T.csv --inference-sweep "
-      "I.csv --arrival-rate 60 --max-latency 500 "
-      "--max-power 30 --log grants.csv",
-      run);
+  const auto [command, options, add] =
+      define<RunOptions>(schedule, context, "run",
+                         "Let worker processes run their minibatches in turn, as a plan says",
+                         "ridgewatt schedule run --training-sweep T.csv --inference-sweep "
+                         "I.csv --arrival-rate 60 --max-latency 500 "
+                         "--max-power 30 --log grants.csv",
+                         run);
   add_programs(command, options.schedule);
   auto& executor = options.executor;
   add.socket(executor.socket_path);
-  add.number("--duration", executor.duration_s, seconds(), "Seconds to serve; 0: until stopped");
-  add.output("--log", options.log, "CSV of every grant, written as it happens");
+  add.number("--duration", executor.duration_s, seconds(),
+             "Time to serve workers, in s (0: until stopped)");
+  add.output("--log", options.log, "Write each granted minibatch to this CSV as it ends");
   add.optional("--batch", options.batch, count().within(1, 1 << 20),
-               "Inference batch instead of the plan's");
+               "Inference batch, in place of the plan's");
   add.optional("--period", options.period_ms, milliseconds().positive(),
-               "Period in ms instead of the plan's");
+               "Period of the cycle in ms, in place of the plan's");
   add.optional("--training-per-cycle", options.training_per_cycle, count().within(0, 1e6),
-               "Training minibatches per cycle instead of the plan's");
+               "Training minibatches per cycle, in place of the plan's");
   add.optional("--inference-time", options.infer_ms, milliseconds().positive(),
-               "Planned inference minibatch in ms instead of the plan's");
+               "Expected time of an inference minibatch in ms, in place of the plan's");
   add.optional("--training-time", options.train_ms, milliseconds().positive(),
-               "Planned training minibatch in ms instead of the plan's");
+               "Expected time of a training minibatch in ms, in place of the plan's");
   add.number("--deadline-factor", executor.deadline_factor, number().within(1, 1e6),
-             "A minibatch is late after X times its planned time");
+             "Deadline of a minibatch, as a multiple of its planned time");
   add.number("--least-deadline", options.least_deadline_ms, milliseconds(),
-             "Shortest deadline in ms");
+             "Lower bound of the deadline, in ms");
   add.number("--grace", options.grace_ms, milliseconds(),
-             "From revoking a minibatch to SIGKILL, ms");
-  add.choice("--hung", options.hung,
-             "A worker that does not stop: kill it, or hold the device until it ends");
+             "Time in ms from a missed deadline, when the worker is told to stop, to SIGKILL");
+  add.choice(
+      "--hung", options.hung,
+      "What to do with a worker that does not stop: kill it, or hold the device until it ends");
   add.flag("--measure-interference", options.measure_interference,
-           "Of two workers: in the second half of --duration the driver shares the device "
-           "between them; prints the interference factor for schedule simulate");
+           "Let the driver share the device between two workers in the second half of --duration, "
+           "and print the interference factor for schedule simulate");
   options.live.add_to(command);
   add_device_options(command, options.device);
   add.flag("--apply-mode", options.apply_mode,
-           "Set the plan's power mode on the device, and bring the old one back at the end");
+           "Set the plan's power mode on the device, and restore the old one at the end");
 }
 
 }  // namespace ridgewatt::cli

@@ -92,13 +92,14 @@ void add_schedule_simulate(CLI::App& schedule, Context& context) {
       "  ridgewatt schedule simulate plan.json --arrivals bursty",
       run);
   add_parameters(command, answer::simulate_parameters(), &options.asked);
-  add.output("--power-csv", options.power_csv, "Write power over time");
-  add.output("--timeline-csv", options.timeline_csv, "Write who held the device when");
-  options.figures.add_to(command,
-                         "timeline, power, latency and throughput, "
-                         "or one SVG file of each into this folder",
-                         FigureForms::kFilesOrFolder);
-  add.output("--arrivals-csv", options.arrivals_csv, "Write the arrivals used");
+  add.output("--power-csv", options.power_csv, "Write power over time to this CSV");
+  add.output("--timeline-csv", options.timeline_csv,
+             "Write which program held the device at which time to this CSV");
+  options.figures.add_to(
+      command, "timeline, power, latency and throughput; a folder gets one SVG file per figure",
+      FigureForms::kFilesOrFolder);
+  add.output("--arrivals-csv", options.arrivals_csv,
+             "Write the arrival times of the requests to this CSV");
 }
 
 }  // namespace ridgewatt::cli

@@ -139,24 +139,28 @@ void run(const Context& context, const StudyCommand& options, const CLI::App& co
 
 void add_study(CLI::App& app, Context& context) {
   const auto [command, options, add] = define<StudyCommand>(
-      app, context, "study", "A designed experiment: what a factor does to time and energy",
+      app, context, "study", "Run a designed experiment: how factors affect time and energy",
       "ridgewatt study frequency --sweep sweep.csv --figures frequency.html", run);
-  add.text("STUDY", options.name, "Shipped study or TOML file; none: list them");
+  add.text("STUDY", options.name,
+           "Name of a shipped study, or TOML file of a study [list the shipped studies]");
   add_device_options(command, options.device);
-  add.input("--sweep", options.replay, "Sweep to take the results from");
-  add.text("--workload", options.workload, std::string("Which sweep of the file: ") + kSweepNames);
-  add.output("--store", options.database, "Keep finished runs here; an interrupted study goes on");
+  add.input("--sweep", options.replay, "Sweep to take the results from, in place of measuring");
+  add.text("--workload", options.workload,
+           std::string("Sweep to use, if the file has several: ") + kSweepNames);
+  add.output("--store", options.database,
+             "Database that keeps the finished runs; an interrupted study continues from it");
   options.figures.add_to(command, "the results");
   add.text("--set", options.changes.parameters, "NAME=VALUE of a parameter of the study");
-  add.text("--levels", options.changes.levels, "FACTOR=LEVEL,LEVEL,.. instead of the study's");
+  add.text("--levels", options.changes.levels,
+           "FACTOR=LEVEL,LEVEL,..: levels of a factor, in place of the study's");
   add.optional("--repeats", options.changes.repeats, count().within(2, 10000),
-               "Blocks, instead of the study's");
+               "Number of blocks, in place of the study's");
   add.optional("--max-runs", options.max_runs, count(), "Stop after N runs");
   add.optional("--sampling-hz", options.rate_hz, hertz().within(1, 1000), "Power sampling rate");
   add.optional("--settle", options.settle_s, seconds().within(0, 600),
-               "Seconds of rest after a change of mode");
+               "Seconds to wait after a change of mode");
   add_condition_options(command, options.control, options.cache);
-  add.flag("--plan", options.plan, "Check the factors and print the runs, run nothing");
+  add.flag("--plan", options.plan, "Check the factors and print the runs, but run nothing");
   add.flag("--show", options.show, "Print the study's file");
 }
 

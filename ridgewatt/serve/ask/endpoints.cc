@@ -57,7 +57,7 @@ std::vector<Endpoint> all() {
   std::vector<Endpoint> table = {
       {"analyze", "analyze", "Operations, bytes, parameters and memory of a model"},
       {"estimate", "estimate", "Time, power and energy in power modes"},
-      {"explain", "explain", "Why a measured time is not what the hardware can do"},
+      {"explain", "explain", "Why a measured time is longer than the hardware allows"},
       {"roofline", "roofline", "Roofs of power modes, and where layers lie"},
       {.path = "tune",
        .command = "tune",
@@ -73,7 +73,7 @@ std::vector<Endpoint> all() {
       {"schedule/plan", "schedule plan", "How training and inference share one board"},
       {"schedule/simulate", "schedule simulate", "A plan against arrivals"},
       {"devices", "device list", "The boards with their peaks in the top mode"},
-      {"device", "device show", "One board, every number with its source"},
+      {"device", "device show", "Every number of one board, with its source"},
       {"zoo", "zoo list", "The built-in architectures"},
       {.path = "runs",
        .command = "store list",
