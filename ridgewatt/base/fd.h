@@ -48,7 +48,7 @@ struct Pipe {
 
   Pipe() {
     int ends[2];
-    if (::pipe2(ends, O_CLOEXEC) != 0) throw_errno(errno, "cannot make a pipe", "");
+    if (::pipe2(ends, O_CLOEXEC) != 0) throw_errno(errno, "cannot create a pipe", "");
     read_end = OwnedFd(ends[0]);
     write_end = OwnedFd(ends[1]);
   }
@@ -61,7 +61,7 @@ class SharedMapping {
   explicit SharedMapping(std::size_t bytes) : bytes_(bytes) {
     void* mapped =
         ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (mapped == MAP_FAILED) throw_errno(errno, "cannot make shared memory", "mmap");
+    if (mapped == MAP_FAILED) throw_errno(errno, "cannot create shared memory", "mmap");
     data_ = mapped;
   }
   SharedMapping(const SharedMapping&) = delete;

@@ -147,7 +147,10 @@ class Follower {
       }
       const bool late = options_.at_most_s > 0 && since.s() > options_.at_most_s;
       if (answered && (standing_.complete() || options_.once || stuck_)) return standing_;
-      if (late) throw NoSolutionError("the time limit is over", plan_.name, said_missing());
+      if (late)
+        throw NoSolutionError(
+            "the time limit (--at-most) has passed before the campaign was complete", plan_.name,
+            said_missing());
       const double longest_s = std::max(options_.interval_s, kLongestPauseS);
       pause_s = answered ? options_.interval_s : std::min(2 * pause_s, longest_s);
       wait(pause_s);
@@ -323,7 +326,8 @@ OwnedFd lock_plan(const std::string& path) {
   OwnedFd lock(::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644));
   if (!lock) throw_errno(errno, "cannot open the lock of the plan", name);
   if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
-    throw IoError("another process submits or watches this campaign", path, "end it first");
+    throw IoError("another process is submitting or watching this campaign", path,
+                  "end that process first");
   }
   return lock;
 }
@@ -333,8 +337,9 @@ std::vector<Job> submit(const std::string& path, ExecutorKind kind,
   const OwnedFd lock = lock_plan(path);
   Plan plan = read_plan(path);
   if (!plan.jobs.empty()) {
-    throw UsageError("the campaign was already submitted", path,
-                     "`campaign resume` submits what is missing, `campaign cancel` ends it");
+    throw UsageError(
+        "the campaign was already submitted", path,
+        "`campaign resume` submits missing points, `campaign cancel` ends the campaign");
   }
   plan.executor = name_of(kind);
   plan.options = options;

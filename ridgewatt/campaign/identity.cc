@@ -29,8 +29,9 @@ std::string described(const store::CampaignEntry& entry) {
 
 UsageError other_plan(const std::string& name, const std::string& theirs, const std::string& ours,
                       const std::string& where) {
-  return UsageError(fmt::format("campaign {} belongs to {}, but this is {}", name, theirs, ours),
-                    where, "give this campaign another name, or another store");
+  return UsageError(
+      fmt::format("the store has a campaign {} with {}, but this task has {}", name, theirs, ours),
+      where, "give this campaign another name, or another store");
 }
 
 std::string plan_named(const std::string& fingerprint) {
@@ -80,8 +81,8 @@ void check_slot(const store::FilledSlot& slot, const OperatingPoint& point,
   const auto words = [](const OperatingPoint& at, const store::Series& of) {
     return fmt::format("{} batch {} of {} {}", describe(at.mode), at.batch, of.workload, of.kind);
   };
-  throw UsageError(fmt::format("the slot {} has {}, but this task measures {}", slot.slot,
-                               words(slot.point, slot.series), words(point, series)),
+  throw UsageError(fmt::format("slot {} of the campaign holds {}, but this task measures {}",
+                               slot.slot, words(slot.point, slot.series), words(point, series)),
                    where, "give this campaign another name, or another store");
 }
 

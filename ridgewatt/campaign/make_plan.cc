@@ -61,8 +61,11 @@ void predict_point(PlannedPoint& point, const twin::TwinModel& model,
 
 BoardKind planned_kind(const std::string& name, int boards, const std::vector<PowerMode>& modes,
                        const std::vector<int>& batches, const PlanOptions& options) {
-  if (modes.empty()) throw UsageError("no mode to measure", name, "give some");
-  if (options.repeats < 1) throw UsageError("repeats is 0", name, "it must be 1 or more");
+  if (modes.empty())
+    throw UsageError("the campaign has no power mode to measure", name,
+                     "give --modes, --sample, --suggest or --all");
+  if (options.repeats < 1)
+    throw UsageError("the number of repeats is 0", name, "it must be 1 or more");
   const auto order = measure::profiling_order(modes);
   const std::vector<int> all_batches = batches.empty() ? std::vector<int>{0} : batches;
   BoardKind kind;
@@ -142,8 +145,8 @@ NamedBoards parse_boards(const std::string& text) {
   if (colon != std::string::npos && text.substr(0, colon) != kFake) {
     const auto count = parse_int(text.substr(colon + 1));
     if (!count || *count < 1 || *count > 100000) {
-      throw UsageError("is not a kind of board with a number", text,
-                       "write, for example, agx-orin:4");
+      throw UsageError("does not name a kind of board and a number of boards", text,
+                       "write KIND:NUMBER, for example agx-orin:4");
     }
     named.kind = text.substr(0, colon);
     named.count = static_cast<int>(*count);

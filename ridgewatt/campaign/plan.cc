@@ -56,7 +56,7 @@ void check_no_password(const std::string& store) {
   const auto at = authority.rfind('@');
   const bool before_host = at != std::string::npos && authority.find(':') < at;
   if (before_host || store.find("password=") != std::string::npos) {
-    throw UsageError("the address of the store contains a password", "campaign",
+    throw UsageError("the address of the campaign's store contains a password", "",
                      "put it into ~/.pgpass of every board, or name a file: ?passfile=FILE");
   }
 }
@@ -148,7 +148,7 @@ const BoardKind& Plan::kind(const std::string& wanted) const {
     if (kind.name == wanted) return kind;
     known += (known.empty() ? "" : ", ") + kind.name;
   }
-  throw NotFoundError(fmt::format("the campaign has no boards '{}'", wanted), name,
+  throw NotFoundError(fmt::format("the campaign has no boards of kind '{}'", wanted), name,
                       "choose one of " + known);
 }
 
@@ -192,7 +192,7 @@ std::vector<Task> tasks_of(const BoardKind& kind) {
 }
 
 std::size_t points_per_task(std::size_t points, std::size_t most_tasks) {
-  if (most_tasks == 0) throw UsageError("the limit on tasks is 0", "campaign", "allow at least 1");
+  if (most_tasks == 0) throw UsageError("--tasks is 0", "", "it must be 1 or more");
   return std::max<std::size_t>(1, (points + most_tasks - 1) / most_tasks);
 }
 
@@ -285,7 +285,8 @@ std::vector<int> parse_ranges(const std::string& text, std::size_t most) {
     const bool good = ends.size() <= 2 && first && last && *first >= 0 && *last >= *first &&
                       *last < (std::int64_t{1} << 31) &&
                       static_cast<std::size_t>(*last - *first) < most - numbers.size();
-    if (!good) throw UsageError("is not a list of numbers", text.substr(0, 200), "write 0-3,7");
+    if (!good)
+      throw UsageError("is not a list of slot numbers", text.substr(0, 200), "write 0-3,7");
     for (auto i = *first; i <= *last; ++i) numbers.push_back(static_cast<int>(i));
   }
   return numbers;

@@ -243,7 +243,7 @@ void read_readmitted(const Fields& fields, Plan& plan) {
 
 Json parse_bounded(const std::string& text, const std::string& source) {
   const auto shallow = [](int depth, Json::parse_event_t, Json&) {
-    if (depth > kDeepestJson) throw InputError("is nested too deeply", "plan of a campaign");
+    if (depth > kDeepestJson) throw InputError("is nested too deeply", "the plan of the campaign");
     return true;
   };
   const Json json = Json::parse(text, shallow, false);

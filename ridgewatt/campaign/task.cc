@@ -40,7 +40,7 @@ struct SlottedPoint {
 std::string host_name() {
   char name[256] = {};
   if (::gethostname(name, sizeof name - 1) != 0)
-    throw_errno(errno, "cannot read the host name", "this board");
+    throw_errno(errno, "cannot read the host name of this board", "");
   return name;
 }
 
@@ -97,7 +97,7 @@ std::string local_kind(const platform::LocalDevice& device, const std::string& w
   }
   if (wanted.empty()) return found;
   if (found == wanted || found.substr(0, found.find('@')) == wanted) return wanted;
-  throw UsageError("this board is of another kind", found,
+  throw UsageError("this board is of the wrong kind", found,
                    fmt::format("the task is for {}", wanted));
 }
 
@@ -310,17 +310,17 @@ class BoardTask {
 
 void TaskOptions::check() const {
   if (!is_plain_name(campaign)) {
-    throw UsageError(fmt::format("'{}' is not a name of a campaign", campaign), "campaign run",
+    throw UsageError(fmt::format("'{}' cannot be the name of a campaign", campaign), "",
                      "use letters, digits, '-', '_' and '.'");
   }
   if (!fingerprint.empty() && !is_plain_name(fingerprint)) {
-    throw UsageError(fmt::format("'{}' is not a fingerprint", fingerprint), "campaign run",
-                     "`ridgewatt campaign list STORE` shows them");
+    throw UsageError(fmt::format("'{}' is not the fingerprint of a plan", fingerprint), "",
+                     "`ridgewatt campaign list STORE` prints the fingerprints");
   }
   if (points.empty() && calibration.empty()) {
-    throw UsageError("there is no point to measure", "campaign run", "give --point");
+    throw UsageError("campaign run needs a point to measure", "", "give --point");
   }
-  if (store.empty()) throw UsageError("there is no store", "campaign run", "give --store");
+  if (store.empty()) throw UsageError("campaign run needs a store", "", "give --store");
   profile.measure.check();
 }
 

@@ -73,7 +73,8 @@ TEST(Numbers, AModelWithoutKernelsIsOneErrorWithAndWithoutTraining) {
   for (const auto& file : node_tests()) {
     const std::string line = "estimate " + file + " --device agx-orin";
     const ProgramResult inference = run_program(line);
-    if (inference.output.find("the workload has no kernels") == std::string::npos) continue;
+    if (inference.output.find("the model has no operations that take time") == std::string::npos)
+      continue;
     ++empty;
     for (const char* more : {" --training", " --runtime all"}) {
       const ProgramResult other = run_program(line + more);

@@ -55,8 +55,8 @@ roofline::MicrobenchFile read_point_files(const std::vector<std::string>& paths)
   for (std::size_t i = 1; i < paths.size(); ++i) {
     const auto file = roofline::read_microbench(paths[i]);
     if (file.target != all.target) {
-      throw UsageError("the points come from the CPU and from a GPU", paths[i],
-                       "calibrate each separately");
+      throw UsageError("the file mixes points of the CPU and of a GPU", paths[i],
+                       "calibrate the CPU and the GPU separately");
     }
     all.points.insert(all.points.end(), file.points.begin(), file.points.end());
   }
@@ -86,7 +86,7 @@ std::vector<twin::Evidence> load_evidence(const CalibrateQuestion& question, con
     }
   }
   if (evidence.empty() && !question.evidence.empty()) {
-    throw InputError("the file has no figures of this board: " + board.name,
+    throw InputError("the evidence has no row of board " + board.name,
                      fmt::format("{}", fmt::join(question.evidence, ", ")));
   }
   return evidence;

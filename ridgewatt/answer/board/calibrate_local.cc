@@ -190,7 +190,8 @@ class RunFolder {
  public:
   RunFolder() {
     std::string name = (fs::temp_directory_path() / "ridgewatt-runs-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) throw_errno(errno, "cannot make a folder", name);
+    if (::mkdtemp(name.data()) == nullptr)
+      throw_errno(errno, "cannot create a temporary folder", name);
     path_ = name;
   }
   ~RunFolder() {
@@ -221,7 +222,7 @@ KnownModel known_model(const std::string& model, const std::string& dims) {
     const auto extent =
         equals == std::string::npos ? std::nullopt : parse_double(part.substr(equals + 1));
     if (!extent || !(*extent >= 1) || *extent != std::floor(*extent)) {
-      throw InputError(fmt::format("'{}' is not NAME=SIZE", part), "dims");
+      throw InputError(fmt::format("column dims has '{}', must be NAME=SIZE", part), model);
     }
     deploy.dims[part.substr(0, equals)] = static_cast<std::int64_t>(*extent);
   }
@@ -260,14 +261,15 @@ class RuntimeRuns {
     } catch (const NotFoundError&) {
       return fail("node is not installed");
     }
-    if (result.end == ChildEnd::kTooLate) return fail(fmt::format("not done in {:g} s", kMostS));
+    if (result.end == ChildEnd::kTooLate)
+      return fail(fmt::format("the run did not end within {:g} s", kMostS));
     if (result.end != ChildEnd::kExited || result.status != 0) {
       return fail(escape_terminal(trim(split(result.errors, '\n').front())));
     }
     const Json said = Json::parse(result.output, nullptr, false);
     if (!said.is_object() || !said.contains("p10_ms") || !said["p10_ms"].is_number() ||
         !(said["p10_ms"].get<double>() > 0)) {
-      return fail("it prints no time");
+      return fail("the run printed no time");
     }
     return said["p10_ms"].get<double>() / 1e3;
   }
@@ -348,7 +350,7 @@ MeasuredRuns read_runs(const std::vector<std::string>& paths, int cores) {
       found.add(at->second, whole(threads, cores), whole(batch, kMostBatch), time_ms / 1e3);
     }
   }
-  if (found.rows.empty()) throw InputError("no run in the file", paths.front());
+  if (found.rows.empty()) throw InputError("the file has no rows of runs", paths.front());
   return found;
 }
 
@@ -443,13 +445,13 @@ LocalCalibration calibrate_local(const LocalCalibrateQuestion& question) {
 std::string keep_local_board(const LocalCalibration& found) {
   const std::string path = local_board_path();
   if (path.empty()) {
-    throw NotFoundError("no folder for the board of this machine", "",
+    throw NotFoundError("there is no folder to write this machine's board file to", "",
                         "set XDG_DATA_HOME or HOME, or give -o FILE.toml");
   }
   const fs::path folder = fs::path(folder_of(path));
   std::error_code failed;
   fs::create_directories(folder, failed);
-  if (failed) throw_errno(failed.value(), "cannot make the folder", folder.string());
+  if (failed) throw_errno(failed.value(), "cannot create the folder", folder.string());
   write_file_atomically(path, found.board_text());
   return path;
 }

@@ -22,7 +22,7 @@ std::optional<double> until_clock(const std::string& text, std::time_t now) {
   if (parts.size() != 2 || parts[1].size() != 2) return std::nullopt;
   const auto hour = parse_int(parts[0]), minute = parse_int(parts[1]);
   if (!hour || !minute || *hour < 0 || *hour > 23 || *minute < 0 || *minute > 59) {
-    throw UsageError("is not a time of day", text, "give HH:MM, 00:00 to 23:59");
+    throw UsageError("is not a time of day (--deadline)", text, "give HH:MM, 00:00 to 23:59");
   }
   std::tm then{};
   ::localtime_r(&now, &then);
@@ -83,8 +83,8 @@ void take_samples(const GovernQuestion& question, GovernPlan& plan) {
     plan.points.push_back(row.point);
   }
   if (taken.empty()) {
-    throw InputError("no row has fixed clocks and this batch", question.samples->source,
-                     "see --batch");
+    throw InputError(fmt::format("no row has fixed clocks and batch {}", question.batch),
+                     question.samples->source, "--batch must be a batch of the file");
   }
   plan.prior = govern::profiled_prior(taken);
   plan.workload = question.samples->workload;

@@ -23,8 +23,8 @@ void require_same_board(const thermal::ThermalFile& file, const std::string& dev
   if (file.board.empty() || device.empty()) return;
   const std::string name = load_board(device).name;
   if (without_bsp(file.board) == name) return;
-  throw UsageError("the thermal constants are those of " + file.board + ", not of " + name,
-                   "--thermal", "record that board with `ridgewatt soak`");
+  throw UsageError("the thermal constants are for board " + file.board + ", not for " + name,
+                   "--thermal", "record this board with `ridgewatt soak`");
 }
 
 // Two minibatches per step of the clock: how long, and at which power.
@@ -64,7 +64,7 @@ void add_holds(EstimateAnswer& found, const thermal::ThermalFile& file,
                thermal::HoldQuestion question) {
   if (found.over != EstimateAnswer::Over::kModes) {
     throw UsageError("thermal constants apply to one board and one runtime", "--thermal",
-                     "name one --device and one --runtime");
+                     "give one --device and one --runtime");
   }
   require_same_board(file, found.device);
   found.held.clear();

@@ -15,8 +15,9 @@ const ExplainRow& row_of(const ExplainAnswer& before, std::optional<SlowCause> r
     return removed ? one.cause == *removed : one.cause != SlowCause::kNone;
   });
   if (row != before.rows.end() && row->cause != SlowCause::kNone) return *row;
-  throw UsageError("what was removed is no possible cause",
-                   removed ? std::string(name_of(*removed)) : "", "name one of the rows");
+  throw UsageError("the removed cause is not among the possible causes of this run",
+                   removed ? std::string(name_of(*removed)) : "",
+                   "give --removed with one of the printed causes");
 }
 
 double normal(double value, double mean, double sd) {

@@ -22,9 +22,9 @@ constexpr double kClaimSd = 0.1;
 
 void check_measurement(const ExplainQuestion& question) {
   if (question.measured_s.has_value() == question.samples_per_s.has_value()) {
-    throw UsageError("explaining needs a measured time or a rate", "",
-                     "give one of the two; of a language model tokens per second, or the time to "
-                     "the first token");
+    throw UsageError("explain needs a measured time or rate", "",
+                     "give --measured or --samples-per-second; for a language model "
+                     "--tokens-per-second or --first-token");
   }
 }
 
@@ -188,7 +188,7 @@ ExplainQuestion after_change(ExplainQuestion question, int batch) {
 PowerMode explained_mode(const Board& board, const std::string& name) {
   const auto modes = select_modes(board, name);
   if (modes.size() == 1) return modes.front();
-  throw UsageError("explaining needs one mode", name, "name one preset or one mode");
+  throw UsageError("explain needs one power mode", name, "give --mode one preset or one mode");
 }
 
 ExplainAnswer explain(const ExplainQuestion& question) {
@@ -200,8 +200,8 @@ ExplainAnswer explain(const ExplainQuestion& question) {
 ExplainAnswer explain(const ExplainQuestion& question,
                       std::shared_ptr<const workload::DeployedWorkload> workload) {
   if (question.removed && !question.after_s) {
-    throw UsageError("a removed cause has no effect without a time after the change", "",
-                     "give both");
+    throw UsageError("--removed has no effect without a time after the change", "",
+                     "give --after too");
   }
   ExplainAnswer found = explain_once(question, workload);
   if (!question.after_s) return found;

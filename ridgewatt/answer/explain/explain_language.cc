@@ -16,7 +16,8 @@ namespace {
 void check_language(const ExplainQuestion& question) {
   const twin::RunOptions run;
   const auto refuse = [](bool given, const char* what, const char* advice) {
-    if (given) throw UsageError(std::string(what) + " is not of a language model", "", advice);
+    if (given)
+      throw UsageError(std::string(what) + " does not apply to a language model", "", advice);
   };
   refuse(question.measured_s || question.samples_per_s || question.claimed_s,
          "the time of a minibatch", "give tokens per second, or the time to the first token");
@@ -43,8 +44,8 @@ LanguageCase make_language_case(const ExplainQuestion& question) {
   request.question.modes = question.mode;
   LanguageAnswer asked = ask_language(request);
   if (asked.settings.size() != 1) {
-    throw UsageError("explaining needs one board, runtime and quantization", "",
-                     "name one of each");
+    throw UsageError("explain needs one board, one runtime and one quantization", "",
+                     "give one name each to --device, --runtime and --quantization");
   }
   const PowerMode mode = explained_mode(asked.boards.front(), question.mode);
   auto hardware = std::make_shared<const llm::EngineBoard>(asked.boards.front());

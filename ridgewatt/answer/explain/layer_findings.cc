@@ -178,7 +178,8 @@ std::optional<LayersAnswer> profiled_layers(const ExplainQuestion& question,
   if (question.batch) asked.batch = *question.batch;
   LayersAnswer found = measured_layers(asked);
   if (!(profiled_s(found) > 0)) {
-    throw InputError("its layers take no time", question.profile, "record a run");
+    throw InputError("the layers of the profile take no time", question.profile,
+                     "record a profile of a run");
   }
   const Board board = load_board(question.device);
   const bool fixed = explained_mode(board, question.mode).governor.empty();

@@ -30,7 +30,7 @@ bool is_amount(double value) {
 double amount_of(const std::string& value, const std::string& where) {
   const auto number = parse_double(value);
   if (!number || !is_amount(*number)) {
-    throw UsageError("is not a number from 0 to 1e9", where, kSpecForm);
+    throw UsageError("must be a number from 0 to 1e9", where, kSpecForm);
   }
   return *number;
 }
@@ -42,11 +42,11 @@ void set_key(FederatedBoard& board, const std::string& part) {
   if (key == "samples") {
     const auto number = parse_double(value);
     if (!number || !is_count_of_samples(*number)) {
-      throw UsageError("is not a number of samples", part, kSpecForm);
+      throw UsageError("must be samples=N, N a whole number of 1 or more", part, kSpecForm);
     }
     board.samples = *number;
   } else if (key == "sweep") {
-    if (value.empty()) throw UsageError("the sweep has no name", part, kSpecForm);
+    if (value.empty()) throw UsageError("sweep= needs a file", part, kSpecForm);
     board.sweep = value;
   } else if (key == "upload") {
     board.upload_s = amount_of(value, part);
@@ -56,7 +56,7 @@ void set_key(FederatedBoard& board, const std::string& part) {
     board.idle_power_w = amount_of(value, part);
   } else {
     throw UsageError(
-        "unknown key of a board", key,
+        "unknown key in --device", key,
         did_you_mean(key, {{"samples", "sweep", "upload", "upload-energy", "idle"}}, kSpecForm));
   }
 }
@@ -78,14 +78,14 @@ class BoardRow {
   std::optional<double> amount(std::string_view name) const {
     if (text(name).empty()) return std::nullopt;
     const double value = table_.number(row_, *table_.column(name));
-    if (!is_amount(value)) throw InputError("is not a number from 0 to 1e9", place(name));
+    if (!is_amount(value)) throw InputError("must be a number from 0 to 1e9", place(name));
     return value;
   }
   double samples() const {
     required("samples");
     const double value = table_.number(row_, *table_.column("samples"));
     if (!is_count_of_samples(value)) {
-      throw InputError("is not a number of samples", place("samples"));
+      throw InputError("must be a whole number of 1 or more", place("samples"));
     }
     return value;
   }
@@ -107,10 +107,10 @@ FederatedBoard parse_federated_board(const std::string& text) {
   board.name = parts.front().substr(0, equals);
   if (equals != std::string::npos) board.device = parts.front().substr(equals + 1);
   if (board.name.empty() || board.device.empty()) {
-    throw UsageError("a board needs a name and a device", text, kSpecForm);
+    throw UsageError("--device lacks the name or the device of the board", text, kSpecForm);
   }
   for (std::size_t i = 1; i < parts.size(); ++i) set_key(board, parts[i]);
-  if (board.samples == 0) throw UsageError("a board needs samples", text, kSpecForm);
+  if (board.samples == 0) throw UsageError("--device lacks samples=N", text, kSpecForm);
   return board;
 }
 
@@ -135,7 +135,7 @@ std::vector<FederatedBoard> parse_federated_boards(std::string_view csv,
     }
     boards.push_back(std::move(board));
   }
-  if (boards.empty()) throw InputError("no boards", source);
+  if (boards.empty()) throw InputError("the file lists no boards", source);
   return boards;
 }
 
@@ -145,7 +145,7 @@ std::vector<FederatedBoard> federated_boards(const std::string& path,
   if (!path.empty()) boards = parse_federated_boards(read_file(path), path);
   for (const auto& text : texts) boards.push_back(parse_federated_board(text));
   if (boards.empty()) {
-    throw UsageError("a round needs boards", "federate",
+    throw UsageError("federate needs boards", "",
                      "give --device NAME=DEVICE,samples=N for each, or --boards FILE");
   }
   return boards;

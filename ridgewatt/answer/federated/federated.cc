@@ -66,12 +66,12 @@ Sweep training_sweep(const FederatedBoard& asked, const Board& board) {
     std::erase_if(sweeps, [&](const Sweep& one) { return one.kind != training; });
   }
   if (sweeps.empty() || sweeps.front().kind != training) {
-    throw InputError("federated learning needs a sweep of training", asked.sweep);
+    throw InputError("the sweep is not of a training workload, which federate needs", asked.sweep);
   }
   Sweep sweep = choose_sweep(std::move(sweeps), std::nullopt, asked.sweep);
   const std::string of = sweep.board.substr(0, sweep.board.find('@'));
   if (of != board.name && is_known_board(of) && is_known_board(board.name)) {
-    throw InputError("the sweep is from another board than " + board.name, asked.sweep, of);
+    throw InputError("the sweep was not measured on board " + board.name, asked.sweep, of);
   }
   return sweep;
 }
@@ -95,8 +95,8 @@ void take_sweep(const FederatedQuestion& question, const Board& board, const twi
                   part.asked.idle_power_w.value_or(twin::idle_power_w(twin, mode))));
   }
   if (part.options.empty()) {
-    throw InputError("the sweep has no rows with this batch", sweep.source,
-                     fmt::format("--batch {}", question.batch));
+    throw InputError(fmt::format("the sweep has no rows with batch {}", question.batch),
+                     sweep.source, "change --batch");
   }
   part.origin = sweep.origin_of(sweep.provenance);
 }
@@ -105,13 +105,13 @@ void take_twin(const FederatedQuestion& question,
                const std::shared_ptr<const workload::DeployedWorkload>& workload,
                const Board& board, const twin::Twin& twin, Participant& part) {
   if (workload == nullptr) {
-    throw UsageError("a board without a sweep needs a model", part.asked.name,
+    throw UsageError("this board has neither a sweep nor a model", part.asked.name,
                      "give MODEL, or sweep=FILE for this board");
   }
   part.model = std::make_shared<const twin::TwinModel>(
       twin, workload, twin::RunOptions{question.workers, {}}, question.batch);
   if (!part.model->fits_memory(question.batch)) {
-    throw NotSupportedError("a minibatch does not fit the board's memory",
+    throw NotSupportedError("a minibatch does not fit into the memory of the board",
                             fmt::format("{} ({})", part.asked.name, board.name),
                             "use a smaller batch");
   }
@@ -181,7 +181,7 @@ FederatedPart part_of(const FederatedQuestion& question, const Participant& from
 }
 
 void check_question(const FederatedQuestion& question) {
-  if (question.boards.empty()) throw UsageError("a round needs boards", "federated round");
+  if (question.boards.empty()) throw UsageError("federated training needs at least one board", "");
   std::set<std::string> names;
   for (const auto& board : question.boards) {
     if (!names.insert(board.name).second) {
@@ -189,7 +189,7 @@ void check_question(const FederatedQuestion& question) {
     }
   }
   if (question.batch < 1 || !(question.epochs > 0) || !std::isfinite(question.epochs)) {
-    throw UsageError("batch must be at least 1 and epochs above 0", "federated round");
+    throw UsageError("the batch must be at least 1, and the epochs above 0", "");
   }
 }
 
@@ -240,7 +240,8 @@ FederatedAnswer federated_round(const FederatedQuestion& question,
       if (round.time_s <= *question.deadline_s) found.in_time = round;
     }
     if (!found.in_time) {
-      throw NoSolutionError(fmt::format("no round ends within {:.4g} s, the fastest takes {:.4g} s",
+      throw NoSolutionError(fmt::format("no choice of modes ends a round within {:.4g} s, the "
+                                        "fastest takes {:.4g} s; slowest boards",
                                         *question.deadline_s, found.fastest.time_s),
                             names_of(parts, straggles),
                             "give these boards fewer samples, or the round more time");

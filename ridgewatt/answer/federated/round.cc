@@ -15,12 +15,12 @@ double energy_until_j(const RoundOption& option, double time_s) {
 }
 
 void check_options(const std::vector<RoundOption>& options) {
-  if (options.empty()) throw UsageError("a board has no modes", "federated round");
+  if (options.empty()) throw UsageError("a board of the federated round has no power modes", "");
   for (const auto& option : options) {
     for (const double value : {option.time_s, option.energy_j, option.idle_power_w}) {
       if (!std::isfinite(value) || value < 0) {
-        throw UsageError("times, energies and powers must be finite and not negative",
-                         "federated round");
+        throw UsageError(
+            "times, energies and powers of a federated round must be finite and not negative", "");
       }
     }
   }
@@ -30,7 +30,7 @@ void check_options(const std::vector<RoundOption>& options) {
 class RoundScan {
  public:
   explicit RoundScan(const std::vector<std::vector<RoundOption>>& boards) : boards_(boards) {
-    if (boards.empty()) throw UsageError("no boards", "federated round");
+    if (boards.empty()) throw UsageError("a federated round needs at least one board", "");
     for (const auto& options : boards) {
       check_options(options);
       useful_.push_back(useful_options(options));
@@ -115,7 +115,7 @@ std::vector<Round> round_front(const std::vector<std::vector<RoundOption>>& boar
 Round round_of(const std::vector<std::vector<RoundOption>>& boards,
                const std::vector<std::size_t>& choices) {
   if (boards.empty() || boards.size() != choices.size()) {
-    throw UsageError("a round needs one choice per board", "federated round");
+    throw UsageError("a federated round needs one choice of mode per board", "");
   }
   Round round{0, 0, choices};
   for (std::size_t i = 0; i < boards.size(); ++i) {

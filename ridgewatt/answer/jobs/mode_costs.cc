@@ -44,8 +44,9 @@ ModeCosts mode_costs(const std::shared_ptr<const workload::DeployedWorkload>& wo
   found.model = std::make_shared<const twin::TwinModel>(twin, workload, run);
   const twin::TwinModel& model = *found.model;
   if (!model.fits_memory(batch)) {
-    throw UsageError(fmt::format("a minibatch of {} does not fit the memory of {}", batch, device),
-                     "--batch");
+    throw UsageError(
+        fmt::format("a minibatch of {} samples does not fit into the memory of {}", batch, device),
+        "", "give a smaller --batch");
   }
   const KnobSpace space = knob_space(board);
   for (const auto& mode : space.modes()) found.points.push_back({mode, batch});

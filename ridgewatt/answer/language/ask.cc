@@ -96,10 +96,12 @@ class Combinations {
   std::size_t add(const std::string& name) {
     const bool stored = name == kAsStored;
     if (stored && model_.tensors.empty()) {
-      throw UsageError("the model has no stored weights", name, "name a quantization");
+      throw UsageError("the model has no stored weights, so its stored quantization is not known",
+                       name, "give --quantization NAME");
     }
     if (!stored && !model_.weights_known) {
-      throw UsageError("only the stored size of this model is known", name, "omit --quantization");
+      throw UsageError("only the size of the stored quantization is known for this model", name,
+                       "omit --quantization");
     }
     const WeightFormat format =
         stored ? format_of_stored(model_) : format_of(llm::find_recipe(name));
@@ -198,7 +200,7 @@ std::vector<std::vector<PowerMode>> modes_of_boards(LanguageAnswer& found) {
   }
   const auto none = [](const auto& modes) { return modes.empty(); };
   if (std::all_of(all.begin(), all.end(), none)) {
-    throw NotFoundError("no board has these modes", found.question.modes,
+    throw NotFoundError("no board has these power modes", found.question.modes,
                         "modes with fewer cores than --min-cores are left out");
   }
   return all;

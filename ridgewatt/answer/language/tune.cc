@@ -20,13 +20,13 @@ using llm::PredictedValue;
 void check_goal(const LanguageTuneQuestion& question) {
   const LanguageLimits& limits = question.limits;
   for (const double limit : {limits.power_w, limits.ttft_s, limits.tpot_s}) {
-    if (!(limit > 0)) throw UsageError("a limit must be above zero");
+    if (!(limit > 0)) throw UsageError("each limit of a language model must be above 0");
   }
   if (!(limits.tokens_per_s >= 0) || !std::isfinite(limits.tokens_per_s)) {
-    throw UsageError("tokens per second must be 0 or more");
+    throw UsageError("the least tokens per second must be 0 or more");
   }
   if (!(question.confidence >= 0.5 && question.confidence < 1)) {
-    throw UsageError("a confidence must be at least 0.5 and below 1");
+    throw UsageError("the confidence must be at least 0.5 and below 1");
   }
 }
 

@@ -20,11 +20,12 @@ constexpr double kBeyondPeak = 1.05;  // chosen: above the scatter of a layer's 
 PowerMode one_mode(const Board& board, const std::string& text) {
   const auto modes = select_modes(board, text);
   if (modes.size() != 1) {
-    throw UsageError("layers are measured in one mode", "--mode " + text,
-                     "give one, for example maxn");
+    throw UsageError(
+        "layers were measured in one power mode, but --mode names another number of modes", text,
+        "give one mode, for example maxn");
   }
   if (!modes.front().governor.empty()) {
-    throw UsageError("a roof needs fixed clocks, and a governor varies them",
+    throw UsageError("the roof of a mode with a governor is not known, because its clocks vary",
                      modes.front().governor, "give a mode with fixed clocks");
   }
   return modes.front();
@@ -66,7 +67,8 @@ double flop_of(const MeasuredLayer& layer) {
 // measured FP32 peak.
 twin::RoofCeiling processor_ceiling(const twin::CpuRates& rates, workload::Precision precision) {
   if (workload::arithmetic_of(precision) != Arithmetic::kFp32) {
-    throw NotSupportedError("only FP32 is measured on the processor", "");
+    throw NotSupportedError("on a CPU only the FP32 roof is measured", "",
+                            "use a layer trace in fp32");
   }
   return {Arithmetic::kFp32, rates.flop_per_s, rates.cache_bytes_per_s};
 }

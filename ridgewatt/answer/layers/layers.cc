@@ -170,8 +170,8 @@ std::optional<std::int64_t> batch_of(const LayersQuestion& question,
   const auto own = engine ? ModelJoin::engine_batch(*engine) : std::nullopt;
   if (own && question.batch && *own != *question.batch) {
     throw UsageError(
-        fmt::format("--batch differs from the batch of the engine's tensors, {}", *own), "",
-        "omit --batch");
+        fmt::format("--batch differs from the batch of the engine's tensors, which is {}", *own),
+        "", "omit --batch");
   }
   return question.batch ? question.batch : own;
 }

@@ -44,8 +44,9 @@ workload::WorkloadCost counted_cost(const RooflineQuestion& question) {
   const workload::DeployOptions deploy = question.workload.deploy();
   using enum workload::Precision;
   if (deploy.precision != kFp32 && deploy.precision != kFp16 && deploy.precision != kMixed) {
-    throw NotSupportedError(fmt::format("no microbenchmark measures {}", name_of(deploy.precision)),
-                            "--precision", "use fp32, or on a GPU fp16");
+    throw NotSupportedError(
+        fmt::format("no microbenchmark measures {} on this machine", name_of(deploy.precision)),
+        "--precision", "use fp32, or fp16 on a GPU");
   }
   workload::Model model = workload::load_workload(question.workload.model);
   workload::CostOptions cost;

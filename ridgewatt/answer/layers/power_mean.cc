@@ -21,7 +21,8 @@ double time_weighted_mean(const PowerSamples& samples, const std::string& path) 
   double energy_j = 0;
   for (std::size_t i = 1; i < samples.size(); ++i) {
     const double step_s = samples[i].first - samples[i - 1].first;
-    if (!(step_s > 0)) throw InputError("the times of the power samples do not ascend", path);
+    if (!(step_s > 0))
+      throw InputError("the times of the power samples are not in ascending order", path);
     energy_j += (samples[i].second + samples[i - 1].second) / 2 * step_s;
   }
   if (samples.size() < 2) throw InputError("has fewer than two power samples", path);

@@ -13,11 +13,12 @@ namespace ridgewatt::answer {
 namespace {
 
 void check_modes(const std::vector<PowerMode>& modes) {
-  if (modes.empty()) throw UsageError("no power modes to show");
+  if (modes.empty()) throw UsageError("there are no power modes whose roofs could be computed");
   for (const auto& mode : modes) {
     if (mode.governor.empty()) continue;
-    throw UsageError("a roof needs fixed clocks, and a governor varies them", mode.governor,
-                     "`estimate` shows the clocks at which it settles");
+    throw UsageError("the roof of a mode with a governor is not known, because its clocks vary",
+                     mode.governor,
+                     "`ridgewatt estimate` prints the clocks at which the governor settles");
   }
 }
 
@@ -26,8 +27,9 @@ void check_cap(const RooflineAnswer& found) {
   const double static_w = twin::twin_roofline(found.twin, mode).static_power_w;
   if (found.cap_w() > static_w) return;
   throw UsageError(
-      fmt::format("a cap of {:.4g} W is not above the static power of the mode, {:.4g} W",
-                  found.cap_w(), static_w),
+      fmt::format(
+          "the power cap of {:.4g} W is not above the static power of the mode, which is {:.4g} W",
+          found.cap_w(), static_w),
       mode_name(found.board, mode), "raise the cap or choose lower clocks");
 }
 
@@ -49,7 +51,9 @@ double RooflineAnswer::cap_w() const {
 }
 
 int RooflineQuestion::batch() const {
-  if (batches.size() > 1) throw UsageError("layers are shown at one batch", "--batch", "give one");
+  if (batches.size() > 1)
+    throw UsageError("layers are shown at one batch, but --batch gives several", "",
+                     "give one batch");
   return batches.empty() ? 0 : batches.front();
 }
 

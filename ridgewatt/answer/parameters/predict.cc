@@ -81,16 +81,17 @@ constexpr Parameter kProposeRows[] = {
 constexpr Parameter kSuggestRows[] = {count_row("Modes to profile next [5]", {}), budgets_row({})};
 
 // Both in one argument.
-constexpr Access kCosts = {.repeated = true,
-                           .set =
-                               [](void* part, const Parameter& row, const Given& given) {
-                                 if (given.words.size() != 2) {
-                                   throw UsageError("costs must be two of time, power and energy");
-                                 }
-                                 static_cast<Front*>(part)->x = value_of<FrontCost>(row, given, 0);
-                                 static_cast<Front*>(part)->y = value_of<FrontCost>(row, given, 1);
-                               },
-                           .choices = &names<FrontCost>};
+constexpr Access kCosts = {
+    .repeated = true,
+    .set =
+        [](void* part, const Parameter& row, const Given& given) {
+          if (given.words.size() != 2) {
+            throw UsageError("--x and --y must be two different ones of time, power and energy");
+          }
+          static_cast<Front*>(part)->x = value_of<FrontCost>(row, given, 0);
+          static_cast<Front*>(part)->y = value_of<FrontCost>(row, given, 1);
+        },
+    .choices = &names<FrontCost>};
 
 constexpr Parameter kFrontRows[] = {
     {.name = "sweep",

@@ -148,8 +148,8 @@ inline constexpr Parameter kEngineCallRows[] = {
                     [](void* question, const Parameter&, const Given&) {
                       auto& caller = static_cast<Question*>(question)->run.caller;
                       if (caller == twin::EngineCaller::kFramework) {
-                        throw UsageError("two callers are given", "--python-caller",
-                                         "omit it, or --caller framework");
+                        throw UsageError("--python-caller contradicts --caller framework", "",
+                                         "omit one of them");
                       }
                       caller = twin::EngineCaller::kThinPython;
                     }},

@@ -256,8 +256,8 @@ EstimateAnswer estimate(const EstimateQuestion& question,
                         const std::shared_ptr<const workload::DeployedWorkload>& workload) {
   const bool every_board = question.device == "all";
   if (every_board && question.workload.all_runtimes) {
-    throw UsageError("boards and runtimes cannot both be all", "",
-                     "name a board with --device, or a runtime with --runtime");
+    throw UsageError("--device all and --runtime all cannot be combined", "",
+                     "name one board or one runtime");
   }
   std::vector<workload::Precision> precisions;
   if (question.workload.precision) precisions = {*question.workload.precision};
@@ -292,8 +292,8 @@ Sweep estimate_sweep(const EstimateQuestion& question,
     }
   }
   if (sweep.observations.empty()) {
-    throw NotSupportedError("no minibatch fits the board's memory", workload->name(),
-                            "use a smaller batch or a board with more memory");
+    throw NotSupportedError("no minibatch of the model fits into the memory of the board",
+                            workload->name(), "use a smaller batch or a board with more memory");
   }
   return sweep;
 }
@@ -335,7 +335,8 @@ EstimateAnswer estimate_over_runtimes(
   const auto eager = deployed_as(*workload, RuntimeChoice{});
   const auto counted = eager->at(batches_of(question, *workload).front());
   if (counted->kernels.empty()) {
-    throw UsageError("the workload has no kernels", counted->name, "is the model empty?");
+    throw UsageError("the model has no operations that take time", counted->name,
+                     "is the model empty?");
   }
   std::map<std::pair<Runtime, workload::Precision>, std::shared_ptr<const twin::TwinModel>> models;
   Deployments deployments(workload);

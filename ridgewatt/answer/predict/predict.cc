@@ -43,8 +43,8 @@ std::unique_ptr<predict::Predictor> predictor_of(const PredictQuestion& question
   if (question.reference_model) options.reference_model = *question.reference_model;
   if (question.workload) {
     if (question.device.empty()) {
-      throw UsageError("a model without a board predicts no time and power", "--model",
-                       "give --device: its twin becomes the prior");
+      throw UsageError("--model without --device has no effect on the prediction", "--model",
+                       "give --device; the twin's estimates for the model become the prior");
     }
     options.priors.push_back(predict::twin_reference(question.device, question.workload,
                                                      question.samples.provenance, question.points));
@@ -202,7 +202,7 @@ PredictAnswer suggest_modes(const PredictQuestion& question, std::size_t count,
                             const std::optional<predict::PowerBudgets>& budgets) {
   const auto made = predictor_of(question);
   auto* predictor = dynamic_cast<predict::AutoPredictor*>(made.get());
-  if (predictor == nullptr) throw UsageError("only the method auto suggests modes", "--suggest");
+  if (predictor == nullptr) throw UsageError("only --method auto can suggest modes", "--suggest");
   const bool sampled = !question.samples.observations.empty();
   if (sampled) predictor->fit(question.samples.observations);
   const auto chosen = budgets ? predictor->suggest_for_budgets(question.points, count, *budgets)
@@ -314,7 +314,8 @@ PredictQuestion predict_question(const PredictRequest& asked, std::vector<std::s
   } else if (!asked.device.empty()) {
     question.points = points_of_board(asked.device, question.samples);
   } else {
-    throw UsageError("no modes to predict", "predict", "give --device or --query");
+    throw UsageError("predict does not know which modes to predict", "",
+                     "give --device or --query");
   }
   for (const auto& path : asked.references) {
     question.references.push_back(trusted(read_trusted_sweep(path, {asked.keep_outliers, {}})));
@@ -328,8 +329,8 @@ PredictQuestion predict_question(const PredictRequest& asked, std::vector<std::s
   question.interval = asked.interval;
   if (asked.model.empty()) return question;
   if (asked.device.empty()) {
-    throw UsageError("a model without a board predicts no time and power", "--model",
-                     "give --device: its twin becomes the prior");
+    throw UsageError("--model without --device has no effect on the prediction", "--model",
+                     "give --device; the twin's estimates for the model become the prior");
   }
   question.workload = std::make_shared<const workload::DeployedWorkload>(
       asked.model, workload::DeployOptions{workload_kind_of(question.samples.kind)});

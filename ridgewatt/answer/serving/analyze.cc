@@ -9,7 +9,7 @@ namespace {
 workload::CostOptions with_inputs(const AnalyzeQuestion& question, const workload::Model& model) {
   workload::CostOptions options = question.cost;
   if (question.inputs.size() > model.graph.inputs.size()) {
-    throw UsageError("more --inputs than the model has inputs", model.name);
+    throw UsageError("--inputs gives more files than the model has inputs", model.name);
   }
   for (std::size_t i = 0; i < question.inputs.size(); ++i) {
     const workload::Tensor& input = model.tensors[static_cast<std::size_t>(model.graph.inputs[i])];

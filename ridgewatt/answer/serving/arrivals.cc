@@ -32,10 +32,11 @@ ServedTrace serve_trace(const TraceQuestion& question, int trace, schedule::Plan
 
 void TraceQuestion::check() const {
   if (!schedule.has_inference()) {
-    throw UsageError("there is no inference to send requests to", "--inference",
-                     "give a model, or a sweep with --inference-sweep");
+    throw UsageError("there is no inference workload that could get the requests", "",
+                     "give a model with --inference, or a sweep with --inference-sweep");
   }
-  if (bursty.rates_hz.empty()) throw UsageError("give at least one rate", "--burst-rates");
+  if (bursty.rates_hz.empty())
+    throw UsageError("--burst-rates is empty", "", "give at least one rate");
   checked_problem(schedule);
 }
 

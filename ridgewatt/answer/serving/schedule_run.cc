@@ -32,10 +32,9 @@ schedule::Interference interference_of(std::span<const schedule::GrantRecord> gr
                                        double native_from_s) {
   const auto measured = schedule::measure_interference(grants, native_from_s);
   if (measured) return *measured;
-  throw NoSolutionError(
-      "no interference could be measured",
-      "run two workers without pauses between minibatches, so that each overlaps the other for at "
-      "least half of its time in the second half");
+  throw NoSolutionError("the interference could not be measured",
+                        "run two workers without pauses between minibatches, so that each overlaps "
+                        "the other for at least half of its time in the second half of --duration");
 }
 
 void LastGrants::add(const schedule::GrantRecord& record) {
@@ -57,7 +56,7 @@ std::vector<schedule::LiveMode> offered_modes(std::vector<schedule::LiveMode> mo
                                               const platform::ModeControl& control) {
   const auto levels = control.levels();
   std::erase_if(modes, [&](const schedule::LiveMode& mode) { return !offers(levels, mode.mode); });
-  if (modes.empty()) throw InputError("the device has none of the planned modes");
+  if (modes.empty()) throw InputError("the device has none of the planned power modes");
   return modes;
 }
 

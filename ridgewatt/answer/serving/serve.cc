@@ -140,7 +140,7 @@ SharingAnswer predict_sharing(const schedule::ScheduleWorkloads& workloads,
   if (workloads.inference) programs.push_back(&*workloads.inference);
   for (const auto& background : workloads.background) programs.push_back(&background.sweep);
   if (programs.size() != 2) {
-    throw UsageError("sharing is predicted for two programs", "",
+    throw UsageError("sharing can only be predicted for exactly two programs", "",
                      "give an inference and a training, or two of one kind");
   }
   for (std::size_t i = 0; i < 2; ++i) {

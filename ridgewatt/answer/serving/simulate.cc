@@ -64,7 +64,7 @@ SimulatedPlan simulated_plan(const ScheduleRequest& asked,
   const schedule::PlanProblem problem = checked_problem(asked);
   const auto [candidates, idle_source] = planned_points(workloads, asked.idle_power_w);
   const schedule::Plan plan = best_plan(candidates, problem);
-  if (!plan.feasible) throw NoSolutionError("no plan meets the constraints", plan.miss);
+  if (!plan.feasible) throw NoSolutionError("no plan meets the limits", plan.miss);
   return {{problem, schedule::make_serving_plan(plan, candidates), schedule::plan_origin(workloads),
            idle_source},
           plan,

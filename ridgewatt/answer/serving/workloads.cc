@@ -45,8 +45,8 @@ void add_models(const ScheduledModels& models, const std::string& board,
 void add_busy_shares(const std::vector<double>& shares, schedule::ScheduleWorkloads& workloads) {
   const std::size_t programs = workloads.background.size() + (workloads.inference ? 1 : 0);
   if (!shares.empty() && shares.size() != programs) {
-    throw UsageError("busy shares are needed for every program or for none", "--busy-share",
-                     "give them in the order inference, training, non-urgent");
+    throw UsageError("--busy-share must be given for every program or for none", "",
+                     "give the shares in the order inference, training, non-urgent");
   }
   workloads.uses.resize(std::max(programs, workloads.uses.size()));
   for (std::size_t i = 0; i < shares.size(); ++i) {
@@ -78,18 +78,20 @@ TrustedSweep read_program(const std::string& path, WorkloadKind kind, bool keep_
 
 void ScheduleRequest::check() const {
   if (!models.inference.empty() && !inference_sweep.empty()) {
-    throw UsageError("give the inference as a model or as a sweep, not both", "--inference");
+    throw UsageError("--inference and --inference-sweep both give the inference", "",
+                     "give one of them");
   }
   if (!models.training.empty() && !training_sweeps.empty()) {
-    throw UsageError("give the training as a model or as a sweep, not both", "--training");
+    throw UsageError("--training and --training-sweep both give the training", "",
+                     "give one of them");
   }
 }
 
 schedule::PlanProblem checked_problem(const ScheduleRequest& asked) {
   asked.check();
   if (asked.has_inference() && !(asked.problem.arrival_rate_hz > 0)) {
-    throw UsageError("inference needs an arrival rate", "--arrival-rate",
-                     "give requests per second");
+    throw UsageError("an inference needs an arrival rate", "",
+                     "give --arrival-rate in requests per second");
   }
   asked.problem.check(asked.has_inference());
   return asked.problem;
@@ -99,7 +101,7 @@ schedule::ScheduleWorkloads workloads_to_schedule(const ScheduleRequest& asked,
                                                   ScheduleSweeps sweeps, const std::string& board) {
   asked.check();
   if (asked.non_urgent_rates_hz.size() > sweeps.non_urgent.size()) {
-    throw UsageError("more rates than non-urgent inferences", "--non-urgent-rate");
+    throw UsageError("--non-urgent-rate gives more rates than there are non-urgent inferences", "");
   }
   schedule::ScheduleWorkloads workloads;
   workloads.switch_s = asked.switch_s;

@@ -128,7 +128,7 @@ InPlaceAnswer tune_in_place(const TuneQuestion& question, LiveBoard& board,
   const tune::InPlaceResult result = in_place_search.run();
   if (result.summary.steps.empty()) {
     board.control.restore();
-    throw Error("no window was measured",
+    throw Error("no measurement window was completed",
                 result.program_ended ? "the program ended too early" : result.summary.stop);
   }
   InPlaceAnswer answer;

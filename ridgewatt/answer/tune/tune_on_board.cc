@@ -52,7 +52,7 @@ std::vector<Observation> profile_governors(const LiveBoard& board, measure::Live
 void add_failures(TuneAnswer& found, const measure::LiveProfiler& profiler, bool nothing_seen) {
   const auto& failures = profiler.failures();
   if (failures.empty()) return;
-  if (nothing_seen) throw Error("no point could be profiled", failures.front());
+  if (nothing_seen) throw Error("no operating point could be profiled", failures.front());
   found.trace.left_out.push_back(fmt::format(
       "{} of the points could not be profiled, the first: {}", failures.size(), failures.front()));
 }

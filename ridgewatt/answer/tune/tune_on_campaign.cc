@@ -14,7 +14,8 @@ namespace {
 const campaign::BoardKind& kind_of(const RunningCampaign& running) {
   if (!running.board_kind.empty()) return running.plan.kind(running.board_kind);
   if (running.plan.boards.size() != 1) {
-    throw UsageError("the plan has several kinds of boards", "", "name one with --board-kind");
+    throw UsageError("the campaign plan has several kinds of boards", "",
+                     "choose one with --board-kind");
   }
   return running.plan.boards.front();
 }
@@ -28,7 +29,8 @@ tune::SearchSpace space_of(const TuneQuestion& question, const campaign::BoardKi
                                                          planned.point.batch) != wanted.end();
     if (batch_asked && planned.point.mode.governor.empty()) points.push_back(planned.point);
   }
-  if (points.empty()) throw UsageError("the plan has no point with these batches", "--batch");
+  if (points.empty())
+    throw UsageError("the campaign plan has no point with the batches given", "--batch");
   return tune::SearchSpace(std::move(points));
 }
 
@@ -36,9 +38,9 @@ void check_strategy(const TuneQuestion& question, std::size_t boards) {
   const std::string name = question.strategy.value_or("auto");
   const tune::Strategy& strategy = tune::find_strategy(name);
   if (boards < 2 || strategy.in_parallel) return;
-  throw UsageError("the strategy profiles one point at a time", "--strategy " + name,
-                   "with several boards use " +
-                       tune::names_where(tune::strategies(), &tune::Strategy::in_parallel));
+  throw UsageError("the strategy profiles one point at a time, so it cannot use several boards",
+                   "--strategy " + name,
+                   "use " + tune::names_where(tune::strategies(), &tune::Strategy::in_parallel));
 }
 
 }  // namespace
@@ -69,7 +71,8 @@ TuneAnswer tune_on_campaign(const TuneQuestion& question, const RunningCampaign&
   for (const auto& step : summary.steps) seen.observations.push_back(step.seen);
   const auto& failures = boards.failures();
   if (seen.observations.empty()) {
-    throw Error("no point could be profiled", failures.empty() ? kind.name : failures.front());
+    throw Error("no operating point could be profiled",
+                failures.empty() ? kind.name : failures.front());
   }
   if (!failures.empty()) {
     found.trace.left_out.push_back(fmt::format("{} tasks ended without a result, the first: {}",

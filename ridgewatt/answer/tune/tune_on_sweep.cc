@@ -21,7 +21,7 @@ void keep_batches(const TuneQuestion& question, Sweep& sweep) {
            question.batches.end();
   });
   if (sweep.observations.empty()) {
-    throw UsageError("the sweep has none of these batches", "--batch");
+    throw UsageError("the sweep has no rows with the batches given", "--batch");
   }
 }
 

@@ -27,7 +27,7 @@ std::vector<int> batches_of(const TuneQuestion& question, const twin::TwinModel&
   }
   std::vector<int> fitting;
   for (const int batch : question.batches) {
-    if (batch < 1) throw UsageError("a batch must be 1 or more", "--batch");
+    if (batch < 1) throw UsageError("--batch must be 1 or more", "");
     if (model.fits_memory(batch)) fitting.push_back(batch);
   }
   return fitting.empty() ? question.batches : fitting;

@@ -25,7 +25,8 @@ std::vector<int> fitting_batches(const TuneQuestion& question, const Sweep& meas
                                 [&](int batch) { return model.fits_memory(batch); });
   }
   std::erase_if(batches, [&](int batch) { return !model.fits_memory(batch); });
-  if (batches.empty()) throw NotSupportedError("no batch fits the memory of " + model.twin().board);
+  if (batches.empty())
+    throw NotSupportedError("no batch fits into the memory of board " + model.twin().board);
   return batches;
 }
 
@@ -35,9 +36,9 @@ tune::StrategyOptions hand_options(const TuneQuestion& question, const Sweep& me
   options.known = measured.observations;
   for (const auto& seen : options.known) {
     if (space.find(seen.point)) continue;
-    throw InputError("a sample is not a point of the question",
+    throw InputError("a sample is not among the points to choose from",
                      fmt::format("{}, batch {}", describe(seen.point.mode), seen.point.batch),
-                     "its mode must be one of the board's, its batch one of --batch");
+                     "its mode must be a mode of the board, its batch one of --batch");
   }
   return options;
 }
@@ -96,7 +97,7 @@ tune::Verification verification_of(
     const std::shared_ptr<const workload::DeployedWorkload>& workload, Provenance rows,
     tune::StrategyOptions options) {
   if (!workload || device.empty()) {
-    throw UsageError("verification needs the model and its board", "",
+    throw UsageError("verification needs the model and the board", "",
                      "give MODEL and --device BOARD");
   }
   const twin::Twin twin = twin::load_twin(load_board(device));

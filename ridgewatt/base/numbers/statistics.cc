@@ -90,7 +90,8 @@ double median_absolute_deviation(std::span<const double> values) {
 double mean_absolute_percentage_error(std::span<const double> predicted,
                                       std::span<const double> actual) {
   require_values(predicted);
-  if (predicted.size() != actual.size()) throw UsageError("sizes of prediction and truth differ");
+  if (predicted.size() != actual.size())
+    throw UsageError("the numbers of predicted and true values differ");
   double sum = 0;
   for (std::size_t i = 0; i < predicted.size(); ++i) sum += std::abs(predicted[i] / actual[i] - 1);
   return sum / static_cast<double>(predicted.size());
@@ -140,7 +141,7 @@ double normal_quantile(double p) {
 double student_quantile(double p, double degrees) {
   if (!(p > 0 && p < 1))
     throw UsageError("the probability of a t quantile must be between 0 and 1");
-  if (!(degrees > 0)) throw UsageError("a t quantile needs degrees of freedom");
+  if (!(degrees > 0)) throw UsageError("the degrees of freedom of a t quantile must be positive");
   if (p < 0.5) return -student_quantile(1 - p, degrees);
   const auto upper_tail = [&](double t) {
     return 0.5 * incomplete_beta(degrees / 2, 0.5, degrees / (degrees + t * t));
@@ -156,7 +157,8 @@ double student_quantile(double p, double degrees) {
 }
 
 double student_cdf(double t, double degrees) {
-  if (!(degrees > 0)) throw UsageError("a t distribution needs degrees of freedom");
+  if (!(degrees > 0))
+    throw UsageError("the degrees of freedom of a t distribution must be positive");
   const double tail = 0.5 * incomplete_beta(degrees / 2, 0.5, degrees / (degrees + t * t));
   return t < 0 ? tail : 1 - tail;
 }

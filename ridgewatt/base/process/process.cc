@@ -93,7 +93,9 @@ OwnedFd moved_up(int descriptor) {
   static constexpr int kAbove = 64;
   if (descriptor < 0) return OwnedFd();
   OwnedFd moved(::fcntl(descriptor, F_DUPFD_CLOEXEC, kAbove));
-  if (!moved) throw_errno(errno, "cannot pass a descriptor", std::to_string(descriptor));
+  if (!moved)
+    throw_errno(errno, "cannot pass a file descriptor to the child process",
+                std::to_string(descriptor));
   return moved;
 }
 
@@ -264,7 +266,7 @@ int wait_for_process(pid_t process) {
 
 pid_t fork_process(const std::string& what) {
   const pid_t child = ::fork();
-  if (child < 0) throw_errno(errno, "cannot start " + what, "fork");
+  if (child < 0) throw_errno(errno, "cannot fork a process for " + what, "");
   return child;
 }
 

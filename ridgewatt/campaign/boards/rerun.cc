@@ -21,7 +21,7 @@ bool is_doubtful(const store::FilledSlot& slot, const RerunRules& rules) {
 
 void RerunRules::check() const {
   if (flagged || until_unix_s || !serial.empty()) return;
-  throw UsageError("no rule says which points", "campaign rerun",
+  throw UsageError("campaign rerun does not know which points to measure again", "",
                    "give --flagged, --older-than or --board");
 }
 
@@ -70,7 +70,7 @@ Reruns rerun(const std::string& path, const RerunRules& rules, bool dry) {
     if (!serials.contains(rules.serial)) {
       throw NotFoundError(
           "no board '" + rules.serial + "' measured a point", plan.name,
-          known.empty() ? "the store has no point of the campaign" : "choose one of " + known);
+          known.empty() ? "the store has no point of this campaign" : "choose one of " + known);
     }
   }
   const Reruns reruns = plan_reruns(plan, filled, rules);

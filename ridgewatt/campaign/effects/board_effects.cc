@@ -28,7 +28,7 @@ PointTable table_of(const BoardPoints& board) {
   for (const auto& row : board.observations) {
     const auto good = [](double value) { return std::isfinite(value) && value > 0; };
     if (!good(row.time_s) || !good(row.power_w)) {
-      throw InputError("a time or power of a board is not positive", board.board,
+      throw InputError("a point has a time or power that is not positive; board", board.board,
                        describe(row.point.mode));
     }
     auto& logarithms = table[row.point];
@@ -255,7 +255,8 @@ BoardEffects board_effects(const std::vector<BoardPoints>& boards, const EffectO
   std::set<std::string> names;
   for (const auto& board : boards) {
     if (!names.insert(board.board).second) {
-      throw UsageError("two boards have the same name", board.board, "give each its serial number");
+      throw UsageError("two boards of the comparison have the same name", board.board,
+                       "give each board its serial number");
     }
   }
   return Estimate(boards, options).run();

@@ -139,8 +139,8 @@ MergedSweep merge_boards(const BoardsOfKind& kind, bool take_effects_out,
 }
 
 UsageError no_such_points(const std::string& location) {
-  return UsageError("the store has no points of this workload, kind and board", location,
-                    "`ridgewatt store list` shows what it has");
+  return UsageError("the store has no points that match --workload, --kind and --device", location,
+                    "`ridgewatt store list` prints what it has");
 }
 
 std::vector<MergedSweep> merged_by_kind(store::Store& store, const store::SeriesFilter& filter,

@@ -16,7 +16,7 @@ std::string engine_host() {
   }
   char name[256] = {};
   if (::gethostname(name, sizeof name - 1) != 0) {
-    throw_errno(errno, "cannot read the host name", "this machine");
+    throw_errno(errno, "cannot read the host name of this machine", "");
   }
   return name;
 }

@@ -31,9 +31,10 @@ ProgramOutput run_program(const std::vector<std::string>& words, const std::stri
       run_child({.words = words, .without = {"PGPASSWORD"}},
                 {.input = input, .time_s = patience_s, .errors_bytes = kMostErrors});
   if (said.end == ChildEnd::kTooLate) {
-    throw IoError("does not answer", words[0], fmt::format("waited {:g} s", patience_s));
+    throw IoError(fmt::format("does not answer within {:g} s", patience_s), words[0]);
   }
-  if (said.end == ChildEnd::kTooLarge) throw IoError("the output is larger than 64 MiB", words[0]);
+  if (said.end == ChildEnd::kTooLarge)
+    throw IoError("the output of the command is larger than 64 MiB", words[0]);
   return {said.end == ChildEnd::kSignaled ? 128 + said.status : said.status, said.output,
           said.errors};
 }
@@ -41,7 +42,7 @@ ProgramOutput run_program(const std::vector<std::string>& words, const std::stri
 std::string ask_program(const std::vector<std::string>& words, const std::string& input) {
   const auto result = run_program(words, input);
   if (result.status != 0) {
-    throw IoError(fmt::format("{} ended with {}", words[0], result.status), result.line());
+    throw IoError(fmt::format("{} ended with status {}", words[0], result.status), result.line());
   }
   return result.output;
 }

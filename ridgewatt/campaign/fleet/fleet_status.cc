@@ -138,10 +138,11 @@ void add_counted(const std::vector<BoardStatus>& boards, std::vector<WorkloadEne
 
 FleetStatus fleet_status(const FleetOptions& options) {
   if (options.store.empty() && options.prometheus.empty()) {
-    throw UsageError("no source is given", "", "give --store, --prometheus or both");
+    throw UsageError("fleet status needs a source of data", "",
+                     "give --store, --prometheus or both");
   }
   if (!options.boards.empty() && options.prometheus.empty()) {
-    throw UsageError("a list of targets needs Prometheus", "--boards", "give --prometheus too");
+    throw UsageError("--boards has no effect without --prometheus", "", "give both");
   }
   const std::int64_t now = options.now_unix_s > 0 ? options.now_unix_s : std::time(nullptr);
   FleetStatus status;

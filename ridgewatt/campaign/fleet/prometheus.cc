@@ -49,13 +49,13 @@ std::map<std::string, Labels> read_targets(const std::string& path) {
   std::map<std::string, Labels> targets;
   try {
     const Json groups = Json::parse(read_file(path, kMostTargetBytes));
-    if (!groups.is_array()) throw InputError("is not a list of targets", path);
+    if (!groups.is_array()) throw InputError("is not a JSON list of targets", path);
     for (const auto& group : groups) {
       const Labels labels = labels_of(group.value("labels", Json::object()));
       for (const auto& target : group.at("targets")) targets[target.get<std::string>()] = labels;
     }
   } catch (const Json::exception&) {
-    throw InputError("is not a list of targets with labels", path,
+    throw InputError("is not a JSON list of targets with labels", path,
                      "packaging/metrics/boards.json is an example");
   }
   return targets;

@@ -59,13 +59,14 @@ std::string make_run_folder(const std::string& base, const std::string& board_ki
                             std::size_t& number) {
   std::error_code error;
   fs::create_directories(base, error);
-  if (error) throw_errno(error.value(), "cannot make the folder", base);
+  if (error) throw_errno(error.value(), "cannot create the folder", base);
   for (number = 1; number < kMostRuns; ++number) {
     const std::string folder = fmt::format("{}/{}.{}", base, file_of(board_kind), number);
     if (::mkdir(folder.c_str(), 0700) == 0) return folder;
-    if (errno != EEXIST) throw_errno(errno, "cannot make the folder", folder);
+    if (errno != EEXIST) throw_errno(errno, "cannot create the folder", folder);
   }
-  throw IoError("too many submissions", base, "remove the folders of old ones");
+  throw IoError("the folder already has too many submissions", base,
+                "remove the folders of old submissions");
 }
 
 struct RunProcess {
@@ -134,7 +135,8 @@ std::vector<std::string> hosts_of(const std::string& kind, const std::vector<std
           return c < 0x80 && (std::isalnum(c) != 0 || c == '.' || c == '-' || c == '_' ||
                               c == '@' || c == ':' || c == '[' || c == ']');
         });
-    if (!good) throw UsageError("is not a host", entry, "write HOST, USER@HOST or KIND=HOST");
+    if (!good)
+      throw UsageError("is not a host (--host)", entry, "write HOST, USER@HOST or KIND=HOST");
     if (!of_kind || entry.substr(0, equals) == kind) result.push_back(host);
   }
   return result;
@@ -186,16 +188,18 @@ BackgroundExecutor::BackgroundExecutor(ExecutorKind kind, const std::string& cam
     : kind_(kind), options_(options) {
   if (!options.partition.empty() || !options.account.empty() || !options.sbatch_options.empty() ||
       !options.logs.empty()) {
-    throw UsageError("these options are for Slurm only",
-                     "--partition, --account, --sbatch-option, --logs", "omit them");
+    throw UsageError(
+        "the options --partition, --account, --sbatch-option and --logs are only for --executor "
+        "slurm",
+        "", "omit them");
   }
   if (kind == ExecutorKind::kLocal && (!options.hosts.empty() || !options.ssh.empty())) {
-    throw UsageError("the local executor takes no hosts", "--host, --ssh",
+    throw UsageError("--host and --ssh have no effect with --executor local", "",
                      "use --executor parallel");
   }
   if (kind == ExecutorKind::kParallel && options.hosts.empty()) {
-    throw UsageError("GNU parallel needs the host of each board", "--host",
-                     "give HOST or KIND=HOST for each");
+    throw UsageError("--executor parallel needs the host of each board", "",
+                     "give --host HOST or --host KIND=HOST for each");
   }
   if (options_.folder.empty()) options_.folder = ExecutorOptions::default_folder(campaign);
 }
@@ -218,7 +222,8 @@ std::vector<std::string> BackgroundExecutor::hosts_for(const Order& order,
                      fmt::format("give --host {}=HOST", order.board_kind));
   }
   std::erase_if(hosts, [&](const std::string& host) { return contains(order.avoid, host); });
-  if (hosts.empty()) throw IoError("every host is to be avoided", order.board_kind);
+  if (hosts.empty())
+    throw IoError("every host of this kind of board is set aside", order.board_kind);
   // Tasks that are submitted one by one begin on different boards.
   std::rotate(hosts.begin(), hosts.begin() + static_cast<std::ptrdiff_t>(number % hosts.size()),
               hosts.end());
@@ -277,7 +282,7 @@ bool BackgroundExecutor::set_aside(const Job& job, const std::vector<std::string
 
 std::string BackgroundExecutor::folder_of(const Job& job) const {
   if (job.id.empty() || job.id[0] == '.' || job.id.find('/') != std::string::npos) {
-    throw InputError("is not a submission", job.id);
+    throw InputError("is not the id of a submission", job.id);
   }
   return options_.folder + "/" + job.id;
 }
@@ -323,7 +328,7 @@ void BackgroundExecutor::cancel(const Job& job) {
   if (!run.alive()) return;
   // Its session: parallel, ssh and, of this machine alone, the task.
   if (::kill(-run.process, SIGTERM) != 0 && errno != ESRCH) {
-    throw_errno(errno, "cannot end the submission", job.id);
+    throw_errno(errno, "cannot stop the processes of the submission", job.id);
   }
   for (int i = 0; i < 50 && run.alive(); ++i) ::usleep(100'000);
   if (run.alive()) ::kill(-run.process, SIGTERM);  // parallel waits for tasks at the first

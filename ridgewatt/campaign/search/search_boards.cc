@@ -24,8 +24,10 @@ std::string label_of(const OperatingPoint& point, int repeat) {
 }
 
 Error none_runs(const std::string& board_kind, const std::string& why) {
-  return Error(fmt::format("no board of kind {} can run a task of the search", board_kind), why,
-               "points are kept; `ridgewatt campaign boards PLAN --readmit SERIAL` after a repair");
+  return Error(fmt::format("no board of kind {} can run tasks of the search any more", board_kind),
+               why,
+               "measured points are kept; after a repair run `ridgewatt campaign boards PLAN "
+               "--readmit SERIAL`");
 }
 
 }  // namespace
@@ -191,7 +193,8 @@ std::optional<tune::FinishedRun> CampaignBoards::given_up() {
 }
 
 std::optional<tune::FinishedRun> CampaignBoards::next(double until_s) {
-  if (flights_.empty() && until_s == kForever) throw Error("no task is running");
+  if (flights_.empty() && until_s == kForever)
+    throw Error("the search has no running task to wait for");
   while (true) {
     if (auto run = arrived()) return run;
     if (auto run = given_up()) return run;

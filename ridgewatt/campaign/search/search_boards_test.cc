@@ -73,7 +73,7 @@ class FakeEngine : public Executor {
       ++tasks[host.name];
       return run_on(host.name, order.tasks.at(0).points.at(0));
     }
-    throw IoError("every host is to be avoided");
+    throw IoError("every host of this kind of board is set aside");
   }
   TaskPhase run_on(const std::string& host, const PlannedPoint& point) {
     const std::string serial = "b" + host.substr(1);

@@ -225,7 +225,9 @@ void leave_comment(const std::string& line) {
 SlurmExecutor::SlurmExecutor(std::string campaign, const ExecutorOptions& options)
     : campaign_(std::move(campaign)), options_(options) {
   if (!options.hosts.empty() || !options.ssh.empty()) {
-    throw UsageError("Slurm selects the boards", "--host, --ssh", "omit them");
+    throw UsageError(
+        "--host and --ssh have no effect with --executor slurm, which selects the boards itself",
+        "", "omit them");
   }
 }
 
@@ -240,7 +242,8 @@ std::vector<Job> SlurmExecutor::submit(const Order& order) {
   for (const auto& script : slurm_scripts(order, options_)) {
     const std::string answer = ask_program({"sbatch", "--parsable"}, script.text);
     const std::string id(trim(answer.substr(0, answer.find_first_of(";\n"))));
-    if (!parse_int(id)) throw IoError("sbatch printed no job number", answer.substr(0, 200));
+    if (!parse_int(id))
+      throw IoError("the output of sbatch has no job number", answer.substr(0, 200));
     jobs.push_back({name(), order.board_kind, id, script.tasks, std::time(nullptr), order.avoid});
   }
   return jobs;

@@ -379,7 +379,8 @@ TEST_F(EstimateCommand, MemoryIsListedInPartsWithSources) {
   EXPECT_EQ(json["estimates"][0]["fits_memory"], true);
   const ProgramResult nano = run_program("estimate zoo:resnet18 --training --device nano");
   EXPECT_EQ(nano.status, 3);
-  EXPECT_THAT(nano.output, HasSubstr("no minibatch fits the board's memory"));
+  EXPECT_THAT(nano.output,
+              HasSubstr("no minibatch of the model fits into the memory of the board"));
 }
 
 // label: slow

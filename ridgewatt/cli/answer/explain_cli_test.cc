@@ -181,7 +181,7 @@ TEST(ExplainCommand, RefusesWhatHasNoEffect) {
   EXPECT_THAT(run_program("explain zoo:lenet5 --device nano --measured 1ms --for 2s").output,
               HasSubstr("without --pid or COMMAND"));
   EXPECT_THAT(run_program("explain zoo:lenet5 --device nano").output,
-              HasSubstr("explaining needs a measured time or a rate"));
+              HasSubstr("explain needs a measured time or rate"));
   EXPECT_THAT(run_program("explain zoo:lenet5 --device nano --measured 1ms --prompt 9").output,
               HasSubstr("--tokens-per-second"));
 }

@@ -59,7 +59,7 @@ TEST_F(BoardCommand, TuneSaysWhatIsMissing) {
       "--settle-window 0.01 --idle 0 --store " +
       (folder_.path() / "f.db").string() + device + " -- /bin/false");
   EXPECT_EQ(failing.status, 1);
-  EXPECT_THAT(failing.output, HasSubstr("no point could be profiled"));
+  EXPECT_THAT(failing.output, HasSubstr("no operating point could be profiled"));
   EXPECT_EQ(run_program("tune zoo:lenet zoo:lenet --device nano").status, 2);
 }
 
