@@ -108,7 +108,7 @@ void check_status(int status, const std::vector<std::string>& program) {
 void make_folder(const std::string& path) {
   std::error_code failed;
   std::filesystem::create_directories(path, failed);
-  if (failed) throw_errno(failed.value(), "cannot make folder", path);
+  if (failed) throw_errno(failed.value(), "cannot create the folder", path);
 }
 
 void write_output(const std::string& path, std::string_view text) {

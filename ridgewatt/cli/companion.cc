@@ -27,7 +27,7 @@ fs::path find_companion(const std::string& name) {
 void become(const std::string& name, const std::vector<std::string>& arguments,
             const std::string& remedy) {
   const fs::path program = find_companion(name);
-  if (program.empty()) throw NotSupportedError("the program was not found", name, remedy);
+  if (program.empty()) throw NotSupportedError("this installation lacks the program", name, remedy);
   std::vector<char*> words = {const_cast<char*>(program.c_str())};
   for (const auto& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
   words.push_back(nullptr);

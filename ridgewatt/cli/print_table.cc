@@ -77,12 +77,12 @@ void add_table_options(CLI::App& command, Context& context) {
 
 void check_table_options(const Context& context) {
   if (context.with_figures && !context.json()) {
-    throw UsageError("figures need JSON", "--with-figures", "use --format json");
+    throw UsageError("--with-figures needs --format json", "");
   }
   if (!context.json()) return;
   const char* asked = table_option(context);
   if (asked == nullptr) return;
-  throw UsageError("JSON cannot be sorted or shortened", asked,
+  throw UsageError(std::string(asked) + " has no effect on JSON", "",
                    "use --format csv, or omit the option");
 }
 
@@ -98,7 +98,8 @@ void refuse_table_options(const Context& context, const std::string& when) {
 }
 
 void refuse_all_but_csv(const Context& context) {
-  if (context.json()) throw UsageError("the result is always CSV", "--format", "omit it");
+  if (context.json())
+    throw UsageError("--format json has no effect: the result is always CSV", "", "omit it");
   refuse_table_options(context, "on a CSV of all points");
 }
 

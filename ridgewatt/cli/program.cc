@@ -180,8 +180,8 @@ void end_options(CLI::App& app, Context& context, std::vector<std::string>& word
   const auto [option, values] = last_option(app, context, words.begin(), end);
   if (option == nullptr || is_flag(*option)) return;
   if (values == 0) {
-    throw UsageError("an option has no value", option->get_name(false, false),
-                     "write it before --");
+    throw UsageError("the option has no value", option->get_name(false, false),
+                     "write the value before --");
   }
   if (option->get_allow_extra_args()) words.insert(end, "--");  // the list takes one of them
 }

@@ -34,7 +34,8 @@ void check_result(const std::string& path, std::set<std::string>& places) {
   refuse_input(path);
   const std::string place = place_of(path);
   if (place.empty() || places.insert(place).second) return;
-  throw UsageError("two results would be written to the same file", path, "name a file for each");
+  throw UsageError("two results of this command would be written to the same file", path,
+                   "give each result its own file");
 }
 
 }  // namespace

@@ -64,11 +64,12 @@ int run(std::span<const CommandEntry> commands, const std::vector<std::string>& 
   } catch (const Error& error) {
     return fail(error.what(), error.exit_status());
   } catch (const std::bad_alloc&) {
-    return fail("not enough memory: free some, or raise the limit of memory", 1);
+    return fail("not enough memory: free memory, or raise the memory limit", 1);
   } catch (const std::length_error&) {
-    return fail("not enough memory: a list or text would be larger than any machine holds", 1);
+    return fail("not enough memory: the command needs a list that is larger than the address space",
+                1);
   } catch (const std::system_error& error) {
-    return fail("the system refused a resource: " + std::string(error.what()), 1);
+    return fail("the operating system refused a resource: " + std::string(error.what()), 1);
   } catch (const std::exception& error) {
     return fail(std::string("internal error: ") + error.what(), 1);
   }

@@ -109,8 +109,8 @@ const Preset& find_preset(const Board& board, std::string_view preset_name) {
   for (const auto* preset : fitting) {
     meant.push_back(fmt::format("{} ({})", preset->name, describe(preset->mode)));
   }
-  throw UsageError(fmt::format("'{}' fits {} presets of {}@{}", preset_name, fitting.size(),
-                               board.name, board.bsp),
+  throw UsageError(fmt::format("'{}' is the name of {} presets of {}@{}", preset_name,
+                               fitting.size(), board.name, board.bsp),
                    "", fmt::format("name one: {}", fmt::join(meant, "; ")));
 }
 
@@ -176,18 +176,18 @@ bool supports(const Board& board, Arithmetic arithmetic) {
 double peak_flops(const Board& board, const PowerMode& mode, Arithmetic arithmetic, int sms) {
   if (!board.has_gpu()) {
     throw NotSupportedError(
-        fmt::format("no peak of {} is measured on the processor", name_of(arithmetic)),
+        fmt::format("the peak rate of {} was not measured on this processor", name_of(arithmetic)),
         board.source);
   }
   const auto rate = stated_rate(board, arithmetic);
   if (!rate) {
-    throw NotSupportedError(fmt::format("the board file has no rate for {}", name_of(arithmetic)),
-                            board.source,
-                            "see docs/reference/board_file.md for its key under [gpu]");
+    throw NotSupportedError(
+        fmt::format("the board file states no peak rate for {}", name_of(arithmetic)), board.source,
+        "see docs/reference/board_file.md for its key under [gpu]");
   }
   if (*rate <= 0) {
     throw NotSupportedError(
-        fmt::format("the GPU of {} has no {}", board.title, name_of(arithmetic)));
+        fmt::format("the GPU of {} has no units for {}", board.title, name_of(arithmetic)));
   }
   return (sms > 0 ? sms : board.sms) * *rate * clock_hz(board, mode, Knob::kGpuClock);
 }

@@ -116,7 +116,7 @@ class Section {
       // Unit slips show here: a table in kHz or Hz is far above any clock in MHz.
       result.push_back(hz_of_mhz(checked(key, element, 1, 20000)));
       if (result.size() > 1 && result.back() <= result[result.size() - 2]) {
-        fail(key, "must ascend");
+        fail(key, "must be in ascending order");
       }
     }
     return result;
@@ -197,7 +197,8 @@ Preset parse_preset(Section& section, const Board& board, const KnobSpace::Level
   const int mask = section.whole_or("tpc_mask", -1, 0, (1 << board.tpc_slots) - 1);
   preset.sms = section.whole_or("sms", mask >= 0 ? sms_for_tpc_mask(board, mask) : 0, 1, board.sms);
   if (board.tpc_slots == 0 && preset.sms == 0 && board.sms <= 2) preset.sms = board.sms;
-  if (preset.sms > board.sms) section.fail("tpc_mask", "enables more SMs than the board has");
+  if (preset.sms > board.sms)
+    section.fail("tpc_mask", "enables more streaming multiprocessors than 'sms' of the board");
   section.reject_unknown();
   return preset;
 }
@@ -216,12 +217,13 @@ Preset limit_preset(double limit_w, const KnobSpace::Levels& levels) {
 
 void parse_power_limits(Section& section, Bsp& bsp) {
   const auto* limits = section.require("power_limits_w").as<TomlArray>();
-  if (limits == nullptr || limits->empty()) section.fail("power_limits_w", "must be an array");
+  if (limits == nullptr || limits->empty())
+    section.fail("power_limits_w", "must be an array of power limits in W");
   for (const auto& node : *limits) {
     const double limit_w = section.checked("power_limits_w", node, 1, 1000);
     if (limit_w != std::floor(limit_w)) section.fail("power_limits_w", "must be whole watts");
     if (!bsp.power_limits_w.empty() && limit_w <= bsp.power_limits_w.back()) {
-      section.fail("power_limits_w", "must ascend");
+      section.fail("power_limits_w", "must be in ascending order");
     }
     bsp.power_limits_w.push_back(limit_w);
     bsp.presets.push_back(limit_preset(limit_w, bsp.levels));
@@ -279,7 +281,8 @@ void parse_silicon(Section& root, Board& board) {
   cpu.reject_unknown();
 
   if (root.has("gpu")) parse_gpu(root.table("gpu"), board);
-  if (board.discrete_gpu && !root.has("gpu")) root.fail("gpu", "is missing: the CPU is a host's");
+  if (board.discrete_gpu && !root.has("gpu"))
+    root.fail("gpu", "is missing, which cpu.host = true requires");
 
   Section memory = root.table("memory");
   board.memory_bytes = memory.number("size_gib", 0.1, 1e5) * 1024 * kMiB;
@@ -287,7 +290,7 @@ void parse_silicon(Section& root, Board& board) {
       memory.number_or("visible_mib", board.memory_bytes / kMiB, 1, 1e9) * kMiB;
   board.system_memory_bytes = memory.number_or("system_mib", 0, 0, 1e9) * kMiB;
   if (board.system_memory_bytes >= board.visible_memory_bytes) {
-    memory.fail("system_mib", "leaves no memory");
+    memory.fail("system_mib", "must be less than the visible memory");
   }
   board.memory_bus_bits =
       board.has_gpu() ? memory.number("bus_bits", 8, 1e5) : memory.number_or("bus_bits", 0, 8, 1e5);

@@ -45,7 +45,7 @@ KnobSpace::KnobSpace(Levels levels) : levels_(std::move(levels)) {
 }
 
 KnobSpace::KnobSpace(std::vector<PowerMode> modes) : modes_(std::move(modes)) {
-  if (modes_.empty()) throw UsageError("no power modes to choose from");
+  if (modes_.empty()) throw UsageError("there are no power modes to choose from");
   if (!std::is_sorted(modes_.begin(), modes_.end())) std::sort(modes_.begin(), modes_.end());
   modes_.erase(std::unique(modes_.begin(), modes_.end()), modes_.end());
   for (const Knob knob : kKnobs) {

@@ -39,7 +39,7 @@ class RoofTable {
     for (const auto& [key, number] : numbers_) {
       const auto dot = key.find('.');
       if (!key.starts_with(kModePrefix) || dot == std::string::npos) {
-        fail(where_, key, "is not a key of measured roofs");
+        fail(where_, key, "is not a key of [microbench]");
       }
       set_number(key, key.substr(dot + 1), number, modes[key.substr(0, dot)]);
     }
@@ -47,7 +47,8 @@ class RoofTable {
       check(name, roof);
       roofs.modes.push_back(std::move(roof));
     }
-    if (roofs.modes.empty()) fail(where_, kModePrefix, "is missing: no mode was measured");
+    if (roofs.modes.empty())
+      fail(where_, kModePrefix, "is missing, but at least one measured mode is required");
     std::sort(roofs.modes.begin(), roofs.modes.end(),
               [](const auto& a, const auto& b) { return a.mode < b.mode; });
     return roofs;
@@ -66,7 +67,7 @@ class RoofTable {
       if (!target) fail(where_, key, "must be \"gpu\" or \"cpu\"");
       roofs.target = *target;
     } else {
-      fail(where_, key, "is not a key of measured roofs");
+      fail(where_, key, "is not a key of [microbench]");
     }
   }
   void set_number(const std::string& key, const std::string& field, double number,
@@ -80,7 +81,7 @@ class RoofTable {
     const auto quantity = find_word<RoofQuantity>(field.substr(0, dot));
     const std::string part = dot == std::string::npos ? "" : field.substr(dot + 1);
     if (!quantity || (part != "value" && part != "lo" && part != "hi")) {
-      fail(where_, key, "is not a key of measured roofs");
+      fail(where_, key, "is not a key of [microbench]");
     }
     if (!(number >= 0) || !(number < kLargest)) {
       fail(where_, key, fmt::format("is {}, must be positive", number));

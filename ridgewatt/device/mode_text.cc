@@ -39,7 +39,7 @@ bool set_part(PowerMode& mode, std::string_view given, const std::string& text,
               const std::string& whole) {
   const auto name = find_meant(given, part_names());
   if (!name) {
-    throw UsageError("'" + escape_terminal(given) + "' is not a knob", "",
+    throw UsageError("'" + escape_terminal(given) + "' is not a knob of a power mode", "",
                      did_you_mean(given, part_names(), kModeTextHint));
   }
   if (*name == "governor") {
@@ -87,7 +87,8 @@ PowerMode parse_mode_text(const std::string& text) {
   for (const auto& part : split(text, ',')) {
     const auto words = split(part, '=');
     if (words.size() != 2 || !set_part(mode, trim(words[0]), std::string(trim(words[1])), text)) {
-      throw UsageError(fmt::format("'{}' is not a mode setting", part), text, kModeTextHint);
+      throw UsageError(fmt::format("'{}' is not a setting of a power mode", part), text,
+                       kModeTextHint);
     }
   }
   return mode;

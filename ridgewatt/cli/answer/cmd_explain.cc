@@ -44,8 +44,8 @@ void take_watch(const measure::SeenProgram& found, std::optional<measure::SeenRu
 // of the marks.
 double marked_s(const measure::SeenProgram& found, std::optional<measure::SeenRun>& seen) {
   if (found.measurement.minibatches.empty()) {
-    throw NotFoundError("the program marked no minibatches", "",
-                        "state the measured time, or mark them (docs/guide/measure.md)");
+    throw NotFoundError("the program marked no minibatches, so its time is not known", "",
+                        "give --measured, or mark minibatches (docs/guide/measure.md)");
   }
   seen->marked_s = found.measurement.summary.time_s;
   return *seen->marked_s;

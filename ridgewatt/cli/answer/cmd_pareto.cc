@@ -35,7 +35,7 @@ answer::PredictQuestion question_of(const Context& context, const answer::Pareto
 
 void check(const CLI::App& command, const answer::ParetoRequest& options) {
   if (options.presets && options.inputs.device.empty()) {
-    throw UsageError("presets need a board", "--presets", "give --device");
+    throw UsageError("--presets needs a board", "", "give --device");
   }
   if (options.sweep.empty()) {
     if (!options.inputs.samples.empty()) return;

@@ -42,11 +42,13 @@ void suggest(const Context& context, const answer::SuggestRequest& asked) {
   const answer::PredictAnswer found =
       answer::suggest_modes(question, static_cast<std::size_t>(*asked.count), asked.budgets);
   if (found.points.empty() && asked.budgets) {
-    throw NoSolutionError("no further mode is expected to be faster within these budgets",
-                          fmt::format("{} to {} W", asked.budgets->least_w, asked.budgets->most_w));
+    throw NoSolutionError(
+        "no unprofiled mode is expected to be faster within any of these power budgets",
+        fmt::format("{} to {} W", asked.budgets->least_w, asked.budgets->most_w));
   }
   if (found.points.empty())
-    throw NoSolutionError("every mode is already profiled", asked.inputs.samples);
+    throw NoSolutionError("every mode is already profiled, so none can be suggested",
+                          asked.inputs.samples);
   if (found.predictions.empty()) return print(context, report::points_table(found.points));
   print_predictions(context, found);
 }

@@ -22,8 +22,8 @@ void check_csv(const Context& context, const CLI::App& command,
                const answer::RooflineAnswer& found) {
   if (!context.csv() || !found.model || found.modes.size() < 2) return;
   if (option_given(command, "--modes")) {
-    throw UsageError("CSV shows the layers of one mode", "--modes",
-                     "name one mode, omit MODEL, or use --format json");
+    throw UsageError("CSV can only show the layers of one mode, but --modes names several", "",
+                     "give one mode, omit MODEL, or use --format json");
   }
   remark(context,
          "layers of mode " + describe(found.modes.front()) +

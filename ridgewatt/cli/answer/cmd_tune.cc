@@ -93,12 +93,12 @@ void check_twin(const CLI::App& command, const TuneOptions& options) {
                      "give --runtime NAME");
   }
   if (options.device == "all" && options.workload.all_runtimes) {
-    throw UsageError("boards and runtimes cannot both be all", "",
-                     "name a board with --device, or a runtime with --runtime");
+    throw UsageError("--device all and --runtime all cannot be combined", "",
+                     "name one board or one runtime");
   }
   if (options.workload.all_runtimes && !options.heat.file.empty()) {
-    throw UsageError("a thermal file needs one runtime, not several", "--thermal",
-                     "name a runtime with --runtime");
+    throw UsageError("--thermal needs one runtime, not several", "", "--thermal",
+                     "name one with --runtime");
   }
   if (options.question.strategy) {
     refuse_without_effect(command, {"--confidence"}, "with --strategy",
@@ -130,7 +130,7 @@ void ask_twin(const Context& context, const TuneOptions& options) {
   const answer::TuneQuestion question = options.asked(context);
   const auto workload = model_of(options, options.workload.kind);
   if (options.device == "all" && !options.heat.file.empty()) {
-    throw UsageError("thermal constants apply to one board", "--thermal", "name it with --device");
+    throw UsageError("--thermal applies to one board only", "", "name it with --device");
   }
   if (options.device == "all")
     return print_ranking(context, answer::rank_boards(question, workload));
@@ -180,8 +180,7 @@ void ask_samples(const Context& context, const TuneOptions& options) {
   asked.workload = model_of(options, workload_kind_of(asked.rows.kind));
   const answer::TuneQuestion question = options.asked(context);
   if (question.verify > 0 && !asked.workload) {
-    throw UsageError("verification needs the model and its board", "--verify",
-                     "give MODEL and --device BOARD");
+    throw UsageError("--verify needs a model and a board", "", "give MODEL and --device BOARD");
   }
   answer::TuneAnswer found = question.verify > 0 ? answer::verify_by_hand(question, asked.workload,
                                                                           asked.device, asked.rows)
@@ -204,8 +203,8 @@ void check_all_runtimes(const TuneOptions& options) {
                     options.samples.empty() && options.campaign.plan.empty() &&
                     !options.job.asked();
   if (twin) return;
-  throw UsageError("all runtimes can only be compared on a twin", "--runtime all",
-                   "give MODEL and --device BOARD, or name the runtime");
+  throw UsageError("--runtime all needs a model and the twin of a board", "",
+                   "give MODEL and --device BOARD, or name one runtime");
 }
 
 void run(const Context& context, TuneOptions& options, const CLI::App& command) {
@@ -241,7 +240,7 @@ void run(const Context& context, TuneOptions& options, const CLI::App& command) 
   refuse_in_place_options(command);
   refuse_live_options(command);
   if (options.live.command.size() > 1) {
-    throw UsageError("more than one model", options.live.command[1],
+    throw UsageError("tune takes one model, but got another", options.live.command[1],
                      "a program after -- needs --device local or fake:BOARD");
   }
   if (!options.live.command.empty()) {
@@ -251,7 +250,8 @@ void run(const Context& context, TuneOptions& options, const CLI::App& command) 
   if (options.job.asked()) return tune_job(context, options);
   if (options.device.rfind("replay:", 0) == 0) {
     if (!options.sweep.empty()) {
-      throw UsageError("--sweep and --device replay: both name a sweep", "", "give one of them");
+      throw UsageError("--sweep and --device replay:FILE both give a sweep", "",
+                       "give one of them");
     }
     options.sweep = options.device.substr(7);
     options.device.clear();
@@ -265,7 +265,7 @@ void run(const Context& context, TuneOptions& options, const CLI::App& command) 
     return ask_samples(context, options);
   }
   if (options.workload.model.empty()) {
-    throw UsageError("nothing to tune", "",
+    throw UsageError("tune needs a model, a sweep or samples", "",
                      "give MODEL --device BOARD, --sweep FILE.csv or --samples FILE.csv");
   }
   check_twin(command, options);

@@ -18,7 +18,7 @@ void print_job(const Context& context, const answer::JobAnswer& found) {
   if (found.ways.empty()) {
     const bool late = found.question.deadline_s && found.least_time_s > *found.question.deadline_s;
     throw NoSolutionError(
-        "no plan for the job meets the goal", late ? "--deadline" : "--max-job-energy",
+        "no plan for the job meets the limit", late ? "--deadline" : "--max-job-energy",
         late ? "the fastest plan takes " + report::duration_text(found.least_time_s)
              : "the least energy is " + report::energy_text(found.least_energy_j));
   }
@@ -28,7 +28,7 @@ void print_job(const Context& context, const answer::JobAnswer& found) {
 
 void print_period(const Context& context, const answer::PeriodAnswer& found) {
   if (found.ways.empty()) {
-    throw NoSolutionError("no mode finishes within the period", "--period",
+    throw NoSolutionError("no power mode finishes a minibatch within --period", "",
                           "the fastest plan takes " + report::duration_text(found.least_time_s));
   }
   if (found.costs.caveats) say_caveats(context, *found.costs.caveats);
@@ -63,8 +63,7 @@ void check_job_options(const CLI::App& command, const TuneOptions& options) {
   if (!job.sleep_power_w) {
     refuse_without_effect(command, {"--sleep-time", "--sleep-energy"}, "without --sleep-power");
   } else if (!job.sleep_s) {
-    throw UsageError("the time to suspend and wake is not known", "--sleep-power",
-                     "give --sleep-time");
+    throw UsageError("--sleep-power needs the time to suspend and wake", "", "give --sleep-time");
   }
   if (!job.asked()) {
     return refuse_without_effect(command, {"--sleep-power"},
@@ -73,8 +72,10 @@ void check_job_options(const CLI::App& command, const TuneOptions& options) {
   const bool of_job = job.of_job();
   const bool of_day = job.day_energy_j || job.battery_j || !job.solar.empty();
   if (of_job + of_day + job.period_s.has_value() > 1) {
-    throw UsageError("goals of a job, a period and a day cannot be combined", "tune",
-                     "ask one of them");
+    throw UsageError(
+        "the goals of a job (--deadline, --max-job-energy), of a period (--period) and of a day "
+        "(--day-energy, --solar) cannot be combined",
+        "", "give one of them");
   }
   const std::string when = of_job ? "for a job" : of_day ? "for a day" : "for a period";
   refuse_without_effect(
@@ -86,8 +87,8 @@ void check_job_options(const CLI::App& command, const TuneOptions& options) {
        "--time-budget",  "--minibatches",   "--min-gain",    "--near-best",     "--noise"},
       when);
   if (of_job && !options.dataset_size) {
-    throw UsageError("the size of the job is not known", "tune",
-                     "give --dataset-size, and --epochs");
+    throw UsageError("a goal of a job needs the size of the job", "",
+                     "give --dataset-size, and --epochs if more than 1");
   }
   if (!of_job) refuse_without_effect(command, {"--dataset-size", "--epochs"}, when);
   if (of_day) {
@@ -95,22 +96,21 @@ void check_job_options(const CLI::App& command, const TuneOptions& options) {
     if (job.day_energy_j) {
       refuse_without_effect(command, {"--battery", "--solar"}, "with --day-energy");
     } else if (!job.solar.empty() && !job.battery_j) {
-      throw UsageError("solar power needs a battery for the night", "--solar",
-                       "give --battery CAPACITY");
+      throw UsageError("--solar needs a battery for the night", "", "give --battery CAPACITY");
     }
   }
   if (options.device == "all" || platform::is_local_device(options.device)) {
-    throw UsageError("goals of a job or a day need the twin of one board", "--device",
-                     "give --device BOARD; `ridgewatt govern` holds them on a board");
+    throw UsageError("a goal of a job, a period or a day needs the twin of one board", "",
+                     "give --device BOARD; on a real board use `ridgewatt govern`");
   }
   if (options.question.batches.size() > 1) {
-    throw UsageError("goals of a job or a day need one batch", "--batch");
+    throw UsageError("a goal of a job, a period or a day needs one batch", "", "give one --batch");
   }
 }
 
 void tune_job(const Context& context, TuneOptions& options) {
   if (options.workload.model.empty()) {
-    throw UsageError("nothing to tune", "", "give MODEL --device BOARD");
+    throw UsageError("tune needs a model, a sweep or samples", "", "give MODEL --device BOARD");
   }
   options.device = board_or_local(context, options.device);
   const auto workload = options.workload.load();

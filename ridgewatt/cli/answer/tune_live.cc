@@ -36,18 +36,18 @@ std::string instead_of_model(const TuneOptions& options) {
 
 void check(const TuneOptions& options) {
   if (options.live.command.empty()) {
-    throw UsageError("nothing to profile", "tune --device " + options.device,
+    throw UsageError("tune has no program to profile on --device " + options.device, "",
                      "give the program after --, for example -- python3 train.py");
   }
   const std::string& program = options.live.command[0];
   if (program.rfind("zoo:", 0) == 0 || program.ends_with(".onnx")) {
-    throw UsageError("a real or fake board runs a program, not a model", program,
+    throw UsageError("on a real or fake board tune needs a program, not a model", program,
                      instead_of_model(options));
   }
   if (options.question.batches.size() > 1 &&
       !measure::has_place(options.live.command, measure::kBatchPlace)) {
-    throw UsageError("the command never receives the batch size", "--batch",
-                     "write {batch} where its command names the batch");
+    throw UsageError("--batch has no effect, because COMMAND does not contain {batch}", "",
+                     "write {batch} where COMMAND states its batch");
   }
 }
 
@@ -59,20 +59,21 @@ void check_in_place(const CLI::App& command, const TuneOptions& options) {
        "--verify", "--model", "--min-gain", "--near-best", "--minibatches"},
       "with --in-place", "the program is not started for every point");
   if (live.process && !live.command.empty()) {
-    throw UsageError("--pid and a command name two programs", live.command[0], "give one of them");
+    throw UsageError("--pid and COMMAND both give a program", live.command[0], "give one of them");
   }
   if (!live.process && live.command.empty()) {
-    throw UsageError("no program to tune", "--in-place",
+    throw UsageError("--in-place needs a program", "",
                      "give --pid N, or the program after --, for example -- python3 train.py");
   }
   if (live.process && live.end_program) {
-    throw UsageError("only a program that this command started can be ended", "--end-program");
+    throw UsageError("--end-program has no effect with --pid", "", "omit it");
   }
   if (options.question.batches.size() > 1) {
-    throw UsageError("a running program has one batch", "--batch", "give that batch or none");
+    throw UsageError("--batch gives several batches, but a running program has one", "",
+                     "give the batch of the program, or omit --batch");
   }
   if (options.question.batches.empty() && measure::has_place(live.command, measure::kBatchPlace)) {
-    throw UsageError("the command needs a batch", "{batch}", "give --batch N");
+    throw UsageError("COMMAND contains {batch}, but no batch is given", "", "give --batch N");
   }
 }
 
@@ -80,8 +81,8 @@ void check_in_place(const CLI::App& command, const TuneOptions& options) {
 void add_twin(const TuneOptions& options, answer::LiveBoard& board) {
   if (options.question.verify == 0) return;
   if (options.workload.model.empty() || options.question.batches.empty()) {
-    throw UsageError("verification needs the model and its batch", "--verify",
-                     "give --model MODEL and --batch N of the program");
+    throw UsageError("--verify needs the model and the batch of the program", "",
+                     "give --model MODEL and --batch N");
   }
   board.workload = options.workload.load();
   board.twin_board = options.device.starts_with("fake:")
@@ -129,7 +130,7 @@ void refuse_live_options(const CLI::App& command) {
   for (const CLI::Option* option : command.get_options()) {
     const bool live = option->get_group() == kGroup || option->get_group() == kMeasuringGroup;
     if (live && option->count() > 0) {
-      throw UsageError("the option needs a real or fake board", option->get_name(),
+      throw UsageError("this option needs a real or fake board", option->get_name(),
                        "give --device local or fake:BOARD");
     }
   }
@@ -162,8 +163,8 @@ void add_in_place_options(CLI::App& command, LiveOptions& options) {
 void refuse_in_place_options(const CLI::App& command) {
   for (const CLI::Option* option : command.get_options()) {
     if (option->get_group() == kInPlaceGroup && option->count() > 0) {
-      throw UsageError("the option needs a running program", option->get_name(),
-                       "give --in-place and --device local or fake:BOARD");
+      throw UsageError("this option only applies to a running program (--in-place)",
+                       option->get_name(), "give --in-place and --device local or fake:BOARD");
     }
   }
 }

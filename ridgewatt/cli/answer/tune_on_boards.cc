@@ -47,7 +47,8 @@ void tune_on_boards(const Context& context, const TuneOptions& options) {
   const CampaignOptions& asked = options.campaign;
   const campaign::Plan plan = campaign::read_plan(asked.plan);
   if (asked.kind == campaign::ExecutorKind::kLocal && asked.boards > 1) {
-    throw UsageError("the local machine is only one board", "--boards", "omit it");
+    throw UsageError("--boards has no effect with --device local, which is one board", "",
+                     "omit it");
   }
   const auto executor = campaign::open_executor(asked.kind, plan.name, asked.executor);
   store::Store store(plan.store);

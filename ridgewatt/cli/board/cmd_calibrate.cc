@@ -36,9 +36,8 @@ void calibrate_microbench(const Context& context, const CalibrateCommand& comman
                         "they belong to sweeps (--sweep)");
   const bool of_board = app.count("--device") > 0;
   if (!command.output.empty() && !of_board) {
-    throw UsageError("no board to write the roofs for", "--output " + command.output,
-                     "give --device NAME or a board file; without -o the roofs of any machine are "
-                     "printed");
+    throw UsageError("--output needs a board whose file gets the roofs", "",
+                     "give --device NAME or a board file, or omit -o to print the roofs");
   }
   const auto found = answer::calibrate_roofs(
       command.question, of_board ? answer::RoofsOf::kBoard : answer::RoofsOf::kAnyMachine);
@@ -81,7 +80,7 @@ void run(const Context& context, const CalibrateCommand& command, const CLI::App
   const bool roofs = !question.microbench.empty();
   if (question.runtimes.empty() ? !fits && !roofs : fits || roofs) {
     throw UsageError(
-        "calibrate needs data", "",
+        "calibrate needs data to fit to", "",
         "give --sweep FILE, --evidence FILE or --microbench FILE, or only --runtimes FILE");
   }
   if (!question.runtimes.empty()) return calibrate_runtimes(context, command, app);

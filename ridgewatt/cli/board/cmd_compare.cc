@@ -26,14 +26,16 @@ struct CompareCommand {
 
 void run(const Context& context, const CompareCommand& options) {
   if (options.a.empty()) {
-    throw UsageError("nothing to compare", "compare", "give a command, or `compare boards STORE`");
+    throw UsageError("compare needs two commands, or one command and two modes", "",
+                     "to compare boards, use `ridgewatt compare boards STORE`");
   }
   const bool modes = !options.mode_a.empty() || !options.mode_b.empty();
   if (options.b.empty() && !modes) {
-    throw UsageError("nothing to compare with", "compare", "give a second command or two modes");
+    throw UsageError("compare has nothing to compare the command with", "",
+                     "give a second command, or --mode-a and --mode-b");
   }
   if (options.mode_a.empty() != options.mode_b.empty()) {
-    throw UsageError("give both --mode-a and --mode-b", "compare");
+    throw UsageError("only one of --mode-a and --mode-b is given", "", "give both");
   }
   const auto device = options.device.open(context);
   check_table_options(context, report::comparison_result({}, device.name, device.provenance()));

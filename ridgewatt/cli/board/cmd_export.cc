@@ -35,11 +35,11 @@ void export_campaigns(const ExportCommand& options) {
 
 void run(const Context& context, const ExportCommand& options) {
   if (context.json() || context.csv()) {
-    throw UsageError("metrics are printed only as text", "--format",
-                     "for JSON use ridgewatt sensors --format json");
+    throw UsageError("export prints only the text format of Prometheus", "",
+                     "omit --format; for JSON use `ridgewatt sensors --format json`");
   }
   if (options.textfile.empty() && options.count > 0) {
-    throw UsageError("--count needs --textfile", "export");
+    throw UsageError("--count has no effect without --textfile", "", "give both");
   }
   if (!options.campaigns.empty()) return export_campaigns(options);
   const auto device = options.device.open(context);

@@ -25,7 +25,8 @@ struct FakeRunCommand {
 void run(const Context& context, const FakeRunCommand& options) {
   const auto device = options.device.open(context);
   const auto name = platform::fake_board_mark(device.sysfs->root());
-  if (name.name.empty()) throw UsageError("is not a fake board", options.device.device);
+  if (name.name.empty())
+    throw UsageError("is not a fake board (--device)", options.device.device, "give fake:BOARD");
   const workload::WorkloadCost cost =
       *workload::DeployedWorkload(options.model, {.kind = options.kind})
            .at(static_cast<int>(options.batch));

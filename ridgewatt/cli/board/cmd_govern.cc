@@ -108,11 +108,11 @@ void govern_live(const Context& context, GovernCommand& options) {
 // One program, that is started here or runs already.
 void check_program(const GovernCommand& options) {
   if (options.process && !options.live.command.empty()) {
-    throw UsageError("--pid and a command name two programs", options.live.command[0],
+    throw UsageError("--pid and COMMAND both give a program", options.live.command[0],
                      "give one of them");
   }
   if (!options.process && options.live.command.empty()) {
-    throw UsageError("there is no program to govern", "govern",
+    throw UsageError("govern needs a program", "",
                      "give it after --, or --pid N, or --simulate for a day on the board's twin");
   }
 }
@@ -150,8 +150,7 @@ void run(const Context& context, GovernCommand& options, const CLI::App& command
                            "--state-dir", "--pid", "--phase-mode"},
                           "with --simulate");
     if (options.max_latency_ms && !(options.question.arrival_hz > 0)) {
-      throw UsageError("a latency goal needs an arrival rate", "--max-latency",
-                       "give --arrival-rate");
+      throw UsageError("--max-latency needs an arrival rate", "", "give --arrival-rate");
     }
     return simulate(context, options);
   }

@@ -50,8 +50,8 @@ void finish_runs(const Context& context, const MeasureCommand& options,
   }
   if (options.rows_file.empty()) return;
   if (runs.empty()) {
-    throw NotFoundError("no run of a language model for --llm-rows", options.rows_file,
-                        "the command marked no phases prefill and decode");
+    throw NotFoundError("there is no run of a language model to write with --llm-rows",
+                        options.rows_file, "COMMAND did not mark the phases prefill and decode");
   }
   const auto rows = report::engine_rows_csv(measure::with_joined_phases(runs));
   for (const auto& reason : rows.left_out) remark(context, "left out of the rows: " + reason);
@@ -116,8 +116,8 @@ void check_and_run(const Context& context, MeasureCommand& options, const CLI::A
   if (options.results_file.empty()) {
     refuse_without_effect(command, {"--power-trace", "--idle-power"}, "without --results");
     if (options.measure.command.empty() && !options.tokens.asks_server()) {
-      throw UsageError("give a command to measure, --server URL or --results FILE",
-                       "measure -- COMMAND");
+      throw UsageError("measure has nothing to measure", "",
+                       "give a program after --, --server URL or --results FILE");
     }
     return run(context, options);
   }

@@ -69,8 +69,8 @@ void apply(const Context& context, const ModeCommand& options) {
   const int ways = (options.preset.empty() ? 0 : 1) + (options.knobs.given() ? 1 : 0) +
                    (options.answer.empty() ? 0 : 1);
   if (ways != 1) {
-    throw UsageError("give one of a preset, clocks and --answer", "mode apply",
-                     "for example: ridgewatt mode apply --gpu-mhz 612");
+    throw UsageError("mode apply needs one of PRESET, clocks and --answer", "",
+                     "for example ridgewatt mode apply --gpu-mhz 612");
   }
   check_table_options(context, report::writes_table({}));
   const auto device = options.device.open(context);
@@ -122,7 +122,9 @@ void export_mode(const Context& context, const ModeCommand& options) {
     mode = control.state().limits;
     mode.governor.clear();
   }
-  if (!mode.governor.empty()) throw UsageError("a POWER_MODEL holds clocks, not a governor");
+  if (!mode.governor.empty())
+    throw UsageError(
+        "mode export cannot write a governor, because a POWER_MODEL section states only clocks");
   const std::string section =
       platform::power_model_section(*control.presets(), mode, options.id, options.name);
   const std::string file =

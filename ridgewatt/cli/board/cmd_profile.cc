@@ -46,11 +46,12 @@ void check_tokens(const CLI::App& command, const Context& context, ProfileComman
   finish_token_options(command, context, options.tokens);
   const bool server = options.tokens.asks_server();
   if (options.phases && (server || options.tokens.llama_bench)) {
-    throw UsageError("--phases has no effect with --server and --llama-bench", "", "omit it");
+    throw UsageError("--phases has no effect with --server or --llama-bench", "", "omit it");
   }
   options.phases = options.phases || server || options.tokens.llama_bench;
   if (options.profile.measure.command.empty() && !server) {
-    throw UsageError("give a command to profile, or --server URL", "profile -- COMMAND");
+    throw UsageError("profile has no program to profile", "",
+                     "give a program after --, or --server URL");
   }
   if (!server) refuse_without_effect(command, {"--model"}, "without --server");
   if (!options.phases) return;
@@ -74,7 +75,8 @@ void check_tokens(const CLI::App& command, const Context& context, ProfileComman
 void run(const Context& context, ProfileCommand& options, const CLI::App& command) {
   check_tokens(command, context, options);
   if (options.wish.ways() != 1) {
-    throw UsageError("give one of --modes FILE, --sample N and --suggest N", "profile");
+    throw UsageError("profile needs the modes to profile", "",
+                     "give one of --modes FILE, --sample N and --suggest N");
   }
   check_table_options(context, report::profile_result({}, ""));
   const auto device = options.device.open(context);
@@ -93,7 +95,7 @@ void run(const Context& context, ProfileCommand& options, const CLI::App& comman
   print(context, report::profile_result(summary, options.database));
   if (summary.failed > 0) {
     std::cout.flush();
-    throw Error("modes could not be profiled", summary.failures[0]);
+    throw Error("some modes could not be profiled", summary.failures[0]);
   }
 }
 

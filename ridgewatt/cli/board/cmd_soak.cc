@@ -46,8 +46,10 @@ void run(const Context& context, SoakCommand& options) {
   if (!options.thermal_file.empty()) {
     const auto file = answer::soaked_constants(summary, device, options.soak.command[0]);
     if (!file) {
-      throw Error("no thermal constants, because the temperature hardly changed",
-                  options.thermal_file, "soak a heavier load, or for longer");
+      throw Error(
+          "the thermal constants cannot be fitted, because the temperature hardly changed; not "
+          "written",
+          options.thermal_file, "run a heavier load, or run it for longer");
     }
     write_output(options.thermal_file, thermal::thermal_file_text(*file));
   }

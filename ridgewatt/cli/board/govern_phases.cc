@@ -46,7 +46,7 @@ std::vector<govern::PhaseMode> phase_modes(platform::JetsonModeControl& control,
   for (const auto& text : texts) {
     const auto at = text.find('=');
     if (at == 0 || at == std::string::npos || at + 1 == text.size()) {
-      throw UsageError("a phase and its mode are written PHASE=MODE", text,
+      throw UsageError("--phase-mode must be PHASE=MODE", text,
                        "for example prefill=MAXN or decode=gpu=612");
     }
     const std::string phase = text.substr(0, at);

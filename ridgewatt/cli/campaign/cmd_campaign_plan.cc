@@ -27,13 +27,13 @@ struct PlanCommand {
 
 void check(const PlanCommand& options) {
   if (options.wish.ways() != 1) {
-    throw UsageError("give one of --modes FILE, --sample N, --suggest N and --all",
-                     "campaign plan");
+    throw UsageError("campaign plan needs the modes to measure", "",
+                     "give one of --modes FILE, --sample N, --suggest N and --all");
   }
   if (options.batches.size() > 1 &&
       !measure::has_place(options.plan.profile.measure.command, measure::kBatchPlace)) {
-    throw UsageError("the command never receives the batch size", "--batch",
-                     "write {batch} where its command names the batch");
+    throw UsageError("--batch has no effect, because COMMAND does not contain {batch}", "",
+                     "write {batch} where COMMAND states its batch");
   }
 }
 

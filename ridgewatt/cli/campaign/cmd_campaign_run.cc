@@ -33,7 +33,7 @@ void run_task(const Context& context, RunTaskCommand& options) {
   print(context, report::task_result(done));
   if (done.failed > 0) {
     std::cout.flush();
-    throw Error("points could not be measured", done.failures[0]);
+    throw Error("some points could not be measured", done.failures[0]);
   }
 }
 

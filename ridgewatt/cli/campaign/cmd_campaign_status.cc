@@ -40,12 +40,13 @@ void follow_campaign(const Context& context, FollowCommand& options) {
     throw Error(fmt::format("{} of {} points are missing", standing.planned - standing.done,
                             standing.planned),
                 report::blocked_line(kind),
-                "`campaign boards --readmit SERIAL` lets a repaired board work again");
+                "after a repair run `ridgewatt campaign boards PLAN --readmit SERIAL`");
   }
-  throw Error(fmt::format("{} of {} points are missing, and no task is running",
-                          standing.planned - standing.done, standing.planned),
-              faults.empty() ? "" : faults.front().why,
-              fmt::format("tasks were tried {} times; --attempts allows more", follow.attempts));
+  throw Error(
+      fmt::format("{} of {} points are missing, and no task is running",
+                  standing.planned - standing.done, standing.planned),
+      faults.empty() ? "" : faults.front().why,
+      fmt::format("tasks were submitted {} times; --attempts allows more", follow.attempts));
 }
 
 void add_attempts(CLI::App& command, FollowCommand& options) {

@@ -22,7 +22,7 @@ void run(const Context&, const ReportCommand& options) {
   for (const auto& file : options.files) report::add_result(report, file, read_file(file));
   const bool svg = options.output.ends_with(".svg");
   if (options.figure > 0 && !svg) {
-    throw UsageError("a single figure is written as SVG", "--figure", "use -o FILE.svg");
+    throw UsageError("--figure needs an SVG file", "", "give -o FILE.svg");
   }
   write_output(options.output, svg ? report.svg(options.figure) : report.html());
 }

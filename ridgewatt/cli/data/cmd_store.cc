@@ -99,7 +99,7 @@ void check_store(const Context& context, const StoreArguments& arguments) {
   for (const auto& fault : faults) rows += fault.rows;
   if (rows == 0) return;
   std::cout.flush();
-  throw Error(fmt::format("{} rows cannot be right", rows), store.path());
+  throw Error(fmt::format("the store has {} implausible rows", rows), store.path());
 }
 
 void add_filter(const OptionAdder& add, store::SeriesFilter& filter) {

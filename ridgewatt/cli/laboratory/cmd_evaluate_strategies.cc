@@ -31,8 +31,8 @@ void run(const Context& context, const EvaluateOptions& options) {
   for (const auto& path : options.training) trainings.push_back(evaluate::read_scored(path));
   for (const auto& path : options.inference) inferences.push_back(evaluate::read_scored(path));
   if (trainings.empty() && inferences.empty()) {
-    throw UsageError("no sweeps to replay", "",
-                     "give --training-sweep and --inference-sweep sweeps");
+    throw UsageError("evaluate strategies has no sweeps to replay", "",
+                     "give --training-sweep or --inference-sweep files");
   }
   if (options.twin) evaluate::add_twin_views(options.board, trainings, inferences);
   std::vector<PowerMode> modes;
@@ -44,7 +44,7 @@ void run(const Context& context, const EvaluateOptions& options) {
     return name.find(options.only) == std::string::npos;
   });
   if (suite.empty())
-    throw UsageError("no scenario has this text in its name or workload", "--only " + options.only);
+    throw UsageError("no scenario has the text of --only in its name or workload", options.only);
 
   const auto groups = options.groups.empty() ? std::vector<predict::WorkloadGroup>()
                                              : predict::read_workload_groups(options.groups);

@@ -17,7 +17,7 @@ struct SandboxCommand {
 
 void run(Context& context, const SandboxCommand& command) {
   if (command.words.front() == "sandbox")
-    throw UsageError("the sandbox runs one command", "sandbox");
+    throw UsageError("sandbox cannot run another sandbox", "");
   enter_sandbox({.memory_bytes = static_cast<std::size_t>(command.memory_bytes),
                  .time_s = command.time_s,
                  .limits_alone = command.limits_alone});

@@ -16,7 +16,7 @@ PowerMode read_answer(const std::string& path, const std::string& phase) {
     knobs = answer.value(!phase.empty() && answer.contains(own) ? own : "mode", Json());
   }
   if (!knobs.is_object()) {
-    throw InputError("has no mode", path, "give the output of tune --format json");
+    throw InputError("has no power mode", path, "give the output of tune --format json");
   }
   return report::mode_from_json(knobs, path);
 }

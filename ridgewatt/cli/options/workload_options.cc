@@ -13,7 +13,8 @@ std::string board_or_local(const Context& context, const std::string& device) {
   const auto board = platform::local_board(*platform::open_local_device("local").sysfs);
   if (!board && (!device.empty() || has_local_board())) return kLocalBoard;  // or what to do
   if (!board) {
-    throw UsageError("no board given", "--device NAME", "`ridgewatt device list` shows them");
+    throw UsageError("the command needs a board", "",
+                     "give --device NAME; `ridgewatt device list` prints the names");
   }
   remark(context, "of this machine, " + *board);
   return *board;
@@ -36,9 +37,9 @@ void refuse_uncounted(const Context& context, const workload::CostCaveats& cavea
   const workload::Uncounted& first = caveats.uncounted.front();
   const std::size_t more = caveats.uncounted.size() - 1;
   throw NotSupportedError(
-      "the model has operators that are not counted",
+      "the cost of an operator of the model is not known (--strict)",
       first.full_name() + (more > 0 ? " and " + std::to_string(more) + " more" : ""),
-      "omit --strict to count the other operators");
+      "omit --strict to leave it out");
 }
 
 }  // namespace ridgewatt::cli

@@ -86,11 +86,11 @@ answer::LiveQuestion live_question(const Context& context, const LiveRunOptions&
   answer::LiveQuestion question;
   auto workloads = read_workloads(context, schedule);
   if (!workloads.inference) {
-    throw UsageError("there is no inference to send requests to", "--inference-sweep",
-                     "give the sweep of an inference");
+    throw UsageError("there is no inference workload that could get the requests", "",
+                     "give --inference-sweep");
   }
   if (std::isinf(schedule.problem.max_latency_s))
-    throw UsageError("an inference needs a latency bound", "", "give --max-latency");
+    throw UsageError("an inference needs a latency limit", "", "give --max-latency");
   question.inference.push_back(std::move(*workloads.inference));
   for (auto& background : workloads.background) {
     question.training.push_back(std::move(background.sweep));
@@ -130,7 +130,7 @@ schedule::ExecutorOptions executor_options(const Context& context, const RunOpti
     const schedule::Plan plan =
         answer::best_plan(schedule::join_sweeps(read_workloads(context, options.schedule)),
                           checked_problem(options.schedule));
-    if (!plan.feasible) throw NoSolutionError("no plan meets the constraints", plan.miss);
+    if (!plan.feasible) throw NoSolutionError("no plan meets the limits", plan.miss);
     mode = plan.candidate.mode;
     answer::follow(plan, result);
   }
@@ -250,8 +250,7 @@ void run(const Context& context, const RunOptions& options, const CLI::App& comm
   };
   if (options.measure_interference) {
     if (executor_settings.duration_s <= 0) {
-      throw UsageError("the duration of the measurement is not given", "--measure-interference",
-                       "give --duration");
+      throw UsageError("--measure-interference needs a duration", "", "give --duration");
     }
     executor_settings.native_from_s = executor_settings.duration_s / 2;
   }
@@ -266,7 +265,7 @@ void run(const Context& context, const RunOptions& options, const CLI::App& comm
   auto& control = set.control;
   if (options.apply_mode) {
     if (!mode)
-      throw UsageError("there is no plan whose mode could be set", "--apply-mode", "give sweeps");
+      throw UsageError("--apply-mode has no effect without a plan", "", "give sweeps to plan from");
     set.open(context, options);
     const auto applied = control->apply(*mode);
     remark(context, "mode: " + describe(applied.applied));
