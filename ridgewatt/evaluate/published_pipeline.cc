@@ -94,7 +94,8 @@ class PublishedFigures {
   }
   const PublishedFigure& operator[](const std::string& key) const {
     const auto found = figures_.find(key);
-    if (found == figures_.end()) throw NotFoundError("no such published figure", key);
+    if (found == figures_.end())
+      throw NotFoundError("the file of published figures has no figure of this name", key);
     return found->second;
   }
   double value(const std::string& key) const { return (*this)[key].lo; }

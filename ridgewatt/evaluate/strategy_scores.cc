@@ -48,7 +48,7 @@ struct SearchOutcome {
 };
 
 SearchOutcome search_outcome(const std::vector<double>& v) {
-  if (v.size() != 11) throw InputError("an outcome of a strategy has eleven numbers");
+  if (v.size() != 11) throw InputError("an outcome of a strategy must have eleven numbers");
   return {v[0] != 0, v[1] != 0, v[2], v[3], v[4], v[5], v[6], v[7], v[8], v[9], v[10]};
 }
 
@@ -297,7 +297,7 @@ StrategyScore score_outcomes(const std::vector<std::vector<double>>& outcomes, s
   StrategyScore score;
   if (outcomes.empty()) return score;
   if (seeds == 0 || outcomes.size() % seeds != 0) {
-    throw InputError("the outcomes of a strategy do not cover whole problems");
+    throw InputError("the outcomes of a strategy do not cover all seeds of each problem");
   }
   std::vector<SearchOutcome> found;
   found.reserve(outcomes.size());

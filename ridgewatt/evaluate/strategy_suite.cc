@@ -170,7 +170,8 @@ Sweep twin_view(const std::string& board, const ScoredSweep& scored,
       specs.push_back(twin::parse_sweep_spec(other.all.source));
     }
   }
-  if (specs.empty()) throw UsageError("a twin needs sweeps of other workloads", "--twin");
+  if (specs.empty())
+    throw UsageError("--twin needs sweeps of other workloads to fit the twin to", "");
   const auto reference =
       predict::unseen_twin_reference(board, specs, twin::parse_sweep_spec(scored.all.source));
   Sweep view = scored.all;
@@ -189,10 +190,9 @@ void add_twin_views(const std::string& board, std::vector<ScoredSweep>& training
 void ChosenRuns::check() const {
   for (const auto& strategy : strategies) {
     if (boards.empty() || tune::find_strategy(strategy).in_parallel) continue;
-    throw UsageError("the strategy profiles one point at a time",
-                     "--boards with --strategy " + strategy,
-                     "with several boards use " +
-                         tune::names_where(tune::strategies(), &tune::Strategy::in_parallel));
+    throw UsageError("the strategy profiles one point at a time, so it cannot use --boards",
+                     "--strategy " + strategy,
+                     "use " + tune::names_where(tune::strategies(), &tune::Strategy::in_parallel));
   }
 }
 

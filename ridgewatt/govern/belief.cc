@@ -58,14 +58,14 @@ ModeBelief::ModeBelief(ModePrior prior, const BeliefOptions& options)
   options_.check();
   for (const auto& [time_s, power_w] : prior_.modelled) {
     if (!(time_s > 0 && power_w > 0) || !std::isfinite(time_s) || !std::isfinite(power_w)) {
-      throw UsageError("a mode's time and power must be positive and finite");
+      throw UsageError("the time and power of each mode must be positive and finite");
     }
   }
   const auto count = static_cast<Eigen::Index>(prior_.modelled.size());
   for (std::size_t quantity = 0; quantity < filters_.size(); ++quantity) {
     const auto& covariance = prior_.covariance[quantity];
     if (covariance.rows() != count || covariance.cols() != count) {
-      throw UsageError("the covariance needs one row and column per mode");
+      throw UsageError("the covariance of the modes must have one row and one column per mode");
     }
     Filter& filter = filters_[quantity];
     filter.mean = Eigen::VectorXd::Zero(count + 1);

@@ -262,7 +262,7 @@ const Day::Tick& Day::at(double time_s) const {
 DayBoard day_board(const std::vector<OperatingPoint>& points,
                    const std::function<twin::TimePower(const PowerMode&)>& truth,
                    const std::function<double(const PowerMode&)>& idle_w) {
-  if (points.empty()) throw UsageError("no mode to simulate");
+  if (points.empty()) throw UsageError("the simulated day needs at least one power mode");
   DayBoard board;
   int cores = 1;
   for (const auto& point : points) cores = std::max(cores, point.mode.cpu_cores);

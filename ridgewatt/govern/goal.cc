@@ -22,18 +22,21 @@ void Goal::check() const {
                      "give one of them; a power cap may be combined with it");
   }
   if (!job && !budget && !latency && power_w == kNone) {
-    throw UsageError("no goal is given", "",
+    throw UsageError("govern needs a goal", "",
                      "give a deadline, an energy budget, a power cap or a latency");
   }
-  if (job) require_goal(minibatches > 0 && std::isfinite(minibatches), "the job", minibatches);
+  if (job)
+    require_goal(minibatches > 0 && std::isfinite(minibatches), "the number of minibatches",
+                 minibatches);
   if (budget) require_goal(energy_j > 0, "the energy budget", energy_j);
   if (latency) require_goal(latency_s > 0, "the latency", latency_s);
   if (power_w != kNone) require_goal(power_w > 0, "the power cap", power_w);
-  if (end_s != kNone) require_goal(end_s > 0, "the end", end_s);
+  if (end_s != kNone) require_goal(end_s > 0, "the end time", end_s);
   if ((job || budget) && end_s == kNone) {
-    throw UsageError("a job or a budget needs an end", "", "give its end");
+    throw UsageError("a goal of a job or an energy budget needs an end time", "",
+                     "give --deadline for a job, --hours for a budget");
   }
-  if (batch < 1) throw UsageError(fmt::format("a minibatch of {}", batch));
+  if (batch < 1) throw UsageError(fmt::format("the batch is {}, must be 1 or more", batch));
 }
 
 GoalKind Goal::kind() const {

@@ -16,11 +16,11 @@ constexpr double kShort = 1e-9;  // of a time: no part of its own
 constexpr std::size_t kPartsOfDay = 24 * 60;
 
 void check_modes(std::span<const ModeCost> modes) {
-  if (modes.empty()) throw UsageError("no mode to choose from");
+  if (modes.empty()) throw UsageError("the job has no power mode to choose from");
   for (const auto& [time_s, power_w, idle_w] : modes) {
     if (!(time_s > 0 && power_w > 0 && idle_w >= 0) || !std::isfinite(time_s) ||
         !std::isfinite(power_w) || !std::isfinite(idle_w)) {
-      throw UsageError("a mode's time and power must be positive and finite");
+      throw UsageError("the time and power of each mode must be positive and finite");
     }
   }
 }
@@ -291,10 +291,11 @@ std::vector<double> parse_solar(const std::string& text, const std::string& sour
   for (std::size_t row = 0; row < table.rows.size(); ++row) {
     const double begin_h = table.number(row, hour), power_w = table.number(row, power);
     if (!(begin_h > last_hour) || begin_h >= 24 || (row == 0 && begin_h != 0)) {
-      throw InputError("hours must ascend from 0 to less than 24", table.where(row));
+      throw InputError("column hour must be in ascending order, from 0 to less than 24",
+                       table.where(row));
     }
     if (!(power_w >= 0 && power_w <= 1e6)) {
-      throw InputError("solar power must be 0 to 10^6 W", table.where(row));
+      throw InputError("column power_w (solar power) must be 0 to 10^6 W", table.where(row));
     }
     last_hour = begin_h;
     const auto first = static_cast<std::size_t>(std::lround(begin_h * kPartsOfDay / 24));

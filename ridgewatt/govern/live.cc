@@ -192,7 +192,7 @@ LiveOutcome govern_program(const platform::Sysfs& sysfs, Policy& policy,
                            const std::function<void(const LiveStep&)>& step) {
   options.check();
   if (modes.size() != policy.belief().size()) {
-    throw UsageError("the modes of the policy must be the modes to set");
+    throw UsageError("the policy and the board control have different power modes");
   }
   if (options.rest_s > 0 && !options.open) {  // one that runs already does not rest
     set_mode(modes[policy.rest_mode()].mode);

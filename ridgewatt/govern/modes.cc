@@ -52,7 +52,7 @@ void spread(const std::vector<PowerMode>& modes, const std::vector<std::size_t>&
 std::vector<OperatingPoint> promising_modes(const KnobSpace& space, int batch,
                                             const twin::TwinModel& model,
                                             const ModeChoice& choice) {
-  if (space.empty()) throw UsageError("the board has no modes to choose from");
+  if (space.empty()) throw UsageError("the board has no power modes to choose from");
   const auto& modes = space.modes();
   std::vector<RatePower> costs;
   costs.reserve(modes.size() + 1);

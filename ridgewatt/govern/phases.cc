@@ -229,12 +229,12 @@ class PhaseRun {
 }  // namespace
 
 void PhaseOptions::check() const {
-  if (modes.empty()) throw UsageError("no phase has a mode");
+  if (modes.empty()) throw UsageError("no phase is given a power mode");
   std::set<std::string> names;
   for (const auto& one : modes) {
-    if (one.phase.empty()) throw UsageError("a phase needs a name");
+    if (one.phase.empty()) throw UsageError("each phase needs a name");
     if (!names.insert(one.phase).second)
-      throw UsageError("a phase can have only one mode", one.phase);
+      throw UsageError("this phase is given more than one power mode", one.phase);
   }
   require_option(least_times >= 0 && least_times <= 1e6, "PhaseOptions::least_times", least_times,
                  "0 to 10^6");

@@ -88,8 +88,8 @@ Policy::Policy(const Goal& goal, ModePrior prior, std::vector<double> idle_w,
       idle_w_(std::move(idle_w)) {
   goal_.check();
   options_.check();
-  if (belief_.size() == 0) throw UsageError("no mode to choose from");
-  if (idle_w_.size() != belief_.size()) throw UsageError("each mode needs a power at rest");
+  if (belief_.size() == 0) throw UsageError("the governor has no power mode to choose from");
+  if (idle_w_.size() != belief_.size()) throw UsageError("each mode needs an idle power");
   rest_ =
       static_cast<std::size_t>(std::min_element(idle_w_.begin(), idle_w_.end()) - idle_w_.begin());
 }

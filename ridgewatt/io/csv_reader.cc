@@ -51,10 +51,12 @@ void refuse_csv_number(std::string_view field, const std::string& where,
 CsvReader::CsvReader(std::string_view text, std::string source)
     : text_(text), source_(std::move(source)) {
   if (text_.substr(0, 3) == "\xEF\xBB\xBF") position_ = 3;
-  if (!next_record()) throw InputError("file is empty", source_, "a header is needed");
+  if (!next_record())
+    throw InputError("the CSV file is empty", source_, "its first line must be a header");
   for (const auto field : fields_) {
     if (field.empty()) {
-      throw InputError(fmt::format("column {} has no name", header_.size() + 1), source_);
+      throw InputError(fmt::format("the header has no name for column {}", header_.size() + 1),
+                       source_);
     }
     if (column(field)) {
       throw InputError(fmt::format("column '{}' occurs twice", escape_terminal(field)), source_);
@@ -67,7 +69,8 @@ bool CsvReader::next() {
   if (!next_record()) return false;
   if (fields_.size() != header_.size()) {
     throw InputError(
-        fmt::format("{} fields, but the header has {}", fields_.size(), header_.size()), where());
+        fmt::format("the row has {} fields, but the header has {}", fields_.size(), header_.size()),
+        where());
   }
   return true;
 }
@@ -151,7 +154,7 @@ void CsvReader::read_quoted(std::string& field) {
       return;
     }
   }
-  throw InputError("a quote is never closed", start);
+  throw InputError("a quote that opens here is never closed", start);
 }
 
 void CsvReader::refuse_name(std::size_t column, const NameSet& names) const {

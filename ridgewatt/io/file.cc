@@ -38,7 +38,7 @@ std::string read_file(const std::string& path, std::size_t limit_bytes) {
   std::string content;
   if (S_ISREG(status.st_mode)) {
     if (static_cast<std::size_t>(status.st_size) > limit_bytes) {
-      throw InputError(fmt::format("file is larger than {} bytes", limit_bytes), path);
+      throw InputError(fmt::format("the file is larger than {} bytes", limit_bytes), path);
     }
     content.reserve(static_cast<std::size_t>(status.st_size));
     note_input(file.get());
@@ -51,7 +51,7 @@ std::string read_file(const std::string& path, std::size_t limit_bytes) {
     if (count == 0) return content;
     content.append(buffer, static_cast<std::size_t>(count));
     if (content.size() > limit_bytes) {
-      throw InputError(fmt::format("file is larger than {} bytes", limit_bytes), path);
+      throw InputError(fmt::format("the file is larger than {} bytes", limit_bytes), path);
     }
   }
 }
@@ -99,7 +99,7 @@ void dress(int fd, const std::string& path, bool for_user) {
   if (::fchmod(fd, 0666 & ~mask) != 0) throw_errno(errno, kCannotWrite, path);
   const auto caller = for_user ? calling_user() : std::nullopt;
   if (caller && ::fchown(fd, caller->user, caller->group) != 0) {
-    throw_errno(errno, "cannot make the calling user the owner of the file", path);
+    throw_errno(errno, "cannot change the owner of the file to the calling user", path);
   }
 }
 
@@ -218,7 +218,7 @@ void write_rest(const std::string& path, std::string_view content, OwnedFd begun
   struct stat status {};
   if (::stat(target.c_str(), &status) == 0) {
     if (S_ISDIR(status.st_mode)) throw InputError("is a folder, not a file", path);
-    if (S_ISBLK(status.st_mode)) throw InputError("is a disk, not a file", path);
+    if (S_ISBLK(status.st_mode)) throw InputError("is a block device, not a file", path);
     if (S_ISSOCK(status.st_mode)) throw InputError("is a socket, not a file", path);
     if (!S_ISREG(status.st_mode)) return write_in_place(target, content);
     if (::faccessat(AT_FDCWD, target.c_str(), W_OK, AT_EACCESS) != 0) {

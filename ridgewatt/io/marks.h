@@ -18,7 +18,7 @@ inline void write_mark(const char* kind, double time_s) {
   if (descriptor == nullptr) return;
   const std::string line = fmt::format("{} {:.9f}\n", kind, time_s);
   if (::write(std::atoi(descriptor), line.data(), line.size()) < 0) {
-    throw IoError("cannot write a mark");
+    throw IoError("cannot write a mark of a minibatch");
   }
 }
 

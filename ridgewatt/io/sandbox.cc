@@ -204,7 +204,7 @@ void set_limit(int resource, rlim_t soft, rlim_t hard) {
   limit.rlim_max = std::min(limit.rlim_max, hard);
   limit.rlim_cur = std::min(soft, limit.rlim_max);
   if (::setrlimit(static_cast<__rlimit_resource_t>(resource), &limit) != 0) {
-    throw_errno(errno, "cannot limit the sandbox", "setrlimit");
+    throw_errno(errno, "cannot set the limits of the sandbox", "setrlimit");
   }
 }
 
@@ -239,22 +239,24 @@ std::string sandbox_fault() {
 void enter_sandbox(const SandboxOptions& options) {
   constexpr double kLongest = 1e6;
   if (!(options.time_s > 0 && options.time_s <= kLongest)) {
-    throw UsageError("the time of the sandbox must be above 0");
+    throw UsageError("the time limit of the sandbox must be above 0");
   }
   Filter filter = sandbox_filter();
   const std::string fault = sandbox_fault();
   if (!fault.empty() && !options.limits_alone) {
-    throw NotSupportedError("the sandbox is not available", fault,
-                            "--limits-alone uses only limits of memory and time");
+    throw NotSupportedError(
+        "the sandbox is not available", fault,
+        "with --limits-alone the command runs with limits of memory and time only");
   }
   set_limits(options);
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {
-    throw_errno(errno, "cannot give up privileges", "prctl");
+    throw_errno(errno, "cannot forbid new privileges in the sandbox", "prctl");
   }
   if (!fault.empty()) return;
   const sock_fprog program = {static_cast<unsigned short>(filter.size()), filter.data()};
   if (::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program) != 0) {
-    throw NotSupportedError("the kernel refuses the sandbox's filter", std::strerror(errno));
+    throw NotSupportedError("the kernel refuses the system-call filter of the sandbox",
+                            std::strerror(errno));
   }
 }
 

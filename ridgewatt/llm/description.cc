@@ -22,12 +22,14 @@ struct Check {
   void between(std::string_view what, std::int64_t value, std::int64_t least,
                std::int64_t most) const {
     if (value < least || value > most) {
-      throw InputError(fmt::format("{} is {}, not from {} to {}", what, value, least, most), where);
+      throw InputError(fmt::format("{} is {}, must be from {} to {}", what, value, least, most),
+                       where);
     }
   }
   void per_layer(std::string_view what, std::size_t size, std::int64_t layers) const {
     if (size != 0 && size != static_cast<std::size_t>(layers)) {
-      throw InputError(fmt::format("{} has {} entries for {} layers", what, size, layers), where);
+      throw InputError(
+          fmt::format("{} has {} entries, but the model has {} layers", what, size, layers), where);
     }
   }
 };

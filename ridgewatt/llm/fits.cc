@@ -42,14 +42,16 @@ Candidate candidate(const LanguageModel& model, const std::string& name,
                     const FitsOptions& options) {
   if (name == kStored) {
     if (model.tensors.empty()) {
-      throw UsageError("the model has no stored weights", name, "name a quantization");
+      throw UsageError("the model has no stored weights, so its stored quantization is not known",
+                       name, "give --quantization NAME");
     }
     return candidate_of(model.stored_as.empty() ? name : model.stored_as, model, model.tensors,
                         options);
   }
   const Recipe& recipe = find_recipe(name);
   if (!model.weights_known) {
-    throw UsageError("only the stored size of this model is known", name, "omit --quantization");
+    throw UsageError("only the size of the stored quantization is known for this model", name,
+                     "omit --quantization");
   }
   return candidate_of(recipe.name, model, quantized(model.description, recipe), options);
 }

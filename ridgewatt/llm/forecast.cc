@@ -92,9 +92,9 @@ struct RequestWork {
 std::shared_ptr<const RequestWork> request_work(const Description& description,
                                                 std::span<const Tensor> tensors,
                                                 const Request& request) {
-  if (request.prompt_tokens < 1) throw UsageError("a prompt has at least one token");
+  if (request.prompt_tokens < 1) throw UsageError("the prompt must have at least one token");
   if (request.generated_tokens < 1) throw UsageError("at least one token must be generated");
-  if (request.concurrency < 1) throw UsageError("there must be at least one sequence");
+  if (request.concurrency < 1) throw UsageError("the concurrency must be at least one sequence");
   auto work = std::make_shared<RequestWork>();
   work->request = request;
   work->add_cache(description);

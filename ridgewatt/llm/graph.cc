@@ -375,7 +375,7 @@ workload::Model step_graph(const Description& description, const StepOptions& op
   const bool sound = options.batch >= 1 && options.tokens >= 1 &&
                      options.tokens <= kMostStepTokens / std::min(options.batch, kMostStepTokens);
   if (!sound) {
-    throw UsageError("batch times tokens of a step must lie between 1 and 2^24",
+    throw UsageError("the product of batch and tokens of a step must be 1 to 2^24",
                      fmt::format("{} x {}", options.batch, options.tokens));
   }
   return workload::load_model_from_memory(StepGraph(description, options).serialize(),

@@ -52,11 +52,12 @@ std::string only_gguf_of(const fs::path& folder) {
     if (name.ends_with(".gguf") && !later_shard) found.push_back(entry.path().string());
   }
   if (found.size() == 1) return found.front();
-  throw InputError(found.empty() ? "no model in this folder" : "several GGUF files in this folder",
-                   folder.string(),
-                   found.empty() ? "it has no config.json, genai_config.json, model.safetensors or "
-                                   "GGUF file"
-                                 : "name one of them");
+  throw InputError(
+      found.empty() ? "the folder has no language model" : "the folder has several GGUF files",
+      folder.string(),
+      found.empty() ? "it has no config.json, genai_config.json, model.safetensors or "
+                      "GGUF file"
+                    : "give the path of one of them");
 }
 
 LanguageModel from_tensors(std::vector<Tensor> tensors, const std::string& source) {

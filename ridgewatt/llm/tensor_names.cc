@@ -109,7 +109,8 @@ void describe_with_tensors(const Numbers& numbers, const std::string& source,
   model.weights_known = false;
   model.description = described_by_rows(model);
   if (model.description.layers.empty()) {
-    throw InputError("for architecture " + name + " neither keys nor tensors determine the cache",
+    throw InputError("the size of the key-value cache is not known, because architecture " + name +
+                         " has neither metadata nor tensors that determine it",
                      source);
   }
   model.remarks.push_back("keys of architecture " + name +

@@ -219,7 +219,8 @@ std::vector<BoardScore> score_boards(const std::vector<twin::SweepSpec>& sweeps,
   std::vector<BoardScore> scores;
   for (const auto& spec : sweeps) {
     if (spec.device.empty()) {
-      throw UsageError("the sweep's board is not named", spec.path, spec.path + ",device=nano");
+      throw UsageError("the sweep needs the name of its board", spec.path,
+                       "for example --sweep " + spec.path + ",device=nano");
     }
     const twin::Twin shipped = twin::load_twin(load_board(spec.device));
     BoardRuns all = twin::load_calibration_runs(spec);

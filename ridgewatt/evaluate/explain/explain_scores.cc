@@ -163,7 +163,7 @@ EvidenceScores score(const std::vector<ExplainedRun>& runs, Evidence evidence, s
 }  // namespace
 
 ExplainScores score_explain(const ExplainScoreOptions& options) {
-  if (options.runs < 5) throw UsageError("at least 5 runs are needed", "");
+  if (options.runs < 5) throw UsageError("--runs must be 5 or more", "");
   std::vector<ExplainedRun> runs(static_cast<std::size_t>(options.runs));
   parallel_for(runs.size(), [&](std::size_t i) { runs[i] = explained_run(options, i); });
   return {options, score(runs, &ExplainedRun::watched, 0), score(runs, &ExplainedRun::numbers, 1)};

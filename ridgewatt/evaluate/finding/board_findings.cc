@@ -42,7 +42,7 @@ double scale_of_unit(const std::string& unit) {
   for (const auto& [name, scale] : kUnits) {
     if (name == unit) return scale;
   }
-  throw InputError("is not a unit of a finding", unit);
+  throw InputError("is not a unit that findings use", unit);
 }
 
 double in_unit(double value, const std::string& unit) {

@@ -39,7 +39,8 @@ std::vector<Finding> findings_of(const std::vector<std::string>& boards) {
     for (const auto& board : boards) wanted = wanted || concerns(finding, board);
     if (wanted) findings.push_back(finding);
   }
-  if (findings.empty()) throw NotFoundError("no findings of this board are known", boards.front());
+  if (findings.empty())
+    throw NotFoundError("no published findings are known for this board", boards.front());
   return findings;
 }
 

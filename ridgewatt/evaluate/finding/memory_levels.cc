@@ -279,10 +279,10 @@ std::vector<MemoryLevelScore> score_memory_levels(const Twin& start, const Runs&
   const auto workloads = workloads_of(runs);
   const auto levels = levels_of(runs);
   if (workloads.size() < 2 || left_out.size() != workloads.size()) {
-    throw UsageError("memory levels need two or more workloads, each with a twin", "",
+    throw UsageError("--memory-levels needs two or more workloads", "",
                      "give sweeps of several workloads");
   }
-  if (levels.empty()) throw InputError("no row has a memory clock", "calibration sweeps");
+  if (levels.empty()) throw InputError("no row of the calibration sweeps has a memory clock", "");
   std::vector<MemoryLevelScore> scores;
   for (std::size_t i = 0; i < workloads.size(); ++i) {
     const auto is_other = [&](const std::string& workload) { return workload != workloads[i]; };

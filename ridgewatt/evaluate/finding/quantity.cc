@@ -42,7 +42,8 @@ double of_board(Q quantity, const Board& board) {
   for (const auto& [name, value] : kStated) {
     if (name == quantity) return value(board, knob_space(board));
   }
-  throw UsageError("is not a quantity of a board", std::string(name_of(quantity)));
+  throw UsageError("is a quantity that the board file does not give",
+                   std::string(name_of(quantity)));
 }
 
 twin::RunOptions run_of(const Setting& setting, twin::RunOptions run) {

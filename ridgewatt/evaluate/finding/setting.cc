@@ -17,7 +17,7 @@ using Words = std::vector<SettingWord>;
 
 double setting_number(const std::string& key, const std::string& value, double least) {
   const auto number = parse_double(value);
-  if (!number || !(*number >= least)) throw InputError("is not a valid number", key + "=" + value);
+  if (!number || !(*number >= least)) throw InputError("has no valid number", key + "=" + value);
   return *number;
 }
 
@@ -52,7 +52,8 @@ void set_mode(Setting& setting, const std::string& name, const TwinOf& twin_of) 
     }
     return;
   }
-  throw NotFoundError("no study names such a mode of the board", setting.board + ": " + name);
+  throw NotFoundError("no study defines a power mode of this name for the board",
+                      setting.board + ": " + name);
 }
 
 std::string one_of(const std::string& key, const std::string& value,
@@ -60,7 +61,7 @@ std::string one_of(const std::string& key, const std::string& value,
   for (const char* name : known) {
     if (value == name) return value;
   }
-  throw InputError("is not a valid value", key + "=" + value);
+  throw InputError("has no valid value", key + "=" + value);
 }
 
 // Words of how the workload is fed; false: another word.
@@ -120,7 +121,7 @@ Knob knob_of_word(const std::string& word) {
   if (word == "cpu") return Knob::kCpuClock;
   if (word == "gpu") return Knob::kGpuClock;
   if (word == "mem") return Knob::kMemClock;
-  throw InputError("is not a knob of a finding: cores, cpu, gpu or mem", word);
+  throw InputError("is not a knob: it must be cores, cpu, gpu or mem", word);
 }
 
 DataSet find_data_set(const std::string& name) {
@@ -130,7 +131,7 @@ DataSet find_data_set(const std::string& name) {
   while (csv.next()) {
     if (csv.field(key) == name) return {csv.number(samples), csv.number(bytes)};
   }
-  throw NotFoundError("no study uses such a data set", name);
+  throw NotFoundError("no study uses a data set of this name", name);
 }
 
 void set_word(Setting& setting, const std::string& key, const std::string& value,

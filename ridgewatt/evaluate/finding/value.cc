@@ -30,7 +30,8 @@ std::vector<Setting> FindingValues::over_knobs(const Setting& setting,
     const Knob knob = knob_of_word(word);
     const auto& levels = twin_of(setting).levels[knob];
     if (levels.size() < 3) {
-      throw NotSupportedError("the board's table has fewer than three levels", setting.board);
+      throw NotSupportedError("the clock table of the board has fewer than three levels",
+                              setting.board);
     }
     std::vector<Setting> more;
     for (const auto& one : all) {
@@ -83,7 +84,8 @@ double FindingValues::span(Asked asked, const std::string& knob) {
 
 double FindingValues::span_ratio(Asked asked) {
   const auto knobs = split(asked.first.to, '/');
-  if (knobs.size() != 2) throw InputError("a ratio of spans needs two knobs", asked.first.to);
+  if (knobs.size() != 2)
+    throw InputError("a finding of kind 'ratio of spans' needs two knobs", asked.first.to);
   return span(asked, knobs[0]) / span(asked, knobs[1]);
 }
 

@@ -69,8 +69,8 @@ Outcomes in_order(const std::vector<OutcomeGroup>& groups, std::vector<Outcome> 
       outcomes.begin(), outcomes.end(),
       [](const Outcome& a, const Outcome& b) { return a.group == b.group && a.key == b.key; });
   if (twice != outcomes.end()) {
-    throw InputError(
-        fmt::format("duplicate outcome {} of {}", twice->key, groups[twice->group].names.dump()));
+    throw InputError(fmt::format("outcome {} of {} is in the parts twice", twice->key,
+                                 groups[twice->group].names.dump()));
   }
   Outcomes result;
   result.values.resize(groups.size());
@@ -80,9 +80,9 @@ Outcomes in_order(const std::vector<OutcomeGroup>& groups, std::vector<Outcome> 
   }
   for (std::size_t g = 0; g < groups.size(); ++g) {
     if (result.values[g].size() == groups[g].outcomes) continue;
-    throw InputError(
-        fmt::format("only {} of {} outcomes exist", result.values[g].size(), groups[g].outcomes),
-        groups[g].names.dump());
+    throw InputError(fmt::format("the parts have only {} of {} outcomes of this group",
+                                 result.values[g].size(), groups[g].outcomes),
+                     groups[g].names.dump());
   }
   return result;
 }

@@ -31,7 +31,7 @@ double number_of(const Json& json) {
   if (text == "nan") return std::numeric_limits<double>::quiet_NaN();
   if (text == "inf") return std::numeric_limits<double>::infinity();
   if (text == "-inf") return -std::numeric_limits<double>::infinity();
-  throw InputError("'" + text + "' is not a number");
+  throw InputError("'" + text + "', which must be a number");
 }
 
 std::string line_of(const Json& json) {
@@ -51,13 +51,14 @@ std::string lines_of(const std::vector<T>& values, ToJson to_json) {
 
 std::size_t index_of(const Json& json, std::size_t below, const char* what) {
   if (!json.is_number_unsigned() || json.get<std::size_t>() >= below) {
-    throw InputError(fmt::format("'{}' is not a {}", line_of(json).substr(0, 40), what));
+    throw InputError(fmt::format("'{}', which must be a {}", line_of(json).substr(0, 40), what));
   }
   return json.get<std::size_t>();
 }
 
 Outcome outcome_from(const Json& row, const std::vector<OutcomeGroup>& groups) {
-  if (!row.is_array() || row.size() < 3) throw InputError("an outcome is not a row of numbers");
+  if (!row.is_array() || row.size() < 3)
+    throw InputError("an outcome that is not an array of numbers");
   Outcome outcome;
   outcome.group = index_of(row[0], groups.size(), "group");
   outcome.key = index_of(row[1], std::numeric_limits<std::size_t>::max(), "key");
@@ -67,11 +68,11 @@ Outcome outcome_from(const Json& row, const std::vector<OutcomeGroup>& groups) {
 
 PartFile part_from(const Json& json) {
   PartFile file;
-  if (json.at("schema") != kPartSchema) throw InputError("it has another schema");
+  if (json.at("schema") != kPartSchema) throw InputError("another schema");
   file.question = json.at("question");
   file.part.of = index_of(json.at("of"), kMostParts + 1, "number of parts");
   file.part.number = index_of(json.at("part"), file.part.of + 1, "part");
-  if (file.part.number == 0) throw InputError("parts are counted from 1");
+  if (file.part.number == 0) throw InputError("part 0, but parts are counted from 1");
   for (const auto& group : json.at("groups")) {
     file.groups.push_back({group.at("names"), group.at("outcomes").get<std::size_t>()});
   }
@@ -100,7 +101,7 @@ std::string difference(const Json& question, const Json& other) {
 void check_fits(const PartFile& file, const std::string& path, const PartFile& first,
                 const std::string& first_path) {
   if (file.question != first.question) {
-    throw InputError("parts of different questions", path + " and " + first_path,
+    throw InputError("these files are parts of different evaluations", path + " and " + first_path,
                      difference(file.question, first.question));
   }
   if (file.part.of != first.part.of) {
@@ -113,7 +114,7 @@ void check_fits(const PartFile& file, const std::string& path, const PartFile& f
     same = file.groups[g].names == first.groups[g].names &&
            file.groups[g].outcomes == first.groups[g].outcomes;
   }
-  if (!same) throw InputError("the parts disagree on what is scored", path + " and " + first_path);
+  if (!same) throw InputError("the parts scored different data", path + " and " + first_path);
 }
 
 void check_all_there(const std::map<std::size_t, std::string>& paths, std::size_t of) {
@@ -136,7 +137,8 @@ Part parse_part(const std::string& text) {
   const auto number = fields.size() == 2 ? parse_int(fields[0]) : std::nullopt;
   const auto of = fields.size() == 2 ? parse_int(fields[1]) : std::nullopt;
   if (!number || !of || *of < 1 || *of > kMostParts || *number < 1 || *number > *of) {
-    throw UsageError("is not a part", text, "write K/N, as in 1/8: the first of eight");
+    throw UsageError("is not a part (--part)", text,
+                     "write K/N, for example 1/8 for the first of eight parts");
   }
   return {static_cast<std::size_t>(*number), static_cast<std::size_t>(*of)};
 }
@@ -170,18 +172,19 @@ PartFile read_part(const std::string& path) {
   const std::string text = read_file(path);
   try {
     const Json json = Json::parse(text);
-    if (!json.is_object()) throw InputError("it is not an object");
+    if (!json.is_object()) throw InputError("no JSON object");
     return part_from(json);
   } catch (const Json::exception&) {
     throw InputError("is not a part of an evaluation", path,
-                     "evaluate ... --part K/N -o writes one");
+                     "`ridgewatt evaluate ... --part K/N -o FILE` writes one");
   } catch (const InputError& error) {
-    throw InputError("is not a part of an evaluation", path, error.what());
+    throw InputError("is not a part of an evaluation, because it has " + std::string(error.what()),
+                     path);
   }
 }
 
 PartFile merge_parts(const std::vector<std::string>& paths) {
-  if (paths.empty()) throw UsageError("no parts to merge");
+  if (paths.empty()) throw UsageError("evaluate merge needs at least one file");
   PartFile whole;
   std::map<std::size_t, std::string> seen;
   for (const auto& path : paths) {

@@ -47,7 +47,8 @@ class MessageReader {
   template <typename T>
   T take() {
     T value{};
-    if (left_.size() < sizeof value) throw IoError("a process of the evaluation sent invalid data");
+    if (left_.size() < sizeof value)
+      throw IoError("a worker process of the evaluation sent invalid data");
     std::memcpy(&value, left_.data(), sizeof value);
     left_.remove_prefix(sizeof value);
     return value;
@@ -195,8 +196,9 @@ class Worker {
     const std::string how = WIFSIGNALED(status) ? fmt::format("signal {}", WTERMSIG(status))
                                                 : fmt::format("status {}", WEXITSTATUS(status));
     throw IoError(
-        fmt::format("processes of the evaluation failed {} times, the last with {}", starts_, how),
-        "", fmt::format("{} units are left", left_.size()));
+        fmt::format("worker processes of the evaluation failed {} times, the last with {}", starts_,
+                    how),
+        "", fmt::format("{} units of work are left", left_.size()));
   }
 
   void stop() {

@@ -149,8 +149,8 @@ void GovernScoreOptions::check() const {
   policy.check();
   require_option(days >= 1 && days <= 100000, "GovernScoreOptions::days", days, "1 to 100000");
   require_option(batch >= 1, "GovernScoreOptions::batch", batch, "1 or more");
-  if (models.empty()) throw UsageError("at least one model is needed", "--model");
-  if (goals.empty()) throw UsageError("at least one goal is needed", "--goal");
+  if (models.empty()) throw UsageError("evaluate govern needs at least one --model", "");
+  if (goals.empty()) throw UsageError("evaluate govern needs at least one --goal", "");
 }
 
 std::vector<GovernScore> score_governor(const GovernScoreOptions& options) {

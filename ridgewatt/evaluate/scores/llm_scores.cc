@@ -176,7 +176,7 @@ llm::EngineRows load_llm_rows(const std::vector<std::string>& paths) {
     std::move(more.left_out.begin(), more.left_out.end(), std::back_inserter(all.left_out));
     all.memory_twice += more.memory_twice;
   }
-  if (all.rows.empty()) throw UsageError("no row of these files can be used", paths.front());
+  if (all.rows.empty()) throw UsageError("no row of the files can be used", paths.front());
   return all;
 }
 

@@ -89,12 +89,14 @@ ChoiceScore score_choice(const Sweep& sweep, const std::vector<Observation>& row
 std::vector<ChoiceScore> score_choices(const Sweep& sweep, const std::vector<PowerMode>& modes,
                                        const ChoiceOptions& options) {
   if (options.count < 1 || options.count >= modes.size()) {
-    throw UsageError("the chosen modes must leave others to predict", "--count",
-                     "give 1 to one less than the number of modes");
+    throw UsageError("--count must leave at least one mode to predict", "",
+                     "give a number from 1 to one less than the number of modes");
   }
   const std::vector<Observation> rows = rows_at(sweep, modes);
   const auto choices = choices_of(modes.size(), options.count);
-  if (choices.empty()) throw UsageError("too many choices of modes", "--count");
+  if (choices.empty())
+    throw UsageError("there are too many choices of --count modes from the list", "",
+                     "give fewer modes or a smaller --count");
   std::vector<ChoiceScore> scores(choices.size());
   parallel_for(
       choices.size(),

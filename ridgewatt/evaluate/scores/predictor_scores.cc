@@ -35,7 +35,8 @@ PowerMode mode_from_log(const std::string& text, const std::string& where) {
     if (value && *value > 0) values.push_back(*value);
   }
   if (fields.size() != 4 || values.size() != 4) {
-    throw InputError(fmt::format("'{}' is not cores_cpukHz_gpuHz_memHz", text), where);
+    throw InputError(fmt::format("mode '{}' does not have the form cores_cpukHz_gpuHz_memHz", text),
+                     where);
   }
   return {static_cast<int>(values[0]), values[1] * 1e3, values[2], values[3], ""};
 }
@@ -69,7 +70,8 @@ std::vector<std::size_t> designed_rows(const Sweep& sweep, const predict::Predic
       next = chooser.suggest(points, std::min(group, wanted - rows.size()));
     }
     if (next.empty()) {
-      throw UsageError(fmt::format("only {} operating points to choose from", rows.size()));
+      throw UsageError(fmt::format("the sweep has only {} operating points to choose samples from",
+                                   rows.size()));
     }
     rows.insert(rows.end(), next.begin(), next.end());
   }
@@ -345,8 +347,8 @@ class PredictorRuns {
     }
     const auto found = options_.given.find({job.size, job.run});
     if (found == options_.given.end()) {
-      throw UsageError(
-          fmt::format("the file of runs has no run {} with {} modes", job.run, job.size));
+      throw UsageError(fmt::format("the file of --runs-file has no run {} with {} sampled modes",
+                                   job.run, job.size));
     }
     return found->second;
   }
@@ -457,7 +459,7 @@ std::vector<RunScore> predictor_scores(const std::vector<OutcomeGroup>& groups,
     for (const auto& values : outcomes.values[g]) {
       RunScore score;
       std::size_t next = 0;
-      if (values.size() != 21) throw InputError("an outcome of a predictor has 21 numbers");
+      if (values.size() != 21) throw InputError("an outcome of a predictor must have 21 numbers");
       visit_figures(score, [&](double& value) { value = values[next++]; });
       score.budget.answers = static_cast<int>(values[next]);
       score.method = groups[g].names.at("method").get<std::string>();

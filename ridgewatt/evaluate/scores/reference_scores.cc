@@ -151,7 +151,8 @@ ReferenceScore transferred(Sweep reference, const Sweep& sweep, const ReferenceO
 
 std::vector<ReferenceScore> score_references(const std::vector<Sweep>& sweeps, const Board& board,
                                              const ReferenceOptions& options) {
-  if (sweeps.size() < 2) throw UsageError("a table of references needs two sweeps", "--sweep");
+  if (sweeps.size() < 2)
+    throw UsageError("evaluate references needs two or more --sweep files", "");
   std::vector<ReferenceScore> scores;
   for (const auto& sweep : sweeps) {
     for (const auto& reference : sweeps) {

@@ -10,8 +10,8 @@ PlanStrategyRun parse_plan_run(const std::string& text) {
   const auto parts = split(text, ':');
   const auto profiles = parts.size() == 2 ? parse_int(parts[1]) : std::optional<std::int64_t>(15);
   if (parts.size() > 2 || !profiles || *profiles < 1 || *profiles > 1'000'000) {
-    throw UsageError("is not a strategy with its budget", text,
-                     "write NAME:PROFILES, as in auto:15");
+    throw UsageError("is not a strategy with its number of profiles", text,
+                     "write NAME:PROFILES, for example auto:15");
   }
   return {parts[0], static_cast<int>(*profiles)};
 }
@@ -24,7 +24,8 @@ std::vector<PairOfSweeps> read_pairs(const std::vector<std::string>& trainings,
   }
   // Every pair is asked about the same modes; rows that are flagged are missing from a pair only.
   const auto modes = common_modes(whole);
-  if (modes.empty()) throw InputError("the sweeps have no power mode in common");
+  if (modes.empty())
+    throw InputError("the training and inference sweeps have no power mode in common");
   for (const auto& sweep : whole) {
     sweeps.push_back(at_modes(trusted_rows(sweep, check_quality(sweep)), modes));
   }

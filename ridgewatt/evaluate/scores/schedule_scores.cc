@@ -27,7 +27,7 @@ struct PlanOutcome {
 };
 
 PlanOutcome outcome_from(const std::vector<double>& values) {
-  if (values.size() != 6) throw InputError("an outcome of a schedule has six numbers");
+  if (values.size() != 6) throw InputError("an outcome of a schedule must have six numbers");
   return {values[0] != 0, values[1], values[2], values[3], values[4] != 0, values[5]};
 }
 
@@ -199,7 +199,7 @@ ScheduleScore score_of(const std::vector<PlanOutcome>& outcomes) {
 
 void append_range(std::vector<double>& values, double least, double most, double step) {
   if (!(step > 0) || !(most >= least) || !((most - least) / step < 1e5)) {
-    throw UsageError("a range of the problem grid is empty or too fine");
+    throw UsageError("a range of the grid of problems is empty or has 100000 steps or more");
   }
   const auto count = static_cast<int>(std::floor((most - least) / step + 1e-9));
   for (int i = 0; i <= count; ++i) values.push_back(least + i * step);
@@ -227,7 +227,8 @@ class ScheduleQuestion : public Question {
  public:
   ScheduleQuestion(const std::vector<PairOfSweeps>& pairs, ScheduleEvaluationOptions options)
       : options_(std::move(options)) {
-    if (pairs.empty()) throw UsageError("no pair of workloads to evaluate");
+    if (pairs.empty())
+      throw UsageError("the sweeps form no pair of a training and an inference workload");
     const Random random(options_.seed);
     for (std::size_t i = 0; i < pairs.size(); ++i) {
       tasks_.emplace_back(pairs[i], options_, random.fork(i));

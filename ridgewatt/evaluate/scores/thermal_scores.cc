@@ -212,8 +212,7 @@ void add_times(const std::vector<BoardHeatScore>& boards, ThermalScores& scores)
 
 void ThermalScoreOptions::check() const {
   if (boards < 1 || boards > 100000) {
-    throw UsageError(fmt::format("boards is {}", boards), "evaluate thermal",
-                     "it must be 1 to 100000");
+    throw UsageError(fmt::format("--boards is {}", boards), "", "it must be 1 to 100000");
   }
 }
 

@@ -22,9 +22,9 @@ MergedScores merged_scores(const std::vector<std::string>& paths) {
       const bool every_run = whole.question.at("options").contains("--every-run");
       return {command, predictor_table(predictor_scores(groups, outcomes), every_run)};
     }
-    throw InputError("this version does not know these parts of an evaluation", command);
+    throw InputError("this version of ridgewatt cannot merge parts of this evaluation", command);
   } catch (const Json::exception&) {
-    throw InputError("is not a part of an evaluation", paths.front(), "names are missing in it");
+    throw InputError("is not a part of an evaluation, because it lacks names", paths.front());
   }
 }
 

@@ -11,7 +11,8 @@ namespace ridgewatt {
 std::string unpacked(std::string_view gzip) {
   constexpr int kGzip = 15 + 16;  // zlib's largest window, and the header of gzip
   z_stream stream{};
-  if (inflateInit2(&stream, kGzip) != Z_OK) throw Error("cannot unpack an embedded file");
+  if (inflateInit2(&stream, kGzip) != Z_OK)
+    throw Error("cannot unpack a file that is embedded in the program");
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(gzip.data()));
   stream.avail_in = static_cast<uInt>(gzip.size());
   std::string text;
@@ -24,7 +25,7 @@ std::string unpacked(std::string_view gzip) {
     text.append(part.data(), part.size() - stream.avail_out);
   }
   inflateEnd(&stream);
-  if (code != Z_STREAM_END) throw Error("an embedded file is damaged");
+  if (code != Z_STREAM_END) throw Error("a file that is embedded in the program is damaged");
   return text;
 }
 

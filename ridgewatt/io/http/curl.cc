@@ -20,7 +20,8 @@ Curl open_curl() {
   if (handle == nullptr) throw NotSupportedError(no_library(kCurlName), "", "install libcurl4");
   const auto load = [&](auto& function, const char* name) {
     function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(::dlsym(handle, name));
-    if (function == nullptr) throw NotSupportedError(fmt::format("{} lacks {}", kCurlName, name));
+    if (function == nullptr)
+      throw NotSupportedError(fmt::format("{} lacks the function {}", kCurlName, name));
   };
   Curl curl;
   load(curl.global_init, "curl_global_init");
@@ -32,7 +33,8 @@ Curl open_curl() {
   load(curl.error_text, "curl_easy_strerror");
   load(curl.add_header, "curl_slist_append");
   load(curl.free_headers, "curl_slist_free_all");
-  if (curl.global_init(kCurlGlobalDefault) != kCurlOk) throw IoError("libcurl does not start");
+  if (curl.global_init(kCurlGlobalDefault) != kCurlOk)
+    throw IoError("libcurl cannot be initialized");
   return curl;
 }
 
@@ -49,12 +51,13 @@ std::string server_of(const std::string& url) {
 
 void check_url(const std::string& url) {
   const bool known = url.starts_with("http://") || url.starts_with("https://");
-  if (!known) throw UsageError("is not a URL of http or https", server_of(url).substr(0, 80));
+  if (!known) throw UsageError("is not an http or https URL", server_of(url).substr(0, 80));
   const auto begin = url.find("//") + 2;
   const auto host = url.substr(begin, url.find_first_of("/?#", begin) - begin);
   if (host.find('@') != std::string::npos) {
-    throw UsageError("others can see a name or password in a URL", "",
-                     "put it into ~/.netrc instead");
+    throw UsageError(
+        "the URL contains a user name or password, which other users of this machine can see", "",
+        "put it into ~/.netrc instead");
   }
   for (const char c : url) {
     if (static_cast<unsigned char>(c) <= ' ' || c == 127) {
@@ -65,7 +68,7 @@ void check_url(const std::string& url) {
 
 CurlQuestion::CurlQuestion(const std::string& url, double timeout_s, double connect_timeout_s)
     : curl_((check_url(url), curl_library())), easy_(curl_.init()), error_(kCurlErrorBytes, '\0') {
-  if (easy_ == nullptr) throw IoError("libcurl does not start");
+  if (easy_ == nullptr) throw IoError("libcurl cannot be initialized");
   set(kCurlUrl, url.c_str());
   set(kCurlProtocols, kCurlHttpAndHttps);
   set(kCurlFollowLocation, 0L);

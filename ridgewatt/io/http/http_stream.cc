@@ -94,12 +94,13 @@ void http_post_stream(const std::string& url, const std::string& body,
   if (pieces.failure) std::rethrow_exception(pieces.failure);
   if (pieces.enough || result == kCurlAborted) return;
   if (pieces.too_long) {
-    throw IoError(fmt::format("the answer has more than {} bytes", options.limit_bytes),
+    throw IoError(fmt::format("the reply has more than {} bytes", options.limit_bytes),
                   server_of(url));
   }
-  if (result != kCurlOk) throw IoError("no answer", server_of(url), question.reason(result));
+  if (result != kCurlOk)
+    throw IoError("the server sent no reply", server_of(url), question.reason(result));
   if (const long status = question.status(); status != 200) {
-    throw IoError(fmt::format("the server answers with status {}", status), server_of(url),
+    throw IoError(fmt::format("the server replied with status {}", status), server_of(url),
                   pieces.error.substr(0, std::min<std::size_t>(pieces.error.find('\n'), 200)));
   }
 }
@@ -116,7 +117,7 @@ void ServerEvents::add(std::string_view piece,
       continue;
     }
     if (line_.size() + data_.size() >= kMostEventBytes) {
-      throw InputError("an event of the server is too long");
+      throw InputError("an event in the server's stream is too long");
     }
     line_ += c;
   }

@@ -46,7 +46,8 @@ const Json& genai_decoder(const Json& json, const std::string& source) {
   const auto model = json.find("model");
   if (model == json.end() || !model->is_object() || !model->contains("decoder") ||
       !(*model)["decoder"].is_object()) {
-    throw InputError("is not a configuration of ONNX GenAI: no model.decoder", source);
+    throw InputError("is not a configuration of ONNX GenAI, because it lacks model.decoder",
+                     source);
   }
   return (*model)["decoder"];
 }
@@ -65,7 +66,7 @@ LanguageModel model_of_config(const Json& json, std::vector<Tensor> tensors,
   model.stored_as = config.quantization_name;
   if (!config.known && model.tensors.empty()) {
     throw InputError("architecture '" + escape_terminal(config.architecture) +
-                         "' is not known, and its folder has no tensors",
+                         "' is not known, and its folder has no tensors to derive the model from",
                      source);
   }
   describe_with_tensors(config.numbers, source, model);
@@ -96,7 +97,8 @@ std::string genai_decoder_file(const Json& json, const std::string& source) {
   const auto found = decoder.find("filename");
   if (found == decoder.end() || !found->is_string() ||
       !is_plain_file_name(found->get<std::string>())) {
-    throw InputError("model.decoder.filename is not a file in its folder", source);
+    throw InputError(
+        "model.decoder.filename does not name a file in the folder of the configuration", source);
   }
   return found->get<std::string>();
 }

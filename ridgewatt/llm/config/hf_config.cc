@@ -243,7 +243,8 @@ HfConfig parse_hf_config(const Json& json, const std::string& file) {
   n.kv_heads = fields.number({"num_key_value_heads"}, defaults.kv_heads);
   n.vocabulary = fields.number({"vocab_size"}, defaults.vocabulary);
   if (n.layers < 1 || n.layers > kMostConfigLayers) {
-    throw InputError("is not the configuration of a language model: num_hidden_layers", file);
+    throw InputError(
+        "is not the configuration of a language model, because it lacks num_hidden_layers", file);
   }
   n.feed_forward = fields.number({"intermediate_size"});
   n.context = fields.number({"max_position_embeddings"}, defaults.context);

@@ -12,11 +12,11 @@ namespace {
 std::vector<std::string> texts_in(const TomlNode& node, const EngineTable& table,
                                   std::string_view key) {
   const auto* array = node.as<TomlArray>();
-  if (array == nullptr) table.fail(key, "must be a list of texts");
+  if (array == nullptr) table.fail(key, "must be an array of strings");
   std::vector<std::string> all;
   for (const TomlNode& one : *array) {
     const auto* text = one.as<std::string>();
-    if (text == nullptr) table.fail(key, "must be a list of texts");
+    if (text == nullptr) table.fail(key, "must be an array of strings");
     all.push_back(*text);
   }
   return all;
@@ -56,7 +56,7 @@ EngineFacts parse_facts(const TomlTable& toml, const std::string& source) {
   if (const auto* means = toml["means"].as<TomlArray>()) {
     for (const TomlNode& node : *means) {
       const auto pair = texts_in(node, table, "means");
-      if (pair.size() != 2) table.fail("means", "must be pairs of texts");
+      if (pair.size() != 2) table.fail("means", "must be an array of pairs of strings");
       one.means.emplace_back(pair[0], pair[1]);
     }
   }
@@ -70,7 +70,7 @@ EngineFacts parse_facts(const TomlTable& toml, const std::string& source) {
 
 std::string EngineTable::text(std::string_view key) const {
   const auto* found = table_[key].as<std::string>();
-  if (found == nullptr) fail(key, "must be text");
+  if (found == nullptr) fail(key, "must be a string");
   return *found;
 }
 std::vector<std::string> EngineTable::texts(std::string_view key) const {
@@ -93,7 +93,7 @@ void EngineTable::fail(std::string_view key, const std::string& fault) const {
 std::vector<const TomlTable*> tables_of(const TomlTable& table, std::string_view key,
                                         const std::string& source) {
   auto all = table[key].tables();
-  if (all.empty()) throw InputError(std::string(key) + " must be a list of tables", source);
+  if (all.empty()) throw InputError(std::string(key) + " must be an array of tables", source);
   return all;
 }
 

@@ -29,7 +29,7 @@ EnginePart<N> part_of(const TomlTable& release, std::string_view key,
   const std::string place = read.where() + "." + std::string(key);
   EnginePart<N> part;
   const auto* rows = (*table)["rows"].as<std::int64_t>();
-  if (!rows || *rows < 0) throw InputError("rows must be a whole number, 0 or more", place);
+  if (!rows || *rows < 0) throw InputError("rows must be a whole number of 0 or more", place);
   part.rows = static_cast<std::size_t>(*rows);
   for (std::size_t i = 0; i < N; ++i) {
     const auto* pair = (*table)[terms[i].key].as<TomlArray>();

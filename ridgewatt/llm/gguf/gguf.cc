@@ -69,7 +69,7 @@ class GgufCursor {
   }
   std::string_view text(std::uint64_t most, const char* what) {
     const auto size = length();
-    if (size > most) fail(fmt::format("{} of {} bytes, at most {}", what, size, most));
+    if (size > most) fail(fmt::format("{} has {} bytes, at most {} are allowed", what, size, most));
     return take(size);
   }
   std::string_view take(std::uint64_t size) {
@@ -82,7 +82,7 @@ class GgufCursor {
   std::uint64_t count(std::uint64_t least, std::uint64_t most, const char* what) {
     const auto value = length();
     if (value > most || value > left() / least) {
-      fail(fmt::format("cannot be complete: its header states {} {}", value, what));
+      fail(fmt::format("cannot be complete, because its header states {} {}", value, what));
     }
     return value;
   }
@@ -109,7 +109,7 @@ class GgufCursor {
       case kArray:
         return 0;
       default:
-        fail(fmt::format("a value has the unknown type {}", type));
+        fail(fmt::format("a metadata value has the unknown type {}", type));
     }
   }
 
@@ -142,7 +142,7 @@ class GgufCursor {
 
   // The array that follows; what is long or no whole numbers is walked over.
   std::vector<std::int64_t> array(int depth) {
-    if (depth > kMostNesting) fail("arrays are nested too deeply");
+    if (depth > kMostNesting) fail("metadata arrays are nested too deeply");
     const auto type = number<std::uint32_t>();
     const std::uint64_t size = width(type);
     const std::uint64_t least_array = sizeof(std::uint32_t) + length_bytes();
@@ -192,9 +192,10 @@ void read_values(GgufCursor& cursor, std::uint64_t count, GgufHeader& header) {
   std::uint64_t kept = 0;
   for (std::uint64_t i = 0; i < count; ++i) {
     const std::string_view key = cursor.text(kMostKeyBytes, "key");
-    if (key.empty()) cursor.fail("has a key without a name");
+    if (key.empty()) cursor.fail("has a metadata key without a name");
     if (!seen.insert(key).second) {
-      cursor.fail("duplicate key: " + escape_terminal(key.substr(0, kMostNameBytes)));
+      cursor.fail("the metadata has the same key twice: " +
+                  escape_terminal(key.substr(0, kMostNameBytes)));
     }
     auto value = read_value(cursor);
     if (!value) continue;
@@ -203,7 +204,7 @@ void read_values(GgufCursor& cursor, std::uint64_t count, GgufHeader& header) {
     if (const auto* numbers = std::get_if<std::vector<std::int64_t>>(&*value)) {
       kept += numbers->size() * sizeof(std::int64_t);
     }
-    if (kept > kMostKept) cursor.fail("keys and values are larger than 16 MiB");
+    if (kept > kMostKept) cursor.fail("the metadata is larger than 16 MiB");
     header.values.emplace(key, std::move(*value));
   }
 }
@@ -215,25 +216,27 @@ GgufTensor read_tensor(GgufCursor& cursor) {
   if (tensor.name.empty()) cursor.fail("has a tensor without a name");
   const auto dims = cursor.number<std::uint32_t>();
   if (dims < 1 || dims > kMostDims) {
-    cursor.fail(
-        fmt::format("tensor {} has {} dimensions, 1 to {} are allowed", shown, dims, kMostDims));
+    cursor.fail(fmt::format("tensor {} has {} dimensions, but only 1 to {} are allowed", shown,
+                            dims, kMostDims));
   }
   std::int64_t elements = 1;
   for (std::uint32_t i = 0; i < dims; ++i) {
     const auto extent = cursor.length();
     if (extent < 1 || extent > static_cast<std::uint64_t>(kMostElements / elements)) {
-      cursor.fail(fmt::format("tensor {} has an impossible extent, {}", shown, extent));
+      cursor.fail(
+          fmt::format("tensor {} has the impossible size {} in one dimension", shown, extent));
     }
     elements *= static_cast<std::int64_t>(extent);
     tensor.shape.push_back(static_cast<std::int64_t>(extent));
   }
   const auto id = cursor.number<std::uint32_t>();
   const auto type = stored_type_of_gguf(id);
-  if (!type) cursor.fail(fmt::format("tensor {} has an unknown or removed type {}", shown, id));
+  if (!type) cursor.fail(fmt::format("tensor {} has the unknown or obsolete type {}", shown, id));
   tensor.type = *type;
   const StoredTypeFacts& facts = facts_of(*type);
   if (tensor.shape.front() % facts.elements != 0) {
-    cursor.fail(fmt::format("rows of tensor {} are not whole blocks of {}", shown, facts.name));
+    cursor.fail(fmt::format("the rows of tensor {} are not a whole number of {} blocks", shown,
+                            facts.name));
   }
   std::reverse(tensor.shape.begin(), tensor.shape.end());
   tensor.bytes = stored_bytes(*type, elements);
@@ -249,7 +252,7 @@ void check_places(const GgufCursor& cursor, const GgufHeader& header, std::uint6
   for (const GgufTensor& tensor : header.tensors) {
     order.push_back(&tensor);
     if (!names.insert(tensor.name).second) {
-      cursor.fail("duplicate tensor: " + escape_terminal(tensor.name));
+      cursor.fail("the file has the same tensor twice: " + escape_terminal(tensor.name));
     }
   }
   std::sort(order.begin(), order.end(),
@@ -258,10 +261,10 @@ void check_places(const GgufCursor& cursor, const GgufHeader& header, std::uint6
   for (const GgufTensor* tensor : order) {
     const std::string shown = "'" + escape_terminal(tensor->name) + "'";
     if (tensor->offset % alignment != 0) cursor.fail("tensor " + shown + " is not aligned");
-    if (tensor->offset < end) cursor.fail("tensor " + shown + " overlaps another");
+    if (tensor->offset < end) cursor.fail("tensor " + shown + " overlaps another tensor");
     const auto bytes = static_cast<std::uint64_t>(tensor->bytes);
     if (tensor->offset > data_bytes || bytes > data_bytes - tensor->offset) {
-      cursor.fail("the file is cut off: tensor " + shown + " ends beyond it");
+      cursor.fail("the file is cut off: tensor " + shown + " ends beyond its end");
     }
     end = tensor->offset + bytes;
   }
@@ -300,7 +303,7 @@ GgufHeader parse_gguf(std::string_view bytes, const std::string& file) {
   header.version = cursor.number<std::uint32_t>();
   if (header.version == 1) cursor.narrow_lengths();
   if (header.version < 1 || header.version > 3) {
-    cursor.fail(fmt::format("version {} is not supported, 1 to 3 are{}", header.version,
+    cursor.fail(fmt::format("GGUF version {} is not supported, only 1 to 3{}", header.version,
                             header.version >= 1U << 24 ? ", little-endian" : ""));
   }
   const auto tensors = cursor.count(kLeastTensorBytes, kMostTensors, "tensors");
@@ -310,7 +313,8 @@ GgufHeader parse_gguf(std::string_view bytes, const std::string& file) {
   const std::int64_t alignment = header.integer("general.alignment").value_or(kDefaultAlignment);
   if (alignment < 1 || alignment > kMostAlignment ||
       !std::has_single_bit(static_cast<std::uint64_t>(alignment))) {
-    cursor.fail(fmt::format("alignment {}", alignment));
+    cursor.fail(fmt::format("general.alignment is {}, must be a power of two within its limits",
+                            alignment));
   }
   const auto step = static_cast<std::uint64_t>(alignment);
   header.header_bytes = (cursor.at() + step - 1) / step * step;

@@ -183,7 +183,8 @@ LanguageModel model_of_gguf(const std::vector<GgufHeader>& headers, const std::s
 
 LanguageModel read_gguf(const std::string& path) {
   const auto [stem, count] = shards_of(path);
-  if (count < 1 || count > kMostShards) throw InputError("impossible number of shards", path);
+  if (count < 1 || count > kMostShards)
+    throw InputError("the file name states an impossible number of shards", path);
   std::vector<GgufHeader> headers;
   for (std::int64_t i = 1; i <= count; ++i) {
     const std::string file = count == 1 ? path : shard_name(stem, i, count);
@@ -191,8 +192,9 @@ LanguageModel read_gguf(const std::string& path) {
     headers.push_back(parse_gguf(mapped.bytes(), file));
     const auto stated = headers.back().integer("split.count");
     if (stated && *stated > 1 && *stated != count) {
-      throw InputError(fmt::format("is one of {} shards", *stated), file,
-                       "name it as llama-gguf-split does: NAME-00001-of-0000N.gguf");
+      throw InputError(fmt::format("is one of {} shards, but its name does not say which", *stated),
+                       file,
+                       "rename the shards as llama-gguf-split does: NAME-00001-of-0000N.gguf");
     }
   }
   return model_of_gguf(headers, headers.size() > 1 ? shard_name(stem, 1, count) : path);

@@ -107,7 +107,8 @@ class HeaderEvents : public nlohmann::json_sax<nlohmann::json> {
   }
   bool parse_error(std::size_t position, const std::string& /*token*/,
                    const nlohmann::detail::exception& /*error*/) override {
-    throw InputError(fmt::format("the header is not JSON (byte {})", position), file_);
+    throw InputError(fmt::format("the safetensors header is not valid JSON (byte {})", position),
+                     file_);
   }
 
  private:
@@ -117,7 +118,7 @@ class HeaderEvents : public nlohmann::json_sax<nlohmann::json> {
     return true;
   }
   void fail_unless(bool well, const char* what) const {
-    if (!well) throw InputError(fmt::format("header has {}", what), file_);
+    if (!well) throw InputError(fmt::format("the safetensors header has {}", what), file_);
   }
 
   const std::string& file_;
@@ -141,7 +142,7 @@ Tensor tensor_of(const HeaderEvents::Entry& entry, std::uint64_t data_bytes,
     throw InputError(shown + " has the unknown type '" + escape_terminal(entry.dtype) + "'", file);
   }
   if (!entry.has_shape || entry.offsets.size() != 2) {
-    throw InputError(shown + " lacks its shape or its offsets", file);
+    throw InputError(shown + " lacks its shape or its data offsets", file);
   }
   std::int64_t elements = 1;
   for (const std::int64_t extent : entry.shape) {
@@ -152,12 +153,13 @@ Tensor tensor_of(const HeaderEvents::Entry& entry, std::uint64_t data_bytes,
   }
   const std::uint64_t begin = entry.offsets[0], end = entry.offsets[1];
   if (begin > end || end > data_bytes) {
-    throw InputError("is cut off or wrong: " + shown + " ends beyond the data", file);
+    throw InputError("is cut off or damaged, because " + shown + " ends beyond the data", file);
   }
   const double bytes = stored_bytes(*type, elements);
   if (bytes != static_cast<double>(end - begin)) {
     throw InputError(
-        fmt::format("{} needs {} bytes, but its offsets give {}", shown, bytes, end - begin), file);
+        fmt::format("{} needs {} bytes, but its data offsets span {}", shown, bytes, end - begin),
+        file);
   }
   const TensorPlace place = place_of(entry.name, entry.shape.size());
   return {entry.name, entry.shape, *type, bytes, 1, place.role, place.layer};
@@ -181,11 +183,14 @@ bool is_plain_file_name(std::string_view name) {
 
 std::vector<Tensor> parse_safetensors(std::string_view bytes, const std::string& file) {
   std::uint64_t header = 0;
-  if (bytes.size() < sizeof header) throw InputError("is not a safetensors file: too short", file);
+  if (bytes.size() < sizeof header)
+    throw InputError("is not a safetensors file, because it is too short", file);
   std::memcpy(&header, bytes.data(), sizeof header);
   if (header > kMostHeaderBytes || header > bytes.size() - sizeof header) {
     throw InputError(
-        fmt::format("is cut off or not a safetensors file: a header of {} bytes", header), file);
+        fmt::format("is cut off or not a safetensors file, because its header would have {} bytes",
+                    header),
+        file);
   }
   HeaderEvents events(file);
   const std::string_view text = bytes.substr(sizeof header, header);
@@ -201,7 +206,7 @@ std::vector<Tensor> parse_safetensors(std::string_view bytes, const std::string&
   std::sort(places.begin(), places.end(),
             [](const Place& a, const Place& b) { return a.begin < b.begin; });
   for (std::size_t i = 1; i < places.size(); ++i) {
-    if (places[i].begin < places[i - 1].end) throw InputError("tensors overlap", file);
+    if (places[i].begin < places[i - 1].end) throw InputError("tensors of the file overlap", file);
   }
   return tensors;
 }
@@ -210,17 +215,18 @@ std::map<std::string, std::vector<std::string>> parse_safetensors_index(std::str
                                                                         const std::string& file) {
   const Json json = parse_index(text, file);
   if (!json.is_object() || !json.contains("weight_map") || !json["weight_map"].is_object()) {
-    throw InputError("is not an index of safetensors: no weight_map", file);
+    throw InputError("is not an index of safetensors files, because it lacks weight_map", file);
   }
   std::map<std::string, std::vector<std::string>> shards;
   for (const auto& [tensor, shard] : json["weight_map"].items()) {
     if (!shard.is_string() || !is_plain_file_name(shard.get<std::string>())) {
-      throw InputError("maps a tensor to a file outside its folder", file, escape_terminal(tensor));
+      throw InputError("has a tensor whose file is outside the folder of the index", file,
+                       escape_terminal(tensor));
     }
     shards[shard.get<std::string>()].push_back(tensor);
     if (shards.size() > kMostShardFiles) throw InputError("has too many shards", file);
   }
-  if (shards.empty()) throw InputError("maps no tensors", file);
+  if (shards.empty()) throw InputError("has no tensors in weight_map", file);
   return shards;
 }
 
