@@ -287,7 +287,7 @@ class Forks(OnAFakeBoard):
                 worker.join(20)
             self.assertEqual([worker.exitcode for worker in workers], [0, 0, 0])
             run.mark()
-        self.assertEqual(set(said), {"the measurement belongs to the process that began it"})
+        self.assertEqual(set(said), {"a forked process cannot use the measurement of its parent process"})
         self.assertGreater(run.energy_j, 0)
 
     def test_a_fork_that_leaves_the_block_ends_alone(self):

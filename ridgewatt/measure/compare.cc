@@ -45,7 +45,8 @@ constexpr Quantity kQuantities[] = {
 
 std::vector<Comparison> compare_measurements(const std::vector<Measurement>& a,
                                              const std::vector<Measurement>& b) {
-  if (a.size() != b.size() || a.empty()) throw UsageError("comparing needs pairs of runs");
+  if (a.size() != b.size() || a.empty())
+    throw UsageError("a comparison needs the same number of runs of A and B");
   std::vector<Comparison> comparisons;
   for (const auto& quantity : kQuantities) {
     std::vector<double> log_ratios;
@@ -72,7 +73,7 @@ std::vector<Comparison> compare_measurements(const std::vector<Measurement>& a,
 std::vector<Comparison> compare_commands(const platform::Sysfs& sysfs,
                                          const CompareOptions& options,
                                          const std::function<void(int)>& progress) {
-  if (options.repeats < 2) throw UsageError("comparing needs at least 2 runs of each");
+  if (options.repeats < 2) throw UsageError("a comparison needs at least 2 runs of each side");
   options.a.check();
   options.b.check();
   platform::PowerMeter meter(sysfs);
@@ -85,8 +86,9 @@ std::vector<Comparison> compare_commands(const platform::Sysfs& sysfs,
     options.prepare(second);
     runs.push_back(measure_command(sysfs, measure, meter));
     if (runs.back().status != 0) {
-      throw Error(fmt::format("the command ended with status {}", runs.back().status),
-                  fmt::format("{}", fmt::join(measure.command, " ")));
+      throw Error(
+          fmt::format("a command of the comparison ended with status {}", runs.back().status),
+          fmt::format("{}", fmt::join(measure.command, " ")));
     }
     runs.back().traces.clear();
     runs.back().series.clear();

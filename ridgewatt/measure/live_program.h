@@ -29,7 +29,8 @@ namespace ridgewatt::measure {
 // exits with exit_status().
 class InterruptedError : public Error {
  public:
-  explicit InterruptedError(int signal) : Error("interrupted"), signal_(signal) {}
+  explicit InterruptedError(int signal)
+      : Error("the measurement was interrupted"), signal_(signal) {}
   int signal() const { return signal_; }
   int exit_status() const override { return 128 + signal_; }
 

@@ -101,7 +101,8 @@ std::vector<std::string> list_samples(const std::string& folder) {
     }
   }
   if (paths.empty())
-    throw NotFoundError("no files to load", folder, "generate some with --generate N");
+    throw NotFoundError("the folder has no files to load", folder,
+                        "generate files with --generate N");
   std::sort(paths.begin(), paths.end());
   return paths;
 }
@@ -112,12 +113,12 @@ void generate_samples(const std::string& folder, std::size_t count, std::size_t 
   const fs::path label_path = fs::path(folder) / kLabel;
   if (fs::exists(label_path)) {
     if (read_file(label_path.string()) == label) return;
-    throw InputError("has another generated data set", folder, "remove it or name another folder");
+    throw InputError("has another generated data set", folder, "remove the folder or give another");
   }
   std::error_code error;
   fs::create_directories(folder, error);
-  if (error) throw IoError("cannot make the folder", folder, error.message());
-  if (!fs::is_empty(folder)) throw InputError("is not empty", folder, "name a new folder");
+  if (error) throw IoError("cannot create the folder", folder, error.message());
+  if (!fs::is_empty(folder)) throw InputError("is not empty", folder, "give a new folder");
   std::vector<unsigned char> content(bytes);
   for (std::size_t i = 0; i < count; ++i) {
     Random random = Random(seed).fork(i);

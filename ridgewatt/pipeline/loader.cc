@@ -132,13 +132,14 @@ class Workers {
   void send(std::size_t minibatch) const {
     const auto& worker = workers_[minibatch % workers_.size()];
     if (::write(worker.to.get(), &minibatch, sizeof minibatch) != sizeof minibatch) {
-      throw_errno(errno, "a loader worker died", "");
+      throw_errno(errno, "a loader worker process ended unexpectedly", "");
     }
   }
   Done receive(std::size_t minibatch) const {
     Done done;
     if (!read_all(workers_[minibatch % workers_.size()].from.get(), &done, sizeof done)) {
-      throw IoError("a loader worker died", fmt::format("minibatch {}", minibatch));
+      throw IoError("a loader worker process ended unexpectedly",
+                    fmt::format("minibatch {}", minibatch));
     }
     return done;
   }
@@ -191,7 +192,8 @@ class Compute {
   }
   void step(Eigen::Map<const Eigen::MatrixXf> samples) {
     if (!command_.empty()) {
-      if (std::system(command_.c_str()) != 0) throw Error("the compute command failed", command_);
+      if (std::system(command_.c_str()) != 0)
+        throw Error("the command of --compute failed", command_);
       return;
     }
     // Samples are columns; the gradient of half the squared outputs keeps the weights bounded.
@@ -206,15 +208,17 @@ class Compute {
 
 void check(const LoaderOptions& options) {
   const auto require = [](bool holds, const char* what) {
-    if (!holds) throw UsageError(what, "loader");
+    if (!holds) throw UsageError(what);
   };
-  require(options.workers >= 0 && options.workers <= 64, "workers must be 0 to 64");
+  require(options.workers >= 0 && options.workers <= 64,
+          "the number of loader workers must be 0 to 64");
   require(options.prefetch >= 1 && options.prefetch <= 64,
-          "a worker must prefetch 1 to 64 minibatches");
+          "the minibatches that a worker loads ahead must be 1 to 64");
   require(options.batch >= 1 && options.batch <= 4096, "a minibatch must have 1 to 4096 samples");
-  require(options.hidden >= 1 && options.hidden <= 65536, "the layer must be 1 to 65536 wide");
+  require(options.hidden >= 1 && options.hidden <= 65536,
+          "the width of the matrices must be 1 to 65536");
   require(options.paths.size() >= static_cast<std::size_t>(options.batch),
-          "there are fewer samples than one minibatch");
+          "the folder has fewer samples than one minibatch needs");
 }
 
 void run_epoch(const LoaderOptions& options, const std::vector<std::size_t>& order,
@@ -300,7 +304,9 @@ LoaderFit::LoaderFit(const LoaderRun& without, const LoaderRun& with_one, int co
       cores_(cores) {
   if (without.workers != 0 || with_one.workers != 1 ||
       without.minibatches.size() != with_one.minibatches.size()) {
-    throw UsageError("the fit needs runs of the same minibatches with 0 workers and with 1");
+    throw UsageError(
+        "the fit of the pipeline model needs runs with 0 workers and with 1 worker of the same "
+        "minibatches");
   }
   for (const auto& [stages, run] : {std::pair{&without_, &without}, {&with_, &with_one}}) {
     const double on_cpu_s = std::min(run->fetch_cpu_s, stages->fetch_s);

@@ -42,7 +42,7 @@ std::vector<unsigned char> resident_pages(const std::string& path) {
   std::vector<unsigned char> pages((size + page_bytes() - 1) / page_bytes(), 0);
   if (pages.empty()) return pages;
   void* mapped = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, file.fd(), 0);
-  if (mapped == MAP_FAILED) throw_errno(errno, "cannot map", path);
+  if (mapped == MAP_FAILED) throw_errno(errno, "cannot map the file into memory", path);
   const int failed = ::mincore(mapped, size, pages.data());
   const int error = errno;
   ::munmap(mapped, size);
@@ -88,7 +88,7 @@ std::vector<std::string> files_below(const std::string& path) {
     std::error_code unseen;
     if (at->is_regular_file(unseen)) files.push_back(at->path().string());
   }
-  if (files.empty()) throw NotFoundError("has no files", path);
+  if (files.empty()) throw NotFoundError("has no regular files", path);
   std::sort(files.begin(), files.end());
   return files;
 }

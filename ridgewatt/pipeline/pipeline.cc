@@ -30,7 +30,7 @@ double minibatches_of(const PipelineConfig& config) {
 }
 
 void require(bool holds, const char* what) {
-  if (!holds) throw UsageError(what, "pipeline");
+  if (!holds) throw UsageError(what);
 }
 
 // Of a minibatch, the CPU time of the main process.
@@ -143,21 +143,26 @@ double miss_share(const PipelineConfig& config, int epoch) {
 void check_pipeline(const PipelineConfig& config) {
   const auto positive = [](double value) { return std::isfinite(value) && value > 0; };
   const auto counts = [](double value) { return std::isfinite(value) && value >= 0; };
-  require(positive(config.samples) && config.samples < 1e12, "the data set needs samples");
-  require(config.batch >= 1 && config.cores >= 1, "batch and cores must be at least 1");
-  require(config.workers >= 0 && config.workers <= 1024, "workers must be 0 to 1024");
+  require(positive(config.samples) && config.samples < 1e12,
+          "the number of samples of the data set must be positive and below 10^12");
+  require(config.batch >= 1 && config.cores >= 1,
+          "the batch and the number of cores must be at least 1");
+  require(config.workers >= 0 && config.workers <= 1024,
+          "the number of loader workers must be 0 to 1024");
   require(config.prefetch >= 1 && config.prefetch <= 1024,
-          "a worker must prefetch 1 to 1024 minibatches");
-  require(positive(config.storage.stream_bytes_per_s) && config.storage.streams >= 1 &&
-              counts(config.storage.access_s) && counts(config.storage.request_s),
-          "storage needs a rate and streams");
+          "the minibatches that a worker loads ahead must be 1 to 1024");
+  require(
+      positive(config.storage.stream_bytes_per_s) && config.storage.streams >= 1 &&
+          counts(config.storage.access_s) && counts(config.storage.request_s),
+      "the storage needs a positive rate, at least one stream, and times that are not negative");
   require(positive(config.worker_slowdown), "the slowdown of a worker must be positive");
   require(config.compute_cpu_share >= 0 && config.compute_cpu_share <= 1,
-          "the CPU's share of compute must be 0 to 1");
+          "the share of the computation that needs the CPU must be 0 to 1");
   for (const double value :
        {config.sample_bytes, config.cache_bytes, config.preprocess_s_per_sample, config.hand_over_s,
         config.compute_s, config.base_w, config.compute_w, config.core_w, config.storage_cv}) {
-    require(counts(value), "times, bytes, powers and variation must be finite and not negative");
+    require(counts(value),
+            "times, sizes, powers and variation of the pipeline must be finite and not negative");
   }
 }
 

@@ -215,7 +215,7 @@ TEST_F(InPlaceCommand, WhatCannotBeIsOneLine) {
   };
   refused(tune("--max-power 9"), 2, "no program to tune");
   refused(tune("--max-power 9 --pid 1 -- true"), 2, "two programs");
-  refused(tune("--max-power 9 --pid 999999999"), 1, "no such process");
+  refused(tune("--max-power 9 --pid 999999999"), 1, "there is no process with this id");
   refused(tune("--max-power 9 --pid ") + std::to_string(::getpid()), 2, "does not mark");
   refused(tune("--max-power 9 --batch 1,4 -- true"), 2, "one batch");
   refused(tune("--max-power 9 -- run {batch}"), 2, "--batch");

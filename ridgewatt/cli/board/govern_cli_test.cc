@@ -280,7 +280,7 @@ TEST_F(GovernLive, WhatCannotBeIsOneLine) {
   refused("--phase-mode a=gpu=306", 2, "no program");
   refused("--phase-mode a=gpu=306 --deadline 1h -- true", 2, "--deadline");
   refused("--phase-mode a=gpu=306 --pid 1 -- true", 2, "two programs");
-  refused("--phase-mode a=gpu=306 --pid 999999999", 1, "no such process");
+  refused("--phase-mode a=gpu=306 --pid 999999999", 1, "there is no process with this id");
   refused("--phase-mode a=gpu=306 -- false", 1, "status 1");
   refused("--least-phase 3 --deadline 1h --minibatches 5 --model zoo:lenet5 -- true", 2,
           "--least-phase");

@@ -158,7 +158,8 @@ TEST_F(TokenCommands, ResultsWithARecordedPowerTrace) {
   const auto refused =
       run_program("measure --results " + bench + " --power-trace " + path("power.csv"));
   EXPECT_EQ(refused.status, 1);
-  EXPECT_THAT(refused.output, HasSubstr("no time stamps, so energy cannot be split"));
+  EXPECT_THAT(refused.output, HasSubstr("the result has no time stamps, so the energy cannot be "
+                                        "divided between prefill and decode"));
   EXPECT_EQ(json_without_remarks("measure --results " + bench)["runs"][0]["ttft_ms"], 500);
 }
 

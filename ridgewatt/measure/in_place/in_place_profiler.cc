@@ -65,9 +65,9 @@ std::string cause_of_drift(const TunedProgram::Surroundings& before,
 
 void InPlaceOptions::check() const {
   const auto require = [](bool good, const char* field, double value, const char* constraint) {
-    if (!good) throw UsageError(fmt::format("{} is {:g}", field, value), "in place", constraint);
+    if (!good) throw UsageError(fmt::format("{} is {:g}", field, value), "", constraint);
   };
-  require(precision > 0 && precision < 1, "precision", precision, "it must be above 0, below 1");
+  require(precision > 0 && precision < 1, "precision", precision, "it must be above 0 and below 1");
   require(least_minibatches >= 4, "least_minibatches", least_minibatches, "it must be 4 or more");
   require(most_minibatches >= least_minibatches, "most_minibatches", most_minibatches,
           "it must be least_minibatches or more");

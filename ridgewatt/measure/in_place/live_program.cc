@@ -41,7 +41,7 @@ void pass_on(int number) {
 OwnedFd marks_of(pid_t process) {
   const std::string folder = fmt::format("/proc/{}", process);
   if (::access(folder.c_str(), F_OK) != 0) {
-    throw NotFoundError("no such process", std::to_string(process));
+    throw NotFoundError("there is no process with this id", std::to_string(process));
   }
   const std::string how =
       "start it with RIDGEWATT_MARK_FD=3 and 3>marks.txt (docs/guide/tune_in_place.md)";
@@ -56,13 +56,15 @@ OwnedFd marks_of(pid_t process) {
   const std::string path = fmt::format("{}/fd/{}", folder, *number);
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0)
-    throw_errno(errno, "cannot find the marks of the program", path);
+    throw_errno(errno, "cannot open the file of the program's marks", path);
   if (!S_ISREG(status.st_mode)) {
     throw UsageError("the process does not write its marks to a file", path,
-                     S_ISFIFO(status.st_mode) ? "another program reads it; " + how : how);
+                     S_ISFIFO(status.st_mode)
+                         ? "it writes them to a pipe that another program reads; " + how
+                         : how);
   }
   OwnedFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file) throw_errno(errno, "cannot read the marks of the program", path);
+  if (!file) throw_errno(errno, "cannot read the file of the program's marks", path);
   ::lseek(file.get(), 0, SEEK_END);
   return file;
 }

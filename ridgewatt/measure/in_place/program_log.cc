@@ -32,8 +32,8 @@ std::span<const TimedPower> ProgramLog::step() {
 
 void ProgramLog::require_marks(double silence_s) const {
   if (program_.now_s() - last_mark_s_ < silence_s) return;
-  throw IoError(fmt::format("the program has marked no minibatch for {:g} s", silence_s),
-                "in place", "see docs/guide/measure.md for how a program marks them");
+  throw IoError(fmt::format("the program has marked no minibatch for {:g} s", silence_s), "",
+                "see docs/guide/measure.md for how a program marks them");
 }
 
 void ProgramLog::begin_window(double pace_s) {

@@ -117,7 +117,8 @@ void add_power_samples(const ProgramLog& log, InPlaceWindow& window) {
     window.power.push_back(sample);
   }
   window.power_samples = static_cast<int>(window.power.size());
-  if (!(window.power_w > 0)) throw NotFoundError("no power", describe(window.point.mode));
+  if (!(window.power_w > 0))
+    throw NotFoundError("no power was measured in a window", describe(window.point.mode));
 }
 
 bool tells_pace(const InPlaceWindow& window, const InPlaceOptions& options) {

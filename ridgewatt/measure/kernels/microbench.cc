@@ -123,7 +123,7 @@ class PointRunner {
     pool.join();
     if (error_) std::rethrow_exception(error_);
     if (failed_) {
-      throw IoError("not enough memory for the microbenchmark", "", "lower --footprint");
+      throw IoError("there is not enough memory for the microbenchmark", "", "lower --footprint");
     }
     return std::move(results_);
   }
@@ -261,7 +261,7 @@ void add_idle_point(const MicrobenchOptions& options, MicrobenchSummary& summary
 
 IntensityKernel nearest_intensity_kernel(double intensity) {
   if (!(intensity > 0) || intensity > 1e6) {
-    throw UsageError(fmt::format("no kernel has an intensity of {} FLOP/byte", intensity));
+    throw UsageError(fmt::format("no microbenchmark has an intensity of {} FLOP/byte", intensity));
   }
   const double fma = 2 * intensity;
   if (fma >= 0.75) return {std::max(1, static_cast<int>(std::lround(fma))), 1};
@@ -296,7 +296,7 @@ double MicrobenchSummary::peak_bandwidth_bytes_s() const {
 }
 
 MicrobenchSummary run_cpu_microbench(const MicrobenchOptions& options) {
-  if (!(options.seconds_per_point > 0)) throw UsageError("seconds per point must be positive");
+  if (!(options.seconds_per_point > 0)) throw UsageError("the seconds per point must be positive");
   const int threads = options.threads > 0 ? options.threads : available_threads();
   const std::size_t share = options.footprint_bytes / static_cast<std::size_t>(threads);
   const std::size_t doubles = std::max<std::size_t>(share / 3 / sizeof(double) / 1024 * 1024, 1024);

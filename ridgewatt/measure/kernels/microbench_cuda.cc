@@ -28,7 +28,7 @@ class CudaLibrary {
       if (handle_ != nullptr) break;
     }
     if (handle_ == nullptr) {
-      throw NotSupportedError("no CUDA microbenchmarks in this build", no_library(kName),
+      throw NotSupportedError("this build has no CUDA microbenchmarks", no_library(kName),
                               "build with nvcc installed");
     }
     device_name_ = symbol<decltype(device_name_)>("ridgewatt_cuda_device_name");
@@ -41,7 +41,7 @@ class CudaLibrary {
   std::string device_name(int device) const {
     std::array<char, 256> name{};
     if (device_name_(device, name.data(), static_cast<int>(name.size())) != 0) {
-      throw NotSupportedError(fmt::format("no CUDA device {}", device), "",
+      throw NotSupportedError(fmt::format("there is no CUDA device {}", device), "",
                               "is the NVIDIA driver installed and the GPU visible?");
     }
     return name.data();
@@ -54,7 +54,7 @@ class CudaLibrary {
     const int code =
         run_(device, kernel, fma, group, options.footprint_bytes, options.seconds_per_point, &point,
              error.data(), static_cast<int>(error.size()));
-    if (code == 1) throw IoError("CUDA microbenchmark failed", kernel, error.data());
+    if (code == 1) throw IoError("a CUDA microbenchmark failed", kernel, error.data());
     return code == 0;
   }
 
@@ -62,7 +62,9 @@ class CudaLibrary {
   template <typename Function>
   Function symbol(const char* name) {
     auto* found = dlsym(handle_, name);
-    if (found == nullptr) throw NotSupportedError("CUDA library does not fit this program", name);
+    if (found == nullptr)
+      throw NotSupportedError(
+          "the library of CUDA microbenchmarks is from another version of ridgewatt", name);
     return reinterpret_cast<Function>(found);
   }
 

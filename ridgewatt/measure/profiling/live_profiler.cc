@@ -180,19 +180,19 @@ store::PointRecord LiveProfiler::take(const OperatingPoint& point, double limit_
   }
   const bool has_power = !measurement.channels.empty();
   if (!has_power && !options_.power_optional) {  // no other point will fare better
-    throw IoError("no point can be profiled",
+    throw IoError("no point can be profiled, because no power is measured",
                   failed.empty() ? measurement.source : measurement.source + "; " + failed);
   }
   const std::string& output = measurement.last_output;
   if (!failed.empty()) fail(point, failed, output);
   if (summary.count == 0 && summary.excluded > 0) {
     fail(point,
-         fmt::format("all {} minibatches are excluded: {}", summary.excluded,
+         fmt::format("all {} minibatches were excluded: {}", summary.excluded,
                      summary.causes.begin()->first),
          output);
   }
-  if (summary.count == 0) fail(point, "the command marked no two minibatches", output);
-  if (has_power && !measurement.total) fail(point, "no power: " + measurement.source);
+  if (summary.count == 0) fail(point, "the command marked fewer than two minibatches", output);
+  if (has_power && !measurement.total) fail(point, "no power was measured: " + measurement.source);
   store::PointRecord record = record_of(measurement, point);
   record.flags = flags_of(
       measurement, record.power_samples,

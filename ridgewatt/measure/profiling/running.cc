@@ -51,7 +51,7 @@ class RunningMeasurement::State {
 
   void begin() {
     const std::lock_guard lock(mutex_);
-    if (stage_ != Stage::kIdle) throw UsageError("the measurement has already begun");
+    if (stage_ != Stage::kIdle) throw UsageError("the measurement was already started");
     recording_.drain();
     recording_.begin();
     usage_ = usage_of_process();
@@ -76,7 +76,7 @@ class RunningMeasurement::State {
     const std::lock_guard lock(mutex_);
     require_running();
     const auto found = open_.find(number);
-    if (found == open_.end()) throw UsageError("the window is not open");
+    if (found == open_.end()) throw UsageError("the window has already been closed");
     end_open(found, now_s);
     return priced(ended_.back().second);
   }
@@ -87,7 +87,7 @@ class RunningMeasurement::State {
     for (auto at = ended_.rbegin(); at != ended_.rend(); ++at) {
       if (at->first == number) return priced(at->second);
     }
-    throw UsageError("there is no such window, or it is too old: the newest 65536 are kept");
+    throw UsageError("there is no window with this number; only the newest 65536 are kept");
   }
   std::vector<WindowCost> windows() {
     const std::lock_guard lock(mutex_);
@@ -135,8 +135,8 @@ class RunningMeasurement::State {
     return options;
   }
   void require_running() const {
-    if (stage_ == Stage::kIdle) throw UsageError("the measurement has not begun");
-    if (stage_ == Stage::kEnded) throw UsageError("the measurement has ended");
+    if (stage_ == Stage::kIdle) throw UsageError("the measurement was not started");
+    if (stage_ == Stage::kEnded) throw UsageError("the measurement has already ended");
   }
   void end_open(Windows::iterator window, double end_s) {
     window->second.end_s = end_s;
@@ -218,7 +218,8 @@ bool RunningMeasurement::ours() const {
 }
 
 RunningMeasurement::State& RunningMeasurement::state() const {
-  if (!state_->ours()) throw UsageError("the measurement belongs to the process that began it");
+  if (!state_->ours())
+    throw UsageError("a forked process cannot use the measurement of its parent process");
   return *state_;
 }
 

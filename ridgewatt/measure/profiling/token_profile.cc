@@ -65,7 +65,8 @@ class TokenProfiler {
                              fmt::format("the command ended with {}", measured.measurement.status));
     }
     if (!measured.measurement.total) {
-      throw IoError("no point can be profiled", measured.measurement.source);
+      throw IoError("no point can be profiled, because no power is measured",
+                    measured.measurement.source);
     }
     TokenPoints points = token_points(measured, point);
     if (!points.decode) {
@@ -115,16 +116,16 @@ TokenPoints token_points(const TokenMeasurement& measured, const OperatingPoint&
     if (!run.cost) continue;
     if (run.ttft && run.cost->prefill.time_s > 0) {
       if (points.prefill) {
-        throw UsageError("the prompts have several lengths", run.source,
-                         "profile one length at a time");
+        throw UsageError("the requests have prompts of different lengths", run.source,
+                         "profile one prompt length at a time");
       }
       points.prefill = phase_record(measured, point, run.cost->prefill, *run.ttft,
                                     static_cast<double>(run.cost->requests));
     }
     if (run.tpot && run.cost->decode.time_s > 0 && run.cost->decoded_tokens > 0) {
       if (points.decode) {
-        throw UsageError("the answers have several lengths", run.source,
-                         "profile one length at a time");
+        throw UsageError("the requests have answers of different lengths", run.source,
+                         "profile one answer length at a time");
       }
       points.decode = phase_record(measured, point, run.cost->decode, *run.tpot,
                                    std::round(run.cost->decoded_tokens));

@@ -20,10 +20,12 @@ double between(const Point& a, const Point& b, double time_s) {
 }
 
 std::vector<Point> valid_points(std::span<const double> times_s, std::span<const double> powers_w) {
-  if (times_s.size() != powers_w.size()) throw UsageError("times and powers differ in number");
+  if (times_s.size() != powers_w.size())
+    throw UsageError("the numbers of sample times and of powers differ");
   std::vector<Point> points;
   for (std::size_t i = 0; i < times_s.size(); ++i) {
-    if (i > 0 && !(times_s[i] > times_s[i - 1])) throw UsageError("sample times do not ascend");
+    if (i > 0 && !(times_s[i] > times_s[i - 1]))
+      throw UsageError("the times of the power samples are not in ascending order");
     if (std::isfinite(powers_w[i])) points.push_back({times_s[i], powers_w[i]});
   }
   return points;
@@ -33,9 +35,9 @@ std::vector<Point> valid_points(std::span<const double> times_s, std::span<const
 
 EnergyEstimate integrate_power(std::span<const double> times_s, std::span<const double> powers_w,
                                double begin_s, double end_s) {
-  if (!(end_s > begin_s)) throw UsageError("the energy window is empty");
+  if (!(end_s > begin_s)) throw UsageError("the time window of the energy is empty");
   const auto points = valid_points(times_s, powers_w);
-  if (points.empty()) throw NotSupportedError("no power sample is valid");
+  if (points.empty()) throw NotSupportedError("the power sensor gave no valid sample");
   EnergyEstimate result;
   result.duration_s = end_s - begin_s;
   for (std::size_t i = 0; i < times_s.size(); ++i) {

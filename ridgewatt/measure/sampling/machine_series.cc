@@ -96,7 +96,7 @@ MachineSeries::MachineSeries(const platform::Sysfs& sysfs, double rate_hz, std::
       interval_s_(1 / rate_hz),
       most_samples_(most_samples) {
   if (!(rate_hz >= 0.1 && rate_hz <= 50))
-    throw UsageError("the rate of the series must be 0.1 to 50 Hz");
+    throw UsageError("the sampling rate of the time series must be 0.1 to 50 Hz");
   first_processes_ = gpu_processes(sysfs);
   look();
   thread_ = quiet_thread([this] { run(); });

@@ -74,7 +74,7 @@ int mark_number(int error_end) {
     const int flags = ::fcntl(fd, F_GETFD);
     if (fd != error_end && (flags < 0 || (flags & FD_CLOEXEC) != 0)) return fd;
   }
-  throw IoError("no descriptor below 10 is free for marks");
+  throw IoError("no file descriptor below 10 is free to pass marks of the program");
 }
 
 ChildPlan plan_child(const std::vector<std::string>& command, int mark_end, int error_end) {
@@ -250,7 +250,7 @@ void signal_tree(pid_t process, int number) {
 
 StartedCommand start_marked_command(const std::vector<std::string>& command, CommandTie tie,
                                     int output, int errors) {
-  if (command.empty()) throw UsageError("give a command to measure", "measure -- COMMAND");
+  if (command.empty()) throw UsageError("measure needs a command", "", "give it after --");
   Pipe marks_pipe;
   Pipe error_pipe;
   ChildPlan plan = plan_child(command, marks_pipe.write_end.get(), error_pipe.write_end.get());

@@ -116,9 +116,9 @@ void idle(double duration_s, Recording& recording) {
 }  // namespace
 
 void MeasureOptions::check() const {
-  if (command.empty()) throw UsageError("give a command to measure", "measure -- COMMAND");
+  if (command.empty()) throw UsageError("measure needs a command", "", "give it after --");
   const auto require = [](bool good, const char* field, double value, const char* constraint) {
-    if (!good) throw UsageError(fmt::format("{} is {:g}", field, value), "measuring", constraint);
+    if (!good) throw UsageError(fmt::format("{} is {:g}", field, value), "", constraint);
   };
   const auto time = [&](const char* field, double value) {
     require(value >= 0 && std::isfinite(value), field, value, "it must be 0 s or more");

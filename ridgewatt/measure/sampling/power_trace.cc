@@ -108,15 +108,16 @@ PowerTrace read_meter(const std::string& path, double begin_s, double end_s) {
   for (std::size_t row = 0; row < table.rows.size(); ++row) {
     const double time_s = table.number(row, time) - offset_s;
     if (!trace.times_s.empty() && !(time_s > trace.times_s.back())) {
-      throw InputError("the meter's times do not ascend", table.where(row));
+      throw InputError("the times of the meter are not in ascending order", table.where(row));
     }
     trace.times_s.push_back(time_s);
     trace.powers_w.push_back(table.number(row, first) * (power ? 1 : table.number(row, second)));
   }
   if (std::none_of(trace.times_s.begin(), trace.times_s.end(),
                    [&](double t) { return t >= begin_s && t <= end_s; })) {
-    throw InputError("the meter has no sample during the run", path,
-                     "time_s is CLOCK_MONOTONIC and unix_s the time since 1970, both in seconds");
+    throw InputError(
+        "the file of the meter has no sample from the time of the run", path,
+        "column time_s must be CLOCK_MONOTONIC in s, or column unix_s the time since 1970 in s");
   }
   return trace;
 }

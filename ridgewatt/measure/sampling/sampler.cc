@@ -34,9 +34,10 @@ Sampler::Sampler(platform::PowerSource& source, Options options)
   if (!(options.rate_hz >= 1 && options.rate_hz <= 1000)) {
     throw UsageError("the sampling rate must be 1 to 1000 Hz");
   }
-  if (options.capacity < 2) throw UsageError("the sampler needs room for 2 samples");
+  if (options.capacity < 2)
+    throw UsageError("the capacity of the sampler must be 2 samples or more");
   if (source.channels().size() > kMaxPowerChannels) {
-    throw NotSupportedError("more than 16 power channels");
+    throw NotSupportedError("the board has more than 16 power channels");
   }
   ring_.resize(options.capacity);
   source.begin();

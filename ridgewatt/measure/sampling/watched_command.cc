@@ -40,7 +40,7 @@ class TotalPower {
  private:
   static platform::PowerSource& source_of(platform::PowerMeter& meter) {
     if (meter.source() == nullptr) {
-      throw NotSupportedError("the power is not known", meter.description());
+      throw NotSupportedError("the power of this machine cannot be measured", meter.description());
     }
     return *meter.source();
   }

@@ -20,7 +20,7 @@ double seconds_per(const std::string& unit, const std::string& where) {
   if (unit == "us") return 1e-6;
   if (unit == "ns") return 1e-9;
   if (unit == "s" || unit == "sec" || unit == "seconds") return 1;
-  throw InputError(fmt::format("the unit '{}' is not a unit of time", unit.substr(0, 20)), where);
+  throw InputError(fmt::format("'{}' is not a unit of time", unit.substr(0, 20)), where);
 }
 
 std::optional<TokenTime> time_metric(const ResultFields& all, const char* name) {
@@ -93,12 +93,13 @@ TokenRequest request_of(const ResultFields& line) {
   const ResultFields metrics = line.at("metrics");
   const auto begin_ns = stamps.number("request_start_ns");
   const auto end_ns = stamps.number("request_end_ns");
-  if (!begin_ns || !end_ns || *end_ns < *begin_ns) line.fail("a request has no times");
+  if (!begin_ns || !end_ns || *end_ns < *begin_ns) line.fail("a request lacks its time stamps");
   TokenRequest request;
   request.begin_s = *begin_ns * 1e-9;
   request.end_s = *end_ns * 1e-9;
   const auto first_s = metric_value(metrics, "time_to_first_token", true);
-  if (!first_s) line.fail("a request has no time to first token: was it streamed?");
+  if (!first_s)
+    line.fail("a request has no time to first token, which only streamed requests have");
   request.first_s = request.begin_s + *first_s;
   // The stamp of the end is a little after the last token; latency ends with it.
   if (const auto latency_s = metric_value(metrics, "request_latency", true)) {
@@ -134,7 +135,8 @@ TokenRun aiperf_summary(const Json& json, const std::string& source) {
   run.requests = static_cast<std::size_t>(plain_metric(all, "request_count").value_or(0));
   run.failed = static_cast<std::size_t>(plain_metric(all, "error_request_count").value_or(0));
   add_configuration(all, run);
-  if (!run.ttft && !run.tpot && !run.output_tokens_per_s) all.fail("it has no times and no rates");
+  if (!run.ttft && !run.tpot && !run.output_tokens_per_s)
+    all.fail("the result has neither times nor rates");
   return run;
 }
 
@@ -164,7 +166,7 @@ TokenRun aiperf_csv(std::string_view text, const std::string& source) {
       continue;
     }
     if (header[0] != "Metric") continue;  // telemetry, and what else versions add
-    if (cells.size() > header.size()) throw InputError("a row has too many fields", where);
+    if (cells.size() > header.size()) throw InputError("the row has too many fields", where);
     const auto [key, unit] = metric_key(cells[0]);
     Json metric = {{"unit", unit}};
     for (std::size_t c = 1; c < cells.size(); ++c) {
@@ -183,7 +185,8 @@ TokenRun aiperf_records(const std::vector<Json>& lines, const std::string& sourc
   std::size_t number = 0;
   for (const Json& json : lines) {
     const ResultFields line(json, fmt::format("{} line {}", source, ++number));
-    if (!line.has("metadata")) line.fail("not a request of aiperf: no metadata");
+    if (!line.has("metadata"))
+      line.fail("the record is not a request of aiperf, because it lacks metadata");
     const std::string phase = line.at("metadata").text("benchmark_phase");
     if (phase == "warmup") continue;
     if (line.has("error")) {
@@ -192,7 +195,7 @@ TokenRun aiperf_records(const std::vector<Json>& lines, const std::string& sourc
     }
     run.timeline.push_back(request_of(line));
   }
-  if (run.timeline.empty()) throw InputError("no request succeeded", source);
+  if (run.timeline.empty()) throw InputError("the file has no successful request", source);
   summarize(run);
   return run;
 }

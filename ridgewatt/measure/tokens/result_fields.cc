@@ -55,7 +55,7 @@ std::vector<double> ResultFields::numbers(const char* name) const {
   std::vector<double> values;
   const Json* found = find(name);
   if (found == nullptr) return values;
-  if (!found->is_array()) fail(fmt::format("{} is not a list", name));
+  if (!found->is_array()) fail(fmt::format("{} must be an array", name));
   for (const Json& value : *found) values.push_back(checked_number(value, name, where_));
   return values;
 }

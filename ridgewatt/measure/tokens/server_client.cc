@@ -81,7 +81,7 @@ StreamEvent stream_event(const std::string& data, bool llama_cpp) {
     const std::string text = error->is_object()   ? ResultFields(*error, where).text("message")
                              : error->is_string() ? error->get<std::string>().substr(0, 200)
                                                   : "";
-    throw IoError("the server gave up", "", text);
+    throw IoError("the server reported an error", "", text);
   }
   StreamEvent out;
   llama_cpp ? read_llama_cpp(event, out) : read_openai(event, out);
@@ -151,7 +151,8 @@ void ServerClient::describe_openai() {
     if (owner == "vllm" || owner == "sglang") described_.engine = owner;
   }
   if (question_.model.empty()) {
-    throw InputError("the server names no model", url, "give its name with --model");
+    throw InputError("the server does not tell the name of its model", url,
+                     "give its name with --model");
   }
   described_.model = question_.model;
 }
@@ -217,7 +218,8 @@ ServerClient::Answer ServerClient::ask(std::uint64_t number, const std::atomic<b
         return true;
       },
       options);
-  if (request.token_times_s.empty()) throw IoError("the answer has no token", url_ + path);
+  if (request.token_times_s.empty())
+    throw IoError("the answer of the server has no token", url_ + path);
   request.first_s = request.token_times_s.front();
   request.end_s = request.token_times_s.back();
   answer.counted = output.has_value();

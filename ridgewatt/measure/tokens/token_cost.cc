@@ -134,11 +134,12 @@ std::optional<EnergySum> TokenCost::less_idle(const std::optional<EnergySum>& en
 TokenCost split_energy(std::span<const TokenRequest> requests, const PowerTrace& power,
                        std::optional<double> idle_w) {
   if (requests.empty())
-    throw NotSupportedError("no request has time stamps, so energy cannot be split");
+    throw NotSupportedError(
+        "no request has time stamps, so the energy cannot be divided between prefill and decode");
   const auto changes = changes_of(requests);
   const ValidPower samples(power);
   if (!samples.covers(changes.front().time_s, changes.back().time_s)) {
-    throw NotSupportedError("no power sample lies within the requests");
+    throw NotSupportedError("no power sample was taken during a request");
   }
   TokenCost cost;
   cost.idle_w = idle_w;
@@ -171,8 +172,8 @@ PowerTrace read_power_log(const std::string& path, TokenClock clock) {
   const char* wanted = clock == TokenClock::kUnix ? "unix_s" : "time_s";
   const auto time = table.column(wanted);
   if (!time) {
-    throw InputError(std::string("the power has no column ") + wanted, path,
-                     "the time stamps of the result are on that clock");
+    throw InputError(std::string("the file of the power lacks the column ") + wanted, path,
+                     "the result has time stamps of this clock");
   }
   const auto power = table.column("power_w");
   const std::size_t first = power ? *power : table.require_column("voltage_v");
@@ -181,7 +182,7 @@ PowerTrace read_power_log(const std::string& path, TokenClock clock) {
   for (std::size_t row = 0; row < table.rows.size(); ++row) {
     const double time_s = table.number(row, *time);
     if (!trace.times_s.empty() && !(time_s > trace.times_s.back())) {
-      throw InputError("the times do not ascend", table.where(row));
+      throw InputError("the times are not in ascending order", table.where(row));
     }
     trace.times_s.push_back(time_s);
     trace.powers_w.push_back(table.number(row, first) * (power ? 1 : table.number(row, second)));

@@ -29,7 +29,7 @@ std::vector<TokenRun> runs_of_object(const Json& json, const std::string& source
   for (const char* metric : {"time_to_first_token", "request_latency", "output_token_throughput"}) {
     if (json.contains(metric)) return {aiperf_summary(json, source)};
   }
-  throw InputError("is not a known kind of result", source, kKnownResults);
+  throw InputError("is not a result of a known program", source, kKnownResults);
 }
 
 std::vector<TokenRun> runs_of_lines(std::string_view text, const std::string& source) {
@@ -43,7 +43,7 @@ std::vector<TokenRun> runs_of_lines(std::string_view text, const std::string& so
     if (line.empty()) continue;
     lines.push_back(parse_result_json(line, fmt::format("{} line {}", source, number)));
     if (!lines.back().is_object()) {
-      throw InputError("is not an object", fmt::format("{} line {}", source, number),
+      throw InputError("is not a JSON object", fmt::format("{} line {}", source, number),
                        kKnownResults);
     }
   }
@@ -118,7 +118,7 @@ std::vector<TokenRun> parse_token_runs(std::string_view text, const std::string&
   if (begin.empty()) throw InputError("is empty", source, kKnownResults);
   if (begin[0] == '{' || begin[0] == '[') {
     auto runs = runs_of_json(begin, source);
-    if (runs.empty()) throw InputError("has no test", source, kKnownResults);
+    if (runs.empty()) throw InputError("has no test of prefill or decode", source, kKnownResults);
     return runs;
   }
   const std::string_view header = begin.substr(0, begin.find('\n'));
@@ -128,7 +128,7 @@ std::vector<TokenRun> parse_token_runs(std::string_view text, const std::string&
     auto runs = llama_bench_table(begin, source);
     if (!runs.empty()) return runs;
   }
-  throw InputError("is not a known kind of result", source, kKnownResults);
+  throw InputError("is not a result of a known program", source, kKnownResults);
 }
 
 std::vector<TokenRun> read_token_runs(const std::string& path) {
@@ -207,8 +207,9 @@ std::vector<TokenRun> read_token_runs(const std::string& path, const std::string
     if (power_path.empty()) break;
     if (run.timeline.empty()) {
       throw NotSupportedError(
-          "no time stamps, so energy cannot be split", path,
-          "profile_export.jsonl of aiperf and --save-detailed of vLLM have them");
+          "the result has no time stamps, so the energy cannot be divided between prefill and "
+          "decode",
+          path, "give profile_export.jsonl of aiperf, or a result of vLLM with --save-detailed");
     }
     run.cost = split_energy(run.timeline, read_power_log(power_path, run.clock), idle_w);
   }

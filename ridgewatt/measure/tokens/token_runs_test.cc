@@ -215,7 +215,7 @@ TEST(TokenRuns, DamagedResultsAreRefusedInALine) {
               HasSubstr("not a test"));
   EXPECT_THAT(token_refusal("| model | test | t/s |\n| llama | pp512 | nan |\n"),
               HasSubstr("no tokens per second"));
-  EXPECT_THAT(token_refusal(kAiperfFailed), HasSubstr("no request succeeded"));
+  EXPECT_THAT(token_refusal(kAiperfFailed), HasSubstr("the file has no successful request"));
   EXPECT_THAT(token_refusal(R"({"time_to_first_token": {"unit": "parsec", "avg": 1}})"),
               HasSubstr("parsec"));
   std::string uneven = kVllm;

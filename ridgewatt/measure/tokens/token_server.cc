@@ -269,9 +269,9 @@ std::vector<TokenRun> runs_of_output(const TimedLines& output, double end_s) {
 
 void ServerQuestion::check() const {
   const auto require = [](bool good, const char* field, double value, const char* constraint) {
-    if (!good) throw UsageError(fmt::format("{} is {:g}", field, value), "a server", constraint);
+    if (!good) throw UsageError(fmt::format("{} is {:g}", field, value), "", constraint);
   };
-  if (url.empty()) throw UsageError("give the URL of a server", "--server");
+  if (url.empty()) throw UsageError("--server needs the URL of a server", "");
   require(prompt_tokens >= 1 && prompt_tokens <= 1 << 20, "prompt_tokens", prompt_tokens,
           "it must be 1 to 1048576");
   require(output_tokens >= 1 && output_tokens <= 1 << 20, "output_tokens", output_tokens,
@@ -308,15 +308,17 @@ class ServerProgram::State {
   void wait_until_ready(const std::string& name, const ServerQuestion& question) {
     const Stopwatch waited;
     while (!ServerClient::ready(question)) {
-      if (ended()) throw IoError("the server ended before it was ready", name);
+      if (ended()) throw IoError("the server process ended before it was ready", name);
       if (waited.s() > question.ready_s) {
-        throw IoError(fmt::format("no answer within {:g} s", question.ready_s), question.url);
+        throw IoError(fmt::format("the server was not ready within {:g} s", question.ready_s),
+                      question.url);
       }
       check_work();
       sleep_s(2 * kServerTickS);
     }
     if (ended()) {  // and another one answers
-      throw IoError("the server ended", name, "is another one at that address?");
+      throw IoError("the server process ended, but a server answers", name,
+                    "is another server running at that address?");
     }
   }
   bool ended() {

@@ -113,7 +113,8 @@ void PowerLedger::mark(double now_s) {
 }
 
 std::size_t PowerLedger::begin_window(const std::string& name, double now_s) {
-  if (open_.size() >= kMostOpen) throw UsageError("256 windows are open already", name);
+  if (open_.size() >= kMostOpen)
+    throw UsageError("the monitor has 256 open windows, which is the maximum", name);
   now_s = std::max(now_s, last_s_);
   Open open;
   open.window.number = next_window_;
@@ -130,7 +131,7 @@ Window PowerLedger::end_window(std::size_t number, double now_s) {
     for (const auto& [known, ended] : ended_) {
       if (known == number) return priced(ended, now_s);
     }
-    throw NotFoundError("there is no such window", fmt::format("{}", number));
+    throw NotFoundError("there is no window with this number", fmt::format("{}", number));
   }
   Open open = std::move(found->second);
   open_.erase(found);
