@@ -46,7 +46,7 @@ class Section {
   bool has(std::string_view key) const { return table_.contains(key); }
   std::string text(std::string_view key) {
     const auto* value = require(key).as<std::string>();
-    if (value == nullptr || value->empty()) fail(key, "must be a text");
+    if (value == nullptr || value->empty()) fail(key, "must be a string");
     return *value;
   }
   std::vector<std::string> texts(std::string_view key) {
@@ -54,10 +54,10 @@ class Section {
     const auto* node = find(key);
     if (node == nullptr) return result;
     const auto* array = node->as<TomlArray>();
-    if (array == nullptr) fail(key, "must be an array of texts");
+    if (array == nullptr) fail(key, "must be an array of strings");
     for (const auto& element : *array) {
       const auto* value = element.as<std::string>();
-      if (value == nullptr || value->empty()) fail(key, "must be an array of texts");
+      if (value == nullptr || value->empty()) fail(key, "must be an array of strings");
       result.push_back(*value);
     }
     return result;
@@ -353,7 +353,7 @@ void flatten_twin(const TomlNode& node, const std::string& key, const std::strin
     twin.numbers[key] = *number;
   } else {
     throw InputError(
-        fmt::format("{}.{}' must be a finite number or a text", place, escape_terminal(key)));
+        fmt::format("{}.{}' must be a finite number or a string", place, escape_terminal(key)));
   }
 }
 

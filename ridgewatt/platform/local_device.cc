@@ -48,10 +48,10 @@ std::optional<std::string> local_board(const Sysfs& sysfs) {
   const auto identity = identify_jetson(sysfs);
   if (!identity) return std::nullopt;
   if (!identity->board.empty()) return identity->board;
-  throw NotFoundError("no board file for this Jetson",
+  throw NotFoundError("there is no built-in board file for this Jetson",
                       fmt::format("{}{}{}", identity->model, identity->module.empty() ? "" : ", ",
                                   identity->module),
-                      "write one (docs/reference/board_file.md) and give its path");
+                      "write a board file (docs/reference/board_file.md) and give its path");
 }
 
 std::string board_serial(const Sysfs& sysfs) {
@@ -72,15 +72,17 @@ LocalDevice open_local_device(const std::string& device, const std::string& sysr
     struct stat status {};
     if (::stat(root.c_str(), &status) != 0) throw_errno(errno, "cannot open the folder", root);
     if (!S_ISDIR(status.st_mode))
-      throw NotFoundError("is not a folder", root, "give the root of a tree");
+      throw NotFoundError("is not a folder", root, "give the root folder of a recorded board");
     result.fake = !fake_board_mark(root).name.empty();
     result.sysfs = open_sysfs(root);
     return result;
   }
   if (device.rfind("fake:", 0) != 0) {
-    throw UsageError("is neither this machine nor a fake board", device, device_hint(device));
+    throw UsageError("is neither local (this machine) nor a fake board", device,
+                     device_hint(device));
   }
-  if (!sysroot.empty()) throw UsageError("give a fake device or a root, not both", device);
+  if (!sysroot.empty())
+    throw UsageError("a fake board and a root folder cannot both be given", device);
   const FakeBoardSpec spec = fake_board_spec(device.substr(5));
   const std::string folder = fake_folder() + "/" + spec.name;
   std::error_code unseen;

@@ -51,7 +51,7 @@ std::vector<FileSetting> full_fan(const Sysfs& sysfs) {
   add("/sys/devices/pwm-fan/temp_control", "0");  // JetPack 4
   add("/sys/devices/pwm-fan/target_pwm", "255");
   if (settings.empty())
-    throw NotSupportedError("this board has no fan that can be set", sysfs.root());
+    throw NotSupportedError("the fan of this board cannot be set", sysfs.root());
   return settings;
 }
 
@@ -95,7 +95,7 @@ KnobSpace::Levels knob_levels(const Sysfs& sysfs, const JetsonLayout& layout) {
   if (!any) {
     throw NotSupportedError(
         "this machine has no power-mode knobs", sysfs.root(),
-        "modes exist on NVIDIA Jetson boards; a command with {threads} tunes threads");
+        "only NVIDIA Jetson boards have them; to tune the number of threads, write {threads} in the command);
   }
   return levels;
 }
@@ -222,33 +222,32 @@ PowerMode JetsonModeControl::nearest(const PowerMode& mode) const {
     const auto& table = levels[knob];
     if (!mode.has(knob)) continue;
     if (table.empty()) {
-      throw NotSupportedError("this knob cannot be set on this board",
-                              std::string(knob_field(knob)),
-                              knob == Knob::kMemClock ? "the memory clock needs root" : "");
+      throw NotSupportedError("the knob cannot be set on this board", std::string(knob_field(knob)),
+                              knob == Knob::kMemClock ? "setting the memory clock needs root" : "");
     }
     const double wanted = mode.get(knob);
     const double best = *std::min_element(table.begin(), table.end(), [&](double a, double b) {
       return std::abs(a - wanted) < std::abs(b - wanted);
     });
     if (knob == Knob::kCpuCores && best != wanted) {
-      throw UsageError("the board has no such number of cores", fmt::format("{:.0f}", wanted),
-                       fmt::format("give 1 to {}", table.size()));
+      throw UsageError("the board cannot run with this number of cores",
+                       fmt::format("{:.0f}", wanted), fmt::format("give 1 to {}", table.size()));
     }
     const double low = *std::min_element(table.begin(), table.end());
     const double high = *std::max_element(table.begin(), table.end());
     if (wanted < 0.9 * low || wanted > 1.1 * high) {
       throw UsageError(
-          fmt::format("clock {:g} MHz is outside the board's table", mhz_of_hz(wanted)),
+          fmt::format("{:g} MHz is outside the board's clock table, mhz_of_hz(wanted)),
           std::string(knob_field(knob)),
-          fmt::format("{:g} to {:g} MHz", mhz_of_hz(low), mhz_of_hz(high)));
+          fmt::format("must be {:g} to {:g} MHz", mhz_of_hz(low), mhz_of_hz(high)));
     }
     // Of memory clocks that are not listed only the ends are known: another one would be a guess.
     if (knob == Knob::kMemClock && std::abs(best - wanted) > kSameClockHz &&
         !lists_emc_rates(sysfs_, layout_.emc)) {
-      throw UsageError(
-          fmt::format("the board does not list its memory clocks: {:g} MHz may not be one of them",
-                      mhz_of_hz(wanted)),
-          layout_.emc.possible_rates, "known: " + in_mhz(table));
+      throw UsageError(fmt::format("{:g} MHz may not be a memory clock of the board, which does "
+                                   "not list its memory clocks",
+                                   mhz_of_hz(wanted)),
+                       layout_.emc.possible_rates, "known clocks: " + in_mhz(table));
     }
     result.set(knob, best);
   }
@@ -268,7 +267,7 @@ void JetsonModeControl::require_held() const {
     const std::string found = sysfs_.text(path).value_or("unreadable");
     if (found == value) continue;
     throw IoError(fmt::format("does not stay at {}, is {}", value, found), path,
-                  "another program sets it: 'systemctl stop nvfancontrol' for the fan");
+                  "another program sets it; for the fan, run 'systemctl stop nvfancontrol'");
   }
 }
 
@@ -312,7 +311,7 @@ void JetsonModeControl::require_governors(const PowerMode& mode,
   if (!mode.governor.empty() && !holds(known, mode.governor)) {
     const bool of_gpu = holds(known_of_gpu, mode.governor);
     throw UsageError(
-        of_gpu ? "the governor is the GPU's, not the CPU's" : "the board has no such governor",
+        of_gpu ? "this is a governor of the GPU, not of the CPU" : "the CPU has no such governor",
         mode.governor, of_gpu ? "give it as --gpu-governor" : list(known));
   }
   if (!gpu_governor.empty() && !holds(known_of_gpu, gpu_governor)) {
@@ -352,7 +351,7 @@ ApplySummary JetsonModeControl::apply(const PowerMode& mode, const std::string& 
 ApplySummary JetsonModeControl::apply_preset(const std::string& name) {
   if (!conf_) {
     throw NotFoundError("the board has no presets", "/etc/nvpmodel.conf",
-                        "give clocks: 'ridgewatt mode apply --cpu-mhz ..'");
+                        "give clocks, for example 'ridgewatt mode apply --cpu-mhz 1113.6'");
   }
   const auto& preset = conf_->mode(name);
   return write(limits_of(*conf_, preset), settings_of_preset(sysfs_, layout_, *conf_, preset));
@@ -386,7 +385,7 @@ void JetsonModeControl::check_safety() {
   }
   if (fault.empty()) return;
   restore();
-  throw IoError(fault, "the old power mode was restored",
+  throw IoError(fault + "; the old power mode was restored", "",
                 "let the board cool and check its power supply");
 }
 

@@ -81,7 +81,8 @@ class RaplSource : public PowerSource {
       wrap_j_.push_back(zone.max_energy_j);
     }
     if (files_.empty()) {
-      throw NotSupportedError(zones.empty() ? "no RAPL" : "RAPL is for root only");
+      throw NotSupportedError(zones.empty() ? "there are no RAPL power counters"
+                                            : "only root can read its RAPL power counters");
     }
     last_j_.assign(files_.size(), kNoValue);
   }

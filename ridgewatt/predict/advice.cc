@@ -49,7 +49,8 @@ std::vector<MethodCost> compare_methods(const TrainingScenario& scenario,
                         scenario.workloads > 0 && profiling.board_modes > 0 &&
                         profiling.minibatch_s > 0 && profiling.minibatches > 0 &&
                         profiling.mode_change_s >= 0;
-  if (!positive) throw UsageError("times and counts of a job must be positive");
+  if (!positive)
+    throw UsageError("the minibatch time and the numbers of --advise must be positive");
   const double mode_s = profiling.minibatches * profiling.minibatch_s + profiling.mode_change_s;
   std::vector<MethodCost> result;
   for (auto& method : choice_methods()) {

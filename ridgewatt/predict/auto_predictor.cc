@@ -66,7 +66,7 @@ CandidateInput FewShotModel::input_at(std::span<const OperatingPoint> points) co
 }
 
 void FewShotModel::fit(std::span<const Observation> samples) {
-  if (samples.empty()) throw UsageError("no samples to learn from");
+  if (samples.empty()) throw UsageError("the predictor needs at least one sample");
   samples_.assign(samples.begin(), samples.end());
   const auto used = thin_evenly(samples, kMostSamples);
   const auto points = points_of(used);
@@ -153,7 +153,8 @@ double FewShotModel::LogCostPrediction::power_variance(Eigen::Index row) const {
 
 FewShotModel::LogCostPrediction FewShotModel::predict_logs(
     std::span<const OperatingPoint> points) const {
-  if (samples_.empty()) throw UsageError("predict before fit");
+  if (samples_.empty())
+    throw UsageError("the predictor must be fitted to samples before it predicts");
   CandidateInput input = input_at(points);
   LogPrediction time = time_.predict(input);
   // Nothing runs 50 times faster or slower than all that was seen, nor takes 5 times the power.

@@ -44,8 +44,10 @@ std::optional<std::size_t> nearest_unknown(std::size_t size,
 ClockSearch search_clock(std::span<const double> clocks_hz,
                          const std::function<double(std::size_t)>& cost, std::size_t count,
                          std::optional<std::size_t> start) {
-  if (clocks_hz.empty() || count == 0) throw UsageError("no clocks to search");
-  if (!std::is_sorted(clocks_hz.begin(), clocks_hz.end())) throw UsageError("clocks must ascend");
+  if (clocks_hz.empty() || count == 0)
+    throw UsageError("the search of a clock needs at least one clock");
+  if (!std::is_sorted(clocks_hz.begin(), clocks_hz.end()))
+    throw UsageError("the clocks of a search must be in ascending order");
   if (start && *start >= clocks_hz.size())
     throw UsageError("the search must start from one of the clocks");
   ClockSearch search;

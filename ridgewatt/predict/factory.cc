@@ -48,8 +48,8 @@ std::unique_ptr<Predictor> make_auto(const PredictorOptions& options) {
 ReferenceModel reference_model(const PredictorOptions& options, const NnOptions& network) {
   if (options.reference_model) return *options.reference_model;
   if (options.references.empty()) {
-    throw UsageError("powertrain starts from another workload's sweep", "--reference",
-                     "give one, or --reference-model");
+    throw UsageError("--method powertrain needs the sweep of another workload", "",
+                     "give --reference or --reference-model");
   }
   NnOptions reference = network;
   reference.rows_per_mode = options.reference_rows_per_mode;

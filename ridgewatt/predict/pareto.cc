@@ -10,7 +10,8 @@ namespace ridgewatt::predict {
 
 std::vector<std::size_t> pareto_front(std::span<const double> first,
                                       std::span<const double> second) {
-  if (first.size() != second.size()) throw UsageError("a Pareto front needs two costs per point");
+  if (first.size() != second.size())
+    throw UsageError("a Pareto front needs both costs of each point");
   struct Point {
     double first, second;
     std::size_t index;
@@ -38,7 +39,8 @@ std::vector<std::size_t> pareto_front(std::span<const double> first,
 
 Dominance dominance(std::span<const double> first, std::span<const double> second,
                     std::size_t index) {
-  if (first.size() != second.size()) throw UsageError("dominance needs two costs per point");
+  if (first.size() != second.size())
+    throw UsageError("the comparison of points needs both costs of each point");
   Dominance found;
   for (std::size_t i = 0; i < first.size(); ++i) {
     if (!(first[i] < first[index] && second[i] < second[index])) continue;

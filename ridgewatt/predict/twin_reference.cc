@@ -50,7 +50,8 @@ Reference unseen_twin_reference(const std::string& board,
   std::vector<OperatingPoint> points;
   for (const auto& run : own) {
     if (run.workload != own.front().workload) {
-      throw UsageError("several workloads to score", scored.path, "choose one file per workload");
+      throw UsageError("the file has several workloads, but one is scored at a time", scored.path,
+                       "give one file per workload");
     }
     for (const auto& row : run.observations) points.push_back(row.point);
     costs[run.observations.front().point.batch] = run.cost;

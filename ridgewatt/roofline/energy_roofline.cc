@@ -9,7 +9,7 @@ namespace ridgewatt::roofline {
 namespace {
 
 void require(bool condition, const char* what) {
-  if (!condition) throw UsageError("roofline parameter out of range", what);
+  if (!condition) throw UsageError(what);
 }
 
 bool positive(double value) {
@@ -107,13 +107,14 @@ double EnergyRoofline::cap_to_intensity() const {
 }
 
 void HierarchicalRoofline::validate() const {
-  require(!levels.empty(), "a hierarchical roofline needs a memory level");
+  require(!levels.empty(), "a hierarchical roofline needs at least one memory level");
   for (std::size_t i = 0; i < levels.size(); ++i) level(i).validate();
 }
 
 double HierarchicalRoofline::time_s(double work_flop,
                                     const std::vector<double>& traffic_bytes) const {
-  require(traffic_bytes.size() == levels.size(), "each memory level needs one traffic figure");
+  require(traffic_bytes.size() == levels.size(),
+          "each memory level needs one number of transferred bytes");
   double time = work_flop / peak_flop_per_s;
   for (std::size_t i = 0; i < levels.size(); ++i) {
     time = std::max(time, traffic_bytes[i] / levels[i].bandwidth_bytes_per_s);

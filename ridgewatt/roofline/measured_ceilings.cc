@@ -109,8 +109,8 @@ void require_both_roofs(std::span<const MicrobenchPoint> points, double peak, do
     if (of_bandwidth > kOtherRoof && of_peak < kOtherRoof) moves = true;
   }
   if (computes && moves) return;
-  throw UsageError("microbenchmark points lie on one side of the ridge",
-                   computes ? "all compute bound" : "all memory bound",
+  throw UsageError("the microbenchmark points lie on one side of the ridge point of the roofline",
+                   computes ? "all are compute bound" : "all are memory bound",
                    "sweep the intensity from 1/16 to 512 FLOP/byte");
 }
 
@@ -131,7 +131,7 @@ MeasuredRoof measured_ceilings(std::span<const MicrobenchPoint> points,
                                const MicrobenchFitOptions& options) {
   options.check();
   MeasuredRoof roof;
-  if (points.empty()) throw UsageError("there are no microbenchmark points");
+  if (points.empty()) throw UsageError("the fit of a roofline needs microbenchmark points");
   roof.mode = points.front().mode;
   const auto add = [&](RoofQuantity quantity,
                        const std::function<double(const MicrobenchPoint&)>& amount) {
@@ -147,9 +147,9 @@ MeasuredRoof measured_ceilings(std::span<const MicrobenchPoint> points,
   const auto* peak = roof.find(RoofQuantity::kFp32);
   const auto* bandwidth = roof.find(RoofQuantity::kBandwidth);
   if (peak == nullptr || bandwidth == nullptr) {
-    throw UsageError("the points do not determine a roof",
-                     peak == nullptr ? "no FP32 work" : "no traffic",
-                     "measure fma_fp32 and triad, or a sweep of intensity");
+    throw UsageError("the microbenchmark points do not determine a roof",
+                     peak == nullptr ? "none computes in FP32" : "none has memory traffic",
+                     "measure the kernels fma_fp32 and triad, or a sweep of intensity");
   }
   require_both_roofs(points, peak->value, bandwidth->value);
   // Launches in a second: the inverse of what one takes.

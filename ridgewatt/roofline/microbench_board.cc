@@ -19,7 +19,7 @@ void check_clocks(const PowerMode& mode, const Board& board) {
     const double highest = levels.empty() ? 0 : levels.back();
     if (!mode.has(knob) || mode.get(knob) <= highest * kClockTolerance) continue;
     throw InputError(
-        fmt::format("{} of {:g} is beyond the {:g} of {}", knob_field(knob),
+        fmt::format("{} of {:g} is above the maximum, {:g}, of board {}", knob_field(knob),
                     knob_in_field_unit(mode, knob),
                     knob == Knob::kCpuCores ? highest : mhz_of_hz(highest), board.name),
         describe(mode), "were the points measured on another board?");
@@ -31,9 +31,10 @@ double checked_share(const MeasuredRoof& roof, RoofQuantity quantity, double she
                      const Board& board) {
   const double share = roof.find(quantity)->value / sheet;
   if (share > kMostOverSheet) {
-    throw InputError(fmt::format("{} of {:.4g} is beyond the {:.4g} of {}'s data sheet",
-                                 name_of(quantity), roof.find(quantity)->value, sheet, board.name),
-                     describe(roof.mode), "were the points measured on another machine?");
+    throw InputError(
+        fmt::format("the measured {} of {:.4g} is above the {:.4g} in the data sheet of board {}",
+                    name_of(quantity), roof.find(quantity)->value, sheet, board.name),
+        describe(roof.mode), "were the points measured on another machine?");
   }
   return share;
 }

@@ -193,8 +193,8 @@ Peaks fit_peaks(std::span<const MicrobenchPoint> points) {
     }
     if (compute.size() < 2 || memory.size() < 2) {
       throw UsageError(
-          "microbenchmark points lie on one side of the ridge",
-          fmt::format("{} compute bound, {} memory bound", compute.size(), memory.size()),
+          "a roofline needs at least 2 microbenchmark points on each side of its ridge point",
+          fmt::format("{} are compute bound, {} memory bound", compute.size(), memory.size()),
           "sweep the intensity from 1/16 to 512 FLOP/byte");
     }
     peaks = {robust_mean(compute), robust_mean(memory)};
@@ -280,8 +280,9 @@ std::vector<MicrobenchPoint> sweep_of(std::span<const MicrobenchPoint> all) {
     triad = triad || point.kernel == MicrobenchKernel::kTriad;
   }
   if (points.size() < kFewestPoints && !(peak && triad)) {
-    throw UsageError(fmt::format("{} microbenchmark points are too few", points.size()), "",
-                     fmt::format("measure at least {} intensities", kFewestPoints));
+    throw UsageError(
+        fmt::format("{} microbenchmark points are too few to fit a roofline", points.size()), "",
+        fmt::format("measure at least {} intensities", kFewestPoints));
   }
   return points;
 }

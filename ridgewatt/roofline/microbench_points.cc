@@ -29,7 +29,8 @@ class PointTable {
     if (kernel_) {
       const auto kernel = find_word<MicrobenchKernel>(csv_.field(*kernel_));
       if (!kernel)
-        throw InputError("is not a microbenchmark kernel", csv_.where(), "column kernel");
+        throw InputError("column kernel has the name of an unknown kernel", csv_.where(),
+                         "use the kernels that `ridgewatt microbench` writes");
       point.kernel = *kernel;
     }
     point.mode = modes_.read().mode;
@@ -52,13 +53,13 @@ class PointTable {
     const bool moves = !point.streams() || point.traffic_bytes > 0;
     if (point.work_flop < 0 || point.traffic_bytes < 0 || !moves || !(point.time_s > 0) ||
         !(point.power_w.value_or(1) > 0)) {
-      throw InputError("a microbenchmark point needs positive traffic, time and power",
+      throw InputError("the traffic, time and power of a microbenchmark point must be positive",
                        csv_.where());
     }
     const double rate = point.work_flop / point.time_s;
     if (rate > 1e17 || point.traffic_bytes / point.time_s > 1e14) {
-      throw InputError(fmt::format("{:.3g} FLOP/s is beyond any device", rate), csv_.where(),
-                       "time_ms is in ms");
+      throw InputError(fmt::format("{:.3g} FLOP/s is more than any device can do", rate),
+                       csv_.where(), "check that time_ms is in ms");
     }
   }
 
@@ -77,14 +78,14 @@ MicrobenchFile read_microbench(const std::string& path) {
   MicrobenchFile file;
   while (csv.next()) {
     if (!file.points.empty() && table.target() != file.target) {
-      throw InputError("the points come from the CPU and from a GPU", csv.where(),
-                       "calibrate each separately");
+      throw InputError("the file mixes points of the CPU and of a GPU", csv.where(),
+                       "calibrate the CPU and the GPU separately");
     }
     file.target = table.target();
     file.machine = table.device();
     file.points.push_back(table.point());
   }
-  if (file.points.empty()) throw InputError("the file has no points", path);
+  if (file.points.empty()) throw InputError("the file has no microbenchmark points", path);
   return file;
 }
 

@@ -29,8 +29,8 @@ double contraction_peak(const MicrobenchFit& fit, Precision precision) {
   }
   if (found > 0) return found;
   throw NotSupportedError(
-      fmt::format("no peak of {} was measured on this machine", name_of(precision)), "",
-      "fp32 always is, fp16 on a GPU");
+      fmt::format("the peak rate of {} was not measured on this machine", name_of(precision)), "",
+      "use fp32, or fp16 on a GPU");
 }
 
 }  // namespace

@@ -16,10 +16,11 @@ constexpr double kMostArrivals = 1e8;
 
 void check(double rate_hz, double duration_s) {
   if (!(rate_hz > 0) || !(duration_s > 0) || !std::isfinite(rate_hz * duration_s)) {
-    throw UsageError("arrival rate and duration must be positive");
+    throw UsageError("the arrival rate and the duration must be positive");
   }
   if (rate_hz * duration_s > kMostArrivals) {
-    throw UsageError("more than 10^8 arrivals", "", "shorten the duration");
+    throw UsageError("the duration has more than 10^8 arrivals", "",
+                     "give a shorter --duration or a lower rate");
   }
 }
 
@@ -46,7 +47,7 @@ std::vector<double> poisson_arrivals(double rate_hz, double duration_s, Random& 
 
 std::vector<double> bursty_arrivals(const BurstyOptions& options, double duration_s,
                                     Random& random) {
-  if (options.rates_hz.empty()) throw UsageError("a bursty process needs at least one rate");
+  if (options.rates_hz.empty()) throw UsageError("bursty arrivals need at least one rate");
   for (const double rate : options.rates_hz) check(rate, duration_s);
   check(1 / options.mean_dwell_s, duration_s);
   const std::size_t states = options.rates_hz.size();
@@ -77,9 +78,10 @@ std::vector<double> read_arrivals(const std::string& path) {
   result.reserve(table.rows.size());
   for (std::size_t row = 0; row < table.rows.size(); ++row) {
     const double time_s = table.number(row, column);
-    if (time_s < 0) throw InputError("an arrival cannot be before 0 s", table.where(row));
+    if (time_s < 0) throw InputError("an arrival time must be 0 s or later", table.where(row));
     if (!result.empty() && time_s < result.back()) {
-      throw InputError("arrivals must ascend", table.where(row), "sort the trace by time");
+      throw InputError("the arrival times must be in ascending order", table.where(row),
+                       "sort the file by time");
     }
     result.push_back(time_s);
   }

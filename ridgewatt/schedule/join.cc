@@ -32,7 +32,8 @@ std::vector<Candidate> inference_candidates(const ScheduleWorkloads& workloads) 
     for (const auto& [mode, batches] : rows_by_mode(*workloads.inference)) {
       for (const auto& [batch, observation] : batches) {
         if (batch == 0) {
-          throw InputError("an inference sweep needs a batch column", workloads.inference->source);
+          throw InputError("the sweep of an inference needs a batch column",
+                           workloads.inference->source);
         }
         Candidate& candidate = result.emplace_back();
         candidate.mode = mode;
@@ -105,7 +106,8 @@ RowOrigin plan_origin(const ScheduleWorkloads& workloads) {
 
 std::vector<Candidate> join_sweeps(const ScheduleWorkloads& workloads) {
   if (!workloads.inference && workloads.background.empty()) {
-    throw UsageError("nothing to schedule", "", "give an inference or a training sweep");
+    throw UsageError("schedule needs an inference or a training workload", "",
+                     "give its sweep or model");
   }
   std::vector<Candidate> candidates = inference_candidates(workloads);
   std::size_t index = workloads.inference ? 1 : 0;
@@ -121,7 +123,8 @@ std::vector<Candidate> join_sweeps(const ScheduleWorkloads& workloads) {
         background->add(minibatch_of(workloads, index, batch, observation), observation.energy_j(),
                         required_rate);
       }
-      if (extended.size() > 1'000'000) throw UsageError("more than 10^6 combinations to plan");
+      if (extended.size() > 1'000'000)
+        throw UsageError("there are more than 10^6 combinations of modes and batches to plan");
     }
     candidates = std::move(extended);
     ++index;
@@ -129,7 +132,7 @@ std::vector<Candidate> join_sweeps(const ScheduleWorkloads& workloads) {
   if (candidates.empty()) {
     throw InputError("the sweeps have no power mode in common",
                      workloads.background.front().sweep.source,
-                     "sweep the workloads over the same modes");
+                     "profile the workloads in the same modes");
   }
   for (auto& candidate : candidates) candidate.switch_s = workloads.switch_s;
   return candidates;

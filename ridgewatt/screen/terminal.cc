@@ -111,7 +111,8 @@ class Terminal::State {
     utf8_ = set_utf8();
     keeper_ = std::make_unique<TerminalKeeper>(way_back());
     screen_ = ::newterm(nullptr, stdout, stdin);
-    if (screen_ == nullptr) throw NotSupportedError("the terminal cannot be set up");
+    if (screen_ == nullptr)
+      throw NotSupportedError("the terminal does not allow the settings of the live view");
     ::set_escdelay(25);
     ::cbreak();
     ::noecho();

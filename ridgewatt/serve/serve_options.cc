@@ -71,7 +71,7 @@ ServeOptions serve_options_from_json(const std::string& text) {
     take(json, "unsandboxed", options.unsandboxed);
     take_limits(json, options);
   } catch (const nlohmann::json::exception&) {
-    throw UsageError("the options are not JSON", "ridgewatt-serve",
+    throw UsageError("the options of ridgewatt-serve are not JSON", "",
                      "start the server with `ridgewatt serve`");
   }
   options.check();

@@ -27,13 +27,13 @@ std::string token_of(const ServeOptions& options) {
   const std::string text = read_file(options.token_file, 4096);
   const std::string token(trim(text));
   if (token.size() < kShortest || token.size() > kLongest) {
-    throw InputError("a token must have 16 to 200 characters", options.token_file);
+    throw InputError("the token in the file must have 16 to 200 characters", options.token_file);
   }
   for (const char c : token) {
     const bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
                        c == '-' || c == '_' || c == '.';
     if (!plain)
-      throw InputError("a token may contain only letters, digits, '-', '_' and '.'",
+      throw InputError("the token in the file may contain only letters, digits, '-', '_' and '.'",
                        options.token_file);
   }
   return token;

@@ -8,8 +8,9 @@ namespace ridgewatt::store {
 namespace {
 
 [[noreturn]] void fail_for_password() {
-  throw UsageError("the address of the store contains a password, which others could see", "",
-                   "give it in a file: ?passfile=FILE, ~/.pgpass or PGPASSFILE");
+  throw UsageError(
+      "the address of the store contains a password, which other users of this machine can see", "",
+      "put the password into a file: ?passfile=FILE, ~/.pgpass or PGPASSFILE");
 }
 
 }  // namespace

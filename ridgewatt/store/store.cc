@@ -157,7 +157,7 @@ std::optional<std::int64_t> Store::find_series(const Series& series) {
 std::int64_t Store::series(const Series& series) {
   if (const auto found = find_series(series)) return *found;
   if (connection().read_only()) {
-    throw NotFoundError("the store has no such series", path_,
+    throw NotFoundError("the store has no points of this board, workload and kind", path_,
                         series.board + " " + series.workload + " " + series.kind);
   }
   connection_->query(
@@ -195,7 +195,7 @@ std::vector<Holding> Store::holdings() {
 
 void Store::add(std::int64_t series, const PointRecord& point) {
   if (add_if_absent(series, point)) return;
-  throw IoError("the store has this point already", path_, describe(point.observation.point.mode));
+  throw IoError("the store already has this point", path_, describe(point.observation.point.mode));
 }
 
 bool Store::add_if_absent(std::int64_t series, const PointRecord& point) {

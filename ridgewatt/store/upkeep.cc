@@ -113,12 +113,11 @@ StoreFault whole_pages(Connection& connection) {
 
 void PruneRules::check() const {
   if (!points_unix_s && !samples_unix_s && !failures_unix_s && !repeats) {
-    throw UsageError("no rule says what to delete", "store prune",
+    throw UsageError("store prune needs a rule of what to delete", "",
                      "give --points, --samples, --failures or --repeats");
   }
   if (repeats && *repeats < 1) {
-    throw UsageError(fmt::format("{} repeats would be kept", *repeats), "store prune",
-                     "keep at least 1");
+    throw UsageError(fmt::format("--repeats is {}", *repeats), "", "it must be 1 or more");
   }
 }
 

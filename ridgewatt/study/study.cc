@@ -41,7 +41,7 @@ class StudyFile {
     const auto* node = table_.get(key);
     if (node == nullptr) return fallback;
     const auto* value = node->as<std::string>();
-    if (value == nullptr) fail(key, "must be a text");
+    if (value == nullptr) fail(key, "must be a string");
     return *value;
   }
   std::int64_t whole(std::string_view key, std::int64_t fallback, std::int64_t lo,
@@ -50,7 +50,7 @@ class StudyFile {
     if (node == nullptr) return fallback;
     const auto* value = node->as<std::int64_t>();
     if (value == nullptr || *value < lo || *value > hi) {
-      fail(key, "is not a whole number in its range");
+      fail(key, fmt::format("must be a whole number from {} to {}", lo, hi));
     }
     return *value;
   }
@@ -90,7 +90,7 @@ class StudyFile {
     if (const auto* text = node.as<std::string>()) return *text;
     if (const auto* whole = node.as<std::int64_t>()) return std::to_string(*whole);
     if (const auto* real = node.as<double>()) return fmt::format("{}", *real);
-    fail(key, "holds a value that is neither text nor number");
+    fail(key, "holds a value that is neither a string nor a number");
   }
   const TomlTable& table_;
   std::string source_;
@@ -105,11 +105,12 @@ StudyFactor parse_factor(const StudyFile& file) {
   if (file.find("levels") != nullptr && file.find("levels")->as<std::int64_t>() != nullptr) {
     factor.level_count = static_cast<int>(file.whole("levels", 0, 2, 1000));
     if (!is_board_factor(factor.name) || factor.name.ends_with("governor")) {
-      file.fail("levels", "can be a number only for a clock or the cores of a board");
+      file.fail("levels",
+                "can be numbers only if the factor is a clock or the number of cores of the board");
     }
   } else {
     factor.levels = file.list("levels");
-    if (factor.levels.empty()) file.fail("levels", "needs at least one level");
+    if (factor.levels.empty()) file.fail("levels", "must have at least one level");
     for (const auto& level : factor.levels) {
       const auto number = parse_double(level);
       if (number && !std::isfinite(*number))
@@ -125,13 +126,13 @@ StudyFactor parse_factor(const StudyFile& file) {
   factor.asked = file.flag("asked", true);
   factor.optional = file.flag("optional", false);
   if (factor.optional && !is_board_factor(factor.name)) {
-    file.fail("optional", "applies only to settings of a board");
+    file.fail("optional", "applies only to a factor that is a setting of the board");
   }
   factor.needs = file.texts("needs");
   const auto require_levels = [&](const char* key, const auto& texts) {
     for (const auto& [level, text] : texts) {
       if (std::find(factor.levels.begin(), factor.levels.end(), level) == factor.levels.end()) {
-        file.fail(key, "has a text for an unknown level");
+        file.fail(key, "has a key that is not a level of the factor");
       }
     }
   };
@@ -162,8 +163,9 @@ std::string replace_names(const std::string& text,
       continue;
     }
     if (found == values.end()) {
-      throw UsageError("the command has a name that is neither factor nor parameter",
-                       "{" + name + "}");
+      throw UsageError(
+          "the command uses a name that is neither a factor nor a parameter of the study",
+          "{" + name + "}");
     }
     filled += found->second;
     at = end;
@@ -221,7 +223,7 @@ Study parse_study(std::string_view toml, const std::string& source) {
   study.check = file.text("check");
   study.fallback = file.text("fallback");
   if (!study.fallback.empty() && study.check.empty()) {
-    file.fail("fallback", "needs a check that says when it runs");
+    file.fail("fallback", "needs the key 'check', which says when the fallback runs");
   }
   study.setup = file.text("setup");
   study.before = file.text("before");
@@ -229,7 +231,7 @@ Study parse_study(std::string_view toml, const std::string& source) {
   study.responses = file.list("responses");
   study.parameters = file.texts("parameters");
   const auto factors = table["factor"].tables();
-  if (factors.empty()) file.fail("factor", "is missing: a study has [[factor]] tables");
+  if (factors.empty()) file.fail("factor", "is missing; a study needs [[factor]] tables");
   for (const TomlTable* factor : factors) {
     study.factors.push_back(parse_factor({*factor, source, "factor."}));
     for (std::size_t i = 0; i + 1 < study.factors.size(); ++i) {
@@ -247,7 +249,9 @@ Study load_study(const std::string& name_or_path) {
   }
   const NameSet known{list_studies()};
   const auto name = find_meant(name_or_path, known);
-  if (!name) throw NotFoundError("no study", name_or_path, hint_for(name_or_path, known));
+  if (!name)
+    throw NotFoundError("there is no shipped study of this name", name_or_path,
+                        hint_for(name_or_path, known));
   const auto files = embedded::studies();
   const auto file = std::find_if(files.begin(), files.end(),
                                  [&](const auto& f) { return f.name == *name + ".toml"; });

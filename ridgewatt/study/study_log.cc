@@ -51,9 +51,9 @@ StudyLog::StudyLog(const std::string& path, const Study& study, const std::strin
         fmt::format("PRAGMA application_id = {}; PRAGMA user_version = 1", kApplicationId));
     transaction.commit();
   } else if (pragma(database_, "application_id") != kApplicationId) {
-    throw InputError("is a database, but not of studies", path);
+    throw InputError("is a database, but does not hold the runs of studies", path);
   } else if (pragma(database_, "user_version") > 1) {
-    throw InputError("was written by a newer ridgewatt", path);
+    throw InputError("was written by a newer version of ridgewatt", path);
   }
   database_.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
   database_.execute(kNotes);
@@ -98,7 +98,7 @@ std::vector<StudyResult> StudyLog::results() {
     const Json cell = Json::parse(row.text(0), nullptr, false);
     const Json responses = Json::parse(row.text(2), nullptr, false);
     if (!cell.is_array() || !responses.is_object()) {
-      throw InputError("holds a run that cannot be read", database_.path());
+      throw InputError("holds a run that is damaged", database_.path());
     }
     results.push_back({cell.get<StudyCell>(), row.text(1), responses.get<Responses>()});
   }

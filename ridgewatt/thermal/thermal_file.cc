@@ -40,7 +40,7 @@ class ThermalTable {
     const auto* node = table_.get(key);
     if (node == nullptr) return "";
     const auto* value = node->as<std::string>();
-    if (!value) fail(key, "must be a text");
+    if (!value) fail(key, "must be a string");
     return *value;
   }
   std::array<double, 21> covariance() {

@@ -173,8 +173,9 @@ store::PointRecord LiveProfiler::take(const OperatingPoint& point, double limit_
   const auto measurement = measure_command(sysfs_, measure, meter_);
   control_.check_safety();
   const auto& summary = measurement.summary;
-  std::string failed =
-      measurement.status == 0 ? "" : fmt::format("the command ended with {}", measurement.status);
+  std::string failed = measurement.status == 0
+                           ? ""
+                           : fmt::format("the command ended with status {}", measurement.status);
   if (measurement.over_limit) {
     failed = fmt::format("the command ran longer than its limit of {:.4g} s", limit_s);
   }

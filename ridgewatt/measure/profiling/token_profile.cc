@@ -61,8 +61,9 @@ class TokenProfiler {
     TokenMeasurement measured = run();
     control_.check_safety();
     if (measured.measurement.status != 0) {
-      throw PointFailedError("cannot be profiled", describe(point.mode),
-                             fmt::format("the command ended with {}", measured.measurement.status));
+      throw PointFailedError(
+          "cannot be profiled", describe(point.mode),
+          fmt::format("the command ended with status {}", measured.measurement.status));
     }
     if (!measured.measurement.total) {
       throw IoError("no point can be profiled, because no power is measured",

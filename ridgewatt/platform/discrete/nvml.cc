@@ -108,7 +108,7 @@ std::unique_ptr<Nvml> Nvml::open(const std::string& path) {
   l.load(l.lock_clocks, "nvmlDeviceSetGpuLockedClocks");
   l.load(l.reset_clocks, "nvmlDeviceResetGpuLockedClocks");
   if (l.init == nullptr || l.get_count == nullptr || l.get_handle == nullptr) {
-    throw NotSupportedError(path + " lacks its basic functions");
+    throw NotSupportedError(path + " lacks functions that every version of NVML has");
   }
   if (const Result result = l.init(); result != kSuccess) {
     throw NotSupportedError(
@@ -117,13 +117,13 @@ std::unique_ptr<Nvml> Nvml::open(const std::string& path) {
   l.load(l.shutdown, "nvmlShutdown");
   unsigned count = 0;
   if (l.get_count(&count) != kSuccess || count == 0) {
-    throw NotSupportedError("the driver finds no GPU");
+    throw NotSupportedError("the NVIDIA driver finds no GPU");
   }
   for (unsigned i = 0; i < std::min(count, kMaxDevices); ++i) {
     Device device = nullptr;
     if (l.get_handle(i, &device) == kSuccess) l.devices.push_back(device);
   }
-  if (l.devices.empty()) throw NotSupportedError("the driver allows access to no GPU");
+  if (l.devices.empty()) throw NotSupportedError("the NVIDIA driver denies access to every GPU");
   return std::unique_ptr<Nvml>(new Nvml(std::move(library)));
 }
 
@@ -242,11 +242,12 @@ void Nvml::lock_gpu_clock(int device, double min_hz, double max_hz) {
           : library_->lock_clocks(handle, static_cast<unsigned>(std::lround(mhz_of_hz(min_hz))),
                                   static_cast<unsigned>(std::lround(mhz_of_hz(max_hz))));
   if (result == kSuccess) return;
-  if (result == kNotSupported) throw NotSupportedError("the GPU's clock cannot be locked", name);
+  if (result == kNotSupported)
+    throw NotSupportedError("the clock of the GPU cannot be locked", name);
   if (result == kNoPermission) {
-    throw PermissionError("the GPU's clock cannot be locked", name, "run as root");
+    throw PermissionError("the clock of the GPU cannot be locked", name, "run as root");
   }
-  throw IoError("the GPU's clock cannot be locked", name, library_->text_of(result));
+  throw IoError("the clock of the GPU cannot be locked", name, library_->text_of(result));
 }
 
 void Nvml::reset_gpu_clock(int device) {

@@ -52,7 +52,7 @@ Sweep example_sweep(const Board& board, const ExampleWorkload& workload,
     }
   }
   if (sweep.observations.empty()) {
-    throw UsageError("no batch fits the memory of " + board.name, workload.model);
+    throw UsageError("no batch fits into the memory of " + board.name, workload.model);
   }
   return sweep;
 }
@@ -70,8 +70,8 @@ ExampleWorkload parse_example_workload(const std::string& text) {
     workload.kind = *kind;
   }
   if (workload.model.empty()) {
-    throw UsageError(fmt::format("'{}' does not name a model", text), "--workload",
-                     "write resnet18:training or model.onnx:inference");
+    throw UsageError(fmt::format("--workload '{}' is not MODEL[:training|:inference]", text), "",
+                     "write for example resnet18:training or model.onnx:inference");
   }
   const bool file =
       workload.model.find('/') != std::string::npos || workload.model.ends_with(".onnx");
@@ -80,7 +80,7 @@ ExampleWorkload parse_example_workload(const std::string& text) {
 }
 
 std::vector<PowerMode> example_modes(const KnobSpace& space, std::size_t count) {
-  if (count == 0) throw UsageError("a sweep needs at least one mode", "--mode-count");
+  if (count == 0) throw UsageError("--mode-count must be at least 1", "");
   if (count >= space.size()) return space.modes();
   // Times and powers bend most along the clocks of GPU and CPU.
   constexpr std::array kOrder = {Knob::kGpuClock, Knob::kCpuClock, Knob::kMemClock,

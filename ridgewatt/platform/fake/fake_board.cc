@@ -351,7 +351,8 @@ void create_fake_board(const FakeBoardSpec& spec, const std::string& folder, std
                        const FakeSpecimen& specimen) {
   std::error_code error;
   if (fs::exists(folder, error) && !fs::is_empty(folder, error)) {
-    throw IoError("folder for the fake board is not empty", folder, "name another or remove it");
+    throw IoError("the folder for the fake board is not empty", folder,
+                  "give another folder or remove this one");
   }
   try {
     fs::create_directories(folder);

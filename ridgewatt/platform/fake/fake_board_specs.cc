@@ -218,7 +218,7 @@ FakeBoardSpec fake_board_spec(const std::string& name) {
     }
   }
   const auto meant = find_meant(name, set);
-  if (!meant) throw NotFoundError("no fake board", name, hint_for(name, set));
+  if (!meant) throw NotFoundError("there is no fake board of this name", name, hint_for(name, set));
   return *std::find_if(specs.begin(), specs.end(),
                        [&](const auto& spec) { return spec.name == *meant; });
 }

@@ -109,16 +109,16 @@ std::optional<FakeHeatSpec> FakeHeatSpec::parse(const std::string& text, const s
       if (name == known.name) number = &known;
     }
     if (number == nullptr) {
-      throw UsageError(fmt::format("heat of a fake board has no '{}'", name), where,
+      throw UsageError(fmt::format("'{}' is not a key of a fake board's heat", name), where,
                        "use ambient, scale, cooling, trip or limit");
     }
     if (!seen.insert(name).second) {
-      throw UsageError(fmt::format("a fake board's {} is given twice", name), where);
+      throw UsageError(fmt::format("{} of the fake board is given twice", name), where);
     }
     const auto parsed = parse_double(value);
     if (!parsed || !(*parsed >= number->lowest && *parsed <= number->highest)) {
-      throw UsageError(fmt::format("{} of a fake board is '{}'", name, value), where,
-                       fmt::format("give {} to {}", number->lowest, number->highest));
+      throw UsageError(fmt::format("{} of the fake board is '{}'", name, value), where,
+                       fmt::format("must be {} to {}", number->lowest, number->highest));
     }
     spec.*number->field = *parsed;
   }

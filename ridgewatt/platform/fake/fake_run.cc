@@ -30,7 +30,7 @@ void write_mark(const char* kind, MarkClock::time_point time) {
   const std::chrono::duration<double> since_boot = time.time_since_epoch();
   const auto line = fmt::format("{} {:.6f}\n", kind, since_boot.count());
   if (::write(std::atoi(descriptor), line.data(), line.size()) < 0) {
-    throw IoError("cannot write a mark");
+    throw IoError("cannot write a mark of a minibatch");
   }
 }
 

@@ -39,13 +39,13 @@ void set_number(FakeSpecimen& specimen, const std::string& name, const std::stri
     if (name != number.name) continue;
     const auto parsed = parse_double(value);
     if (!parsed || !(*parsed >= number.lowest && *parsed <= number.highest)) {
-      throw UsageError(fmt::format("{} of a fake board is '{}'", name, value), where,
-                       fmt::format("give {} to {}", number.lowest, number.highest));
+      throw UsageError(fmt::format("{} of the fake board is '{}'", name, value), where,
+                       fmt::format("must be {} to {}", number.lowest, number.highest));
     }
     specimen.*number.field = *parsed;
     return;
   }
-  throw UsageError(fmt::format("a fake board has no '{}'", name), where,
+  throw UsageError(fmt::format("'{}' is not a key of a fake board", name), where,
                    "use serial, time, power, time-slope or power-slope");
 }
 
@@ -64,7 +64,7 @@ FakeSpecimen FakeSpecimen::parse(const std::string& text, const std::string& whe
     const std::string name(trim(part.substr(0, equals)));
     const std::string value(equals == std::string::npos ? "" : trim(part.substr(equals + 1)));
     if (!seen.insert(name).second) {
-      throw UsageError(fmt::format("a fake board's {} is given twice", name), where);
+      throw UsageError(fmt::format("{} of the fake board is given twice", name), where);
     }
     if (name != "serial") {
       set_number(specimen, name, value, where);
@@ -72,8 +72,8 @@ FakeSpecimen FakeSpecimen::parse(const std::string& text, const std::string& whe
     }
     if (!is_serial(value)) {
       throw UsageError(
-          fmt::format("serial of a fake board is '{}'", value), where,
-          fmt::format("give 1 to {} letters, digits, '-', '_' or '.'", kLongestSerial));
+          fmt::format("serial of the fake board is '{}'", value), where,
+          fmt::format("must be 1 to {} letters, digits, '-', '_' or '.'", kLongestSerial));
     }
     specimen.serial = value;
   }

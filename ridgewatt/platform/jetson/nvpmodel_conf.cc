@@ -28,8 +28,9 @@ class Parser {
       const auto end = std::min(text_.find('\n'), text_.size());
       std::string_view line = text_.substr(0, end);
       text_.remove_prefix(std::min(end + 1, text_.size()));
-      if (line_number_ > kMaxLines || line.size() > kMaxLineBytes) fail("file is too large");
-      if (line.find('\0') != std::string_view::npos) fail("has a NUL byte");
+      if (line_number_ > kMaxLines || line.size() > kMaxLineBytes)
+        fail("the file is too large for nvpmodel.conf");
+      if (line.find('\0') != std::string_view::npos) fail("the file contains a NUL byte");
       line = trim(line.substr(0, line.find('#')));
       if (line.empty()) continue;
       if (line.front() == '<')
@@ -37,7 +38,7 @@ class Parser {
       else
         body(words_of(line));
     }
-    if (conf_.modes.empty()) throw InputError("has no POWER_MODEL", conf_.source);
+    if (conf_.modes.empty()) throw InputError("has no POWER_MODEL section", conf_.source);
     check();
     return std::move(conf_);
   }
@@ -50,19 +51,19 @@ class Parser {
   }
 
   void header(std::string_view line) {
-    if (line.back() != '>') fail("section header does not end with '>'");
+    if (line.back() != '>') fail("the section header does not end with '>'");
     const auto words = words_of(line.substr(1, line.size() - 2));
-    if (words.empty()) fail("section header is empty");
+    if (words.empty()) fail("the section header is empty");
     std::map<std::string, std::string> keys;
     for (std::size_t i = 1; i < words.size(); ++i) {
       const auto equals = words[i].find('=');
-      if (equals == std::string::npos) fail("section header lacks '=' in " + words[i]);
+      if (equals == std::string::npos) fail("the section header lacks '=' in " + words[i]);
       keys[words[i].substr(0, equals)] = words[i].substr(equals + 1);
     }
     const auto require = [&](const char* key) {
       const auto found = keys.find(key);
       if (found == keys.end() || found->second.empty()) {
-        fail(fmt::format("{} section has no {}", words[0], key));
+        fail(fmt::format("the {} section lacks {}", words[0], key));
       }
       return found->second;
     };
@@ -77,7 +78,7 @@ class Parser {
       else if (type != "FILE")
         fail("unknown TYPE " + type);
       param.name = require("NAME");
-      if (conf_.param(param.name) != nullptr) fail("parameter " + param.name + " occurs twice");
+      if (conf_.param(param.name) != nullptr) fail("parameter " + param.name + " is defined twice");
       conf_.params.push_back(std::move(param));
     } else if (words[0] == "POWER_MODEL") {
       section_ = Section::kMode;
@@ -96,7 +97,8 @@ class Parser {
 
   int integer(const std::string& text) const {
     const auto value = parse_int(text);
-    if (!value || *value < 0 || *value > 1000000) fail("is not an id: " + text);
+    if (!value || *value < 0 || *value > 1000000)
+      fail("the id must be a whole number from 0 to 1000000, is " + text);
     return static_cast<int>(*value);
   }
 
@@ -104,8 +106,9 @@ class Parser {
     if (section_ == Section::kParam) {
       auto& param = conf_.params.back();
       const bool hwmon = param.type == NvpParam::Type::kHwmon;
-      if (words.size() != (hwmon ? 3u : 2u)) fail("parameter line needs an argument and a path");
-      if (words[1].front() != '/') fail("path does not begin with '/': " + words[1]);
+      if (words.size() != (hwmon ? 3u : 2u))
+        fail("a line of a parameter must have an argument and a path");
+      if (words[1].front() != '/') fail("the path does not begin with '/': " + words[1]);
       param.arguments.push_back({words[0], words[1], hwmon ? words[2] : ""});
     } else if (section_ == Section::kMode) {
       auto& mode = conf_.modes.back();
@@ -114,9 +117,9 @@ class Parser {
       else if (words.size() == 3)
         mode.settings.push_back({words[0], words[1], words[2]});
       else
-        fail("mode line needs a parameter, an argument and a value");
+        fail("a line of a power mode must have a parameter, an argument and a value");
     } else if (section_ == Section::kNone) {
-      fail("text before the first section");
+      fail("there is text before the first section");
     }
   }
 
@@ -126,7 +129,7 @@ class Parser {
       for (std::size_t j = 0; j < i; ++j) {
         if (conf_.modes[j].id == mode.id || conf_.modes[j].name == mode.name) {
           throw InputError(
-              fmt::format("two modes have the same id or name: {} {}", mode.id, mode.name),
+              fmt::format("two power modes have the same id or name: {} {}", mode.id, mode.name),
               conf_.source);
         }
       }
@@ -148,7 +151,7 @@ class Parser {
                        where);
     }
     if (param->type == NvpParam::Type::kClock && !parse_int(setting.value)) {
-      throw InputError("is not a whole number: " + setting.value, where);
+      throw InputError("the value must be a whole number, is " + setting.value, where);
     }
   }
 
@@ -173,7 +176,8 @@ const NvpMode& NvpConf::mode(const std::string& name) const {
     if (entry.name == name || fmt::format("{}", entry.id) == name) return entry;
     names += (names.empty() ? "" : ", ") + entry.name;
   }
-  throw NotFoundError("no such power mode", name, "choose one of " + names);
+  throw NotFoundError("the board has no power mode of this name or id", name,
+                      "choose one of " + names);
 }
 
 NvpConf parse_nvpmodel_conf(std::string_view text, const std::string& source) {
@@ -202,12 +206,12 @@ PowerMode limits_of(const NvpConf& conf, const NvpMode& mode) {
 std::string power_model_section(const NvpConf& conf, const PowerMode& mode, int id,
                                 const std::string& name) {
   if (name.empty() || name.find_first_of(" \t\r\n<>#=") != std::string::npos) {
-    throw UsageError("the name of a mode must be one word without < > # =", name);
+    throw UsageError("the name of a power mode must be one word without < > # =", name);
   }
   for (const auto& entry : conf.modes) {
     if (entry.id == id || entry.name == name) {
-      throw UsageError("the board already has a mode with this id or name",
-                       fmt::format("{} {}", entry.id, entry.name), "choose another");
+      throw UsageError("the board already has a power mode with this id or name",
+                       fmt::format("{} {}", entry.id, entry.name), "choose another --id or --name");
     }
   }
   std::string text = fmt::format("< POWER_MODEL ID={} NAME={} >\n", id, name);

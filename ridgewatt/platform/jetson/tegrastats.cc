@@ -263,7 +263,7 @@ std::vector<TegrastatsLine> parse_tegrastats(std::string_view log, const std::st
     const std::string_view text = trim(log.substr(0, end));
     log.remove_prefix(std::min(end + 1, log.size()));
     if (text.size() > kMaxTegrastatsLineBytes) {
-      throw InputError("line is longer than 64 KiB", fmt::format("{} line {}", source, number));
+      throw InputError("a line is longer than 64 KiB", fmt::format("{} line {}", source, number));
     }
     if (text.empty()) continue;
     lines.push_back(parse_tegrastats_line(text));
@@ -271,7 +271,7 @@ std::vector<TegrastatsLine> parse_tegrastats(std::string_view log, const std::st
     any = any || !lines.back().empty();
   }
   if (!any) {
-    throw InputError("has no tegrastats line", source, "give the output of 'tegrastats'");
+    throw InputError("has no line of tegrastats", source, "give the output of 'tegrastats'");
   }
   return lines;
 }

@@ -109,7 +109,7 @@ SharedFlag::SharedFlag()
 ModeGuardian::ModeGuardian(Sysfs& sysfs, const JetsonLayout& layout, const std::string& folder,
                            const std::vector<FileSetting>& others)
     : sysfs_(sysfs), layout_(layout) {
-  if (holds_mode()) throw UsageError("the power mode is held already by this program");
+  if (holds_mode()) throw UsageError("this program already holds a power mode");
   journal_ = std::make_unique<ModeJournal>(sysfs, folder);
   const BlockedSignals blocked;
   recover();
@@ -142,7 +142,7 @@ void ModeGuardian::recover() {
 void ModeGuardian::start_child() {
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
-    throw_errno(errno, "cannot start the guardian", "socketpair");
+    throw_errno(errno, "cannot start the process that restores the power mode", "socketpair");
   }
   OwnedFd theirs(ends[0]);
   OwnedFd ours(ends[1]);
@@ -162,7 +162,7 @@ void ModeGuardian::start_child() {
     ours.reset();
     ::kill(child, SIGKILL);
     wait_for(child, nullptr);
-    throw IoError("cannot start the guardian", "its process ended at once");
+    throw IoError("cannot start the process that restores the power mode", "it ended at once");
   }
   static const int registered = ::pthread_atfork(nullptr, nullptr, let_go_in_fork);
   static_cast<void>(registered);
@@ -260,8 +260,8 @@ WriteSummary restore_saved_mode(Sysfs& sysfs, const JetsonLayout& layout,
   }
   const auto saved = journal.saved();
   if (!saved) {
-    throw NotFoundError("there is no saved mode to restore", folder,
-                        "nothing was changed by 'ridgewatt mode apply' since boot");
+    throw NotFoundError("there is no saved power mode to restore", folder,
+                        "'ridgewatt mode apply' has changed nothing since boot");
   }
   auto summary = restore_snapshot(sysfs, layout, *saved);
   journal.forget_saved();

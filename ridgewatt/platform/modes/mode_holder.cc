@@ -100,7 +100,8 @@ class Keeper {
       state_.holding = holds_mode();
       return error_message(error);
     } catch (const std::exception& error) {
-      return error_message(IoError("internal error", error.what()));
+      return error_message(
+          IoError("internal error of the process that holds the power mode", error.what()));
     }
   }
 
@@ -162,8 +163,8 @@ void require_no_threads() {
   if (failed) return;  // no /proc: trust the caller
   const auto count = std::distance(begin(tasks), end(tasks));
   if (count > 1) {
-    throw UsageError("the holder of a power mode is started before threads",
-                     fmt::format("{} run", count));
+    throw UsageError("a power mode must be held before the program starts threads",
+                     fmt::format("{} are running", count));
   }
 }
 
@@ -174,7 +175,7 @@ ModeHolder::ModeHolder(Sysfs& sysfs, const JetsonModeControl::Options& options)
   require_no_threads();
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) {
-    throw_errno(errno, "cannot start the holder of the power mode", "socketpair");
+    throw_errno(errno, "cannot start the process that holds the power mode", "socketpair");
   }
   OwnedFd theirs(ends[0]);
   socket_ = OwnedFd(ends[1]);
@@ -194,8 +195,9 @@ void ModeHolder::end() {
 }
 
 std::string ModeHolder::ask(std::string_view request) {
-  if (::getpid() != owner_) throw UsageError("the power mode is held for another process");
-  if (request.size() > kLongestMessage) throw UsageError("the text of a mode is too long");
+  if (::getpid() != owner_)
+    throw UsageError("a forked process cannot use the power mode that its parent process holds");
+  if (request.size() > kLongestMessage) throw UsageError("the text of the power mode is too long");
   const std::lock_guard<std::mutex> one(asking_);
   std::optional<std::string> answer;
   if (send_message(socket_.get(), request)) answer = receive(socket_.get(), kAnswerMs);

@@ -69,7 +69,7 @@ std::string mode_journal_text(const ModeSnapshot& snapshot, const std::string& b
   std::string text = fmt::format("{}{}\nboot {}\n", kTitle, kVersion, boot_id);
   for (const auto& [file, value] : snapshot) {
     if (!fits_journal(file, value))
-      throw InputError("the mode journal cannot hold this path", file);
+      throw InputError("the mode journal cannot store this path with its value", file);
     text += fmt::format("{}\t{}\n", file, value);
   }
   return text + fmt::format("end {}\n", snapshot.size());
@@ -108,7 +108,7 @@ std::string ModeJournal::default_folder(const Sysfs& sysfs) {
   if (::geteuid() == 0) return "/var/lib/ridgewatt";
   if (const char* state = std::getenv("XDG_STATE_HOME")) return std::string(state) + "/ridgewatt";
   if (const char* home = std::getenv("HOME")) return std::string(home) + "/.local/state/ridgewatt";
-  throw NotFoundError("no folder for the mode journal", "", "set XDG_STATE_HOME");
+  throw NotFoundError("there is no folder for the mode journal", "", "set XDG_STATE_HOME or HOME");
 }
 
 ModeJournal::ModeJournal(const Sysfs& sysfs, const std::string& folder, double wait_s)
@@ -123,7 +123,7 @@ ModeJournal::ModeJournal(const Sysfs& sysfs, const std::string& folder, double w
   while (::flock(lock_.get(), LOCK_EX | LOCK_NB) != 0) {
     const int error_number = errno;
     if (error_number != EWOULDBLOCK && error_number != EINTR) {
-      throw_errno(error_number, "cannot lock", path);
+      throw_errno(error_number, "cannot lock the mode journal", path);
     }
     if (waiting.s() > wait_s) {
       throw IoError("another process is changing the power mode", path, "wait until it ends");
@@ -134,9 +134,9 @@ ModeJournal::ModeJournal(const Sysfs& sysfs, const std::string& folder, double w
 
 void ModeJournal::sync_folder() const {
   const OwnedFd fd(::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!fd) throw_errno(errno, "cannot open folder", folder_);
+  if (!fd) throw_errno(errno, "cannot open the folder", folder_);
   if (::fsync(fd.get()) != 0 && errno != EINVAL) {
-    throw_errno(errno, "cannot write folder to disk", folder_);
+    throw_errno(errno, "cannot write the folder to disk", folder_);
   }
 }
 
@@ -151,7 +151,8 @@ void ModeJournal::keep_damaged(const std::string& path) const {
   }
   if (parse_mode_journal(text, boot_id_).answer != JournalAnswer::kDamaged) return;
   const std::string damaged = path + ".damaged";
-  if (::rename(path.c_str(), damaged.c_str()) != 0) throw_errno(errno, "cannot rename", path);
+  if (::rename(path.c_str(), damaged.c_str()) != 0)
+    throw_errno(errno, "cannot rename the file", path);
   fmt::print(stderr, "ridgewatt: a damaged mode journal is kept as {}\n", damaged);
 }
 
@@ -169,7 +170,7 @@ std::optional<ModeSnapshot> ModeJournal::read(const std::string& path) const {
     case JournalAnswer::kSound:
       return std::move(journal.snapshot);
     case JournalAnswer::kForeign:
-      throw NotSupportedError("the old power mode was saved by another version of ridgewatt", path,
+      throw NotSupportedError("another version of ridgewatt saved the old power mode", path,
                               "restore it with that version, or remove the file");
     case JournalAnswer::kStale:
     case JournalAnswer::kDamaged:
@@ -198,7 +199,8 @@ void ModeJournal::begin(const ModeSnapshot& snapshot) {
 
 void ModeJournal::end() {
   const std::string path = folder_ + "/mode.journal";
-  if (::unlink(path.c_str()) != 0 && errno != ENOENT) throw_errno(errno, "cannot remove", path);
+  if (::unlink(path.c_str()) != 0 && errno != ENOENT)
+    throw_errno(errno, "cannot remove the file", path);
   sync_folder();
 }
 
@@ -209,13 +211,14 @@ void ModeJournal::commit() {
   }
   const std::string from = folder_ + "/mode.journal";
   const std::string to = folder_ + "/mode.saved";
-  if (::rename(from.c_str(), to.c_str()) != 0) throw_errno(errno, "cannot rename", from);
+  if (::rename(from.c_str(), to.c_str()) != 0) throw_errno(errno, "cannot rename the file", from);
   sync_folder();
 }
 
 void ModeJournal::forget_saved() {
   const std::string path = folder_ + "/mode.saved";
-  if (::unlink(path.c_str()) != 0 && errno != ENOENT) throw_errno(errno, "cannot remove", path);
+  if (::unlink(path.c_str()) != 0 && errno != ENOENT)
+    throw_errno(errno, "cannot remove the file", path);
   sync_folder();
 }
 

@@ -99,9 +99,9 @@ class Writer {
       throw PermissionError(what, path, "run as root on the board, not in a read-only container");
     }
     if (error == EBUSY && path == layout_.tpc_mask) {
-      throw NotSupportedError(what, path,
-                              "the GPU was used since boot: this mode needs a reboot, which is "
-                              "yours to do ('nvpmodel -m')");
+      throw NotSupportedError(
+          what, path,
+          "the GPU was used since boot, so this mode needs a reboot (set it with 'nvpmodel -m')");
     }
     throw IoError(what, path);
   }

@@ -57,7 +57,7 @@ Eigen::VectorXd GpPredictor::Quantity::predict(const FeatureMatrix& inputs) cons
 }
 
 void GpPredictor::fit(std::span<const Observation> samples) {
-  if (samples.empty()) throw UsageError("no samples to learn from");
+  if (samples.empty()) throw UsageError("the predictor needs at least one sample");
   center_.assign(kPointAxes.size(), 0);
   scale_.assign(kPointAxes.size(), 0);
   std::vector<OperatingPoint> points;
@@ -81,7 +81,8 @@ void GpPredictor::fit(std::span<const Observation> samples) {
 }
 
 std::vector<Observation> GpPredictor::predict(std::span<const OperatingPoint> points) const {
-  if (scale_.empty()) throw UsageError("predict before fit");
+  if (scale_.empty())
+    throw UsageError("the predictor must be fitted to samples before it predicts");
   const FeatureMatrix inputs = inputs_of(points);
   const Eigen::VectorXd time_s = time_.predict(inputs), power_w = power_.predict(inputs);
   std::vector<Observation> result;

@@ -39,7 +39,7 @@ std::vector<double> LinearPredictor::row(const OperatingPoint& point) const {
 }
 
 void LinearPredictor::fit(std::span<const Observation> samples) {
-  if (samples.empty()) throw UsageError("no samples to learn from");
+  if (samples.empty()) throw UsageError("the predictor needs at least one sample");
   center_.assign(kInputs, 0);
   scale_.assign(kInputs, 0);
   for (std::size_t input = 0; input < kInputs; ++input) {
@@ -74,7 +74,7 @@ void LinearPredictor::fit(std::span<const Observation> samples) {
 }
 
 std::vector<Observation> LinearPredictor::predict(std::span<const OperatingPoint> points) const {
-  if (time_.empty()) throw UsageError("predict before fit");
+  if (time_.empty()) throw UsageError("the predictor must be fitted to samples before it predicts");
   std::vector<Observation> result;
   result.reserve(points.size());
   for (const auto& point : points) {

@@ -85,7 +85,8 @@ void MlpOptions::check() const {
 }
 
 Mlp::Mlp(std::size_t inputs, const std::vector<std::size_t>& hidden, std::uint64_t seed) {
-  if (inputs == 0 || hidden.empty()) throw UsageError("a network needs inputs and a hidden layer");
+  if (inputs == 0 || hidden.empty())
+    throw UsageError("a neural network needs at least one input and one hidden layer");
   widths_.push_back(inputs);
   for (const std::size_t width : hidden) {
     if (width == 0 || width % 32 != 0)
@@ -117,7 +118,8 @@ void Mlp::replace_last_layer(std::uint64_t seed) {
 }
 
 void Mlp::set_parameters(std::vector<float> parameters) {
-  if (parameters.size() != parameters_.size()) throw UsageError("wrong number of parameters");
+  if (parameters.size() != parameters_.size())
+    throw UsageError("the number of parameters does not fit the shape of the neural network");
   parameters_ = std::move(parameters);
 }
 
@@ -184,8 +186,9 @@ void Mlp::train(std::span<const float> inputs, std::span<const float> targets,
                 const MlpOptions& options, std::uint64_t seed) {
   options.check();
   const std::size_t width = widths_[0], rows = targets.size();
-  if (inputs.size() != rows * width) throw UsageError("inputs and targets differ in rows");
-  if (rows == 0) throw UsageError("nothing to train on");
+  if (inputs.size() != rows * width)
+    throw UsageError("the inputs and the targets have different numbers of rows");
+  if (rows == 0) throw UsageError("the neural network needs at least one row to train on");
   Random random(seed);
   // Rows held back for validation are gathered once; with too few rows all serve as both.
   std::vector<std::size_t> order = random.sample(rows, rows);

@@ -44,7 +44,7 @@ TrainedNetwork standardize(std::span<const Observation> rows) {
     result.center.push_back(mean(values));
     result.scale.push_back(fixed ? 0 : standard_deviation(values));
   }
-  if (result.inputs.empty()) throw UsageError("the samples have no knob");
+  if (result.inputs.empty()) throw UsageError("the power modes of the samples set no knob");
   return result;
 }
 
@@ -140,7 +140,7 @@ TrainedNetwork network_from_json(const Json& json, const std::string& path) {
     for (int input = 0; input <= kBatchInput; ++input) {
       if (input_name(input) == name.get<std::string>()) found = input;
     }
-    if (found < 0) throw InputError("unknown input of a reference model", path);
+    if (found < 0) throw InputError("the reference model has an unknown input", path);
     network.inputs.push_back(found);
   }
   network.center =
@@ -154,7 +154,9 @@ TrainedNetwork network_from_json(const Json& json, const std::string& path) {
       std::all_of(widths.begin(), widths.end(), [](std::size_t width) { return width <= 8192; }) &&
       std::all_of(network.scale.begin(), network.scale.end(),
                   [](double scale) { return std::isfinite(scale) && scale >= 0; });
-  if (!sane) throw InputError("the shapes of the reference model do not fit", path);
+  if (!sane)
+    throw InputError("the layers of the reference model have shapes that do not fit together",
+                     path);
   for (std::size_t i = 0; i < inputs; ++i) {
     // Files of before have a scale of 1 Hz where a clock was the same in every row.
     const bool clock = network.inputs[i] != kBatchInput && network.inputs[i] != kCoresInput;
@@ -176,7 +178,7 @@ TrainedNetwork network_from_json(const Json& json, const std::string& path) {
 
 ReferenceModel train_reference(const std::string& workload, std::span<const Observation> rows,
                                const NnOptions& options) {
-  if (rows.empty()) throw UsageError("no rows to train on");
+  if (rows.empty()) throw UsageError("the reference model needs at least one row to train on");
   ReferenceModel model;
   model.workload = workload;
   model.time = model.power = standardize(rows);
@@ -220,7 +222,7 @@ void NnOptions::check() const {
 
 void NnPredictor::fit(std::span<const Observation> samples) {
   options_.check();
-  if (samples.empty()) throw UsageError("no samples to learn from");
+  if (samples.empty()) throw UsageError("the predictor needs at least one sample");
   least_time_s_ = samples.front().time_s, least_power_w_ = samples.front().power_w;
   for (const auto& sample : samples) {
     least_time_s_ = std::min(least_time_s_, sample.time_s);
@@ -238,7 +240,8 @@ void NnPredictor::fit(std::span<const Observation> samples) {
 }
 
 std::vector<Observation> NnPredictor::predict(std::span<const OperatingPoint> points) const {
-  if (!fitted_.time.network) throw UsageError("predict before fit");
+  if (!fitted_.time.network)
+    throw UsageError("the predictor must be fitted to samples before it predicts");
   const std::vector<double> times = evaluate(fitted_.time, points);
   const std::vector<double> powers = evaluate(fitted_.power, points);
   std::vector<Observation> result;

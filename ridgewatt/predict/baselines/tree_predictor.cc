@@ -159,7 +159,7 @@ class TreePredictor : public MeanPredictor {
   std::string name() const override { return "trees"; }
 
   void fit(std::span<const Observation> samples) override {
-    if (samples.empty()) throw UsageError("no samples to learn from");
+    if (samples.empty()) throw UsageError("the predictor needs at least one sample");
     std::vector<OperatingPoint> points;
     std::vector<float> time, power;
     for (const auto& sample : samples) {
@@ -174,7 +174,7 @@ class TreePredictor : public MeanPredictor {
   }
 
   std::vector<Observation> predict(std::span<const OperatingPoint> points) const override {
-    if (!time_) throw UsageError("predict before fit");
+    if (!time_) throw UsageError("the predictor must be fitted to samples before it predicts");
     const auto x = row_major(space_.features(points));
     const auto time = time_->predict(x), power = power_->predict(x);
     std::vector<Observation> result;

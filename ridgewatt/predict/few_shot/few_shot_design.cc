@@ -46,7 +46,7 @@ std::vector<std::size_t> thin_points(const FeatureMatrix& x, std::size_t count, 
 
 std::vector<std::size_t> FewShotModel::suggest(std::span<const OperatingPoint> candidates,
                                                std::size_t count) {
-  if (candidates.empty()) throw UsageError("no operating points to choose from");
+  if (candidates.empty()) throw UsageError("there are no operating points to choose from");
   if (samples_.empty()) {
     use_space(candidates);
     time_ = CandidateSet(CandidateSet::Quantity::kTime, fitted_, groups_, process_, 0);
@@ -116,7 +116,7 @@ std::vector<bool> FewShotModel::sampled(std::span<const OperatingPoint> points) 
 std::vector<std::size_t> FewShotModel::suggest_for_budgets(
     std::span<const OperatingPoint> candidates, std::size_t count,
     const PowerBudgets& budgets) const {
-  if (candidates.empty()) throw UsageError("no operating points to choose from");
+  if (candidates.empty()) throw UsageError("there are no operating points to choose from");
   const std::vector<double> budgets_w = budgets.values_w();
   std::vector<bool> excluded = sampled(candidates);
   // The known samples and the believed values of the chosen modes; the number of samples is limited

@@ -146,16 +146,19 @@ JointPrior read_prior(CsvReader& csv, std::string_view quantity, std::span<const
     const std::string_view name = names[static_cast<std::size_t>(i)].key;
     if (!more || csv.field(csv.require_column("quantity")) != quantity ||
         csv.field(csv.require_column("parameter")) != name) {
-      throw InputError(std::string(quantity) + " needs a row of " + std::string(name), csv.where());
+      throw InputError(std::string(quantity) + " lacks the row of parameter " + std::string(name),
+                       csv.where());
     }
     prior.mean[i] = csv.number(csv.require_column("mean"));
     const auto factors = split(std::string(csv.field(csv.require_column("factor"))), ' ');
     if (static_cast<Eigen::Index>(factors.size()) != i + 1) {
-      throw InputError("factor needs a number for each parameter up to its own", csv.where());
+      throw InputError(
+          "column factor must have one number for each parameter up to the one of its row",
+          csv.where());
     }
     for (Eigen::Index j = 0; j <= i; ++j) {
       const auto value = parse_double(factors[static_cast<std::size_t>(j)]);
-      if (!value) throw InputError("factor is not a list of numbers", csv.where());
+      if (!value) throw InputError("column factor must be a list of numbers", csv.where());
       prior.factor(i, j) = *value;
     }
     more = csv.next();
@@ -183,7 +186,7 @@ std::vector<WorkloadGroup> read_workload_groups(CsvReader csv) {
     group.power = read_prior(csv, "power", work_power_priors(), more);
     groups.push_back(std::move(group));
   }
-  if (groups.empty()) throw InputError("no groups of workloads", csv.source());
+  if (groups.empty()) throw InputError("the file has no groups of workloads", csv.source());
   return groups;
 }
 

@@ -46,7 +46,7 @@ ConformalPredictor::Errors ConformalPredictor::error(const Observation& measured
 }
 
 void ConformalPredictor::fit(std::span<const Observation> samples) {
-  if (samples.empty()) throw UsageError("no samples to learn from");
+  if (samples.empty()) throw UsageError("the predictor needs at least one sample");
   energy_ratio_ = energy_ratio(samples);
   fixed_ = fixed_values(samples);
   const std::vector<Observation> means = mean_by_point(samples);

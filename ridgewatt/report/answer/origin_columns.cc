@@ -9,7 +9,7 @@ namespace ridgewatt::report {
 Table with_origin(const Table& table, const std::vector<RowOrigin>& origins) {
   const std::size_t rows = table.rows().size();
   if (origins.size() != 1 && origins.size() != rows) {
-    throw UsageError("a table needs one origin, or one per row");
+    throw UsageError("the result must have one provenance, or one per row");
   }
   std::vector<Column> columns = table.columns();
   const auto has = [&](std::string_view name) {

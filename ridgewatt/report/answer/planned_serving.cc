@@ -57,7 +57,7 @@ class PlanFields {
     return number(name);
   }
   int count(const char* name) const {
-    if (number(name) != std::floor(number(name))) throw fault("is not a whole number", name);
+    if (number(name) != std::floor(number(name))) throw fault("must be a whole number", name);
     return static_cast<int>(number(name));
   }
   InputError fault(const std::string& what, const std::string& name) const {
@@ -166,8 +166,8 @@ PlannedServing parse_planned(std::string_view text, const std::string& source) {
   if (json.is_discarded()) throw InputError("is not valid JSON", source);
   const PlanFields whole(json, source);
   if (whole.at("feasible") != true) {
-    throw NoSolutionError("the plan in the file is not feasible", source,
-                          "see its nearest_miss for what it misses");
+    throw NoSolutionError("the plan in the file does not meet its limits", source,
+                          "its key nearest_miss says which");
   }
   const PlanFields fields(whole.at("serving"), source);
   PlannedServing planned{problem_of(fields), {}, origin_at(json), text_at(json, "idle_power")};

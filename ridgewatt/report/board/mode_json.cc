@@ -21,13 +21,13 @@ Json mode_to_json(const PowerMode& mode) {
 
 PowerMode mode_from_json(const Json& json, const std::string& source) {
   PowerMode mode;
-  if (!json.is_object()) throw InputError("a mode is not a JSON object", source);
+  if (!json.is_object()) throw InputError("a power mode in the file is not a JSON object", source);
   for (const Knob knob : kKnobs) {
     const Json value = json.value(std::string(knob_field(knob)), Json());
     if (value.is_null()) continue;
     const double number = value.is_number() ? value.get<double>() : 0;
     if (const auto fault = knob_fault(knob, number)) {
-      throw InputError(fmt::format("{} of the mode is {}", knob_field(knob),
+      throw InputError(fmt::format("{} of the power mode is {}", knob_field(knob),
                                    value.dump(-1, ' ', true, Json::error_handler_t::replace)),
                        source, std::string(*fault));
     }

@@ -16,7 +16,7 @@ namespace ridgewatt::report {
 namespace {
 
 void require(bool holds, const std::string& title) {
-  if (!holds) throw UsageError("figure data of different lengths", title);
+  if (!holds) throw UsageError("the series of a figure have different lengths", title);
 }
 
 void check(const Plot& plot) {

@@ -211,8 +211,10 @@ Json HtmlReport::figures() const {
 }
 
 std::string HtmlReport::svg(std::size_t number) const {
-  if (shown_.size() < std::max<std::size_t>(number, 1)) {
-    throw NotFoundError(fmt::format("the results allow {} figures", shown_.size()), "--figure");
+  if (shown_.empty()) throw NotFoundError("the results have no figures");
+  if (shown_.size() < number) {
+    throw NotFoundError(fmt::format("there is no figure {} (--figure)", number), "",
+                        fmt::format("the results have figures 1 to {}", shown_.size()));
   }
   if (number > 0) return to_svg(shown_[number - 1].figure);
   std::vector<Figure> figures;

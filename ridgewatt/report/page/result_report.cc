@@ -60,8 +60,8 @@ CsvRows first_rows(std::string_view text, const std::string& name) {
     rows.table.add_row(std::move(row));
   }
   if (!rows.numbers) {
-    throw InputError("is not a result: it holds no row with a number", name,
-                     "give a result of --format json or csv");
+    throw InputError("is not a result of ridgewatt, because it has no row with a number", name,
+                     "give a file that was written with --format json or csv");
   }
   return rows;
 }
@@ -166,14 +166,14 @@ void check_number(const Json& value, const std::string& name) {
   if (!value.is_number_float()) return;
   const double size = std::abs(value.get<double>());
   if (size == 0 || (size >= kLeast && size <= kMost)) return;
-  throw InputError("an implausible number: " + value.dump(), name);
+  throw InputError("the result has an implausible number: " + value.dump(), name);
 }
 
 }  // namespace
 
 void add_result(HtmlReport& report, const std::string& name, std::string_view content) {
   const std::string_view text = trim(content);
-  if (text.empty()) throw InputError("file is empty", name);
+  if (text.empty()) throw InputError("the file is empty", name);
   report.heading(name);
   if (text.front() != '{' && text.front() != '[') {
     add_csv(report, name, content);
@@ -188,8 +188,8 @@ void add_result(HtmlReport& report, const std::string& name, std::string_view co
   if (json.is_discarded()) throw InputError("is not valid JSON", name);
   if (has_schema(json)) return add_json_result(report, name, without_schema(json));
   if (!add_known_result(report, json)) {
-    throw InputError("is JSON that no command of this program writes", name,
-                     "give a result of --format json or csv");
+    throw InputError("is JSON, but not a result of ridgewatt", name,
+                     "give a file that was written with --format json or csv");
   }
 }
 

@@ -81,10 +81,10 @@ std::size_t find_column(const std::vector<Column>& columns, const std::string& w
     names.synonyms.push_back({without_unit(column_heading(column)), column.name});
   }
   if (found.empty()) {
-    throw UsageError("no column '" + escape_terminal(wanted) + "'", option,
+    throw UsageError("the table has no column '" + escape_terminal(wanted) + "'", option,
                      did_you_mean(wanted, names, "the columns are " + joined_names(names.names)));
   }
-  throw UsageError("several columns have this heading", option + " " + wanted,
+  throw UsageError("several columns of the table have this heading", option + " " + wanted,
                    "the columns are " + joined_names(names.names));
 }
 
@@ -145,7 +145,8 @@ std::string cell_text(const Cell& cell, const Column& column) {
 }
 
 void Table::add_row(std::vector<Cell> row) {
-  if (row.size() != columns_.size()) throw UsageError("table row has the wrong number of cells");
+  if (row.size() != columns_.size())
+    throw UsageError("a row of the table has the wrong number of cells");
   for (Cell& cell : row) {
     const double* number = std::get_if<double>(&cell);
     if (number != nullptr && !std::isfinite(*number)) cell = Cell();
@@ -180,7 +181,7 @@ void Table::keep_columns(const std::vector<std::string>& names) {
   for (const auto& name : names) {
     const std::size_t column = find_column(columns_, name, "--columns");
     if (std::find(kept.begin(), kept.end(), column) != kept.end()) {
-      throw UsageError("a column is named twice", "--columns " + name);
+      throw UsageError("--columns names a column twice", " + name);
     }
     kept.push_back(column);
   }

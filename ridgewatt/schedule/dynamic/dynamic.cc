@@ -50,11 +50,12 @@ void DynamicOptions::check() const {
   if (!(estimator.short_s > 0) || !(estimator.long_s >= estimator.short_s) ||
       !(estimator.sigmas >= 0)) {
     throw UsageError(
-        "the windows of the rate estimate must be positive, and the short one must be shorter");
+        "the short and the long window of the rate estimate must be positive, and the short one "
+        "shorter than the long one");
   }
   if (!(headroom >= 0) || !(hysteresis >= 0) || !(dwell_s >= 0) || !(epoch_s > 0) ||
       !(mode_change_s >= 0) || !(initial_rate_hz >= 0)) {
-    throw UsageError("headroom, hysteresis and times cannot be negative");
+    throw UsageError("headroom, hysteresis and times must be 0 or more");
   }
 }
 

@@ -106,7 +106,8 @@ PlanBook::PlanBook(std::span<const Candidate> candidates, const PlanProblem& pro
       problem_(problem),
       simulation_(simulation) {
   problem_.check(true);
-  if (plans_.empty()) throw NoSolutionError("no profiled mode is within the power budget");
+  if (plans_.empty())
+    throw NoSolutionError("no profiled power mode is within the power budget (--max-power)");
   simulation_.duration_s = simulation_.window_s = kTrialSeconds;
   simulation_.max_latency_s = problem_.max_latency_s;
 }

@@ -31,20 +31,28 @@ void ExecutorOptions::check() const {
   const auto require = [](bool good, const char* what) {
     if (!good) throw UsageError(what);
   };
-  require(!socket_path.empty(), "the socket needs a path");
-  require(socket_path.size() < sizeof(sockaddr_un{}.sun_path), "the socket's path is too long");
-  require(batch >= 1 && training_per_cycle >= 0, "batch and training per cycle must be positive");
-  require(period_s >= 0 && period_s < 1e6, "the period cannot be negative");
-  require(infer_time_s >= 0 && train_time_s >= 0, "planned times cannot be negative");
-  require(deadline_factor >= 1 && least_deadline_s > 0 && grace_s >= 0, "deadlines are too short");
-  require(duration_s >= 0 && hello_timeout_s > 0 && native_from_s >= 0, "times must be positive");
-  require(max_workers >= 1 && max_faults >= 1, "at least one worker and one fault must be allowed");
+  require(!socket_path.empty(), "the path of the socket is empty");
+  require(socket_path.size() < sizeof(sockaddr_un{}.sun_path),
+          "the path of the socket is too long");
+  require(batch >= 1 && training_per_cycle >= 0,
+          "the batch must be at least 1, and the training minibatches per cycle 0 or more");
+  require(period_s >= 0 && period_s < 1e6, "the period must be from 0 to 10^6 s");
+  require(infer_time_s >= 0 && train_time_s >= 0,
+          "the planned times of minibatches must be 0 or more");
+  require(deadline_factor >= 1 && least_deadline_s > 0 && grace_s >= 0,
+          "the deadline factor must be at least 1, the least deadline above 0 and the grace time 0 "
+          "or more");
+  require(duration_s >= 0 && hello_timeout_s > 0 && native_from_s >= 0,
+          "the hello timeout must be above 0, and the duration 0 or more");
+  require(max_workers >= 1 && max_faults >= 1,
+          "the maximum numbers of workers and of faults must be at least 1");
 }
 
 Executor::Executor(ExecutorOptions options) : options_(std::move(options)) {
   options_.check();
   stop_event_ = OwnedFd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  if (!stop_event_) throw_errno(errno, "cannot make an event", options_.socket_path);
+  if (!stop_event_)
+    throw_errno(errno, "cannot create an event descriptor for the socket", options_.socket_path);
   open_socket();
 }
 
@@ -57,26 +65,27 @@ void Executor::open_socket() {
   const std::string& path = options_.socket_path;
   const std::string lock_path = path + ".lock";
   lock_ = OwnedFd(::open(lock_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (!lock_) throw_errno(errno, "cannot make the lock", lock_path);
+  if (!lock_) throw_errno(errno, "cannot create the lock file of the socket", lock_path);
   if (::flock(lock_.get(), LOCK_EX | LOCK_NB) != 0) {
-    throw Error("another controller serves this socket", path, "stop it, or give another --socket");
+    throw Error("another `ridgewatt schedule run` serves this socket", path,
+                "stop it, or give another --socket");
   }
   struct stat status {};
   if (::lstat(path.c_str(), &status) == 0) {
     if (!S_ISSOCK(status.st_mode)) {
-      throw InputError("exists and is not a socket", path, "give another --socket");
+      throw InputError("is a file, not a socket", path, "give another --socket");
     }
     ::unlink(path.c_str());  // left by a controller that died: we hold the lock
   }
   OwnedFd listener(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (!listener) throw_errno(errno, "cannot make a socket", path);
+  if (!listener) throw_errno(errno, "cannot create the socket", path);
   // Before bind, so that the socket is never open to others, whatever the umask.
   ::fchmod(listener.get(), 0600);
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
   if (::bind(listener.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
-    throw_errno(errno, "cannot make the socket", path);
+    throw_errno(errno, "cannot create the socket", path);
   }
   if (::chmod(path.c_str(), 0600) != 0 || ::listen(listener.get(), 16) != 0) {
     const int error_number = errno;

@@ -13,7 +13,7 @@ GrantLog::GrantLog(const std::string& path) {
   if (path.empty()) return;
   refuse_input(path);
   file_.reset(std::fopen(path.c_str(), "we"));
-  if (!file_) throw_errno(errno, "cannot write the log", path);
+  if (!file_) throw_errno(errno, "cannot write the log of grants", path);
   put("sequence,worker,kind,pid,granted_s,released_s,outcome,requests,aside\n");
 }
 

@@ -18,11 +18,12 @@ constexpr const char* kHint = "give --socket PATH, or set XDG_RUNTIME_DIR to a f
 std::string fallback_folder() {
   if (::geteuid() == 0) return "/run/ridgewatt";
   const char* home = std::getenv("HOME");
-  if (home == nullptr || *home != '/') throw NotFoundError("no folder for the socket", "", kHint);
+  if (home == nullptr || *home != '/')
+    throw NotFoundError("there is no folder for the socket", "", kHint);
   const std::string parent = std::string(home) + "/.local/state/ridgewatt";
   std::error_code error;
   std::filesystem::create_directories(parent, error);
-  if (error) throw_errno(error.value(), "cannot make the folder of the socket", parent);
+  if (error) throw_errno(error.value(), "cannot create the folder of the socket", parent);
   return parent + "/run";
 }
 
@@ -50,7 +51,7 @@ std::string default_worker_socket() {
   if (folder.empty()) {
     folder = fallback_folder();
     if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) {
-      throw_errno(errno, "cannot make the folder of the socket", folder);
+      throw_errno(errno, "cannot create the folder of the socket", folder);
     }
   }
   require_private(folder);

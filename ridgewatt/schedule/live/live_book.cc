@@ -29,10 +29,12 @@ LiveBook::LiveBook(std::vector<LiveMode> modes, std::vector<LiveProgram> program
       programs_(std::move(programs)),
       settings_(settings),
       seed_(seed) {
-  if (modes_.empty() || programs_.empty()) throw UsageError("a plan needs modes and programs");
+  if (modes_.empty() || programs_.empty())
+    throw UsageError("a plan needs at least one power mode and one program");
   for (const auto& program : programs_) {
     if (!(program.max_latency_s > 0) || !std::isfinite(program.max_latency_s)) {
-      throw UsageError("each inference program needs a latency bound", program.name);
+      throw UsageError("each inference program needs a latency limit (max_latency_ms)",
+                       program.name);
     }
   }
 }

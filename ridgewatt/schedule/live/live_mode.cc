@@ -13,7 +13,7 @@ std::vector<Minibatch> batches_within(const std::map<int, Observation>& rows, do
                                       const std::string& source) {
   std::vector<Minibatch> batches;
   for (const auto& [batch, row] : rows) {
-    if (batch == 0) throw InputError("an inference sweep needs a batch column", source);
+    if (batch == 0) throw InputError("the sweep of an inference needs a batch column", source);
     if (row.power_w <= max_power_w) batches.push_back({batch, row.time_s, row.power_w});
   }
   return batches;
@@ -44,7 +44,7 @@ const Minibatch& LiveMode::padded(std::size_t program, std::size_t count) const 
 
 std::vector<LiveMode> live_modes(std::span<const Sweep> inference, std::span<const Sweep> training,
                                  double max_power_w) {
-  if (inference.empty()) throw UsageError("a live schedule needs an inference program");
+  if (inference.empty()) throw UsageError("a live schedule needs at least one inference program");
   std::vector<RowsByMode> served, trained;
   for (const auto& sweep : inference) served.push_back(rows_by_mode(sweep));
   for (const auto& sweep : training) trained.push_back(rows_by_mode(sweep));
@@ -67,9 +67,10 @@ std::vector<LiveMode> live_modes(std::span<const Sweep> inference, std::span<con
   }
   if (!shared) {
     throw InputError("the sweeps have no power mode in common", inference.front().source,
-                     "sweep the programs over the same modes");
+                     "profile the programs in the same modes");
   }
-  if (modes.empty()) throw NoSolutionError("no mode is within the power budget");
+  if (modes.empty())
+    throw NoSolutionError("no power mode is within the power budget (--max-power)");
   return modes;
 }
 

@@ -32,12 +32,13 @@ class ProgramsReader {
     result.board = text(table_, "board", "the file");
     read_list(WorkloadKind::kInference, result.inference);
     read_list(WorkloadKind::kTraining, result.training);
-    if (result.inference.empty()) fail("there is no [[inference]] program", "");
+    if (result.inference.empty()) fail("the file has no [[inference]] program", "");
     for (const auto* list : {&result.inference, &result.training}) {
       for (const auto& entry : *list) {
-        if (!names_.insert(entry.name).second) fail("two programs have the name", entry.name);
+        if (!names_.insert(entry.name).second) fail("two programs have the same name", entry.name);
         if (!entry.model.empty() && result.board.empty()) {
-          fail("a model needs `board`, whose twin says what it costs", entry.name);
+          fail("a program with a model needs the key board, whose twin gives its time and power",
+               entry.name);
         }
       }
     }
@@ -62,7 +63,7 @@ class ProgramsReader {
     const auto* node = table.get(key);
     if (node == nullptr) return "";
     const auto* value = node->as<std::string>();
-    if (!value || value->empty()) fail(fmt::format("{} must be a text", key), where);
+    if (!value || value->empty()) fail(fmt::format("{} must be a string", key), where);
     return *value;
   }
   double positive(const TomlTable& table, const char* key, const std::string& where) const {
@@ -79,15 +80,15 @@ class ProgramsReader {
     const auto* node = table.get("command");
     if (node == nullptr) return result;
     const auto* list = node->as<TomlArray>();
-    if (list == nullptr || list->empty()) fail("command must be a list of texts", where);
+    if (list == nullptr || list->empty()) fail("command must be an array of strings", where);
     for (const auto& word : *list) {
       const auto* value = word.as<std::string>();
       if (!value || value->find('\0') != std::string::npos) {
-        fail("command must be a list of texts", where);
+        fail("command must be an array of strings", where);
       }
       result.push_back(*value);
     }
-    if (result[0].empty()) fail("command must begin with a program", where);
+    if (result[0].empty()) fail("command must begin with the name of a program", where);
     return result;
   }
   std::vector<int> batches(const TomlTable& table, const std::string& where) const {
@@ -95,7 +96,7 @@ class ProgramsReader {
     const auto* node = table.get("batches");
     if (node == nullptr) return result;
     const auto* list = node->as<TomlArray>();
-    if (list == nullptr || list->empty()) fail("batches must be a list of numbers", where);
+    if (list == nullptr || list->empty()) fail("batches must be an array of numbers", where);
     for (const auto& entry : *list) {
       const auto* value = entry.as<std::int64_t>();
       if (!value || *value < 1 || *value > kLargestBatch) {
@@ -111,15 +112,16 @@ class ProgramsReader {
     const auto* node = table_.get(list_name);
     if (node == nullptr) return;
     const auto list = node->tables();
-    if (list.empty()) fail("must be written as [[" + list_name + "]]", list_name);
-    if (list.size() > kMostPrograms) fail("more than 16 programs", list_name);
+    if (list.empty()) fail("programs must be written as [[" + list_name + "]]", list_name);
+    if (list.size() > kMostPrograms) fail("the file lists more than 16 programs", list_name);
     for (const TomlTable* element : list) {
       const TomlTable& table = *element;
       LiveProgramEntry entry;
       entry.kind = kind;
       entry.name = text(table, "name", list_name);
       const auto hello = parse_worker_message("hello 1 training " + entry.name);
-      if (!hello) fail("name must be 1 to 32 of A-Z a-z 0-9 _ . -", list_name);
+      if (!hello)
+        fail("name must have 1 to 32 characters, each one of A-Z a-z 0-9 _ . -", list_name);
       std::set<std::string> known = {"name", "sweep", "model", "batches", "command"};
       if (kind == WorkloadKind::kInference) {
         known.insert({"max_latency_ms", "arrival_rate_hz"});
@@ -128,17 +130,17 @@ class ProgramsReader {
       entry.sweep = text(table, "sweep", entry.name);
       entry.model = text(table, "model", entry.name);
       if (entry.sweep.empty() == entry.model.empty()) {
-        fail("give a sweep or a model", entry.name);
+        fail("the program must have either sweep or model", entry.name);
       }
       entry.batches = batches(table, entry.name);
       if (entry.model.empty() && !entry.batches.empty()) {
-        fail("batches need a model", entry.name);
+        fail("batches apply only to a program with a model", entry.name);
       }
       entry.command = words(table, entry.name);
       entry.max_latency_s = positive(table, "max_latency_ms", entry.name) / 1e3;
       entry.rate_hz = positive(table, "arrival_rate_hz", entry.name);
       if (kind == WorkloadKind::kInference && entry.max_latency_s <= 0) {
-        fail("an inference needs max_latency_ms", entry.name);
+        fail("an inference program needs max_latency_ms", entry.name);
       }
       into.push_back(std::move(entry));
     }

@@ -48,9 +48,9 @@ live::DispatchSettings settings_of(const std::vector<LiveProgram>& programs,
 
 void LiveOptions::check() const {
   dynamic.check();
-  if (!(speed > 0) || !(speed <= 1e4)) throw UsageError("the speed must be positive");
+  if (!(speed > 0) || !(speed <= 1e4)) throw UsageError("--speed must be positive");
   if (!(switch_s >= 0) || !(reserve_s >= 0) || !(window_s > 0)) {
-    throw UsageError("times cannot be negative");
+    throw UsageError("the times of a live schedule must be 0 or more");
   }
 }
 

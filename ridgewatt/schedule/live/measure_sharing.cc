@@ -16,10 +16,10 @@ constexpr double kPlannedMinibatchS = 60;  // nobody knows: late is who takes mi
 void SharingOptions::check() const {
   if (!(duration_s > 0) || !std::isfinite(duration_s) || !(start_within_s > 0) || rounds < 2 ||
       rounds > 1000) {
-    throw UsageError("the duration must be positive, and at least two rounds are needed");
+    throw UsageError("the duration must be positive, and the number of rounds at least 2");
   }
   if (names.size() != 2 || names[0] == names[1]) {
-    throw UsageError("two programs with different names are needed");
+    throw UsageError("the two programs need different names");
   }
 }
 
@@ -124,7 +124,7 @@ void SharingPolicy::released(const GrantRecord& record) {
 
 SharingMeasurement SharingPolicy::result() const {
   if (begun_s_ < 0)
-    throw NoSolutionError("two workers did not connect", "two workers did not connect");
+    throw NoSolutionError("the two workers did not both connect within --start-within");
   SharingMeasurement result;
   std::vector<double> factors, alone[2], together[2], speeds[2];
   std::vector<GrantRecord> in_turns;

@@ -39,7 +39,7 @@ class ProgramKeeper::Keeper {
   Keeper(std::vector<KeptProgram> programs, KeeperOptions options) : options_(std::move(options)) {
     for (auto& program : programs) {
       if (program.command.empty() || program.command[0].empty()) {
-        throw UsageError("the program has no command", program.name);
+        throw UsageError("the program has no command to start it", program.name);
       }
       children_.push_back({std::move(program), {}});
     }

@@ -12,12 +12,12 @@ namespace {
 void check_program(const Minibatch& program) {
   const auto positive = [](double value) { return value > 0 && std::isfinite(value); };
   if (!positive(program.time_s) || !positive(program.power_w)) {
-    throw UsageError("time and power of a program alone must be positive and finite");
+    throw UsageError("the time and power of each program alone must be positive and finite");
   }
   const double busy = program.busy_share.value_or(1);
-  if (!(busy >= 0 && busy <= 1)) throw UsageError("a busy share must be 0 to 1");
+  if (!(busy >= 0 && busy <= 1)) throw UsageError("each busy share must be 0 to 1");
   if (!(program.busy_cores >= 0) || !std::isfinite(program.busy_cores)) {
-    throw UsageError("busy cores must be finite and not negative");
+    throw UsageError("the numbers of busy cores must be finite and not negative");
   }
 }
 
@@ -35,9 +35,9 @@ void SharingForecastOptions::check() const {
   const auto require = [](bool good, const char* what) {
     if (!good) throw UsageError(what);
   };
-  require(idle_power_w >= 0 && std::isfinite(idle_power_w), "idle power must not be negative");
-  require(cores > 0, "at least one CPU core is needed");
-  require(switching >= 1 && switching <= 100, "the switching factor must be 1 to 100");
+  require(idle_power_w >= 0 && std::isfinite(idle_power_w), "the idle power must not be negative");
+  require(cores > 0, "the number of CPU cores must be at least 1");
+  require(switching >= 1 && switching <= 100, "--switching must be 1 to 100");
   require(switch_s >= 0 && std::isfinite(switch_s), "the time of a switch must not be negative");
 }
 

@@ -25,16 +25,21 @@ void SimulationOptions::check() const {
   const auto require = [](bool good, const char* what) {
     if (!good) throw UsageError(what);
   };
-  require(duration_s > 0 && duration_s <= 1e8, "the duration must be positive, at most 10^8 s");
-  require(max_latency_s > 0, "the latency bound must be positive");
-  require(jitter >= 0 && jitter <= 2, "jitter must be between 0 and 2");
-  require(mode_change_s >= 0 && mode_change_s < 1e6, "the mode change takes too long");
-  require(epoch_s > 0 && power_bin_s > 0 && window_s > 0, "intervals must be positive");
-  require(duration_s / std::min(power_bin_s, window_s) <= 1e8, "too many bins");
-  require(interference > 0.5 && interference <= 100, "interference must be above 0.5");
+  require(duration_s > 0 && duration_s <= 1e8, "the duration must be positive and at most 10^8 s");
+  require(max_latency_s > 0, "the latency limit must be positive");
+  require(jitter >= 0 && jitter <= 2, "the jitter must be 0 to 2");
+  require(mode_change_s >= 0 && mode_change_s < 1e6,
+          "the time of a mode change must be 0 to 10^6 s");
+  require(epoch_s > 0 && power_bin_s > 0 && window_s > 0,
+          "the epoch, the power bin and the window must be positive");
+  require(duration_s / std::min(power_bin_s, window_s) <= 1e8,
+          "the duration has more than 10^8 power bins or windows");
+  require(interference > 0.5 && interference <= 100,
+          "the interference factor must be above 0.5 and at most 100");
   require(!shared_power_w || (*shared_power_w >= 0 && *shared_power_w < 1e6),
-          "the power of both programs must not be negative");
-  require(deadline_reserve >= 0 && deadline_reserve < 1, "the reserve must be below 1");
+          "the power of both programs together must be 0 to 10^6 W");
+  require(deadline_reserve >= 0 && deadline_reserve < 1,
+          "the deadline reserve must be 0 or more and below 1");
 }
 
 }  // namespace ridgewatt::schedule

@@ -311,7 +311,7 @@ Simulation simulate(const ServingPlan& serving, std::span<const double> arrivals
                     const SimulationOptions& options, Controller* controller) {
   options.check();
   if (!std::is_sorted(arrivals.begin(), arrivals.end())) {
-    throw UsageError("arrivals must ascend");
+    throw UsageError("the arrival times must be in ascending order");
   }
   return Simulator(serving, arrivals, options, controller).run();
 }

@@ -56,8 +56,9 @@ std::string sandbox_of(const ServeOptions& options) {
   const std::string fault = sandbox_fault();
   if (fault.empty()) return "seccomp";
   if (!options.unsandboxed) {
-    throw NotSupportedError("the sandbox for questions is not available", fault,
-                            "--allow-unsandboxed uses only limits of memory and time");
+    throw NotSupportedError(
+        "the sandbox for questions is not available", fault,
+        "with --allow-unsandboxed questions run with limits of memory and time only");
   }
   return "limits alone: " + fault;
 }
@@ -96,7 +97,8 @@ void Api::learn_options() {
   const auto help =
       ask_child({options_.program, "help", "--format", "json"}, {}, {}, [] { return true; });
   if (help.end != ChildEnd::kExited || help.status != 0) {
-    throw IoError("the program does not answer", options_.program, help.last_line);
+    throw IoError("the program ridgewatt, which answers questions, does not run", options_.program,
+                  help.last_line);
   }
   const Json commands = Json::parse(help.output);
   learn(commands, options_of_);

@@ -12,10 +12,10 @@ constexpr std::size_t kIdBytes = 16;
 
 OwnedFd sealed_memory(std::string_view bytes) {
   OwnedFd memory(::memfd_create("ridgewatt-upload", MFD_CLOEXEC | MFD_ALLOW_SEALING));
-  if (!memory) throw_errno(errno, "cannot keep an upload", "memfd");
+  if (!memory) throw_errno(errno, "cannot create memory for an upload", "memfd");
   while (!bytes.empty()) {
     const ssize_t written = ::write(memory.get(), bytes.data(), bytes.size());
-    if (written <= 0) throw_errno(errno, "cannot keep an upload", "memfd");
+    if (written <= 0) throw_errno(errno, "cannot create memory for an upload", "memfd");
     bytes.remove_prefix(static_cast<std::size_t>(written));
   }
   ::fcntl(memory.get(), F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE);

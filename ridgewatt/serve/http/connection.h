@@ -55,9 +55,9 @@ inline std::optional<asio::ssl::context> tls_context(const std::string& cert,
   ::SSL_CTX_set_min_proto_version(tls.native_handle(), TLS1_2_VERSION);
   error_code error;
   tls.use_certificate_chain_file(cert, error);
-  if (error) throw InputError("cannot read a certificate (PEM)", cert);
+  if (error) throw InputError("cannot read the certificate (--cert, PEM)", cert);
   tls.use_private_key_file(key, asio::ssl::context::pem, error);
-  if (error) throw InputError("cannot read the private key (PEM) of the certificate", key);
+  if (error) throw InputError("cannot read the private key of the certificate (--key, PEM)", key);
   return tls;
 }
 

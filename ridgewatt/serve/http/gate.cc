@@ -263,14 +263,14 @@ class AsioGate final : public Gate {
     error_code error;
     const auto found = tcp::resolver(shared_.io)
                            .resolve(shared_.options.address, port, tcp::resolver::passive, error);
-    if (error) throw IoError("cannot listen", where, error.message());
+    if (error) throw IoError("cannot listen on the address", where, error.message());
     const tcp::endpoint end = found.begin()->endpoint();
     acceptor_.open(end.protocol(), error);
     if (!error) ::fcntl(acceptor_.native_handle(), F_SETFD, FD_CLOEXEC);
     if (!error) acceptor_.set_option(tcp::acceptor::reuse_address(true), error);
     if (!error) acceptor_.bind(end, error);
     if (!error) acceptor_.listen(kBacklog, error);
-    if (error) throw_errno(error.value(), "cannot listen", where);
+    if (error) throw_errno(error.value(), "cannot listen on the address", where);
     return acceptor_.local_endpoint().port();
   }
 

@@ -11,7 +11,7 @@ std::string gzip(std::string_view bytes, int level) {
   static constexpr int kMemory = 8;            // zlib's default
   z_stream stream = {};
   if (deflateInit2(&stream, level, Z_DEFLATED, kGzipWindow, kMemory, Z_DEFAULT_STRATEGY) != Z_OK) {
-    throw IoError("cannot compress", "zlib");
+    throw IoError("cannot compress a response", "zlib");
   }
   std::string packed(deflateBound(&stream, bytes.size()), '\0');
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
@@ -21,7 +21,7 @@ std::string gzip(std::string_view bytes, int level) {
   const int end = deflate(&stream, Z_FINISH);
   packed.resize(stream.total_out);
   deflateEnd(&stream);
-  if (end != Z_STREAM_END) throw IoError("cannot compress", "zlib");
+  if (end != Z_STREAM_END) throw IoError("cannot compress a response", "zlib");
   return packed;
 }
 

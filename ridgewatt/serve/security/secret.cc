@@ -33,7 +33,7 @@ std::string sha256(std::string_view bytes) {
 std::string random_hex(std::size_t bytes) {
   std::vector<unsigned char> random(bytes);
   if (::getrandom(random.data(), bytes, 0) != static_cast<ssize_t>(bytes)) {
-    throw_errno(errno, "no random numbers", "getrandom");
+    throw_errno(errno, "cannot get random numbers for a token", "getrandom");
   }
   return hex_text(random.data(), bytes);
 }

@@ -91,7 +91,8 @@ Json MachineWatch::begin_window(const std::string& name) {
   const auto windows = monitor_->windows();
   const auto open = std::count_if(windows.begin(), windows.end(),
                                   [](const monitor::Window& window) { return !window.ended; });
-  if (open >= kOpenWindows) throw UsageError("too many windows are open", "", "end one first");
+  if (open >= kOpenWindows)
+    throw UsageError("too many measurement windows are open", "", "end one of them first");
   const std::size_t number = monitor_->begin_window(name);
   return {{"schema", "ridgewatt.window/1"}, {"number", number}, {"name", name}};
 }

@@ -52,7 +52,7 @@ class CopiedRow : public Row {
     return at;
   }
   [[noreturn]] static void throw_damaged() {
-    throw IoError("the database sends rows in an unknown format");
+    throw IoError("the database server sent rows in an unknown format");
   }
 
  private:

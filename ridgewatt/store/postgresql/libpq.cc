@@ -21,7 +21,8 @@ void load_function(void* handle, Function& function, const char* name) {
 Libpq load_libpq() {
   void* handle = open_library(kLibpqName);
   if (handle == nullptr) {
-    throw NotSupportedError(no_library(kLibpqName), "", "a store in PostgreSQL needs it: libpq5");
+    throw NotSupportedError(no_library(kLibpqName), "",
+                            "a store in PostgreSQL needs it; install libpq5");
   }
   Libpq pq;
   const auto load = [&](auto& function, const char* name) {

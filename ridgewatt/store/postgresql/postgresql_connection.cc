@@ -80,9 +80,9 @@ std::optional<std::int64_t> schema_version(PostgresqlSession& session) {
                 [&](const Row& row) { version = row.integer(0); });
   if (version < 1) throw InputError("is a damaged ridgewatt store", session.shown());
   if (version > kSchemaVersion) {
-    throw InputError(
-        fmt::format("store has schema {}, this program knows up to {}", version, kSchemaVersion),
-        session.shown(), "use a newer ridgewatt");
+    throw InputError(fmt::format("the store has schema {}, but this program supports only up to {}",
+                                 version, kSchemaVersion),
+                     session.shown(), "use a newer version of ridgewatt");
   }
   return version;
 }
@@ -146,7 +146,7 @@ PostgresqlConnection::PostgresqlConnection(const std::string& location, bool rea
   }
   if (!version) {
     throw InputError("the database does not hold a ridgewatt store", session_.shown(),
-                     "the first command that writes creates it");
+                     "the first command that writes to it creates the store");
   }
   schema_ = *version;
 }
@@ -156,9 +156,9 @@ void PostgresqlConnection::make_schema() {
     take_schema_steps();
   } catch (const PermissionError& error) {
     throw PermissionError(
-        fmt::format("the store must be upgraded to schema {}, which this role may not do",
+        fmt::format("the store must be upgraded to schema {}, but this database role may not do so",
                     kSchemaVersion),
-        error.what(), "let the owner of the schema run `ridgewatt store upgrade` on it once");
+        error.what(), "let the owner of the schema run `ridgewatt store upgrade` once");
   }
 }
 

@@ -178,7 +178,7 @@ void PostgresqlSession::wait_for_connection() {
       std::smatch found;
       if (std::regex_match(message, found, with_state)) fail(found[1], found[2]);
       if (pq_.needs_password(connection_) != 0) {
-        throw PermissionError("the server asks for a password", shown(),
+        throw PermissionError("the database server asks for a password", shown(),
                               "give it in ~/.pgpass, ?passfile=FILE or PGPASSWORD");
       }
       refuse_tls_fault(message, shown());
@@ -186,7 +186,7 @@ void PostgresqlSession::wait_for_connection() {
     }
     const double left_s = address_.timeout_s - waiting.s();
     if (left_s <= 0)
-      throw IoError("cannot connect to the store", shown(), "the server does not answer");
+      throw IoError("cannot connect to the store", shown(), "the database server does not answer");
     pollfd wanted{pq_.socket(connection_),
                   static_cast<short>(next == libpq::kPollReading ? POLLIN : POLLOUT), 0};
     if (::poll(&wanted, 1, static_cast<int>(left_s * 1000) + 1) > 0) {
@@ -233,12 +233,15 @@ void PostgresqlSession::reconnect(const SessionLost& lost) {
 void PostgresqlSession::fail(const std::string& state, const std::string& message) const {
   const std::string reason = in_one_line(message);
   if (state == "3D000") {
-    throw NotFoundError("the server has no such database", shown(), "create it with createdb");
+    throw NotFoundError("the server has no database of this name", shown(),
+                        "create it with createdb");
   }
-  if (state.starts_with("28")) throw PermissionError("the server refuses", shown(), reason);
-  if (state == "42501") throw PermissionError("this role may not use the store", shown(), reason);
+  if (state.starts_with("28"))
+    throw PermissionError("the database server refuses the connection", shown(), reason);
+  if (state == "42501")
+    throw PermissionError("this database role may not use the store", shown(), reason);
   if (state == "25006") throw PermissionError("cannot write the store", shown(), reason);
-  if (state.starts_with("22")) throw InputError("the store cannot hold this", shown(), reason);
+  if (state.starts_with("22")) throw InputError("the database refuses a value", shown(), reason);
   if (state == "42P01" || state == "42703" || state == "3F000") {
     throw InputError("is a damaged ridgewatt store", shown(), reason);
   }

@@ -76,7 +76,7 @@ std::optional<double> energy_of_one(double energy_j, std::int64_t minibatches) {
 
 void require_finite(double value, const PointRecord& point) {
   if (std::isfinite(value)) return;
-  throw InputError("a figure of the point is not finite, so it cannot be stored",
+  throw InputError("a point with a value that is not finite cannot be stored",
                    describe(point.observation.point.mode));
 }
 

@@ -89,8 +89,8 @@ void Database::open(const std::string& name, int flags) {
   if (code != SQLITE_OK) {
     const int system_error = handle_ != nullptr ? sqlite3_system_errno(handle_) : 0;
     close();
-    if (system_error != 0) throw_errno(system_error, "cannot open database", path_);
-    throw IoError("cannot open database", path_, sqlite3_errstr(code));
+    if (system_error != 0) throw_errno(system_error, "cannot open the database", path_);
+    throw IoError("cannot open the database", path_, sqlite3_errstr(code));
   }
   sqlite3_busy_timeout(handle_, kBusyMs);
   sqlite3_extended_result_codes(handle_, 1);
@@ -104,7 +104,7 @@ void Database::open_to_read() {
   const auto alone = [&] { return !has_content(log) && !file_stands(path_ + "-journal"); };
   const auto open_unlocked = [&] {
     struct stat status {};
-    if (::stat(path_.c_str(), &status) != 0) throw_errno(errno, "cannot open database", path_);
+    if (::stat(path_.c_str(), &status) != 0) throw_errno(errno, "cannot open the database", path_);
     if (S_ISDIR(status.st_mode)) throw InputError("is a directory, not a database", path_);
     open(immutable_uri(path_), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI);
     unlocked_ = status;
@@ -118,8 +118,8 @@ void Database::open_to_read() {
   if (kind != SQLITE_CANTOPEN && kind != SQLITE_READONLY && kind != SQLITE_PERM) fail(code);
   close();
   if (alone()) return open_unlocked();
-  throw PermissionError("cannot read the database's log", log,
-                        "read it once as the user who wrote it");
+  throw PermissionError("cannot read the write-ahead log of the database", log,
+                        "read the database once as the user who wrote it");
 }
 
 void Database::check_unwritten() const {
@@ -130,7 +130,8 @@ void Database::check_unwritten() const {
       same_instant(now.st_mtim, unlocked_->st_mtim)) {
     return;
   }
-  throw IoError("the database was written while it was read", path_, "run the command again");
+  throw IoError("another process changed the database while it was read", path_,
+                "run the command again");
 }
 
 void Database::fail(int code) const {
@@ -143,15 +144,16 @@ void Database::fail(int code) const {
     case SQLITE_PERM:
     case SQLITE_READONLY:
     case SQLITE_AUTH:
-      throw PermissionError("cannot write database", path_, reason);
+      throw PermissionError("cannot write the database", path_, reason);
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
     case SQLITE_PROTOCOL:
-      throw IoError("another process holds the database", path_, "try again when it has ended");
+      throw IoError("another process has locked the database", path_,
+                    "try again when that process has ended");
     case SQLITE_CANTOPEN:
       throw PermissionError("cannot write the database or its folder", path_, reason);
     case SQLITE_FULL:
-      throw IoError("cannot write database", path_, "the disk is full");
+      throw IoError("cannot write the database", path_, "the disk is full");
     default:
       throw IoError("database error", path_, reason);
   }

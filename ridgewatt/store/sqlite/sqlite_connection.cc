@@ -128,9 +128,9 @@ SqliteConnection::SqliteConnection(const std::string& path, Database::Access acc
   }
   const auto version = pragma(database_, "user_version");
   if (version > kSchemaVersion) {
-    throw InputError(
-        fmt::format("store has schema {}, this program knows up to {}", version, kSchemaVersion),
-        path, "use a newer ridgewatt");
+    throw InputError(fmt::format("the store has schema {}, but this program supports only up to {}",
+                                 version, kSchemaVersion),
+                     path, "use a newer version of ridgewatt");
   }
   database_.execute("PRAGMA temp_store = MEMORY");
   if (access == Database::Access::kCreate) {
@@ -160,8 +160,8 @@ void SqliteConnection::make_schema() {
   const Stopwatch waiting;
   while (!database_.try_execute("PRAGMA journal_mode = WAL")) {
     if (waiting.s() > kPatienceS) {
-      throw IoError("another process holds the store", database_.path(),
-                    "try again when it has ended");
+      throw IoError("another process has locked the store", database_.path(),
+                    "try again when that process has ended");
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
