@@ -32,7 +32,7 @@ Observation ReplayProfiler::profile(const OperatingPoint& point) {
       [](const Observation& row, const auto& wanted) { return row.point < wanted; });
   if (found == rows_->end() || found->point != point) {
     throw NotFoundError(
-        fmt::format("the sweep does not have {} at batch {}", describe(point.mode), point.batch),
+        fmt::format("the sweep has no row of {} at batch {}", describe(point.mode), point.batch),
         source_);
   }
   Observation seen = *found;

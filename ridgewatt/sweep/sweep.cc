@@ -23,7 +23,7 @@ double positive(const CsvReader& csv, std::size_t column) {
   const double value = csv.number(column);
   if (value >= 1 / kMost && value <= kMost) return value;
   throw InputError(value > 0
-                       ? fmt::format("{} must lie between {:g} and {:g}, is {}",
+                       ? fmt::format("{} must be between {:g} and {:g}, is {}",
                                      csv.header()[column], 1 / kMost, kMost, value)
                        : fmt::format("{} must be positive, is {}", csv.header()[column], value),
                    csv.where());
@@ -72,7 +72,7 @@ class SweepSorter {
   E named_in(std::string_view text, const char* what) const {
     if (const auto value = find_word<E>(text)) return *value;
     throw InputError(fmt::format("'{}' is not a {}", escape_terminal(text.substr(0, 40)), what),
-                     csv_.where(), "one of " + joined_names<E>());
+                     csv_.where(), "must be one of " + joined_names<E>());
   }
 
   void start_sweep() {
@@ -81,8 +81,9 @@ class SweepSorter {
     sweep.workload = field(0).empty() ? "workload" : field(0);
     sweep.kind = field(1).empty() ? "inference" : field(1);
     if (parse_double(sweep.kind)) {
-      throw InputError("'" + escape_terminal(sweep.kind.substr(0, 40)) + "' is not a kind",
-                       csv_.where(), "write a word, such as inference or training");
+      throw InputError(
+          "'" + escape_terminal(sweep.kind.substr(0, 40)) + "' is not a kind of workload",
+          csv_.where(), "write a word, such as inference or training");
     }
     sweep.board = field(2);
     if (!field(3).empty()) sweep.provenance = named_in<Provenance>(field(3), "provenance");
@@ -241,7 +242,7 @@ std::vector<Sweep> parse_sweeps(std::string_view text, const std::string& source
     sweep.lines.push_back(csv.line());
   }
   std::vector<Sweep> sweeps = sorter.take();
-  if (sweeps.empty()) throw InputError("sweep has no rows", source);
+  if (sweeps.empty()) throw InputError("the sweep has no rows", source);
   return sweeps;
 }
 

@@ -27,10 +27,9 @@ TrustedSweep drop_flagged_rows(const Sweep& sweep, const std::string& path) {
   const std::size_t flagged = report.flagged_rows(), rows = sweep.observations.size();
   if (report.flagged_share() > kMostFlagged) {
     throw InputError(
-        fmt::format("the quality check flags {} of {} rows, too many to leave out", flagged, rows),
-        path,
-        "--keep-outliers uses all rows; `ridgewatt sweep check` gives the reasons, its -o writes "
-        "the other rows");
+        fmt::format("the quality check flags {} of {} rows, which is too many to leave out",
+                    flagged, rows),
+        path, "give --keep-outliers to use all rows; `ridgewatt sweep check` prints the reasons");
   }
   return {trusted_rows(sweep, report), path, rows, flagged};
 }

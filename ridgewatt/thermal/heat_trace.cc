@@ -27,12 +27,12 @@ void require_within(double value, double least, double most, const char* what,
                     const std::string& where) {
   if (value >= least && value <= most) return;
   throw InputError(fmt::format("{} is {:g}", what, value), where,
-                   fmt::format("{:g} to {:g} can be", least, most));
+                   fmt::format("must be {:g} to {:g}", least, most));
 }
 
 void check_rows(const HeatTrace& trace, const std::string& source) {
   if (trace.rows.size() >= kFewestRows) return;
-  throw InputError(fmt::format("the trace has {} rows", trace.rows.size()), source,
+  throw InputError(fmt::format("the trace has only {} rows", trace.rows.size()), source,
                    fmt::format("at least {} are needed", kFewestRows));
 }
 
@@ -56,7 +56,7 @@ HeatTrace parse_wide(CsvReader& csv) {
     require_within(row.celsius, kColdest, kHottest, "temperature_c", csv.where());
     require_within(row.fan, 0, 1, "fan", csv.where());
     if (!trace.rows.empty() && row.time_s <= trace.rows.back().time_s) {
-      throw InputError("time_s does not grow", csv.where());
+      throw InputError("column time_s must be in ascending order", csv.where());
     }
     trace.rows.push_back(row);
   }
@@ -111,10 +111,13 @@ std::string power_channel(const std::map<std::string, Series>& channels,
     if (channels.count(total) != 0) return total;
   }
   if (names.size() == 1) return names.front();
-  throw InputError(names.empty() ? "the series has no power"
-                                 : fmt::format("cannot choose the power of the module among {}",
-                                               fmt::join(names, ", ")),
-                   source, "record it with this version of measure: it writes power:total");
+  throw InputError(
+      names.empty()
+          ? "the series has no power channel"
+          : fmt::format("it is not known which channel is the total power of the module: {}",
+                        fmt::join(names, ", ")),
+      source,
+      "record the series with this version of `ridgewatt measure`, which writes power:total");
 }
 
 // The hottest on average of those with the most readings.
@@ -124,8 +127,8 @@ std::string temperature_channel(const std::map<std::string, Series>& channels,
   const auto names = names_with(channels, prefix);
   if (!zone.empty()) {
     if (channels.count(prefix + zone) != 0) return prefix + zone;
-    throw InputError("no such zone in the series: " + zone, source,
-                     fmt::format("choose one of {}", fmt::join(names, ", ")));
+    throw InputError("the series has no temperature zone of the name " + zone, source,
+                     fmt::format("give --zone one of {}", fmt::join(names, ", ")));
   }
   std::string hottest;
   double celsius = 0;
@@ -136,7 +139,7 @@ std::string temperature_channel(const std::map<std::string, Series>& channels,
     const double here = sum / static_cast<double>(values.size());
     if (hottest.empty() || here > celsius) hottest = name, celsius = here;
   }
-  if (hottest.empty()) throw InputError("the series has no temperature", source);
+  if (hottest.empty()) throw InputError("the series has no temperature zone", source);
   return hottest;
 }
 
@@ -150,11 +153,12 @@ HeatTrace parse_long(CsvReader& csv, const std::string& zone) {
                         name.rfind("fan:", 0) == 0 || name == "clock:gpu";
     if (!wanted) continue;
     Series& series = channels[name];
-    if (channels.size() > 256) throw InputError("more than 256 channels", csv.where());
+    if (channels.size() > 256)
+      throw InputError("the series has more than 256 channels", csv.where());
     const double time_s = csv.number(time);
     require_within(time_s, -kLongestTraceS, kLongestTraceS, "time_s", csv.where());
     if (!series.times_s.empty() && time_s <= series.times_s.back()) {
-      throw InputError("time_s of " + name + " does not grow", csv.where());
+      throw InputError("the times of channel " + name + " must be in ascending order", csv.where());
     }
     series.times_s.push_back(time_s);
     series.values.push_back(csv.number(value));

@@ -51,7 +51,7 @@ Interval middle_90(std::vector<double> values) {
 
 void check_question(const HoldQuestion& question) {
   const auto require = [](bool good, const char* name, double value, const char* range) {
-    if (!good) throw UsageError(fmt::format("{} is {:g}", name, value), "thermal", range);
+    if (!good) throw UsageError(fmt::format("{} is {:g}", name, value), "", range);
   };
   require(question.power_w >= 0 && question.power_w < 1e5, "power_w", question.power_w,
           "it must be 0 to 100 kW");
@@ -68,7 +68,7 @@ HoldAnswer how_long(const ThermalFit& fit, const HoldQuestion& question) {
   check_question(question);
   const auto trip = question.trip_celsius ? question.trip_celsius : fit.trip_celsius;
   if (!trip) {
-    throw UsageError("the temperature at which the board throttles is not known", "thermal",
+    throw UsageError("the temperature at which the board throttles is not known", "",
                      "give --trip CELSIUS");
   }
   const Outcome best = outcome(fit, question, *trip);

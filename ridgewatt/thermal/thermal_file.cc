@@ -137,7 +137,7 @@ ThermalFile parse_thermal_file(std::string_view toml, const std::string& source)
   // Only the lower triangle is looked at.
   const Eigen::VectorXd eigenvalues = symmetric_eigen(covariance).values;
   if (!(eigenvalues.minCoeff() >= -1e-6 * std::max(1.0, eigenvalues.maxCoeff()))) {
-    in.fail("covariance", "is not valid: it has a negative variance");
+    in.fail("covariance", "must not have a negative variance");
   }
   in.refuse_others();
   const double cooling = fit.model.sink_w_per_k(fit.fan);

@@ -164,11 +164,13 @@ double row_weight(const Eigen::VectorXd& differences, double sd_k) {
 }
 
 void require_informative(const HeatTrace& trace, const ThermalFit& fit) {
-  if (trace.rows.size() < 10) throw UsageError("the trace has fewer than ten rows", "thermal fit");
+  if (trace.rows.size() < 10) throw UsageError("the trace has fewer than ten rows", "");
   if (fit.hottest_celsius - fit.coldest_celsius < kLeastRange) {
-    throw UsageError(fmt::format("the temperature changes by only {:.2g} K",
-                                 fit.hottest_celsius - fit.coldest_celsius),
-                     "thermal fit", "record the board at rest and then under load");
+    throw UsageError(
+        fmt::format(
+            "the temperature of the trace changes by only {:.2g} K, which is too little for a fit",
+            fit.hottest_celsius - fit.coldest_celsius),
+        "", "record the board at rest and then under load");
   }
 }
 
@@ -180,14 +182,13 @@ std::string_view thermal_param_name(ThermalParam param) {
 
 void ThermalFitOptions::check() const {
   if (ambient_celsius && !(*ambient_celsius >= -60 && *ambient_celsius <= 100)) {
-    throw UsageError(fmt::format("ambient_celsius is {:g}", *ambient_celsius), "thermal fit",
+    throw UsageError(fmt::format("ambient_celsius is {:g}", *ambient_celsius), "",
                      "it must be -60 to 100");
   }
   if (!(ambient_sd_k > 0 && ambient_sd_k < 100)) {
-    throw UsageError(fmt::format("ambient_sd_k is {:g}", ambient_sd_k), "thermal fit",
-                     "it must be above 0");
+    throw UsageError(fmt::format("ambient_sd_k is {:g}", ambient_sd_k), "", "it must be above 0");
   }
-  if (most_rows < 100) throw UsageError("most_rows is below 100", "thermal fit");
+  if (most_rows < 100) throw UsageError("most_rows must be 100 or more", "");
 }
 
 double ThermalFit::sd(ThermalParam param) const {

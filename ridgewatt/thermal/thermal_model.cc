@@ -34,7 +34,7 @@ double bisect(const Function& f, double lo, double hi) {
 void ThermalModel::check() const {
   const auto require = [](const char* name, double value, double least, double most) {
     if (value >= least && value <= most) return;
-    throw UsageError(fmt::format("{} is {:g}", name, value), "thermal model",
+    throw UsageError(fmt::format("{} of the thermal model is {:g}", name, value), "",
                      fmt::format("it must be {:g} to {:g}", least, most));
   };
   require("junction_sink_k_per_w", junction_sink_k_per_w, 1e-4, 1e3);

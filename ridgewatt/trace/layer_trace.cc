@@ -28,9 +28,9 @@ LayerTrace read_json(TraceInput& input, ElementReader& raw, const TraceOptions& 
   const std::string_view begin = raw.begins_with(kSeenBytes);
   if (begin.empty()) throw InputError("is empty", input.name());
   if (begin.front() != '[' && begin.front() != '{') {
-    throw InputError("is not a known profile format", input.name(),
-                     "give what trtexec --exportProfile, nsys export --type sqlite, PyTorch's "
-                     "profiler or ONNX Runtime's wrote");
+    throw InputError("is not a profile in a known format", input.name(),
+                     "give a file that trtexec --exportProfile, nsys export --type sqlite, the "
+                     "PyTorch profiler or the ONNX Runtime profiler wrote");
   }
   if (is_engine_profile(begin)) return read_engine_profile(raw, input.name(), options);
   if (is_onnxruntime_profile(begin)) return read_node_profile(raw, input.name(), options);

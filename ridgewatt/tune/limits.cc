@@ -143,7 +143,7 @@ std::vector<Relaxation> relaxations(const Goal& goal, std::span<const OperatingP
                                     std::span<const predict::Prediction> predictions,
                                     Caution caution) {
   if (points.size() != predictions.size()) {
-    throw UsageError("one prediction per point is needed to relax a limit");
+    throw UsageError("the search of a relaxed limit needs one prediction per point");
   }
   const auto held = [&](const predict::Estimate& value) {
     return caution == Caution::kMeans ? value.mean : value.hi;

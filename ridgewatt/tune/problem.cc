@@ -85,7 +85,7 @@ void Goal::check() const {
   }
   if (objective == Objective::kCost &&
       !(energy_weight >= 0 && time_weight >= 0 && energy_weight + time_weight > 0)) {
-    throw UsageError("the weights of energy and time must be 0 or more and not both 0");
+    throw UsageError("--energy-weight and --time-weight must be 0 or more, and not both 0");
   }
 }
 

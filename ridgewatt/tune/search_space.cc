@@ -38,7 +38,7 @@ SearchSpace::SearchSpace(const KnobSpace& modes, std::vector<int> batches)
     : SearchSpace(product(modes, std::move(batches))) {}
 
 SearchSpace::SearchSpace(std::vector<OperatingPoint> points) : points_(std::move(points)) {
-  if (points_.empty()) throw UsageError("no operating points to choose from");
+  if (points_.empty()) throw UsageError("there are no operating points to choose from");
   if (!std::is_sorted(points_.begin(), points_.end())) std::sort(points_.begin(), points_.end());
   points_.erase(std::unique(points_.begin(), points_.end()), points_.end());
   index_positions();

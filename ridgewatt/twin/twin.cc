@@ -118,7 +118,7 @@ static_assert(std::size(kSpecs) == kTwinParamCount);
 double required(const Board& board, const std::string& key) {
   const auto found = board.twin.numbers.find(key);
   if (found == board.twin.numbers.end()) {
-    throw InputError("the board file's [twin] lacks a number", board.source + ": twin." + key,
+    throw InputError("the [twin] of the board file lacks a number", board.source + ": twin." + key,
                      "fit it with calibrate");
   }
   return found->second;
@@ -179,7 +179,8 @@ void read_correlations(const Board& board, Twin& twin) {
       const auto value = parse_double(parts[k]);
       if (parts.size() != before.size() || !value || !(std::abs(*value) <= 1)) {
         throw InputError(
-            "correlations must be numbers from -1 to 1, one for each earlier parameter",
+            "the correlations of a twin parameter must be numbers from -1 to 1, one for each "
+            "earlier parameter",
             board.source + ": twin." + key);
       }
       found[i * kTwinParamCount + before[k]] = found[before[k] * kTwinParamCount + i] = *value;
@@ -201,7 +202,7 @@ Twin read_table(const Board& board) {
     twin.values[index] = near(".value", required(board, key + ".value"));
     const double lo = near(".lo", optional_number(board, key + ".lo", twin.values[index]));
     const double hi = near(".hi", optional_number(board, key + ".hi", twin.values[index]));
-    if (hi < lo) throw InputError("the interval of a twin parameter is not valid", where);
+    if (hi < lo) throw InputError("the interval of a twin parameter must have lo <= hi", where);
     twin.log_sd[index] = std::log(hi / lo) / (2 * kNormal95);
   }
   limit_tensor_share(twin);
@@ -243,8 +244,8 @@ const Twin::ContractionSpeedup& Twin::speedup(Arithmetic arithmetic) const {
   const auto& found = speedups[static_cast<std::size_t>(arithmetic)];
   if (!(found.product > 0)) {
     throw NotSupportedError(
-        fmt::format("no {} rate is known for the board {}", name_of(arithmetic), board), "",
-        "choose another precision or a board that has it");
+        fmt::format("the peak rate of {} is not known for board {}", name_of(arithmetic), board),
+        "", "choose another precision or board");
   }
   return found;
 }

@@ -8,8 +8,8 @@ namespace ridgewatt::twin {
 
 Observation TwinProfiler::profile(const OperatingPoint& point) {
   if (!model_.fits_memory(point.batch)) {
-    throw NotSupportedError(
-        fmt::format("batch {} does not fit the memory of {}", point.batch, model_.twin().board));
+    throw NotSupportedError(fmt::format("batch {} does not fit into the memory of {}", point.batch,
+                                        model_.twin().board));
   }
   return model_.observe(point);
 }

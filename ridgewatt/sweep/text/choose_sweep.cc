@@ -78,8 +78,8 @@ std::vector<Sweep> read_sweeps(const std::string& path) {
     if (answers_to(sweep, name)) chosen.push_back(sweep);
   }
   if (chosen.empty()) {
-    throw UsageError(fmt::format("the file has no sweep '{}'", escape_terminal(name)), file,
-                     "write one of " + listed_names(all, file + "#"));
+    throw UsageError(fmt::format("the file has no sweep of the name '{}'", escape_terminal(name)),
+                     file, "write one of " + listed_names(all, file + "#"));
   }
   return chosen;
 }
@@ -97,9 +97,9 @@ Sweep choose_sweep(std::vector<Sweep> sweeps, const std::optional<std::string>& 
   }
   if (fitting.size() == 1) return std::move(*fitting.front());
   const std::string file = parted(source).file;
-  const std::string what = fitting.empty()
-                               ? fmt::format("the file has no sweep '{}'", escape_terminal(name))
-                               : fmt::format("{} sweeps of the file fit", fitting.size());
+  const std::string what =
+      fitting.empty() ? fmt::format("the file has no sweep of the name '{}'", escape_terminal(name))
+                      : fmt::format("{} sweeps of the file fit", fitting.size());
   throw UsageError(what, source,
                    wanted ? "choose one with --workload out of " + listed_names(sweeps, "")
                           : "write one of " + listed_names(sweeps, file + "#"));

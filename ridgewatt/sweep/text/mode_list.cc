@@ -32,7 +32,7 @@ void refuse_unknown_columns(const CsvReader& csv, const PointReader& reader) {
     if (!known) unknown += (unknown.empty() ? "" : ", ") + escape_terminal(name);
   }
   if (unknown.empty()) return;
-  throw InputError("unknown columns in a file of modes: " + unknown, csv.source(),
+  throw InputError("the file of power modes has unknown columns: " + unknown, csv.source(),
                    "use cpu_cores, cpu_mhz, gpu_mhz, mem_mhz or governor");
 }
 
@@ -44,17 +44,17 @@ std::vector<PowerMode> read_modes(const std::string& path) {
   const PointReader reader(csv, PointReader::Clocks::kOfBoards);
   refuse_unknown_columns(csv, reader);
   if (!reader.has_knobs() && !reader.has_governor()) {
-    throw InputError("a file of modes has no knob column", path,
-                     "cpu_cores, cpu_mhz, gpu_mhz, mem_mhz or governor");
+    throw InputError("the file of power modes has no column of a knob", path,
+                     "use cpu_cores, cpu_mhz, gpu_mhz, mem_mhz or governor");
   }
   std::vector<PowerMode> modes;
   std::set<PowerMode> seen;
   while (csv.next()) {
     PowerMode mode = reader.read().mode;
-    if (mode == PowerMode{}) throw InputError("the row holds no knob", csv.where());
+    if (mode == PowerMode{}) throw InputError("the row sets no knob", csv.where());
     if (seen.insert(mode).second) modes.push_back(std::move(mode));
   }
-  if (modes.empty()) throw InputError("a file of modes has no row", path);
+  if (modes.empty()) throw InputError("the file of power modes has no rows", path);
   return modes;
 }
 
@@ -84,8 +84,8 @@ double value_on_board(const std::vector<double>& levels, Knob knob, double wante
   PowerMode named;
   named.set(knob, nearest);
   throw UsageError("the board cannot be set to this mode", text,
-                   levels.empty() ? "it does not have this knob"
-                                  : "the nearest that it has is " + mode_text(named));
+                   levels.empty() ? "the board does not have this knob"
+                                  : "the nearest mode of the board is " + mode_text(named));
 }
 
 std::string of_file(const PowerMode& mode, const std::string& path) {
@@ -97,12 +97,12 @@ void require_limit_of(const Board& board, const PowerMode& wanted, const std::st
   if (!limit_w) return;
   const auto& limits = board.find_bsp().power_limits_w;
   if (limits.empty()) {
-    throw UsageError("the board has no power limit that can be set", text,
+    throw UsageError("the board has no power limit that could be set", text,
                      "choose clocks, or a preset");
   }
   if (*limit_w < limits.front() || *limit_w > limits.back()) {
-    throw UsageError("the board cannot be set to this power limit", text,
-                     fmt::format("limits are {} to {} W", limits.front(), limits.back()));
+    throw UsageError("the power limit is outside the range of the board", text,
+                     fmt::format("must be {} to {} W", limits.front(), limits.back()));
   }
 }
 
@@ -148,7 +148,8 @@ std::vector<PowerMode> select_modes(const Board& board, const std::string& text)
   }
   for (const auto& part : split(text, ',')) {
     const std::string word(trim(part));
-    if (word.empty()) throw UsageError("an empty name in a list of modes", text, kModesHelp);
+    if (word.empty())
+      throw UsageError("the list of power modes has an empty name", text, kModesHelp);
     for (const auto& mode : modes_of_word(board, word)) {
       if (seen.insert(mode).second) modes.push_back(mode);
     }

@@ -22,8 +22,8 @@ std::optional<std::size_t> column_of(const CsvReader& csv, Knob knob) {
   const auto column = csv.column(knob_field(knob)), other = csv.column(short_name(knob));
   if (column && other) {
     throw InputError(
-        fmt::format("the columns {} and {} name the same knob", knob_field(knob), short_name(knob)),
-        csv.source(), "remove one");
+        fmt::format("the columns {} and {} are the same knob", knob_field(knob), short_name(knob)),
+        csv.source(), "remove one of them");
   }
   return column ? column : other;
 }
@@ -85,7 +85,7 @@ OperatingPoint PointReader::read() const {
   if (batch_ && !csv_.field(*batch_).empty()) {
     const double value = csv_.number(*batch_);
     if (!(value >= 1 && value <= kMostBatch) || value != std::floor(value)) {
-      throw InputError(fmt::format("batch must be a whole number from 1, is {:g}", value),
+      throw InputError(fmt::format("batch must be a whole number of 1 or more, is {:g}", value),
                        csv_.where());
     }
     point.batch = static_cast<int>(value);

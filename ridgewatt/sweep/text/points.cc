@@ -15,7 +15,7 @@ std::vector<OperatingPoint> read_points(const std::string& path) {
   }
   std::vector<OperatingPoint> points;
   while (csv.next()) points.push_back(reader.read());
-  if (points.empty()) throw InputError("holds no rows", path);
+  if (points.empty()) throw InputError("has no rows", path);
   return points;
 }
 

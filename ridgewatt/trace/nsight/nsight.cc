@@ -79,7 +79,7 @@ struct NsightRow {
         thread(row.integer(6)),
         kernel(row.text(3)) {
     if (begin < 0 || end < begin || end > kMostNs) {
-      throw InputError("a kernel has no valid start and end", path);
+      throw InputError("a kernel in the profile has no valid start and end", path);
     }
     called = !row.is_null(4) && call >= 0 && returned >= call && returned <= kMostNs;
     if (kernel.empty()) kernel = "(kernel without a name)";

@@ -63,9 +63,9 @@ class NodeTimes {
 
   LayerTrace finish() {
     if (layers_.empty()) {
-      throw InputError(elsewhere_ > 0 ? "has no node that ran on the CPU provider" : "has no node",
-                       name_,
-                       "of kernels on a GPU, record what trtexec --exportProfile or nsys writes");
+      throw InputError(
+          elsewhere_ > 0 ? "has no node that ran on the CPU execution provider" : "has no nodes",
+          name_, "for kernels on a GPU, record with trtexec --exportProfile or nsys");
     }
     LayerTrace trace;
     trace.source = TraceSource::kOnnxRuntime;

@@ -139,7 +139,7 @@ class ChromeEvents {
   template <class Events>
   Events& bounded(Events& events) const {
     if (events.size() >= kMostEvents) {
-      throw InputError("has more than 16 million events of a kind", name_, "record fewer steps");
+      throw InputError("has more than 16 million events of one kind", name_, "record fewer steps");
     }
     return events;
   }
@@ -166,7 +166,8 @@ class ChromeEvents {
   std::uint32_t intern(const std::string& text) {
     const auto [found, fresh] = known_.emplace(text, static_cast<std::uint32_t>(names_.size()));
     if (fresh) {
-      if (names_.size() >= kMostNames) throw InputError("has too many names", name_);
+      if (names_.size() >= kMostNames)
+        throw InputError("has too many different names of kernels", name_);
       names_.push_back(text);
       shapes_.emplace_back();
     }
@@ -208,7 +209,7 @@ LayerTrace read_chrome_trace(ElementReader& reader, const std::string& name,
   ChromeEvents events(name);
   if (!reader.for_each("traceEvents", [&](const Json& event) { events.add(event); })) {
     throw InputError("has no \"traceEvents\"", name,
-                     "--profile takes a profile; layer information of an engine is --layers");
+                     "give layer information of an engine with --layers, not with --profile");
   }
   return events.finish(options);
 }

@@ -65,13 +65,13 @@ EngineLayers read_from(TraceInput& input) {
     engine.layers.push_back(engine_layer(json));
     if (engine.layers.back().name.empty()) {
       throw InputError("a layer has no \"Name\"", input.name(),
-                       "give what trtexec --exportLayerInfo wrote");
+                       "give a file that trtexec --exportLayerInfo wrote");
     }
     engine.detailed = engine.detailed || !engine.layers.back().layer_type.empty();
   });
   if (!found || engine.layers.empty()) {
     throw InputError("has no \"Layers\"", input.name(),
-                     "give what trtexec --exportLayerInfo wrote");
+                     "give a file that trtexec --exportLayerInfo wrote");
   }
   return engine;
 }

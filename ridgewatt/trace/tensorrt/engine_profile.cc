@@ -25,11 +25,12 @@ LayerTrace read_engine_profile(ElementReader& reader, const std::string& name,
   LayerTrace trace;
   trace.source = TraceSource::kTrtexec;
   reader.for_each("", [&](const Json& row) {
-    if (trace.layers.size() >= kMostRows) throw InputError("has too many rows", name);
+    if (trace.layers.size() >= kMostRows)
+      throw InputError("has more rows than a profile can have", name);
     if (const Json* count = find_field(row, "count"); count != nullptr && row.size() == 1) {
       trace.runs = number_field(row, "count");
       if (!(trace.runs >= 1) || trace.runs > 1e15) {
-        throw InputError("\"count\" must be the number of runs", name);
+        throw InputError("the key \"count\" must be the number of runs", name);
       }
       return;
     }
@@ -38,17 +39,19 @@ LayerTrace read_engine_profile(ElementReader& reader, const std::string& name,
     if (layer.empty() || !(time_ms >= 0) || time_ms > kMostMs) {
       throw InputError(
           fmt::format("row {} has no \"name\" or no valid \"timeMs\"", trace.layers.size() + 1),
-          name, "give what trtexec --exportProfile wrote");
+          name, "give a file that trtexec --exportProfile wrote");
     }
     trace.layers.push_back({.name = layer, .time_s = time_ms * 1e-3});
     trace.total_s += trace.layers.back().time_s;
   });
   if (trace.layers.empty()) {
-    throw InputError("has no layers", name, "give what trtexec --exportProfile wrote");
+    throw InputError("has no layers", name, "give a file that trtexec --exportProfile wrote");
   }
   if (options.runs && *options.runs != trace.runs) {
-    throw UsageError("the profile states its number of runs", fmt::format("{}", trace.runs),
-                     "omit --runs");
+    throw UsageError(
+        fmt::format("--runs has no effect, because the profile states that it has {} runs",
+                    trace.runs),
+        "", "omit it");
   }
   return trace;
 }

@@ -23,7 +23,8 @@ EngineTimes read_times(TraceInput& input) {
   ElementReader reader(input, Quotes::kEscaped);
   std::vector<double> latency_ms, compute_ms, enqueue_ms;
   reader.for_each("", [&](const Json& run) {
-    if (latency_ms.size() >= kMostRuns) throw InputError("has too many runs", input.name());
+    if (latency_ms.size() >= kMostRuns)
+      throw InputError("has more runs than can be read", input.name());
     const double compute = number_field(run, "computeMs");
     const double latency = number_field(run, "latencyMs");
     const double enqueue = number_field(run, "endEnqMs") - number_field(run, "startEnqMs");
@@ -31,12 +32,12 @@ EngineTimes read_times(TraceInput& input) {
     const auto sound = [](double ms) { return ms >= 0 && ms < 1e12; };
     if (!sound(compute) || !sound(latency) || !sound(enqueue)) {
       throw InputError("a run has no valid computeMs, latencyMs, startEnqMs and endEnqMs",
-                       input.name(), "give what trtexec --exportTimes wrote");
+                       input.name(), "give a file that trtexec --exportTimes wrote");
     }
     compute_ms.push_back(compute), latency_ms.push_back(latency), enqueue_ms.push_back(enqueue);
   });
   if (latency_ms.empty()) {
-    throw InputError("has no runs", input.name(), "give what trtexec --exportTimes wrote");
+    throw InputError("has no runs", input.name(), "give a file that trtexec --exportTimes wrote");
   }
   EngineTimes times;
   times.runs = latency_ms.size();

@@ -75,17 +75,17 @@ std::size_t ElementReader::blanks_from(std::size_t ahead) {
 
 void ElementReader::fail(const std::string& what) const {
   throw InputError(what, fmt::format("{} byte {}", input_.name(), before_ + at_),
-                   "is it the whole JSON file?");
+                   "check that the JSON file is complete");
 }
 
 void ElementReader::expect(char wanted) {
-  if (skip_blanks() != wanted) fail(fmt::format("'{}' is missing", wanted));
+  if (skip_blanks() != wanted) fail(fmt::format("the character '{}' is missing", wanted));
   ++at_;
 }
 
 void ElementReader::spend(std::size_t bytes) {
   spent_ += bytes;
-  if (spent_ > kMostElementBytes) fail("an element is larger than 16 MiB");
+  if (spent_ > kMostElementBytes) fail("an element of the JSON text is larger than 16 MiB");
 }
 
 std::string_view ElementReader::begins_with(std::size_t count) {
@@ -97,7 +97,8 @@ std::string_view ElementReader::begins_with(std::size_t count) {
 bool ElementReader::next_of(char end) {
   const int c = skip_blanks();
   if (c == end) return ++at_, false;
-  if (c != ',') fail(c < 0 ? "is cut off" : fmt::format("',' or '{}' is missing", end));
+  if (c != ',')
+    fail(c < 0 ? "is cut off" : fmt::format("the character ',' or '{}' is missing", end));
   ++at_;
   // A comma behind the last element, as Chrome's own writer leaves it.
   if (skip_blanks() == end) return ++at_, false;
@@ -144,7 +145,7 @@ bool ElementReader::for_each(std::string_view key, const std::function<void(cons
 }
 
 std::string ElementReader::key_text() {
-  if (skip_blanks() != '"') fail("a key is missing");
+  if (skip_blanks() != '"') fail("a key of an object is missing");
   std::string name = text(Within::kObject, true);
   expect(':');
   return name;
@@ -245,7 +246,8 @@ std::string ElementReader::text(Within within, bool key) {
     } else {
       text += static_cast<char>(take());
     }
-    if (text.size() + spent_ > kMostElementBytes) fail("an element is larger than 16 MiB");
+    if (text.size() + spent_ > kMostElementBytes)
+      fail("an element of the JSON text is larger than 16 MiB");
   }
   ++at_;
   spend(text.size());

@@ -17,17 +17,17 @@ namespace ridgewatt::trace {
 
 TraceInput::TraceInput(const std::string& path) : name_(path) {
   OwnedFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!fd) throw_errno(errno, "cannot read", path);
+  if (!fd) throw_errno(errno, "cannot read the file", path);
   struct stat status {};
-  if (::fstat(fd.get(), &status) != 0) throw_errno(errno, "cannot read", path);
+  if (::fstat(fd.get(), &status) != 0) throw_errno(errno, "cannot read the file", path);
   if (S_ISDIR(status.st_mode)) throw InputError("is a directory, not a file", path);
   note_input(fd.get());
   const int own = ::dup(fd.get());  // gzclose closes it
-  if (own < 0) throw_errno(errno, "cannot read", path);
+  if (own < 0) throw_errno(errno, "cannot read the file", path);
   file_ = gzdopen(own, "rb");  // reads what is not compressed as it is
   if (file_ == nullptr) {
     ::close(own);
-    throw IoError("cannot read", path);
+    throw IoError("cannot read the file", path);
   }
 }
 
@@ -49,7 +49,7 @@ std::size_t TraceInput::read(char* buffer, std::size_t size) {
   int code = Z_OK;
   gzerror(file_, &code);
   if (count < 0 || (count == 0 && code != Z_OK && code != Z_STREAM_END)) {
-    if (code == Z_ERRNO) throw_errno(errno, "cannot read", name_);
+    if (code == Z_ERRNO) throw_errno(errno, "cannot read the file", name_);
     throw InputError("the compressed file is damaged or cut off", name_);
   }
   total_ += static_cast<std::uint64_t>(count);

@@ -59,7 +59,7 @@ Choice choose(const Goal& goal, std::span<const OperatingPoint> points,
               std::span<const predict::Prediction> predictions, Caution caution, double tie,
               std::span<const double> slowdown_s) {
   if (points.size() != predictions.size()) {
-    throw UsageError("one prediction per point is needed to choose");
+    throw UsageError("the choice of an answer needs one prediction per point");
   }
   const auto held = [&](const predict::Estimate& value) {
     return caution == Caution::kMeans ? value.mean : value.hi;

@@ -32,9 +32,8 @@ class InPlaceSearch::State {
         options_(std::move(options)),
         recorder_(*this) {
     if (goal.needs_reference() && std::isfinite(goal.limits.power_w)) {
-      throw UsageError(
-          "a slowdown limit needs a measurement of the top mode, which the power limit forbids",
-          "--in-place", "give --max-time in place of --max-slowdown");
+      throw UsageError("--max-slowdown needs a measurement of MAXN, which --max-power forbids", "",
+                       "give --max-time in place of --max-slowdown");
     }
     if (!options_.strategy.prior) {
       options_.strategy.prior = std::make_shared<const SurrogatePrior>(space);

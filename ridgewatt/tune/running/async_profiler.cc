@@ -15,7 +15,7 @@ FinishedRun finished_run(std::size_t run, Profiler& profiler, const OperatingPoi
 }
 
 std::optional<FinishedRun> OneAtATime::next(double /*until_s*/) {
-  if (waiting_.empty()) throw Error("no run is in flight");
+  if (waiting_.empty()) throw Error("the profiler has no running profile to wait for");
   const auto [run, point] = waiting_.front();
   waiting_.pop_front();
   return finished_run(run, profiler_, point);

@@ -18,7 +18,8 @@ void SearchBudget::check() const {
     throw UsageError(fmt::format("the time budget must be positive, is {} s", time_s));
   }
   if (minibatches < 1) {
-    throw UsageError(fmt::format("a profile must run 1 minibatch or more, is {}", minibatches));
+    throw UsageError(
+        fmt::format("the minibatches per profile must be 1 or more, are {}", minibatches));
   }
 }
 
@@ -98,7 +99,9 @@ bool Search::can_start() const {
 }
 
 void Search::start(std::size_t point, std::string_view reason) {
-  if (!can_start()) throw Error("no board is free, or the budget is spent");
+  if (!can_start())
+    throw Error(
+        "a profile cannot start, because no board is free or the profiling budget is used up");
   const auto first = needed_first();
   if (!first || *first == point || tried(*first)) return fly(point, reason);
   fly(*first, "reference for the slowdown limit");

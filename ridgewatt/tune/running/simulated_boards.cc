@@ -10,7 +10,7 @@ namespace ridgewatt::tune {
 
 SimulatedBoards::SimulatedBoards(Profiler& profiler, SimulationOptions options)
     : profiler_(profiler), options_(std::move(options)) {
-  if (options_.boards < 1) throw UsageError("a simulation needs one board or more");
+  if (options_.boards < 1) throw UsageError("a simulated search needs one board or more");
   free_since_s_.assign(static_cast<std::size_t>(options_.boards), 0);
 }
 
@@ -63,7 +63,7 @@ std::optional<FinishedRun> SimulatedBoards::next(double until_s) {
         return a.at_s != b.at_s ? a.at_s < b.at_s : a.run.run < b.run.run;
       });
   if (first == endings_.end() || first->at_s > until_s) {
-    if (until_s == kForever) throw Error("no board is left that could finish a run");
+    if (until_s == kForever) throw Error("no simulated board is left that could finish a profile");
     now_s_ = std::max(now_s_, until_s);
     return std::nullopt;
   }

@@ -40,7 +40,8 @@ TwinDoubt::TwinDoubt(std::span<const OperatingPoint> points, const TwinView& vie
       common_sd_(view.common_sd),
       modelled_(view.modelled(view.twin, points)),
       places_(kPointAxes.size(), points.size()) {
-  if (modelled_.size() != points.size()) throw UsageError("one estimate per point is needed");
+  if (modelled_.size() != points.size())
+    throw UsageError("the twin must give one estimate per point");
   for (std::size_t i = 0; i < points.size(); ++i) {
     for (std::size_t axis = 0; axis < kPointAxes.size(); ++axis) {
       const double value = axis_value(points[i], kPointAxes[axis]);
@@ -76,7 +77,7 @@ void TwinDoubt::learn(std::size_t point, const Observation& seen) {
   const auto measured = logarithms({seen.time_s, seen.energy_j() / seen.time_s});
   const auto expected = logarithms(modelled_[point]);
   if (!std::isfinite(measured[0]) || !std::isfinite(measured[1])) {
-    throw UsageError("a profile needs a time and a power");
+    throw UsageError("the time and power of a profile must be positive");
   }
   learned_.push_back(point);
   const auto count = static_cast<Eigen::Index>(learned_.size());

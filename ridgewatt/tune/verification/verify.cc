@@ -56,7 +56,9 @@ double expected_gain(const Goal& goal, int batch, const TwinDoubt::Outcome& outc
 // Has nothing to profile: what is known stands alone.
 class NoProfiler : public Profiler {
  public:
-  Observation profile(const OperatingPoint&) override { throw NotFoundError("nothing to profile"); }
+  Observation profile(const OperatingPoint&) override {
+    throw NotFoundError("there is no operating point to profile for the verification");
+  }
   Provenance provenance() const override { return Provenance::kMeasured; }
 };
 

@@ -31,7 +31,8 @@ CpuTwin fit_cpu_twin(const CpuTwin& prior, std::span<const CpuRun> runs) {
   constexpr auto kParams = static_cast<Eigen::Index>(kCpuParamCount);
   const auto rows = static_cast<Eigen::Index>(runs.size());
   for (const CpuRun& run : runs) {
-    if (!(run.time_s > 0)) throw UsageError("a run takes no time", run.cost->name);
+    if (!(run.time_s > 0))
+      throw UsageError("a run has a time that is not positive; model", run.cost->name);
   }
   const auto fill = [&](const Eigen::VectorXd& x, Eigen::VectorXd& residuals) {
     const CpuTwin twin = moved(prior, x);

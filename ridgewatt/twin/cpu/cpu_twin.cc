@@ -61,7 +61,7 @@ constexpr char kCacheKey[] = "cache_bytes";
 double required_number(const Board& board, const std::string& key, double least, double most) {
   const auto found = board.twin.numbers.find(key);
   if (found == board.twin.numbers.end()) {
-    throw InputError("the twin of a processor lacks a number", board.source + ": twin." + key);
+    throw InputError("the [twin] of the board file lacks a number", board.source + ": twin." + key);
   }
   return within(found->second, least, most, board.source + ": twin." + key);
 }
@@ -83,7 +83,7 @@ void refuse_unknown_keys(const Board& board) {
   }
   for (const auto& [key, value] : board.twin.numbers) {
     if (!known.contains(key)) {
-      throw InputError("is not a number of a processor's twin", board.source + ": twin." + key);
+      throw InputError("is not a number of the twin of a CPU", board.source + ": twin." + key);
     }
   }
 }
@@ -114,11 +114,12 @@ CpuTwin prior_cpu_twin(std::vector<CpuRates> rates) {
 
 CpuTwin read_cpu_twin(const Board& board) {
   if (board.twin.numbers.empty()) {
-    throw NotSupportedError("the board is a processor without a twin", board.source,
-                            "write one with ridgewatt calibrate --device local -o FILE.toml");
+    throw NotSupportedError(
+        "the board is a CPU whose board file has no twin", board.source,
+        "write a board file with `ridgewatt calibrate --device local -o FILE.toml`");
   }
   if (text_of(board, "kind") != kCpuTwinKind) {
-    throw InputError("the twin of a board without a GPU is of kind 'cpu'",
+    throw InputError("a board without a GPU needs a twin of kind 'cpu'",
                      board.source + ": twin.kind");
   }
   refuse_unknown_keys(board);
@@ -140,7 +141,7 @@ CpuTwin read_cpu_twin(const Board& board) {
     twin.values[i] = bound(".value");
     const double lo = bound(".lo"), hi = bound(".hi");
     if (hi < lo) {
-      throw InputError("the interval of a twin parameter is not valid",
+      throw InputError("the interval of a twin parameter must have lo <= hi",
                        board.source + ": twin." + key);
     }
     twin.log_sd[i] = std::log(hi / lo) / (2 * kNormal95);

@@ -77,11 +77,13 @@ Estimator::Estimator(const Twin& twin, std::shared_ptr<const workload::WorkloadC
       options_(options),
       mutex_(std::make_unique<std::mutex>()) {
   if (cost_->kernels.empty()) {
-    throw UsageError("the workload has no kernels", cost_->name, "is the model empty?");
+    throw UsageError("the model has no operations that take time", cost_->name,
+                     "is the model empty?");
   }
-  if (options_.loader_workers < 0) throw UsageError("loader workers must not be negative");
+  if (options_.loader_workers < 0)
+    throw UsageError("the number of loader workers must be 0 or more");
   if (options_.loader_s_per_sample && !(*options_.loader_s_per_sample >= 0)) {
-    throw UsageError("loader time must not be negative");
+    throw UsageError("the loader time must be 0 or more");
   }
   if (twin_.cpu) return;
   rates_ = std::make_unique<const Rates>(twin_, *cost_);

@@ -106,7 +106,7 @@ PowerMode settled_clocks(const Twin& twin, const PowerMode& mode,
   set(Knob::kMemClock, domains.mem, name != "powersave");
   if (name == "performance" || name == "powersave") return now;
   if (name != "schedutil" && name != "ondemand") {
-    throw NotSupportedError("the governor is not modelled", name,
+    throw NotSupportedError("the twin does not model this governor", name,
                             "choose schedutil, ondemand, performance, powersave or userspace");
   }
   // From the highest clocks; where the domains do not settle with each other, the last round

@@ -163,7 +163,7 @@ KernelTerms::KernelTerms(const Twin& twin, const workload::WorkloadCost& cost) {
     const double bytes = traffic * (kernel.weight_bytes + activation_bytes(twin, kernel));
     if (!(cycles >= 0) || !(bytes >= 0) || !std::isfinite(cycles + bytes) || kernel.launches < 0) {
       throw UsageError("the cost of a kernel is not known", kernel.name,
-                       "set every open extent of the model with --dim");
+                       "set every symbolic dimension of the model with --dim");
     }
     compute_cycles.push_back(cycles);
     traffic_bytes.push_back(bytes);

@@ -27,8 +27,8 @@ double Estimator::limit_w(const PowerMode& mode) const {
 
 PowerMode Estimator::under_limit(const PowerMode& mode, const RunOptions& run) const {
   if (!mode.governor.empty() && !power_limit_w(mode)) {
-    throw NotSupportedError("the governor is not modelled", mode.governor,
-                            "the GPU has power limits: limit=150");
+    throw NotSupportedError("governors are not modelled for this board", mode.governor,
+                            "give a power limit, for example limit=150");
   }
   const double limit = limit_w(mode), most_hz = gpu_clocks(mode).first;
   const double least_hz = std::min(twin_.levels[Knob::kGpuClock].front(), most_hz);

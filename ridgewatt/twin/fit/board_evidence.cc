@@ -56,7 +56,7 @@ class EvidenceReader {
   std::shared_ptr<const workload::WorkloadCost> cost(WorkloadKind kind, const char* batch_column) {
     const double batch = positive(batch_column);
     if (batch != std::floor(batch) || batch > kLargestBatch) {
-      throw InputError(fmt_column(batch_column) + " is not a batch size", csv_.where());
+      throw InputError(fmt_column(batch_column) + " must be a batch size", csv_.where());
     }
     const auto key = std::pair(text("model"), kind);
     auto& model = models_[key];
@@ -75,7 +75,7 @@ class EvidenceReader {
     } else if (!loading.empty()) {
       const auto workers = parse_int(loading);
       if (!workers || *workers < 0 || *workers > kMostWorkers) {
-        throw InputError("loading must be no or a number of workers", csv_.where());
+        throw InputError("column loading must be 'no' or a number of workers", csv_.where());
       }
       options.loader_workers = static_cast<int>(*workers);
     }
@@ -95,7 +95,9 @@ class EvidenceReader {
     const bool idle = row.quantity == EvidenceQuantity::kIdlePower;
     const bool alone = row.form == EvidenceForm::kValue;
     if (idle != text("model").empty()) {
-      throw InputError(idle ? "an idle board runs no model" : "no model is named", csv_.where());
+      throw InputError(
+          idle ? "a row of an idle board must not name a model" : "the row names no model",
+          csv_.where());
     }
     if (!alone) row.against = EvidencePoint{nullptr, mode("against_mode")};
     if (idle) return row;

@@ -33,7 +33,8 @@ Eigen::MatrixXd whitening(const Twin& prior) {
   Eigen::MatrixXd covariance = Eigen::MatrixXd::Zero(kUnknowns, kUnknowns);
   for (Eigen::Index i = 0; i < kUnknowns; ++i) {
     const auto row = static_cast<std::size_t>(i);
-    if (!(prior.log_sd[row] > 0)) throw UsageError("a prior twin needs deviations", prior.board);
+    if (!(prior.log_sd[row] > 0))
+      throw UsageError("the twin that is used as a prior has no standard deviations", prior.board);
     for (Eigen::Index j = 0; j < kUnknowns; ++j) {
       const auto column = static_cast<std::size_t>(j);
       const double correlation = i == j ? 1

@@ -69,26 +69,26 @@ void check_row(const CalibrationRun& run, const Observation& row, const Twin& st
       fmt::format("{}, batch {}, {}", run.workload, row.point.batch, describe(row.point.mode));
   if (!std::isfinite(row.time_s) || !(row.time_s > 0) || !std::isfinite(row.power_w) ||
       !(row.power_w > 0)) {
-    throw InputError("time or power of a row is not a positive number", where);
+    throw InputError("the time and the power of a row must be positive numbers", where);
   }
   const auto check_clock = [&](double clock_hz, double highest_hz, std::string_view knob) {
     if (clock_hz > 20 * highest_hz) {
-      throw InputError(fmt::format("{} of {:g} MHz is above the clocks of this board", knob,
+      throw InputError(fmt::format("{} of {:g} MHz is above the highest clock of this board", knob,
                                    mhz_of_hz(clock_hz)),
-                       where, "clocks are in MHz: is the file in kHz or Hz?");
+                       where, "clocks must be in MHz, not in kHz or Hz");
     }
     if (clock_hz > 0 && clock_hz < highest_hz / 200) {
       throw InputError(fmt::format("{} of {:g} MHz is too low", knob, mhz_of_hz(clock_hz)), where,
-                       "clocks are in MHz: is the file in GHz?");
+                       "clocks must be in MHz, not in GHz");
     }
   };
   check_clock(row.point.mode.cpu_clock_hz, start.cpu_clock_hz, "cpu_mhz");
   check_clock(row.point.mode.gpu_clock_hz, start.gpu_clock_hz, "gpu_mhz");
   check_clock(row.point.mode.mem_clock_hz, start.mem_clock_hz, "mem_mhz");
   if (!(row.time_s > 1e-6) || row.time_s > 1e5 || row.power_w > 5000 || row.power_w < 0.05) {
-    throw InputError(fmt::format("{:g} ms and {:g} W are not plausible for a minibatch",
+    throw InputError(fmt::format("a minibatch of {:g} ms and {:g} W is not plausible",
                                  row.time_s * 1e3, row.power_w),
-                     where, "time_ms is in ms and power_w in W: is the file in other units?");
+                     where, "time_ms must be in ms, and power_w in W");
   }
 }
 
@@ -109,7 +109,7 @@ std::string CalibrateSummary::brief_report() const {
 void check_calibration_rows(const Twin& start, const std::vector<CalibrationRun>& runs) {
   for (const auto& run : runs) {
     if (!run.flagged.empty() && run.flagged.size() != run.observations.size()) {
-      throw UsageError("one flag per row is needed", run.workload);
+      throw UsageError("the quality check must give one flag per row", run.workload);
     }
     for (const auto& row : run.observations) check_row(run, row, start);
   }
@@ -130,9 +130,11 @@ std::vector<std::string> check_calibration(const Twin& start,
     }
   }
   if (modes.size() < kFewestModes) {
-    throw InputError(fmt::format("{} power modes are too few to fit a twin", modes.size()),
-                     "calibration sweeps",
-                     fmt::format("profile at least {}, spread over all clocks", kFewestModes));
+    throw InputError(
+        fmt::format(
+            "the calibration sweeps have only {} power modes, which are too few to fit a twin",
+            modes.size()),
+        "", fmt::format("profile at least {} modes, spread over all clocks", kFewestModes));
   }
   require_trusted_rows(runs);
   std::vector<std::string> notices;
@@ -159,7 +161,7 @@ CalibrateSummary calibrate(const Twin& start, const std::vector<CalibrationRun>&
                            const CalibrateOptions& options) {
   options.check();
   const std::vector<CalibrationRun> runs = runs_at_home(all);
-  if (runs.empty()) throw UsageError("calibration needs a sweep");
+  if (runs.empty()) throw UsageError("the calibration needs at least one sweep");
   CalibrateSummary summary;
   summary.notices = check_calibration(start, runs);
   TwinFit fit = fit_twin(start, runs, options);

@@ -18,7 +18,7 @@ namespace {
 double number_of(std::string_view text, const std::string& where, double least, double most) {
   const auto value = parse_double(text);
   if (!value || !(*value >= least && *value <= most)) {
-    throw UsageError(fmt::format("is not a number from {} to {}", least, most), where,
+    throw UsageError(fmt::format("must be a number from {} to {}", least, most), where,
                      "for example image=320");
   }
   return *value;
@@ -35,7 +35,9 @@ SweepSpec parse_sweep_spec(const std::string& text) {
     const std::string key = parts[i].substr(0, equals);
     const std::string value = equals == std::string::npos ? "" : parts[i].substr(equals + 1);
     if (key == "model") {
-      if (value.empty()) throw UsageError("the model has no name", parts[i], "model=zoo:resnet50");
+      if (value.empty())
+        throw UsageError("model= needs a name or a file", parts[i],
+                         "for example model=zoo:resnet50");
       spec.model = value;
     } else if (key == "workers") {
       spec.workers = static_cast<int>(number_of(value, parts[i], 0, 1024));
@@ -52,7 +54,7 @@ SweepSpec parse_sweep_spec(const std::string& text) {
     } else if (key == "input") {
       spec.input = parse_word<InputPlace>(value, "place of the input");
     } else {
-      throw UsageError("unknown key of a sweep", key,
+      throw UsageError("unknown key in --sweep", key,
                        hint_for(key, {{"model", "workers", "loader-ms", "image", "runtime",
                                        "precision", "input", "device"}}));
     }
@@ -94,7 +96,7 @@ std::vector<CalibrationRun> load_calibration_runs(const SweepSpec& given) {
     spec.device = given.device;
     const auto kind = find_word<WorkloadKind>(sweep.kind);
     if (!kind) {
-      throw InputError("a twin is fitted to inference or training",
+      throw InputError("a twin can only be fitted to inference or training",
                        sweep.source + ": " + sweep.kind);
     }
     const QualityReport quality = check_quality(sweep);
@@ -151,8 +153,8 @@ void require_trusted_rows(const std::vector<CalibrationRun>& runs) {
   }
   for (const auto& [workload, rows] : trusted) {
     if (rows > 0) continue;
-    throw InputError("the quality check flags every row of " + workload, "calibration sweeps",
-                     "`ridgewatt sweep check` says why");
+    throw InputError("the quality check flags every row of workload " + workload, "",
+                     "`ridgewatt sweep check` prints the reasons");
   }
 }
 

@@ -80,7 +80,7 @@ void read_correlations(const TwinTable& table, const std::string& where, Runtime
   const auto parts = words(table, "correlations");
   constexpr std::size_t kCount = kRuntimeParamCount;
   if (parts.size() != kCount * (kCount - 1) / 2) {
-    throw InputError("there must be one correlation per pair of parameters", where);
+    throw InputError("a runtime's table must have one correlation per pair of parameters", where);
   }
   twin.correlations.assign(kCount * kCount, 0.0);
   std::size_t next = 0;
@@ -89,7 +89,8 @@ void read_correlations(const TwinTable& table, const std::string& where, Runtime
     for (std::size_t j = 0; j < i; ++j) {
       const auto value = parse_double(parts[next++]);
       if (!value || !(std::abs(*value) <= 1)) {
-        throw InputError("correlations must be numbers from -1 to 1", where);
+        throw InputError("the correlations of a runtime's table must be numbers from -1 to 1",
+                         where);
       }
       twin.correlations[i * kCount + j] = twin.correlations[j * kCount + i] = *value;
     }
@@ -109,7 +110,7 @@ void check_runtime_keys(const TwinTable& table, const std::string& where) {
   const auto check = [&](const auto& found, const auto& known, const char* kind) {
     for (const auto& [key, value] : found) {
       if (known.contains(key)) continue;
-      throw InputError(fmt::format("is not a {} of a runtime's table", kind),
+      throw InputError(fmt::format("is not a {} that a runtime's table can have", kind),
                        where + "." + escape_terminal(key));
     }
   };
@@ -302,18 +303,17 @@ void sum_in_fp16(Twin& twin) {
 Twin on_runtime(const Twin& twin, Runtime runtime, WorkloadKind kind) {
   if ((twin.cpu != nullptr) != is_on_cpu(runtime)) {
     throw NotSupportedError(
-        twin.cpu ? fmt::format("{} is a processor without a GPU, on which only onnxruntime-cpu is "
-                               "modelled",
-                               twin.board)
-                 : fmt::format("{} is modelled with its GPU", twin.board),
+        twin.cpu
+            ? fmt::format("{} has no GPU, so only runtime onnxruntime-cpu is modelled", twin.board)
+            : fmt::format("{} is modelled only with its GPU", twin.board),
         std::string(name_of(runtime)),
-        twin.cpu ? "take --runtime onnxruntime-cpu"
+        twin.cpu ? "give --runtime onnxruntime-cpu"
                  : "onnxruntime-cpu needs a processor's board file: calibrate --device local");
   }
   if (twin.cpu) return twin;
   if (twin.changed_by) {
     if (twin.changed_by->runtime == runtime) return twin;
-    throw UsageError("the twin of one runtime cannot estimate another",
+    throw UsageError("the twin is fitted for one runtime, so it cannot estimate another",
                      std::string(name_of(runtime)));
   }
   if (!changes(twin, runtime, kind)) return twin;

@@ -231,7 +231,8 @@ TwinFit fit_twin_without(const Twin& start, const std::vector<CalibrationRun>& r
   for (const auto& run : runs) {
     if (run.workload != workload) others.push_back(run);
   }
-  if (others.empty()) throw UsageError("no workload is left to fit", workload);
+  if (others.empty())
+    throw UsageError("no workload is left to fit the twin to, if this one is left out", workload);
   return fit_twin(start, others, options);
 }
 
