@@ -65,7 +65,7 @@ class Accountant {
                                                     const CostOptions& options) {
     if (!options.runtime || is_eager(*options.runtime)) return std::nullopt;
     if (options.kind == WorkloadKind::kTraining) {
-      throw NotSupportedError("training is modelled only for pytorch-eager",
+      throw NotSupportedError("training is modelled only for runtime pytorch-eager, not for",
                               std::string(name_of(*options.runtime)), "omit --runtime");
     }
     analysis.workload.runtime = *options.runtime;

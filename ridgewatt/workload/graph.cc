@@ -14,13 +14,13 @@ std::optional<std::int64_t> checked_element_count(const Shape& shape, std::strin
     if (extent == kUnknownDim) {
       known = false;
     } else if (extent < 0) {
-      throw InputError("tensor with a negative extent " + std::to_string(extent),
+      throw InputError("the tensor has the negative dimension " + std::to_string(extent),
                        std::string(where));
     } else if (extent == 0) {
       empty = true;
     } else if (extent > kMaxElements / count) {
-      throw InputError("tensor of more than 2^48 elements " + format_shape(shape),
-                       std::string(where), "implausible tensor shape");
+      throw InputError("the tensor has more than 2^48 elements, shape " + format_shape(shape),
+                       std::string(where));
     } else {
       count *= extent;
     }

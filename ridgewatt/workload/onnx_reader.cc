@@ -166,7 +166,7 @@ Model ModelReader::read(std::string_view bytes, const std::string& name) {
         break;
     }
   }
-  if (!has_graph) throw InputError("the file is not an ONNX model: it holds no graph");
+  if (!has_graph) throw InputError("the file is not an ONNX model, because it has no graph");
   for (const std::string_view message : functions) functions_.push_back(read_function(message));
   Frame frame;
   frame.opsets = &model_.opsets;
@@ -219,7 +219,7 @@ Function ModelReader::read_function(std::string_view message) {
 
 Graph ModelReader::read_graph(std::string_view message, const Scope* outer, const Frame& frame,
                               int depth) {
-  if (depth > kMaxDepth) throw InputError("graphs are nested too deeply");
+  if (depth > kMaxDepth) throw InputError("the graphs of the model are nested too deeply");
   Graph graph;
   Scope scope;
   scope.outer = outer;
@@ -266,7 +266,7 @@ Graph ModelReader::read_graph(std::string_view message, const Scope* outer, cons
 
 TensorId ModelReader::add_tensor(std::string name) {
   if (model_.tensors.size() > 4 * options_.max_nodes)
-    throw InputError("model has too many tensors");
+    throw InputError("the model has too many tensors");
   model_.tensors.emplace_back();
   model_.tensors.back().name = std::move(name);
   produced_.push_back(false);
@@ -279,7 +279,7 @@ TensorId ModelReader::declare(std::string_view name, const Frame& frame, Scope& 
   if (is_new) entry->second = add_tensor(frame.prefix + std::string(name));
   if (entry->second == kNoTensor) return kNoTensor;  // an output that the caller does not take
   if (produced_[static_cast<std::size_t>(entry->second)]) {
-    throw InputError("tensor " + in_quotes(name) + " is given twice");
+    throw InputError("tensor " + in_quotes(name) + " is defined twice");
   }
   produced_[static_cast<std::size_t>(entry->second)] = true;
   return entry->second;
@@ -368,7 +368,7 @@ std::string ModelReader::unique_name(const RawNode& raw, const Frame& frame) {
 
 Node ModelReader::make_node(const RawNode& raw, const Scope& scope, const Frame& frame, int depth) {
   if (++node_count_ > options_.max_nodes) {
-    throw InputError("model has more than " + std::to_string(options_.max_nodes) + " nodes");
+    throw InputError("the model has more than " + std::to_string(options_.max_nodes) + " nodes");
   }
   Node node;
   node.name = unique_name(raw, frame);
@@ -421,7 +421,7 @@ void ModelReader::expand(Function& function, const Node& call, int depth,
   if (function.active) {
     throw InputError("local function " + in_quotes(function.name) + " calls itself");
   }
-  if (depth > kMaxDepth) throw InputError("local functions are nested too deeply");
+  if (depth > kMaxDepth) throw InputError("the local functions of the model are nested too deeply");
   if (call.inputs.size() > function.inputs.size() ||
       call.outputs.size() > function.outputs.size()) {
     throw InputError("node " + in_quotes(call.name) + " passes more tensors than local function " +
@@ -470,7 +470,7 @@ void ModelReader::expand(Function& function, const Node& call, int depth,
 
 Model load_model_from_memory(std::string_view bytes, const std::string& name,
                              const LoadOptions& options) {
-  if (bytes.empty()) throw InputError("empty file, not an ONNX model");
+  if (bytes.empty()) throw InputError("the file is empty, not an ONNX model");
   return ModelReader(options, options.folder).read(bytes, name);
 }
 

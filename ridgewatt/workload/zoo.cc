@@ -177,9 +177,9 @@ const ZooEntry& find_zoo_entry(std::string_view name) {
   }
   const NameSet names = zoo_names();
   const std::string closest = closest_name(name, names);
-  throw NotFoundError("no zoo model '" + escape_terminal(name) + "'", "",
-                      closest.empty() ? "ridgewatt zoo list has the names; language models are for "
-                                        "ridgewatt llm, fits and explain --tokens-per-second"
+  throw NotFoundError("the zoo has no model '" + escape_terminal(name) + "'", "",
+                      closest.empty() ? "`ridgewatt zoo list` prints the names; language models "
+                                        "are for `ridgewatt llm`, `fits` and `explain --tokens-per-second`"
                                       : "did you mean zoo:" + closest + "?");
 }
 

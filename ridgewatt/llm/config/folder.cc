@@ -140,7 +140,7 @@ LanguageModel read_genai_folder(const std::string& folder) {
   const fs::path decoder = fs::path(folder) / genai_decoder_file(json, config.string());
   std::error_code failed;
   const auto size = fs::file_size(decoder, failed);
-  if (failed) throw_errno(failed.value(), "cannot read file", decoder.string());
+  if (failed) throw_errno(failed.value(), "cannot read the file", decoder.string());
   double bytes = static_cast<double>(size);
   for (const char* ending : {".data", "_data"}) {
     const auto more = fs::file_size(decoder.string() + ending, failed);

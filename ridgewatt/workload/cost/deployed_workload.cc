@@ -25,9 +25,9 @@ void refuse_narrow(const DeployOptions& options) {
   // PyTorch's own engines of 8 bits run on the CPU; what reads such weights on the GPU widens them.
   const bool on_cpu = is_eager(options.runtime) && narrow_bits(options.precision) > 0;
   if (computes_in(options.runtime, options.precision) && !on_cpu) return;
-  throw NotSupportedError(std::string(name_of(options.runtime)) + " does not compute in " +
-                              std::string(name_of(options.precision)) + " on the GPU",
-                          "", "use fp16, or tensorrt where the board has a rate for it");
+  throw NotSupportedError(std::string(name_of(options.runtime)) + " cannot compute in " +
+                              std::string(name_of(options.precision)) + " on a GPU",
+                          "", "use --precision fp16, or --runtime tensorrt");
 }
 
 }  // namespace
@@ -56,7 +56,8 @@ std::shared_ptr<const WorkloadCost> DeployedWorkload::at(int batch) const {
   const int samples = batch > 0 ? batch : usual;
   auto& known = costs_[samples];
   if (known) return known;
-  if (!loaded_) throw UsageError("the cost at this batch is not known", std::to_string(samples));
+  if (!loaded_)
+    throw UsageError("the cost of the workload is not known at batch", std::to_string(samples));
   CostOptions cost;
   cost.batch = samples;
   cost.dims = options_.dims;
@@ -65,7 +66,7 @@ std::shared_ptr<const WorkloadCost> DeployedWorkload::at(int batch) const {
   cost.precision = options_.precision;
   const bool eager = is_eager(options_.runtime);
   if (!eager && options_.kind == WorkloadKind::kTraining) {
-    throw NotSupportedError("training is modelled only for pytorch-eager",
+    throw NotSupportedError("training is modelled only for runtime pytorch-eager, not for",
                             std::string(name_of(options_.runtime)), "omit --runtime");
   }
   refuse_narrow(options_);
@@ -94,7 +95,8 @@ double DeployedWorkload::image_side() const {
       }
     }
   }
-  throw UsageError("the model takes no images", name_, "omit image=");
+  throw UsageError("image= has no effect, because the model does not take images", name_,
+                   "omit it");
 }
 
 WorkloadCost scale_image(const WorkloadCost& cost, double area_ratio) {

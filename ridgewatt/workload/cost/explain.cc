@@ -57,8 +57,8 @@ Explanation explain_node(const Analysis& analysis, std::string_view node) {
   const auto step =
       std::find_if(steps.begin(), steps.end(), [&](const Step& s) { return s.node->name == node; });
   if (step == steps.end()) {
-    throw NotFoundError("no such node", escape_terminal(node),
-                        "use a name that 'analyze --per-layer' prints");
+    throw NotFoundError("the model has no node of this name", escape_terminal(node),
+                        "use a name that 'ridgewatt analyze --per-layer' prints");
   }
   Explanation explanation;
   explanation.node = step->node->name;

@@ -97,17 +97,17 @@ void check_names(const Model& model, const std::vector<OpenExtent>& open,
                      [&wanted = name](const OpenExtent& extent) { return extent.name == wanted; });
     const bool is_batch = used != open.end() && used->is_batch;
     if (value < 0 || (value == 0 && is_batch)) {
-      throw UsageError("extent " + escape_terminal(name) + " must be at least " +
+      throw UsageError("dimension " + escape_terminal(name) + " must be at least " +
                        (is_batch ? "1" : "0"));
     }
     if (is_batch && options.batch && *options.batch != value) {
-      throw UsageError(fmt::format("extent {} is the batch, which is {}, not {}",
+      throw UsageError(fmt::format("dimension {} is the batch, which is {}, not {}",
                                    escape_terminal(name), *options.batch, value),
                        "", fmt::format("set it with --batch {}", value));
     }
     const auto multiple = model.dim_multiples.find(name);
     if (multiple != model.dim_multiples.end() && (value == 0 || value % multiple->second != 0)) {
-      throw UsageError(fmt::format("extent {} must be a positive multiple of {}, is {}",
+      throw UsageError(fmt::format("dimension {} must be a positive multiple of {}, is {}",
                                    escape_terminal(name), multiple->second, value));
     }
     if (used != open.end()) continue;
@@ -119,8 +119,8 @@ void check_names(const Model& model, const std::vector<OpenExtent>& open,
     for (const std::string& known : names) {
       list += (list.empty() ? "" : ", ") + escape_terminal(known);
     }
-    throw UsageError("the model has no open extent '" + escape_terminal(name) + "'", "",
-                     list.empty() ? "all its extents are fixed" : "it has " + list);
+    throw UsageError("the model has no symbolic dimension '" + escape_terminal(name) + "'", "",
+                     list.empty() ? "all its dimensions are fixed" : "it has " + list);
   }
 }
 
@@ -280,7 +280,7 @@ std::int64_t bind_inputs(Model& model, const InferOptions& options, const Assump
                          InferSummary& summary) {
   if (options.inputs.size() > model.graph.inputs.size()) {
     throw UsageError("the model has " + std::to_string(model.graph.inputs.size()) +
-                     " inputs, not " + std::to_string(options.inputs.size()));
+                     " inputs, but " + std::to_string(options.inputs.size()) + " are given");
   }
   if (options.batch && *options.batch < 1) throw UsageError("the batch must be at least 1");
   const std::vector<OpenExtent> open = open_extents(model, options);

@@ -125,7 +125,8 @@ void Interpreter::run(Graph& graph) {
 
 void Interpreter::run_body(Graph& body) {
   steps_ += body.nodes.size() + 1;
-  if (steps_ > kMaxSteps) throw InputError("control flow is nested too deeply to be followed");
+  if (steps_ > kMaxSteps)
+    throw InputError("the control flow of the model is nested too deeply to be analyzed");
   run(body);
 }
 
@@ -265,8 +266,9 @@ void refuse_empty_results(const Model& model, const InferOptions& options) {
         return model.tensors[static_cast<std::size_t>(id)].element_count() == std::int64_t{0};
       });
   if (empty) {
-    throw UsageError("with " + escape_terminal(zero->first) + " = 0 the model computes nothing",
-                     "--dim", "only what may be empty can be 0, such as a cache of past tokens");
+    throw UsageError(
+        "with " + escape_terminal(zero->first) + " = 0 (--dim) the model computes nothing", "",
+        "only a dimension that may be empty can be 0, such as a cache of past tokens");
   }
 }
 

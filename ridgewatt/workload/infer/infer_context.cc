@@ -180,7 +180,7 @@ std::int64_t add_extents(std::int64_t a, std::int64_t b) {
   if (a == kUnknownDim || b == kUnknownDim) return kUnknownDim;
   std::int64_t sum = 0;
   if (__builtin_add_overflow(a, b, &sum) || sum > kMaxElements) {
-    throw InputError("tensor extent passes 2^48");
+    throw InputError("a dimension of a tensor is larger than 2^48");
   }
   return sum;
 }
@@ -190,7 +190,7 @@ std::int64_t multiply_extents(std::int64_t a, std::int64_t b) {
   if (a == kUnknownDim || b == kUnknownDim) return kUnknownDim;
   std::int64_t product = 0;
   if (__builtin_mul_overflow(a, b, &product) || product > kMaxElements) {
-    throw InputError("tensor extent passes 2^48");
+    throw InputError("a dimension of a tensor is larger than 2^48");
   }
   return product;
 }

@@ -55,12 +55,12 @@ bool OpContext::has_output(std::size_t index) const {
 }
 
 const Tensor& OpContext::input(std::size_t index) const {
-  if (!has_input(index)) fail("input " + std::to_string(index) + " is missing");
+  if (!has_input(index)) fail("the required input " + std::to_string(index) + " is missing");
   return model_->tensors[static_cast<std::size_t>(node_->inputs[index])];
 }
 
 const Tensor& OpContext::output(std::size_t index) const {
-  if (!has_output(index)) fail("output " + std::to_string(index) + " is missing");
+  if (!has_output(index)) fail("the required output " + std::to_string(index) + " is missing");
   return model_->tensors[static_cast<std::size_t>(node_->outputs[index])];
 }
 

@@ -80,7 +80,7 @@ void sort_topologically(Graph& graph) {
     const auto stuck = std::find_if(waiting_for.begin(), waiting_for.end(),
                                     [](std::size_t count) { return count > 0; });
     const auto index = static_cast<std::size_t>(stuck - waiting_for.begin());
-    throw InputError("graph has a cycle",
+    throw InputError("the graph of the model has a cycle",
                      "node '" + escape_terminal(graph.nodes[index].name) + "'");
   }
   graph.nodes = std::move(sorted);

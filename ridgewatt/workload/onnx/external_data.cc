@@ -28,7 +28,8 @@ bool lies_in(const fs::path& path, const fs::path& folder) {
 std::optional<std::int64_t> ExternalFolder::file_size(const std::string& location) const {
   const fs::path relative(location);
   if (location.empty() || location.size() > 4096 || location.find('\0') != std::string::npos) {
-    throw InputError("external data has no usable location", escape_terminal(location));
+    throw InputError("the location of external data is not a valid relative path",
+                     escape_terminal(location));
   }
   const fs::path normal = relative.lexically_normal();
   if (relative.is_absolute() || *normal.begin() == "..") throw_outside(location);
@@ -55,13 +56,13 @@ bool ExternalFolder::check(const ExternalLocation& where, std::int64_t bytes) {
     found = sizes_.emplace(where.location, file_size(where.location)).first;
   }
   if (where.offset < 0 || (where.length && *where.length != bytes)) {
-    throw InputError("external data has the wrong length for its tensor",
+    throw InputError("the length of external data does not fit its tensor",
                      escape_terminal(where.location));
   }
   if (!found->second) return false;
   if (where.offset > *found->second || bytes > *found->second - where.offset) {
-    throw InputError("external data file is too short", escape_terminal(where.location),
-                     "copy it again");
+    throw InputError("the file of external data is too short", escape_terminal(where.location),
+                     "copy the file again");
   }
   return true;
 }

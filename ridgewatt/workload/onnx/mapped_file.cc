@@ -16,7 +16,7 @@ namespace ridgewatt::workload {
 
 MappedFile::MappedFile(const std::string& path) {
   const OwnedFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file) throw_errno(errno, "cannot read file", path);
+  if (!file) throw_errno(errno, "cannot read the file", path);
   struct stat facts {};
   const bool regular = fstat(file.get(), &facts) == 0 && S_ISREG(facts.st_mode);
   if (regular && facts.st_size > 0) {

@@ -101,7 +101,7 @@ void read_external_entry(std::string_view message, ExternalLocation& external) {
   if (key != "offset" && key != "length") return;
   const auto number = parse_int(value);
   if (!number || *number < 0) {
-    throw InputError("external data has a malformed " + std::string(key), escape_terminal(value));
+    throw InputError("external data has an invalid " + std::string(key), escape_terminal(value));
   }
   if (key == "offset") external.offset = *number;
   if (key == "length") external.length = *number;
@@ -116,7 +116,8 @@ TensorFields read_fields(std::string_view message) {
         break;
       case TensorProto::kDataTypeFieldNumber: {
         const auto dtype = data_type_from_number(in.integer());
-        if (!dtype) throw InputError("unknown element type " + std::to_string(in.integer()));
+        if (!dtype)
+          throw InputError("a tensor has the unknown element type " + std::to_string(in.integer()));
         fields.dtype = *dtype;
         break;
       }
@@ -190,7 +191,7 @@ std::shared_ptr<const Constant> read_content(const TensorFields& fields, std::in
                                              std::int64_t bytes, ExternalFolder& external) {
   const bool small = count <= constant_limit(fields.dtype);
   if (fields.dtype == DataType::kString && (fields.has_raw || fields.is_external)) {
-    throw InputError("strings cannot be stored as raw data");
+    throw InputError("a tensor of strings must not have raw data");
   }
   if (fields.is_external) {
     if (!external.check(fields.external, bytes) || !small) return nullptr;
@@ -199,7 +200,7 @@ std::shared_ptr<const Constant> read_content(const TensorFields& fields, std::in
     return constant;
   }
   if (fields.has_raw && static_cast<std::int64_t>(fields.raw.size()) != bytes) {
-    throw InputError("tensor of " + std::to_string(bytes) + " bytes has " +
+    throw InputError("a tensor of " + std::to_string(bytes) + " bytes has " +
                      std::to_string(fields.raw.size()) + " bytes of data");
   }
   if (!small) return nullptr;
@@ -216,8 +217,8 @@ std::shared_ptr<const Constant> read_content(const TensorFields& fields, std::in
   if (fields.dtype == DataType::kString) stored = constant->strings.size();
   if (stored == static_cast<std::size_t>(count) && stored == all) return constant;
   if (all == 0) return nullptr;  // the weights were left out
-  throw InputError("tensor of " + std::to_string(count) + " elements has " +
-                   std::to_string(stored) + " of them");
+  throw InputError("a tensor of " + std::to_string(count) + " elements has data for " +
+                   std::to_string(stored));
 }
 
 // Shape of TypeProto.Tensor; names of extents go to `symbols`.
@@ -244,7 +245,8 @@ ValueInfo read_tensor_type(std::string_view message, ValueKind kind,
   for (WireReader in(message); in.next();) {
     if (in.field() == TypeProto::Tensor::kElemTypeFieldNumber) {
       const auto dtype = data_type_from_number(in.integer());
-      if (!dtype) throw InputError("unknown element type " + std::to_string(in.integer()));
+      if (!dtype)
+        throw InputError("a tensor has the unknown element type " + std::to_string(in.integer()));
       value.dtype = *dtype;
     }
     if (in.field() == TypeProto::Tensor::kShapeFieldNumber) {
@@ -271,7 +273,7 @@ ValueInfo read_container_type(std::string_view message, ValueKind kind, int dept
 }
 
 void check_depth(int depth) {
-  if (depth > kMaxTypeDepth) throw InputError("types are nested too deeply");
+  if (depth > kMaxTypeDepth) throw InputError("the types of the model are nested too deeply");
 }
 
 ValueInfo container(ValueKind kind, std::vector<ValueInfo> items) {
@@ -298,7 +300,7 @@ NamedValue read_tensor(std::string_view message, ExternalFolder& external) {
   named.value.dtype = fields.dtype;
   try {
     const auto count = checked_element_count(fields.shape, "");
-    if (!count) throw InputError("tensor with a negative extent");
+    if (!count) throw InputError("a tensor has a negative dimension");
     const std::int64_t bytes = (*count * data_type_bits(fields.dtype) + 7) / 8;
     named.value.constant = read_content(fields, *count, bytes, external);
   } catch (const InputError& error) {
@@ -320,7 +322,8 @@ NamedValue read_sparse_tensor(std::string_view message, ExternalFolder& external
       in.integers([&](std::int64_t extent) { shape.push_back(extent); });
     }
   }
-  if (!checked_element_count(shape, named.name)) throw InputError("tensor with a negative extent");
+  if (!checked_element_count(shape, named.name))
+    throw InputError("a tensor has a negative dimension");
   named.value.kind = ValueKind::kSparseTensor;
   named.value.shape = std::move(shape);
   return named;

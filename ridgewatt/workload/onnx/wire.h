@@ -86,7 +86,7 @@ class WireReader {
   }
 
  private:
-  [[noreturn]] static void fail() { throw InputError("malformed or truncated ONNX data"); }
+  [[noreturn]] static void fail() { throw InputError("the ONNX data is malformed or cut off"); }
   std::uint64_t varint() {
     std::uint64_t value = 0;
     for (int shift = 0; shift < 64; shift += 7) {

@@ -31,7 +31,7 @@ Equation parse(const OpContext& context) {
     } else if (std::isalpha(static_cast<unsigned char>(text[i])) != 0) {
       term->push_back(text[i]);
     } else if (text[i] != ' ') {
-      context.fail("malformed equation");
+      context.fail("the equation has an invalid character");
     }
   }
   return equation;
@@ -41,11 +41,11 @@ Equation parse(const OpContext& context) {
 std::string spell(const OpContext& context, const std::string& term, std::size_t rank) {
   const std::size_t at = term.find('.');
   if (at == std::string::npos) {
-    if (term.size() != rank) context.fail("the equation does not fit the ranks");
+    if (term.size() != rank) context.fail("the equation does not fit the rank of an input");
     return term;
   }
   if (term.size() - 1 > rank || rank - (term.size() - 1) > kMaxEllipsis) {
-    context.fail("the equation does not fit the ranks");
+    context.fail("the equation does not fit the rank of an input");
   }
   std::string digits;
   for (std::size_t i = rank - (term.size() - 1); i-- > 0;) {
@@ -59,7 +59,8 @@ std::string spell(const OpContext& context, const std::string& term, std::size_t
 std::optional<EinsumPlan> plan_einsum(const OpContext& context) {
   const Equation equation = parse(context);
   if (equation.terms.size() != context.input_count()) {
-    context.fail("the equation is for " + std::to_string(equation.terms.size()) + " inputs");
+    context.fail("the equation is for " + std::to_string(equation.terms.size()) +
+                 " inputs, but the node has " + std::to_string(context.input_count()));
   }
   EinsumPlan plan;
   std::map<char, int> uses;
@@ -73,7 +74,8 @@ std::optional<EinsumPlan> plan_einsum(const OpContext& context) {
       const auto [known, is_new] = plan.extents.try_emplace(term[axis], extent);
       if (!is_new) {
         if (extent > 1 && known->second > 1 && extent != known->second) {
-          context.fail("index '" + std::string(1, term[axis]) + "' has two extents");
+          context.fail("index '" + std::string(1, term[axis]) +
+                       "' stands for dimensions of different sizes");
         }
         known->second = std::max(known->second, extent);
       }

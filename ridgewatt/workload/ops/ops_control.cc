@@ -50,7 +50,8 @@ void take(InferContext& c, Graph& body) {
 void branch(InferContext& c) {
   Graph* then_branch = c.mutable_node().subgraph("then_branch");
   Graph* else_branch = c.mutable_node().subgraph("else_branch");
-  if (then_branch == nullptr || else_branch == nullptr) c.fail("a branch is missing");
+  if (then_branch == nullptr || else_branch == nullptr)
+    c.fail("the attribute then_branch or else_branch is missing");
   if (const auto condition = c.known_int(0)) {
     return take(c, *condition != 0 ? *then_branch : *else_branch);
   }
@@ -97,7 +98,7 @@ class Loop {
   explicit Loop(InferContext& c) : c_(c), body_(*body_of(c)) {
     carried_count_ = c.input_count() > 2 ? c.input_count() - 2 : 0;
     if (body_.inputs.size() != carried_count_ + 2 || body_.outputs.size() < carried_count_ + 1) {
-      c.fail("the body does not fit the inputs");
+      c.fail("the subgraph 'body' does not have the right number of inputs or outputs");
     }
     for (std::size_t i = 0; i < carried_count_; ++i) {
       initial_.push_back(c.has_input(i + 2) ? static_cast<const ValueInfo&>(c.input(i + 2))
@@ -114,7 +115,7 @@ class Loop {
  private:
   static Graph* body_of(InferContext& c) {
     Graph* body = c.mutable_node().subgraph("body");
-    if (body == nullptr) c.fail("the body is missing");
+    if (body == nullptr) c.fail("the attribute 'body' is missing");
     return body;
   }
 
@@ -238,17 +239,17 @@ void loop(InferContext& c) {
 // sequence. Opset 8 puts a batch axis before everything and sequence_lens first.
 void scan(InferContext& c) {
   Graph* body = c.mutable_node().subgraph("body");
-  if (body == nullptr) c.fail("the body is missing");
+  if (body == nullptr) c.fail("the attribute 'body' is missing");
   const std::int64_t declared = c.node().integer("num_scan_inputs", 0);
   const bool batched = c.opset() < 9;
   const std::size_t first = batched ? 1 : 0;
   if (declared < 1 || c.input_count() < first + static_cast<std::size_t>(declared) ||
       body->inputs.size() != c.input_count() - first) {
-    c.fail("the body does not fit the inputs");
+    c.fail("the subgraph 'body' does not have the right number of inputs or outputs");
   }
   const std::size_t scans = static_cast<std::size_t>(declared);
   const std::size_t states = body->inputs.size() - scans;
-  if (body->outputs.size() < states) c.fail("the body has too few outputs");
+  if (body->outputs.size() < states) c.fail("the subgraph 'body' has too few outputs");
   const auto list = [&](std::string_view name, std::size_t i) {
     const auto* values = c.node().integers(name);
     return values != nullptr && i < values->size() ? (*values)[i] : 0;

@@ -14,18 +14,20 @@ std::optional<Shape> conv_shape(InferContext& c, std::size_t x, std::size_t w,
   const Shape* weights = c.shape(w);
   if (!in) return std::nullopt;
   if (channels_last && in->size() > 2) std::rotate(in->begin() + 1, in->end() - 1, in->end());
-  if (in->size() < 2) c.fail("the input has rank " + std::to_string(in->size()));
+  if (in->size() < 2)
+    c.fail("the input must have rank 2 or more, has " + std::to_string(in->size()));
   const std::size_t axes = in->size() - 2;
-  if (weights != nullptr && weights->size() != in->size()) c.fail("weights do not fit the rank");
+  if (weights != nullptr && weights->size() != in->size())
+    c.fail("the weights do not have the rank of the input");
   std::vector<std::int64_t> kernel;
   if (weights != nullptr) kernel.assign(weights->begin() + 2, weights->end());
   const SlidingWindow window = read_window(c, axes, kernel);
   const std::int64_t group = c.node().integer("group", 1);
-  if (group < 1) c.fail("group is " + std::to_string(group));
+  if (group < 1) c.fail("the attribute group must be 1 or more, is " + std::to_string(group));
   if (weights != nullptr) {
     const std::int64_t channels = multiply_extents((*weights)[1], group);
     if (channels != kUnknownDim && (*in)[1] != kUnknownDim && channels != (*in)[1]) {
-      c.fail("weights are for " + std::to_string(channels) + " channels, the input has " +
+      c.fail("the weights are for " + std::to_string(channels) + " channels, but the input has " +
              std::to_string((*in)[1]));
     }
   }
@@ -52,17 +54,20 @@ void conv_transpose(InferContext& c) {
   const Shape* in = c.shape(0);
   const Shape* weights = c.shape(1);
   if (in == nullptr) return c.set(0, c.dtype(0));
-  if (in->size() < 2) c.fail("the input has rank " + std::to_string(in->size()));
+  if (in->size() < 2)
+    c.fail("the input must have rank 2 or more, has " + std::to_string(in->size()));
   const std::size_t axes = in->size() - 2;
-  if (weights != nullptr && weights->size() != in->size()) c.fail("weights do not fit the rank");
+  if (weights != nullptr && weights->size() != in->size())
+    c.fail("the weights do not have the rank of the input");
   std::vector<std::int64_t> kernel;
   if (weights != nullptr) kernel.assign(weights->begin() + 2, weights->end());
   const SlidingWindow window = read_window(c, axes, kernel);
   const auto* output_shape = c.node().integers("output_shape");
   const auto* output_padding = c.node().integers("output_padding");
-  if (output_shape != nullptr && output_shape->size() < axes) c.fail("output_shape is too short");
+  if (output_shape != nullptr && output_shape->size() < axes)
+    c.fail("output_shape has fewer values than the input has spatial axes");
   if (output_padding != nullptr && output_padding->size() < axes)
-    c.fail("output_padding is too short");
+    c.fail("output_padding has fewer values than the input has spatial axes");
   Shape out = {(*in)[0], weights != nullptr
                              ? multiply_extents((*weights)[1], c.node().integer("group", 1))
                              : kUnknownDim};
@@ -78,12 +83,13 @@ void conv_transpose(InferContext& c) {
       out.push_back(multiply_extents(extent, window.strides[i]));
     } else {
       const std::int64_t extra = output_padding != nullptr ? (*output_padding)[i] : 0;
-      if (extra < 0 || extra > kMaxElements) c.fail("implausible output_padding");
+      if (extra < 0 || extra > kMaxElements)
+        c.fail("a value of output_padding is negative or too large");
       const std::int64_t span = (window.kernel[i] - 1) * window.dilations[i] + 1;
       const std::int64_t size =
           multiply_extents(window.strides[i], extent - 1 < 0 ? 0 : extent - 1) + extra + span -
           window.pads_begin[i] - window.pads_end[i];
-      if (size < 0) c.fail("pads remove more than the input has");
+      if (size < 0) c.fail("the pads remove more elements than the input has");
       out.push_back(size);
     }
   }

@@ -92,7 +92,7 @@ void check_second_fits(const InferContext& c) {
   if (fits) return;
   c.fail("shapes " + format_shape(*a) + " and " + format_shape(*b) +
          " cannot be broadcast in opset " + std::to_string(c.opset()) +
-         ", which fits the second to the first");
+         ", which broadcasts only the second input");
 }
 
 template <IntPair ints, RealPair reals>
@@ -174,7 +174,7 @@ void fold_number(InferContext& c) {
 std::optional<DataType> type_attribute(const InferContext& c, std::string_view name) {
   const std::int64_t number = c.node().integer(name, -1);
   const auto type = data_type_from_number(number);
-  if (!type) c.fail("unknown element type " + std::to_string(number));
+  if (!type) c.fail("the node names the unknown element type " + std::to_string(number));
   return type;
 }
 

@@ -184,7 +184,7 @@ class Generation {
 };
 
 void generate(InferContext& c) {
-  if (c.mutable_node().subgraph("decoder") == nullptr) c.fail("the decoder is missing");
+  if (c.mutable_node().subgraph("decoder") == nullptr) c.fail("the attribute 'decoder' is missing");
   Generation(c).infer();
 }
 

@@ -37,7 +37,7 @@ void constant(InferContext& c) {
                   {{}, {}, a->strings});
     }
   }
-  c.fail("the value is missing");
+  c.fail("the attribute with the value is missing");
 }
 
 // Extents given as content; unknown ones are kUnknownDim.
@@ -52,7 +52,8 @@ std::optional<Shape> shape_from(const InferContext& c, std::size_t input) {
   }
   Shape shape;
   for (const std::int64_t value : *values) {
-    if (value != kUnknownInt && value < 0) c.fail("negative extent " + std::to_string(value));
+    if (value != kUnknownInt && value < 0)
+      c.fail("the shape has the negative dimension " + std::to_string(value));
     shape.push_back(value == kUnknownInt ? kUnknownDim : value);
   }
   return shape;
@@ -83,10 +84,10 @@ void range(InferContext& c) {
       limits->size() == 1 && deltas->size() == 1) {
     const std::int64_t start = starts->front();
     const std::int64_t delta = deltas->front();
-    if (delta == 0) c.fail("step 0");
+    if (delta == 0) c.fail("the step is 0");
     std::int64_t span = 0;
     if (__builtin_sub_overflow(limits->front(), start, &span) || delta == INT64_MIN) {
-      c.fail("implausible limits");
+      c.fail("the range is too large");
     }
     // ceil(span / delta), without overflow.
     std::int64_t count = (span > 0) == (delta > 0) ? span / delta : 0;
@@ -139,7 +140,7 @@ void multinomial(InferContext& c) {
 void window(InferContext& c) {
   const auto type = data_type_from_number(c.node().integer("output_datatype", 1));
   const auto size = c.known_int(0);
-  if (size && *size < 0) c.fail("negative size");
+  if (size && *size < 0) c.fail("a size is negative");
   c.set(0, type.value_or(DataType::kUndefined), Shape{size.value_or(kUnknownDim)});
 }
 

@@ -39,7 +39,7 @@ void fold_gather(InferContext& c) {
   for (std::int64_t row = 0; row < outer; ++row) {
     for (std::int64_t index : *indices) {
       if (index != kUnknownInt && (index < -extent || index >= extent)) {
-        c.fail("index " + std::to_string(index) + " is outside an extent of " +
+        c.fail("index " + std::to_string(index) + " is outside a dimension of " +
                std::to_string(extent));
       }
       if (index != kUnknownInt && index < 0) index += extent;
@@ -82,7 +82,8 @@ void gather_nd(InferContext& c) {
   const std::int64_t depth = indices->back();
   if (shared < 0 || shared > static_cast<std::int64_t>(data->size()) ||
       depth > static_cast<std::int64_t>(data->size()) - shared) {
-    c.fail("indices of depth " + std::to_string(depth) + " do not fit " + format_shape(*data));
+    c.fail("index tuples of length " + std::to_string(depth) + " do not fit the data of shape " +
+           format_shape(*data));
   }
   Shape out(indices->begin(), indices->end() - 1);
   out.insert(out.end(), data->begin() + static_cast<std::ptrdiff_t>(shared + depth), data->end());

@@ -52,7 +52,8 @@ void gemm(InferContext& c) {
   std::int64_t inner_b = kUnknownDim;
   if (a != nullptr) {
     // Opset 6 and before flattened A.
-    if (a->size() != 2 && c.opset() >= 7) c.fail("A has rank " + std::to_string(a->size()));
+    if (a->size() != 2 && c.opset() >= 7)
+      c.fail("input A must have rank 2, has " + std::to_string(a->size()));
     const bool transposed = c.node().integer("transA", 0) != 0;
     if (a->size() == 2) {
       out[0] = (*a)[transposed ? 1 : 0];
@@ -62,13 +63,13 @@ void gemm(InferContext& c) {
     }
   }
   if (b != nullptr) {
-    if (b->size() != 2) c.fail("B has rank " + std::to_string(b->size()));
+    if (b->size() != 2) c.fail("input B must have rank 2, has " + std::to_string(b->size()));
     const bool transposed = c.node().integer("transB", 0) != 0;
     out[1] = (*b)[transposed ? 0 : 1];
     inner_b = (*b)[transposed ? 1 : 0];
   }
   if (inner_a != kUnknownDim && inner_b != kUnknownDim && inner_a != inner_b) {
-    c.fail("inner extents " + std::to_string(inner_a) + " and " + std::to_string(inner_b) +
+    c.fail("the inner dimensions " + std::to_string(inner_a) + " and " + std::to_string(inner_b) +
            " differ");
   }
   c.set(0, c.dtype(0), std::move(out));
@@ -83,7 +84,7 @@ void einsum(InferContext& c) {
 void det(InferContext& c) {
   std::optional<Shape> shape = c.input(0).shape;
   if (shape) {
-    if (shape->size() < 2) c.fail("needs matrices");
+    if (shape->size() < 2) c.fail("the input must have rank 2 or more");
     shape->resize(shape->size() - 2);
   }
   c.set(0, c.dtype(0), std::move(shape));

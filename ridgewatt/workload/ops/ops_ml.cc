@@ -63,7 +63,7 @@ void feature_vectorizer(InferContext& c) {
   std::int64_t total = 0;
   if (const auto* widths = c.node().integers("inputdimensions")) {
     for (const std::int64_t width : *widths) {
-      if (width < 0) c.fail("negative width");
+      if (width < 0) c.fail("a value of inputdimensions is negative");
       total = add_extents(total, width);
     }
   }

@@ -38,11 +38,11 @@ void transpose(InferContext& c) {
   std::vector<std::int64_t> order(shape->size());
   std::iota(order.rbegin(), order.rend(), 0);
   if (const auto* given = c.node().integers("perm")) order = *given;
-  if (order.size() != shape->size()) c.fail("perm does not fit the rank");
+  if (order.size() != shape->size()) c.fail("perm does not have the rank of the input");
   std::vector<bool> used(shape->size(), false);
   for (const std::int64_t axis : order) {
     const std::size_t at = c.axis(axis, shape->size());
-    if (used[at]) c.fail("perm names an axis twice");
+    if (used[at]) c.fail("perm contains an axis twice");
     used[at] = true;
     result.push_back((*shape)[at]);
   }
@@ -81,7 +81,7 @@ void concat(InferContext& c) {
         extent = add_extents(extent, (*shape)[k]);
       } else {
         if (extent != kUnknownDim && (*shape)[k] != kUnknownDim && extent != (*shape)[k]) {
-          c.fail("cannot join " + format_shape(*result) + " and " + format_shape(*shape) +
+          c.fail("cannot concatenate " + format_shape(*result) + " and " + format_shape(*shape) +
                  " along axis " + std::to_string(axis));
         }
         extent = merge_extents(extent, (*shape)[k]);
@@ -130,7 +130,8 @@ void split(InferContext& c) {
   const std::size_t axis = c.axis(c.node().integer("axis", 0), shape->size());
   const auto* sizes = c.ints_of("split", 1);
   const std::int64_t whole = (*shape)[axis];
-  if (sizes != nullptr && sizes->size() != parts) c.fail("one size per output is needed");
+  if (sizes != nullptr && sizes->size() != parts)
+    c.fail("the number of sizes is not the number of outputs");
   const auto count = static_cast<std::int64_t>(parts);
   for (std::size_t i = 0; i < parts; ++i) {
     Shape part = *shape;
@@ -169,7 +170,7 @@ struct SliceAxis {
 // One axis of a Slice, with numpy's clamping. `extent` is known.
 SliceAxis slice_axis(const InferContext& c, std::size_t axis, std::int64_t start, std::int64_t end,
                      std::int64_t step, std::int64_t extent) {
-  if (step == 0) c.fail("step 0");
+  if (step == 0) c.fail("the step is 0");
   step = std::clamp<std::int64_t>(step, -kMaxElements, kMaxElements);
   const auto place = [extent](std::int64_t index, std::int64_t low, std::int64_t high) {
     if (index < 0) index = index < -extent ? -1 : index + extent;
@@ -209,9 +210,10 @@ bool slice_parameters(const InferContext& c, std::size_t rank, SliceParameters& 
   } else {
     return false;
   }
-  if (count > rank) c.fail("there are more axes than the tensor has");
+  if (count > rank) c.fail("starts has more values than the input has axes");
   const auto fill = [&](const Indices* from, std::int64_t otherwise) {
-    if (from != nullptr && from->size() != count) c.fail("starts, ends, axes and steps differ");
+    if (from != nullptr && from->size() != count)
+      c.fail("starts, ends, axes and steps have different lengths");
     return from != nullptr ? *from : Indices(count, otherwise);
   };
   p.starts = fill(starts, kUnknownInt);
@@ -275,7 +277,7 @@ std::optional<Shape> extents_from(const InferContext& c, std::size_t input) {
   if (const auto* values = c.ints(input)) {
     Shape shape;
     for (const std::int64_t value : *values) {
-      if (value != kUnknownInt && value < 0) c.fail("negative extent");
+      if (value != kUnknownInt && value < 0) c.fail("the shape has a negative dimension");
       shape.push_back(value == kUnknownInt ? kUnknownDim : value);
     }
     return shape;
@@ -312,7 +314,8 @@ void tile(InferContext& c) {
   const Shape* shape = c.shape(0);
   if (shape == nullptr) return c.set(0, c.dtype(0));
   const auto* repeats = c.ints(1);
-  if (repeats != nullptr && repeats->size() != shape->size()) c.fail("repeats do not fit the rank");
+  if (repeats != nullptr && repeats->size() != shape->size())
+    c.fail("the number of repeats is not the rank of the input");
   Shape result;
   for (std::size_t i = 0; i < shape->size(); ++i) {
     const std::int64_t times = repeats == nullptr || (*repeats)[i] == kUnknownInt
@@ -349,7 +352,7 @@ void pad(InferContext& c) {
     return c.set(0, c.dtype(0), std::move(result));
   }
   const std::size_t count = axes != nullptr ? axes->size() : shape->size();
-  if (pads->size() != 2 * count) c.fail("pads do not fit the rank");
+  if (pads->size() != 2 * count) c.fail("the number of pads does not fit the rank of the input");
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t axis = axes != nullptr ? c.axis((*axes)[i], shape->size()) : i;
     const std::int64_t before = (*pads)[i];
@@ -359,9 +362,9 @@ void pad(InferContext& c) {
       continue;
     }
     if (std::abs(before) > kMaxElements || std::abs(after) > kMaxElements)
-      c.fail("implausible pads");
+      c.fail("a value of pads is too large");
     result[axis] += before + after;
-    if (result[axis] < 0) c.fail("pads remove more than the input has");
+    if (result[axis] < 0) c.fail("the pads remove more elements than the input has");
   }
   c.set(0, c.dtype(0), std::move(result));
 }
@@ -370,7 +373,8 @@ void depth_to_space(InferContext& c) {
   const Shape* shape = c.shape(0);
   const std::int64_t block = c.node().integer("blocksize", 0);
   if (shape == nullptr) return c.set(0, c.dtype(0));
-  if (shape->size() != 4 || block < 1 || block > (1 << 20)) c.fail("needs rank 4 and a block size");
+  if (shape->size() != 4 || block < 1 || block > (1 << 20))
+    c.fail("the input must have rank 4, and blocksize must be 1 to 2^20");
   Shape result = *shape;
   if (result[1] != kUnknownDim) result[1] /= block * block;
   result[2] = multiply_extents(result[2], block);
@@ -382,7 +386,8 @@ void space_to_depth(InferContext& c) {
   const Shape* shape = c.shape(0);
   const std::int64_t block = c.node().integer("blocksize", 0);
   if (shape == nullptr) return c.set(0, c.dtype(0));
-  if (shape->size() != 4 || block < 1 || block > (1 << 20)) c.fail("needs rank 4 and a block size");
+  if (shape->size() != 4 || block < 1 || block > (1 << 20))
+    c.fail("the input must have rank 4, and blocksize must be 1 to 2^20");
   Shape result = *shape;
   result[1] = multiply_extents(result[1], block * block);
   if (result[2] != kUnknownDim) result[2] /= block;
@@ -397,7 +402,7 @@ void center_crop_pad(InferContext& c) {
   const auto* axes = c.node().integers("axes");
   const std::size_t count = axes != nullptr ? axes->size() : shape->size();
   const auto target = extents_from(c, 1);
-  if (target && target->size() != count) c.fail("the shape does not fit the axes");
+  if (target && target->size() != count) c.fail("the number of sizes is not the number of axes");
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t axis = axes != nullptr ? c.axis((*axes)[i], shape->size()) : i;
     result[axis] = target ? (*target)[i] : kUnknownDim;

@@ -26,7 +26,7 @@ void layer_normalization(InferContext& c) {
     for (std::size_t i = axis; i < statistics->size(); ++i) (*statistics)[i] = 1;
   }
   const auto type = data_type_from_number(c.node().integer("stash_type", 1));
-  if (!type) c.fail("unknown stash_type");
+  if (!type) c.fail("the value of stash_type is unknown");
   c.set(1, *type, statistics);
   c.set(2, *type, statistics);
 }

@@ -12,7 +12,8 @@ void pool_of(InferContext& c, DataType type, bool channels_last) {
   std::optional<Shape> out;
   if (in) {
     if (channels_last && in->size() > 2) std::rotate(in->begin() + 1, in->end() - 1, in->end());
-    if (in->size() < 2) c.fail("the input has rank " + std::to_string(in->size()));
+    if (in->size() < 2)
+      c.fail("the input must have rank 2 or more, has " + std::to_string(in->size()));
     const SlidingWindow window = read_window(c, in->size() - 2, {});
     out = Shape{(*in)[0], (*in)[1]};
     for (std::size_t i = 2; i < in->size(); ++i) {
@@ -74,7 +75,7 @@ void roi_align(InferContext& c) {
 }
 void max_roi_pool(InferContext& c) {
   const auto* size = c.node().integers("pooled_shape");
-  if (size == nullptr || size->size() != 2) c.fail("pooled_shape is missing");
+  if (size == nullptr || size->size() != 2) c.fail("the attribute pooled_shape is missing");
   roi_pool(c, (*size)[0], (*size)[1]);
 }
 

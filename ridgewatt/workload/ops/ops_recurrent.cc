@@ -9,7 +9,8 @@ namespace {
 void recurrent(InferContext& c) {
   const Shape* x = c.shape(0);
   const Shape* r = c.shape(2);
-  if (x != nullptr && x->size() != 3) c.fail("the input has rank " + std::to_string(x->size()));
+  if (x != nullptr && x->size() != 3)
+    c.fail("the input must have rank 3, has " + std::to_string(x->size()));
   const bool batch_first = c.node().integer("layout", 0) != 0;
   const std::int64_t directions = c.node().text("direction", "forward") == "bidirectional" ? 2 : 1;
   std::int64_t hidden = c.node().integer("hidden_size", kUnknownDim);
@@ -21,7 +22,7 @@ void recurrent(InferContext& c) {
     if (shape == nullptr || shape->size() != 3) continue;
     const std::int64_t samples = (*shape)[batch_first ? 0 : 1];
     if (samples != batch && samples != kUnknownDim && batch != kUnknownDim) {
-      c.fail("the initial state has " + std::to_string(samples) + " samples, the input " +
+      c.fail("the initial state has " + std::to_string(samples) + " samples, but the input has " +
              std::to_string(batch));
     }
   }

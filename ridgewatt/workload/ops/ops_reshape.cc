@@ -51,13 +51,14 @@ void reshape(InferContext& c) {
       ++unknown;
       extent = kUnknownDim;
     } else if (extent == -1) {
-      if (open >= 0) c.fail("two extents are -1");
+      if (open >= 0) c.fail("the shape has -1 twice");
       open = static_cast<std::ptrdiff_t>(i);
     } else if (extent == 0 && !keep_zero) {
       extent = from != nullptr && i < from->size() ? (*from)[i] : kUnknownDim;
-      if (from != nullptr && i >= from->size()) c.fail("extent 0 copies an axis that is not there");
+      if (from != nullptr && i >= from->size())
+        c.fail("the shape has 0 for an axis that the input does not have");
     } else if (extent < -1) {
-      c.fail("an extent is " + std::to_string(extent));
+      c.fail("the shape has the dimension " + std::to_string(extent));
     }
     to.push_back(extent);
   }
@@ -79,7 +80,7 @@ void flatten(InferContext& c) {
     const auto rank = static_cast<std::int64_t>(shape->size());
     std::int64_t axis = c.node().integer("axis", 1);
     if (axis < 0) axis += rank;
-    if (axis < 0 || axis > rank) c.fail("an axis is outside the tensor");
+    if (axis < 0 || axis > rank) c.fail("an axis is outside the rank of the tensor");
     const auto at = static_cast<std::size_t>(axis);
     result = Shape{product(*shape, 0, at), product(*shape, at, shape->size())};
   }
@@ -103,7 +104,8 @@ void squeeze(InferContext& c) {
     if (!drop[i]) {
       result.push_back((*shape)[i]);
     } else if ((*shape)[i] > 1) {
-      c.fail("squeezes axis " + std::to_string(i) + " of " + format_shape(*shape));
+      c.fail("axis " + std::to_string(i) + " of shape " + format_shape(*shape) +
+             " cannot be squeezed, because it is not 1");
     }
   }
   c.set(0, c.dtype(0), std::move(result));

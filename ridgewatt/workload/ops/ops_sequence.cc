@@ -159,7 +159,7 @@ void split_to_sequence(InferContext& c) {
     if (sizes) {
       items.emplace();
       for (const std::int64_t size : *sizes) {
-        if (size < 0) c.fail("negative size");
+        if (size < 0) c.fail("a size is negative");
         ValueInfo item = part;
         (*item.shape)[axis] = size;
         if (drop_axis) item.shape->erase(item.shape->begin() + static_cast<std::ptrdiff_t>(axis));
@@ -176,7 +176,7 @@ void split_to_sequence(InferContext& c) {
 void sequence_map(InferContext& c) {
   Graph* body = c.mutable_node().subgraph("body");
   if (body == nullptr || body->inputs.size() != c.input_count()) {
-    c.fail("the body does not fit the inputs");
+    c.fail("the subgraph 'body' does not have the right number of inputs or outputs");
   }
   const auto& first = c.input(0).items;
   const std::size_t rounds = first ? first->size() : 1;

@@ -99,7 +99,7 @@ void string_split(InferContext& c) {
 void tf_idf(InferContext& c) {
   std::optional<Shape> shape = c.input(0).shape;
   const auto* indexes = c.node().integers("ngram_indexes");
-  if (indexes == nullptr || indexes->empty()) c.fail("ngram_indexes are missing");
+  if (indexes == nullptr || indexes->empty()) c.fail("the attribute ngram_indexes is missing");
   const std::int64_t longest = *std::max_element(indexes->begin(), indexes->end());
   if (shape && shape->empty()) shape = Shape{1};
   if (shape) shape->back() = add_extents(std::max<std::int64_t>(longest, 0), 1);

@@ -12,7 +12,7 @@ template <std::size_t states>
 void optimizer(InferContext& c) {
   const std::size_t tensors = c.input_count() > 2 ? c.input_count() - 2 : 0;
   if (tensors == 0 || tensors % (2 + states) != 0)
-    c.fail("the number of inputs is not a multiple of the group size");
+    c.fail("the number of inputs does not fit the optimizer's tensors per parameter");
   const std::size_t count = tensors / (2 + states);
   for (std::size_t i = 0; i < c.output_count(); ++i) {
     // Gradients, the second group, have no output.

@@ -12,10 +12,11 @@ std::vector<std::int64_t> read_list(const OpContext& context, std::string_view n
                                     std::size_t count, std::int64_t fallback, std::int64_t least) {
   const auto* given = context.node().integers(name);
   if (given == nullptr || given->empty()) return std::vector<std::int64_t>(count, fallback);
-  if (given->size() != count) context.fail(std::string(name) + " does not fit the rank");
+  if (given->size() != count)
+    context.fail(std::string(name) + " must have one value per spatial axis (pads two)");
   for (const std::int64_t value : *given) {
     if (value < least || value > kLargest) {
-      context.fail(std::string(name) + " holds " + std::to_string(value));
+      context.fail(std::string(name) + " has the invalid value " + std::to_string(value));
     }
   }
   return *given;
@@ -29,7 +30,8 @@ SlidingWindow read_window(const OpContext& context, std::size_t axes,
   window.kernel = kernel.empty() || context.node().find("kernel_shape") != nullptr
                       ? read_list(context, "kernel_shape", axes, kUnknownDim, 1)
                       : kernel;
-  if (window.kernel.size() != axes) context.fail("kernel does not fit the rank");
+  if (window.kernel.size() != axes)
+    context.fail("kernel_shape must have one value per spatial axis");
   window.strides = read_list(context, "strides", axes, 1, 1);
   window.dilations = read_list(context, "dilations", axes, 1, 1);
   const auto pads = read_list(context, "pads", 2 * axes, 0, -kLargest);
@@ -54,7 +56,7 @@ std::int64_t SlidingWindow::output_extent(const OpContext& context, std::size_t 
   const std::int64_t span = (kernel[axis] - 1) * dilations[axis] + 1;
   const std::int64_t padded = input + pads_begin[axis] + pads_end[axis];
   if (padded < span) {
-    context.fail("a window of " + std::to_string(span) + " does not fit into " +
+    context.fail("a kernel window of " + std::to_string(span) + " does not fit into " +
                  std::to_string(padded) + " elements");
   }
   std::int64_t extent = (padded - span) / stride + 1;

@@ -32,7 +32,7 @@ void write_zeros(const std::string& path, std::int64_t bytes) {
   std::filesystem::resize_file(path, static_cast<std::uintmax_t>(bytes), failed);
   if (!failed) return;
   ::unlink(path.c_str());
-  throw_errno(failed.value(), "cannot write file", path);
+  throw_errno(failed.value(), "cannot write the file", path);
 }
 
 void write_random(const std::string& path, std::int64_t bytes, std::uint64_t seed) {
