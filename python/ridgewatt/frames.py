@@ -66,6 +66,6 @@ def plot(self: Any, ax: Any = None) -> Any:
         pyplot = importlib.import_module("matplotlib.pyplot")
     except ImportError:
         raise errors.NotSupportedError(
-            "a plot needs matplotlib, which is not here: install python3-matplotlib") from None
+            "a plot needs matplotlib, which is not installed: install python3-matplotlib") from None
     from . import plots
     return plots.draw(self, ax if ax is not None else pyplot.subplots()[1])

@@ -45,9 +45,9 @@ def _numbers(values: Any, name: str) -> Any:
     except (TypeError, ValueError) as error:
         if isinstance(error, errors.UsageError):
             raise
-        raise errors.UsageError(f"{name}: not an array of numbers: {error}") from None
+        raise errors.UsageError(f"{name}: must be an array of numbers: {error}") from None
     if not numpy.isfinite(array).all():
-        raise errors.UsageError(f"{name}: a value is NaN or inf")
+        raise errors.UsageError(f"{name}: contains NaN or inf")
     return array
 
 
@@ -86,7 +86,7 @@ class FewShotPredictor:
         is no such argument."""
         for name, value in params.items():
             if name not in self._names():
-                raise errors.UsageError(f"FewShotPredictor has no parameter {name!r}: it has "
+                raise errors.UsageError(f"FewShotPredictor has no parameter {name!r}: its parameters are "
                                         + ", ".join(self._names()))
             setattr(self, name, value)
         return self
@@ -94,14 +94,14 @@ class FewShotPredictor:
     def _points(self, X: Any) -> list[tuple[_core.PowerMode, int]]:
         rows = _numbers(X, "X")
         if rows.ndim != 2 or rows.shape[1] != len(self.columns):
-            raise errors.UsageError(f"X: {len(self.columns)} columns are needed, "
+            raise errors.UsageError(f"X: must have {len(self.columns)} columns, "
                                     + ", ".join(self.columns) + f"; its shape is {rows.shape}")
         unknown = [name for name in self.columns if name not in COLUMNS]
         if unknown:
-            raise errors.UsageError(f"columns: there is no column {unknown[0]!r}: choose among "
+            raise errors.UsageError(f"columns: {unknown[0]!r} is not a column of a point; choose from "
                                     + ", ".join(COLUMNS))
         if (rows < 0).any():
-            raise errors.UsageError("X: a value is negative")
+            raise errors.UsageError("X: contains a negative value")
         points = []
         for row in rows.tolist():
             knobs: dict[str, Any] = {name: value for name, value in zip(self.columns, row) if value > 0}
@@ -118,13 +118,13 @@ class FewShotPredictor:
         import numpy
         points = self._points(X)
         if y is None:
-            raise errors.UsageError("y: a cost per point is needed, is None")
+            raise errors.UsageError("y: must have one cost per point, is None")
         costs = _numbers(y, "y")
         if costs.shape not in ((len(points),), (len(points), 2)):
-            raise errors.UsageError(f"y: a cost per point, or time and power, is needed; its shape "
+            raise errors.UsageError(f"y: must have one cost, or time and power, per point; its shape "
                                     f"is {costs.shape} for {len(points)} points")
         if (costs <= 0).any():
-            raise errors.UsageError("y: a cost is not positive")
+            raise errors.UsageError("y: contains a cost that is not positive")
         self.n_features_in_ = len(self.columns)
         self._single = costs.ndim == 1
         # A single cost takes the place of the time, with a constant power. Time and power are
@@ -140,7 +140,7 @@ class FewShotPredictor:
 
     def _predictions(self, X: Any) -> _core.Predictions:
         if not hasattr(self, "samples_"):
-            raise _not_fitted("FewShotPredictor has learned nothing: call fit first")
+            raise _not_fitted("FewShotPredictor is not fitted: call fit first")
         return _predict(self.samples_, query=self._points(X), method=self.method, seed=self.seed,
                         device=self.device, interval=_INTERVAL, keep_outliers=True)
 

@@ -25,11 +25,11 @@ def _tune(command: Any, device: str = "local", **options: Any) -> _core.Tuned:
         except ValueError as error:
             raise errors.UsageError(f"the command cannot be split into words: {error}") from None
     if not isinstance(command, (list, tuple)) or not command:
-        raise errors.UsageError(f"{device} runs a program: give its command, "
+        raise errors.UsageError(f"on device {device} tune needs a program: give its command, "
                                 "\"python3 train.py\"")
     if str(command[0]).startswith("zoo:") or str(command[0]).endswith(".onnx"):
         raise errors.UsageError(
-            f"{device} runs a program, not a model: {command[0]}: "
+            f"on device {device} tune needs a program, not a model: {command[0]}: "
             "for the board's twin give device=BOARD")
     return _core._tune_on_board(command=list(command), device=device, **options)
 

@@ -41,7 +41,7 @@ def _command() -> list[str]:
 
 def _text(name: object) -> str:
     if not isinstance(name, str):
-        raise errors.UsageError(f"name: must be a text, is of type {type(name).__name__}")
+        raise errors.UsageError(f"name: must be a string, is of type {type(name).__name__}")
     return name
 
 
@@ -148,7 +148,7 @@ class Run:
         """Samples idle power for idle_s, then begins the run and returns it. Raises UsageError if
         it was begun before."""
         if self._begun:
-            raise errors.UsageError("the measurement was begun before: start a new one")
+            raise errors.UsageError("the measurement was already started: create a new one")
         core = _core._Run(**self._asked, command=_command())
         if not core.has_power and self._asked["meter"] is None:
             _say_without_power(self._asked["device"], core.source)
@@ -184,8 +184,8 @@ class Run:
     @property
     def _running(self) -> _core._Run:
         if self._core is None:
-            raise errors.UsageError("the measurement has ended" if self._begun
-                                    else "the measurement has not begun")
+            raise errors.UsageError("the measurement has already ended" if self._begun
+                                    else "the measurement was not started")
         return self._core
 
     # While it runs
@@ -248,10 +248,10 @@ class Run:
     def measurement(self) -> _core.Measurement:
         """The Measurement of the run. Raises UsageError while the run is not complete."""
         if self._core is not None:
-            raise errors.UsageError("the measurement runs still: so_far() tells its cost until now")
+            raise errors.UsageError("the measurement is still running: so_far() gives its cost until now")
         if self._result is None:
             raise errors.UsageError("the measurement failed" if self._begun
-                                    else "the measurement has not begun")
+                                    else "the measurement was not started")
         return self._result
 
     def __getattr__(self, name: str) -> Any:
@@ -285,10 +285,10 @@ def _plot(self: Any, ax: Any = None) -> Any:
         pyplot = importlib.import_module("matplotlib.pyplot")
     except ImportError:
         raise errors.NotSupportedError(
-            "a plot needs matplotlib, which is not here: install python3-matplotlib") from None
+            "a plot needs matplotlib, which is not installed: install python3-matplotlib") from None
     channels = self.power()
     if not channels:
-        raise errors.NotSupportedError(f"nothing to draw, power is {self.source}")
+        raise errors.NotSupportedError(f"there is nothing to draw, because power is {self.source}")
     ax = ax if ax is not None else pyplot.subplots()[1]
     for name, (times, powers) in channels.items():
         ax.plot(times, powers, label=name, linewidth=1.5 if name == "total" else 0.7)

@@ -44,7 +44,7 @@ class Device:
 
     def __init__(self, name: str = "local", *, sysroot: str | PathLike[str] | None = None) -> None:
         if not isinstance(name, str):
-            raise errors.UsageError(f"device: must be a text, is of type {type(name).__name__}")
+            raise errors.UsageError(f"device: must be a string, is of type {type(name).__name__}")
         self._core = _core._Device(name, os.fspath(sysroot or ""))
 
     @property
@@ -109,7 +109,7 @@ class mode(contextlib.ContextDecorator):
                  sysroot: str | PathLike[str] | None = None,
                  state_folder: str | PathLike[str] | None = None) -> None:
         if not isinstance(wanted, (str, int, _core.PowerMode)) or isinstance(wanted, bool):
-            raise errors.UsageError("a mode is the name of a preset or a PowerMode, not of type "
+            raise errors.UsageError("a mode must be the name or number of a preset, or a PowerMode, not of type "
                                     + type(wanted).__name__)
         self._asked: dict[str, Any] = dict(device=device, max_celsius=max_celsius, full_fan=full_fan,
                            no_idle_states=no_idle_states, sysroot=sysroot, state_folder=state_folder)
@@ -130,8 +130,8 @@ class mode(contextlib.ContextDecorator):
         """Sets the mode without a block and returns this object. restore(), or the end of the
         process, restores the original mode."""
         if self._held is not None or self._ended:
-            raise errors.UsageError("the mode is held already" if self._held is not None
-                                    else "the mode was restored: set it again")
+            raise errors.UsageError("the mode is already set" if self._held is not None
+                                    else "the original mode was restored: create a new mode object")
         held = _core._HeldMode(**self._asked)
         try:
             if isinstance(self.wanted, _core.PowerMode):
@@ -150,7 +150,7 @@ class mode(contextlib.ContextDecorator):
         for knob in ("cpu_clock_hz", "gpu_clock_hz", "mem_clock_hz"):
             asked, got = getattr(self.wanted, knob, None), getattr(self._applied, knob)
             if asked and got and abs(got - asked) > 0.001 * asked:
-                warnings.warn(f"{knob}: the board has no {asked / 1e6:g} MHz and took the nearest, "
+                warnings.warn(f"{knob}: the board does not have {asked / 1e6:g} MHz, so the nearest level was set, "
                               f"{got / 1e6:g} MHz", RuntimeWarning, stacklevel=3)
 
     def restore(self) -> None:
@@ -164,8 +164,8 @@ class mode(contextlib.ContextDecorator):
 
     def _in_use(self) -> _core._HeldMode:
         if self._held is None:
-            raise errors.UsageError("the mode was restored" if self._ended
-                                    else "the mode is not set: use it in a with block")
+            raise errors.UsageError("the original mode was already restored" if self._ended
+                                    else "the mode is not set: use it in a with block, or call apply()")
         return self._held
 
     @property

@@ -28,14 +28,14 @@ class EnergyMonitor:
         """Begins a window. Raises UsageError if a window of this name is open or the monitor is
         closed."""
         if measuring._text(name) in self._open:
-            raise errors.UsageError(f"the window is open already: {name}")
+            raise errors.UsageError(f"a window of this name is already open: {name}")
         self._open[name] = self._run.begin_window(name)
 
     def end_window(self, name: str) -> _core.Window:
         """Ends the window and returns it as a Window: time_s (s), energy_j and energy_error_j (J;
         None without a power sensor). Raises UsageError if no window of this name is open."""
         if measuring._text(name) not in self._open:
-            raise errors.UsageError(f"no such window is open: {name}")
+            raise errors.UsageError(f"no window of this name is open: {name}")
         return self._open.pop(name).end()
 
     def close(self) -> _core.Measurement:

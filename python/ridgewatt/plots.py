@@ -165,5 +165,5 @@ def draw(answer: Any, ax: Any) -> Any:
     if name not in _FIGURES:
         raise errors.NotSupportedError(f"there is no figure of {name}")
     if len(answer) == 0:
-        raise errors.NotSupportedError("nothing to draw: the answer has no rows")
+        raise errors.NotSupportedError("there is nothing to draw, because the answer has no rows")
     return _FIGURES[name](answer, ax)

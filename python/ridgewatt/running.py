@@ -37,7 +37,7 @@ class InPlace:
         the search was begun before, PermissionError without root rights, IoError if the board has
         no power sensor, and NotSupportedError if it has no power modes."""
         if self._begun:
-            raise errors.UsageError("the search was begun before: start a new one")
+            raise errors.UsageError("the search was already started: create a new one")
         self._begun = True
         self._core.begin()
         self._runs = True
@@ -49,7 +49,7 @@ class InPlace:
         Raises Error if no window was measured, the error that ended the search, if any, and
         UsageError if the search is not running."""
         if not self._runs:
-            raise errors.UsageError("the search does not run")
+            raise errors.UsageError("the search is not running")
         self._runs = False
         worker.runs.discard(self)
         tuned, report = self._core.end()
@@ -111,8 +111,8 @@ class InPlace:
 
     def _ended(self) -> Tuple[_core.Tuned, Dict[str, Any]]:
         if self._result is None:
-            raise errors.UsageError("the search runs still: found tells its answer once there is one"
-                                    if self._runs else "there is no answer")
+            raise errors.UsageError("the search is still running: `found` has its answer as soon as there is one"
+                                    if self._runs else "the search has no answer")
         return self._result
 
     def __repr__(self) -> str:

@@ -88,11 +88,11 @@ class Worker:
         # The kernel reports the user who listens. Another user could have created the socket first.
         peer = self._socket.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("iII"))
         if struct.unpack("iII", peer)[1] != os.geteuid():
-            raise PermissionError(f"ridgewatt: the controller at {path} is another user's")
+            raise PermissionError(f"ridgewatt: the controller at {path} belongs to another user")
         self._send(f"hello 1 {kind} {name}")
         words = self._receive().split()
         if len(words) != 4 or words[:2] != ["welcome", "1"]:
-            raise ConnectionError(f"ridgewatt: the controller says: {' '.join(words)}")
+            raise ConnectionError(f"ridgewatt: the controller sent an unexpected reply: {' '.join(words)}")
         self.batch = int(words[2])
         self.period_s = int(words[3]) / 1e6
 
@@ -110,7 +110,7 @@ class Worker:
         try:
             self._socket.sendall(line.encode("ascii") + b"\n")
         except (BrokenPipeError, ConnectionResetError) as error:
-            raise ControllerGone("ridgewatt: the controller is gone") from error
+            raise ControllerGone("ridgewatt: the controller has closed the connection") from error
 
     def _receive(self) -> str:
         while b"\n" not in self._pending:
@@ -119,7 +119,7 @@ class Worker:
             except ConnectionResetError:
                 data = b""
             if not data:
-                raise ControllerGone("ridgewatt: the controller is gone")
+                raise ControllerGone("ridgewatt: the controller has closed the connection")
             self._pending += data
         line, self._pending = self._pending.split(b"\n", 1)
         return line.decode("ascii", "replace")
@@ -136,7 +136,7 @@ class Worker:
             if words[0] == "bye":
                 raise ControllerGone("ridgewatt: the controller ended")
             if words[0] != "revoke":  # a late revoke is for a minibatch that has ended
-                raise ConnectionError(f"ridgewatt: the controller says: {' '.join(words)}")
+                raise ConnectionError(f"ridgewatt: the controller sent an unexpected reply: {' '.join(words)}")
         self.deadline_s = int(words[2]) / 1e6
         # If the controller counts requests: how many to serve, and how many of the oldest to skip.
         self.requests, self.aside = map(int, words[3:5]) if len(words) == 5 else (0, 0)

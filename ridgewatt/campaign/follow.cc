@@ -279,7 +279,7 @@ class Follower {
         return !options_.once && !before.contains({kind.name, task.number});
       });
       for (const auto& job : give_away(plan_, path_, kind, tasks, fleet, executor_)) {
-        say(fmt::format("{}: tasks {} given away again as {} {}", kind.name, ranges_text(job.tasks),
+        say(fmt::format("{}: tasks {} submitted again as {} {}", kind.name, ranges_text(job.tasks),
                         job.executor, job.id));
       }
     }

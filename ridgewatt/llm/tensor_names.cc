@@ -95,12 +95,11 @@ void describe_with_tensors(const Numbers& numbers, const std::string& source,
     model.description = describe(numbers, source);
     if (!model.weights_known) {
       model.remarks.push_back("architecture " + name +
-                              " is not known: weights by the tensor list alone, the cache as if "
-                              "every layer had ordinary attention");
+                              " is not known: the weights are taken from the list of tensors, and the cache is that of ordinary attention in every layer");
     } else if (!model.tensors.empty() && !holds_packed(model) &&
                !explains(model.description, model)) {
       model.weights_known = false;
-      model.remarks.push_back("its numbers do not explain its tensors: weights by the tensor list");
+      model.remarks.push_back("the tensors do not match the model's description, so the weights are taken from the list of tensors");
     }
     return;
   } catch (const InputError&) {
@@ -114,7 +113,7 @@ void describe_with_tensors(const Numbers& numbers, const std::string& source,
                      source);
   }
   model.remarks.push_back("keys of architecture " + name +
-                          " are not known: weights and cache by the tensor list alone");
+                          " are not known, so weights and cache are taken from the list of tensors");
 }
 
 }  // namespace ridgewatt::llm

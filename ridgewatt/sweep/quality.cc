@@ -87,19 +87,19 @@ void Checker::check_units() {
       const double shown = knob_in_field_unit(observation.point.mode, knob);
       const char* guess = "out of range";
       if (knob != Knob::kCpuCores) {
-        guess = value > 1e13   ? "looks like Hz, MHz is wanted"
-                : value > hi   ? "looks like kHz, MHz is wanted"
-                : value < 20e3 ? "looks like GHz, MHz is wanted"
+        guess = value > 1e13   ? "looks like Hz, must be in MHz"
+                : value > hi   ? "looks like kHz, must be in MHz"
+                : value < 20e3 ? "looks like GHz, must be in MHz"
                                : "out of range";
       }
       flag(row, Fault::kUnit, fmt::format("{} {} {}", knob_field(knob), shown, guess));
     }
     if (observation.power_w > 2500) {
       flag(row, Fault::kUnit,
-           fmt::format("power_w {} looks like mW, W is wanted", observation.power_w));
+           fmt::format("power_w {} looks like mW, must be in W", observation.power_w));
     } else if (observation.power_w < 0.05) {
       flag(row, Fault::kUnit,
-           fmt::format("power_w {} looks like kW, W is wanted", observation.power_w));
+           fmt::format("power_w {} looks like kW, must be in W", observation.power_w));
     }
   }
   if (rows_ == 0) return;
@@ -108,10 +108,10 @@ void Checker::check_units() {
   const double typical_s = median(times);
   if (typical_s < 20e-6) {
     report_.remarks.push_back(fmt::format(
-        "the median time_ms is {:.3g}: looks like seconds, ms is wanted", typical_s * 1e3));
+        "the median time_ms is {:.3g}: looks like seconds, must be in ms", typical_s * 1e3));
   } else if (typical_s > 600) {
     report_.remarks.push_back(fmt::format(
-        "the median time_ms is {:.3g}: looks like us or ns, ms is wanted", typical_s * 1e3));
+        "the median time_ms is {:.3g}: looks like us or ns, must be in ms", typical_s * 1e3));
   }
 }
 
@@ -127,7 +127,7 @@ void Checker::check_knobs() {
     }
     if (present == 0) {
       if (axis != PointAxis::kBatch) {
-        report_.remarks.push_back(fmt::format("{} is absent: it is taken not to vary", field));
+        report_.remarks.push_back(fmt::format("the sweep has no column {}: it is assumed to be constant", field));
       }
       continue;
     }
@@ -148,7 +148,7 @@ void Checker::remark_on_repeats() {
   const std::size_t repeats = rows_ - average_repeats(sweep_).observations.size();
   if (repeats == 0) return;
   report_.remarks.push_back(
-      fmt::format("{} {} an operating point of an earlier row: they are averaged", repeats,
+      fmt::format("{} {} an operating point of an earlier row; such rows are averaged", repeats,
                   repeats == 1 ? "row repeats" : "rows repeat"));
 }
 
@@ -239,8 +239,7 @@ void Checker::explain(std::size_t row, double time_deviation, double power_devia
       std::signbit(time_deviation) != std::signbit(power_deviation)) {
     flag(row, Fault::kClockNotApplied,
          fmt::format(
-             "{:.4g} ms and {:.4g} W where the neighbors predict {:.4g} ms and {:.4g} W: as if "
-             "a {} clock had been in force",
+             "{:.4g} ms and {:.4g} W where the neighbors predict {:.4g} ms and {:.4g} W: as if a {} clock had been set",
              observation.time_s * 1e3, observation.power_w,
              observation.time_s * 1e3 * std::exp(-time_deviation),
              observation.power_w * std::exp(-power_deviation),

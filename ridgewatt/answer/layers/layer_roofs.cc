@@ -119,12 +119,12 @@ void add_roofs(const LayersQuestion& question, LayersAnswer& answer) {
   }
   if (faster > 0) {
     answer.remarks.push_back(fmt::format(
-        "{} layers run faster than the peak of {} in this mode: were they recorded on it?", faster,
+        "{} layers are faster than the peak of {} in this mode; check the board and the mode of the profile", faster,
         board.name));
   }
   for (const auto& precision : without) {
     answer.remarks.push_back(
-        fmt::format("{} has no rate for {}: layers in it have no roof", board.name, precision));
+        fmt::format("the peak rate of {} is not known for {}, so such layers have no roof", board.name, precision));
   }
 }
 
@@ -134,8 +134,7 @@ void add_energy(const LayersQuestion& question, LayersAnswer& answer) {
     for (auto& layer : answer.layers) layer.energy_j = *answer.power_w * layer.time_s;
     answer.energy_provenance = Provenance::kMeasured;
     answer.remarks.push_back(
-        "energy per layer is its time at the mean power of the run: samples of power do not tell "
-        "layers apart");
+        "the energy of a layer is its time multiplied by the mean power of the run, because power samples are too slow to separate layers");
     return;
   }
   if (question.device.empty()) return;
@@ -152,8 +151,7 @@ void add_energy(const LayersQuestion& question, LayersAnswer& answer) {
                      layer.time_s * roof.static_power_w;
   }
   answer.remarks.push_back(
-      "energy per layer is modelled: the measured time at the power that the twin gives to its "
-      "work and traffic; --power takes samples of power");
+      "the energy of a layer is modelled: its measured time multiplied by the twin's power for its work and traffic; give measured power with --power");
 }
 
 }  // namespace ridgewatt::answer

@@ -245,8 +245,7 @@ void ModelJoin::say_joined_share(const std::vector<JoinedLayer>& layers, const M
   }
   constexpr double kPercent = 100;
   answer.remarks.push_back(fmt::format(
-      "{:.1f} % of the time is in nodes that are joined with the model's, {:.1f} % in copies "
-      "between layouts",
+      "{:.1f} % of the time is in nodes that match nodes of the model, {:.1f} % in copies between memory layouts",
       kPercent * joined_s / answer.time_s, kPercent * copies_s / answer.time_s));
 }
 
@@ -341,7 +340,7 @@ void ModelJoin::join(std::vector<JoinedLayer>& layers, LayersAnswer& answer) {
     if (other.agreeing > matching.agreeing) {
       matching = std::move(other);
       answer.remarks.push_back(
-          "the engine's names are not the model's: layers are matched by order and shape");
+          "the engine's layers do not have the names of the model's nodes, so they are matched by order and shape");
     }
   }
   for (std::size_t l = 0; l < layers.size(); ++l) fill(layers[l], matching.steps[l], answer);

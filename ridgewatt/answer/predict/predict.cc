@@ -57,14 +57,13 @@ void describe_intervals(const PredictQuestion& question, PredictAnswer& found) {
   found.unvaried = predict::fixed_values(samples);
   for (const PointAxis axis : predict::unvaried_axes(samples, found.points)) {
     found.remarks.push_back(
-        fmt::format("the samples do not vary {}: its effect is not learned, and intervals are "
-                    "wider at other values",
+        fmt::format("all samples have the same {}, so its effect is not learned, and intervals are wider at other values",
                     axis_field(axis)));
   }
   const auto& predicted = found.predictions;
   if (predicted.empty() || predict::has_interval(predicted.front().time_s)) return;
   found.remarks.push_back(
-      fmt::format("no {:.4g} % intervals: they need samples of {} points, there are {}",
+      fmt::format("there are no {:.4g} % intervals, because they need {} sampled points, but there are {}",
                   100 * question.interval, predict::samples_for_interval(question.interval),
                   predict::mean_by_point(samples).size()));
 }
@@ -98,7 +97,7 @@ void keep_below_power_limit(const PredictQuestion& question, PredictAnswer& foun
   }
   if (lowered > 0) {
     found.remarks.push_back(fmt::format(
-        "{} of {} predictions of power exceed the limit of {:.4g} W and are lowered to it", lowered,
+        "{} of {} predicted powers exceed the power limit of {:.4g} W and are set to it", lowered,
         found.predictions.size(), most_w));
   }
 }

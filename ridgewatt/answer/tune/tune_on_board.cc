@@ -42,7 +42,7 @@ std::vector<Observation> profile_governors(const LiveBoard& board, measure::Live
     try {
       governed.push_back(profiler.profile(point));
     } catch (const measure::PointFailedError& error) {
-      left_out.push_back(fmt::format("governor {} left out: {}", name, error.what()));
+      left_out.push_back(fmt::format("governor {} was not compared: {}", name, error.what()));
     }
   }
   return governed;
@@ -54,7 +54,7 @@ void add_failures(TuneAnswer& found, const measure::LiveProfiler& profiler, bool
   if (failures.empty()) return;
   if (nothing_seen) throw Error("no operating point could be profiled", failures.front());
   found.trace.left_out.push_back(fmt::format(
-      "{} of the points could not be profiled, the first: {}", failures.size(), failures.front()));
+      "{} points could not be profiled; the first reason: {}", failures.size(), failures.front()));
 }
 
 void add_comparison(TuneAnswer& found, const Sweep& seen, const std::vector<tune::NamedMode>& names,

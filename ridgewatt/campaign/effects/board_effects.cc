@@ -179,22 +179,21 @@ class Estimate {
   void remark() {
     auto& remarks = result_.remarks;
     if (boards_.size() < 2) {
-      remarks.push_back("differences between boards need at least two boards");
+      remarks.push_back("differences between boards can only be computed for at least two boards");
     } else if (known_.empty()) {
       remarks.push_back(
-          "no operating point was measured by two boards: their effects are not known");
+          "no operating point was measured on two boards, so their differences are not known");
     }
     for (const auto& board : result_.boards) {
       if (!board.known && !known_.empty()) {
         remarks.push_back(board.board +
-                          " shares no operating point with the others: its effect is "
-                          "not known");
+                          " shares no operating point with the other boards, so its difference from them is not known");
       }
     }
     if (known_.empty()) return;
     if (result_.time.degrees < kLeastDegrees || result_.power.degrees < kLeastDegrees) {
       remarks.push_back(
-          fmt::format("{} shared operating point{} are too few to estimate the noise: no intervals",
+          fmt::format("{} shared operating point{} are too few to estimate the noise, so there are no intervals",
                       points_.size(), points_.size() == 1 ? "" : "s"));
     }
     if (known_.size() == 2) remark_pair();
@@ -206,9 +205,7 @@ class Estimate {
          {std::pair{"time", one.time.offset}, std::pair{"power", one.power.offset}}) {
       if (std::expm1(2 * std::abs(offset)) <= kLargestPublishedDifference) continue;
       result_.remarks.push_back(
-          fmt::format("the two boards differ by {:.1f} % in {}, more than was published (8.8 %): "
-                      "two cannot tell "
-                      "which one is the odd one",
+          fmt::format("the two boards differ by {:.1f} % in {}, more than published boards do (8.8 %); with two boards it is not known which one is unusual",
                       100 * std::expm1(2 * std::abs(offset)), name));
     }
   }

@@ -67,13 +67,13 @@ bool set_mode(const Context& context, answer::ExplainQuestion& question,
   const answer::ExplainAnswer found = answer::explain(before);
   const answer::SlowCause cause = question.removed.value_or(found.rows.front().cause);
   if (!answer::is_of_mode(cause)) {
-    remark(context, "nothing is applied: no mode removes " + std::string(name_of(cause)));
+    remark(context, "no mode is set, because no mode removes the cause " + std::string(name_of(cause)));
     question.removed.reset();
     return false;
   }
   question.removed = cause;
   const platform::HeldMode held = holder.set(mode_text(found.mode));
-  remark(context, "applied while it runs again: " + describe(held.applied));
+  remark(context, "power mode during the second run: " + describe(held.applied));
   return true;
 }
 

@@ -26,7 +26,7 @@ void check_csv(const Context& context, const CLI::App& command,
                      "give one mode, omit MODEL, or use --format json");
   }
   remark(context,
-         "layers of mode " + describe(found.modes.front()) +
+         "layers are shown in mode " + describe(found.modes.front()) +
              "; select another with --modes, or omit MODEL to print the roofs of all modes");
 }
 

@@ -107,7 +107,7 @@ TEST(ExplainCommand, ApplyChangesNothingForOtherCauses) {
       "explain zoo:lenet5 --device fake:orin-nano --removed runtime --apply --format json -- " +
       fake_run("--minibatches 5"));
   ASSERT_EQ(result.status, 0) << result.output;
-  EXPECT_THAT(result.output, HasSubstr("nothing is applied: no mode removes runtime"));
+  EXPECT_THAT(result.output, HasSubstr("no mode is set, because no mode removes the cause runtime"));
   EXPECT_FALSE(Json::parse(result.output.substr(result.output.find('{'))).contains("change"));
 }
 

@@ -49,7 +49,7 @@ void run_local_roofline(const Context& context, const answer::RooflineQuestion& 
                                                    : report::local_layer_table(local));
   local.roofs = measure_roofs(context, options);
   if (options.caches && local.roofs.target != RoofTarget::kCpu) {
-    remark(context, "--caches: a GPU's caches are not measured");
+    remark(context, "--caches has no effect, because caches of a GPU cannot be measured");
   } else if (options.caches) {
     for (auto& level : answer::measure_cache_levels(options)) local.levels.push_back(level);
   }

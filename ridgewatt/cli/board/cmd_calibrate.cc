@@ -69,7 +69,7 @@ void calibrate_local(const Context& context, const CalibrateCommand& command, co
   finish(context, command, found, report::local_calibration_result(found));
   if (!command.output.empty()) return;
   remark(context,
-         "--device local is now this machine's processor, from " + answer::keep_local_board(found));
+         "--device local now means this machine's processor, described by " + answer::keep_local_board(found));
 }
 
 void run(const Context& context, const CalibrateCommand& command, const CLI::App& app) {
@@ -93,7 +93,7 @@ void run(const Context& context, const CalibrateCommand& command, const CLI::App
                           "a board that starts from another twin is not left out of it");
     const auto found = answer::calibrate_board(question, board, context.seed);
     if (!found.fit.search.converged) {
-      remark(context, "the fit did not converge: its last step is used");
+      remark(context, "the fit did not converge; its last iteration is used");
     }
     return finish(context, command, found, report::board_fit_result(found, question.device));
   }

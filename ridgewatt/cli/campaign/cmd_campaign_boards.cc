@@ -37,8 +37,8 @@ void rerun_points(const Context& context, RerunCommand& options) {
   }
   print(context,
         report::rerun_result(campaign::rerun(options.plan, options.rules, options.dry_run)));
-  remark(context, options.dry_run ? "nothing was planned again (--dry-run)"
-                                  : "`campaign watch` submits what is planned again");
+  remark(context, options.dry_run ? "nothing was changed (--dry-run)"
+                                  : "`campaign watch` submits the points that are measured again");
 }
 
 }  // namespace

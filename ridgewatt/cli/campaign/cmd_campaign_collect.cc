@@ -29,7 +29,7 @@ std::string merged_csv(const Context& context, const std::vector<campaign::Board
     }
     for (const auto& board : merged.back().uncorrected) {
       remark(context,
-             fmt::format("{}: rows of {} are as they were measured", kind.kind_of_board, board));
+             fmt::format("{}: the rows of board {} could not be corrected for differences between boards", kind.kind_of_board, board));
     }
   }
   return campaign::write_merged_csv(merged);

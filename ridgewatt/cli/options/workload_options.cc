@@ -16,7 +16,7 @@ std::string board_or_local(const Context& context, const std::string& device) {
     throw UsageError("the command needs a board", "",
                      "give --device NAME; `ridgewatt device list` prints the names");
   }
-  remark(context, "of this machine, " + *board);
+  remark(context, "the board is this machine: " + *board);
   return *board;
 }
 

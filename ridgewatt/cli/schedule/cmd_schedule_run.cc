@@ -173,7 +173,7 @@ std::vector<schedule::LiveMode> offered(const Context& context,
   const std::size_t all = modes.size();
   modes = answer::offered_modes(std::move(modes), control);
   if (modes.size() < all) {
-    remark(context, fmt::format("{} of {} modes left out: the device does not have them",
+    remark(context, fmt::format("{} of {} modes are left out, because the device does not have them",
                                 all - modes.size(), all));
   }
   return modes;
@@ -212,7 +212,7 @@ void run_live(const Context& context, const RunOptions& options) {
   executor_settings.policy = &scheduler;
   executor_settings.batch = scheduler.plan().batches.front();
   schedule::Executor executor(executor_settings);
-  remark(context, fmt::format("serving {}: {} inference programs, re-planned",
+  remark(context, fmt::format("serving workers on {}: {} inference programs, with re-planning",
                               executor_settings.socket_path, question.programs.size()));
   const schedule::StopOnSignal stop(executor);
   std::vector<schedule::KeptProgram> programs;  // that are started, and started again
@@ -257,7 +257,7 @@ void run(const Context& context, const RunOptions& options, const CLI::App& comm
   executor_settings.on_event = event_remarks(context);
   schedule::Executor executor(executor_settings);
   remark(context,
-         fmt::format("serving {}: batch {}, period {:.1f} ms, {} training minibatches per cycle",
+         fmt::format("serving workers on {}: batch {}, period {:.1f} ms, {} training minibatches per cycle",
                      executor_settings.socket_path, executor_settings.batch,
                      executor_settings.period_s * 1e3, executor_settings.training_per_cycle));
   const schedule::StopOnSignal stop(executor);

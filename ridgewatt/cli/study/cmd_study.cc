@@ -64,7 +64,7 @@ std::vector<study::StudyResult> measure(const Context& context, const StudyComma
       {context.seed, options.max_runs, [&](std::size_t i, const study::StudyRun& run) {
          progress.update(i, fmt::format("block {}, {}", run.block, fmt::join(run.cell, ", ")));
        }});
-  for (const auto& note : log.notes()) remarks.push_back("the program says: " + note);
+  for (const auto& note : log.notes()) remarks.push_back("note of the program: " + note);
   return results;
 }
 
@@ -112,7 +112,7 @@ void run(const Context& context, const StudyCommand& options, const CLI::App& co
     }
     if (std::none_of(report.results.begin(), report.results.end(),
                      [](const auto& result) { return result.responses.contains("power_w"); })) {
-      remarks.emplace_back("no power sensor was read: power and energy are not known");
+      remarks.emplace_back("power and energy are not known, because no power sensor could be read");
     }
   } else {
     const Sweep sweep = choose_sweep(read_sweeps(options.replay), options.workload, options.replay);
@@ -122,8 +122,8 @@ void run(const Context& context, const StudyCommand& options, const CLI::App& co
     for (const auto& factor : left_out) {
       remarks.push_back(fmt::format("factor '{}' is left out: the sweep does not vary it", factor));
     }
-    remarks.push_back(fmt::format("{} suspect rows are left out", quality.flagged_rows()));
-    remarks.emplace_back("intervals tell how effects vary over the sweep's other settings");
+    remarks.push_back(fmt::format("{} flagged rows are left out", quality.flagged_rows()));
+    remarks.emplace_back("the intervals show how effects vary over the other settings of the sweep");
     report.provenance = sweep.origin_of(Provenance::kReplayed).provenance;
     report.where = options.replay;
     report.board = sweep.board;

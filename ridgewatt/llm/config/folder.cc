@@ -74,12 +74,11 @@ LanguageModel model_of_config(const Json& json, std::vector<Tensor> tensors,
     model.tensors = quantized(model.description, *config.quantization);
   } else if (model.tensors.empty() && !config.quantization_name.empty()) {
     model.remarks.push_back("quantization '" + config.quantization_name +
-                            "' is not known: say --quantization");
+                            "' is not known; give --quantization");
   }
   if (config.has_vision) {
     model.remarks.emplace_back(
-        "what sees or hears is counted only where its tensors are there; "
-        "its buffers are not modelled");
+        "the vision and audio parts are counted only if their tensors are in the file; their buffers are not modelled");
   }
   model.name =
       config.numbers.name.empty() ? name_of_folder(folder_of(source)) : config.numbers.name;
@@ -130,7 +129,7 @@ LanguageModel model_of_genai(const Json& json, double weight_bytes, const std::s
   all.bytes = weight_bytes;
   model.tensors.push_back(std::move(all));
   model.remarks.emplace_back(
-      "weights are the size of the decoder's ONNX file and its data; the cache has whole windows");
+      "the size of the weights is that of the decoder's ONNX file with its data; the cache is as large as the whole window");
   return model;
 }
 

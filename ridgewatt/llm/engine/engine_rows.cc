@@ -111,7 +111,7 @@ class EngineRowReader {
     for (auto& [key, row] : kernels_) {
       const Engine engine = prior_engine(engine_traits(row.engine));
       if (engine.traits.launches_ahead || row.step_s < engine.least_s(row.decode, row.hardware)) {
-        all_.left_out.push_back({key, "times of kernels do not tell a step"});
+        all_.left_out.push_back({key, "times of single kernels do not give the time of a step"});
       } else {
         all_.rows.push_back(std::move(row));
       }

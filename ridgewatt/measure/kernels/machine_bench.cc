@@ -19,13 +19,13 @@ std::optional<PowerMode> current_mode(std::vector<std::string>& remarks) {
     look.dry_run = true;
     const auto state = platform::JetsonModeControl(*device.sysfs, look).state();
     if (!state.gpu_fixed || !state.mem_fixed) {
-      remarks.emplace_back("clocks are not fixed: the mode's are their upper limits");
+      remarks.emplace_back("the clocks are not fixed; the stated mode has their upper limits");
     }
     PowerMode mode = state.limits;
     mode.governor.clear();
     return mode;
   } catch (const Error& error) {
-    remarks.push_back(fmt::format("the points have no mode: {}", error.what()));
+    remarks.push_back(fmt::format("the power mode of the points is not known: {}", error.what()));
     return std::nullopt;
   }
 }
@@ -40,7 +40,7 @@ MachineBench bench_machine(MicrobenchTarget target, int gpu, MicrobenchOptions o
   try {
     power.emplace(platform::open_power_source(platform::Sysfs("")));
   } catch (const Error& error) {
-    bench.remarks.push_back(std::string("no power: ") + error.what());
+    bench.remarks.push_back(std::string("power is not measured: ") + error.what());
   }
   std::size_t started = 0;
   options.power_start = [&] {

@@ -329,8 +329,8 @@ class Soak {
       if (result.reason == kNoTime) result.reason.clear();
     } else if (result.reason.empty()) {
       result.reason = !result.trip_celsius
-                          ? "the board names no trip: give --trip"
-                          : "the program ended before the heat sink showed where it goes";
+                          ? "the trip temperature of the board is not known; give --trip"
+                          : "the program ended before the final temperature of the heat sink could be predicted";
     }
   }
 

@@ -163,10 +163,10 @@ std::vector<TokenRun> with_joined_phases(const std::vector<TokenRun>& runs) {
         both.cost->requests = 0;  // no request had both
       }
       both.ttft->mean_s += other.tpot->mean_s;  // llama-bench reads prompts without a first token
-      both.notes.push_back("time to the first token: the prompt and one step");
+      both.notes.push_back("the time to the first token is the time of the prompt plus one step");
       if (!at_depth) {
         both.notes.push_back(
-            fmt::format("decoded with nothing in the cache: -d {:g} decodes behind the prompt",
+            fmt::format("decoding was timed with an empty cache; -d {:g} times it after the prompt",
                         prompt.prompt_tokens));
       }
       joined.push_back(std::move(both));

@@ -398,7 +398,7 @@ Result explain_result(const ExplainAnswer& found) {
     result.notes.push_back("the interval is wide: " + reason);
   }
   if (found.profile) {
-    result.add("Layers, by the time that each takes above what is expected",
+    result.add("Layers, by measured time in excess of the expected time",
                table_of(explained_layer_fields(), found.profile->rows));
     for (const auto& remark : found.profile->remarks) result.notes.push_back(remark);
   }
@@ -410,8 +410,8 @@ Result explain_result(const ExplainAnswer& found) {
                            " (--format json lists all)");
   }
   if (found.change) {
-    for (const auto& sign : found.change->after->seen) result.text_after("\nseen since: " + sign);
-    result.add("Causes of what is left, since the change",
+    for (const auto& sign : found.change->after->seen) result.text_after("\nobserved after the change: " + sign);
+    result.add("Causes of the remaining time, after the change",
                explain_table(*found.change->after, true));
   }
   return result;

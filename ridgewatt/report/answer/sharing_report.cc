@@ -86,8 +86,7 @@ Result sharing_result(const answer::SharingAnswer& found, OutputFormat format) {
                                  [](const auto& row) { return row.forecast.busy_known; });
   if (!known) {
     result.notes.push_back(
-        "how much of its time each keeps the device busy is not known: taken as all of it, the "
-        "slowest that can be; say it with --busy-share");
+        "the busy shares of the programs are not known and taken as 1, the worst case; give them with --busy-share");
   }
   return result;
 }

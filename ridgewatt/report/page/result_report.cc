@@ -126,7 +126,7 @@ void add_sweep_figures(HtmlReport& report, const Sweep& sweep, const FigureSourc
   if (made_by_a_model) return add_figures(sweep);
   const QualityReport quality = check_quality(sweep);
   report.paragraph(
-      fmt::format("{} suspect rows are left out of the figures.", quality.flagged_rows()));
+      fmt::format("{} flagged rows are left out of the figures.", quality.flagged_rows()));
   add_figures(quality.flagged_rows() == 0 ? sweep : trusted_rows(sweep, quality));
 }
 

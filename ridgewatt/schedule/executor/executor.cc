@@ -229,7 +229,7 @@ void Executor::handle(WorkerLink& link, const WorkerMessage& message) {
                         link.peer.pid()));
       return;
     case WorkerMessage::Type::kReady:
-      if (link.state != State::kIdle) return fault(link, "ready out of turn");
+      if (link.state != State::kIdle) return fault(link, "'ready' while it holds a grant");
       link.state = State::kReady;
       link.ready_s = now_s();
       if (options_.policy != nullptr) {
@@ -256,7 +256,7 @@ void Executor::handle(WorkerLink& link, const WorkerMessage& message) {
 
 void Executor::count_requests(WorkerLink& link, const WorkerMessage& message) {
   if (link.state == WorkerLink::State::kNew || link.kind != WorkloadKind::kInference) {
-    return fault(link, "requests of no inference worker");
+    return fault(link, "'arrived' or 'counting' from a worker that is not an inference worker");
   }
   if (message.type == WorkerMessage::Type::kCounting) {
     link.counting = true;
@@ -319,7 +319,7 @@ void Executor::watch_holders() {
 void Executor::watch(Holder& holder) {
   if (!holder.peer->alive()) {
     ++summary_.deaths;
-    event(fmt::format("worker {} died during minibatch {}", holder.record.worker,
+    event(fmt::format("worker {} ended during minibatch {}", holder.record.worker,
                       holder.record.sequence));
     if (holder.link != nullptr) {
       holder.link->closing = true;

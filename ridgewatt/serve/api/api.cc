@@ -67,7 +67,7 @@ std::string sandbox_of(const ServeOptions& options) {
 std::string upload_name(const RequestHead& head) {
   std::string name;
   for (const auto& [key, value] : parse_query(head.query())) {
-    if (key != "name") throw HttpError(400, key + ": /api/v1/uploads has no such parameter");
+    if (key != "name") throw HttpError(400, key + ": /api/v1/uploads has no parameter of this name");
     name = value;
   }
   return name;
@@ -117,11 +117,11 @@ std::optional<Reply> Api::admit(const Client& client) {
   const std::string path(head.path());
   const std::string methods = file_at(path) != nullptr ? "GET, HEAD" : methods_of(path);
   if (methods.empty()) {
-    throw HttpError(404, path.starts_with(kApi) ? "the API has no such address"
+    throw HttpError(404, path.starts_with(kApi) ? "the API has no resource at this address"
                                                 : "there is nothing at this address");
   }
   if ((", " + methods + ",").find(", " + head.method + ",") == std::string::npos) {
-    throw HttpError(405, path + " takes " + methods, {"Allow", methods});
+    throw HttpError(405, path + " only allows " + methods, {"Allow", methods});
   }
   if (head.content_length > kSmallBodyBytes && path != "/api/v1/uploads") {
     throw HttpError(413, fmt::format("the body is larger than {} bytes", kSmallBodyBytes));

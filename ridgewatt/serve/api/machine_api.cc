@@ -14,20 +14,20 @@ constexpr std::size_t kNameBytes = 100;
 // The one member of a small object in JSON: {"name": "epoch 1"}.
 std::string text_member(const RequestHead& head, const std::string& body, const char* name) {
   if (!head.header("content-type").starts_with("application/json")) {
-    throw HttpError(415, "the body is JSON: Content-Type: application/json");
+    throw HttpError(415, "the body must be JSON: Content-Type: application/json");
   }
   std::string text;
   try {
     const Json json = Json::parse(body);
     if (!json.is_object() || json.size() != 1 || !json.contains(name)) {
-      throw HttpError(400, std::string("the body is {\"") + name + "\": \"..\"}");
+      throw HttpError(400, std::string("the body must be {\"") + name + "\": \"..\"}");
     }
     text = json.at(name).get<std::string>();
   } catch (const nlohmann::json::exception&) {
-    throw HttpError(400, std::string("the body is not {\"") + name + "\": \"..\"}");
+    throw HttpError(400, std::string("the body must be {\"") + name + "\": \"..\"}");
   }
   if (text.empty() || text.size() > kNameBytes || !is_clean_text(text)) {
-    throw HttpError(400, std::string(name) + ": 1 to 100 bytes of text");
+    throw HttpError(400, std::string(name) + ": must be 1 to 100 bytes of text");
   }
   return text;
 }
@@ -44,7 +44,7 @@ Reply MachineApi::answer(std::string_view path, const RequestHead& head, const s
   if (path == "windows") return answer_windows(head, body);
   if (path.starts_with("windows/")) return end_window(path);
   const bool newest = path == "monitor";
-  if (!newest && path != "sensors") throw HttpError(404, "the API has no such address");
+  if (!newest && path != "sensors") throw HttpError(404, "the API has no resource at this address");
   Reply reply = json_reply(newest ? watch_.snapshot() : watch_.sensors());
   reply.set("X-Ridgewatt-Command", std::string("ridgewatt ") + (newest ? "top" : "sensors") +
                                        " --device " + options_.device + (newest ? " --once" : "") +
@@ -85,13 +85,13 @@ Reply MachineApi::end_window(std::string_view path) {
       // As for a number that is none.
     }
   }
-  throw HttpError(404, "no window has such a number");
+  throw HttpError(404, "there is no window with this number");
 }
 
 Reply MachineApi::answer_mode(const RequestHead& head, const std::string& body) {
   if (head.method == "GET" || head.method == "HEAD") return json_reply(watch_.mode());
   if (!watch_.can_control()) {
-    throw HttpError(403, "the server may look and not set: start it with --allow-control");
+    throw HttpError(403, "this server may not set power modes; start it with --allow-control");
   }
   return json_reply(head.method == "DELETE" ? watch_.restore_mode()
                                             : watch_.set_mode(text_member(head, body, "mode")));

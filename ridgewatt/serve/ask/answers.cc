@@ -29,14 +29,14 @@ std::string with_upload_names(std::string text, const Question& question) {
     case ChildEnd::kTooLate:
       throw HttpError(504, fmt::format("the answer took longer than {:g} s", time_s));
     case ChildEnd::kTooLarge:
-      throw HttpError(413, "the answer is too large: ask for less");
+      throw HttpError(413, "the answer is too large; ask for fewer rows");
     case ChildEnd::kUnwanted:
-      throw HttpError(503, "nobody waits for the answer");
+      throw HttpError(503, "the client has closed the connection before the answer");
     case ChildEnd::kSignaled:
       if (result.status == SIGXCPU || result.status == SIGALRM) {
         throw HttpError(504, "the answer took too long");
       }
-      throw HttpError(500, "the command was ended by signal " + std::to_string(result.status));
+      throw HttpError(500, "signal ended the command that computes the answer: " + std::to_string(result.status));
     case ChildEnd::kExited:
       break;
   }

@@ -74,7 +74,7 @@ class Session {
     if (turned_away_) {
       phase_ = Phase::kAtWork;
       connection_.allow_answer(kGoodbyeS);
-      Reply full = error_reply(HttpError(503, "all places are taken: try again later"));
+      Reply full = error_reply(HttpError(503, "the server has too many open connections: try again later"));
       if (!client_.is_secure) co_await send(std::move(full), true);
     } else if (co_await connection_.handshake()) {
       co_await serve();
@@ -179,7 +179,7 @@ class Session {
     if (reply) {
       last = last || client_.head.content_length > 0;  // which is not read
     } else if (!co_await read_body(body)) {
-      reply = error_reply(HttpError(408, "the body did not come in time"));
+      reply = error_reply(HttpError(408, "the body of the request did not arrive in time"));
       last = true;
     }
     phase_ = Phase::kAtWork;
@@ -190,7 +190,7 @@ class Session {
     connection_.allow_answer(gate_.stopping ? kGoodbyeS : gate_.options.patience.answer_s);
     if (reply->stream_after && gate_.streams >= gate_.options.streams) {
       reply = error_reply(
-          HttpError(503, fmt::format("all {} streams are taken", gate_.options.streams)));
+          HttpError(503, fmt::format("all {} event streams are in use", gate_.options.streams)));
     }
     co_return co_await send(std::move(*reply), last);
   }

@@ -40,16 +40,16 @@ bool is_of_another_version(std::string_view text) {
 
 [[noreturn]] void refuse_head(const boost::system::error_code& error, std::string_view text) {
   if (error == beast::error::bad_version && is_of_another_version(text)) {
-    throw HttpError(505, "the version is neither HTTP/1.0 nor HTTP/1.1");
+    throw HttpError(505, "the version of the request must be HTTP/1.0 or HTTP/1.1");
   }
   if (error == beast::error::header_limit) {
     throw HttpError(431, "the head of the request is too large");
   }
   if (error == beast::error::bad_transfer_encoding) {
-    throw HttpError(411, "a body needs Content-Length; chunks are not read");
+    throw HttpError(411, "a body needs Content-Length; chunked encoding is not supported");
   }
   if (!error || error == beast::error::need_more) {
-    throw HttpError(400, "the head of the request has no end");
+    throw HttpError(400, "the head of the request does not end");
   }
   throw HttpError(400, "the head of the request is not HTTP: " + error.message());
 }
@@ -60,7 +60,7 @@ void check_target(std::string_view target) {
     throw HttpError(400, "the address does not begin with '/'");
   }
   for (const unsigned char c : target) {
-    if (c <= 0x20 || c >= 0x7f) throw HttpError(400, "the address holds a byte that must be %XX");
+    if (c <= 0x20 || c >= 0x7f) throw HttpError(400, "the address contains a character that must be encoded as %XX");
   }
 }
 
@@ -72,14 +72,14 @@ void check_repeated(const RequestHead& head) {
   for (const auto name : kOnce) {
     const auto count = std::count_if(head.headers.begin(), head.headers.end(),
                                      [&](const Header& header) { return header.first == name; });
-    if (count > 1) throw HttpError(400, "the header " + std::string(name) + " is there twice");
+    if (count > 1) throw HttpError(400, "the header " + std::string(name) + " occurs twice");
   }
 }
 
 void check_length(const RequestHead& head) {
   for (const Header& header : head.headers) {
     if (header.first == "transfer-encoding") {
-      throw HttpError(411, "a body needs Content-Length; chunks are not read");
+      throw HttpError(411, "a body needs Content-Length; chunked encoding is not supported");
     }
     const bool digits = std::all_of(header.second.begin(), header.second.end(),
                                     [](char c) { return c >= '0' && c <= '9'; });
@@ -89,7 +89,7 @@ void check_length(const RequestHead& head) {
   }
   for (const char* method : {"GET", "HEAD", "DELETE"}) {
     if (head.content_length > 0 && head.method == method) {
-      throw HttpError(400, head.method + " has no body");
+      throw HttpError(400, head.method + " must not have a body");
     }
   }
 }
@@ -125,7 +125,7 @@ RequestHead parse_head(std::string_view text) {
   // Beast would join folded lines (RFC 9112, 5.2).
   if (text.find("\r\n ") != std::string_view::npos ||
       text.find("\r\n\t") != std::string_view::npos) {
-    throw HttpError(400, "a header is folded into two lines");
+    throw HttpError(400, "a header must be one line");
   }
   Parser parser;
   parser.header_limit(kHeadLimitBytes);
@@ -135,7 +135,7 @@ RequestHead parse_head(std::string_view text) {
   boost::system::error_code error;
   const std::size_t used = parser.put(boost::asio::buffer(text.data(), text.size()), error);
   if (error || !parser.is_header_done()) refuse_head(error, text);
-  if (used < text.size()) throw HttpError(400, "the head of the request goes on behind its end");
+  if (used < text.size()) throw HttpError(400, "there is text after the end of the head of the request");
   RequestHead head;
   head.method = std::string(parser.get().method_string());
   head.target = std::string(parser.get().target());

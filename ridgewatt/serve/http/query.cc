@@ -25,7 +25,7 @@ std::string unescaped(std::string_view text) {
     } else {
       const int high = i + 2 < text.size() ? hex_digit(text[i + 1]) : -1;
       const int low = i + 2 < text.size() ? hex_digit(text[i + 2]) : -1;
-      if (high < 0 || low < 0) throw HttpError(400, "the address holds a broken % escape");
+      if (high < 0 || low < 0) throw HttpError(400, "the address contains an invalid % escape");
       plain += static_cast<char>(high * 16 + low);
       i += 2;
     }
@@ -98,9 +98,9 @@ Parameters parse_query(std::string_view query) {
     const auto equals = std::min(part.find('='), part.size());
     const std::string name = unescaped(part.substr(0, equals));
     const std::string value = unescaped(part.substr(std::min(equals + 1, part.size())));
-    if (!is_parameter_name(name)) throw HttpError(400, "a parameter's name is not of a-z, 0-9, -");
+    if (!is_parameter_name(name)) throw HttpError(400, "the name of a parameter may contain only a-z, 0-9 and -");
     if (!is_clean_text(value)) {
-      throw HttpError(400, name + ": the value is not clean UTF-8 text");
+      throw HttpError(400, name + ": the value must be UTF-8 text without control characters");
     }
     if (parameters.size() >= kParameterLimit) throw HttpError(400, "there are too many parameters");
     parameters.emplace_back(name, value);

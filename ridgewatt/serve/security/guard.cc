@@ -55,19 +55,19 @@ void refuse_other_sites(const RequestHead& head, bool secure) {
   if (!api && !changes) return;  // a link to the application
   const std::string own = (secure ? "https://" : "http://") + lower(head.header("host"));
   if (!origin.empty() && lower(origin) != own) {
-    throw HttpError(403, "a page of another site may not ask");
+    throw HttpError(403, "pages of other sites may not use this server");
   }
   if (!site.empty() && site != "same-origin" && site != "none") {
-    throw HttpError(403, "a page of another site may not ask");
+    throw HttpError(403, "pages of other sites may not use this server");
   }
 }
 
 void Guard::check_host(const RequestHead& head) const {
   const std::string host = lower(without_port(head.header("host")));
-  if (host.empty()) throw HttpError(400, "the request names no host");
+  if (host.empty()) throw HttpError(400, "the request lacks the header Host");
   if (!options_.loopback) return;
   if (host != "localhost" && host != "127.0.0.1" && host != "[::1]") {
-    throw HttpError(403, "the server listens on this machine only, as localhost or 127.0.0.1");
+    throw HttpError(403, "this server answers only on localhost or 127.0.0.1");
   }
 }
 
@@ -83,7 +83,7 @@ void Guard::take_from_bucket(const std::string& address) {
   bucket.at = now;
   if (bucket.requests < 1) {
     const auto wait_s = static_cast<int>(std::ceil((1 - bucket.requests) / options_.rate));
-    throw HttpError(429, "too many requests per second: wait",
+    throw HttpError(429, "too many requests per second: try again later",
                     {"Retry-After", std::to_string(std::max(1, wait_s))});
   }
   bucket.requests -= 1;

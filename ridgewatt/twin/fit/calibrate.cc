@@ -60,7 +60,7 @@ void cross_validate(const Twin& start, const std::vector<CalibrationRun>& runs,
   summary.twin.errors = left_out.errors({});
   left_out.add_boards("", summary.twin.errors);
   if (!options.coverage) return;
-  progress.update(summary.workloads.size() + 1, "and what the intervals are made of");
+  progress.update(summary.workloads.size() + 1, "and the parts of the intervals");
   summary.coverage = left_out.coverage();
 }
 
@@ -141,12 +141,11 @@ std::vector<std::string> check_calibration(const Twin& start,
   for (const Knob knob : kKnobs) {
     if (values[knob].size() > 1) continue;
     notices.push_back(fmt::format(
-        "{} never changes in the sweeps: what depends on it stays at its prior", knob_field(knob)));
+        "{} is constant in the sweeps, so the parameters that depend on it keep their priors", knob_field(knob)));
   }
   if (workloads.size() < 2) {
     notices.push_back(
-        "one workload alone: operator classes that it lacks stay at their priors, and the error on "
-        "unseen workloads is not known");
+        "there is only one workload: operator classes that it lacks keep their priors, and the error on unseen workloads is not known");
   }
   return notices;
 }
@@ -175,7 +174,7 @@ CalibrateSummary calibrate(const Twin& start, const std::vector<CalibrationRun>&
     cross_validate(start, all, options, summary);
   }
   if (!summary.search.converged)
-    summary.notices.push_back("the fit did not converge: its last step is used");
+    summary.notices.push_back("the fit did not converge; its last iteration is used");
   return summary;
 }
 
