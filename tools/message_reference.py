@@ -2,7 +2,7 @@
 """The catalogue of error messages, from the sources:
     tools/message_reference.py > docs/reference/messages.md
 `--check` compares the page with the sources instead (part of tools/lint.sh). A message is the arguments of an exception
-of ridgewatt::Error or of a function in HELPERS; where it has no hint, ADVICE of its class says what to do."""
+of ridgewatt::Error or of a function in HELPERS; where it has no hint, ADVICE says what to do."""
 import collections
 import pathlib
 import re
@@ -14,17 +14,90 @@ ROOT = check_messages.ROOT
 PAGE = ROOT / "docs/reference/messages.md"
 VALUE = ".."  # stands for a value in a message
 
-ADVICE = {
-    "Error": "Read the text after the colon: it is the cause.",
-    "InputError": "Correct the input at the place that the message names.",
-    "NotFoundError": "Check the name or the path.",
-    "PermissionError": "Run as a user who may do this, or choose another file.",
-    "IoError": "Check the disk, the device or the connection, and try again.",
-    "NotSupportedError": "Choose another board, sensor, model or build.",
-    "UsageError": "Correct the value; `--help` of the command lists its options.",
-    "NoSolutionError": "Relax a limit.",
-    "throw_errno": "The message ends with the reason that the operating system gives.",
-}
+# What to do, where a message does not say it: of the first row whose class, path and text match.
+ADVICE = [
+    ("Error", "", r"embedded", "Install ridgewatt again."),
+    ("Error", "", r": \.\.", "The text after the colon is the cause."),
+    ("Error", "", "", "Start the command again."),
+    ("InputError", "", r"internal error", "Report the error with the command that caused it."),
+    ("InputError", "", r"not enough memory", "Free memory, or give a smaller task."),
+    ("InputError", r"cli/run_program", "", "Check standard output and the limits of the user (`ulimit -a`)."),
+    ("InputError", "", r"ONNX Runtime", "Install Node.js and run `npm ci` in tools/runtimes."),
+    ("InputError", r"^workload/", "", "Export the model again; `onnx.checker` shows whether a file is valid ONNX."),
+    ("InputError", r"llm/(gguf|safetensors)", "", "The file is damaged: download or convert it again."),
+    ("InputError", r"llm/engine", "", "Correct the named key of the engine file, or the named row of the CSV file."),
+    ("InputError", r"llm/", "", "Use the files of the model as they were published."),
+    ("InputError", r"^device/|twin/(twin|cpu/|fit/runtime_twin|fit/board_number)", "",
+     "Correct the named key of the board file (docs/reference/board_file.md)."),
+    ("InputError", r"study/study_log", "", "Give the database of a study."),
+    ("InputError", r"study/", "", "Correct the named key of the study file."),
+    ("InputError", r"thermal/thermal_file", "",
+     "Correct the named key, or write the file again with `ridgewatt soak -o` or `ridgewatt thermal fit -o`."),
+    ("InputError", r"trace/", "", "Record the profile again, and give the complete file."),
+    ("InputError", r"platform/jetson/nvpmodel", "", "Correct the named line of nvpmodel.conf."),
+    ("InputError", r"platform/fake/fake_(board|heat)", "", "Create the fake board again with `ridgewatt fake-board`."),
+    ("InputError", r"schedule/live/live_programs", "", "Correct the named key of the --programs file."),
+    ("InputError", r"evaluate/(parts|tables|strategy_scores)|outcome", "",
+     "Write the part again with `ridgewatt evaluate ... --part K/N -o FILE`."),
+    ("InputError", r"store/", "", "Run `ridgewatt store check STORE`, or give another store."),
+    ("InputError", r"report/", "", "Give a file that ridgewatt wrote with --format json or csv."),
+    ("InputError", r"measure/tokens", "", "Give the unchanged result of the tool that measured the requests."),
+    ("InputError", r"predict/baselines", "", "Train the reference again with `ridgewatt predict --train-reference`."),
+    ("InputError", r"campaign/", "", "Write the named file again."),
+    ("InputError", r"", r"larger than|is a (folder|directory|block|socket)", "Give another file."),
+    ("InputError", r"io/csv|sweep/|roofline/|twin/fit|thermal/heat|schedule/arrivals|schedule/join|govern/|few_shot|"
+     r"power_trace|power_mean|board_list|platform/fake/fake_disturbance|calibrate_local|evaluate/", "",
+     "Correct the named row or column of the CSV file."),
+    ("InputError", "", "", "Correct the file at the place that the message names."),
+    ("NotFoundError", "", r"process", "Check the process id; the program may have ended."),
+    ("NotFoundError", "", r"store has no", "Run `ridgewatt store list STORE` to see what the store has."),
+    ("NotFoundError", "", r"window", "Give the number of an open window."),
+    ("NotFoundError", "", r"the board has no|this board has", "Choose another board, or give clocks, not a preset."),
+    ("NotFoundError", "", "", "Check the spelling of the name or path."),
+    ("PermissionError", "", "", "Use a user or role with the right to do this, or another file."),
+    ("IoError", r"store/postgresql", "", "Check that the database server runs and can be reached."),
+    ("IoError", r"io/http|measure/tokens", "", "Check that a server runs at the given address, and try again."),
+    ("IoError", r"campaign/", r"set aside", "After a repair run `ridgewatt campaign boards PLAN --readmit SERIAL`."),
+    ("IoError", r"campaign/", "", "Run the named command by hand to see why it fails."),
+    ("IoError", r"platform/modes", "", "Start the command again; `ridgewatt mode restore` restores the original mode."),
+    ("IoError", "", r"listen", "Choose another address or port."),
+    ("IoError", r"^serve|loader|^evaluate/", "", "Free memory, and start the command again."),
+    ("IoError", "", r"power", "Check with `ridgewatt sensors` that the board measures power."),
+    ("IoError", "", "", "Check the disk or the device, and try again."),
+    ("NotSupportedError", "", r"memory", "Give a smaller batch, or a board with more memory."),
+    ("NotSupportedError", "", r"sensor|power",
+     "Use a board with this sensor, or give power from an external meter (docs/guide/measure.md)."),
+    ("NotSupportedError", "", r"NVML|NVIDIA|driver|clock of the GPU",
+     "Check with `nvidia-smi` that the NVIDIA driver works."),
+    ("NotSupportedError", "", r"lacks the program", "Install the package of ridgewatt that contains the program."),
+    ("NotSupportedError", "", r"time stamps", "Give a result with time stamps."),
+    ("NotSupportedError", "", r"lacks|library|older", "Install the version of the library that README.md names."),
+    ("NotSupportedError", "", "", "Choose a board, runtime or precision that supports this."),
+    ("UsageError", "", r"--\w", "Change the option that the message names; `ridgewatt COMMAND --help` describes it."),
+    ("UsageError", "", r"::\w+ is|\w+_\w+ is \.\.", "Give a value in the stated range."),
+    ("UsageError", r"^(cli|answer|serve)/", "", "Change the options of the command; `--help` lists them."),
+    ("UsageError", "", "", "Correct the argument of the API call; in a command, the option that sets it."),
+    ("NoSolutionError", "", r"connect|sharing", "Check that both programs run and call the worker API."),
+    ("NoSolutionError", "", "", "Relax a limit, or give more modes or batches to choose from."),
+    ("throw_errno", "", "", "The message ends with the reason that the operating system gives."),
+]
+# What the function fail() of a file adds to its arguments.
+FRAMES = [
+    ("device/board_toml", lambda a: f"{VALUE}: '{text(a[0])}' {text(a[1])}"),
+    ("device/measured_roof", lambda a: f"{VALUE}: 'microbench.{text(a[1])}' {text(a[2])}"),
+    ("thermal/thermal_file", lambda a: f"{VALUE}: 'thermal.{text(a[0])}' {text(a[1])}"),
+    ("study/study.cc", lambda a: f"{VALUE}: '{text(a[0])}' {text(a[1])}"),
+    ("llm/engine/engine_f", lambda a: f"{text(a[0])} {text(a[1])}: {VALUE}"),
+    ("llm/gguf/gguf.cc", lambda a: joined(f"{text(a[0])} (byte {VALUE} of a GGUF header)", VALUE, kinds())),
+    ("trace/text/element_reader", lambda a: joined(text(a[0]), f"{VALUE} byte {VALUE}", kinds())),
+    ("platform/jetson/nvpmodel_conf", lambda a: joined(text(a[0]), f"{VALUE} line {VALUE}", kinds())),
+    ("measure/tokens", lambda a: joined(text(a[0]), VALUE, kinds())),
+    ("measure/profiling/live_profiler", lambda a: f"{VALUE} cannot be profiled: {text(a[1])}"),
+    ("schedule/live/live_programs", lambda a: f"{text(a[0])}: {VALUE}: {VALUE}"),
+    ("cli/run_program", lambda a: text(a[0])),
+    ("workload/", lambda a: f"node '{VALUE}' ({VALUE}): {text(a[0])}"),
+    ("answer/board/calibrate_local", lambda a: f"{VALUE} could not be measured in ONNX Runtime: {text(a[0])}"),
+]
 # Functions that throw: the class, and (what, where, hint) from the arguments.
 HELPERS = {
     "throw_errno": ("throw_errno", lambda a: (text(a[1]), subject(a[2]), "")),
@@ -95,8 +168,19 @@ def joined(what: str, where: str, verbs: tuple[str, ...]) -> str:
     return f"{what}: {where}" if where else what
 
 
+def kinds() -> tuple[str, ...]:
+    return tuple(verb + " " for verb in check_messages.verbs())
+
+
+def advice_of(kind: str, name: str, message: str) -> str:
+    return next(advice for of, path, words, advice in ADVICE
+                if of == kind and re.search(path, name) and re.search(words, message))
+
+
 def messages(path: pathlib.Path, verbs: tuple[str, ...]):
     """(message, what to do) of each error that a source constructs."""
+    place = path.relative_to(ROOT / "ridgewatt").as_posix()
+    frame = next((frame for prefix, frame in FRAMES if place.startswith(prefix)), None)
     source = re.sub(r"^\s*//.*$", "", path.read_text(), flags=re.M)
     for call in re.finditer(rf"(?<!class )(?:{check_messages.ERRORS}|\b(?:{'|'.join(HELPERS)}))\(", source):
         name = call[0][:-1]
@@ -106,13 +190,19 @@ def messages(path: pathlib.Path, verbs: tuple[str, ...]):
         kind, of = HELPERS.get(name, (name, None))
         try:
             first, second, third = (given + ["", ""])[:3]
+            if name == "require" and len(given) == 1:
+                continue
             what, where, hint = of(given) if of else (text(first), subject(second), text(third))
+            if name == "fail" and frame:
+                what, where = frame(given), ""
         except IndexError:
             continue  # a declaration
+        if place == "evaluate/parts/parts.cc" and name == "InputError" and not where:
+            what = f"{VALUE} is not a part of an evaluation, because it has {what}"
         message = re.sub(r"\s+", " ", re.sub(r"\.{4,}", VALUE, joined(what, where, verbs))).strip()
         if re.search(r"[a-z]{3}", message):
             advice = re.sub(r"\s+", " ", hint).strip()
-            yield message, advice if re.search(r"[a-z]{2}", advice) else ADVICE[kind]
+            yield message, advice if re.search(r"[a-z]{2}", advice) else advice_of(kind, place, message)
 
 
 def code(words: str) -> str:
@@ -121,7 +211,7 @@ def code(words: str) -> str:
 
 
 def page() -> str:
-    verbs = tuple(verb + " " for verb in check_messages.verbs())
+    verbs = kinds()
     modules = collections.defaultdict(dict)
     for path in sorted([*ROOT.glob("ridgewatt/**/*.cc"), *ROOT.glob("ridgewatt/**/*.h")]):
         name = path.relative_to(ROOT / "ridgewatt").as_posix()

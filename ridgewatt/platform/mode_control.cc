@@ -93,9 +93,9 @@ KnobSpace::Levels knob_levels(const Sysfs& sysfs, const JetsonLayout& layout) {
     any = any || !level.empty();
   }
   if (!any) {
-    throw NotSupportedError(
-        "this machine has no power-mode knobs", sysfs.root(),
-        "only NVIDIA Jetson boards have them; to tune the number of threads, write {threads} in the command);
+    throw NotSupportedError("this machine has no power-mode knobs", sysfs.root(),
+                            "only NVIDIA Jetson boards have them; to tune the number of threads, "
+                            "write {threads} in the command");
   }
   return levels;
 }
@@ -237,7 +237,7 @@ PowerMode JetsonModeControl::nearest(const PowerMode& mode) const {
     const double high = *std::max_element(table.begin(), table.end());
     if (wanted < 0.9 * low || wanted > 1.1 * high) {
       throw UsageError(
-          fmt::format("{:g} MHz is outside the board's clock table, mhz_of_hz(wanted)),
+          fmt::format("{:g} MHz is outside the clock table of the board", mhz_of_hz(wanted)),
           std::string(knob_field(knob)),
           fmt::format("must be {:g} to {:g} MHz", mhz_of_hz(low), mhz_of_hz(high)));
     }

@@ -181,7 +181,7 @@ void Table::keep_columns(const std::vector<std::string>& names) {
   for (const auto& name : names) {
     const std::size_t column = find_column(columns_, name, "--columns");
     if (std::find(kept.begin(), kept.end(), column) != kept.end()) {
-      throw UsageError("--columns names a column twice", " + name);
+      throw UsageError("--columns names a column twice", name);
     }
     kept.push_back(column);
   }
