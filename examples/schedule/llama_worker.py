@@ -45,7 +45,7 @@ class Gate:
         entry.work = work
         with self.lock:
             if self.gone.is_set():
-                raise ridgewatt.ControllerGone("the controller is gone")
+                raise ridgewatt.ControllerGone("the controller has closed the connection")
             self.waiting.append(entry)
             self.worker.arrived(1)
         return entry.result()
@@ -113,7 +113,7 @@ def handler_of(gate, server, timeout_s):
             except BrokenPipeError:
                 pass  # the client went away
             except ridgewatt.ControllerGone:
-                self.refuse(503, "the controller is gone")
+                self.refuse(503, "the controller has closed the connection")
             except (OSError, http.client.HTTPException) as error:
                 self.refuse(502, f"the server does not answer: {error}")
 

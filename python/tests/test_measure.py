@@ -184,15 +184,15 @@ class Faults(OnAFakeBoard):
         run = rw.measure(self.device)
         for use in (run.mark, run.fetched, run.so_far, run.end, lambda: run.measurement,
                     lambda: run.energy_j):
-            with self.assertRaisesRegex(rw.UsageError, "^the measurement has not begun$"):
+            with self.assertRaisesRegex(rw.UsageError, "^the measurement was not started$"):
                 use()
         with run:
-            with self.assertRaisesRegex(rw.UsageError, "runs still"):
+            with self.assertRaisesRegex(rw.UsageError, "still running"):
                 run.energy_j
         for use in (run.mark, run.fetched, run.so_far, run.end, lambda: run.begin_window("late")):
-            with self.assertRaisesRegex(rw.UsageError, "^the measurement has ended$"):
+            with self.assertRaisesRegex(rw.UsageError, "^the measurement has already ended$"):
                 use()
-        with self.assertRaisesRegex(rw.UsageError, "begun before"):
+        with self.assertRaisesRegex(rw.UsageError, "already started"):
             with run:
                 pass
         with self.assertRaises(AttributeError):

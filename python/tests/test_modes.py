@@ -87,7 +87,7 @@ class Held(OnAFakeBoard):
     def test_a_clock_that_the_board_lacks_is_said(self):
         levels = rw.Device(self.device).levels()["gpu_clock_hz"]
         between = rw.PowerMode(gpu_clock_hz=0.4 * levels[1] + 0.6 * levels[2])
-        with self.assertWarnsRegex(RuntimeWarning, "took the nearest"):
+        with self.assertWarnsRegex(RuntimeWarning, "nearest level was set"):
             with rw.mode(between, self.device) as held:
                 self.assertEqual(held.applied.gpu_clock_hz, levels[2])
         with warnings.catch_warnings():
@@ -114,9 +114,9 @@ class Held(OnAFakeBoard):
 
     def test_one_at_a_time(self):
         with rw.mode("MODE_30W", self.device) as held:
-            with self.assertRaisesRegex(rw.UsageError, "held already"):
+            with self.assertRaisesRegex(rw.UsageError, "already"):
                 held.apply()
-            with self.assertRaisesRegex(rw.UsageError, "held already"):
+            with self.assertRaisesRegex(rw.UsageError, "already"):
                 with rw.mode("MODE_15W", self.device):
                     pass
             self.assert_held()

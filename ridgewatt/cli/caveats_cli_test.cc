@@ -122,7 +122,7 @@ TEST_F(Caveats, APrecisionThatABoardLacksIsNamedWithTheBoard) {
   const ProgramResult narrow =
       run_program("roofline zoo:lenet5 --device nano --precision int8 --modes maxn");
   EXPECT_EQ(narrow.status, 1);
-  EXPECT_THAT(narrow.output, HasSubstr("use fp16, or tensorrt where the board has a rate for it"));
+  EXPECT_THAT(narrow.output, HasSubstr("use --precision fp16, or --runtime tensorrt"));
   const ProgramResult all =
       run_program("estimate zoo:resnet18 --device all --runtime tensorrt --precision int8");
   EXPECT_EQ(all.status, 0) << all.output;

@@ -239,7 +239,7 @@ TEST(Tutorial, RunsAsPrinted) {
   EXPECT_EQ(std::count(predicted.begin(), predicted.end(), '\n'), 15313);
   // The board has its first mode back: nothing is left to restore.
   EXPECT_THAT(run_in(here, "ridgewatt mode restore --device fake:agx-orin").output,
-              HasSubstr("no saved mode"));
+              HasSubstr("no saved power mode"));
 }
 
 // The page says that another board's name may stand for the AGX Orin's; the rest of the page with

@@ -390,7 +390,7 @@ TEST(BoardFile, FaultsAreNamed) {
       {replaced(good, "cores = 12", "cors = 12"), "'cpu.cores' is missing"},
       {replaced(good, "soc =", "sock = 1\nsoc ="), "'sock' is not a key"},
       {replaced(good, "114.75,", "114750,"), "'bsp.jp5.0.gpu_mhz' is 114750"},
-      {replaced(good, "[114.75, 216.75", "[216.75, 114.75"), "must ascend"},
+      {replaced(good, "[114.75, 216.75", "[216.75, 114.75"), "must be in ascending order"},
       {replaced(good, "default_bsp = \"jp5.0\"", "default_bsp = \"jp4\""), "no BSP 'jp4'"},
       {replaced(good, "default_preset = 2", "default_preset = 9"), "not the id of a preset"},
       {replaced(good, "\"memory\" = ", "\"memo\" = "), "has no entry in [provenance]"},

@@ -113,7 +113,7 @@ TEST(MeasuredRoof, BadTablesAreNamedByKey) {
   const std::string peak =
       "mode001.fp32_flop_per_s.value = 2e11\nmode001.fp32_flop_per_s.lo = 1e11\n";
   EXPECT_EQ(fault(head + peak + "mode001.fp32_flop_per_s.hi = 3e11\n"), "no error");
-  EXPECT_THAT(fault(head), HasSubstr("no mode was measured"));
+  EXPECT_THAT(fault(head), HasSubstr("at least one measured mode is required"));
   EXPECT_THAT(fault(peak), HasSubstr("'microbench.status' is missing"));
   EXPECT_THAT(fault(head + peak), HasSubstr("'microbench.mode001.fp32_flop_per_s.hi' is missing"));
   EXPECT_THAT(fault(head + peak + "mode001.fp32_flop_per_s.hi = 1.5e11\n"),

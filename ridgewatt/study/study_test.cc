@@ -80,13 +80,13 @@ TEST(Study, FaultsNameTheKey) {
   EXPECT_THAT(fault("nam = 1"), HasSubstr("'nam' is not a key"));
   EXPECT_THAT(fault("name = \"x"), HasSubstr("s.toml line"));
   const std::string head = "name = \"x\"\ncommand = \"c\"\n[[factor]]\nname = \"a\"\n";
-  EXPECT_THAT(fault(head + "levels = []"), HasSubstr("'factor.levels' needs"));
+  EXPECT_THAT(fault(head + "levels = []"), HasSubstr("'factor.levels' must have"));
   EXPECT_THAT(fault(head + "levels = [1, 1]"), HasSubstr("twice"));
-  EXPECT_THAT(fault(head + "levels = 5"), HasSubstr("only for a clock"));
+  EXPECT_THAT(fault(head + "levels = 5"), HasSubstr("only if the factor is a clock"));
   EXPECT_THAT(fault(head + "levels = [1]\noptional = true"),
               HasSubstr("'factor.optional' applies only to"));
   EXPECT_THAT(fault(head + "levels = [1]\n[factor.needs]\n2 = \"true\""),
-              HasSubstr("'factor.needs' has a text for an unknown level"));
+              HasSubstr("'factor.needs' has a key that is not a level"));
   EXPECT_THAT(fault("fallback = \"f\"\n" + head + "levels = [1]"),
               HasSubstr("'fallback' needs a check"));
 }

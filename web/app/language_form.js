@@ -57,5 +57,5 @@ export function LanguageForm({ query, setQuery, quantizations }) {
     <div class="pair"><${Select} label="Runtime" value=${now.runtime || ""} options=${[{ value: "", label: "usual" }, ...engines]} onChange=${put("runtime")} />
       <${Select} label="Cache" value=${now["kv-type"] || ""} options=${[{ value: "", label: "f16" }, ...kvTypes.filter((type) => type !== "f16")]} onChange=${put("kv-type")} /></div></fieldset>
     <fieldset><legend>Request</legend>
-    ${slider("prompt", "Prompt", "tokens")}${slider("generate", "Answer", "tokens")}${slider("concurrency", "Sequences in parallel", "")}</fieldset>`;
+    ${slider("prompt", "Prompt", "tokens")}${slider("generate", "Answer", "tokens")}${slider("concurrency", "Sequences at once", "")}</fieldset>`;
 }

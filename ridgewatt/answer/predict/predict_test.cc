@@ -54,9 +54,11 @@ TEST_F(Predict, AnAnswerSaysWhyIntervalsAreMissingOrWide) {
   PredictAnswer found = predict_modes(asked);
   EXPECT_FALSE(predict::has_interval(found.predictions[0].time_s));
   ASSERT_GE(found.remarks.size(), 2U);
-  EXPECT_NE(found.remarks[found.remarks.size() - 2].find("do not vary gpu_mhz"), std::string::npos)
+  EXPECT_NE(found.remarks[found.remarks.size() - 2].find("have the same gpu_mhz"),
+            std::string::npos)
       << found.remarks[0];
-  EXPECT_EQ(found.remarks.back(), "no 90 % intervals: they need samples of 9 points, there are 8");
+  EXPECT_EQ(found.remarks.back(),
+            "there are no 90 % intervals, because they need 9 sampled points, but there are 8");
   asked.interval = 0.5;
   found = predict_modes(asked);
   EXPECT_TRUE(predict::has_interval(found.predictions[0].time_s));

@@ -97,8 +97,7 @@ void check_twin(const CLI::App& command, const TuneOptions& options) {
                      "name one board or one runtime");
   }
   if (options.workload.all_runtimes && !options.heat.file.empty()) {
-    throw UsageError("--thermal needs one runtime, not several", "", "--thermal",
-                     "name one with --runtime");
+    throw UsageError("--thermal needs one runtime, not several", "", "name one with --runtime");
   }
   if (options.question.strategy) {
     refuse_without_effect(command, {"--confidence"}, "with --strategy",

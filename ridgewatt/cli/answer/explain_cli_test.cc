@@ -55,7 +55,7 @@ TEST(ExplainCommand, AttachesToAProcess) {
   }
   const std::string command = "explain zoo:resnet50 --device fake:orin-nano --for 0.5s --pid " +
                               std::to_string(child) + " --format json";
-  EXPECT_THAT(run_program(command).output, HasSubstr("state the measured time"));
+  EXPECT_THAT(run_program(command).output, HasSubstr("give --measured"));
   const auto result = run_program(command + " --measured 80ms");
   ::kill(child, SIGKILL);
   ::waitpid(child, nullptr, 0);
@@ -94,7 +94,7 @@ TEST(ExplainCommand, ApplySetsTheModeAndBringsTheFirstOneBack) {
       "-- " +
       fake_run("--minibatches 20"));
   ASSERT_EQ(result.status, 0) << result.output;
-  EXPECT_THAT(result.output, HasSubstr("applied while it runs again"));
+  EXPECT_THAT(result.output, HasSubstr("power mode during the second run"));
   const Json found = Json::parse(result.output.substr(result.output.find('{')));
   EXPECT_EQ(found["change"]["removed"], "power_mode");
   EXPECT_GT(found["change"]["after_ms"], 0);
@@ -107,7 +107,8 @@ TEST(ExplainCommand, ApplyChangesNothingForOtherCauses) {
       "explain zoo:lenet5 --device fake:orin-nano --removed runtime --apply --format json -- " +
       fake_run("--minibatches 5"));
   ASSERT_EQ(result.status, 0) << result.output;
-  EXPECT_THAT(result.output, HasSubstr("no mode is set, because no mode removes the cause runtime"));
+  EXPECT_THAT(result.output,
+              HasSubstr("no mode is set, because no mode removes the cause runtime"));
   EXPECT_FALSE(Json::parse(result.output.substr(result.output.find('{'))).contains("change"));
 }
 

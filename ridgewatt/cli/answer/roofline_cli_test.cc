@@ -111,11 +111,11 @@ TEST(RooflineCommand, CsvOfLayersIsOfOneModeAndSaysSo) {
   const auto usual =
       testing::run_program("roofline zoo:lenet5 --device agx-orin --format csv" + file);
   EXPECT_EQ(usual.status, 0);
-  EXPECT_NE(usual.output.find("layers of mode"), std::string::npos) << usual.output;
+  EXPECT_NE(usual.output.find("layers are shown in mode"), std::string::npos) << usual.output;
   const auto one = testing::run_program(
       "roofline zoo:lenet5 --device agx-orin --modes maxn --format csv" + file);
   EXPECT_EQ(one.status, 0);
-  EXPECT_EQ(one.output.find("layers of mode"), std::string::npos) << one.output;
+  EXPECT_EQ(one.output.find("layers are shown in mode"), std::string::npos) << one.output;
 }
 
 // The shares of GPU time are those of each mode, and ceilings count the SMs that are on.

@@ -213,7 +213,7 @@ TEST_F(InPlaceCommand, WhatCannotBeIsOneLine) {
     EXPECT_EQ(result.status, status) << result.output;
     EXPECT_THAT(result.output, HasSubstr(why)) << arguments;
   };
-  refused(tune("--max-power 9"), 2, "no program to tune");
+  refused(tune("--max-power 9"), 2, "--in-place needs a program");
   refused(tune("--max-power 9 --pid 1 -- true"), 2, "two programs");
   refused(tune("--max-power 9 --pid 999999999"), 1, "there is no process with this id");
   refused(tune("--max-power 9 --pid ") + std::to_string(::getpid()), 2, "does not mark");

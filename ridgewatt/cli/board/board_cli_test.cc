@@ -145,7 +145,7 @@ TEST(CalibrateCommand, MicrobenchmarksRefuseWhatHasNoEffect) {
   }
   const auto boardless = run_program("calibrate --microbench " + points + " -o " + out);
   EXPECT_EQ(boardless.status, 2);
-  EXPECT_THAT(boardless.output, HasSubstr("no board to write the roofs for"));
+  EXPECT_THAT(boardless.output, HasSubstr("--output needs a board"));
   EXPECT_FALSE(std::filesystem::exists(out));
 }
 
@@ -219,7 +219,7 @@ TEST(CalibrateCommand, FiguresThatAreNoneAreRefused) {
                    "nano,other,power_w,value,zoo:resnet18,inference,16,,,,,1,4,0.02,bench\n");
   const auto none = run_program("calibrate --device tx2 --evidence " + other);
   EXPECT_EQ(none.status, 1);
-  EXPECT_THAT(none.output, HasSubstr("the file has no figures of this board"));
+  EXPECT_THAT(none.output, HasSubstr("the evidence has no row of board"));
   EXPECT_EQ(run_program("calibrate --device nano --evidence missing.csv").status, 1);
   EXPECT_EQ(run_program("calibrate --device nano --evidence published --runtimes " + other).status,
             2);

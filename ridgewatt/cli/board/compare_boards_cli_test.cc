@@ -44,7 +44,7 @@ TEST(CompareBoards, SaysWhatItCannot) {
   EXPECT_THAT(other.output, HasSubstr("no points of this workload"));
   const auto nothing = testing::run_program("compare");
   EXPECT_EQ(nothing.status, 2);
-  EXPECT_THAT(nothing.output, HasSubstr("give a command"));
+  EXPECT_THAT(nothing.output, HasSubstr("compare needs two commands"));
   EXPECT_NE(testing::run_program("compare boards " + path + ".none").status, 0);
 }
 

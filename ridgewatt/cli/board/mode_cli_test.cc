@@ -51,7 +51,7 @@ TEST(ModeCommand, ApplyStaysAndRestoreUndoes) {
   EXPECT_EQ(board.changes(first), "");
   const auto again = testing::run_program("mode restore" + where);
   EXPECT_EQ(again.status, 1);
-  EXPECT_THAT(again.output, ::testing::HasSubstr("no saved mode"));
+  EXPECT_THAT(again.output, ::testing::HasSubstr("no saved power mode"));
   EXPECT_EQ(testing::run_program("mode apply" + where).status, 2);
 }
 
@@ -108,7 +108,7 @@ TEST(MeasureCommand, HoldsFanAndPageCacheAndSaysSo) {
   EXPECT_THAT(
       testing::run_program("measure --full-fan --sysroot " + folder.path().string() + " -- true")
           .output,
-      ::testing::HasSubstr("no fan"));
+      ::testing::HasSubstr("the fan of this board cannot be set"));
 }
 
 // A program killed while it holds a mode, at any moment: the first state is back once its guardian

@@ -158,7 +158,7 @@ TEST_F(LiveRun, SharingOfProgramsThatDoNotCome) {
       run("schedule measure-sharing --quiet --duration 5 --start-within 1 --socket " + path("s") +
           " true false");
   EXPECT_EQ(result.status, 3) << result.output;
-  EXPECT_THAT(result.output, HasSubstr("did not connect"));
+  EXPECT_THAT(result.output, HasSubstr("did not both connect"));
 }
 
 }  // namespace

@@ -55,7 +55,7 @@ TEST_F(HttpGet, WaitsOnlySoLong) {
 }
 
 TEST_F(HttpGet, AsksOnlyWebServersAndShowsNoPassword) {
-  EXPECT_THAT(refusal("file:///etc/passwd"), HasSubstr("not a URL of http or https"));
+  EXPECT_THAT(refusal("file:///etc/passwd"), HasSubstr("not an http or https URL"));
   const std::string line = refusal("http://me:secret@127.0.0.1:9/");
   EXPECT_THAT(line, HasSubstr(".netrc"));
   EXPECT_THAT(line, Not(HasSubstr("secret")));

@@ -76,7 +76,7 @@ TEST(HfConfig, NestedTextIsRead) {
   EXPECT_EQ(gemma.description.layers[4].attention.window, 1024);
   EXPECT_EQ(gemma.description.layers[5].attention.window, 0);
   ASSERT_EQ(gemma.remarks.size(), 1U);
-  EXPECT_THAT(gemma.remarks[0], HasSubstr("sees or hears"));
+  EXPECT_THAT(gemma.remarks[0], HasSubstr("vision and audio parts"));
 }
 
 TEST(HfConfig, LiesAreRefused) {

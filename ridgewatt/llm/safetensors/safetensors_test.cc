@@ -58,7 +58,7 @@ TEST(Safetensors, LiesAreRefused) {
   const auto one = [](const std::string& fields) { return "{\"a\":{" + fields + "}}"; };
   EXPECT_THAT(refused(kTwo, 79), HasSubstr("cut off"));
   EXPECT_THAT(refused(one(R"("dtype":"F16","shape":[4],"data_offsets":[0,9])"), 9),
-              HasSubstr("needs 8 bytes, but its offsets give 9"));
+              HasSubstr("needs 8 bytes, but its data offsets span 9"));
   EXPECT_THAT(refused(one(R"("dtype":"F99","shape":[4],"data_offsets":[0,8])"), 8),
               HasSubstr("unknown type 'F99'"));
   EXPECT_THAT(refused(one(R"("dtype":"F16","shape":[4],"data_offsets":[8,0])"), 8),

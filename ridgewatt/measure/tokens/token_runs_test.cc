@@ -127,7 +127,7 @@ TEST(TokenRuns, LlamaBenchInItsOtherLayouts) {
     lines += std::string(test) + "\n";
   }
   EXPECT_EQ(parse_token_runs(lines, "file").size(), 2u);
-  // Both in one test: their times are not separated.
+  // Both in one test: their times are not timed separately.
   const TokenRun both = only_run(R"([{"n_prompt": 64, "n_gen": 8, "avg_ns": 1000000}])");
   EXPECT_FALSE(both.ttft || both.tpot);
   EXPECT_EQ(both.notes.size(), 1u);
@@ -187,7 +187,7 @@ TEST(TokenRuns, VllmServe) {
   EXPECT_NEAR(run.timeline[1].end_s, 101.3, 1e-9);
   const TokenRun latency =
       only_run(R"({"avg_latency": 2.0, "latencies": [2.0, 2.0], "percentiles": {"50": 2.0}})");
-  EXPECT_THAT(latency.notes, ElementsAre(HasSubstr("not separated")));
+  EXPECT_THAT(latency.notes, ElementsAre(HasSubstr("not timed separately")));
 }
 
 TEST(TokenRuns, NamesOfQuantizations) {
@@ -202,7 +202,7 @@ TEST(TokenRuns, DamagedResultsAreRefusedInALine) {
   EXPECT_THAT(token_refusal(""), HasSubstr("is empty"));
   EXPECT_THAT(token_refusal("hello"), HasSubstr("llama-bench"));
   EXPECT_THAT(token_refusal("[]"), HasSubstr("no test"));
-  EXPECT_THAT(token_refusal("{}"), HasSubstr("not a known kind of result"));
+  EXPECT_THAT(token_refusal("{}"), HasSubstr("not a result of a known program"));
   EXPECT_THAT(token_refusal(std::string(100000, '[')), HasSubstr("nested"));
   EXPECT_THAT(token_refusal(R"([{"n_prompt": 512, "n_gen": 0}])"), HasSubstr("avg_ns"));
   EXPECT_THAT(token_refusal(R"([{"n_prompt": -1, "n_gen": 0, "avg_ns": 5}])"),

@@ -146,7 +146,9 @@ TEST_F(TokenServer, TimesAndEnergiesOfBothPhases) {
             << 6 * decode << ", bound " << cost.decode.error_j << "\n";
   EXPECT_EQ(run.cost->decoded_tokens, 60);
   EXPECT_EQ(run.cost->both.time_s, 0);
-  EXPECT_THAT(run.notes, Contains(HasSubstr("server's own clock: prompt 400 ms, token 20 ms")));
+  EXPECT_THAT(
+      run.notes,
+      Contains(HasSubstr("the server itself states 400 ms for the prompt and 20 ms per token")));
 }
 
 // label: slow

@@ -74,18 +74,19 @@ TEST(NvpmodelConf, FaultsNameTheLine) {
     return std::string("none");
   };
   const std::string mode = "< POWER_MODEL ID=0 NAME=A >\n";
-  EXPECT_EQ(fault(""), "conf has no POWER_MODEL");
-  EXPECT_EQ(fault("X /y\n"), "text before the first section: conf line 1");
-  EXPECT_EQ(fault("\n< POWER_MODEL ID=0 >\n"), "POWER_MODEL section has no NAME: conf line 2");
-  EXPECT_EQ(fault("< POWER_MODEL ID=x NAME=A >\n"), "conf line 1 is not an id: x");
+  EXPECT_EQ(fault(""), "conf has no POWER_MODEL section");
+  EXPECT_EQ(fault("X /y\n"), "there is text before the first section: conf line 1");
+  EXPECT_EQ(fault("\n< POWER_MODEL ID=0 >\n"), "the POWER_MODEL section lacks NAME: conf line 2");
+  EXPECT_EQ(fault("< POWER_MODEL ID=x NAME=A >\n"),
+            "the id must be a whole number from 0 to 1000000, is x: conf line 1");
   EXPECT_EQ(fault("< POWER_MODEL ID=0 NAME=A\n"),
-            "section header does not end with '>': conf line 1");
-  EXPECT_EQ(fault(mode + mode), "two modes have the same id or name: 0 A: conf");
+            "the section header does not end with '>': conf line 1");
+  EXPECT_EQ(fault(mode + mode), "two power modes have the same id or name: 0 A: conf");
   EXPECT_EQ(fault(mode + "GPU MAX_FREQ 1\n"), "unknown parameter GPU: conf mode A");
   EXPECT_EQ(fault("< PARAM TYPE=CLOCK NAME=GPU >\nMAX_FREQ /g\n" + mode + "GPU MAX_FREQ fast\n"),
-            "conf mode A is not a whole number: fast");
+            "the value must be a whole number, is fast: conf mode A");
   EXPECT_EQ(fault("< PARAM TYPE=CLOCK NAME=GPU >\nMAX_FREQ g\n" + mode),
-            "path does not begin with '/': g: conf line 2");
+            "the path does not begin with '/': g: conf line 2");
 }
 
 // What is exported can be appended to the file and read again as that mode.
