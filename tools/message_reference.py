@@ -168,6 +168,11 @@ def joined(what: str, where: str, verbs: tuple[str, ...]) -> str:
     return f"{what}: {where}" if where else what
 
 
+# What such a function throws, without its arguments.
+WRAPPED = re.compile(r"\.\.: \.\. (line|byte) \.\.|\.\. \(byte .*|\.\.: '(microbench|thermal)\.\.\.' \.\.|node '\.\.' \(\.\.\): \.\.|"
+                     r"\.\.: tensor '\.\.'|\.\.' must .*|\.\. is \.\.")
+
+
 def kinds() -> tuple[str, ...]:
     return tuple(verb + " " for verb in check_messages.verbs())
 
@@ -200,7 +205,7 @@ def messages(path: pathlib.Path, verbs: tuple[str, ...]):
         if place == "evaluate/parts/parts.cc" and name == "InputError" and not where:
             what = f"{VALUE} is not a part of an evaluation, because it has {what}"
         message = re.sub(r"\s+", " ", re.sub(r"\.{4,}", VALUE, joined(what, where, verbs))).strip()
-        if re.search(r"[a-z]{3}", message):
+        if re.search(r"[a-z]{3}", message) and not WRAPPED.fullmatch(message):
             advice = re.sub(r"\s+", " ", hint).strip()
             yield message, advice if re.search(r"[a-z]{2}", advice) else advice_of(kind, place, message)
 

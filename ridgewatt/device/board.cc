@@ -62,8 +62,8 @@ NotFoundError unknown_preset(const Board& board, std::string_view wanted) {
                         : fmt::format("choose one of {}; {} has it", fmt::join(here.names, ", "),
                                       fmt::join(elsewhere, ", "));
   return NotFoundError(
-      fmt::format("no preset '{}' of board {} with BSP {}", wanted, board.name, board.bsp), "",
-      advice);
+      fmt::format("there is no preset '{}' of board {} with BSP {}", wanted, board.name, board.bsp),
+      "", advice);
 }
 
 }  // namespace
@@ -75,7 +75,7 @@ const Bsp& Board::find_bsp(std::string_view bsp_name) const& {
     if (same_word(candidate.name, wanted)) return candidate;
     all.names.push_back(candidate.name);
   }
-  throw NotFoundError(fmt::format("no BSP '{}' of board {}", wanted, name), "",
+  throw NotFoundError(fmt::format("there is no BSP '{}' of board {}", wanted, name), "",
                       hint_for(wanted, all));
 }
 

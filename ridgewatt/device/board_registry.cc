@@ -107,8 +107,9 @@ NotFoundError unknown_bsp(const std::string& text, const Board& board) {
   std::vector<std::string> names;
   for (const Bsp& bsp : board.bsps) names.push_back(board.name + "@" + bsp.name);
   const std::string asked = text.substr(text.find('@') + 1);
-  return NotFoundError(fmt::format("no BSP '{}' of board {}", escape_terminal(asked), board.name),
-                       "", "choose one of " + joined_names(names));
+  return NotFoundError(
+      fmt::format("there is no BSP '{}' of board {}", escape_terminal(asked), board.name), "",
+      "choose one of " + joined_names(names));
 }
 
 // What to write in place of `text`. A real or fake board has no twin of its own.
@@ -134,7 +135,8 @@ std::string board_meant(const std::string& text) {
     const auto board = find_meant(text.substr(0, text.find('@')), all_board_names());
     if (board) throw unknown_bsp(text, *find_embedded(board->substr(0, board->find('@'))));
   }
-  throw NotFoundError(fmt::format("no board '{}'", escape_terminal(text)), "", board_hint(text));
+  throw NotFoundError(fmt::format("there is no board '{}'", escape_terminal(text)), "",
+                      board_hint(text));
 }
 
 bool matches(std::string_view pattern, std::string_view text) {

@@ -79,7 +79,7 @@ void MonitorOptions::check() const {
                  "1 to 1000 Hz");
   require_option(look_s >= 0.1 && look_s <= 60, "MonitorOptions::look_s", look_s, "0.1 to 60 s");
   require_option(history >= 1 && history <= 1000000, "MonitorOptions::history", history,
-                 "1 to 1000000 looks");
+                 "1 to 1000000 readings");
 }
 
 class Monitor::State {

@@ -1,5 +1,7 @@
 #include "ridgewatt/answer/govern.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <ctime>

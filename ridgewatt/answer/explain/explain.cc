@@ -188,7 +188,7 @@ ExplainQuestion after_change(ExplainQuestion question, int batch) {
 PowerMode explained_mode(const Board& board, const std::string& name) {
   const auto modes = select_modes(board, name);
   if (modes.size() == 1) return modes.front();
-  throw UsageError("explain needs one power mode", name, "give --mode one preset or one mode");
+  throw UsageError("explain needs one power mode", name, "give one preset or one mode with --mode");
 }
 
 ExplainAnswer explain(const ExplainQuestion& question) {

@@ -20,9 +20,7 @@ constexpr double kBeyondPeak = 1.05;  // chosen: above the scatter of a layer's 
 PowerMode one_mode(const Board& board, const std::string& text) {
   const auto modes = select_modes(board, text);
   if (modes.size() != 1) {
-    throw UsageError(
-        "layers were measured in one power mode, but --mode names another number of modes", text,
-        "give one mode, for example maxn");
+    throw UsageError("--mode must name exactly one power mode", text, "for example maxn");
   }
   if (!modes.front().governor.empty()) {
     throw UsageError("the roof of a mode with a governor is not known, because its clocks vary",
@@ -118,13 +116,15 @@ void add_roofs(const LayersQuestion& question, LayersAnswer& answer) {
     }
   }
   if (faster > 0) {
-    answer.remarks.push_back(fmt::format(
-        "{} layers are faster than the peak of {} in this mode; check the board and the mode of the profile", faster,
-        board.name));
+    answer.remarks.push_back(
+        fmt::format("{} layers are faster than the peak of {} in this mode; check the board and "
+                    "the mode of the profile",
+                    faster, board.name));
   }
   for (const auto& precision : without) {
     answer.remarks.push_back(
-        fmt::format("the peak rate of {} is not known for {}, so such layers have no roof", board.name, precision));
+        fmt::format("the peak rate of {} is not known for {}, so such layers have no roof",
+                    board.name, precision));
   }
 }
 
@@ -134,7 +134,8 @@ void add_energy(const LayersQuestion& question, LayersAnswer& answer) {
     for (auto& layer : answer.layers) layer.energy_j = *answer.power_w * layer.time_s;
     answer.energy_provenance = Provenance::kMeasured;
     answer.remarks.push_back(
-        "the energy of a layer is its time multiplied by the mean power of the run, because power samples are too slow to separate layers");
+        "the energy of a layer is its time multiplied by the mean power of the run, because power "
+        "samples are too slow to separate layers");
     return;
   }
   if (question.device.empty()) return;
@@ -151,7 +152,8 @@ void add_energy(const LayersQuestion& question, LayersAnswer& answer) {
                      layer.time_s * roof.static_power_w;
   }
   answer.remarks.push_back(
-      "the energy of a layer is modelled: its measured time multiplied by the twin's power for its work and traffic; give measured power with --power");
+      "the energy of a layer is modelled: its measured time multiplied by the twin's power for its "
+      "work and traffic; give measured power with --power");
 }
 
 }  // namespace ridgewatt::answer

@@ -220,7 +220,7 @@ RowOrigin EstimateAnswer::origin(const EstimateRow& row) const {
 void EstimateAnswer::check() const {
   if (!rows.empty()) return;
   const bool boards = over == Over::kBoards;
-  throw NotSupportedError(boards ? "no board can run this" : "no runtime can run this",
+  throw NotSupportedError(boards ? "no board can run the model" : "no runtime can run the model",
                           boards ? "--device all" : "--runtime all",
                           left_out.empty() ? "" : left_out.back().reason);
 }

@@ -43,7 +43,7 @@ std::unique_ptr<predict::Predictor> predictor_of(const PredictQuestion& question
   if (question.reference_model) options.reference_model = *question.reference_model;
   if (question.workload) {
     if (question.device.empty()) {
-      throw UsageError("--model without --device has no effect on the prediction", "--model",
+      throw UsageError("--model has no effect on the prediction without --device", "",
                        "give --device; the twin's estimates for the model become the prior");
     }
     options.priors.push_back(predict::twin_reference(question.device, question.workload,
@@ -57,15 +57,16 @@ void describe_intervals(const PredictQuestion& question, PredictAnswer& found) {
   found.unvaried = predict::fixed_values(samples);
   for (const PointAxis axis : predict::unvaried_axes(samples, found.points)) {
     found.remarks.push_back(
-        fmt::format("all samples have the same {}, so its effect is not learned, and intervals are wider at other values",
+        fmt::format("all samples have the same {}, so its effect is not learned, and intervals are "
+                    "wider at other values",
                     axis_field(axis)));
   }
   const auto& predicted = found.predictions;
   if (predicted.empty() || predict::has_interval(predicted.front().time_s)) return;
-  found.remarks.push_back(
-      fmt::format("there are no {:.4g} % intervals, because they need {} sampled points, but there are {}",
-                  100 * question.interval, predict::samples_for_interval(question.interval),
-                  predict::mean_by_point(samples).size()));
+  found.remarks.push_back(fmt::format(
+      "there are no {:.4g} % intervals, because they need {} sampled points, but there are {}",
+      100 * question.interval, predict::samples_for_interval(question.interval),
+      predict::mean_by_point(samples).size()));
 }
 
 // A board draws at most its power limit, or what a sample was measured to draw.
@@ -328,7 +329,7 @@ PredictQuestion predict_question(const PredictRequest& asked, std::vector<std::s
   question.interval = asked.interval;
   if (asked.model.empty()) return question;
   if (asked.device.empty()) {
-    throw UsageError("--model without --device has no effect on the prediction", "--model",
+    throw UsageError("--model has no effect on the prediction without --device", "",
                      "give --device; the twin's estimates for the model become the prior");
   }
   question.workload = std::make_shared<const workload::DeployedWorkload>(

@@ -50,7 +50,8 @@ TuneRanking rank_runtimes(const TuneQuestion& question,
     }
   }
   if (ranking.answers.empty()) {
-    throw NotSupportedError("no runtime can run this", "--runtime all", ranking.left_out.front());
+    throw NotSupportedError("no runtime can run the model", "--runtime all",
+                            ranking.left_out.front());
   }
   sort_best_first(ranking.answers);
   return ranking;

@@ -44,7 +44,7 @@ void run(const Context& context, EvaluatePredictorsCommand& options) {
     evaluation.predictor.groups = predict::read_workload_groups(options.groups);
   }
   if (evaluation.sampling == evaluate::Sampling::kGiven) {
-    if (options.given.empty()) throw UsageError("--sampling given needs --runs-file", "");
+    if (options.given.empty()) throw UsageError("'--sampling given' needs --runs-file", "");
     evaluation.given = evaluate::read_given_samples(options.given, sweep);
   }
   evaluation.budgets = evaluate::parse_budgets(options.budgets);

@@ -12,7 +12,8 @@ void MarkRecord::add(TimedMark mark) {
   if (mark.kind == TimedMark::Kind::kBegin) open_.push_back(mark.name);
   if (mark.kind == TimedMark::Kind::kEnd) {
     const auto found = std::find(open_.rbegin(), open_.rend(), mark.name);
-    if (found == open_.rend()) throw UsageError("a phase ends that was not begun", mark.name);
+    if (found == open_.rend())
+      throw UsageError("the program ends a phase that it did not begin", mark.name);
     open_.erase(std::next(found).base());
   }
   // Threads may come in another order than their clocks; marks ascend.

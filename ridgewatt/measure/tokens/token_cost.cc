@@ -172,7 +172,7 @@ PowerTrace read_power_log(const std::string& path, TokenClock clock) {
   const char* wanted = clock == TokenClock::kUnix ? "unix_s" : "time_s";
   const auto time = table.column(wanted);
   if (!time) {
-    throw InputError(std::string("the file of the power lacks the column ") + wanted, path,
+    throw InputError(std::string("the power file lacks the column ") + wanted, path,
                      "the result has time stamps of this clock");
   }
   const auto power = table.column("power_w");

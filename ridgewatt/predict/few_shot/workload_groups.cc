@@ -146,8 +146,9 @@ JointPrior read_prior(CsvReader& csv, std::string_view quantity, std::span<const
     const std::string_view name = names[static_cast<std::size_t>(i)].key;
     if (!more || csv.field(csv.require_column("quantity")) != quantity ||
         csv.field(csv.require_column("parameter")) != name) {
-      throw InputError(std::string(quantity) + " lacks the row of parameter " + std::string(name),
-                       csv.where());
+      throw InputError(
+          "the rows of " + std::string(quantity) + " lack the parameter " + std::string(name),
+          csv.where());
     }
     prior.mean[i] = csv.number(csv.require_column("mean"));
     const auto factors = split(std::string(csv.field(csv.require_column("factor"))), ' ');

@@ -14,7 +14,7 @@ template <typename Function>
 void load_function(void* handle, Function& function, const char* name) {
   function = reinterpret_cast<Function>(::dlsym(handle, name));
   if (function == nullptr) {
-    throw NotSupportedError(kLibpqName, "is older than PostgreSQL 14");
+    throw NotSupportedError("is older than PostgreSQL 14", kLibpqName);
   }
 }
 
