@@ -169,8 +169,8 @@ def joined(what: str, where: str, verbs: tuple[str, ...]) -> str:
 
 
 # What such a function throws, without its arguments.
-WRAPPED = re.compile(r"\.\.: \.\. (line|byte) \.\.|\.\. \(byte .*|\.\.: '(microbench|thermal)\.\.\.' \.\.|node '\.\.' \(\.\.\): \.\.|"
-                     r"\.\.: tensor '\.\.'|\.\.' must .*|\.\. is \.\.")
+WRAPPED = re.compile(r"\.\.: \.\. (line|byte) \.\.|\.\. \(byte .*|\.\.: '(microbench|thermal)\.\.\.' \.\.|"
+                     r"node '\.\.' \(\.\.\): \.\.|\.\.: tensor '\.\.'|\.\.' must .*|\.\. is \.\.")
 
 
 def kinds() -> tuple[str, ...]:
