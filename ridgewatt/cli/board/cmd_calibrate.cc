@@ -68,8 +68,8 @@ void calibrate_local(const Context& context, const CalibrateCommand& command, co
   for (const auto& line : found.remarks) remark(context, line);
   finish(context, command, found, report::local_calibration_result(found));
   if (!command.output.empty()) return;
-  remark(context,
-         "--device local now means this machine's processor, described by " + answer::keep_local_board(found));
+  remark(context, "--device local now means this machine's processor, described by " +
+                      answer::keep_local_board(found));
 }
 
 void run(const Context& context, const CalibrateCommand& command, const CLI::App& app) {
@@ -121,21 +121,22 @@ void add_calibrate(CLI::App& app, Context& context) {
            "intervals of scaled twins")
       ->allow_extra_args(false);
   add.text("--evidence", asked.evidence,
-           "'published', or a CSV file of single figures of the board, several times")
+           "'published', or a CSV file of single measured values of the board, several times")
       ->allow_extra_args(false);
   add.input("--microbench", asked.microbench,
-            "CSV of `microbench`, several times: its roofs go into the board file")
+            "CSV that `microbench` wrote, several times; its roofs are written to the board file")
       ->allow_extra_args(false);
   add.input("--runtimes", asked.runtimes,
-            "CSV of measured times in runtimes, as evaluate runtimes reads, several times")
+            "CSV of times measured in runtimes, in the format that `evaluate runtimes` reads, "
+            "several times")
       ->allow_extra_args(false);
   add.text("--runner", options.runner,
            "With --device local: folder of run_onnx.js and its packages [tools/runtimes]");
   add.number("--seconds", options.seconds, seconds().within(0.01, 10),
              "With --device local: seconds per microbenchmark");
   add.output("-o,--output", options.output,
-             "Board file with what was fitted; with --device local the default is the file that "
-             "--device local of other commands reads");
+             "Board file to write, with the fitted values; default with --device local: the file "
+             "that other commands read for --device local");
   add.flag("--no-validation", asked.no_validation,
            "Skip the validation that leaves out one workload at a time");
   add.flag("--parameters", options.parameters, "Also print the parameters");

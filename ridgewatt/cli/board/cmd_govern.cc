@@ -199,9 +199,10 @@ void add_govern(CLI::App& app, Context& context) {
   add.input("--samples", options.samples, "Profiled points to choose among, in place of --model");
   add.optional("--batch", asked.batch, count().within(1, 1 << 20), "Minibatch size of the program");
   add.training(asked.deployed.kind, "The program trains (otherwise it runs inference)");
-  add.stated("--precision", asked.deployed.precision,
-             "Number format in which MODEL computes: " + joined_names<workload::Precision>() +
-                 " (all but fp32 by peak ratios, not validated)");
+  add.stated(
+      "--precision", asked.deployed.precision,
+      "Number format in which MODEL computes: " + joined_names<workload::Precision>() +
+          " (formats other than fp32 are modelled by ratios of peak rates and are not validated)");
   add.stated("--runtime", asked.deployed.runtime, "What runs MODEL: " + joined_names<Runtime>());
   add_strict(command, context);
   add.number("--step", asked.policy.step_s, seconds().within(0.1, 3600),

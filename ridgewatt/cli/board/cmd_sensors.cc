@@ -69,7 +69,8 @@ void add_sensors(CLI::App& app, Context& context) {
                              "ridgewatt sensors\n  ridgewatt sensors --watch\n  ridgewatt sensors "
                              "--tegrastats log.txt --format json",
                              run);
-  add.input("--tegrastats", options.tegrastats, "Read a tegrastats log instead");
+  add.input("--tegrastats", options.tegrastats,
+            "Read this tegrastats log, in place of the sensors");
   add_device_options(command, options.device);
   add.flag("--watch", options.watch, "Repeat until Ctrl+C; JSON: one object per line");
   add.number("--every", options.interval_s, seconds().within(0.01, 3600),

@@ -122,7 +122,7 @@ void add_evaluate_predictors(CLI::App& evaluate, Context& context) {
   add.flag("--keep-outliers", evaluation.keep_outliers,
            "Also use flagged rows as samples, references, optima and answers");
   options.figures.add_to(command, "errors by number of profiled modes, and Pareto fronts");
-  add.flag("--every-run", options.every_run, "One line per run instead of medians");
+  add.flag("--every-run", options.every_run, "Print one row per run, in place of medians");
   options.parts.add_to(command);
 }
 

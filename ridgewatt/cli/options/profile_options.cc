@@ -42,7 +42,7 @@ void add_mode_wish(CLI::App& command, answer::ModeWish& wish, const std::string&
   const OptionAdder add(command);
   add.input("--modes", wish.file, "CSV of the modes to profile: knob columns, or governor");
   add.optional("--sample", wish.sample, count().within(1, 1e6),
-               "Modes drawn from " + whose + " grid, by --seed");
+               "Number of modes to draw at random (--seed) from " + whose + " grid");
   add.optional("--suggest", wish.suggest, count().within(1, 1e5),
                "Number of modes that the predictor proposes");
 }
