@@ -85,6 +85,49 @@ ADVICE = [
     ("NoSolutionError", "", "", "Relax a limit, or give more modes or batches to choose from."),
     ("throw_errno", "", "", "The message ends with the reason that the operating system gives."),
 ]
+# Messages for which a row of ADVICE would not fit.
+ADVICE_OF_TEXT = [
+    (r"none of the planned power modes", "Plan with power modes of this device."),
+    (r"evidence has no row|was not measured on|not of a training|needs a batch column", "Give another file."),
+    (r"stream is too long", "Check that the URL is that of a server of language models."),
+    (r"valid TOML", "Correct the named line."),
+    (r"cannot be profiled: ",
+     "Check that COMMAND marks its minibatches (docs/guide/measure.md) and that power is measured."),
+    (r"line is longer", "Give the output of `tegrastats`."),
+    (r"PEM\)", "Give a file in the PEM format."),
+    (r"token in the file", "Write another token into the file."),
+    (r"no row with fixed clocks", "Give a sweep of modes with fixed clocks."),
+    (r"/proc/meminfo", "Check that /proc is mounted."),
+    (r"CUDA microbenchmark failed", "The message ends with the reason that CUDA gives."),
+    (r"CUDA microbenchmarks is from", "Install the library of the same version of ridgewatt."),
+    (r"no file descriptor", "Close files that the calling program leaves open."),
+    (r"the board did not set", "Check that no other program sets the power mode."),
+    (r"database error", "The message ends with the reason that the database gives."),
+    (r"published findings", "Give another board."),
+    (r"no regular files", "Give a folder with files."),
+    (r"results have no figures", "Write HTML, or give results that have figures."),
+    (r"folder for the socket", "Give --socket, or set XDG_RUNTIME_DIR."),
+    (r"no row of .* at batch", "Give a point of the sweep, or another sweep."),
+    (r"point to profile for", "Give more modes or batches."),
+    (r"can run the model", "The message ends with the reason."),
+    (r"filter of the sandbox", "Give --limits-alone, or use a kernel with seccomp."),
+    (r"tegrastats cannot", "Check that `tegrastats` is installed and can be run."),
+    (r"settings of the live view", "Give --once, or use another terminal."),
+    (r"clocks of the power mode", "Give a power mode that the board file lists."),
+    (r"RAPL", "Run as root."),
+    (r"no power sample was taken", "Record power during the requests, with time stamps of the same clock."),
+    (r"a profile cannot start", "Give more boards, or more profiles."),
+    (r"implausible rows", "Delete the printed rows, or measure their points again."),
+    (r"no finished run", "Run the study first."),
+    (r"newer version of ridgewatt", "Use a newer version of ridgewatt."),
+    (r"no power was measured", "Check with `ridgewatt sensors` that the board measures power."),
+    (r"more than 16 power channels", "Report the board and its channels."),
+    (r"states no power limit", "Give another board."),
+    (r"ratio of spans|unit that findings|KEY=VALUE|=\.\. has no valid|not a knob: ", "Correct the named finding."),
+    (r"JSON list of targets", "Write a list of targets as Prometheus reads it."),
+    (r"id of a submission", "Give the id that `ridgewatt campaign status` prints."),
+    (r"path with its value", "Report the path with the type of the board."),
+]
 # What the function fail() of a file adds to its arguments.
 FRAMES = [
     ("device/board_toml", lambda a: f"{VALUE}: '{text(a[0])}' {text(a[1])}"),
@@ -182,6 +225,9 @@ def kinds() -> tuple[str, ...]:
 
 
 def advice_of(kind: str, name: str, message: str) -> str:
+    for words, advice in ADVICE_OF_TEXT:
+        if re.search(words, message):
+            return advice
     return next(advice for of, path, words, advice in ADVICE
                 if of == kind and re.search(path, name) and re.search(words, message))
 

@@ -38,7 +38,8 @@ void SharingForecastOptions::check() const {
   require(idle_power_w >= 0 && std::isfinite(idle_power_w), "the idle power must not be negative");
   require(cores > 0, "the number of CPU cores must be at least 1");
   require(switching >= 1 && switching <= 100, "--switching must be 1 to 100");
-  require(switch_s >= 0 && std::isfinite(switch_s), "the time of a switch must not be negative");
+  require(switch_s >= 0 && std::isfinite(switch_s),
+          "the time of a switch between programs must be 0 or more");
 }
 
 SharingForecast forecast_sharing(const Minibatch& first, const Minibatch& second,
