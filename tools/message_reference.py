@@ -81,7 +81,7 @@ ADVICE = [
     ("UsageError", r"^(answer|campaign|cli|device|evaluate|platform|report|serve|store|sweep|tune)/|/words/", "",
      "Change the options of the command; `--help` lists them."),
     ("UsageError", "", "", "Correct the argument of the API call; in a command, the option that sets it."),
-    ("NoSolutionError", "", r"connect|sharing", "Check that both programs run and call the worker API."),
+    ("NoSolutionError", "", r"connect", "Check that both programs run and call the worker API."),
     ("NoSolutionError", "", "", "Relax a limit, or give more modes or batches to choose from."),
     ("throw_errno", "", "", "The message ends with the reason that the operating system gives."),
 ]
@@ -126,6 +126,9 @@ ADVICE_OF_TEXT = [
     (r"ratio of spans|unit that findings|KEY=VALUE|=\.\. has no valid|not a knob: ", "Correct the named finding."),
     (r"JSON list of targets", "Write a list of targets as Prometheus reads it."),
     (r"id of a submission", "Give the id that `ridgewatt campaign status` prints."),
+    (r"measurement (has|was)|window (has|with)|the search is", "Start, use and end the measurement in this order."),
+    (r"rows in an unknown format", "Report the version of the database server."),
+    (r"(interference|sharing) could not", "The message says how to run the programs."),
     (r"path with its value", "Report the path with the type of the board."),
 ]
 # What the function fail() of a file adds to its arguments.

@@ -38,8 +38,8 @@ void add_schedule_predict_sharing(CLI::App& schedule, Context& context) {
   add_rows(command, answer::busy_share_rows(), &options.schedule);
   add_rows(command, answer::idle_power_rows(), &options.schedule);
   add.number("--switching", options.switching, number().within(1, 100),
-             "Loss by switching while both programs want the device: time relative to ideal "
-             "sharing; 1: no loss (default: from a published measurement on an NVIDIA GPU)");
+             "Time while both programs want the device, relative to ideal sharing without loss by "
+             "switching (default: from a published measurement on an NVIDIA GPU)");
 }
 
 }  // namespace ridgewatt::cli
