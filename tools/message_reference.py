@@ -126,7 +126,7 @@ ADVICE_OF_TEXT = [
     (r"ratio of spans|unit that findings|KEY=VALUE|=\.\. has no valid|not a knob: ", "Correct the named finding."),
     (r"JSON list of targets", "Write a list of targets as Prometheus reads it."),
     (r"id of a submission", "Give the id that `ridgewatt campaign status` prints."),
-    (r"measurement (has|was)|window (has|with)|the search is", "Start, use and end the measurement in this order."),
+    (r"measurement (has a|was (a|n))|window (has|with)|the search is", "Start, use and end the measurement in this order."),
     (r"rows in an unknown format", "Report the version of the database server."),
     (r"(interference|sharing) could not", "The message says how to run the programs."),
     (r"path with its value", "Report the path with the type of the board."),
