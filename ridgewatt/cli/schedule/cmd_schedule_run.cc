@@ -173,8 +173,9 @@ std::vector<schedule::LiveMode> offered(const Context& context,
   const std::size_t all = modes.size();
   modes = answer::offered_modes(std::move(modes), control);
   if (modes.size() < all) {
-    remark(context, fmt::format("{} of {} modes are left out, because the device does not have them",
-                                all - modes.size(), all));
+    remark(context,
+           fmt::format("{} of {} modes are left out, because the device does not have them",
+                       all - modes.size(), all));
   }
   return modes;
 }
@@ -257,9 +258,10 @@ void run(const Context& context, const RunOptions& options, const CLI::App& comm
   executor_settings.on_event = event_remarks(context);
   schedule::Executor executor(executor_settings);
   remark(context,
-         fmt::format("serving workers on {}: batch {}, period {:.1f} ms, {} training minibatches per cycle",
-                     executor_settings.socket_path, executor_settings.batch,
-                     executor_settings.period_s * 1e3, executor_settings.training_per_cycle));
+         fmt::format(
+             "serving workers on {}: batch {}, period {:.1f} ms, {} training minibatches per cycle",
+             executor_settings.socket_path, executor_settings.batch,
+             executor_settings.period_s * 1e3, executor_settings.training_per_cycle));
   const schedule::StopOnSignal stop(executor);
   AppliedMode set;
   auto& control = set.control;
@@ -312,7 +314,7 @@ void add_schedule_run(CLI::App& schedule, Context& context) {
   add.number("--least-deadline", options.least_deadline_ms, milliseconds(),
              "Lower bound of the deadline, in ms");
   add.number("--grace", options.grace_ms, milliseconds(),
-             "Time in ms from a missed deadline, when the worker is told to stop, to SIGKILL");
+             "Time in ms from a missed deadline, when the worker is asked to stop, to SIGKILL");
   add.choice(
       "--hung", options.hung,
       "What to do with a worker that does not stop: kill it, or hold the device until it ends");
