@@ -79,7 +79,8 @@ py::object value_to_python(const report::Cell& value) {
 
 std::size_t checked_index(py::ssize_t index, std::size_t size) {
   const auto count = static_cast<py::ssize_t>(size);
-  if (index < -count || index >= count) throw py::index_error("the index of the row is out of range");
+  if (index < -count || index >= count)
+    throw py::index_error("the index of the row is out of range");
   return static_cast<std::size_t>(index < 0 ? index + count : index);
 }
 

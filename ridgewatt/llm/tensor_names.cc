@@ -95,11 +95,14 @@ void describe_with_tensors(const Numbers& numbers, const std::string& source,
     model.description = describe(numbers, source);
     if (!model.weights_known) {
       model.remarks.push_back("architecture " + name +
-                              " is not known: the weights are taken from the list of tensors, and the cache is that of ordinary attention in every layer");
+                              " is not known: the weights are taken from the list of tensors, and "
+                              "the cache is that of ordinary attention in every layer");
     } else if (!model.tensors.empty() && !holds_packed(model) &&
                !explains(model.description, model)) {
       model.weights_known = false;
-      model.remarks.push_back("the tensors do not match the model's description, so the weights are taken from the list of tensors");
+      model.remarks.push_back(
+          "the tensors do not match the model's description, so the weights are taken from the "
+          "list of tensors");
     }
     return;
   } catch (const InputError&) {
@@ -112,8 +115,9 @@ void describe_with_tensors(const Numbers& numbers, const std::string& source,
                          " has neither metadata nor tensors that determine it",
                      source);
   }
-  model.remarks.push_back("keys of architecture " + name +
-                          " are not known, so weights and cache are taken from the list of tensors");
+  model.remarks.push_back(
+      "keys of architecture " + name +
+      " are not known, so weights and cache are taken from the list of tensors");
 }
 
 }  // namespace ridgewatt::llm

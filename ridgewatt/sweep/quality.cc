@@ -127,7 +127,8 @@ void Checker::check_knobs() {
     }
     if (present == 0) {
       if (axis != PointAxis::kBatch) {
-        report_.remarks.push_back(fmt::format("the sweep has no column {}: it is assumed to be constant", field));
+        report_.remarks.push_back(
+            fmt::format("the sweep has no column {}: it is assumed to be constant", field));
       }
       continue;
     }
@@ -238,12 +239,12 @@ void Checker::explain(std::size_t row, double time_deviation, double power_devia
   if (time_off && std::abs(power_deviation) > power_limit / 2 &&
       std::signbit(time_deviation) != std::signbit(power_deviation)) {
     flag(row, Fault::kClockNotApplied,
-         fmt::format(
-             "{:.4g} ms and {:.4g} W where the neighbors predict {:.4g} ms and {:.4g} W: as if a {} clock had been set",
-             observation.time_s * 1e3, observation.power_w,
-             observation.time_s * 1e3 * std::exp(-time_deviation),
-             observation.power_w * std::exp(-power_deviation),
-             time_deviation < 0 ? "higher" : "lower"));
+         fmt::format("{:.4g} ms and {:.4g} W where the neighbors predict {:.4g} ms and {:.4g} W: "
+                     "as if a {} clock had been set",
+                     observation.time_s * 1e3, observation.power_w,
+                     observation.time_s * 1e3 * std::exp(-time_deviation),
+                     observation.power_w * std::exp(-power_deviation),
+                     time_deviation < 0 ? "higher" : "lower"));
     return;
   }
   if (time_off) {

@@ -252,7 +252,8 @@ class RuntimeRuns {
       return true;
     };
     const auto fail = [&](const std::string& reason) {
-      remarks.push_back(fmt::format("{} could not be measured in ONNX Runtime: {}", model.name, reason));
+      remarks.push_back(
+          fmt::format("{} could not be measured in ONNX Runtime: {}", model.name, reason));
       return std::nullopt;
     };
     ChildResult result;
@@ -422,7 +423,8 @@ LocalCalibration calibrate_local(const LocalCalibrateQuestion& question) {
   if (measured.rows.empty()) {
     found.twin = found.prior;
     found.remarks.emplace_back(
-        "no model was measured, so the twin's parameters are assumed; install tools/runtimes (npm ci) to fit them");
+        "no model was measured, so the twin's parameters are assumed; install tools/runtimes (npm "
+        "ci) to fit them");
   } else {
     found.twin = twin::fit_cpu_twin(found.prior, measured.rows);
     for (std::size_t i = 0; i < measured.runs.size(); ++i) {
@@ -433,7 +435,8 @@ LocalCalibration calibrate_local(const LocalCalibrateQuestion& question) {
     }
     found.runs = std::move(measured.runs);
   }
-  found.remarks.emplace_back("power is not modelled, because no power of this machine was measured");
+  found.remarks.emplace_back(
+      "power is not modelled, because no power of this machine was measured");
   found.twin.origin = origin_of(found, !question.runs.empty());
   found.board = parse_board(
       board_toml_with_microbench(found.board, roofs_of(machine, counts, rates)), "local");

@@ -259,17 +259,20 @@ void add_layer_rows(const LayersAnswer& profile, const ExplainCase& of, const Ex
   constexpr double kMuch = 0.1;  // chosen: of the time of all layers
   if (unknown_s > kMuch * profile.time_s) {
     found.remarks.push_back(
-        fmt::format("{:.0f} % of the time of the layers is in layers that match no kernel of the model, so their expected time is not known",
+        fmt::format("{:.0f} % of the time of the layers is in layers that match no kernel of the "
+                    "model, so their expected time is not known",
                     100 * unknown_s / profile.time_s));
   }
   if (time.measured < profile.time_s) {
     found.remarks.push_back(fmt::format(
-        "the layers of the profile add up to {:.3g} ms, which is more than the measured time: timing of single layers prevents overlap, or the profile is from another run",
+        "the layers of the profile add up to {:.3g} ms, which is more than the measured time: "
+        "timing of single layers prevents overlap, or the profile is from another run",
         1e3 * profile.time_s));
   }
   if (found.on_host) {
     found.remarks.push_back(
-        "the profile times nodes on the GPU on the host, which does not wait for them; record the GPU with nsys or trtexec");
+        "the profile times nodes on the GPU on the host, which does not wait for them; record the "
+        "GPU with nsys or trtexec");
   }
 }
 

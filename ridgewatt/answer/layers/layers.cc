@@ -159,8 +159,8 @@ void add_totals(LayersAnswer& answer) {
     unknown += layer.kind == LayerKind::kWork && !layer.work;
   }
   if (unknown > 0 && answer.work) {
-    answer.remarks.push_back(fmt::format(
-        "the work of {} layers is not known and is missing in the totals", unknown));
+    answer.remarks.push_back(
+        fmt::format("the work of {} layers is not known and is missing in the totals", unknown));
   }
 }
 
@@ -180,14 +180,17 @@ void add_times(const LayersQuestion& question, LayersAnswer& answer) {
   if (question.times.empty()) return;
   answer.times = trace::read_engine_times(question.times);
   if (answer.time_s > kMuchLonger * answer.times->compute_median_s) {
-    answer.remarks.push_back(fmt::format(
-        "the layers add up to {:.4g} ms, but a run without profiling computes for {:.4g} ms, because timing of single layers prevents overlap",
-        answer.time_s * 1e3, answer.times->compute_median_s * 1e3));
+    answer.remarks.push_back(
+        fmt::format("the layers add up to {:.4g} ms, but a run without profiling computes for "
+                    "{:.4g} ms, because timing of single layers prevents overlap",
+                    answer.time_s * 1e3, answer.times->compute_median_s * 1e3));
   }
   if (!answer.times->enqueue_bound()) return;
-  answer.remarks.push_back(fmt::format(
-      "the run is bound by enqueueing: the CPU needs {:.3g} ms to enqueue a run, the GPU {:.3g} ms to compute it; a CUDA graph (trtexec --useCudaGraph) or a larger batch helps, faster layers do not",
-      answer.times->enqueue_median_s * 1e3, answer.times->compute_median_s * 1e3));
+  answer.remarks.push_back(
+      fmt::format("the run is bound by enqueueing: the CPU needs {:.3g} ms to enqueue a run, the "
+                  "GPU {:.3g} ms to compute it; a CUDA graph (trtexec --useCudaGraph) or a larger "
+                  "batch helps, faster layers do not",
+                  answer.times->enqueue_median_s * 1e3, answer.times->compute_median_s * 1e3));
 }
 
 // What the trace states about itself.
@@ -261,7 +264,8 @@ LayersAnswer measured_layers(const LayersQuestion& question) {
     stated = engine_layers_of(trace, *engine, answer.mismatches);
     if (!engine->detailed) {
       answer.remarks.push_back(
-          "the layer information has only names; build the engine with --profilingVerbosity=detailed to get shapes and formats");
+          "the layer information has only names; build the engine with "
+          "--profilingVerbosity=detailed to get shapes and formats");
     }
   }
   std::vector<JoinedLayer> joined;

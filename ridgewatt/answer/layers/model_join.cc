@@ -244,9 +244,10 @@ void ModelJoin::say_joined_share(const std::vector<JoinedLayer>& layers, const M
     if (measured.kind == LayerKind::kReformat) copies_s += measured.time_s;
   }
   constexpr double kPercent = 100;
-  answer.remarks.push_back(fmt::format(
-      "{:.1f} % of the time is in nodes that match nodes of the model, {:.1f} % in copies between memory layouts",
-      kPercent * joined_s / answer.time_s, kPercent * copies_s / answer.time_s));
+  answer.remarks.push_back(
+      fmt::format("{:.1f} % of the time is in nodes that match nodes of the model, {:.1f} % in "
+                  "copies between memory layouts",
+                  kPercent * joined_s / answer.time_s, kPercent * copies_s / answer.time_s));
 }
 
 void ModelJoin::judge(const std::vector<JoinedLayer>& layers, Matching& matching) const {
@@ -340,7 +341,8 @@ void ModelJoin::join(std::vector<JoinedLayer>& layers, LayersAnswer& answer) {
     if (other.agreeing > matching.agreeing) {
       matching = std::move(other);
       answer.remarks.push_back(
-          "the engine's layers do not have the names of the model's nodes, so they are matched by order and shape");
+          "the engine's layers do not have the names of the model's nodes, so they are matched by "
+          "order and shape");
     }
   }
   for (std::size_t l = 0; l < layers.size(); ++l) fill(layers[l], matching.steps[l], answer);

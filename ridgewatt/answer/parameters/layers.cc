@@ -27,7 +27,7 @@ constexpr Parameter kLayersRows[] = {
      .access = access<&Traced::batch>,
      .quantity = units::count().within(1, 1e6)},
     {.name = "dim",
-     .help = "NAME=VALUE binds a symbolic dimension",
+     .help = "NAME=VALUE binds a symbolic dimension of --model",
      .access = access<&Traced::dims>,
      .quantity = units::count().within(0, 1e15),
      .needs = {.name = "model"},

@@ -40,9 +40,7 @@ constexpr Parameter kPredictRows[] = {
      .help = "Probability of the intervals",
      .access = access<&Predicted::interval>,
      .quantity = units::share().within(0.01, 0.999)},
-    {.name = "keep-outliers",
-     .help = "Also use the rows that the quality check flags",
-     .access = access<&Predicted::keep_outliers>},
+    keep_outliers_row(access<&Predicted::keep_outliers>),
     seed_row(access<&Predicted::seed>),
 };
 

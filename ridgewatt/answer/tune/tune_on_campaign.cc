@@ -75,8 +75,9 @@ TuneAnswer tune_on_campaign(const TuneQuestion& question, const RunningCampaign&
                 failures.empty() ? kind.name : failures.front());
   }
   if (!failures.empty()) {
-    found.trace.left_out.push_back(fmt::format("{} tasks ended without a result; the first reason: {}",
-                                               failures.size(), failures.front()));
+    found.trace.left_out.push_back(
+        fmt::format("{} tasks ended without a result; the first reason: {}", failures.size(),
+                    failures.front()));
   }
   const auto& aside = boards.set_aside();
   found.trace.left_out.insert(found.trace.left_out.end(), aside.begin(), aside.end());

@@ -187,13 +187,15 @@ class Estimate {
     for (const auto& board : result_.boards) {
       if (!board.known && !known_.empty()) {
         remarks.push_back(board.board +
-                          " shares no operating point with the other boards, so its difference from them is not known");
+                          " shares no operating point with the other boards, so its difference "
+                          "from them is not known");
       }
     }
     if (known_.empty()) return;
     if (result_.time.degrees < kLeastDegrees || result_.power.degrees < kLeastDegrees) {
       remarks.push_back(
-          fmt::format("{} shared operating point{} are too few to estimate the noise, so there are no intervals",
+          fmt::format("{} shared operating point{} are too few to estimate the noise, so there are "
+                      "no intervals",
                       points_.size(), points_.size() == 1 ? "" : "s"));
     }
     if (known_.size() == 2) remark_pair();
@@ -205,7 +207,8 @@ class Estimate {
          {std::pair{"time", one.time.offset}, std::pair{"power", one.power.offset}}) {
       if (std::expm1(2 * std::abs(offset)) <= kLargestPublishedDifference) continue;
       result_.remarks.push_back(
-          fmt::format("the two boards differ by {:.1f} % in {}, more than published boards do (8.8 %); with two boards it is not known which one is unusual",
+          fmt::format("the two boards differ by {:.1f} % in {}, more than published boards do (8.8 "
+                      "%); with two boards it is not known which one is unusual",
                       100 * std::expm1(2 * std::abs(offset)), name));
     }
   }

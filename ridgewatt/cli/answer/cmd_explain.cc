@@ -67,7 +67,8 @@ bool set_mode(const Context& context, answer::ExplainQuestion& question,
   const answer::ExplainAnswer found = answer::explain(before);
   const answer::SlowCause cause = question.removed.value_or(found.rows.front().cause);
   if (!answer::is_of_mode(cause)) {
-    remark(context, "no mode is set, because no mode removes the cause " + std::string(name_of(cause)));
+    remark(context,
+           "no mode is set, because no mode removes the cause " + std::string(name_of(cause)));
     question.removed.reset();
     return false;
   }

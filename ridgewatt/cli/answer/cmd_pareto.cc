@@ -26,7 +26,8 @@ answer::PredictQuestion question_of(const Context& context, const answer::Pareto
   answer::PredictQuestion question = read_question(context, options.inputs);
   const std::size_t rows = question.samples.observations.size();
   if (rows >= kManyRows && !answer::points_to_predict(question).empty()) {
-    remark(context, fmt::format("a predictor is fitted to {} rows; 'ridgewatt pareto --sweep {}' uses the rows directly, which is faster",
+    remark(context, fmt::format("a predictor is fitted to {} rows; 'ridgewatt pareto --sweep {}' "
+                                "uses the rows directly, which is faster",
                                 rows, options.inputs.samples));
   }
   return question;

@@ -19,9 +19,12 @@ void fit_trace(const Context& context, const ThermalCommand& options) {
   const auto found = answer::constants_of_trace(
       options.trace, options.zone, options.board,
       options.fake ? Provenance::kFake : Provenance::kReplayed, options.heat);
-  if (!found.file.fit.converged) remark(context, "the fit did not converge; its last iteration is used");
+  if (!found.file.fit.converged)
+    remark(context, "the fit did not converge; its last iteration is used");
   if (!found.file.fit.trip_celsius) {
-    remark(context, "the file has no trip temperature; give --trip here or to the commands that use the file");
+    remark(
+        context,
+        "the file has no trip temperature; give --trip here or to the commands that use the file");
   }
   const report::Result result = report::thermal_fit_result(found);
   check_table_options(context, result);

@@ -89,7 +89,7 @@ void add_compare_boards(CLI::App& compare, Context& context) {
       ->required();
   add.text("--workload", options.filter.workload, "Compare only points of this workload");
   add.text("--kind", options.filter.kind,
-           "Compare only points of this kind of workload: training, inference, ..");
+           "Only points of this kind of workload: training, inference, ..");
   add.text("--device", options.filter.board, "Compare only boards of this kind, as agx-orin");
 }
 

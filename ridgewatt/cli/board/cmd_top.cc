@@ -70,7 +70,7 @@ void add_top(CLI::App& app, Context& context) {
       run);
   add_device_options(command, options.device);
   auto& monitor = options.view.monitor;
-  add.number("--every", monitor.look_s, seconds().within(0.1, 60), "Seconds between two readings");
+  add.number("--every", monitor.look_s, seconds().within(0.1, 60), "Seconds between two updates");
   add.sampling(monitor.rate_hz);
   auto* once = add.flag("--once", options.once, "Print one reading as plain text, then stop");
   add.optional("--count", options.count, count().within(1, 1e9), "Print N readings, then stop")

@@ -29,7 +29,9 @@ std::string merged_csv(const Context& context, const std::vector<campaign::Board
     }
     for (const auto& board : merged.back().uncorrected) {
       remark(context,
-             fmt::format("{}: the rows of board {} could not be corrected for differences between boards", kind.kind_of_board, board));
+             fmt::format(
+                 "{}: the rows of board {} could not be corrected for differences between boards",
+                 kind.kind_of_board, board));
     }
   }
   return campaign::write_merged_csv(merged);
@@ -57,7 +59,8 @@ void add_campaign_collect(CLI::App& campaign, Context& context) {
       campaign, context, "collect", "The campaign's points as a sweep per kind of board",
       "ridgewatt campaign collect sweep7.json -o sweep7.csv", collect);
   add.input("PLAN", options.plan, "Plan of the campaign")->required();
-  add.output("-o,--output", options.output, "Sweep CSV to write (default: standard output)");
+  add.output("-o,--output", options.output,
+             "Sweep CSV of the points to write (default: standard output)");
   add.flag(
       "--raw", options.raw,
       "Every single measurement, with its slot in the plan and the serial number of the board");

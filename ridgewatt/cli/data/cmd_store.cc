@@ -36,10 +36,11 @@ void export_merged(const Context& context, Store& store, const StoreArguments& a
   const auto merged = campaign::merged_by_kind(store, arguments.filter, arguments.database);
   for (const auto& one : merged) {
     for (const auto& text : report::merge_remarks(one)) remark(context, text);
-    remark(context, fmt::format("{}: {} rows of {} boards; {} boards are corrected for their differences",
-                                describe(one.sweep.origin()), one.sweep.observations.size(),
-                                one.effects.boards.size(),
-                                one.effects.boards.size() - one.uncorrected.size()));
+    remark(
+        context,
+        fmt::format("{}: {} rows of {} boards; {} boards are corrected for their differences",
+                    describe(one.sweep.origin()), one.sweep.observations.size(),
+                    one.effects.boards.size(), one.effects.boards.size() - one.uncorrected.size()));
   }
   write_output(arguments.file, campaign::write_merged_csv(merged));
 }

@@ -47,7 +47,7 @@ void add_evaluate_schedules(CLI::App& evaluate, Context& context) {
   add.named("--strategies", options.strategies,
             "Strategies with their numbers of profiles, NAME:PROFILES")
       ->delimiter(',');
-  add.choice("--bound", options.evaluation.grid.bound, "What the worst latency includes");
+  add.choice("--bound", options.evaluation.grid.bound, "Formula of the worst latency");
   add.number("--problems", options.evaluation.problems_per_pair, count(),
              "Number of solvable problems per pair of workloads, drawn at random (0: all)");
   add.threads(options.evaluation.threads);

@@ -123,7 +123,8 @@ void run(const Context& context, const StudyCommand& options, const CLI::App& co
       remarks.push_back(fmt::format("factor '{}' is left out: the sweep does not vary it", factor));
     }
     remarks.push_back(fmt::format("{} flagged rows are left out", quality.flagged_rows()));
-    remarks.emplace_back("the intervals show how effects vary over the other settings of the sweep");
+    remarks.emplace_back(
+        "the intervals show how effects vary over the other settings of the sweep");
     report.provenance = sweep.origin_of(Provenance::kReplayed).provenance;
     report.where = options.replay;
     report.board = sweep.board;

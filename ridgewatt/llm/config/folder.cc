@@ -78,7 +78,8 @@ LanguageModel model_of_config(const Json& json, std::vector<Tensor> tensors,
   }
   if (config.has_vision) {
     model.remarks.emplace_back(
-        "the vision and audio parts are counted only if their tensors are in the file; their buffers are not modelled");
+        "the vision and audio parts are counted only if their tensors are in the file; their "
+        "buffers are not modelled");
   }
   model.name =
       config.numbers.name.empty() ? name_of_folder(folder_of(source)) : config.numbers.name;
@@ -129,7 +130,8 @@ LanguageModel model_of_genai(const Json& json, double weight_bytes, const std::s
   all.bytes = weight_bytes;
   model.tensors.push_back(std::move(all));
   model.remarks.emplace_back(
-      "the size of the weights is that of the decoder's ONNX file with its data; the cache is as large as the whole window");
+      "the size of the weights is that of the decoder's ONNX file with its data; the cache is as "
+      "large as the whole window");
   return model;
 }
 

@@ -330,7 +330,8 @@ class Soak {
     } else if (result.reason.empty()) {
       result.reason = !result.trip_celsius
                           ? "the trip temperature of the board is not known; give --trip"
-                          : "the program ended before the final temperature of the heat sink could be predicted";
+                          : "the program ended before the final temperature of the heat sink could "
+                            "be predicted";
     }
   }
 

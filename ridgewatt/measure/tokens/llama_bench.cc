@@ -44,7 +44,8 @@ TokenRun run_of(const BenchTest& test, const std::string& where) {
   TokenTime time = test.samples_s.empty() ? TokenTime{test.mean_s} : token_time_of(test.samples_s);
   if (test.samples_s.empty() && test.deviation_s > 0) time.deviation_s = test.deviation_s;
   if (test.prompt > 0 && test.generated > 0) {
-    run.notes.emplace_back("prompt and answer are timed together; the options -p and -n of llama-bench separate them");
+    run.notes.emplace_back(
+        "prompt and answer are timed together; the options -p and -n of llama-bench separate them");
     run.output_tokens_per_s = test.generated / test.mean_s;
   } else if (test.prompt > 0) {
     run.ttft = time;

@@ -107,14 +107,17 @@ void add_server_notes(const std::vector<ServerClient::Answer>& answers, TokenRun
   }
   const auto count = static_cast<double>(answers.size());
   if (prompt_s > 0 && token_s > 0) {
-    run.notes.push_back(fmt::format("the server itself states {:.4g} ms for the prompt and {:.4g} ms per token",
-                                    prompt_s / count * 1e3, token_s / count * 1e3));
+    run.notes.push_back(
+        fmt::format("the server itself states {:.4g} ms for the prompt and {:.4g} ms per token",
+                    prompt_s / count * 1e3, token_s / count * 1e3));
   }
   if (!counted)
-    run.notes.emplace_back("the server does not count tokens, so each piece of text counts as one token");
+    run.notes.emplace_back(
+        "the server does not count tokens, so each piece of text counts as one token");
   if (std::abs(pieces - tokens) > kAgreement * tokens) {
-    run.notes.push_back(fmt::format("{:.0f} tokens came in {:.0f} pieces, so the gaps are those between pieces",
-                                    tokens, pieces));
+    run.notes.push_back(
+        fmt::format("{:.0f} tokens came in {:.0f} pieces, so the gaps are those between pieces",
+                    tokens, pieces));
   }
 }
 
@@ -260,7 +263,9 @@ std::vector<TokenRun> runs_of_output(const TimedLines& output, double end_s) {
   if (!runs.empty()) return runs;
   runs = parse_token_runs(output.text, "the output of llama-bench");
   for (TokenRun& run : runs) {
-    run.notes.emplace_back("the output has no time stamps, so the energy cannot be divided; run llama-bench with -o jsonl");
+    run.notes.emplace_back(
+        "the output has no time stamps, so the energy cannot be divided; run llama-bench with -o "
+        "jsonl");
   }
   return runs;
 }

@@ -34,7 +34,8 @@ void add_timeline(const ResultFields& all, TokenRun& run) {
     all.fail("ttfts, itls, input_lens, output_lens and start_times differ in length");
   }
   if (start.empty()) {
-    run.notes.emplace_back("the result has no start_times; a newer vLLM writes them with --save-detailed");
+    run.notes.emplace_back(
+        "the result has no start_times; a newer vLLM writes them with --save-detailed");
     return;
   }
   for (std::size_t i = 0; i < first.size(); ++i) {
@@ -77,7 +78,8 @@ TokenRun vllm_serve(const Json& json, const std::string& source) {
     if (auto said = serve_time(all, name)) *time = said;
   }
   if (const auto rate = all.number("output_throughput")) run.output_tokens_per_s = rate;
-  if (!run.ttft && !run.tpot) all.fail("the result has neither the time to the first token nor the time per token");
+  if (!run.ttft && !run.tpot)
+    all.fail("the result has neither the time to the first token nor the time per token");
   return run;
 }
 
@@ -90,9 +92,10 @@ TokenRun vllm_latency(const Json& json, const std::string& source) {
   if (times.empty()) all.fail("the result has no latencies");
   run.requests = times.size();
   run.gap.reset();
-  run.notes.push_back(fmt::format(
-      "batches of whole requests took {:.4g} s on average; prompt and answer are not timed separately",
-      token_time_of(times).mean_s));
+  run.notes.push_back(
+      fmt::format("batches of whole requests took {:.4g} s on average; prompt and answer are not "
+                  "timed separately",
+                  token_time_of(times).mean_s));
   return run;
 }
 

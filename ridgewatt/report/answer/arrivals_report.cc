@@ -66,7 +66,8 @@ Result arrivals_result(const answer::ArrivalsAnswer& found) {
   result.json = result.table.to_json();
   result.notes.push_back("idle power: " + found.idle_source);
   if (found.random_times) {
-    result.notes.push_back("the latency limit holds for the times of the sweeps; --jitter makes the times random");
+    result.notes.push_back(
+        "the latency limit holds for the times of the sweeps; --jitter makes the times random");
   }
   return result;
 }

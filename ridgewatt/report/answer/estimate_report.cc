@@ -558,7 +558,8 @@ void note_estimate(const answer::EstimateAnswer& found, Result& result) {
   if (!found.remedies.empty()) result.notes.push_back(remedies_text(found.remedies));
   if (first.python_call_s > 0) {
     result.notes.push_back(
-        fmt::format("the time is for an engine that C++ code calls; thin Python code adds about {:.2g} ms per run (--caller)",
+        fmt::format("the time is for an engine that C++ code calls; thin Python code adds about "
+                    "{:.2g} ms per run (--caller)",
                     1e3 * first.python_call_s));
   }
   std::vector<std::string> reasons = first.setting->widened_by;

@@ -410,7 +410,8 @@ Result explain_result(const ExplainAnswer& found) {
                            " (--format json lists all)");
   }
   if (found.change) {
-    for (const auto& sign : found.change->after->seen) result.text_after("\nobserved after the change: " + sign);
+    for (const auto& sign : found.change->after->seen)
+      result.text_after("\nobserved after the change: " + sign);
     result.add("Causes of the remaining time, after the change",
                explain_table(*found.change->after, true));
   }

@@ -138,7 +138,8 @@ Result phases_result(const govern::PhaseOutcome& outcome, const std::string& dev
                                      outcome.energy_j, outcome.minibatches, name_of(provenance)));
   if (outcome.switches > 0) {
     result.notes.push_back(
-        fmt::format("{} changes of mode took {:.1f} ms (median) and {:.1f} ms at most, from the mark until the new mode is read back; {:.1f} ms of it to write the mode",
+        fmt::format("{} changes of mode took {:.1f} ms (median) and {:.1f} ms at most, from the "
+                    "mark until the new mode is read back; {:.1f} ms of it to write the mode",
                     outcome.switches, 1e3 * outcome.median_switch_s, 1e3 * outcome.longest_switch_s,
                     1e3 * outcome.median_write_s));
   }

@@ -67,7 +67,8 @@ std::string sandbox_of(const ServeOptions& options) {
 std::string upload_name(const RequestHead& head) {
   std::string name;
   for (const auto& [key, value] : parse_query(head.query())) {
-    if (key != "name") throw HttpError(400, key + ": /api/v1/uploads has no parameter of this name");
+    if (key != "name")
+      throw HttpError(400, key + ": /api/v1/uploads has no parameter of this name");
     name = value;
   }
   return name;

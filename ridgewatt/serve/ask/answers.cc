@@ -36,7 +36,8 @@ std::string with_upload_names(std::string text, const Question& question) {
       if (result.status == SIGXCPU || result.status == SIGALRM) {
         throw HttpError(504, "the answer took too long");
       }
-      throw HttpError(500, "signal ended the command that computes the answer: " + std::to_string(result.status));
+      throw HttpError(500, "signal ended the command that computes the answer: " +
+                               std::to_string(result.status));
     case ChildEnd::kExited:
       break;
   }

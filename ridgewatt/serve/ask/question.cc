@@ -122,7 +122,8 @@ class Builder {
       if (question_.uploads[i]->id == id) return "/dev/fd/" + std::to_string(kFirstDescriptor + i);
     }
     auto found = places_.upload ? places_.upload(id) : nullptr;
-    if (!found) throw HttpError(404, value + " does not exist or has expired: upload the file again");
+    if (!found)
+      throw HttpError(404, value + " does not exist or has expired: upload the file again");
     question_.uploads.push_back(std::move(found));
     return "/dev/fd/" + std::to_string(kFirstDescriptor + question_.uploads.size() - 1);
   }

@@ -74,7 +74,8 @@ class Session {
     if (turned_away_) {
       phase_ = Phase::kAtWork;
       connection_.allow_answer(kGoodbyeS);
-      Reply full = error_reply(HttpError(503, "the server has too many open connections: try again later"));
+      Reply full =
+          error_reply(HttpError(503, "the server has too many open connections: try again later"));
       if (!client_.is_secure) co_await send(std::move(full), true);
     } else if (co_await connection_.handshake()) {
       co_await serve();

@@ -60,7 +60,8 @@ void check_target(std::string_view target) {
     throw HttpError(400, "the address does not begin with '/'");
   }
   for (const unsigned char c : target) {
-    if (c <= 0x20 || c >= 0x7f) throw HttpError(400, "the address contains a character that must be encoded as %XX");
+    if (c <= 0x20 || c >= 0x7f)
+      throw HttpError(400, "the address contains a character that must be encoded as %XX");
   }
 }
 
@@ -135,7 +136,8 @@ RequestHead parse_head(std::string_view text) {
   boost::system::error_code error;
   const std::size_t used = parser.put(boost::asio::buffer(text.data(), text.size()), error);
   if (error || !parser.is_header_done()) refuse_head(error, text);
-  if (used < text.size()) throw HttpError(400, "there is text after the end of the head of the request");
+  if (used < text.size())
+    throw HttpError(400, "there is text after the end of the head of the request");
   RequestHead head;
   head.method = std::string(parser.get().method_string());
   head.target = std::string(parser.get().target());

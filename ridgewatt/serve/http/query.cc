@@ -98,7 +98,8 @@ Parameters parse_query(std::string_view query) {
     const auto equals = std::min(part.find('='), part.size());
     const std::string name = unescaped(part.substr(0, equals));
     const std::string value = unescaped(part.substr(std::min(equals + 1, part.size())));
-    if (!is_parameter_name(name)) throw HttpError(400, "the name of a parameter may contain only a-z, 0-9 and -");
+    if (!is_parameter_name(name))
+      throw HttpError(400, "the name of a parameter may contain only a-z, 0-9 and -");
     if (!is_clean_text(value)) {
       throw HttpError(400, name + ": the value must be UTF-8 text without control characters");
     }

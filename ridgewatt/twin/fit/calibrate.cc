@@ -141,11 +141,13 @@ std::vector<std::string> check_calibration(const Twin& start,
   for (const Knob knob : kKnobs) {
     if (values[knob].size() > 1) continue;
     notices.push_back(fmt::format(
-        "{} is constant in the sweeps, so the parameters that depend on it keep their priors", knob_field(knob)));
+        "{} is constant in the sweeps, so the parameters that depend on it keep their priors",
+        knob_field(knob)));
   }
   if (workloads.size() < 2) {
     notices.push_back(
-        "there is only one workload: operator classes that it lacks keep their priors, and the error on unseen workloads is not known");
+        "there is only one workload: operator classes that it lacks keep their priors, and the "
+        "error on unseen workloads is not known");
   }
   return notices;
 }
