@@ -53,7 +53,7 @@ std::vector<std::string> runtimes_or_all() {
 
 constexpr Parameter kAllRuntimesRows[] = {
     {.name = "runtime",
-     .help = "Runtime of MODEL; all: compare the runtimes",
+     .help = "Runtime of MODEL (all: compare the runtimes)",
      .access = {
          .set = &set_runtimes, .get = access<&W::runtime>.get, .choices = &runtimes_or_all}}};
 

@@ -141,7 +141,7 @@ inline constexpr Parameter kEngineCallRows[] = {
      .of_model = true,
      .needs = kNeedsEngine<Question>},
     {.name = "python-caller",
-     .help = "The engine is called by Python code that only enqueues runs; same as --caller "
+     .help = "The engine is called by Python code that only enqueues runs; same as caller "
              "thin-python",
      .access = {.input = Input::kFlag,
                 .set =
@@ -161,7 +161,7 @@ inline constexpr Parameter kEngineCallRows[] = {
      .of_model = true,
      .needs = kNeedsEngine<Question>},
     {.name = "input-on",
-     .help = "Memory that holds the input of each run of PyTorch; device: no copy is needed",
+     .help = "Memory that holds the input of each run of PyTorch (device: no copy is needed)",
      .access = access<&Question::run, &twin::RunOptions::input>,
      .of_model = true,
      .needs = kNeedsPytorch<Question>}};
