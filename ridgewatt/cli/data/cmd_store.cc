@@ -104,7 +104,7 @@ void check_store(const Context& context, const StoreArguments& arguments) {
 }
 
 void add_filter(const OptionAdder& add, store::SeriesFilter& filter) {
-  add.text("--workload", filter.workload, "Only this workload");
+  add.text("--workload", filter.workload, "Only points of this workload");
   add.text("--kind", filter.kind, "Only points of this kind of workload: training, inference, ..");
   add.text("--device", filter.board, "Only points of this board");
   add.text("--serial", filter.serial, "Only points of the board with this serial number");
