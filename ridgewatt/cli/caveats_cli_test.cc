@@ -118,7 +118,7 @@ TEST_F(Caveats, APrecisionThatABoardLacksIsNamedWithTheBoard) {
   const ProgramResult result =
       run_program("estimate zoo:resnet18 --device nano --precision bf16 --modes maxn");
   EXPECT_EQ(result.status, 1);
-  EXPECT_THAT(result.output, HasSubstr("no bf16 rate is known for the board nano"));
+  EXPECT_THAT(result.output, HasSubstr("the peak rate of bf16 is not known for board nano"));
   const ProgramResult narrow =
       run_program("roofline zoo:lenet5 --device nano --precision int8 --modes maxn");
   EXPECT_EQ(narrow.status, 1);

@@ -260,7 +260,7 @@ TEST_F(EstimateCommand, WithoutABoardItSaysSo) {
   if (platform::local_board(platform::Sysfs())) GTEST_SKIP() << "skipped: this machine is a board";
   for (const char* arguments :
        {"estimate zoo:lenet5", "roofline", "pipeline zoo:lenet5", "tune zoo:lenet5"}) {
-    expect_refused(arguments, 2, "no board given: --device NAME");
+    expect_refused(arguments, 2, "the command needs a board: give --device NAME");
   }
 }
 
@@ -379,8 +379,7 @@ TEST_F(EstimateCommand, MemoryIsListedInPartsWithSources) {
   EXPECT_EQ(json["estimates"][0]["fits_memory"], true);
   const ProgramResult nano = run_program("estimate zoo:resnet18 --training --device nano");
   EXPECT_EQ(nano.status, 3);
-  EXPECT_THAT(nano.output,
-              HasSubstr("no minibatch of the model fits into the memory of the board"));
+  EXPECT_THAT(nano.output, HasSubstr("no minibatch fits the board's memory"));
 }
 
 // label: slow

@@ -64,7 +64,8 @@ TEST(AnalyzeCommand, TheBatchHasOneValue) {
                               "tune zoo:resnet18 --device agx-orin --dim batch=32"}) {
     const auto result = testing::run_program(command);
     EXPECT_EQ(result.status, 2) << command << result.output;
-    EXPECT_NE(result.output.find("extent batch is the batch"), std::string::npos) << result.output;
+    EXPECT_NE(result.output.find("dimension batch is the batch"), std::string::npos)
+        << result.output;
   }
 }
 
