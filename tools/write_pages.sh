@@ -21,4 +21,5 @@ write python/ridgewatt/live.pyi tools/python_reference.py live
 tools/language_tables.py "$program"
 tools/docs_nav.py
 RIDGEWATT_WRITE_KEYS=1 "$1/ridgewatt/cli_test" --gtest_filter='JsonKeys.*' >/dev/null
+RIDGEWATT_WRITE_KEYS=1 "$1/ridgewatt/serve_test" --gtest_filter='OpenApi.QuestionsAreThoseOfTheReference' >/dev/null
 git diff --stat -- mkdocs.yml docs/guide docs/reference python/ridgewatt

@@ -204,8 +204,8 @@ void check(Arguments& asked, const answer::ParameterTable& table, const void* qu
 void bind_parameters(py::module_& module) {
   module.def("_parameters", [] {
     py::dict tables;
-    for (const answer::ParameterTable* table : answer::question_tables()) {
-      tables[py::str(std::string(table->command))] = described(*table);
+    for (answer::ParameterTableOf* const table : answer::kParameterTables) {
+      tables[py::str(std::string(table().command))] = described(table());
     }
     const py::list search = described(answer::search_parameters());
     tables["tune program"] = described(answer::program_parameters()) + search;

@@ -12,9 +12,6 @@ at most 20 times per second and at the end of each part. An exception from `prog
 from . import _core
 from .parameters import asks
 
-__all__ = ["analyze", "estimate", "roofline", "explain", "tune", "predict", "suggest", "pareto", "read_sweep",
-           "example_sweep"]
-
 
 @asks("analyze", "Analysis")
 def analyze():
@@ -166,3 +163,6 @@ def example_sweep(model: "str | PathLike[str] | None" = None, *,
     Returns a Sweep. Raises UsageError if no batch fits the memory.
     """
     return _core.example_sweep(**locals())
+
+
+__all__ = [name for name, one in globals().items() if getattr(one, "__module__", "") == __name__ and name[0] != "_"]

@@ -104,9 +104,13 @@ struct Part {
 };
 
 struct ParameterTable {
-  std::string_view command;  // "estimate"; also the name of the Python function
+  std::string_view command;  // "schedule plan"; a single word is also the Python function
   std::span<const Part> parts;
-  std::shared_ptr<void> (*make)();  // creates a question with default values
+  std::shared_ptr<void> (*make)();    // creates a question with default values
+  std::string_view description = {};  // in the help and in the OpenAPI document
+  // HTTP path after /api/v1/; empty: the command with slashes, "schedule/plan".
+  std::string_view path = {};
+  std::string_view unless = {};  // over HTTP: if it is given, no other parameter is required
 };
 
 // Parses a name and a number of the row's quantity ("sequence=128") into the name and the value in
@@ -163,24 +167,22 @@ std::span<const Parameter> measuring_rows();
 std::span<const Parameter> control_rows();
 std::span<const Parameter> window_rows();
 
-// The tables of commands.
+// The tables of commands: declared and listed here alone.
 using ParameterTableOf = const ParameterTable&();
-ParameterTableOf analyze_parameters, estimate_parameters, roofline_parameters, tune_parameters,
-    pareto_parameters, predict_parameters, fits_parameters, llm_parameters, tune_llm_parameters,
-    explain_parameters, layers_parameters, plan_parameters, simulate_parameters, zoo_parameters,
-    device_parameters, thermal_hold_parameters;
+ParameterTableOf analyze_parameters, estimate_parameters, explain_parameters, roofline_parameters,
+    tune_parameters, pareto_parameters, predict_parameters, fits_parameters, llm_parameters,
+    tune_llm_parameters, layers_parameters, thermal_hold_parameters, plan_parameters,
+    simulate_parameters, device_parameters, zoo_parameters;
 inline constexpr ParameterTableOf* kParameterTables[] = {
-    analyze_parameters,  estimate_parameters, roofline_parameters, tune_parameters,
-    pareto_parameters,   predict_parameters,  fits_parameters,     llm_parameters,
-    tune_llm_parameters, explain_parameters,  layers_parameters,   plan_parameters,
-    simulate_parameters, zoo_parameters,      device_parameters,   thermal_hold_parameters};
+    analyze_parameters, estimate_parameters, explain_parameters, roofline_parameters,
+    tune_parameters,    pareto_parameters,   predict_parameters, fits_parameters,
+    llm_parameters,     tune_llm_parameters, layers_parameters,  thermal_hold_parameters,
+    plan_parameters,    simulate_parameters, device_parameters,  zoo_parameters};
 // Rows of tune_parameters() for goal and search. They also apply to programs on a real or fake
 // board.
 const ParameterTable& search_parameters();
 // Which modes to profile next; only in Python.
 const ParameterTable& suggest_parameters();
-// Returns kParameterTables.
-std::span<const ParameterTable* const> question_tables();
 // Returns the table of a command; null if it has none.
 const ParameterTable* find_table(std::string_view command);
 

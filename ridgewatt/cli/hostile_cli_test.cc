@@ -16,6 +16,7 @@
 #include <functional>
 #include <map>
 #include <set>
+#include <span>
 #include <thread>
 
 #include "ridgewatt/answer/parameter.h"
@@ -24,6 +25,7 @@
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/cli/every_command_support.h"
 #include "ridgewatt/cli/help/reference.h"
+#include "ridgewatt/cli/options/parameters.h"
 #include "ridgewatt/cli/program.h"
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/io/file.h"
@@ -38,9 +40,9 @@ namespace fs = std::filesystem;
 
 // A command line with % in the place of the file that is tried.
 struct FileUse {
-  const char* command;  // "schedule plan"
-  const char* option;   // as the help shows it first
-  const char* line;
+  std::string command;  // "schedule plan"
+  std::string option;   // as the help shows it first
+  std::string line;
   bool slow = false;  // measures for a while: fewer tries
 };
 
@@ -54,7 +56,7 @@ struct FileUse {
 #define HEATED_RUN \
   " -- ridgewatt fake-run zoo:resnet50 --batch 16 --sysroot heated --minibatches 100000"
 
-constexpr FileUse kOutputs[] = {
+const FileUse kOutputs[] = {
     {"analyze", "--output", "analyze zoo:lenet5 -o %"},
     {"calibrate", "--output",
      "calibrate --device agx-orin --sweep inference.csv,model=zoo:resnet18 --no-validation -o %",
@@ -135,8 +137,8 @@ constexpr FileUse kOutputs[] = {
     {"man", "--output", "man -o %"},
 };
 
-constexpr FileUse kInputs[] = {
-    {"analyze", "--inputs", "analyze zoo:lenet5 --inputs %"},
+// Of a question without a row here, inputs() adds the option to the first example of its help.
+const FileUse kInputs[] = {
     {"calibrate", "--microbench", "calibrate --device agx-orin --microbench %"},
     {"calibrate", "--runtimes", "calibrate --runtimes %"},
     {"campaign plan", "--modes",
@@ -152,7 +154,6 @@ constexpr FileUse kInputs[] = {
     {"campaign cancel", "PLAN", "campaign cancel %"},
     {"export", "--campaign", "export --campaign %"},
     {"compare boards", "STORE", "compare boards %"},
-    {"estimate", "--thermal", "estimate zoo:lenet5 --device agx-orin --modes maxn --thermal %"},
     {"evaluate board-effects", "--sweep", "evaluate board-effects --runs 1 --sweep %"},
     {"evaluate llm", "ROWS", "evaluate llm %"},
     {"evaluate runtimes", "ROWS", "evaluate runtimes %"},
@@ -194,12 +195,10 @@ constexpr FileUse kInputs[] = {
     {"explain", "--profile", "explain zoo:lenet5 --device agx-orin --profile %"},
     {"explain", "--layers",
      "explain zoo:lenet5 --device agx-orin --profile profile.json --layers %"},
-    {"fits", "MODEL", "fits % --device agx-orin"},
     {"layers", "--profile", "layers --profile %"},
     {"layers", "--layers", "layers --profile profile.json --layers %"},
     {"layers", "--times", "layers --profile profile.json --times %"},
     {"layers", "--power", "layers --profile profile.json --power %"},
-    {"llm", "MODEL", "llm % --device agx-orin"},
     {"measure", "--results", "measure --results %"},
     {"measure", "--power-trace", "measure --results records.jsonl --power-trace %"},
     {"measure", "--meter", "measure --device fake:agx-orin --idle 0 --meter %" FAKE_RUN, true},
@@ -273,8 +272,6 @@ constexpr FileUse kInputs[] = {
     {"sweep", "FILE", "sweep %"},
     {"sweep check", "FILE", "sweep check %"},
     {"thermal fit", "TRACE", "thermal fit %"},
-    {"thermal hold", "FILE", "thermal hold % --power 30"},
-    {"tune llm", "MODEL", "tune llm % --device agx-orin --modes maxn"},
     {"tune", "--thermal", "tune --sweep training.csv --max-power 40 --thermal %"},
     {"tune", "--campaign", "tune --campaign % --executor local --max-power 40"},
     {"tune", "--solar", "tune zoo:lenet5 --device agx-orin --battery 100Wh --solar %"},
@@ -386,8 +383,7 @@ class Hostile : public ::testing::Test {
     return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), read_file(log)};
   }
 
-  static std::string with_file(const char* line, const std::string& file) {
-    std::string text = line;
+  static std::string with_file(std::string text, const std::string& file) {
     return "ridgewatt " + text.replace(text.find('%'), 1, file);
   }
 
@@ -419,8 +415,7 @@ class Hostile : public ::testing::Test {
 
 bool makes_folder(const FileUse& use) {
   const std::string command = use.command;
-  return command == "man" ||
-         (command == "schedule simulate" && std::string(use.option) == "--figures");
+  return command == "man" || (command == "schedule simulate" && use.option == "--figures");
 }
 
 // "schedule plan --inference-sweep" of every option that is declared as an input or output.
@@ -443,16 +438,59 @@ std::set<std::string> declared(const std::string& kind) {
   return names;
 }
 
-template <std::size_t N>
-std::set<std::string> tried(const FileUse (&uses)[N]) {
+std::set<std::string> tried(std::span<const FileUse> uses) {
   std::set<std::string> names;
-  for (const auto& use : uses) names.insert(std::string(use.command) + " " + use.option);
+  for (const auto& use : uses) names.insert(use.command + " " + use.option);
   return names;
+}
+
+// The first example of a question's help with % as the argument or as the value of the option.
+FileUse example_with(const std::string& command, const std::string& option,
+                     const std::string& example) {
+  std::vector<std::string> words = words_of(example.substr(0, example.find('\n')));
+  const bool argument = !option.starts_with("-");
+  // After "ridgewatt schedule plan".
+  const auto first = words.begin() + 2 + std::count(command.begin(), command.end(), ' ');
+  const auto given = argument ? first : std::find(first, words.end(), option);
+  if (argument || given != words.end()) {
+    *(argument ? given : given + 1) = "%";
+  } else {
+    words.insert(words.end(), {option, "%"});
+  }
+  std::string line;
+  for (auto word = words.begin() + 1; word != words.end(); ++word) line += *word + " ";
+  return {command, option, line};
+}
+
+// kInputs, and a use of each file that the rows of other questions name.
+std::span<const FileUse> inputs() {
+  static const std::vector<FileUse> all = [] {
+    std::vector<FileUse> uses(std::begin(kInputs), std::end(kInputs));
+    const std::set<std::string> listed = tried(kInputs);
+    CLI::App app;
+    Context context{.commands = every_command()};
+    build_program(app, context);
+    for (answer::ParameterTableOf* const table_of : answer::kParameterTables) {
+      const answer::ParameterTable& table = table_of();
+      const std::string command(table.command);
+      const std::string example = reference_json(find_command(app, words_of(command)))["example"];
+      for (const answer::Part& part : table.parts) {
+        for (const answer::Parameter& row : part.rows) {
+          const std::string option = option_name(row);
+          const bool here = row.only != answer::Surface::kPython && reads_file(row.access.input);
+          if (!here || listed.contains(command + " " + option)) continue;
+          uses.push_back(example_with(command, option, example));
+        }
+      }
+    }
+    return uses;
+  }();
+  return all;
 }
 
 TEST(HostileTable, NoOptionThatNamesAFileIsLeftOut) {
   EXPECT_EQ(tried(kOutputs), declared("output"));
-  EXPECT_EQ(tried(kInputs), declared("input"));
+  EXPECT_EQ(tried(inputs()), declared("input"));
 }
 
 // label: slow
@@ -690,8 +728,8 @@ TEST(HostileTable, EveryCommandActsWritesOrOnlyAnswers) {
   build_program(app, context);
   std::set<std::string> acting = kPrintNoTable;
   for (const auto& use : kOutputs) acting.insert(use.command);
-  for (const answer::ParameterTable* table : answer::question_tables()) {
-    acting.emplace(table->command);
+  for (answer::ParameterTableOf* const table : answer::kParameterTables) {
+    acting.emplace(table().command);
   }
   std::set<std::string> others;
   const std::function<void(const Json&)> walk = [&](const Json& command) {
@@ -711,7 +749,7 @@ TEST(HostileTable, EveryCommandActsWritesOrOnlyAnswers) {
 // label: slow
 TEST_F(Hostile, NoResultReplacesAnInput) {
   const std::string content = read_file(path("training.csv"));
-  for (const auto& use : kInputs) {
+  for (const auto& use : inputs()) {
     for (const char* name : {"input", "symbolic", "hard"}) {
       folder_.write("input", content);
       fs::create_symlink("input", path("symbolic"));
@@ -900,13 +938,12 @@ TEST_F(Hostile, InputsThatAreNotSound) {
   const std::string log =
       "RAM 2448/30536MB (lfb 5x4MB) CPU [5%@1190,off,7%@1190] GR3D_FREQ 40% "
       "gpu@41C VDD_GPU_SOC 2400mW/2400mW\n";
-  for (const auto& use : kInputs) {
+  for (const auto& use : inputs()) {
     const std::string option = use.option;
-    const std::string sound = option == "--tegrastats" ? log
-                              : std::string(use.command) == "mode apply"
-                                  ? R"({"mode": {"cpu_cores": 4}})"
-                              : option == "DATABASE" ? read_file(path("points.db"))
-                                                     : sweep;
+    const std::string sound = option == "--tegrastats"      ? log
+                              : use.command == "mode apply" ? R"({"mode": {"cpu_cores": 4}})"
+                              : option == "DATABASE"        ? read_file(path("points.db"))
+                                                            : sweep;
     int tries = 0;
     for (const auto& [name, content] : mutations(sound, random)) {
       if (use.slow && ++tries > 3) break;
@@ -916,7 +953,7 @@ TEST_F(Hostile, InputsThatAreNotSound) {
       for (const char* left : {"new.db", "new.db-wal", "new.db-shm"}) fs::remove(path(left));
     }
     const std::string missing = with_file(use.line, "missing");
-    if (std::string(use.command) != "store import" || option != "DATABASE") {
+    if (use.command != "store import" || option != "DATABASE") {
       const Run run = shell(missing);
       expect_orderly(run, missing);
       EXPECT_NE(run.status, 0) << missing;
@@ -930,10 +967,10 @@ TEST_F(Hostile, InputsThatAreNotSound) {
 // label: slow
 TEST_F(Hostile, UnknownContentIsRefused) {
   const std::string png = std::string("\x89PNG\r\n\x1a\n\0\0\0\rIHDR", 16);
-  for (const auto& use : kInputs) {
+  for (const auto& use : inputs()) {
     const std::string command = use.command;
     // What a command creates is not read.
-    if (use.slow || (command == "store import" && std::string(use.option) == "DATABASE")) continue;
+    if (use.slow || (command == "store import" && use.option == "DATABASE")) continue;
     for (const std::string& content :
          {std::string("hello world\n"), std::string("{\"hello\": \"world\"}\n"), png}) {
       folder_.write("unknown", content);

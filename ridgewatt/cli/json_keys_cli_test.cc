@@ -193,8 +193,8 @@ std::vector<std::string> lines_with_json() {
   CLI::App app;
   Context context{.commands = every_command()};
   build_program(app, context);
-  for (const answer::ParameterTable* table : answer::question_tables()) {
-    const std::string command(table->command);
+  for (answer::ParameterTableOf* const table : answer::kParameterTables) {
+    const std::string command(table().command);
     const bool listed = std::any_of(lines.begin(), lines.end(), [&](const std::string& line) {
       return (line + " ").starts_with(command + " ");
     });

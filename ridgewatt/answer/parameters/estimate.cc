@@ -41,7 +41,8 @@ const ParameterTable& estimate_parameters() {
                                {kEngineCallRows<E>, &whole},
                                {kEstimateRows, &whole},
                                {heat_rows(), &member_part<&E::heat>}};
-  static const ParameterTable table{"estimate", parts, &make_question<E>};
+  static const ParameterTable table{"estimate", parts, &make_question<E>,
+                                    "Time, power and energy on any power mode, without profiling"};
   return table;
 }
 

@@ -163,7 +163,8 @@ const ParameterTable& explain_parameters() {
                                {kSeenRows, &whole},
                                {kChangeRows, &whole},
                                {kExplainLanguageRows, &whole}};
-  static const ParameterTable table{"explain", parts, &make_question<X>};
+  static const ParameterTable table{"explain", parts, &make_question<X>,
+                                    "Why a measured time is longer than the hardware allows"};
   return table;
 }
 

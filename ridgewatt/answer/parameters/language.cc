@@ -128,19 +128,22 @@ constexpr Parameter kTuneRows[] = {
 
 const ParameterTable& fits_parameters() {
   static const Part parts[] = {{kFitsRows, &whole}};
-  static const ParameterTable table{"fits", parts, &make_question<F>};
+  static const ParameterTable table{"fits", parts, &make_question<F>,
+                                    "Whether a language model fits a board's memory"};
   return table;
 }
 
 const ParameterTable& llm_parameters() {
   static const Part parts[] = {{kLanguageRows, &whole}, {kLlmRows, &whole}};
-  static const ParameterTable table{"llm", parts, &make_question<L>};
+  static const ParameterTable table{"llm", parts, &make_question<L>,
+                                    "Speed, power and joules per token of a language model"};
   return table;
 }
 
 const ParameterTable& tune_llm_parameters() {
   static const Part parts[] = {{kLanguageRows, &member_part<&T::language>}, {kTuneRows, &whole}};
-  static const ParameterTable table{"tune llm", parts, &make_question<T>};
+  static const ParameterTable table{"tune llm", parts, &make_question<T>,
+                                    "The best mode for a language model, or one for each phase"};
   return table;
 }
 

@@ -71,7 +71,8 @@ constexpr Parameter kHoldRows[] = {
 
 const ParameterTable& layers_parameters() {
   static const Part parts[] = {{kLayersRows, &whole}};
-  static const ParameterTable table{"layers", parts, &make_question<Traced>};
+  static const ParameterTable table{"layers", parts, &make_question<Traced>,
+                                    "Compare measured layers of a runtime with their roof"};
   return table;
 }
 
@@ -79,7 +80,8 @@ const ParameterTable& thermal_hold_parameters() {
   static const Part parts[] = {
       {kHoldRows, &whole},
       {heat_rows().subspan(1), &member_part<&HoldRequest::heat>}};  // FILE is its own
-  static const ParameterTable table{"thermal hold", parts, &make_question<HoldRequest>};
+  static const ParameterTable table{"thermal hold", parts, &make_question<HoldRequest>,
+                                    "For how long the board can hold a power before it throttles"};
   return table;
 }
 

@@ -72,19 +72,22 @@ constexpr Parameter kDeviceRows[] = {
 
 const ParameterTable& analyze_parameters() {
   static const Part parts[] = {{kAnalyzeRows, &whole}};
-  static const ParameterTable table{"analyze", parts, &make_question<Counted>};
+  static const ParameterTable table{"analyze", parts, &make_question<Counted>,
+                                    "Operations, bytes, parameters and memory of a model"};
   return table;
 }
 
 const ParameterTable& zoo_parameters() {
   static const Part parts[] = {{kZooRows, &whole}};
-  static const ParameterTable table{"zoo list", parts, &make_question<ZooQuestion>};
+  static const ParameterTable table{"zoo list", parts, &make_question<ZooQuestion>,
+                                    "Names and sources of the architectures", "zoo"};
   return table;
 }
 
 const ParameterTable& device_parameters() {
   static const Part parts[] = {{kDeviceRows, &whole}};
-  static const ParameterTable table{"device show", parts, &make_question<DeviceQuestion>};
+  static const ParameterTable table{"device show", parts, &make_question<DeviceQuestion>,
+                                    "Every number of one board, with its source", "device"};
   return table;
 }
 

@@ -141,19 +141,9 @@ std::optional<Idle> find_idle(const ParameterTable& table, const void* question,
   return std::nullopt;
 }
 
-std::span<const ParameterTable* const> question_tables() {
-  static const auto tables = [] {
-    std::array<const ParameterTable*, std::size(kParameterTables)> all{};
-    std::transform(std::begin(kParameterTables), std::end(kParameterTables), all.begin(),
-                   [](ParameterTableOf* table) { return &table(); });
-    return all;
-  }();
-  return tables;
-}
-
 const ParameterTable* find_table(std::string_view command) {
-  for (const ParameterTable* table : question_tables()) {
-    if (table->command == command) return table;
+  for (ParameterTableOf* const table : kParameterTables) {
+    if (table().command == command) return &table();
   }
   return nullptr;
 }

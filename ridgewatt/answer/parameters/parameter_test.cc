@@ -32,7 +32,8 @@ std::vector<PlacedRow> rows_of(const ParameterTable& table) {
 
 std::vector<PlacedRow> all_rows() {
   std::vector<PlacedRow> rows;
-  for (const ParameterTable* table : question_tables()) {
+  for (ParameterTableOf* const table_of : kParameterTables) {
+    const ParameterTable* const table = &table_of();
     for (const PlacedRow& row : rows_of(*table)) rows.push_back(row);
   }
   return rows;
@@ -90,7 +91,8 @@ TEST(Parameters, AreComplete) {
 }
 
 TEST(Parameters, HaveNamesOfTheirOwnAndNeedWhatIsThere) {
-  for (const ParameterTable* table : question_tables()) {
+  for (ParameterTableOf* const table_of : kParameterTables) {
+    const ParameterTable* const table = &table_of();
     std::set<std::string> names, arguments;
     for (const auto& [of, part, row] : rows_of(*table)) {
       EXPECT_TRUE(names.insert(std::string(row->name)).second) << row->name;

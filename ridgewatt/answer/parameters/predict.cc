@@ -119,7 +119,8 @@ constexpr Parameter kFrontRows[] = {
 const ParameterTable& predict_parameters() {
   static const Part parts[] = {{kPredictRows, &member_part<&SuggestRequest::inputs>},
                                {kProposeRows, &whole}};
-  static const ParameterTable table{"predict", parts, &make_question<SuggestRequest>};
+  static const ParameterTable table{"predict", parts, &make_question<SuggestRequest>,
+                                    "Time, power and energy of all modes from a few profiled ones"};
   return table;
 }
 
@@ -132,7 +133,8 @@ const ParameterTable& suggest_parameters() {
 
 const ParameterTable& pareto_parameters() {
   static const Part parts[] = {{kPredictRows, &member_part<&Front::inputs>}, {kFrontRows, &whole}};
-  static const ParameterTable table{"pareto", parts, &make_question<Front>};
+  static const ParameterTable table{"pareto", parts, &make_question<Front>,
+                                    "The modes that no other mode beats in both of two costs"};
   return table;
 }
 

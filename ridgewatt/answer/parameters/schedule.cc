@@ -259,13 +259,15 @@ std::span<const Parameter> busy_share_rows() {
 
 const ParameterTable& plan_parameters() {
   static const auto parts = parts_around<Planned>({}, kPlanRows);
-  static const ParameterTable table{"schedule plan", parts, &make_question<Planned>};
+  static const ParameterTable table{"schedule plan", parts, &make_question<Planned>,
+                                    "Mode, batch and training minibatches per cycle"};
   return table;
 }
 
 const ParameterTable& simulate_parameters() {
   static const auto parts = parts_around<Simulated>(kPlanFileRows, kSimulateRows);
-  static const ParameterTable table{"schedule simulate", parts, &make_question<Simulated>};
+  static const ParameterTable table{"schedule simulate", parts, &make_question<Simulated>,
+                                    "Simulate the plan under real arrivals"};
   return table;
 }
 

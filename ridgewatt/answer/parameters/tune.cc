@@ -159,7 +159,9 @@ const ParameterTable& tune_parameters() {
                                {kGoalRows, &member_part<&Asked::goal>},
                                {kSearchRows, &whole},
                                {heat_rows(), &member_part<&Asked::heat>}};
-  static const ParameterTable table{"tune", parts, &make_question<Asked>};
+  static const ParameterTable table{
+      "tune", parts,  &make_question<Asked>, "The best power mode and batch within limits",
+      {},     "sweep"};
   return table;
 }
 

@@ -1,7 +1,6 @@
 // ridgewatt estimate: time, power and energy on any mode, from the twin.
 #include "ridgewatt/answer/estimate.h"
 #include "ridgewatt/cli/commands.h"
-#include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/cli/options/parameters.h"
 #include "ridgewatt/cli/options/workload_options.h"
 #include "ridgewatt/report/estimate_report.h"
@@ -10,8 +9,7 @@
 namespace ridgewatt::cli {
 namespace {
 
-void run(const Context& context, answer::EstimateQuestion& question, const CLI::App& command) {
-  check_parameters(command, answer::estimate_parameters(), &question);
+void run(const Context& context, answer::EstimateQuestion& question) {
   question.device = board_or_local(context, question.device);
   const answer::EstimateAnswer found = answer::estimate(question, question.workload.load());
   for (const auto& [name, reason] : found.left_out) {
@@ -27,9 +25,8 @@ void run(const Context& context, answer::EstimateQuestion& question, const CLI::
 
 void add_estimate(CLI::App& app, Context& context) {
   const auto [command, question, add] = define<answer::EstimateQuestion>(
-      app, context, "estimate", "Time, power and energy on any power mode, without profiling",
+      app, context, answer::estimate_parameters(),
       "ridgewatt estimate zoo:resnet50 --device agx-orin --modes presets --batch 1,16", run);
-  add_parameters(command, answer::estimate_parameters(), &question);
   add_strict(command, context);
 }
 

@@ -6,7 +6,6 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/process.h"
 #include "ridgewatt/cli/commands.h"
-#include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/cli/options/option_rules.h"
 #include "ridgewatt/cli/options/parameters.h"
 #include "ridgewatt/cli/options/workload_options.h"
@@ -147,8 +146,8 @@ void run(const Context& context, ExplainCommand& command, const CLI::App& app) {
 }  // namespace
 
 void add_explain(CLI::App& app, Context& context) {
-  const auto [command, asked, add] = define<ExplainCommand>(
-      app, context, "explain", "Why a measured time is longer than the hardware allows",
+  const auto [command, asked, add] = define<ExplainCommand, &ExplainCommand::question>(
+      app, context, answer::explain_parameters(),
       "ridgewatt explain zoo:resnet50 --device orin-nano-8gb --measured 45ms\n"
       "  ridgewatt explain zoo:yolov8n --device agx-orin --runtime tensorrt --precision fp16 "
       "--samples-per-second 60 --power 22W --claimed 4ms\n"
@@ -156,7 +155,6 @@ void add_explain(CLI::App& app, Context& context) {
       "q4_k_m --tokens-per-second 7 --first-token 900ms\n"
       "  ridgewatt explain zoo:resnet50 --batch 8 --for 20s -- python3 infer.py",
       run);
-  add_parameters(command, answer::explain_parameters(), &asked.question);
   add.optional("--pid", asked.process, count().within(1, 1 << 22),
                "Watch this process instead of a command");
   add.optional("--for", asked.for_s, seconds().positive(),

@@ -2,7 +2,6 @@
 #include "ridgewatt/answer/layers.h"
 #include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/figure_files.h"
-#include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/cli/options/parameters.h"
 #include "ridgewatt/report/roofline_report.h"
 
@@ -14,8 +13,7 @@ struct LayersCommand {
   FigureFiles figures;
 };
 
-void run(const Context& context, const LayersCommand& options, const CLI::App& command) {
-  check_parameters(command, answer::layers_parameters(), &options.question);
+void run(const Context& context, const LayersCommand& options) {
   const answer::LayersAnswer found = answer::measured_layers(options.question);
   print(context, report::measured_layers_result(found, context.format));
   options.figures.write([&] { return report::measured_layers_svg(found); },
@@ -25,12 +23,11 @@ void run(const Context& context, const LayersCommand& options, const CLI::App& c
 }  // namespace
 
 void add_layers(CLI::App& app, Context& context) {
-  const auto [command, options, add] = define<LayersCommand>(
-      app, context, "layers", "Compare measured layers of a runtime with their roof",
+  const auto [command, options, add] = define<LayersCommand, &LayersCommand::question>(
+      app, context, answer::layers_parameters(),
       "ridgewatt layers --profile profile.json --layers layers.json --model "
       "resnet18.onnx --device agx-orin",
       run);
-  add_parameters(command, answer::layers_parameters(), &options.question);
   options.figures.add_to(command, "the roofline with the measured layers");
 }
 

@@ -4,7 +4,6 @@
 #include "ridgewatt/answer/presets.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/commands.h"
-#include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/cli/options/option_rules.h"
 #include "ridgewatt/cli/options/parameters.h"
 #include "ridgewatt/cli/options/sweep_options.h"
@@ -74,7 +73,7 @@ void run(const Context& context, const answer::ParetoRequest& options, const CLI
 
 void add_pareto(CLI::App& app, Context& context) {
   const auto [command, options, add] = define<answer::ParetoRequest>(
-      app, context, "pareto", "The modes that no other mode beats in both of two costs",
+      app, context, "pareto", std::string(answer::pareto_parameters().description),
       "ridgewatt pareto sweep.csv --x time --y power\n"
       "  ridgewatt pareto --samples samples.csv --device agx-orin --x time --y energy\n"
       "  ridgewatt pareto --sweep sweep.csv --device agx-orin --presets",

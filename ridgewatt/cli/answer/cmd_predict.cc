@@ -6,7 +6,6 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/commands.h"
-#include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/cli/options/option_rules.h"
 #include "ridgewatt/cli/options/parameters.h"
 #include "ridgewatt/cli/options/sweep_options.h"
@@ -115,7 +114,7 @@ void run(const Context& context, const PredictCommand& options, const CLI::App& 
 
 void add_predict(CLI::App& app, Context& context) {
   const auto [command, options, add] = define<PredictCommand>(
-      app, context, "predict", "Time, power and energy of all modes from a few profiled ones",
+      app, context, "predict", std::string(answer::predict_parameters().description),
       "ridgewatt predict --samples samples.csv --device agx-orin -o predicted.csv\n"
       "  ridgewatt predict --samples samples.csv --reference resnet18.csv --query modes.csv\n"
       "  ridgewatt predict --samples samples.csv --device agx-orin --suggest 5\n"

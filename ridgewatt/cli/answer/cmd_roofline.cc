@@ -58,11 +58,9 @@ void run(const Context& context, RooflineCommand& options, const CLI::App& comma
 }  // namespace
 
 void add_roofline(CLI::App& app, Context& context) {
-  const auto [command, options, add] = define<RooflineCommand>(
-      app, context, "roofline",
-      "Roofs and balance points of power modes, and the place of each layer",
+  const auto [command, options, add] = define<RooflineCommand, &RooflineCommand::question>(
+      app, context, answer::roofline_parameters(),
       "ridgewatt roofline zoo:resnet50 --device agx-orin --modes maxn --batch 16", run);
-  add_parameters(command, answer::roofline_parameters(), &options.question);
   command.get_option("--device")
       ->description(std::string(kBoardHelp) + "; local: this machine, measured now");
   add_strict(command, context);

@@ -1,7 +1,6 @@
 // ridgewatt thermal: a board's thermal constants from a trace, and for how long it holds a power.
 #include "ridgewatt/answer/soak.h"
 #include "ridgewatt/cli/commands.h"
-#include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/cli/options/parameters.h"
 #include "ridgewatt/report/calibrate_report.h"
 #include "ridgewatt/thermal/thermal_file.h"
@@ -63,10 +62,8 @@ void add_thermal(CLI::App& app, Context& context) {
                               "ridgewatt thermal hold thermal.toml --power 30,40 --ambient 35");
   thermal->require_subcommand(1);
   add_fit(*thermal, context);
-  const auto [command, asked, add] = define<answer::HoldRequest>(
-      *thermal, context, "hold", "For how long the board can hold a power before it throttles",
-      "ridgewatt thermal hold thermal.toml --power 30,40", hold);
-  add_parameters(command, answer::thermal_hold_parameters(), &asked);
+  define<answer::HoldRequest>(*thermal, context, answer::thermal_hold_parameters(),
+                              "ridgewatt thermal hold thermal.toml --power 30,40", hold);
 }
 
 }  // namespace ridgewatt::cli

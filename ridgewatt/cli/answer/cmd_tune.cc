@@ -5,7 +5,6 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/answer/tune_command.h"
 #include "ridgewatt/cli/commands.h"
-#include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/cli/options/option_rules.h"
 #include "ridgewatt/cli/options/parameters.h"
 #include "ridgewatt/cli/options/sweep_options.h"
@@ -276,7 +275,7 @@ void run(const Context& context, TuneOptions& options, const CLI::App& command) 
 
 void add_tune(CLI::App& app, Context& context) {
   const auto [command, options, add] = define<TuneOptions>(
-      app, context, "tune", "The best power mode and batch within limits",
+      app, context, "tune", std::string(answer::tune_parameters().description),
       "ridgewatt tune zoo:resnet50 --device agx-orin --max-power 30 --minimize time\n"
       "  ridgewatt tune zoo:resnet50 --device agx-orin --max-power 30 --runtime all\n"
       "  ridgewatt tune --sweep sweep.csv --max-power 30 --profiles 15 --trace\n"

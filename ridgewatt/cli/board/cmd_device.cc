@@ -1,7 +1,6 @@
 // ridgewatt device: the boards that the program knows, and where each number comes from.
 #include "ridgewatt/answer/analyze.h"
 #include "ridgewatt/cli/commands.h"
-#include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/cli/options/parameters.h"
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/report/board_report.h"
@@ -27,11 +26,9 @@ void add_device(CLI::App& app, Context& context) {
   add_command(*device, context, "list", "The boards with their peaks in the top mode",
               "ridgewatt device list --format csv")
       ->callback([&context] { list(context); });
-
-  const auto [command, asked, add] = define<answer::DeviceQuestion>(
-      *device, context, "show", "Every number of one board, with its source",
-      "ridgewatt device show agx-orin@jp5.1 --list-modes --format csv", show);
-  add_parameters(command, answer::device_parameters(), &asked);
+  define<answer::DeviceQuestion>(*device, context, answer::device_parameters(),
+                                 "ridgewatt device show agx-orin@jp5.1 --list-modes --format csv",
+                                 show);
 }
 
 }  // namespace ridgewatt::cli

@@ -2,7 +2,6 @@
 #include "ridgewatt/answer/fits.h"
 
 #include "ridgewatt/cli/commands.h"
-#include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/cli/options/parameters.h"
 #include "ridgewatt/cli/options/workload_options.h"
 #include "ridgewatt/report/analysis_report.h"
@@ -19,12 +18,11 @@ void run_fits(const Context& context, answer::FitsQuestion& question) {
 }  // namespace
 
 void add_fits(CLI::App& app, Context& context) {
-  const auto [command, question, add] = define<answer::FitsQuestion>(
-      app, context, "fits", "Whether a language model fits a board's memory",
+  define<answer::FitsQuestion>(
+      app, context, answer::fits_parameters(),
       "ridgewatt fits zoo:llama-3.1-8b --device all --quantization q4_k_m\n"
       "  ridgewatt fits model.gguf --device orin-nano-8gb --context 8192",
       run_fits);
-  add_parameters(command, answer::fits_parameters(), &question);
 }
 
 }  // namespace ridgewatt::cli

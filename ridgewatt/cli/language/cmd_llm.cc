@@ -1,7 +1,6 @@
 // ridgewatt llm: how fast a language model is on a board, and at how many joules per token.
 #include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/figure_files.h"
-#include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/cli/options/parameters.h"
 #include "ridgewatt/cli/options/workload_options.h"
 #include "ridgewatt/report/language_report.h"
@@ -27,14 +26,13 @@ void run_llm(const Context& context, LlmCommand& command) {
 }  // namespace
 
 void add_llm(CLI::App& app, Context& context) {
-  const auto [command, options, add] = define<LlmCommand>(
-      app, context, "llm", "Speed, power and joules per token of a language model",
+  const auto [command, options, add] = define<LlmCommand, &LlmCommand::language>(
+      app, context, answer::llm_parameters(),
       "ridgewatt llm zoo:llama-3.1-8b --device agx-orin --quantization q4_k_m\n"
       "  ridgewatt llm zoo:llama-3.2-1b --device agx-orin-32gb@super --runtime "
       "tensorrt-llm --quantization int8 --prompt 512 --generate 256 --modes maxn\n"
       "  ridgewatt llm zoo:qwen3-4b --device all --modes maxn --pareto",
       run_llm);
-  add_parameters(command, answer::llm_parameters(), &options.language);
   command.get_option("--context")->allow_extra_args(false);
   options.figures.add_to(command, "the front, time over context, roofline, memory");
 }

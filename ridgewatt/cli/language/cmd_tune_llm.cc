@@ -1,7 +1,6 @@
 // ridgewatt tune llm: the best mode for a language model, or one for each phase.
 #include "ridgewatt/answer/language_tune.h"
 #include "ridgewatt/cli/commands.h"
-#include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/cli/options/parameters.h"
 #include "ridgewatt/cli/options/workload_options.h"
 #include "ridgewatt/report/language_report.h"
@@ -19,12 +18,11 @@ void run_tune_llm(const Context& context, answer::LanguageTuneRequest& asked) {
 }  // namespace
 
 void add_tune_llm(CLI::App& tune, Context& context) {
-  const auto [command, asked, add] = define<answer::LanguageTuneRequest>(
-      tune, context, "llm", "The best mode for a language model, or one for each phase",
+  define<answer::LanguageTuneRequest>(
+      tune, context, answer::tune_llm_parameters(),
       "ridgewatt tune llm zoo:llama-3.2-3b --device orin-nano-8gb@super --max-power 15\n"
       "  ridgewatt tune llm zoo:llama-3.1-8b --device agx-orin --phases --max-ttft 1s",
       run_tune_llm);
-  add_parameters(command, answer::tune_llm_parameters(), &asked);
 }
 
 }  // namespace ridgewatt::cli

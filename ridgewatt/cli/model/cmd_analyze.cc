@@ -1,7 +1,6 @@
 // ridgewatt analyze: what a model costs.
 #include "ridgewatt/answer/analyze.h"
 #include "ridgewatt/cli/commands.h"
-#include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/cli/options/parameters.h"
 #include "ridgewatt/cli/options/workload_options.h"
 #include "ridgewatt/report/analysis_report.h"
@@ -31,12 +30,11 @@ void run(const Context& context, const answer::AnalyzeQuestion& question) {
 }  // namespace
 
 void add_analyze(CLI::App& app, Context& context) {
-  const auto [command, question, add] = define<answer::AnalyzeQuestion>(
-      app, context, "analyze", "Operations, bytes, parameters and memory of a model",
-      "ridgewatt analyze zoo:resnet50 --batch 16 --per-layer\n"
-      "  ridgewatt analyze zoo:yolo11m --dim image=320",
-      run);
-  add_parameters(command, answer::analyze_parameters(), &question);
+  const auto [command, question, add] =
+      define<answer::AnalyzeQuestion>(app, context, answer::analyze_parameters(),
+                                      "ridgewatt analyze zoo:resnet50 --batch 16 --per-layer\n"
+                                      "  ridgewatt analyze zoo:yolo11m --dim image=320",
+                                      run);
   command.get_option("--traffic")->excludes(command.get_option("--runtime"));
   add_strict(command, context);
 }

@@ -3,9 +3,7 @@
 
 #include "ridgewatt/answer/analyze.h"
 #include "ridgewatt/cli/commands.h"
-#include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/cli/options/parameters.h"
-#include "ridgewatt/cli/options/vocabulary.h"
 #include "ridgewatt/io/input_files.h"
 #include "ridgewatt/report/analysis_report.h"
 
@@ -28,13 +26,6 @@ void write(const Context& context, const ZooFile& asked) {
   workload::write_zoo_model(entry, model, asked.weights, context.seed);
 }
 
-void add_zoo_list(CLI::App& zoo, Context& context) {
-  const auto [command, asked, add] =
-      define<answer::ZooQuestion>(zoo, context, "list", "Names and sources of the architectures",
-                                  "ridgewatt zoo list\n  ridgewatt zoo list --language", list);
-  add_parameters(command, answer::zoo_parameters(), &asked);
-}
-
 void add_zoo_write(CLI::App& zoo, Context& context) {
   const auto [command, asked, add] =
       define<ZooFile>(zoo, context, "write", "Write an architecture as an ONNX file",
@@ -51,7 +42,8 @@ void add_zoo_write(CLI::App& zoo, Context& context) {
 void add_zoo(CLI::App& app, Context& context) {
   auto* command = command_named(app, "zoo", "Built-in architectures as ONNX without weights");
   command->require_subcommand(1);
-  add_zoo_list(*command, context);
+  define<answer::ZooQuestion>(*command, context, answer::zoo_parameters(),
+                              "ridgewatt zoo list\n  ridgewatt zoo list --language", list);
   add_zoo_write(*command, context);
 }
 

@@ -167,31 +167,31 @@ class OptionAdder {
 };
 
 // The function that a command calls with its parsed options: run(context, options) or run(context,
-// options, command).
+// options, command), which checks the options itself. Commands overload the name `run`.
 template <class Options>
 class Action {
  public:
-  Action(void (*run)(const Context&, Options&))
-      : run_([run](Context& context, Options& options, const CLI::App&) {
-          run(context, options);
-        }) {}
-  Action(void (*run)(const Context&, const Options&))
-      : run_([run](Context& context, Options& options, const CLI::App&) {
-          run(context, options);
-        }) {}
-  Action(void (*run)(Context&, const Options&))
-      : run_([run](Context& context, Options& options, const CLI::App&) {
-          run(context, options);
-        }) {}
-  Action(void (*run)(const Context&, Options&, const CLI::App&)) : run_(run) {}
-  Action(void (*run)(const Context&, const Options&, const CLI::App&)) : run_(run) {}
+  using Run = std::function<void(Context&, Options&, const CLI::App&)>;
+  Action(void (*run)(const Context&, Options&)) : Action(without_command(run)) {}
+  Action(void (*run)(const Context&, const Options&)) : Action(without_command(run)) {}
+  Action(void (*run)(Context&, const Options&)) : Action(without_command(run)) {}
+  Action(void (*run)(const Context&, Options&, const CLI::App&)) : Action(run, true) {}
+  Action(void (*run)(const Context&, const Options&, const CLI::App&)) : Action(run, true) {}
+  explicit Action(Run run, bool checks = false) : run_(std::move(run)), checks_(checks) {}
 
   void operator()(Context& context, Options& options, const CLI::App& command) const {
     run_(context, options, command);
   }
+  bool checks() const { return checks_; }
 
  private:
-  std::function<void(Context&, Options&, const CLI::App&)> run_;
+  template <class Plain>
+  static Run without_command(Plain run) {
+    return [run](Context& context, Options& options, const CLI::App&) { run(context, options); };
+  }
+
+  Run run_;
+  bool checks_;
 };
 
 // A command, its options, and an OptionAdder to add further options.

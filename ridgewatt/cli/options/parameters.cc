@@ -68,6 +68,10 @@ std::string option_name(const Parameter& row) {
                                 : std::string(row.positional);
 }
 
+std::string command_name(const answer::ParameterTable& table) {
+  return std::string(table.command.substr(table.command.rfind(' ') + 1));
+}
+
 void add_rows(CLI::App& command, std::span<const Parameter> rows, void* part,
               const std::string& group) {
   for (const Parameter& row : rows) {

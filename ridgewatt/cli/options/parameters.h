@@ -1,13 +1,14 @@
-// Creates the options of a question from its table of parameters (answer/parameter.h).
+// Creates the command of a question from its table of parameters (answer/parameter.h).
 //
-//   add_parameters(*command, answer::estimate_parameters(), &options->question);
-//   command->callback([=] {
-//     check_parameters(*command, answer::estimate_parameters(), &options->question);
-//   });
+//   define<answer::FitsQuestion>(app, context, answer::fits_parameters(),
+//                                "ridgewatt fits zoo:llama-3.1-8b --device all", run);
+//   const auto [command, options, add] = define<LlmCommand, &LlmCommand::language>(
+//       app, context, answer::llm_parameters(), "ridgewatt llm ..", run);
+//   options.figures.add_to(command, "what they show");  // an option that is not of the question
 #pragma once
 
 #include "ridgewatt/answer/parameter.h"
-#include "ridgewatt/cli/command.h"
+#include "ridgewatt/cli/options/option_adder.h"
 
 namespace ridgewatt::cli {
 
@@ -34,5 +35,34 @@ void refuse_rows(const CLI::App& command, std::span<const answer::Parameter> row
 
 // Returns the name of the option or argument of a row: "--max-power", "MODEL".
 std::string option_name(const answer::Parameter& row);
+// Returns the name of a table's command in its parent: "plan" for "schedule plan".
+std::string command_name(const answer::ParameterTable& table);
+
+// Adds the command of a table to `parent` with its name, description and options. `kQuestion`: the
+// member of Options that the table sets; null: Options itself. Before `action` is called, the
+// options are checked by check_parameters(), unless it has the parameter `command` and checks them
+// itself.
+template <class Options, auto kQuestion = nullptr>
+Defined<Options> define(CLI::App& parent, Context& context, const answer::ParameterTable& table,
+                        const std::string& example, Action<Options> action) {
+  const auto question_of = [](Options& options) -> void* {
+    if constexpr (std::is_null_pointer_v<decltype(kQuestion)>) {
+      return &options;
+    } else {
+      return &(options.*kQuestion);
+    }
+  };
+  if (!action.checks()) {
+    action =
+        Action<Options>([=, &table](Context& given, Options& options, const CLI::App& command) {
+          check_parameters(command, table, question_of(options));
+          action(given, options, command);
+        });
+  }
+  const auto defined = define<Options>(parent, context, command_name(table),
+                                       std::string(table.description), example, std::move(action));
+  add_parameters(defined.command, table, question_of(defined.options));
+  return defined;
+}
 
 }  // namespace ridgewatt::cli

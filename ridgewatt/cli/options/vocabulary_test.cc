@@ -303,7 +303,8 @@ void expect_option_of(const answer::Parameter& row, const CLI::Option& option,
 }
 
 TEST_F(QuestionOptions, AreTheRowsOfTheQuestion) {
-  for (const answer::ParameterTable* table : answer::question_tables()) {
+  for (answer::ParameterTableOf* const table_of : answer::kParameterTables) {
+    const answer::ParameterTable* const table = &table_of();
     const CLI::App& command = command_of(*table);
     for (const answer::Part& part : table->parts) {
       for (const answer::Parameter& row : part.rows) {
@@ -318,7 +319,8 @@ TEST_F(QuestionOptions, AreTheRowsOfTheQuestion) {
 }
 
 TEST_F(QuestionOptions, OthersAreNotAboutTheQuestion) {
-  for (const answer::ParameterTable* table : answer::question_tables()) {
+  for (answer::ParameterTableOf* const table_of : answer::kParameterTables) {
+    const answer::ParameterTable* const table = &table_of();
     const auto own = kOwnOptions.find(std::string(table->command));
     std::set<std::string> known = own == kOwnOptions.end() ? std::set<std::string>{} : own->second;
     for (const answer::Part& part : table->parts) {

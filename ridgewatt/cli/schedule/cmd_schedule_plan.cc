@@ -1,7 +1,6 @@
 // ridgewatt schedule plan: mode, inference batch and training minibatches per cycle.
 #include "ridgewatt/answer/serve.h"
 #include "ridgewatt/cli/commands.h"
-#include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/cli/options/option_rules.h"
 #include "ridgewatt/cli/options/parameters.h"
 #include "ridgewatt/cli/schedule/schedule_options.h"
@@ -49,12 +48,11 @@ void run(const Context& context, const answer::PlanRequest& options, const CLI::
 }  // namespace
 
 void add_schedule_plan(CLI::App& schedule, Context& context) {
-  const auto [command, options, add] = define<answer::PlanRequest>(
-      schedule, context, "plan", "Mode, batch and training minibatches per cycle",
+  define<answer::PlanRequest>(
+      schedule, context, answer::plan_parameters(),
       "ridgewatt schedule plan --training-sweep T.csv --inference-sweep I.csv "
       "--arrival-rate 60 --max-latency 500 --max-power 30 --strategy auto --profiles 15",
       run);
-  add_parameters(command, answer::plan_parameters(), &options);
 }
 
 }  // namespace ridgewatt::cli

@@ -2,7 +2,6 @@
 #include "ridgewatt/answer/simulate.h"
 #include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/figure_files.h"
-#include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/cli/options/option_rules.h"
 #include "ridgewatt/cli/options/parameters.h"
 #include "ridgewatt/cli/schedule/schedule_options.h"
@@ -85,13 +84,12 @@ void run(const Context& context, SimulateOptions& options, const CLI::App& comma
 }  // namespace
 
 void add_schedule_simulate(CLI::App& schedule, Context& context) {
-  const auto [command, options, add] = define<SimulateOptions>(
-      schedule, context, "simulate", "Simulate the plan under real arrivals",
+  const auto [command, options, add] = define<SimulateOptions, &SimulateOptions::asked>(
+      schedule, context, answer::simulate_parameters(),
       "ridgewatt schedule simulate --training-sweep T.csv --inference-sweep I.csv "
       "--arrival-rate 60 --max-latency 500 --max-power 30 --arrivals poisson --duration 3600\n"
       "  ridgewatt schedule simulate plan.json --arrivals bursty",
       run);
-  add_parameters(command, answer::simulate_parameters(), &options.asked);
   add.output("--power-csv", options.power_csv, "Write power over time to this CSV");
   add.output("--timeline-csv", options.timeline_csv,
              "Write which program held the device at which time to this CSV");

@@ -4,9 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <set>
 
 #include "ridgewatt/base/test_support.h"
+#include "ridgewatt/io/file.h"
 #include "ridgewatt/serve/ask/child.h"
 #include "ridgewatt/serve/ask/endpoints.h"
 
@@ -27,6 +29,34 @@ Json parameter_of(const Json& api, std::string_view path, std::string_view name)
     if (parameter.at("name") == name) return parameter;
   }
   return nullptr;
+}
+
+// The rows of all questions in docs/reference/http_api.md.
+std::string table_of_questions() {
+  std::string table;
+  for (const Endpoint& endpoint : endpoints()) {
+    std::string required;
+    for (const EndpointOption& option : endpoint.options) {
+      if (!option.required) continue;
+      required += (required.empty() ? "`" : ", `") + std::string(option.name) + "`";
+    }
+    if (!endpoint.unless.empty()) required += ", or `" + std::string(endpoint.unless) + "`";
+    table += "| `/api/v1/" + endpoint.path + "` | `" + std::string(endpoint.command) + "` | " +
+             required + " |\n";
+  }
+  return table;
+}
+
+TEST(OpenApi, QuestionsAreThoseOfTheReference) {
+  const std::string page =
+      (testing::source_folder() / "docs" / "reference" / "http_api.md").string();
+  const std::string text = read_file(page), head = "| required parameters |\n|---|---|---|\n";
+  const auto begin = text.find(head) + head.size(), end = text.find("\n\n", begin) + 1;
+  if (std::getenv("RIDGEWATT_WRITE_KEYS") != nullptr) {
+    return write_file_atomically(page,
+                                 text.substr(0, begin) + table_of_questions() + text.substr(end));
+  }
+  EXPECT_EQ(text.substr(begin, end - begin), table_of_questions()) << "./dev pages writes it again";
 }
 
 TEST(OpenApi, NumbersOfAQuestionAreNumbersWithTheirUnitAndRange) {

@@ -50,49 +50,38 @@ std::vector<EndpointOption> options_of(const answer::ParameterTable& table) {
   return options;
 }
 
-// A store is named by its number, so these have no rows.
+// A command with a table of parameters.
+Endpoint endpoint_of(const answer::ParameterTable& table) {
+  std::string path(table.path.empty() ? table.command : table.path);
+  std::replace(path.begin(), path.end(), ' ', '/');
+  return {.path = std::move(path),
+          .command = table.command,
+          .summary = table.description,
+          .options = options_of(table),
+          .unless = table.unless};
+}
+
+// A store is named by its number, so these have no table.
 const EndpointOption kStoreOption = {"store", kStore, "DATABASE"};
 
 std::vector<Endpoint> all() {
-  std::vector<Endpoint> table = {
-      {"analyze", "analyze", "Operations, bytes, parameters and memory of a model"},
-      {"estimate", "estimate", "Time, power and energy in power modes"},
-      {"explain", "explain", "Why a measured time is longer than the hardware allows"},
-      {"roofline", "roofline", "Roofs of power modes, and the place of each layer"},
-      {.path = "tune",
-       .command = "tune",
-       .summary = "The best power mode and batch within limits",
-       .unless = "sweep"},
-      {"pareto", "pareto", "The front of time, power and energy"},
-      {"predict", "predict", "Time, power and energy of all modes from a few profiled ones"},
-      {"fits", "fits", "Whether a language model fits a board's memory"},
-      {"llm", "llm", "Speed, power and joules per token of a language model"},
-      {"tune/llm", "tune llm", "The best power modes for a language model"},
-      {"layers", "layers", "Measured layers compared with the model's"},
-      {"thermal/hold", "thermal hold", "For how long a board can hold a power"},
-      {"schedule/plan", "schedule plan", "A plan for training and inference on one board"},
-      {"schedule/simulate", "schedule simulate", "Simulation of a plan with arriving requests"},
-      {"devices", "device list", "The boards with their peaks in the top mode"},
-      {"device", "device show", "Every number of one board, with its source"},
-      {"zoo", "zoo list", "The built-in architectures"},
-      {.path = "runs",
-       .command = "store list",
-       .summary = "The contents of a store of this server",
-       .options = {kStoreOption},
-       .lasting = false},
-      {.path = "runs/export",
-       .command = "store export",
-       .summary = "Points of a store, as a sweep",
-       .options = {kStoreOption, {"workload", kText}, {"kind", kText}, {"device", kWord}},
-       .lasting = false,
-       .answers_csv = true},
-  };
-  for (Endpoint& endpoint : table) {
-    if (const auto* rows = answer::find_table(endpoint.command)) {
-      endpoint.options = options_of(*rows);
-    }
+  std::vector<Endpoint> all;
+  for (answer::ParameterTableOf* const table : answer::kParameterTables) {
+    all.push_back(endpoint_of(table()));
   }
-  return table;
+  all.push_back({"devices", "device list", "The boards with their peaks in the top mode"});
+  all.push_back({.path = "runs",
+                 .command = "store list",
+                 .summary = "The contents of a store of this server",
+                 .options = {kStoreOption},
+                 .lasting = false});
+  all.push_back({.path = "runs/export",
+                 .command = "store export",
+                 .summary = "Points of a store, as a sweep",
+                 .options = {kStoreOption, {"workload", kText}, {"kind", kText}, {"device", kWord}},
+                 .lasting = false,
+                 .answers_csv = true});
+  return all;
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
-// The table of commands that the server can run for clients, and the options allowed for each.
-// Anything not in this table cannot be requested. No allowed option names a file of this machine,
-// writes a file, or controls the server's board.
+// The commands that the server can run for clients, and the options allowed for each: every
+// question with a table of parameters (answer/parameter.h), and a few others. Anything else cannot
+// be requested. No allowed option names a file of this machine, writes a file, or controls the
+// server's board.
 //
 //   const Endpoint* endpoint = find_endpoint("estimate");
 #pragma once
@@ -41,7 +42,7 @@ struct EndpointOption {
 };
 
 struct Endpoint {
-  std::string_view path;     // path after /api/v1/
+  std::string path;          // path after /api/v1/
   std::string_view command;  // "schedule plan"
   std::string_view summary;
   std::vector<EndpointOption> options = {};

@@ -41,7 +41,8 @@ void check_board(std::string_view name, const std::string& value) {
   if (value == kLocalBoard ? !has_local_board() : value.starts_with("fake:")) {
     refuse_value(name, "this machine is watched, not asked: name a board of /api/v1/devices");
   }
-  if (!is_of(value, "-_@") && value != "all") refuse_value(name, "is not the name of a board");
+  const bool named = is_of(value, "-_@.") && !may_name_file(value);  // "agx-orin@jp5.1"
+  if (!named) refuse_value(name, "is not the name of a board");
 }
 
 void check_word(const EndpointOption& option, const std::string& value) {
