@@ -118,10 +118,8 @@ std::shared_ptr<Tuned> best_of(answer::TuneRanking ranking) {
 }
 
 std::shared_ptr<Tuned> ask_twin(const answer::TuneRequest& request, const Workload& workload) {
-  const TuneQuestion question = request.asked();
-  const std::string& device = request.device;
-  const bool every_board = device == "all", every_runtime = request.workload.all_runtimes;
-  if (question.verify > 0 && (every_board || every_runtime)) {
+  const bool every_board = request.device == "all", every_runtime = request.workload.all_runtimes;
+  if (request.question.verify > 0 && (every_board || every_runtime)) {
     throw UsageError("one board and runtime are verified at a time", "verify",
                      "give device=BOARD and runtime=NAME");
   }
@@ -129,17 +127,8 @@ std::shared_ptr<Tuned> ask_twin(const answer::TuneRequest& request, const Worklo
     throw UsageError("boards and runtimes cannot both be all", "",
                      "name a board with device, or a runtime");
   }
-  if (every_board) return best_of(answer::rank_boards(question, workload));
-  if (every_runtime) {
-    std::vector<workload::Precision> precisions;
-    if (request.workload.precision) precisions = {*request.workload.precision};
-    return best_of(answer::rank_runtimes(question, workload, device, precisions));
-  }
-  TuneAnswer found = question.verify > 0 ? answer::verify_by_hand(question, workload, device, {})
-                                         : answer::tune_on_twin(question, workload, device);
-  answer::find_alternatives(question, workload, found);
-  answer::add_holds(found, request.heat);
-  return tuned(std::move(found));
+  answer::TuneReply reply = answer::answer_on_twin(request, workload);
+  return reply.ranking ? best_of(*std::move(reply.ranking)) : tuned(std::move(reply.answer));
 }
 
 // The model that was given in addition to rows. A model given by name gets the kind of the rows.
@@ -158,7 +147,6 @@ Workload model_of_rows(Arguments& asked, answer::WorkloadQuestion named, const S
 std::shared_ptr<Tuned> ask_rows(Arguments& asked, const answer::TuneRequest& request,
                                 const char* name) {
   const bool keep = request.keep_outliers, sweep = std::string(name) == "sweep";
-  const TuneQuestion question = request.asked();
   answer::ProfiledRows rows;
   rows.device = request.device;
   Sweep raw = raw_sweep(name, asked.object(name), asked.maybe_text("workload"));
@@ -170,18 +158,14 @@ std::shared_ptr<Tuned> ask_rows(Arguments& asked, const answer::TuneRequest& req
   if (!sweep) asked.refuse({"strategy"}, "with samples", "nothing is profiled");
   const py::object progress = asked.progress();
   asked.done();
-  if (!sweep && question.verify > 0 && !rows.workload) {
+  if (!sweep && request.question.verify > 0 && !rows.workload) {
     throw UsageError("verification needs the model and its board", "verify",
                      "give a model and device=BOARD");
   }
   return without_gil(
       [&] {
-        TuneAnswer found = sweep                 ? answer::tune_on_sweep(question, rows)
-                           : question.verify > 0 ? answer::verify_by_hand(question, rows.workload,
-                                                                          rows.device, rows.rows)
-                                                 : answer::tune_from_samples(question, rows);
-        answer::add_holds(found, request.heat);
-        return tuned(std::move(found));
+        return tuned(answer::answer_from_rows(
+            request, rows, sweep ? answer::RowsOf::kSweep : answer::RowsOf::kSamples));
       },
       progress);
 }

@@ -166,6 +166,7 @@ std::span<const Parameter> busy_share_rows();
 std::span<const Parameter> measuring_rows();
 std::span<const Parameter> control_rows();
 std::span<const Parameter> window_rows();
+std::span<const Parameter> job_rows();  // goals of a job, a period or a day (JobQuestion)
 
 // The tables of commands: declared and listed here alone.
 using ParameterTableOf = const ParameterTable&();

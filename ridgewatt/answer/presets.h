@@ -1,5 +1,6 @@
 // Compares the presets of a board with its other modes: for each preset, how many modes are better
-// in both of two costs, and which of these modes is best.
+// in both of two costs, and which of these modes is best. Compares methods of choosing a mode by
+// their total cost in several training scenarios.
 //
 //   const auto presets = preset_standings(measured_points(sweep), "agx-orin", FrontCost::kTime,
 //                                         FrontCost::kPower);
@@ -16,6 +17,7 @@
 #include <vector>
 
 #include "ridgewatt/answer/predict.h"
+#include "ridgewatt/predict/advice.h"
 
 namespace ridgewatt::answer {
 
@@ -40,5 +42,14 @@ struct PresetStanding {
 // remains.
 std::vector<PresetStanding> preset_standings(const PredictAnswer& all, const std::string& device,
                                              FrontCost first, FrontCost second);
+
+struct ScenarioCost {
+  std::string scenario;
+  predict::MethodCost cost;  // `method.modes` is the number of profiled modes, never 0
+};
+// Returns a row for each scenario and method, with the methods in the order of
+// predict::compare_methods. Throws what predict::compare_methods throws.
+std::vector<ScenarioCost> advise(const std::vector<predict::TrainingScenario>& scenarios,
+                                 const predict::ProfilingCost& profiling);
 
 }  // namespace ridgewatt::answer

@@ -1,16 +1,17 @@
-// Evaluates the grants of a schedule executor: the interference of two programs, the cost of
+// Executes a schedule, and evaluates its grants: the interference of two programs, the cost of
 // switching between them, and their power while they share a board. A grant is the executor's
 // permission for one program to use the device.
 //
-//   LastGrants last;
-//   options.on_grant = [&](const auto& record) { last.add(record); };
-//   executor.run();
-//   last.switch_costs();
+//   ServeOptions options{.log = "grants.csv", .say = [](const auto& line) { std::cerr << line; }};
+//   follow(best_plan(sweeps, problem), options.executor);
+//   serve_cycle(options).switches;
 #pragma once
 
 #include <array>
+#include <functional>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "ridgewatt/measure/sampler.h"
@@ -47,10 +48,6 @@ struct LiveQuestion {
 // Reads a file of programs (schedule/live_programs.h). Models run on the twin of the board in the
 // file.
 LiveQuestion live_programs(const std::string& path, bool keep_outliers);
-// Returns the interference since `native_from_s`, when native sharing began. Throws NoSolutionError
-// if too few minibatches overlap.
-schedule::Interference interference_of(std::span<const schedule::GrantRecord> grants,
-                                       double native_from_s);
 
 // Collects recent grants to compute the cost of switches.
 class LastGrants {
@@ -65,9 +62,24 @@ class LastGrants {
   std::vector<schedule::GrantRecord> grants_;
 };
 
-// Returns the modes whose knob values the device offers. Throws InputError if there are none.
-std::vector<schedule::LiveMode> offered_modes(std::vector<schedule::LiveMode> modes,
-                                              const platform::ModeControl& control);
+// How a schedule is executed.
+struct ServeOptions {
+  schedule::ExecutorOptions executor = {};
+  std::string log = {};                              // CSV of every grant; empty: none
+  platform::JetsonModeControl* control = nullptr;    // sets modes; null: none are set
+  std::optional<PowerMode> mode = {};                // mode of the cycle, for `control`
+  bool measure_interference = false;                 // in the second half of the duration
+  std::function<void(const std::string&)> say = {};  // receives remarks
+  bool say_events = true;                            // a remark for each event, with its time
+};
+// Executes a cycle until its duration ends or a signal arrives. Restores the mode of the device.
+// Throws NoSolutionError if the interference is measured and too few minibatches overlap.
+ScheduleRun serve_cycle(ServeOptions options);
+// Executes a schedule whose plan follows the arrivals, and starts the programs that have a command.
+// `live` is given without names and functions.
+enum class EndedProgram { kStart, kLeave };
+ScheduleRun serve_live(const LiveQuestion& question, schedule::LiveOptions live, double max_power_w,
+                       EndedProgram ended, ServeOptions options);
 
 // Samples the power of the board while programs share it.
 class SharingPower {

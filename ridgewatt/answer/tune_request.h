@@ -1,10 +1,11 @@
-// The question of answer/tune.h as text and numbers that a user enters.
+// The question of answer/tune.h as text and numbers that a user enters, and its answer.
 //
 //   TuneRequest asked{.workload = {.model = "zoo:resnet50"}, .device = "agx-orin"};
 //   asked.goal.limits.power_w = 30;
-//   tune_on_twin(asked.asked(), asked.workload.load(), asked.device);
+//   answer_request(asked, [](const std::string& line) { std::cerr << line; }).answer.outcome.best;
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -34,7 +35,8 @@ struct TuneRequest {
   std::string sweep = {}, samples = {};      // CSV files; empty: none
   std::string sweep_name = {};               // which workload of the file; empty: the only one
   std::vector<std::string> references = {};  // CSV files
-  bool keep_outliers = false;                // keeps the rows that the quality check flags
+  std::string observations = {};  // CSV file of earlier searches of the sweep; empty: none
+  bool keep_outliers = false;     // keeps the rows that the quality check flags
   GoalQuestion goal = {};
   std::optional<double> dataset_size = {};  // of a job; absent: no cost of a job
   double epochs = 1;
@@ -48,6 +50,23 @@ struct TuneRequest {
 // Reads the observations of earlier searches from a sweep file. Returns none if the file does not
 // exist.
 std::vector<Observation> known_observations(const std::string& path);
+
+struct TuneReply {
+  TuneAnswer answer = {};
+  std::optional<TuneRanking> ranking = {};  // of all boards or all runtimes, in place of `answer`
+  // Content for the file `observations`: those it had, and those of this search of a sweep.
+  std::string observations_csv = {};
+};
+// Reads what the request names, answers it from its sweep, its samples or a twin, and adds how long
+// the modes are held. `say` receives a line for each file with rows that were left out.
+TuneReply answer_request(const TuneRequest& request,
+                         const std::function<void(const std::string&)>& say);
+// Answers on the twin of one board, of all boards or in all runtimes.
+TuneReply answer_on_twin(const TuneRequest& request,
+                         const std::shared_ptr<const workload::DeployedWorkload>& workload);
+// Answers from rows that were read.
+enum class RowsOf { kSweep, kSamples };
+TuneAnswer answer_from_rows(const TuneRequest& request, const ProfiledRows& rows, RowsOf of);
 
 // How to measure a program while it is tuned on the board of this machine.
 struct ProgramQuestion {

@@ -9,6 +9,7 @@
 #include "ridgewatt/cli/program.h"
 #include "ridgewatt/io/file.h"
 #include "ridgewatt/io/input_files.h"
+#include "ridgewatt/measure/program_watch.h"
 #include "ridgewatt/report/result.h"
 #include "ridgewatt/report/result_report.h"
 
@@ -102,7 +103,7 @@ void remark(const Context& context, const std::string& text) {
 void check_status(int status, const std::vector<std::string>& program) {
   if (status == 0) return;
   std::cout.flush();
-  throw Error("the command failed with status " + std::to_string(status), program.front());
+  measure::require_success(status, program);
 }
 
 void make_folder(const std::string& path) {

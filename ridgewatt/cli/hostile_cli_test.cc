@@ -434,7 +434,7 @@ std::set<std::string> declared(const std::string& kind) {
     }
     for (const auto& next : command["commands"]) walk(next);
   };
-  walk(reference_json(app));
+  walk(report::reference_json(reference_of(app)));
   return names;
 }
 
@@ -473,7 +473,7 @@ std::span<const FileUse> inputs() {
     for (answer::ParameterTableOf* const table_of : answer::kParameterTables) {
       const answer::ParameterTable& table = table_of();
       const std::string command(table.command);
-      const std::string example = reference_json(find_command(app, words_of(command)))["example"];
+      const std::string example = reference_of(find_command(app, words_of(command))).example;
       for (const answer::Part& part : table.parts) {
         for (const answer::Parameter& row : part.rows) {
           const std::string option = option_name(row);
@@ -741,7 +741,7 @@ TEST(HostileTable, EveryCommandActsWritesOrOnlyAnswers) {
     });
     if (!acts && !acting.contains(name)) others.insert(name);
   };
-  walk(reference_json(app));
+  walk(report::reference_json(reference_of(app)));
   EXPECT_EQ(others, kOnlyAnswer);
 }
 

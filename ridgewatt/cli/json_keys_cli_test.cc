@@ -200,7 +200,7 @@ std::vector<std::string> lines_with_json() {
     });
     if (listed) continue;
     const std::vector<std::string> path = words_of(command);
-    const std::string example = reference_json(find_command(app, path))["example"];
+    const std::string example = reference_of(find_command(app, path)).example;
     const std::string first = example.substr(0, example.find('\n'));
     lines.push_back(first.substr(first.find(command)));
   }

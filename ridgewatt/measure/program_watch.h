@@ -52,4 +52,7 @@ SeenProgram measure_and_watch(const platform::Sysfs& sysfs, MeasureOptions optio
 SeenProgram watch_process(const platform::Sysfs& sysfs, pid_t process, double for_s,
                           platform::PowerMeter& meter);
 
+// Throws Error if the measured program ended with a status other than 0.
+void require_success(int status, const std::vector<std::string>& program);
+
 }  // namespace ridgewatt::measure

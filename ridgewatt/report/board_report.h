@@ -36,6 +36,8 @@ Result mode_state_result(const platform::ModeState& state);
 // JSON keys: requested, applied, dry_run, writes (path, value), changed_by_board (path, wanted,
 // found).
 Result apply_result(const platform::ApplySummary& summary, bool dry_run);
+// A line for the terminal. `gpu_governor`: empty if none was set.
+std::string applied_text(const platform::ApplySummary& summary, const std::string& gpu_governor);
 Table writes_table(const platform::WriteSummary& summary);
 // A POWER_MODEL section of nvpmodel.conf, and the summary of a new fake board.
 Json power_model_json(int id, const std::string& name, const PowerMode& mode,

@@ -17,6 +17,10 @@ std::vector<Column> knob_columns_of(const std::vector<PowerMode>& modes, int ran
 // Inverse of mode_to_json; `source` is the name in messages. Throws InputError for an invalid
 // value.
 PowerMode mode_from_json(const Json& json, const std::string& source);
+// Reads the mode from the file of an answer of `tune --format json`. With `phase`, returns the mode
+// of that phase in an answer of `tune llm --phases` if it has one (such as "prefill_mode"). Throws
+// InputError if the file has no mode.
+PowerMode mode_of_answer(const std::string& path, const std::string& phase = "");
 // The cells of a mode in `columns`.
 std::vector<Cell> knob_cells(const PowerMode& mode, const std::vector<Column>& columns);
 

@@ -5,7 +5,6 @@
 #include <span>
 #include <vector>
 
-#include "ridgewatt/answer/advice.h"
 #include "ridgewatt/answer/presets.h"
 #include "ridgewatt/io/json.h"
 #include "ridgewatt/predict/predictor.h"

@@ -9,7 +9,7 @@
 #include "ridgewatt/io/json.h"
 #include "ridgewatt/report/columns.h"
 #include "ridgewatt/report/field.h"
-#include "ridgewatt/report/job_text.h"
+#include "ridgewatt/report/job_report.h"
 #include "ridgewatt/report/mode_json.h"
 #include "ridgewatt/report/result.h"
 

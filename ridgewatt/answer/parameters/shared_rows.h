@@ -4,6 +4,7 @@
 #include "ridgewatt/answer/parameter.h"
 #include "ridgewatt/answer/parameters/access.h"
 #include "ridgewatt/answer/workload_question.h"
+#include "ridgewatt/base/error.h"
 #include "ridgewatt/twin/minibatch_cost.h"
 
 namespace ridgewatt::answer {

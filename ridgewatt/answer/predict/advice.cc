@@ -1,4 +1,4 @@
-#include "ridgewatt/answer/advice.h"
+#include "ridgewatt/answer/presets.h"
 
 #include <utility>
 

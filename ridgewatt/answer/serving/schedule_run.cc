@@ -14,28 +14,8 @@ namespace ridgewatt::answer {
 namespace {
 
 constexpr std::size_t kMostGrants = 20'000;
-constexpr double kSameLevel = 0.01;  // clocks of a table and a sweep, as a share
-
-bool offers(const KnobSpace::Levels& levels, const PowerMode& mode) {
-  return std::all_of(kKnobs.begin(), kKnobs.end(), [&](Knob knob) {
-    const auto& table = levels[knob];
-    if (!mode.has(knob) || table.empty()) return true;
-    const auto [low, high] = std::minmax_element(table.begin(), table.end());
-    const double wanted = mode.get(knob);
-    return wanted >= *low * (1 - kSameLevel) && wanted <= *high * (1 + kSameLevel);
-  });
-}
 
 }  // namespace
-
-schedule::Interference interference_of(std::span<const schedule::GrantRecord> grants,
-                                       double native_from_s) {
-  const auto measured = schedule::measure_interference(grants, native_from_s);
-  if (measured) return *measured;
-  throw NoSolutionError("the interference could not be measured",
-                        "run two workers without pauses between minibatches, so that each overlaps "
-                        "the other for at least half of its time in the second half of --duration");
-}
 
 void LastGrants::add(const schedule::GrantRecord& record) {
   if (grants_.size() == kMostGrants) {
@@ -50,14 +30,6 @@ std::vector<schedule::SwitchCost> LastGrants::switch_costs(double until_s) const
     std::erase_if(alone, [&](const auto& record) { return record.released_s > until_s; });
   }
   return schedule::measure_switch_cost(alone);
-}
-
-std::vector<schedule::LiveMode> offered_modes(std::vector<schedule::LiveMode> modes,
-                                              const platform::ModeControl& control) {
-  const auto levels = control.levels();
-  std::erase_if(modes, [&](const schedule::LiveMode& mode) { return !offers(levels, mode.mode); });
-  if (modes.empty()) throw InputError("the device has none of the planned power modes");
-  return modes;
 }
 
 SharingPower::SharingPower(const platform::Sysfs& sysfs, double rate_hz, double longest_s)

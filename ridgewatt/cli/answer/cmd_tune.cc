@@ -7,9 +7,7 @@
 #include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/option_rules.h"
 #include "ridgewatt/cli/options/parameters.h"
-#include "ridgewatt/cli/options/sweep_options.h"
 #include "ridgewatt/cli/options/workload_options.h"
-#include "ridgewatt/io/file.h"
 #include "ridgewatt/platform/local_device.h"
 #include "ridgewatt/tune/strategy.h"
 
@@ -79,9 +77,17 @@ void check_samples(const CLI::App& command, const TuneOptions& options) {
                           "--device NAME, whose twin is to be a reference");
   }
   check_model_options(command, options, "with --samples");
+  if (options.question.verify > 0 && (options.workload.model.empty() || options.device.empty())) {
+    throw UsageError("verification needs the model and its board", "--verify",
+                     "give MODEL and --device BOARD");
+  }
 }
 
 void check_twin(const CLI::App& command, const TuneOptions& options) {
+  if (options.workload.model.empty()) {
+    throw UsageError("nothing to tune", "",
+                     "give MODEL --device BOARD, --sweep FILE.csv or --samples FILE.csv");
+  }
   refuse_without_effect(command, {"--reference", "--workload", "--keep-outliers", "--observations"},
                         "on a twin", "they go with --sweep or --samples");
   if (options.question.verify > 0 && options.device == "all") {
@@ -105,85 +111,9 @@ void check_twin(const CLI::App& command, const TuneOptions& options) {
   }
   refuse_search_options(command, "on a twin without --strategy",
                         "every point is estimated, none is profiled");
-}
-
-// The model, of the kind of what it is compared with; none where there is no model or no board.
-std::shared_ptr<const workload::DeployedWorkload> model_of(const TuneOptions& options,
-                                                           WorkloadKind kind) {
-  if (options.workload.model.empty() || options.device.empty()) return nullptr;
-  answer::WorkloadQuestion workload = options.workload;
-  workload.kind = kind;
-  return workload.load();
-}
-
-std::vector<Sweep> references_of(const Context& context, const TuneOptions& options) {
-  std::vector<Sweep> references;
-  for (const auto& path : options.references) {
-    references.push_back(read_trusted_sweep(context, path, options.keep_outliers));
-  }
-  return references;
-}
-
-void ask_twin(const Context& context, const TuneOptions& options) {
-  const answer::TuneQuestion question = options.asked(context);
-  const auto workload = model_of(options, options.workload.kind);
   if (options.device == "all" && !options.heat.file.empty()) {
     throw UsageError("--thermal applies to one board only", "", "name it with --device");
   }
-  if (options.device == "all")
-    return print_ranking(context, answer::rank_boards(question, workload));
-  if (options.workload.all_runtimes) {
-    std::vector<workload::Precision> precisions;
-    if (options.workload.precision) precisions = {*options.workload.precision};
-    return print_ranking(context,
-                         answer::rank_runtimes(question, workload, options.device, precisions));
-  }
-  answer::TuneAnswer found = question.verify > 0
-                                 ? answer::verify_by_hand(question, workload, options.device, {})
-                                 : answer::tune_on_twin(question, workload, options.device);
-  answer::find_alternatives(question, workload, found);
-  print_answer(context, options, found);
-}
-
-void keep_observations(const Context& context, const TuneOptions& options,
-                       const answer::ProfiledRows& asked, const answer::TuneAnswer& found) {
-  if (options.observations.empty()) return;
-  check_answer_table(context, options);
-  Sweep kept = asked.rows.without_rows();
-  kept.observations = asked.known;
-  for (const auto& step : found.trace.profiled) kept.observations.push_back(step.seen);
-  // The one result that is read before it is written: it grows.
-  ridgewatt::write_output(options.observations, write_sweep_csv({kept}));
-}
-
-void ask_sweep(const Context& context, const TuneOptions& options) {
-  answer::ProfiledRows asked;
-  asked.rows =
-      read_trusted_sweep(context, options.sweep, options.keep_outliers, options.sweep_name);
-  asked.references = references_of(context, options);
-  asked.device = options.device;
-  asked.workload = model_of(options, workload_kind_of(asked.rows.kind));
-  asked.known = answer::known_observations(options.observations);
-  answer::TuneAnswer found = answer::tune_on_sweep(options.asked(context), asked);
-  keep_observations(context, options, asked, found);
-  print_answer(context, options, found);
-}
-
-void ask_samples(const Context& context, const TuneOptions& options) {
-  answer::ProfiledRows asked;
-  asked.rows = read_samples(context, options.samples, options.keep_outliers, options.sweep_name,
-                            options.device);
-  asked.references = references_of(context, options);
-  asked.device = options.device;
-  asked.workload = model_of(options, workload_kind_of(asked.rows.kind));
-  const answer::TuneQuestion question = options.asked(context);
-  if (question.verify > 0 && !asked.workload) {
-    throw UsageError("--verify needs a model and a board", "", "give MODEL and --device BOARD");
-  }
-  answer::TuneAnswer found = question.verify > 0 ? answer::verify_by_hand(question, asked.workload,
-                                                                          asked.device, asked.rows)
-                                                 : answer::tune_from_samples(question, asked);
-  print_answer(context, options, found);
 }
 
 // "fke:agx-orin" is neither a board nor a fake board.
@@ -206,6 +136,7 @@ void check_all_runtimes(const TuneOptions& options) {
 }
 
 void run(const Context& context, TuneOptions& options, const CLI::App& command) {
+  options.question.seed = context.seed;
   check_device(options.device);
   check_all_runtimes(options);
   const answer::TuneRequest& request = options;
@@ -256,19 +187,15 @@ void run(const Context& context, TuneOptions& options, const CLI::App& command) 
   }
   if (!options.sweep.empty()) {
     check_sweep(command, options);
-    return ask_sweep(context, options);
-  }
-  if (!options.samples.empty()) {
+  } else if (!options.samples.empty()) {
     check_samples(command, options);
-    return ask_samples(context, options);
+  } else {
+    check_twin(command, options);
+    options.device = board_or_local(context, options.device);
   }
-  if (options.workload.model.empty()) {
-    throw UsageError("tune needs a model, a sweep or samples", "",
-                     "give MODEL --device BOARD, --sweep FILE.csv or --samples FILE.csv");
-  }
-  check_twin(command, options);
-  options.device = board_or_local(context, options.device);
-  ask_twin(context, options);
+  const answer::TuneReply reply =
+      answer::answer_request(options, [&](const auto& line) { remark(context, line); });
+  print_reply(context, options, reply);
 }
 
 }  // namespace
@@ -301,7 +228,7 @@ void add_tune(CLI::App& app, Context& context) {
   add_live_options(command, options.live);
   add_in_place_options(command, options.live);
   add_campaign_options(command, options.campaign);
-  add_job_options(command, options.job);
+  add_rows(command, answer::job_rows(), &options.job, "Jobs and days");
   add_output_option(command, context);
   add_tune_llm(command, context);
 }

@@ -9,7 +9,6 @@
 #include "ridgewatt/answer/tune_on_board.h"
 #include "ridgewatt/answer/tune_request.h"
 #include "ridgewatt/campaign/executor.h"
-#include "ridgewatt/cli/options/sweep_options.h"
 #include "ridgewatt/cli/options/workload_options.h"
 #include "ridgewatt/measure/in_place.h"
 
@@ -36,23 +35,21 @@ struct CampaignOptions {
 };
 
 struct TuneOptions : answer::TuneRequest {
-  std::string observations;
   bool trace = false;
   LiveOptions live;
   CampaignOptions campaign;
   answer::JobQuestion job;
-
-  answer::TuneQuestion asked(const Context& context) const;
 };
 
 // Call this before profiling; see check_table_options() in command.h.
 void check_answer_table(const Context& context, const TuneOptions& options);
-// Adds how long the modes can be held, and prints. Throws NoSolutionError if no point meets the
-// limits.
-void print_answer(const Context& context, const TuneOptions& options, answer::TuneAnswer& found);
-// Prints a row per board or runtime, best first. JSON contains the best answer, and all answers as
-// `boards` or `runtimes`.
-void print_ranking(const Context& context, const answer::TuneRanking& ranking);
+// Throws NoSolutionError if no point meets the limits.
+void print_answer(const Context& context, const TuneOptions& options,
+                  const answer::TuneAnswer& found);
+// Writes the observations, and prints the answer, or a row per board or runtime, the best first.
+// JSON then contains the best answer, and all answers as `boards` or `runtimes`.
+void print_reply(const Context& context, const TuneOptions& options,
+                 const answer::TuneReply& reply);
 
 void add_live_options(CLI::App& command, LiveOptions& options);
 // Throws UsageError if one of these options was given without a real or fake board.
@@ -71,7 +68,6 @@ void add_campaign_options(CLI::App& command, CampaignOptions& options);
 void check_campaign_options(const CLI::App& command, const CampaignOptions& options);
 void tune_on_boards(const Context& context, const TuneOptions& options);
 
-void add_job_options(CLI::App& command, answer::JobQuestion& job);
 // Throws UsageError if one of these options has no effect, or an option that has no effect with
 // them.
 void check_job_options(const CLI::App& command, const TuneOptions& options);

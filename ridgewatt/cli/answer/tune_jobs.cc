@@ -4,12 +4,10 @@
 #include "ridgewatt/answer/estimate.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/answer/tune_command.h"
-#include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/cli/options/option_rules.h"
 #include "ridgewatt/cli/options/workload_options.h"
 #include "ridgewatt/platform/local_device.h"
 #include "ridgewatt/report/job_report.h"
-#include "ridgewatt/report/job_text.h"
 
 namespace ridgewatt::cli {
 namespace {
@@ -36,27 +34,6 @@ void print_period(const Context& context, const answer::PeriodAnswer& found) {
 }
 
 }  // namespace
-
-void add_job_options(CLI::App& command, answer::JobQuestion& job) {
-  const OptionAdder add(command, "Jobs and days");
-  add.optional("--deadline", job.deadline_s, seconds().positive(), "Time limit of the whole job");
-  add.optional("--max-job-energy", job.job_energy_j, joules().positive(),
-               "Energy limit of the whole job");
-  add.optional(
-      "--period", job.period_s, seconds().positive(),
-      "One minibatch is due per period of this length: find what the board should do in between");
-  add.optional("--day-energy", job.day_energy_j, joules().positive(),
-               "Energy available in a day: find how much work it allows");
-  add.optional("--battery", job.battery_j, joules().positive(),
-               "Capacity of the battery, with --day-energy or --solar");
-  add.input("--solar", job.solar,
-            "CSV file of solar power over a day, with columns hour and power_w");
-  add.optional("--sleep-power", job.sleep_power_w, watts(),
-               "Power while the board is suspended; without it the board is never suspended");
-  add.optional("--sleep-time", job.sleep_s, seconds(), "Time to suspend plus time to wake");
-  add.optional("--sleep-energy", job.sleep_energy_j, joules(),
-               "Energy to suspend and wake [idle power times --sleep-time]");
-}
 
 void check_job_options(const CLI::App& command, const TuneOptions& options) {
   const answer::JobQuestion& job = options.job;

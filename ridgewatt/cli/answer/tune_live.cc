@@ -90,6 +90,16 @@ void add_twin(const TuneOptions& options, answer::LiveBoard& board) {
                          : board.profile.series.board;
 }
 
+// Throws UsageError for the first option under these headings that was given.
+void refuse_groups(const CLI::App& command, std::initializer_list<std::string_view> groups,
+                   const char* what, const char* advice) {
+  for (const CLI::Option* option : command.get_options()) {
+    const bool refused =
+        std::find(groups.begin(), groups.end(), option->get_group()) != groups.end();
+    if (refused && option->count() > 0) throw UsageError(what, option->get_name(), advice);
+  }
+}
+
 constexpr char kInPlaceGroup[] = "A running program (--in-place)";
 constexpr char kGroup[] = "Real or fake board (--device local or fake:BOARD)";
 
@@ -127,13 +137,8 @@ void tune_in_place(const Context& context, const TuneOptions& options, const CLI
 }  // namespace
 
 void refuse_live_options(const CLI::App& command) {
-  for (const CLI::Option* option : command.get_options()) {
-    const bool live = option->get_group() == kGroup || option->get_group() == kMeasuringGroup;
-    if (live && option->count() > 0) {
-      throw UsageError("this option needs a real or fake board", option->get_name(),
-                       "give --device local or fake:BOARD");
-    }
-  }
+  refuse_groups(command, {kGroup, kMeasuringGroup}, "the option needs a real or fake board",
+                "give --device local or fake:BOARD");
 }
 
 void add_live_options(CLI::App& command, LiveOptions& options) {
@@ -161,12 +166,8 @@ void add_in_place_options(CLI::App& command, LiveOptions& options) {
 }
 
 void refuse_in_place_options(const CLI::App& command) {
-  for (const CLI::Option* option : command.get_options()) {
-    if (option->get_group() == kInPlaceGroup && option->count() > 0) {
-      throw UsageError("this option only applies to a running program (--in-place)",
-                       option->get_name(), "give --in-place and --device local or fake:BOARD");
-    }
-  }
+  refuse_groups(command, {kInPlaceGroup}, "the option needs a running program",
+                "give --in-place and --device local or fake:BOARD");
 }
 
 void tune_live(const Context& context, TuneOptions& options, const CLI::App& command) {
@@ -191,7 +192,7 @@ void tune_live(const Context& context, TuneOptions& options, const CLI::App& com
   profile.quiet = context.quiet;
   measure::name_series(device, profile);
   store::Store store = store::Store::made_at_first_write(live.store);
-  const answer::TuneQuestion question = options.asked(context);
+  const answer::TuneQuestion question = options.asked();
   Progress progress("tune", static_cast<std::size_t>(question.budget.profiles), context.quiet);
   const auto on_point = [&](std::size_t done, const OperatingPoint& point) {
     progress.update(done, describe(point.mode));
@@ -201,6 +202,7 @@ void tune_live(const Context& context, TuneOptions& options, const CLI::App& com
   add_twin(options, board);
   answer::TuneAnswer found = answer::tune_on_board(question, board);
   if (!found.source.remark) found.source.remark = "points are kept in " + live.store;
+  answer::add_holds(found, options.heat);
   print_answer(context, options, found);
 }
 

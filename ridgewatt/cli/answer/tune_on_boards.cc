@@ -56,7 +56,8 @@ void tune_on_boards(const Context& context, const TuneOptions& options) {
   boards.boards = static_cast<std::size_t>(asked.boards);
   boards.executor = asked.executor;
   const answer::RunningCampaign running{plan, asked.board_kind, *executor, store, boards};
-  answer::TuneAnswer found = answer::tune_on_campaign(options.asked(context), running);
+  answer::TuneAnswer found = answer::tune_on_campaign(options.asked(), running);
+  answer::add_holds(found, options.heat);
   print_answer(context, options, found);
 }
 

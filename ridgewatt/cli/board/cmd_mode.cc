@@ -7,13 +7,13 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/device_options.h"
-#include "ridgewatt/cli/options/mode_text.h"
 #include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/io/file.h"
 #include "ridgewatt/platform/fake_board.h"
 #include "ridgewatt/platform/fake_heat.h"
 #include "ridgewatt/platform/mode_control.h"
 #include "ridgewatt/report/board_report.h"
+#include "ridgewatt/report/mode_json.h"
 
 namespace ridgewatt::cli {
 namespace {
@@ -76,17 +76,14 @@ void apply(const Context& context, const ModeCommand& options) {
   const auto device = options.device.open(context);
   auto control = control_of(device, options);
   const auto& knobs = options.knobs;
-  const auto summary = !options.preset.empty()   ? control.apply_preset(options.preset)
-                       : !options.answer.empty() ? control.apply(read_answer(options.answer))
-                                                 : control.apply(knobs.mode(), knobs.gpu_governor);
+  const auto summary = !options.preset.empty() ? control.apply_preset(options.preset)
+                       : !options.answer.empty()
+                           ? control.apply(report::mode_of_answer(options.answer))
+                           : control.apply(knobs.mode(), knobs.gpu_governor);
   if (context.json() || context.csv() || options.dry_run) {
     print(context, report::apply_result(summary, options.dry_run));
   } else if (!context.quiet) {
-    const std::string governor =
-        knobs.gpu_governor.empty() ? "" : ", GPU governor " + knobs.gpu_governor;
-    std::cout << "applied: " << describe(summary.applied) << governor << "; "
-              << summary.written.writes.size() << " files written, "
-              << summary.written.changed.size() << " changed by the board\n";
+    std::cout << report::applied_text(summary, knobs.gpu_governor);
   }
   if (!std::cout.flush()) throw IoError("cannot write to standard output");
   if (options.dry_run) return;
@@ -166,10 +163,10 @@ void add_mode(CLI::App& app, Context& context) {
     command->callback([&context, options, run] { run(context, *options); });
     return command;
   };
-  add("list", "Presets, governors and knob tables", "ridgewatt mode list --device fake:agx-orin",
-      list_modes)
-      ->add_flag("--grid", options->grid, "List every combination of the knob tables");
-  add("show", "The board's current power mode", "ridgewatt mode show", show_mode);
+  const OptionAdder add_list(*add("list", "Presets, governors and knob tables",
+                                  "ridgewatt mode list --device fake:agx-orin", list_modes));
+  add_list.flag("--grid", options->grid, "Every mode that the tables make");
+  add("show", "What the board is set to", "ridgewatt mode show", show_mode);
   auto* apply_command = add("apply", "Set a preset or clocks; 'mode restore' undoes it",
                             "ridgewatt mode apply --cpu-cores 4 --cpu-mhz 1113.6", apply);
   const OptionAdder add_apply(*apply_command);

@@ -7,6 +7,7 @@
 #include "ridgewatt/device/mode_text.h"
 #include "ridgewatt/measure/live_program.h"
 #include "ridgewatt/report/measure_report.h"
+#include "ridgewatt/report/mode_json.h"
 
 namespace ridgewatt::cli {
 namespace {
@@ -19,7 +20,7 @@ PowerMode whole_mode(platform::JetsonModeControl& control, const PowerMode& befo
                      const std::string& phase, const std::string& text) {
   PowerMode mode;
   if (text.ends_with(".json")) {
-    mode = read_answer(text, phase);
+    mode = report::mode_of_answer(text, phase);
   } else if (text.find('=') != std::string::npos) {
     mode = parse_mode_text(text);
   } else {

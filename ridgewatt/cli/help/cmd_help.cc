@@ -28,7 +28,7 @@ Json with_programs(Json reference, const Context& context) {
 // not started here, because this process may run under an emulator that starts no other program.
 void write_pages(const CLI::App& command, const Context& context, const std::string& folder) {
   make_folder(folder);
-  std::map<std::string, std::string> pages = manual_pages(command);
+  std::map<std::string, std::string> pages = report::manual_pages(reference_of(command));
   for (const auto& entry : context.commands) {
     const std::string page = "ridgewatt-" + std::string(entry.name) + ".1";
     if (entry.program == nullptr || pages.erase(page) == 0) continue;
@@ -50,7 +50,8 @@ void add_help(CLI::App& app, Context& context) {
     if (!path->empty()) hand_over(path->front(), context);
     complete_program(app, context);
     const CLI::App& asked = find_command(app, *path);
-    if (context.json()) return print(context, with_programs(reference_json(asked), context));
+    if (context.json())
+      return print(context, with_programs(report::reference_json(reference_of(asked)), context));
     std::cout << asked.get_formatter()->make_help(&asked, full_name(asked),
                                                   CLI::AppFormatMode::Normal);
   });
@@ -72,7 +73,7 @@ void add_man(CLI::App& app, Context& context) {
     complete_program(app, context);
     const CLI::App& asked = find_command(app, arguments->path);
     if (!arguments->folder.empty()) return write_pages(asked, context, arguments->folder);
-    std::cout << manual_page(asked);
+    std::cout << report::manual_page(reference_of(asked));
   });
 }
 
@@ -80,9 +81,9 @@ void add_completion(CLI::App& app, Context& context) {
   auto* command = add_command(
       app, context, "completion", "Completion of commands, options and values for a shell",
       "ridgewatt completion bash > ~/.local/share/bash-completion/completions/ridgewatt");
-  auto shell = std::make_shared<Shell>();
+  auto shell = std::make_shared<report::Shell>();
   OptionAdder(*command).choice("SHELL", *shell, "The shell")->required()->default_str("");
-  command->callback([shell] { std::cout << completion_script(*shell); });
+  command->callback([shell] { std::cout << report::completion_script(*shell); });
 }
 
 // What the scripts call: candidates for the last of these words, one per line.

@@ -85,47 +85,4 @@ std::vector<Completion> completions(const CLI::App& app, const std::vector<std::
   return all;
 }
 
-std::string completion_script(Shell shell) {
-  if (shell == Shell::kFish) {
-    return R"(# ridgewatt: completion for fish.
-function __ridgewatt_complete
-    set -l words (commandline -opc) (commandline -ct)
-    ridgewatt complete -- $words[2..-1] 2>/dev/null
-end
-complete -c ridgewatt -a '(__ridgewatt_complete)'
-)";
-  }
-  if (shell == Shell::kZsh) {
-    return R"(#compdef ridgewatt
-# ridgewatt: completion for zsh.
-_ridgewatt() {
-  local -a words_found
-  local word description
-  while IFS=$'\t' read -r word description; do
-    words_found+=("${word//:/\\:}:$description")
-  done < <(ridgewatt complete -- "${words[@]:1:$((CURRENT - 1))}" 2>/dev/null)
-  if ((${#words_found})); then
-    _describe ridgewatt words_found
-  else
-    _files
-  fi
-}
-if [[ $funcstack[1] == _ridgewatt ]]; then _ridgewatt "$@"; else compdef _ridgewatt ridgewatt; fi
-)";
-  }
-  return R"(# ridgewatt: completion for bash.
-_ridgewatt() {
-  local line=${COMP_LINE:0:COMP_POINT} words current head
-  read -ra words <<<"$line"
-  [[ $line == *[[:space:]] ]] && words+=('')
-  current=${words[-1]}
-  mapfile -t COMPREPLY < <(ridgewatt complete -- "${words[@]:1}" 2>/dev/null | cut -f1)
-  # Bash takes what stands before a colon or an equals sign for a word of its own.
-  head=${current%"${current##*[:=]}"}
-  COMPREPLY=("${COMPREPLY[@]#"$head"}")
-}
-complete -o default -F _ridgewatt ridgewatt
-)";
-}
-
 }  // namespace ridgewatt::cli

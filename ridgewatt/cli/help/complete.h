@@ -1,10 +1,9 @@
-// Shell completion: candidates for the next word of a command line, and the scripts for shells.
+// Shell completion: candidates for the next word of a command line.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "ridgewatt/base/enum_names.h"
 #include "ridgewatt/cli/command.h"
 
 namespace ridgewatt::cli {
@@ -20,13 +19,5 @@ const CLI::App& completed_command(const CLI::App& app, const std::vector<std::st
 // options, and known values of options and arguments (choices, boards, built-in models). Empty:
 // file names.
 std::vector<Completion> completions(const CLI::App& app, const std::vector<std::string>& words);
-
-enum class Shell { kBash, kZsh, kFish };
-constexpr auto enum_names(Shell) {
-  return named<Shell>({{Shell::kBash, "bash"}, {Shell::kZsh, "zsh"}, {Shell::kFish, "fish"}});
-}
-
-// Returns the script for the shell.
-std::string completion_script(Shell shell);
 
 }  // namespace ridgewatt::cli

@@ -1,18 +1,10 @@
 #include "ridgewatt/cli/help/reference.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include "ridgewatt/base/text.h"
-#include "ridgewatt/base/version.h"
 #include "ridgewatt/cli/program.h"
 
 namespace ridgewatt::cli {
 namespace {
-
-bool shown(const CLI::App& app) {
-  return !app.get_group().empty();
-}
 
 const char* kind_of(const CLI::Option& option) {
   if (is_flag(option)) return "flag";
@@ -21,79 +13,18 @@ const char* kind_of(const CLI::Option& option) {
   return value_name(option) == "OUTPUT" ? "output" : "text";
 }
 
-Json option_json(const CLI::Option& option) {
-  Json json;
-  json["names"] = option.get_positional() ? std::vector<std::string>{option.get_name(true, false)}
-                                          : split(option.get_name(false, true), ',');
-  const bool flag = is_flag(option);
-  json["kind"] = kind_of(option);
-  if (!flag) json["value"] = value_name(option);
-  json["positional"] = option.get_positional();
-  json["required"] = option.get_required();
-  json["repeats"] = option.get_expected_max() > 1;
-  json["description"] = option.get_description();
-  json["default"] = option.get_default_str();
-  json["choices"] = choices_of(option);
-  json["group"] = option.get_group();
-  return json;
-}
-
-// Text that troff reads as it is. A line may end between the parts of A[,b=B][,c=C].
-std::string troff(const std::string& text) {
-  std::string result;
-  bool line_start = true;
-  for (const char c : text) {
-    if (c == '[' && result.ends_with(']')) result += "\\:";
-    if (line_start && (c == '.' || c == '\'')) result += "\\&";
-    if (c == '\\')
-      result += "\\e";
-    else if (c == '-')
-      result += "\\-";
-    else
-      result += c;
-    line_start = c == '\n';
-  }
-  return result;
-}
-
-std::string option_entry(const CLI::Option& option) {
-  const bool flag = is_flag(option);
-  const std::string names =
-      option.get_positional() ? option.get_name(true, false) : option.get_name(false, true);
-  std::string text = ".TP\n\\fB" + troff(names) + "\\fR";
-  if (!flag && !option.get_positional()) text += " \\fI" + troff(value_name(option)) + "\\fR";
-  text += "\n" + troff(option.get_description());
-  if (const auto choices = choices_of(option); !choices.empty()) {
-    text += troff(fmt::format(". One of {}", fmt::join(choices, ", ")));
-  }
-  if (!option.get_default_str().empty()) {
-    text += troff(". Default: " + option.get_default_str());
-  }
-  return text + "\n";
-}
-
-void collect_pages(const CLI::App& app, std::map<std::string, std::string>& pages) {
-  pages[full_name(app, '-') + ".1"] = manual_page(app);
-  for (const CLI::App* command : app.get_subcommands(nullptr)) {
-    if (shown(*command)) collect_pages(*command, pages);
-  }
-}
-
-std::string synopsis(const CLI::App& app) {
-  std::string text = ".B " + troff(full_name(app)) + "\n";
-  const auto options = app.get_options();
-  const bool answers = std::any_of(options.begin(), options.end(), [](const CLI::Option* option) {
-    return option->get_positional();
-  });
-  if (!answers && !app.get_subcommands(nullptr).empty()) {
-    return text + ".I COMMAND\n[\\fIOPTIONS\\fR]\n";
-  }
-  for (const CLI::Option* option : app.get_options()) {
-    if (!option->get_positional()) continue;
-    const std::string name = "\\fI" + troff(option->get_name(true, false)) + "\\fR";
-    text += option->get_required() ? name + "\n" : "[" + name + "]\n";
-  }
-  return text + "[\\fIOPTIONS\\fR]\n";
+report::OptionReference option_reference(const CLI::Option& option) {
+  return {.names = option.get_positional() ? std::vector{option.get_name(true, false)}
+                                           : split(option.get_name(false, true), ','),
+          .kind = kind_of(option),
+          .value = value_name(option),
+          .positional = option.get_positional(),
+          .required = option.get_required(),
+          .repeats = option.get_expected_max() > 1,
+          .description = option.get_description(),
+          .otherwise = option.get_default_str(),
+          .choices = choices_of(option),
+          .group = option.get_group()};
 }
 
 std::string example_of(const CLI::App& app) {
@@ -119,57 +50,18 @@ bool takes_quantity(const CLI::Option& option) {
   }
 }
 
-Json reference_json(const CLI::App& app) {
-  Json json;
-  json["name"] = full_name(app);
-  json["group"] = app.get_group();
-  json["description"] = app.get_description();
-  json["example"] = example_of(app);
-  json["options"] = Json::array();
-  for (const CLI::Option* option : app.get_options())
-    json["options"].push_back(option_json(*option));
-  json["commands"] = Json::array();
-  for (const CLI::App* command : app.get_subcommands(nullptr)) {
-    if (shown(*command)) json["commands"].push_back(reference_json(*command));
-  }
-  return json;
-}
-
-std::string manual_page(const CLI::App& app) {
-  std::string name = full_name(app, '-');
-  std::string text =
-      fmt::format(".TH {} 1 \"\" \"ridgewatt {}\" \"Ridgewatt\"\n.ad l\n.nh\n.SH NAME\n{} \\- {}\n",
-                  troff(name), version(), troff(name), troff(app.get_description()));
-  text += ".SH SYNOPSIS\n" + synopsis(app);
-  std::string positionals, options;
+report::CommandReference reference_of(const CLI::App& app) {
+  report::CommandReference reference{.name = full_name(app),
+                                     .group = app.get_group(),
+                                     .description = app.get_description(),
+                                     .example = example_of(app)};
   for (const CLI::Option* option : app.get_options()) {
-    (option->get_positional() ? positionals : options) += option_entry(*option);
+    reference.options.push_back(option_reference(*option));
   }
-  std::string commands;
   for (const CLI::App* command : app.get_subcommands(nullptr)) {
-    if (!shown(*command)) continue;
-    commands += fmt::format(".TP\n\\fB{}\\fR(1)\n{}\n", troff(full_name(*command, '-')),
-                            troff(command->get_description()));
+    if (!command->get_group().empty()) reference.commands.push_back(reference_of(*command));
   }
-  if (!commands.empty()) text += ".SH COMMANDS\n" + commands;
-  if (!positionals.empty()) text += ".SH ARGUMENTS\n" + positionals;
-  text += ".SH OPTIONS\n" + options;
-  text += troff("A number may carry its unit: 30W, 500ms, 10min, 2GB.\n");
-  if (const auto example = example_of(app); !example.empty()) {
-    text += ".SH EXAMPLES\n.nf\n" + troff(example) + "\n.fi\n";
-  }
-  text +=
-      ".SH EXIT STATUS\n0 success, 1 failure, 2 wrong usage, 3 no solution within the limits.\n";
-  if (app.get_parent() != nullptr) {
-    text += ".SH SEE ALSO\n.BR " + troff(full_name(*app.get_parent(), '-')) + " (1)\n";
-  }
-  return text;
-}
-
-std::map<std::string, std::string> manual_pages(const CLI::App& app) {
-  std::map<std::string, std::string> pages;
-  collect_pages(app, pages);
-  return pages;
+  return reference;
 }
 
 }  // namespace ridgewatt::cli

@@ -1,6 +1,6 @@
 #include "ridgewatt/cli/options/figure_files.h"
 
-#include "ridgewatt/cli/options/vocabulary.h"
+#include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/cli/result_files.h"
 
 namespace ridgewatt::cli {
@@ -18,8 +18,8 @@ FigureForm form_of(const std::string& file) {
 }  // namespace
 
 void FigureFiles::add_to(CLI::App& command, const std::string& what, FigureForms forms) {
-  auto* option = output_file(command.add_option(
-      "--figures", files_, "Figures to write to this .svg or .html file: " + what));
+  auto* option =
+      OptionAdder(command).output("--figures", files_, "Write to this .svg or .html file: " + what);
   option->allow_extra_args(false);
   if (forms == FigureForms::kFilesOrFolder) return;
   option->check(CLI::Validator(

@@ -54,7 +54,7 @@ class Program : public ::testing::Test {
             walk(next, deeper);
           }
         };
-    walk(reference_json(app), {});
+    walk(report::reference_json(reference_of(app)), {});
     return found;
   }
 
@@ -185,7 +185,7 @@ TEST_F(Program, CommandsAreGroupedAndDescribed) {
   CLI::App app;
   Context context{.commands = every_command()};
   build_program(app, context);
-  const Json all = reference_json(app);
+  const Json all = report::reference_json(reference_of(app));
   const std::vector<std::string> groups = {
       "Models", "Boards", "Answers",    "On a board", "Scheduling and pipelines",
       "Fleet",  "Data",   "Laboratory", "Help"};
@@ -252,7 +252,7 @@ TEST_F(Program, EveryShownCommandHasAManualPage) {
   CLI::App app;
   Context context{.commands = every_command()};
   build_program(app, context);
-  const auto pages = manual_pages(app);
+  const auto pages = report::manual_pages(reference_of(app));
   EXPECT_TRUE(pages.contains("ridgewatt.1"));
   EXPECT_TRUE(pages.contains("ridgewatt-schedule-plan.1"));
   for (const auto& [name, text] : pages) {

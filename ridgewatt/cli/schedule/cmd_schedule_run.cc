@@ -1,10 +1,7 @@
 // ridgewatt schedule run: grants minibatches to worker processes in the cycle of a plan.
-#include <fmt/format.h>
 #include <cmath>
 
-#include <functional>
 #include <optional>
-#include <vector>
 
 #include "ridgewatt/answer/schedule_run.h"
 #include "ridgewatt/answer/serve.h"
@@ -16,10 +13,6 @@
 #include "ridgewatt/cli/schedule/schedule_options.h"
 #include "ridgewatt/platform/mode_control.h"
 #include "ridgewatt/report/schedule_report.h"
-#include "ridgewatt/schedule/grant_log.h"
-#include "ridgewatt/schedule/live.h"
-#include "ridgewatt/schedule/program_keeper.h"
-#include "ridgewatt/schedule/stop_on_signal.h"
 #include "ridgewatt/schedule/worker_socket.h"
 
 namespace ridgewatt::cli {
@@ -145,142 +138,47 @@ schedule::ExecutorOptions executor_options(const Context& context, const RunOpti
   return result;
 }
 
-// The device that --apply-mode sets.
-struct AppliedMode {
-  std::optional<platform::LocalDevice> device = {};
-  std::optional<platform::JetsonModeControl> control = {};
-
-  void open(const Context& context, const RunOptions& options) {
-    platform::JetsonModeControl::Options asked;
-    asked.state_folder = options.device.state_folder;
-    device.emplace(options.device.open(context));
-    control.emplace(*device->sysfs, asked);
-  }
-};
-
-// Remarks on what happens, with its time.
-std::function<void(double, const std::string&)> event_remarks(const Context& context) {
-  if (context.quiet) return {};
-  return [&context](double time_s, const std::string& text) {
-    remark(context, fmt::format("{:.3f} s: {}", time_s, text));
-  };
-}
-
-// Those that the device can be set to.
-std::vector<schedule::LiveMode> offered(const Context& context,
-                                        std::vector<schedule::LiveMode> modes,
-                                        const platform::ModeControl& control) {
-  const std::size_t all = modes.size();
-  modes = answer::offered_modes(std::move(modes), control);
-  if (modes.size() < all) {
-    remark(context,
-           fmt::format("{} of {} modes are left out, because the device does not have them",
-                       all - modes.size(), all));
-  }
-  return modes;
-}
-
-// A schedule whose plan follows the arrivals.
-void run_live(const Context& context, const RunOptions& options) {
-  std::optional<PowerMode> no_mode;
-  schedule::ExecutorOptions executor_settings = executor_options(context, options, no_mode);
-  answer::LiveQuestion question = live_question(context, options.live, options.schedule);
-  const double max_power_w = options.schedule.problem.max_power_w;
+answer::ScheduleRun serve(const Context& context, const RunOptions& options,
+                          answer::ServeOptions& serving) {
+  if (!options.live.wanted()) return answer::serve_cycle(serving);
   schedule::LiveOptions live;
   live.dynamic.mode_change_s = options.live.mode_change_ms / 1e3;
   live.dynamic.headroom = options.live.headroom;
   live.speed = options.live.speed;
   live.switch_s = options.schedule.switch_s;
   live.seed = context.seed;
-  live.training = question.training_names;
-  AppliedMode applied;
-  auto& control = applied.control;
-  if (options.apply_mode) {
-    applied.open(context, options);
-    live.set_mode = [&control](const PowerMode& mode) { control->apply(mode); };
-    live.watch = [&control] { control->check_safety(); };
-  }
-  schedule::GrantLog log(options.log);
-  answer::LastGrants grants;
-  executor_settings.on_grant = [&](const schedule::GrantRecord& record) {
-    log.add(record);
-    grants.add(record);
-  };
-  live.on_event = executor_settings.on_event = event_remarks(context);
-  auto modes = schedule::live_modes(question.inference, question.training, max_power_w);
-  if (control) modes = offered(context, std::move(modes), *control);
-  schedule::LiveScheduler scheduler(std::move(modes), question.programs, live);
-  executor_settings.policy = &scheduler;
-  executor_settings.batch = scheduler.plan().batches.front();
-  schedule::Executor executor(executor_settings);
-  remark(context, fmt::format("serving workers on {}: {} inference programs, with re-planning",
-                              executor_settings.socket_path, question.programs.size()));
-  const schedule::StopOnSignal stop(executor);
-  std::vector<schedule::KeptProgram> programs;  // that are started, and started again
-  for (const auto& entry : question.commands) {
-    programs.push_back({entry.name, entry.kind, entry.command});
-  }
-  std::optional<schedule::ProgramKeeper> keeper;
-  if (!programs.empty()) {
-    schedule::KeeperOptions kept;
-    kept.socket_path = executor_settings.socket_path;
-    kept.restart = !options.live.no_restart;
-    kept.on_event = [&context](const std::string& text) { remark(context, text); };
-    keeper.emplace(std::move(programs), std::move(kept));
-  }
-  const schedule::ExecutorSummary summary = executor.run();
-  if (keeper) keeper->stop();
-  if (control) control->restore();
-  const answer::ScheduleRun::Live served{scheduler.summary(), keeper ? keeper->restarts() : 0};
-  print(context, report::schedule_run_result({summary, {}, served, grants.switch_costs()}));
+  return answer::serve_live(
+      live_question(context, options.live, options.schedule), live,
+      options.schedule.problem.max_power_w,
+      options.live.no_restart ? answer::EndedProgram::kLeave : answer::EndedProgram::kStart,
+      serving);
 }
 
 void run(const Context& context, const RunOptions& options, const CLI::App& command) {
   options.live.check(command);
   check_table_options(context, report::schedule_run_result({}));
-  if (options.live.wanted()) return run_live(context, options);
-  std::optional<PowerMode> mode;
-  schedule::ExecutorOptions executor_settings = executor_options(context, options, mode);
-  schedule::GrantLog log(options.log);
-  std::vector<schedule::GrantRecord> grants;
-  answer::LastGrants last_grants;
-  executor_settings.on_grant = [&](const schedule::GrantRecord& record) {
-    log.add(record);
-    last_grants.add(record);
-    if (options.measure_interference) grants.push_back(record);
-  };
-  if (options.measure_interference) {
-    if (executor_settings.duration_s <= 0) {
-      throw UsageError("--measure-interference needs a duration", "", "give --duration");
-    }
-    executor_settings.native_from_s = executor_settings.duration_s / 2;
+  answer::ServeOptions serving{
+      .log = options.log,
+      .measure_interference = options.measure_interference && !options.live.wanted(),
+      .say = [&](const auto& line) { remark(context, line); },
+      .say_events = !context.quiet};
+  serving.executor = executor_options(context, options, serving.mode);
+  if (serving.measure_interference && serving.executor.duration_s <= 0) {
+    throw UsageError("the duration of the measurement is not given", "--measure-interference",
+                     "give --duration");
   }
-  executor_settings.on_event = event_remarks(context);
-  schedule::Executor executor(executor_settings);
-  remark(context,
-         fmt::format(
-             "serving workers on {}: batch {}, period {:.1f} ms, {} training minibatches per cycle",
-             executor_settings.socket_path, executor_settings.batch,
-             executor_settings.period_s * 1e3, executor_settings.training_per_cycle));
-  const schedule::StopOnSignal stop(executor);
-  AppliedMode set;
-  auto& control = set.control;
+  std::optional<platform::LocalDevice> device;
+  std::optional<platform::JetsonModeControl> control;
   if (options.apply_mode) {
-    if (!mode)
-      throw UsageError("--apply-mode has no effect without a plan", "", "give sweeps to plan from");
-    set.open(context, options);
-    const auto applied = control->apply(*mode);
-    remark(context, "mode: " + describe(applied.applied));
+    if (!serving.mode && !options.live.wanted()) {
+      throw UsageError("there is no plan whose mode could be set", "--apply-mode", "give sweeps");
+    }
+    device.emplace(options.device.open(context));
+    platform::JetsonModeControl::Options asked;
+    asked.state_folder = options.device.state_folder;
+    serving.control = &control.emplace(*device->sysfs, asked);
   }
-  const schedule::ExecutorSummary summary = executor.run();
-  if (control) control->restore();
-  answer::ScheduleRun found{summary};
-  const double native_from_s = executor_settings.native_from_s;
-  if (options.measure_interference) {
-    found.interference = answer::interference_of(grants, native_from_s);
-  }
-  found.switches = last_grants.switch_costs(native_from_s);
-  print(context, report::schedule_run_result(found));
+  print(context, report::schedule_run_result(serve(context, options, serving)));
 }
 
 }  // namespace

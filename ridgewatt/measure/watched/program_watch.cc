@@ -349,4 +349,9 @@ SeenProgram watch_process(const platform::Sysfs& sysfs, pid_t process, double fo
   return found;
 }
 
+void require_success(int status, const std::vector<std::string>& program) {
+  if (status == 0) return;
+  throw Error("the command failed with status " + std::to_string(status), program.front());
+}
+
 }  // namespace ridgewatt::measure

@@ -10,7 +10,7 @@
 #include "ridgewatt/base/statistics.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/report/columns.h"
-#include "ridgewatt/report/job_text.h"
+#include "ridgewatt/report/job_report.h"
 #include "ridgewatt/report/mode_json.h"
 #include "ridgewatt/report/tune_report.h"
 #include "ridgewatt/sweep/provenance.h"

@@ -6,7 +6,6 @@
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/report/columns.h"
 #include "ridgewatt/report/field.h"
-#include "ridgewatt/report/job_text.h"
 
 namespace ridgewatt::report {
 namespace {

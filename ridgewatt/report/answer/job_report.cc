@@ -5,7 +5,6 @@
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/report/columns.h"
 #include "ridgewatt/report/field.h"
-#include "ridgewatt/report/job_text.h"
 #include "ridgewatt/report/mode_json.h"
 
 namespace ridgewatt::report {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "ridgewatt/report/job_text.h"
+#include "ridgewatt/report/job_report.h"
 #include "ridgewatt/report/measure_report.h"
 #include "ridgewatt/report/rows.h"
 

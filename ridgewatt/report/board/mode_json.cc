@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/io/file.h"
 #include "ridgewatt/report/columns.h"
 
 namespace ridgewatt::report {
@@ -36,6 +37,19 @@ PowerMode mode_from_json(const Json& json, const std::string& source) {
   const Json governor = json.value("governor", Json());
   if (governor.is_string()) mode.governor = governor.get<std::string>();
   return mode;
+}
+
+PowerMode mode_of_answer(const std::string& path, const std::string& phase) {
+  const Json answer = Json::parse(read_file(path), nullptr, false);
+  Json knobs;
+  if (answer.is_object()) {
+    const std::string own = phase + "_mode";
+    knobs = answer.value(!phase.empty() && answer.contains(own) ? own : "mode", Json());
+  }
+  if (!knobs.is_object()) {
+    throw InputError("has no mode", path, "give the output of tune --format json");
+  }
+  return mode_from_json(knobs, path);
 }
 
 std::vector<Column> knob_columns(int rank) {

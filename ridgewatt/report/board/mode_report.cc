@@ -127,6 +127,13 @@ Result apply_result(const platform::ApplySummary& summary, bool dry_run) {
   return {.table = writes_table(summary.written), .json = apply_json(summary, dry_run)};
 }
 
+std::string applied_text(const platform::ApplySummary& summary, const std::string& gpu_governor) {
+  const std::string governor = gpu_governor.empty() ? "" : ", GPU governor " + gpu_governor;
+  return "applied: " + describe(summary.applied) + governor + "; " +
+         std::to_string(summary.written.writes.size()) + " files written, " +
+         std::to_string(summary.written.changed.size()) + " changed by the board\n";
+}
+
 Table mode_grid_table(const std::vector<PowerMode>& modes) {
   return table_of<PowerMode>({{{"mode"}, [](const PowerMode& mode) { return mode; }}}, modes);
 }

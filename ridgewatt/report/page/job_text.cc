@@ -1,4 +1,4 @@
-#include "ridgewatt/report/job_text.h"
+#include "ridgewatt/report/job_report.h"
 
 #include <fmt/format.h>
 
