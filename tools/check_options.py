@@ -2,6 +2,7 @@
 """An option, and a choice of one, is written once: in its row (ridgewatt/answer/parameters), in its one call of
 OptionAdder, or in the names of its enum. This finds
   * options of one name and one help sentence that are declared in two places,
+  * options that are declared by CLI11 itself, which this script and the tests would not see,
   * comparisons of a text with the name of a member of a closed set, in place of its enumerator,
   * lists of choices that are written where an option is declared.
 Positional arguments (upper case) are named by the command that has them."""
@@ -40,6 +41,8 @@ WORDS = {
     "idle": "a key of a board of `federate`",
 }
 COMPARING = ["cli", "answer", "report", "serve/ask"]
+# Where OptionAdder and rows become options of CLI11.
+DECLARING = {"option_adder.h", "parameters.cc"}
 
 
 def literal(text):
@@ -95,6 +98,8 @@ def members():
         text = path.read_text()
         for table in re.finditer(r"\bnamed<\w+>\(", text):
             names.update(re.findall(r'"([^"]+)"', call_at(text, table.end() - 1)))
+        # Rows of a table (base/enum_rows.h).
+        names.update(re.findall(r'\{\s*(?:\.id = )?\w+::k\w+,\s*(?:\.name = )?"([^"]+)"', text))
     return names
 
 
@@ -110,11 +115,17 @@ for (name, sentence), places in declared().items():
     faults.append(f"{where}: {name} is declared {len(places)} times as '{sentence}': declare it once, "
                   "in OptionAdder or as a row")
 faults += [f"tools/check_options.py: {name} is excepted but written once" for name in TWICE if name not in used]
+for path, text in sources("cli"):
+    if path.name in DECLARING:
+        continue
+    for number, line in enumerate(text.splitlines(), 1):
+        if re.search(r'add_(?:option|flag)\w*(?:<[^>]*>)?\(\s*"-|CLI::(?:IsMember|CheckedTransformer|Transformer)\b', line):
+            faults.append(f"{path.relative_to(ROOT)}:{number}: declares an option by CLI11: use OptionAdder or a row")
 closed = members() - set(WORDS)
 for folder in COMPARING:
     for path, text in sources(folder):
         for number, line in enumerate(text.splitlines(), 1):
-            for word in re.findall(r'[=!]= "([\w.-]+)"', line):
+            for word in re.findall(r'[=!]= "([\w.-]+)"', line) + re.findall(r'"([\w.-]+)"(?:sv?)? [=!]= ', line):
                 if word in closed:
                     faults.append(f"{path.relative_to(ROOT)}:{number}: compares with the name '{word}' of a closed set: "
                                   "compare with its enumerator")

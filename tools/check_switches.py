@@ -5,7 +5,8 @@ import pathlib
 import re
 import sys
 
-LABEL = re.compile(r"\bcase (?:\w+::)*(\w+)::k\w+:|\bcase k\w+:|\bdefault:")
+# `case X::kA:`, also in a cast or in parentheses, `case kA:` and `default:`.
+LABEL = re.compile(r"\bcase [^;{}?]*?(\w+)::k\w+\)*:(?!:)|\bcase k\w+:|\bdefault\s*:")
 
 
 def enum_classes(files: dict) -> set:
@@ -32,17 +33,17 @@ def faults(path: str, text: str, enums: set):
     code = re.sub(r"//[^\n]*|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])'", lambda m: " " * len(m[0]), text)
     shorts = short_names(code, enums)
     opened = set(re.findall(r"\busing enum (?:\w+::)*(\w+);", code)) & enums
-    for switch in re.finditer(r"\bswitch \(", code):
+    for switch in re.finditer(r"\bswitch\s*\(", code):
         begin = code.find("{", switch.end())
         inside = code[begin + 1:body_of(code, begin)]
-        while nested := re.search(r"\bswitch \(", inside):  # its labels are its own
+        while nested := re.search(r"\bswitch\s*\(", inside):  # its labels are its own
             first = inside.find("{", nested.end())
             inside = inside[:nested.start()] + inside[body_of(inside, first) + 1:]
         labels = list(LABEL.finditer(inside))
         over = {shorts.get(label[1], label[1]) for label in labels if label[1]} & enums
         if opened and any(re.match(r"case k", label[0]) for label in labels):
             over |= opened
-        if over and any(label[0] == "default:" for label in labels):
+        if over and any(label[0].startswith("default") for label in labels):
             line = code.count("\n", 0, switch.start()) + 1
             yield f"{path}:{line}: a switch over {' or '.join(sorted(over))} has a default: name every member"
 
