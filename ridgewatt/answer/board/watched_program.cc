@@ -28,8 +28,8 @@ void take_watch(const measure::SeenProgram& found, std::optional<measure::SeenRu
 // of the marks.
 double marked_s(const measure::SeenProgram& found, std::optional<measure::SeenRun>& seen) {
   if (found.measurement.minibatches.empty()) {
-    throw NotFoundError("the program marked no minibatches", "",
-                        "state the measured time, or mark them (docs/guide/measure.md)");
+    throw NotFoundError("the program marked no minibatches, so its time is not known", "",
+                        "give --measured, or mark minibatches (docs/guide/measure.md)");
   }
   seen->marked_s = found.measurement.summary.time_s;
   return *seen->marked_s;
@@ -50,13 +50,13 @@ bool set_mode(ExplainQuestion& question, platform::ModeHolder& holder, const Say
   const ExplainAnswer found = explain(before);
   const SlowCause cause = question.removed.value_or(found.rows.front().cause);
   if (!is_of_mode(cause)) {
-    say("nothing is applied: no mode removes " + std::string(name_of(cause)));
+    say("no mode is set, because no mode removes the cause " + std::string(name_of(cause)));
     question.removed.reset();
     return false;
   }
   question.removed = cause;
   const platform::HeldMode held = holder.set(mode_text(found.mode));
-  say("applied while it runs again: " + describe(held.applied));
+  say("power mode during the second run: " + describe(held.applied));
   return true;
 }
 

@@ -31,9 +31,9 @@ std::vector<schedule::LiveMode> offered_modes(std::vector<schedule::LiveMode> mo
   const std::size_t all = modes.size();
   const auto levels = options.control->levels();
   std::erase_if(modes, [&](const schedule::LiveMode& mode) { return !offers(levels, mode.mode); });
-  if (modes.empty()) throw InputError("the device has none of the planned modes");
+  if (modes.empty()) throw InputError("the device has none of the planned power modes");
   if (modes.size() < all) {
-    options.say(fmt::format("{} of {} modes left out: the device does not have them",
+    options.say(fmt::format("{} of {} modes are left out, because the device does not have them",
                             all - modes.size(), all));
   }
   return modes;
@@ -44,10 +44,9 @@ schedule::Interference interference_of(std::span<const schedule::GrantRecord> gr
                                        double native_from_s) {
   const auto measured = schedule::measure_interference(grants, native_from_s);
   if (measured) return *measured;
-  throw NoSolutionError(
-      "no interference could be measured",
-      "run two workers without pauses between minibatches, so that each overlaps the other for at "
-      "least half of its time in the second half");
+  throw NoSolutionError("the interference could not be measured",
+                        "run two workers without pauses between minibatches, so that each overlaps "
+                        "the other for at least half of its time in the second half of --duration");
 }
 
 // Remarks on events, with their time.
@@ -95,7 +94,7 @@ ScheduleRun serve_live(const LiveQuestion& question, schedule::LiveOptions live,
   options.executor.policy = &scheduler;
   options.executor.batch = scheduler.plan().batches.front();
   schedule::Executor executor(options.executor);
-  options.say(fmt::format("serving {}: {} inference programs, re-planned",
+  options.say(fmt::format("serving workers on {}: {} inference programs, with re-planning",
                           options.executor.socket_path, question.programs.size()));
   const schedule::StopOnSignal stop(executor);
   auto keeper = keeper_of(question, ended, options);
@@ -120,7 +119,7 @@ ScheduleRun serve_cycle(ServeOptions options) {
   settings.on_event = event_remarks(options);
   schedule::Executor executor(settings);
   options.say(fmt::format(
-      "serving {}: batch {}, period {:.1f} ms, {} training minibatches per cycle",
+      "serving workers on {}: batch {}, period {:.1f} ms, {} training minibatches per cycle",
       settings.socket_path, settings.batch, settings.period_s * 1e3, settings.training_per_cycle));
   const schedule::StopOnSignal stop(executor);
   if (options.control != nullptr && options.mode) {

@@ -64,12 +64,13 @@ void add_explain(CLI::App& app, Context& context) {
   add.optional("--pid", asked.program.process, count().within(1, 1 << 22),
                "Watch this process instead of a command");
   add.optional("--for", asked.program.for_s, seconds().positive(),
-               "Watch for so long [a command to its end; a process 20 s]");
-  add.text(
-      "--then", asked.program.then,
-      "Command line of a change: then COMMAND runs again, to judge the cause that was removed");
+               "Time to watch [a command: to its end; a process: 20 s]");
+  add.text("--then", asked.program.then,
+           "Command line that makes a change; COMMAND then runs again, to check the cause that the "
+           "change removed");
   add.flag("--apply", asked.program.apply,
-           "Set MODE while COMMAND runs again, if its cause is a mode or clock; it comes back");
+           "If the cause is a power mode or clock: run COMMAND again in --mode; the old mode is "
+           "restored afterwards");
   add.text("COMMAND", asked.program.command,
            "Program to run and watch, and its arguments, after --");
   add_strict(command, context);

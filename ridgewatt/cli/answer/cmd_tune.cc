@@ -78,8 +78,7 @@ void check_samples(const CLI::App& command, const TuneOptions& options) {
   }
   check_model_options(command, options, "with --samples");
   if (options.question.verify > 0 && (options.workload.model.empty() || options.device.empty())) {
-    throw UsageError("verification needs the model and its board", "--verify",
-                     "give MODEL and --device BOARD");
+    throw UsageError("--verify needs a model and a board", "", "give MODEL and --device BOARD");
   }
 }
 

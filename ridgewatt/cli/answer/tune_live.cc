@@ -137,7 +137,7 @@ void tune_in_place(const Context& context, const TuneOptions& options, const CLI
 }  // namespace
 
 void refuse_live_options(const CLI::App& command) {
-  refuse_groups(command, {kGroup, kMeasuringGroup}, "the option needs a real or fake board",
+  refuse_groups(command, {kGroup, kMeasuringGroup}, "this option needs a real or fake board",
                 "give --device local or fake:BOARD");
 }
 
@@ -166,7 +166,8 @@ void add_in_place_options(CLI::App& command, LiveOptions& options) {
 }
 
 void refuse_in_place_options(const CLI::App& command) {
-  refuse_groups(command, {kInPlaceGroup}, "the option needs a running program",
+  refuse_groups(command, {kInPlaceGroup},
+                "this option only applies to a running program (--in-place)",
                 "give --in-place and --device local or fake:BOARD");
 }
 

@@ -165,8 +165,8 @@ void add_mode(CLI::App& app, Context& context) {
   };
   const OptionAdder add_list(*add("list", "Presets, governors and knob tables",
                                   "ridgewatt mode list --device fake:agx-orin", list_modes));
-  add_list.flag("--grid", options->grid, "Every mode that the tables make");
-  add("show", "What the board is set to", "ridgewatt mode show", show_mode);
+  add_list.flag("--grid", options->grid, "List every combination of the knob tables");
+  add("show", "The board's current power mode", "ridgewatt mode show", show_mode);
   auto* apply_command = add("apply", "Set a preset or clocks; 'mode restore' undoes it",
                             "ridgewatt mode apply --cpu-cores 4 --cpu-mhz 1113.6", apply);
   const OptionAdder add_apply(*apply_command);

@@ -18,8 +18,8 @@ FigureForm form_of(const std::string& file) {
 }  // namespace
 
 void FigureFiles::add_to(CLI::App& command, const std::string& what, FigureForms forms) {
-  auto* option =
-      OptionAdder(command).output("--figures", files_, "Write to this .svg or .html file: " + what);
+  auto* option = OptionAdder(command).output(
+      "--figures", files_, "Figures to write to this .svg or .html file: " + what);
   option->allow_extra_args(false);
   if (forms == FigureForms::kFilesOrFolder) return;
   option->check(CLI::Validator(

@@ -164,14 +164,13 @@ void run(const Context& context, const RunOptions& options, const CLI::App& comm
       .say_events = !context.quiet};
   serving.executor = executor_options(context, options, serving.mode);
   if (serving.measure_interference && serving.executor.duration_s <= 0) {
-    throw UsageError("the duration of the measurement is not given", "--measure-interference",
-                     "give --duration");
+    throw UsageError("--measure-interference needs a duration", "", "give --duration");
   }
   std::optional<platform::LocalDevice> device;
   std::optional<platform::JetsonModeControl> control;
   if (options.apply_mode) {
     if (!serving.mode && !options.live.wanted()) {
-      throw UsageError("there is no plan whose mode could be set", "--apply-mode", "give sweeps");
+      throw UsageError("--apply-mode has no effect without a plan", "", "give sweeps to plan from");
     }
     device.emplace(options.device.open(context));
     platform::JetsonModeControl::Options asked;
