@@ -11,6 +11,7 @@ import { statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { browserPath } from "../web/test/harness.mjs";
 
 const tests = join(dirname(fileURLToPath(import.meta.url)), "..", "web", "test", "package.json");
 const { chromium } = createRequire(tests)("playwright-core");
@@ -42,7 +43,7 @@ if (!file) {
   console.error("report_page.mjs: names no page: report_page.mjs FILE.html [RUNS]");
   process.exit(2);
 }
-const browser = await chromium.launch({ executablePath: process.env.RIDGEWATT_CHROMIUM || "/usr/bin/chromium", args: ["--no-sandbox"] });
+const browser = await chromium.launch({ executablePath: browserPath(), args: ["--no-sandbox"] });
 const loads = [];
 await load(browser, "data:text/html,<table><tbody><tr><td></table><figure class=table><table><th class=n>");  // warm up
 for (let i = 0; i < Number(runs); ++i) loads.push(await load(browser, pathToFileURL(resolve(file)).href));

@@ -14,13 +14,22 @@
 
 namespace ridgewatt::testing {
 
+// The browser that is installed, preferably the one without windows. Empty if there is none.
+inline std::string browser() {
+  for (const std::string name : {"chromium-headless-shell", "chromium"}) {
+    if (std::system(("command -v " + name + " >/dev/null 2>&1").c_str()) == 0) return name;
+  }
+  return "";
+}
+
 // The DOM of `page` after its scripts ran; `log` receives the log of the browser.
 inline std::string load_in_browser(const std::string& page, std::string* log) {
   const TemporaryFolder folder;
   const std::string path = folder.write("page.html", page);
   const std::string error_path = (folder.path() / "log").string();
   const std::string command =
-      "timeout 120 chromium --headless --no-sandbox --disable-gpu --enable-logging=stderr"
+      "timeout 120 " + browser() +
+      " --headless --no-sandbox --disable-gpu --enable-logging=stderr"
       " --virtual-time-budget=60000 --window-size=1200,900 --user-data-dir='" +
       (folder.path() / "profile").string() + "' --dump-dom 'file://" + path + "' 2>'" + error_path +
       "'";
@@ -39,8 +48,8 @@ inline std::string load_in_browser(const std::string& page, std::string* log) {
 // Loads `page` with the script `actions`, which simulates a user and sets the title to "ALL WELL"
 // or to the faults. Skips the test if there is no browser.
 inline void expect_well_in_browser(std::string page, const std::string& actions) {
-  if (std::system("command -v chromium >/dev/null 2>&1") != 0) {
-    GTEST_SKIP() << "skipped: chromium is not installed";
+  if (browser().empty()) {
+    GTEST_SKIP() << "skipped: neither chromium-headless-shell nor chromium is installed";
   }
   page.replace(page.rfind("</body>"), 7, "<script>" + actions + "</script></body>");
   std::string log;

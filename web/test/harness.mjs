@@ -19,8 +19,10 @@ const root = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
 const build = process.env.RIDGEWATT_BUILD || join(root, "build");
 export const program = join(build, "ridgewatt", "ridgewatt");
 
+// Chromium without windows needs less processor time than Chromium.
 export function browserPath() {
-  return process.env.RIDGEWATT_CHROMIUM || "/usr/bin/chromium";
+  const paths = ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"];
+  return process.env.RIDGEWATT_CHROMIUM || paths.find((path) => existsSync(path)) || paths[0];
 }
 
 // What the command line prints for these arguments; `code` is the exit status.
