@@ -62,5 +62,5 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ridgewatt.pc
 
 if(RIDGEWATT_TESTS)
   add_test(NAME install COMMAND ${PROJECT_SOURCE_DIR}/tools/install_test.sh ${CMAKE_BINARY_DIR})
-  set_tests_properties(install PROPERTIES TIMEOUT 600 LABELS slow COST 100 PROCESSORS 2)
+  set_tests_properties(install PROPERTIES TIMEOUT 600 LABELS slow COST 100 PROCESSORS ${RIDGEWATT_COMPUTES})
 endif()

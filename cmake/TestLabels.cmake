@@ -5,6 +5,9 @@
 #   TEST(Hostile, InputsThatAreNotSound) {
 include(GoogleTest)
 set(RIDGEWATT_LABELS browser board slow CACHE INTERNAL "")
+# ./dev runs slow and browser tests on five jobs per processor: a test that computes counts for four, so that one that
+# mostly waits (one job) runs next to it on each processor, and many of these at once where none computes.
+set(RIDGEWATT_COMPUTES 4 CACHE INTERNAL "")
 
 # Sets FILTER_browser .. to the filters (of GoogleTest) of the tests that SOURCES give that label.
 function(ridgewatt_read_labels sources)
@@ -56,9 +59,7 @@ function(ridgewatt_discover_tests module sources)
   ridgewatt_read_labels("${sources}")
   set(rest "")
   foreach(label IN LISTS RIDGEWATT_LABELS)
-    # Slow and browser tests run on twice as many jobs as there are processors: each counts for two, so that scripts
-    # that mostly wait (one job) run next to them.
-    set(processors 2)
+    set(processors ${RIDGEWATT_COMPUTES})
     if(label STREQUAL board)
       set(processors 1)
     endif()

@@ -17,6 +17,8 @@ for name in "$@"; do
 done
 ((${#missing[@]})) || exit 0
 
+exec 9<"$0"  # stages of .ci/run install next to each other: one at a time
+flock 9
 before=$(mktemp)
 own_policy=0
 clean_up() {

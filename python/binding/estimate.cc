@@ -25,7 +25,7 @@ const Fields<EstimateLine>& line_fields() {
   return fields;
 }
 
-const Fields<Estimates>& answer_fields() {
+const Fields<Estimates>& estimate_fields() {
   using A = Estimates;
   static const Fields<A> fields = {
       {"provenance", [](const A&) { return std::string(name_of(Provenance::kModelled)); },
@@ -225,7 +225,7 @@ void bind_estimate(py::module_& module) {
                        line_fields());
   auto made = answer_class<Estimates>(module, "Estimates",
                                       "Estimated costs of a model: a sequence of Estimate.",
-                                      answer_fields(), line_fields());
+                                      estimate_fields(), line_fields());
   made.def_property_readonly(
       "left_out",
       [](Self<Estimates> self) {

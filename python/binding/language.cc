@@ -116,7 +116,7 @@ const Fields<LanguageEstimate>& row_fields() {
   return fields;
 }
 
-const Fields<BoundLanguage>& answer_fields() {
+const Fields<BoundLanguage>& language_fields() {
   using A = BoundLanguage;
   static const Fields<A> fields = {
       {"model", [](const A& a) { return a.found.model.name; }, "name of the model"},
@@ -146,7 +146,7 @@ py::object read_request(const py::kwargs& given, const answer::ParameterTable& t
   return progress;
 }
 
-std::shared_ptr<BoundLanguage> estimate(const py::kwargs& given) {
+std::shared_ptr<BoundLanguage> estimate_language(const py::kwargs& given) {
   answer::LanguageRequest asked;
   const py::object progress = read_request(given, answer::llm_parameters(), asked, asked);
   return without_gil(
@@ -211,7 +211,7 @@ const Fields<LanguageTuned>& tuned_row_fields() {
   return fields;
 }
 
-const Fields<BoundLanguageTuned>& tuned_fields() {
+const Fields<BoundLanguageTuned>& tuned_language_fields() {
   using A = BoundLanguageTuned;
   static const Fields<A> fields = {
       {"model", [](const A& a) { return a.found.language.model.name; }, "name of the model"},
@@ -268,7 +268,7 @@ void bind_language(py::module_& module) {
       module, "LanguageEstimates",
       "Estimated costs of a language model: a sequence of LanguageEstimate, sorted by board, "
       "quantization, engine and mode as they were given.",
-      answer_fields(), row_fields());
+      language_fields(), row_fields());
   made.def_property_readonly(
       "left_out",
       [](Self<BoundLanguage> self) {
@@ -290,7 +290,7 @@ void bind_language(py::module_& module) {
       module, "LanguageTunes",
       "The best power modes for a language model: a sequence of LanguageTuned, one per board, "
       "quantization and engine, the best first.",
-      tuned_fields(), tuned_row_fields());
+      tuned_language_fields(), tuned_row_fields());
   tuned.def_property_readonly(
       "best",
       [](Self<BoundLanguageTuned> self) {
@@ -301,7 +301,7 @@ void bind_language(py::module_& module) {
             fits ? "relax a limit" : "use a smaller quantization");
       },
       "the first LanguageTuned. Raises NoSolutionError if no setting meets the limits");
-  module.def("llm_estimate", &estimate);
+  module.def("llm_estimate", &estimate_language);
   module.def("llm_tune", &tune);
 }
 

@@ -69,7 +69,7 @@ const Fields<PredictedPoint>& point_fields() {
   return fields;
 }
 
-const Fields<Predictions>& answer_fields() {
+const Fields<Predictions>& prediction_fields() {
   using A = Predictions;
   static const Fields<A> fields = {
       {"method", [](const A& a) { return a.found.method; },
@@ -227,7 +227,7 @@ void bind_predict(py::module_& module) {
                          "Predicted time, power and energy of an operating point.", point_fields());
   auto made = answer_class<Predictions>(
       module, "Predictions", "Predicted costs of operating points: a sequence of PredictedPoint.",
-      answer_fields(), point_fields());
+      prediction_fields(), point_fields());
   made.def_property_readonly(
       "origin", [](Self<Predictions> self) { return self->found.origin; },
       "origin of the predicted rows");

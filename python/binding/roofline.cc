@@ -74,7 +74,7 @@ const Fields<Roof>& roof_fields() {
   return fields;
 }
 
-const Fields<report::RooflineLayer>& layer_fields() {
+const Fields<report::RooflineLayer>& roofline_layer_fields() {
   using L = report::RooflineLayer;
   static const Fields<L> fields = {
       {"name", [](const L& l) { return l.name; }, "name of the kernel"},
@@ -99,7 +99,7 @@ const Fields<report::RooflineLayer>& layer_fields() {
   return fields;
 }
 
-const Fields<BoundRoofline>& answer_fields() {
+const Fields<BoundRoofline>& roofline_fields() {
   using A = BoundRoofline;
   static const Fields<A> fields = {
       {"device", [](const A& a) { return a.found.device; }, "board, as given"},
@@ -151,11 +151,12 @@ void bind_roofline(py::module_& module) {
                "exceeds, and the roofs that kernels reach.",
                roof_fields());
   record<report::RooflineLayer>(module, "RooflineLayer",
-                                "A layer under the roofs of the first power mode.", layer_fields());
+                                "A layer under the roofs of the first power mode.",
+                                roofline_layer_fields());
   auto made = answer_class<BoundRoofline>(
       module, "Roofline",
       "Roofs of power modes: a sequence of Roof, one per mode and class of kernels.",
-      answer_fields(), roof_fields());
+      roofline_fields(), roof_fields());
   made.def_property_readonly(
       "layers",
       [](Self<BoundRoofline> self) {

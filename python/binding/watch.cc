@@ -6,7 +6,7 @@
 namespace ridgewatt::python {
 namespace {
 
-constexpr auto kInterval = std::chrono::milliseconds(50);
+constexpr auto kBetweenLooks = std::chrono::milliseconds(50);
 
 }  // namespace
 
@@ -17,8 +17,8 @@ WatchedWork::Watch python_watch(const py::object& progress) {
           reported = Clock::time_point()](const WorkStep& step) mutable {
     const auto now = Clock::now();
     const bool tells = called != Py_None && !step.label.empty() &&
-                       (step.done == step.total || now - reported >= kInterval);
-    if (!tells && now - asked < kInterval) return;
+                       (step.done == step.total || now - reported >= kBetweenLooks);
+    if (!tells && now - asked < kBetweenLooks) return;
     asked = now;
     const py::gil_scoped_acquire held;
     if (PyErr_CheckSignals() != 0) throw py::error_already_set();

@@ -281,9 +281,6 @@ def again(result):
 
 
 def main():
-    if os.environ.get("RIDGEWATT_FLEET_TESTED"):
-        print("skipped: ./dev fleet-test ran before")
-        return 77
     if slurm.missing() and (NO_PARALLEL or not postgres.installed()):
         print(NO_SLURM, NO_SSH, NO_POSTGRES, sep="\n")
         return 77
