@@ -105,7 +105,7 @@ class FewShotPredictor:
         points = []
         for row in rows.tolist():
             knobs: dict[str, Any] = {name: value for name, value in zip(self.columns, row) if value > 0}
-            batch = int(knobs.pop("batch", 0))
+            batch = int(knobs.pop("batch", 1))
             if "cpu_cores" in knobs:
                 knobs["cpu_cores"] = int(knobs["cpu_cores"])
             points.append((_core.PowerMode(**knobs), batch))

@@ -69,6 +69,8 @@ class Learning(unittest.TestCase):
                                                                            self.power_w[self.learn])
         self.assertEqual(fitted.n_features_in_, 2)
         self.assertEqual(fitted.predict(self.X[:3, [2, 4]]).shape, (3,))
+        clocks = rw.FewShotPredictor(columns=KNOBS).fit(self.X[self.learn][::2, :4], self.time_s[self.learn][::2])
+        self.assertEqual(clocks.predict(self.X[:3, :4]).shape, (3,))
 
     def test_wrong_input_is_one_line(self):
         learned = rw.FewShotPredictor()

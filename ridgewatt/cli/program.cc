@@ -211,7 +211,19 @@ std::string usage_message(const CLI::App& app, const CLI::ParseError& error) {
   const auto extra = app.remaining(true);
   const bool unexpected = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr ||
                           dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
-  if (unexpected && !extra.empty()) return unknown_word(command, extra.front());
+  if (unexpected && !extra.empty()) {
+    // An unknown option explains the words behind it; "--" itself is never unexpected.
+    const auto option = std::find_if(extra.begin(), extra.end(), [](const std::string& word) {
+      return word.size() > 1 && word[0] == '-' && word != "--";
+    });
+    const auto word = option != extra.end()
+                          ? option
+                          : std::find_if(extra.begin(), extra.end(),
+                                         [](const std::string& one) { return one != "--"; });
+    const bool required = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
+    const bool after_end = std::find(extra.begin(), extra.end(), "--") <= word;
+    if (word != extra.end() && !(required && after_end)) return unknown_word(command, *word);
+  }
   return fmt::format("{}: see '{} --help'", error.what(), full_name(command));
 }
 

@@ -162,7 +162,7 @@ class NewFile {
 };
 
 void replace_file(const std::string& path, std::string_view content, bool for_user,
-                  OwnedFd begun = {}) {
+                  OwnedFd begun = OwnedFd()) {
   const SignalPause pause;
   NewFile file(path, std::move(begun));
   write_all(file.get(), content, path);
@@ -238,7 +238,7 @@ bool is_replaced(const std::string& target) {
 }  // namespace
 
 void write_output(const std::string& path, std::string_view content) {
-  write_rest(path, content, {});
+  write_rest(path, content, OwnedFd());
 }
 
 void OutputFile::append(std::string_view text) {

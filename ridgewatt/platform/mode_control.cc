@@ -177,8 +177,10 @@ JetsonModeControl::JetsonModeControl(Sysfs& sysfs, Options options)
   if (journal && !options_.dry_run && !holds_mode() &&
       ::access(options_.state_folder.c_str(), W_OK) == 0) {
     try {
-      recover_mode(sysfs_, layout_, options_.state_folder);
+      recover_mode(sysfs_, layout_, options_.state_folder, /*wait_s=*/0);
     } catch (const NotSupportedError& error) {  // apply() refuses; what only reads goes on
+      warning_ = error.what();
+    } catch (const IoError& error) {  // another process holds a mode; apply() waits for it
       warning_ = error.what();
     }
   }

@@ -73,8 +73,9 @@ class ModeGuardian {
 bool holds_mode();
 
 // Restores what an interrupted run left; returns whether there was anything. Throws IoError if
-// another process is changing the mode.
-bool recover_mode(Sysfs& sysfs, const JetsonLayout& layout, const std::string& folder);
+// another process is changing the mode for longer than `wait_s`.
+bool recover_mode(Sysfs& sysfs, const JetsonLayout& layout, const std::string& folder,
+                  double wait_s = 3);
 
 // Undoes `mode apply`. Throws NotFoundError if there is nothing to restore.
 WriteSummary restore_saved_mode(Sysfs& sysfs, const JetsonLayout& layout,

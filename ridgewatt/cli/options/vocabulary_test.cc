@@ -10,6 +10,7 @@
 #include <set>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/test_support.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/cli/every_command_support.h"
 #include "ridgewatt/cli/help/complete.h"
@@ -151,6 +152,18 @@ TEST_F(Program, SlipsOfTheFingerGetAHint) {
     EXPECT_THAT(usage_message(app, error), HasSubstr("did you mean estimate?"));
   }
   EXPECT_THROW(find_command(app, {"schedule", "pln"}), UsageError);
+}
+
+TEST_F(Program, BeforeAProgramTheFaultyOptionIsNamed) {
+  for (const char* command :
+       {"measure", "profile", "soak", "explain zoo:lenet5", "tune zoo:lenet5"}) {
+    const auto wrong = testing::run_program(std::string(command) + " --foo 1 -- ridgewatt x");
+    EXPECT_EQ(wrong.status, 2) << wrong.output;
+    EXPECT_THAT(wrong.output, HasSubstr("unknown option: --foo")) << command;
+  }
+  const auto missing =
+      testing::run_program("campaign plan x --boards fake:agx-orin --sample 1 -- true");
+  EXPECT_THAT(missing.output, HasSubstr("--store is required"));
 }
 
 TEST_F(Program, AStartNamesTheCommandsOfItsLineAndAMessageKnowsAll) {

@@ -24,6 +24,7 @@ namespace ridgewatt::measure {
 namespace {
 
 constexpr double kWatchS = 0.1;      // between two looks
+constexpr double kLeastS = 0.1;      // the kernel counts CPU time in ticks of 10 ms
 constexpr int kLibrariesEvery = 10;  // looks: the maps of a large program are long
 
 // The knob of a clock: of the processors the first.
@@ -63,7 +64,7 @@ class ProgramWatch::State {
     seen.time_s = end_s_ - begin_s_;
     if (!(seen.time_s > 0)) return seen;
     add_sensors(seen);
-    add_processes(seen);
+    if (seen.time_s >= kLeastS) add_processes(seen);
     return seen;
   }
 

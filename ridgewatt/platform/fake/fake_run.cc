@@ -46,7 +46,9 @@ int run_fake_load(const Sysfs& sysfs, const FakeBoardMark& name, const workload:
   FakeDisturbances disturbances(sysfs);
   auto end = MarkClock::now();
   const auto started = end;
-  std::signal(SIGTERM, [](int) { load_must_end = 1; });
+  for (const int ending : {SIGTERM, SIGINT, SIGHUP}) {
+    std::signal(ending, [](int) { load_must_end = 1; });
+  }
   int done = 0;
   while (done < minibatches && load_must_end == 0) {
     // The clocks may change while a minibatch runs: it goes on at the new pace.

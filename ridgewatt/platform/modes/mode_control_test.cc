@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <fstream>
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/random.h"
@@ -223,6 +224,15 @@ TEST(ModeControl, OneWriterAtATime) {
   first.apply({2, 0, 0, 0, ""});
   EXPECT_THAT(error_of([&] { ModeJournal(*board.sysfs, board.root + ".ridgewatt", 0.05); }),
               ::testing::HasSubstr("another process"));
+}
+
+TEST(ModeControl, AReaderDoesNotWaitForTheWriter) {
+  const FakeBoard board("nano");
+  const ModeJournal writer(*board.sysfs, board.root + ".ridgewatt");
+  std::ofstream(board.root + ".ridgewatt/mode.journal") << "of the writer\n";
+  const JetsonModeControl reader(*board.sysfs);
+  EXPECT_THAT(reader.warning(), ::testing::HasSubstr("another process"));
+  EXPECT_EQ(reader.state().limits.cpu_cores, 4);
 }
 
 // Without the list of memory clocks the ends are all that is known: no other one is written.

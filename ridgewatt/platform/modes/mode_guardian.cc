@@ -240,8 +240,9 @@ bool holds_mode() {
   return guardian_child > 0;
 }
 
-bool recover_mode(Sysfs& sysfs, const JetsonLayout& layout, const std::string& folder) {
-  ModeJournal journal(sysfs, folder);
+bool recover_mode(Sysfs& sysfs, const JetsonLayout& layout, const std::string& folder,
+                  double wait_s) {
+  ModeJournal journal(sysfs, folder, wait_s);
   const auto left = journal.pending();
   if (!left) return false;
   const BlockedSignals blocked;
