@@ -472,6 +472,7 @@ TEST(Server, WithControlTheModeIsSetAndComesBack) {
   ASSERT_TRUE(set);
   ASSERT_EQ(set->status, 200) << set->body;
   EXPECT_EQ(Json::parse(set->body).at("preset"), other);
+  EXPECT_EQ(Json::parse(server.get("/api/v1/mode")->body).at("preset"), other);
   EXPECT_EQ(server.post("/api/v1/mode", R"({"mode": "NO_SUCH"})", "application/json")->status, 400);
   EXPECT_EQ(server.ask("DELETE", "/api/v1/mode")->status, 200);
   ASSERT_EQ(server.post("/api/v1/mode", Json({{"mode", other}}).dump(), "application/json")->status,

@@ -160,14 +160,13 @@ void add_option(Builder& builder, const EndpointOption& option, std::string_view
     const auto word = builder.word(option, value);
     if (!word.empty()) words.push_back(word);
   }
-  // Of a list of files each has the option before it: a command may take one alone behind it.
-  const bool each = option.kind == ValueKind::kUpload;
   if (option.name == kSort && !words.empty() && words.front().front() == '-') {
     return builder.add_word("--sort=" + words.front());
   }
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    if (option.positional.empty() && (i == 0 || each)) builder.add_word("--" + std::string(name));
-    if (option.kind != ValueKind::kFlag) builder.add_word(words[i]);
+  // Each value has the option before it: some commands take only one after it.
+  for (const std::string& word : words) {
+    if (option.positional.empty()) builder.add_word("--" + std::string(name));
+    if (option.kind != ValueKind::kFlag) builder.add_word(word);
   }
 }
 

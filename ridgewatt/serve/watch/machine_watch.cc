@@ -125,8 +125,15 @@ Json MachineWatch::mode() {
   return json;
 }
 
+// mode() answers from the newest reading, which has to be of the new mode.
+void MachineWatch::see_change() {
+  constexpr double kLongestS = 3;  // chosen: several intervals of the monitor
+  monitor_->wait(monitor_->snapshot().number, kLongestS);
+}
+
 Json MachineWatch::set_mode(const std::string& text) {
   const auto held = holder_->set(text);
+  see_change();
   return {{"schema", "ridgewatt.serve.set_mode/1"},
           {"preset", held.preset},
           {"applied", report::mode_to_json(held.applied)},
@@ -135,6 +142,7 @@ Json MachineWatch::set_mode(const std::string& text) {
 
 Json MachineWatch::restore_mode() {
   holder_->restore();
+  see_change();
   return {{"schema", "ridgewatt.serve.set_mode/1"}, {"restored", true}};
 }
 

@@ -50,6 +50,7 @@ class MachineWatch {
   Json restore_mode();
 
  private:
+  void see_change();
   platform::LocalDevice device_;
   std::vector<std::string> presets_;
   std::unique_ptr<platform::ModeHolder> holder_;
