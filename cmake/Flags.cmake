@@ -24,6 +24,9 @@ endif()
 if(RIDGEWATT_SANITIZE)
   list(APPEND flags -fsanitize=${RIDGEWATT_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   list(APPEND link_flags -fsanitize=${RIDGEWATT_SANITIZE})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL Clang AND RIDGEWATT_SANITIZE MATCHES address)
+    list(APPEND flags -D__SANITIZE_ADDRESS__=1)  # as GCC tells it
+  endif()
 elseif(NOT RIDGEWATT_FUZZ)
   # Functions that a program does not call are left out of it, and equal ones are kept once.
   list(APPEND flags -ffunction-sections -fdata-sections)
