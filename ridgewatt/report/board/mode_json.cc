@@ -47,7 +47,7 @@ PowerMode mode_of_answer(const std::string& path, const std::string& phase) {
     knobs = answer.value(!phase.empty() && answer.contains(own) ? own : "mode", Json());
   }
   if (!knobs.is_object()) {
-    throw InputError("has no mode", path, "give the output of tune --format json");
+    throw InputError("has no power mode", path, "give the output of tune --format json");
   }
   return mode_from_json(knobs, path);
 }
