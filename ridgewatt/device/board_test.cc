@@ -171,14 +171,14 @@ TEST(Board, ARateThatIsNotStatedIsRefusedByName) {
     peak_flops(board, PowerMode{}, Arithmetic::kTf32);
     ADD_FAILURE() << "no rate of TF32";
   } catch (const NotSupportedError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("the board file has no rate for tf32"));
+    EXPECT_THAT(error.what(), HasSubstr("states no peak rate for tf32"));
   }
   const Board nano = load_board("nano");
   try {
     peak_flops(nano, PowerMode{}, Arithmetic::kBf16);
     ADD_FAILURE() << "no BF16";
   } catch (const NotSupportedError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("has no bf16"));
+    EXPECT_THAT(error.what(), HasSubstr("has no units for bf16"));
   }
 }
 

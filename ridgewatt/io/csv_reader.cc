@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/plural.h"
 #include "ridgewatt/base/text.h"
 
 namespace ridgewatt {
@@ -68,9 +69,9 @@ CsvReader::CsvReader(std::string_view text, std::string source)
 bool CsvReader::next() {
   if (!next_record()) return false;
   if (fields_.size() != header_.size()) {
-    throw InputError(
-        fmt::format("the row has {} fields, but the header has {}", fields_.size(), header_.size()),
-        where());
+    throw InputError(fmt::format("the row has {}, but the header has {}",
+                                 counted(std::ssize(fields_), "field"), header_.size()),
+                     where());
   }
   return true;
 }

@@ -40,7 +40,7 @@ TEST(Csv, BadFilesAreNamed) {
     parse_csv("a,b\n1,2\n1\n", "t.csv");
     FAIL();
   } catch (const InputError& error) {
-    EXPECT_STREQ(error.what(), "1 fields, but the header has 2: t.csv line 3");
+    EXPECT_STREQ(error.what(), "the row has 1 field, but the header has 2: t.csv line 3");
   }
 }
 

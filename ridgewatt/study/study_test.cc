@@ -75,7 +75,7 @@ TEST(Study, FaultsNameTheKey) {
     }
     return std::string("no fault");
   };
-  EXPECT_THAT(fault("name = 1"), HasSubstr("'name' must be a text"));
+  EXPECT_THAT(fault("name = 1"), HasSubstr("'name' must be a string"));
   EXPECT_THAT(fault("name = \"x\"\ncommand = \"c\""), HasSubstr("'factor' is missing"));
   EXPECT_THAT(fault("nam = 1"), HasSubstr("'nam' is not a key"));
   EXPECT_THAT(fault("name = \"x"), HasSubstr("s.toml line"));
@@ -88,7 +88,7 @@ TEST(Study, FaultsNameTheKey) {
   EXPECT_THAT(fault(head + "levels = [1]\n[factor.needs]\n2 = \"true\""),
               HasSubstr("'factor.needs' has a key that is not a level"));
   EXPECT_THAT(fault("fallback = \"f\"\n" + head + "levels = [1]"),
-              HasSubstr("'fallback' needs a check"));
+              HasSubstr("'fallback' needs the key 'check'"));
 }
 
 TEST(Study, EveryShippedStudyLoadsAndItsCommandsAreWhole) {

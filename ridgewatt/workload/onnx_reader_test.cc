@@ -318,7 +318,7 @@ TEST(OnnxReader, RefusesTensorsThatAreMissingOrGivenTwice) {
   EXPECT_THAT(complaint(missing), HasSubstr("no node computes tensor 'nowhere'"));
   onnx::ModelProto twice = relu_model();
   add_node(twice.mutable_graph()->mutable_node(), "Exp", {"x"}, {"y"});
-  EXPECT_THAT(complaint(twice), HasSubstr("given twice"));
+  EXPECT_THAT(complaint(twice), HasSubstr("defined twice"));
 }
 
 TEST(OnnxReader, RefusesAbsurdTensors) {

@@ -58,7 +58,8 @@ TEST(CalibrateLocal, WhatCannotBeReadIsSaidBeforeAnythingIsMeasured) {
   };
   refused("--runner " + folder.path().string(), "no run_onnx.js");
   refused("--sweep a.csv", "--sweep");
-  refused("--runtimes " + folder.write("a.csv", "model,cpu_cores,batch,time_ms\n"), "no run");
+  refused("--runtimes " + folder.write("a.csv", "model,cpu_cores,batch,time_ms\n"),
+          "no rows of runs");
   refused(
       "--runtimes " + folder.write("b.csv", "model,cpu_cores,batch,time_ms\nzoo:lenet5,1,1,0\n"),
       "positive");

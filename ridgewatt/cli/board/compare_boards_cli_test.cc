@@ -41,7 +41,7 @@ TEST(CompareBoards, SaysWhatItCannot) {
   testing::make_fleet_store(path);
   const auto other = testing::run_program("compare boards " + path + " --workload bert");
   EXPECT_EQ(other.status, 2);
-  EXPECT_THAT(other.output, HasSubstr("no points of this workload"));
+  EXPECT_THAT(other.output, HasSubstr("no points that match"));
   const auto nothing = testing::run_program("compare");
   EXPECT_EQ(nothing.status, 2);
   EXPECT_THAT(nothing.output, HasSubstr("compare needs two commands"));

@@ -88,7 +88,7 @@ TEST_F(EvaluateInParts, OtherSweepsOtherQuestion) {
   ASSERT_EQ(run_program(command + " --part 2/2 -o " + b).status, 0);
   const auto refused = run_program("evaluate merge " + a + " " + b);
   EXPECT_EQ(refused.status, 1);
-  EXPECT_THAT(refused.output, HasSubstr("different questions"));
+  EXPECT_THAT(refused.output, HasSubstr("parts of different evaluations"));
   EXPECT_THAT(refused.output, HasSubstr("--sweep is"));
   EXPECT_EQ(std::count(refused.output.begin(), refused.output.end(), '\n'), 1) << refused.output;
 }

@@ -141,7 +141,7 @@ TEST_F(Parts, ThatDoNotFitAreRefusedInOneLine) {
   EXPECT_THAT(refusal({a, write(2, 3, "third.json")}),
               HasSubstr("one file is a part of 3, the other of 2"));
   const auto other = write(2, 2, "other.json", {{"options", {{"--seeds", 3}}}});
-  EXPECT_THAT(refusal({a, other}), HasSubstr("different questions"));
+  EXPECT_THAT(refusal({a, other}), HasSubstr("parts of different evaluations"));
   EXPECT_THAT(refusal({a, other}), HasSubstr("--seeds is 3, not 10"));
   EXPECT_THAT(refusal({a, other}), HasSubstr("other.json"));
   EXPECT_EQ(refusal({a, b}), "merged");

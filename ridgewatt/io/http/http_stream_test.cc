@@ -81,7 +81,7 @@ TEST_F(HttpStream, RefusesInALine) {
   HttpStreamOptions few;
   few.limit_bytes = 100;
   EXPECT_THAT(answer(large.url("/completion"), few), HasSubstr("more than 100 bytes"));
-  EXPECT_THAT(answer("http://127.0.0.1:1/"), HasSubstr("no answer"));
+  EXPECT_THAT(answer("http://127.0.0.1:1/"), HasSubstr("no reply"));
   HttpStreamOptions split;
   split.headers = {"A: b\r\nC: d"};
   EXPECT_THAT(answer("http://127.0.0.1:1/", split), HasSubstr("one line"));

@@ -310,7 +310,7 @@ TEST(Gguf, LiesAreRefusedByName) {
   EXPECT_THAT(with(GgufTestWriter().tensor("t", {32}, kF32Id, 1)), HasSubstr("not aligned"));
   EXPECT_THAT(with(GgufTestWriter().tensor("t", {64}, kF32Id, 0)), HasSubstr("cut off"));
   EXPECT_THAT(with(GgufTestWriter().tensor("t", {8}, kF32Id, 0).tensor("t", {8}, kF32Id, 32)),
-              HasSubstr("duplicate tensor"));
+              HasSubstr("same tensor twice"));
   EXPECT_THAT(with(GgufTestWriter().tensor("a", {16}, kF32Id, 0).tensor("b", {8}, kF32Id, 32)),
               HasSubstr("overlaps"));
   EXPECT_THAT(with(GgufTestWriter().tensor("\x1b[31m", {8}, kF32Id, 1)),

@@ -78,7 +78,7 @@ TEST(Safetensors, LiesAreRefused) {
                       16),
               HasSubstr("overlap"));
   EXPECT_THAT(refused("{\"a\":[[[[[[1]]]]]]}", 0), HasSubstr("nested too deep"));
-  EXPECT_THAT(refused("{\"a\":", 0), HasSubstr("is not JSON"));
+  EXPECT_THAT(refused("{\"a\":", 0), HasSubstr("is not valid JSON"));
   EXPECT_THAT(refused("{\"a\":" + std::string(100000, '['), 0), HasSubstr("nested too deep"));
 }
 

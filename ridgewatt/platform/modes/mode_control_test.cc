@@ -246,7 +246,7 @@ TEST(ModeControl, AnUnlistedMemoryClockIsRefused) {
     EXPECT_THAT(error_of([&] {
                   control.apply({0, 0, 0, 2133e6, ""});
                 }),
-                ::testing::HasSubstr("known: 204, 3199 MHz"));
+                ::testing::HasSubstr("known clocks: 204, 3199 MHz"));
     EXPECT_EQ(board.changes(first), "");
   }
 }

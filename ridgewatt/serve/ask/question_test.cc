@@ -35,10 +35,11 @@ TEST(Question, IsTheCommandLineThatOneWouldType) {
   const auto question =
       ask("estimate", "model=zoo:resnet50&device=agx-orin&modes=maxn&batch=1&batch=16");
   EXPECT_THAT(question.words,
-              ElementsAre("estimate", "zoo:resnet50", "--batch", "1", "--batch", "16", "--device", "agx-orin",
-                          "--modes", "maxn", "--format", "json"));
+              ElementsAre("estimate", "zoo:resnet50", "--batch", "1", "--batch", "16", "--device",
+                          "agx-orin", "--modes", "maxn", "--format", "json"));
   EXPECT_EQ(question.shown(),
-            "ridgewatt estimate zoo:resnet50 --batch 1 16 --device agx-orin --modes maxn --format "
+            "ridgewatt estimate zoo:resnet50 --batch 1 --batch 16 --device agx-orin --modes maxn "
+            "--format "
             "json");
 }
 
