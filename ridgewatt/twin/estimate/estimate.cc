@@ -233,7 +233,7 @@ Estimator::CpuState Estimator::cpu_state(const Rates& t, const PowerMode& mode,
         (twin_.hand_over.cycles + twin_.hand_over.cycles_per_byte * cost_->input_bytes) / clock_hz;
   }
   // With fewer cores than threads the launching thread waits for one when the workers are busy.
-  // A compiled graph whose data is there has no workers beside it; the sweeps of eager mode have.
+  // A compiled graph whose data is there has no workers next to it; the sweeps of eager mode have.
   const bool alone = state.data_is_there && !is_eager(twin_.runtime);
   const double crowd = alone ? 0 : std::max(0.0, 1 - state.cores / (state.workers + 1));
   if (crowd > 0 && state.workers > 0) {
