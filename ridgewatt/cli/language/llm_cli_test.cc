@@ -132,7 +132,8 @@ TEST(LlmCommand, ACacheThatTheEngineDoesNotStoreIsRefused) {
   EXPECT_EQ(run_program(line + "fp8 --runtime tensorrt-llm").status, 0);
   const auto all = run_program(line + "q4_0 --runtime all --format json");
   ASSERT_EQ(all.status, 0) << all.output;
-  for (const Json& row : Json::parse(all.output)["rows"]) {
+  const Json answer = Json::parse(all.output);
+  for (const Json& row : answer["rows"]) {
     EXPECT_THAT(row["runtime"].get<std::string>(), HasSubstr("llama.cpp"));
   }
 }
