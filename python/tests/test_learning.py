@@ -83,7 +83,7 @@ class Learning(unittest.TestCase):
                 learned.fit(X, y)
         with self.assertRaisesRegex(rw.UsageError, "call fit first"):
             rw.FewShotPredictor().predict(self.X)
-        with self.assertRaisesRegex(rw.UsageError, "no column 'gpu'"):
+        with self.assertRaisesRegex(rw.UsageError, "'gpu' is not a column"):
             rw.FewShotPredictor(columns=("gpu",)).fit(self.X[:, :1], self.time_s)
 
     def test_a_fitted_one_pickles(self):

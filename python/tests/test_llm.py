@@ -51,10 +51,10 @@ class Equality(unittest.TestCase):
             self.assertEqual(answer.parameters, said["parameters"])
             self.assertEqual(list(answer.remarks), said["remarks"])
 
-    def request(self, chance):
+    def request(self, chance, caches=("f16", "q8_0")):
         """Returns keyword arguments and the equivalent options."""
         asked = {"prompt": chance.choice([1, 300, 2048]), "generate": chance.choice([1, 64, 1000]),
-                 "concurrency": chance.choice([1, 4]), "kv_type": chance.choice(["f16", "q8_0"])}
+                 "concurrency": chance.choice([1, 4]), "kv_type": chance.choice(caches)}
         words = [word for name, value in asked.items()
                  for word in ("--" + name.replace("_", "-"), str(value))]
         return asked, words
@@ -80,7 +80,7 @@ class Equality(unittest.TestCase):
                 (["llama.cpp"], ["q4_k_m", "q8_0"]), (["vllm", "sglang"], ["awq"]),
                 (["all"], ["f16"]), (["llama.cpp"], ["all"])])
             modes = chance.choice(["maxn", "presets"]) if number else "maxn"
-            request, words = self.request(chance)
+            request, words = self.request(chance, ("f16",) if "vllm" in runtime else ("f16", "q8_0"))
             answer = rw.llm.estimate(model, device=device, runtime=runtime, modes=modes,
                                      quantization=quantization, contexts=[512, 3000], **request)
             said = self.same(answer, "llm", model, "--device", device, "--modes", modes,

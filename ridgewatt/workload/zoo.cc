@@ -178,9 +178,10 @@ const ZooEntry& find_zoo_entry(std::string_view name) {
   const NameSet names = zoo_names();
   const std::string closest = closest_name(name, names);
   throw NotFoundError("the zoo has no model '" + escape_terminal(name) + "'", "",
-                      closest.empty() ? "`ridgewatt zoo list` prints the names; language models "
-                                        "are for `ridgewatt llm`, `fits` and `explain --tokens-per-second`"
-                                      : "did you mean zoo:" + closest + "?");
+                      closest.empty()
+                          ? "`ridgewatt zoo list` prints the names; language models "
+                            "are for `ridgewatt llm`, `fits` and `explain --tokens-per-second`"
+                          : "did you mean zoo:" + closest + "?");
 }
 
 void suggest_zoo_model(const std::string& path, const NameSet& names) {

@@ -208,7 +208,7 @@ class Campaigns(unittest.TestCase):
                       ["collect", other]):
             done = one.run("campaign", *words, check=False)
             self.assertEqual(done.returncode, 2, done.stderr)
-            self.assertRegex(done.stderr, r"campaign chaos belongs to plan \w{16} of \S+, .* but this is plan \w{16}")
+            self.assertRegex(done.stderr, r"the store has a campaign chaos with plan \w{16} of \S+, .* but this task has plan \w{16}")
 
     def boards_may_add_only(self, database):
         for text in ("delete from ridgewatt.point", "update ridgewatt.point set time_s = 1",

@@ -75,7 +75,7 @@ def faults_of(one, status):
     rows = one.board_rows()
     bad = rows.get("orin2", {})
     require(bad.get("state") == "set aside" and bad.get("points") == 0, f"orin2: {bad}")
-    require("ended with 3" in str(bad.get("last_error")), f"orin2: {bad}")
+    require("ended with status 3" in str(bad.get("last_error")), f"orin2: {bad}")
     hung = [row for row in one.failures() if "longer than its limit" in row[1]]
     require(len(hung) == 1 and hung[0][0] == "orin1" and "building the engine" in hung[0][2], f"hung: {hung}")
     require(all("weights.engine" in output for serial, _, output in one.failures() if serial == "orin2"),

@@ -118,7 +118,7 @@ def faults_of(one, status):
     require(len(slots) == one.points - 1 and set(slots.values()) == {1} and one.poison not in slots, f"slots: {slots}")
     status = one.asked("status")
     listed = [(row["label"], row["reason"]) for row in status["failed_points"]]
-    require([label for label, _ in listed] == [one.poison.rsplit("/", 1)[1]] and "ended with 3" in listed[0][1],
+    require([label for label, _ in listed] == [one.poison.rsplit("/", 1)[1]] and "ended with status 3" in listed[0][1],
             f"listed: {listed}")
     # What an outage stops is no fault of a board or a point.
     blamed = one.database.sql(f"select slot, reason from ridgewatt.failure where slot <> '{one.poison}'")

@@ -57,7 +57,7 @@ async function ask(path, init, { mayResend = true } = {}) {
   }
   if (response.ok) return response;
   const error = await failure(response);
-  const gone = mayResend && response.status === 404 && /^(upload:[0-9a-f]{32}) is not there/.exec(error.message);
+  const gone = mayResend && response.status === 404 && /^(upload:[0-9a-f]{32}) does not exist/.exec(error.message);
   const now = gone && (await sendAgain(gone[1]));
   if (now) return ask(path.replaceAll(encodeURIComponent(gone[1]), encodeURIComponent(now)), init, { mayResend: false });
   throw error;

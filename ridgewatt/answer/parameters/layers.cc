@@ -11,7 +11,8 @@ using Traced = LayersQuestion;
 
 constexpr Parameter kLayersRows[] = {
     {.name = "profile",
-     .help = "Profile written by trtexec --exportProfile, ONNX Runtime, nsys (SQLite) or PyTorch (JSON, "
+     .help = "Profile written by trtexec --exportProfile, ONNX Runtime, nsys (SQLite) or PyTorch "
+             "(JSON, "
              "JSON.gz)",
      .access = access_as<&Traced::profile>(Input::kFile),
      .presence = Presence::kRequired},

@@ -54,8 +54,9 @@ const ParameterTable& roofline_parameters() {
                                {loader_rows(), &member_part<&R::run>},
                                {kEngineCallRows<R>, &whole},
                                {kRooflineRows, &whole}};
-  static const ParameterTable table{"roofline", parts, &make_question<R>,
-                                    "Roofs and balance points of power modes, and the place of each layer"};
+  static const ParameterTable table{
+      "roofline", parts, &make_question<R>,
+      "Roofs and balance points of power modes, and the place of each layer"};
   return table;
 }
 

@@ -214,10 +214,10 @@ TEST_F(InPlaceCommand, WhatCannotBeIsOneLine) {
     EXPECT_THAT(result.output, HasSubstr(why)) << arguments;
   };
   refused(tune("--max-power 9"), 2, "--in-place needs a program");
-  refused(tune("--max-power 9 --pid 1 -- true"), 2, "two programs");
+  refused(tune("--max-power 9 --pid 1 -- true"), 2, "both give a program");
   refused(tune("--max-power 9 --pid 999999999"), 1, "there is no process with this id");
   refused(tune("--max-power 9 --pid ") + std::to_string(::getpid()), 2, "does not mark");
-  refused(tune("--max-power 9 --batch 1,4 -- true"), 2, "one batch");
+  refused(tune("--max-power 9 --batch 1,4 -- true"), 2, "a running program has one");
   refused(tune("--max-power 9 -- run {batch}"), 2, "--batch");
   refused(tune("--max-power 9 --settle 3 -- true"), 2, "--settle");
   refused(tune("--minimize energy --max-slowdown 5% --max-power 9 -- true"), 2, "--max-time");

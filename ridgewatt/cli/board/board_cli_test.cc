@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <filesystem>
 
 #include "ridgewatt/io/file.h"
 #include "ridgewatt/io/json.h"
@@ -45,6 +46,18 @@ TEST_F(BoardCommand, TuneIsResumed) {
   EXPECT_EQ(a["provenance"], "fake");
   const auto list = run_program("store list --format csv " + (folder_.path() / "t.db").string());
   EXPECT_THAT(list.output, HasSubstr(",fake,4,"));
+}
+
+// label: board
+TEST_F(BoardCommand, AnInterruptedFakeRunLeavesTheBoardIdle) {
+  for (const char* signal : {"INT", "TERM"}) {
+    const auto ended =
+        run_program(std::string("measure --idle 0 --sysroot ") + board_.root + " -- timeout -s " +
+                    signal + " 0.5 '" + (testing::build_folder() / "ridgewatt").string() +
+                    "' fake-run zoo:lenet5 --minibatches 1000000 --sysroot " + board_.root);
+    EXPECT_THAT(ended.output, HasSubstr("minibatches of zoo:lenet5")) << signal;
+    EXPECT_FALSE(std::filesystem::exists(board_.root + "/.ridgewatt-fake-load")) << signal;
+  }
 }
 
 // label: board

@@ -1,10 +1,12 @@
 #include "ridgewatt/predict/baselines/tree_predictor.h"
 
 #include <dlfcn.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <new>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -81,6 +83,16 @@ void check(int status) {
   if (status != 0) throw Error("XGBoost failed", xgboost().last_error());
 }
 
+// Throws if the system refuses the memory that XGBoost and its threads need at once: XGBoost ends
+// the program where it cannot start a thread.
+void require_memory() {
+  constexpr std::size_t kBytes = std::size_t{64} << 20;  // chosen: stacks of its threads, and more
+  void* const probe = ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE,
+                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (probe == MAP_FAILED) throw std::bad_alloc();
+  ::munmap(probe, kBytes);
+}
+
 std::vector<float> row_major(const FeatureMatrix& x) {
   std::vector<float> values;
   values.reserve(static_cast<std::size_t>(x.size()));
@@ -93,6 +105,7 @@ std::vector<float> row_major(const FeatureMatrix& x) {
 class Matrix {
  public:
   explicit Matrix(const std::vector<float>& values) {
+    require_memory();
     check(xgboost().matrix_create(values.data(), values.size() / kFeatures, kFeatures, NAN,
                                   &handle_));
   }

@@ -169,6 +169,7 @@ std::span<const KeyMeaning> model_keys() {
       {"size_bytes", "built-in memory"},
       {"visible_bytes", "memory that the system sees"},
       {"system_bytes", "memory that the system takes"},
+      {"triad_bytes_per_s", "lowest and highest bandwidth measured with the STREAM triad"},
       {"modules", "names of the modules"},
       {"device.show:power", "power of the module"},
       {"power.limit_w", "power that the module is built to draw for long"},

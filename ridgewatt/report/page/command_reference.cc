@@ -25,11 +25,12 @@ Json option_json(const OptionReference& option) {
   return json;
 }
 
-// Text that troff reads as it is.
+// Text that troff reads as it is. A line may end between the parts of A[,b=B][,c=C].
 std::string troff(const std::string& text) {
   std::string result;
   bool line_start = true;
   for (const char c : text) {
+    if (c == '[' && result.ends_with(']')) result += "\\:";
     if (line_start && (c == '.' || c == '\'')) result += "\\&";
     if (c == '\\')
       result += "\\e";
@@ -93,7 +94,7 @@ Json reference_json(const CommandReference& command) {
 std::string manual_page(const CommandReference& command) {
   const std::string name = page_name(command.name);
   std::string text =
-      fmt::format(".TH {} 1 \"\" \"ridgewatt {}\" \"Ridgewatt\"\n.SH NAME\n{} \\- {}\n",
+      fmt::format(".TH {} 1 \"\" \"ridgewatt {}\" \"Ridgewatt\"\n.ad l\n.nh\n.SH NAME\n{} \\- {}\n",
                   troff(name), version(), troff(name), troff(command.description));
   text += ".SH SYNOPSIS\n" + synopsis(command);
   std::string positionals, options, commands;

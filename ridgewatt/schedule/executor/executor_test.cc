@@ -174,7 +174,7 @@ TEST_F(ExecutorTest, DeadWorkerIsNoticedAndTheDeviceGoesOn) {
   options_.least_deadline_s = 60;
   bool noticed = false;
   options_.on_event = [&](double, const std::string& text) {
-    noticed = noticed || text.find("victim died") != std::string::npos;
+    noticed = noticed || text.find("victim ended during") != std::string::npos;
   };
   std::thread killer([&] {
     sleep_s(0.7);  // the victim holds the device by now

@@ -75,7 +75,7 @@ TEST(Server, ErrorsAreOneLineOfTheCommandLine) {
   EXPECT_EQ(answer->status, 400);
   const Json json = Json::parse(answer->body);
   EXPECT_EQ(json.at("schema"), "ridgewatt.error/1");
-  EXPECT_THAT(json.at("error").get<std::string>(), HasSubstr("no zoo model 'nope'"));
+  EXPECT_THAT(json.at("error").get<std::string>(), HasSubstr("the zoo has no model 'nope'"));
   EXPECT_EQ(server.status_of("/api/v1/nothing"), 404);
   EXPECT_EQ(server.status_of("/api/v1/estimate?model=zoo:lenet5"), 400);
 }
