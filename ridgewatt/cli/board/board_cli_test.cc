@@ -85,7 +85,7 @@ TEST_F(BoardCommand, TuneWithoutAResultLeavesNoStore) {
         "--settle-window 0.01 --idle 0 --sysroot " +
         root + " --store " + (folder_.path() / "t.db").string() + " -- " + program);
   };
-  EXPECT_THAT(run(board_.root, "/bin/false").output, HasSubstr("the command ended with 1"));
+  EXPECT_THAT(run(board_.root, "/bin/false").output, HasSubstr("the command ended with status 1"));
   EXPECT_THAT(run(board_.root, "/no/such/program").output, HasSubstr("/no/such/program"));
   // The same board without its power sensors.
   std::filesystem::remove_all(board_.root + "/sys/class/hwmon");
@@ -93,7 +93,7 @@ TEST_F(BoardCommand, TuneWithoutAResultLeavesNoStore) {
   const auto blind = run(board_.root, "/bin/false");
   EXPECT_EQ(blind.status, 1);
   EXPECT_THAT(blind.output, HasSubstr("no power"));
-  EXPECT_THAT(blind.output, HasSubstr("the command ended with 1"));
+  EXPECT_THAT(blind.output, HasSubstr("the command ended with status 1"));
   EXPECT_THAT(blind.output, ::testing::Not(HasSubstr("No answer")));
   EXPECT_TRUE(std::filesystem::is_empty(folder_.path()));
   EXPECT_THAT(run_program("profile " + (folder_.path() / "p.db").string() +
@@ -107,7 +107,7 @@ TEST_F(BoardCommand, TuneWithoutAResultLeavesNoStore) {
 TEST_F(BoardCommand, TuneExplainsAModelOnARealBoard) {
   const auto result = run_program("tune --device fake:orin-nano zoo:lenet --max-power 10");
   EXPECT_EQ(result.status, 2);
-  EXPECT_THAT(result.output, HasSubstr("runs a program, not a model: zoo:lenet"));
+  EXPECT_THAT(result.output, HasSubstr("needs a program, not a model: zoo:lenet"));
   EXPECT_THAT(result.output, HasSubstr("--device orin-nano"));
   EXPECT_THAT(result.output, HasSubstr("-- ridgewatt fake-run zoo:lenet --device fake:orin-nano"));
 }

@@ -58,12 +58,12 @@ TEST_F(GovernCommand, WhatMeansNothingIsRefused) {
     EXPECT_EQ(result.status, 2) << line << result.output;
     EXPECT_THAT(result.output, HasSubstr(why)) << line;
   };
-  refused("--simulate --device agx-orin --model zoo:lenet5", "no goal");
+  refused("--simulate --device agx-orin --model zoo:lenet5", "needs a goal");
   refused("--simulate --device agx-orin --model zoo:lenet5 --deadline 6h", "the size of the job");
   refused("--simulate --device agx-orin --model zoo:lenet5 --deadline 25:00 --minibatches 5",
           "time of day");
   refused("--simulate --device agx-orin --day-energy 1kJ", "--model");
-  refused("--deadline 6h --minibatches 5 --model zoo:lenet5", "no program");
+  refused("--deadline 6h --minibatches 5 --model zoo:lenet5", "needs a program");
   refused("--simulate --max-latency 50ms --model zoo:lenet5 --device agx-orin", "arrival rate");
   refused(
       "--simulate --device agx-orin --deadline 1h --minibatches 5 --day-energy 1kJ --model "
@@ -276,10 +276,10 @@ TEST_F(GovernLive, WhatCannotBeIsOneLine) {
   refused("--phase-mode decode= -- true", 2, "PHASE=MODE");
   refused("--phase-mode decode=NOTHING -- true", 1, "NOTHING");
   refused("--phase-mode decode=gpu=x -- true", 2, "gpu");
-  refused("--phase-mode a=gpu=306 --phase-mode a=gpu=306 -- true", 2, "one mode");
-  refused("--phase-mode a=gpu=306", 2, "no program");
+  refused("--phase-mode a=gpu=306 --phase-mode a=gpu=306 -- true", 2, "more than one power mode");
+  refused("--phase-mode a=gpu=306", 2, "needs a program");
   refused("--phase-mode a=gpu=306 --deadline 1h -- true", 2, "--deadline");
-  refused("--phase-mode a=gpu=306 --pid 1 -- true", 2, "two programs");
+  refused("--phase-mode a=gpu=306 --pid 1 -- true", 2, "both give a program");
   refused("--phase-mode a=gpu=306 --pid 999999999", 1, "there is no process with this id");
   refused("--phase-mode a=gpu=306 -- false", 1, "status 1");
   refused("--least-phase 3 --deadline 1h --minibatches 5 --model zoo:lenet5 -- true", 2,
