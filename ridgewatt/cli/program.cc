@@ -212,7 +212,7 @@ std::string usage_message(const CLI::App& app, const CLI::ParseError& error) {
   const bool unexpected = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr ||
                           dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
   if (unexpected && !extra.empty()) {
-    // An unknown option explains the words behind it; "--" itself is never unexpected.
+    // An unknown option is the reason for the words after it. "--" itself is never unexpected.
     const auto option = std::find_if(extra.begin(), extra.end(), [](const std::string& word) {
       return word.size() > 1 && word[0] == '-' && word != "--";
     });

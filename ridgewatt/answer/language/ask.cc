@@ -186,7 +186,7 @@ std::vector<std::vector<PowerMode>> modes_of_boards(LanguageAnswer& found) {
     all.emplace_back();
     try {
       all.back() = select_modes(board, found.question.modes);
-      // A board with fewer cores than the default asks for has all of them; more is a wish.
+      // The default is capped at the cores of the board. A larger number is the user's choice.
       const int cores = found.question.min_cores > LanguageTuneRequest::kCoresOfRuns
                             ? found.question.min_cores
                             : std::min(found.question.min_cores, board.cpu_cores);

@@ -1,4 +1,4 @@
-// What a user may say about a job, a period or a day of `tune`.
+// Parameters of a job, a period or a day in `tune`.
 #include "ridgewatt/answer/jobs.h"
 
 #include "ridgewatt/answer/parameters/access.h"

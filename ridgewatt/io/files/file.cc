@@ -103,7 +103,8 @@ void dress(int fd, const std::string& path, bool for_user) {
   }
 }
 
-// A file without a name in the folder of `path`; negative with errno if there is none.
+// Opens an unnamed file in the folder of `path`. On failure the descriptor is negative and errno is
+// set.
 OwnedFd open_unnamed(const std::string& path) {
   return OwnedFd(::open(folder_of(path).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600));
 }
@@ -228,7 +229,7 @@ void write_rest(const std::string& path, std::string_view content, OwnedFd begun
   replace_file(target, content, true, std::move(begun));
 }
 
-// Whether the result replaces a file or makes a new one.
+// Whether writing to `target` replaces a file or creates one.
 bool is_replaced(const std::string& target) {
   struct stat status {};
   if (target.empty() || named_descriptor(target) >= 0) return false;

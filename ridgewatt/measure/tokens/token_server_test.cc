@@ -136,7 +136,7 @@ TEST_F(TokenServer, TimesAndEnergiesOfBothPhases) {
   // What the board drew in our windows, within our bound and what its sensor rounds to (2 %).
   ASSERT_TRUE(run.cost);
   const TokenCost& cost = *run.cost;
-  EXPECT_NEAR(*cost.idle_w, 6, 0.2);  // on a busy machine requests reach into the idle window
+  EXPECT_NEAR(*cost.idle_w, 6, 0.05);
   EXPECT_NEAR(cost.prefill.energy_j, 6 * prefill,
               cost.prefill.error_j + 6 * prefill_open + 0.02 * cost.prefill.energy_j);
   EXPECT_NEAR(cost.decode.energy_j, 6 * decode,

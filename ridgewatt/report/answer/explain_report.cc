@@ -299,8 +299,8 @@ Json change_json(const answer::ExplainedChange& change) {
           {"rows", std::move(rows)}};
 }
 
-// Whether a cause is probable enough to show, and the measurement either supports it or leaves it a
-// part of the gap. A cause that slows a program down is neither if it is too fast.
+// Whether a cause is shown: it is probable enough, and the measurement supports it or part of the
+// gap belongs to it. For a program that is too fast, neither holds for a cause that slows it down.
 bool shown_to_people(const ExplainAnswer& found, const ExplainRow& row) {
   return row.probability >= kShownProbability &&
          (row.probability >= row.prior ||
