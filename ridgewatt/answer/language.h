@@ -71,7 +71,8 @@ struct LanguageSetting {
   std::size_t board = 0, weights = 0, memory = 0;  // indices into the lists of LanguageAnswer
   const llm::ShippedEngine* engine = nullptr;
   const llm::EngineRelease* release = nullptr;  // the release whose measurements were fitted
-  std::vector<std::string> widened_by;          // see llm::Forecaster
+  std::string title;                    // of this release; on a board without a GPU, of the engine
+  std::vector<std::string> widened_by;  // see llm::Forecaster
   // Number format of the products: INT8 or FP8 if engine and GPU support it, otherwise FP16.
   Arithmetic arithmetic = Arithmetic::kFp16;
 };

@@ -22,6 +22,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -32,6 +33,7 @@
 #include "ridgewatt/llm/description.h"
 #include "ridgewatt/llm/recipe.h"
 #include "ridgewatt/llm/stored_type.h"
+#include "ridgewatt/twin/cpu_twin.h"
 #include "ridgewatt/twin/twin.h"
 
 namespace ridgewatt::llm {
@@ -85,10 +87,13 @@ struct EngineHardware : EngineRates {
 };
 
 // A board with its twin's power terms, precomputed so that a mode costs less than a microsecond.
-// The constructor throws UsageError if the board does not state its dense FP16 rate.
+// The constructor throws UsageError if the board does not state its dense FP16 rate, and as
+// twin::read_cpu_twin() does for a board without a GPU.
 class EngineBoard {
  public:
   explicit EngineBoard(const Board& board);
+  // Of a board without a GPU, otherwise null. Such a board has no EngineHardware.
+  const twin::CpuTwin* processor() const { return processor_.get(); }
   // Knobs that `mode` lacks have their highest value. `sms` is the number of active
   // multiprocessors; 0: as in the preset with this mode, otherwise all.
   EngineHardware operator()(const PowerMode& mode, int sms = 0) const;
@@ -96,6 +101,7 @@ class EngineBoard {
  private:
   EngineRates rates(const PowerMode& mode, double sms) const;
 
+  std::shared_ptr<const twin::CpuTwin> processor_;
   double cpu_per_hz_ = 1;
   double flop_per_hz_ = 0;
   PerNarrow narrow_ratio_ = kEqualRates;  // peaks relative to FP16

@@ -33,6 +33,7 @@ struct EngineFacts {
   std::vector<std::string> caches;  // types of the cache that it stores, as in llm/fits.h
   std::string usual;
   bool needs_fp8 = false;
+  bool processor = false;  // modelled on boards without a GPU
   std::string library;  // name in measure::kKnownLibraries that its programs load; empty: unknown
   std::vector<std::pair<std::string, std::string>> means;
   std::vector<EngineVariant> variants;

@@ -9,7 +9,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/test_support.h"
 #include "ridgewatt/llm/footprint.h"
-#include "ridgewatt/llm/gguf/gguf_test_writer.h"
+#include "ridgewatt/llm/gguf/gguf_writer.h"
 
 namespace ridgewatt::llm {
 namespace {

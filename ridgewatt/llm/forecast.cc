@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/llm/engine_file.h"
+#include "ridgewatt/llm/processor.h"
 
 namespace ridgewatt::llm {
 namespace {
@@ -37,6 +39,39 @@ PredictedValue times(const PredictedValue& a, double factor) {
   return {a.value * factor, a.low * factor, a.high * factor};
 }
 
+// Deviations of ln(measured / modelled) of llama.cpp on a processor that the parameters do not
+// explain, and of rates that are derived from those of another type (docs/results/local_cpu.md).
+constexpr double kProcessorSd = 0.1;
+constexpr double kDerivedSd = 0.25;
+
+Forecast on_processor(const twin::CpuTwin& twin, const ProcessorWork& work, const Request& request,
+                      const PowerMode& mode) {
+  const int threads = mode.cpu_cores > 0 ? mode.cpu_cores : static_cast<int>(twin.rates.size());
+  // The mean over the generation: a step's time is linear in the context.
+  const double context = static_cast<double>(request.prompt_tokens) +
+                         (static_cast<double>(request.generated_tokens) + 1) / 2;
+  const auto value = [&](const twin::CpuModel& seconds) {
+    const double sd = std::sqrt(kProcessorSd * kProcessorSd + parameter_variance(twin, seconds));
+    return predicted(seconds(twin), {std::hypot(sd, kDerivedSd * derived_share(work))});
+  };
+  Forecast forecast;
+  forecast.ttft_s =
+      value([&](const twin::CpuTwin& moved) { return processor_prompt_s(moved, work, threads); });
+  forecast.tpot_s = value(
+      [&](const twin::CpuTwin& moved) { return processor_step_s(moved, work, context, threads); });
+  forecast.tokens_per_s = over(static_cast<double>(request.concurrency), forecast.tpot_s);
+  forecast.request_s = forecast.ttft_s.value +
+                       static_cast<double>(request.generated_tokens - 1) * forecast.tpot_s.value;
+  constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+  forecast.idle_w = kUnknown;
+  for (PredictedValue* unknown : {&forecast.prefill_power_w, &forecast.decode_power_w,
+                                  &forecast.joules_per_token, &forecast.request_j}) {
+    *unknown = {kUnknown, kUnknown, kUnknown};
+  }
+  forecast.limited_by = processor_limit(twin, work, context, threads);
+  return forecast;
+}
+
 // What physics cuts.
 void add_bounds(const twin::LogError& error, double value, const std::string& figure,
                 const char* least, const char* most, std::vector<std::string>& bounds) {
@@ -56,7 +91,8 @@ struct RequestWork {
   Request request;
   EngineWork decode, prompt;
   std::vector<CacheGroup> cache;
-  bool gguf = false;  // weights lie in blocks that only files of GGUF have
+  ProcessorWork processor;  // of the cores of a board without a GPU
+  bool gguf = false;        // weights lie in blocks that only files of GGUF have
 
   void add_cache(const Description& description) {
     for (const Layer& layer : description.layers) {
@@ -98,6 +134,7 @@ std::shared_ptr<const RequestWork> request_work(const Description& description,
   auto work = std::make_shared<RequestWork>();
   work->request = request;
   work->add_cache(description);
+  work->processor = processor_work(description, tensors, request);
   work->gguf = std::any_of(tensors.begin(), tensors.end(), [](const Tensor& tensor) {
     return facts_of(tensor.type).safetensors.empty();
   });
@@ -142,6 +179,15 @@ Forecaster::Forecaster(const ShippedEngine& engine, std::shared_ptr<const Reques
   const std::span<const BoardDraw> draws = shipped_engine_file().boards;
   bound->dynamic = dynamic_of(draws, board.name) * dynamic_of(draws, board.relative);
   const auto& boards = release.boards;
+  if (bound->board->processor() != nullptr) {
+    arithmetic_ = Arithmetic::kFp32;
+    if (derived_share(bound->work->processor) > 0) {
+      widened_by_.emplace_back("types of weights whose rates were not measured on this processor");
+    }
+    if (concurrency > 1) widened_by_.emplace_back("only single sequences were measured");
+    bound_ = std::move(bound);
+    return;
+  }
   if (boards.empty()) {
     widened_by_.push_back(release.title + " was fitted on no board: drawn from other engines");
   } else if (std::find(boards.begin(), boards.end(), board.name) == boards.end()) {
@@ -185,6 +231,9 @@ const EngineRelease& Forecaster::release() const {
 
 Forecast Forecaster::operator()(const PowerMode& mode) const {
   const Bound& b = *bound_;
+  if (const twin::CpuTwin* processor = b.board->processor()) {
+    return on_processor(*processor, b.work->processor, b.work->request, mode);
+  }
   const Engine& engine = b.engine;
   const EngineHardware hardware = (*b.board)(mode);
   const auto sequences = static_cast<double>(b.work->request.concurrency);
@@ -263,8 +312,13 @@ Forecast Forecaster::operator()(const PowerMode& mode) const {
 
 double Forecaster::step_s(const PowerMode& mode, std::int64_t context) const {
   const Bound& b = *bound_;
-  EngineWork work = b.work->decode;
   const auto tokens = static_cast<double>(std::max<std::int64_t>(1, context));
+  if (const twin::CpuTwin* processor = b.board->processor()) {
+    const int threads =
+        mode.cpu_cores > 0 ? mode.cpu_cores : static_cast<int>(processor->rates.size());
+    return processor_step_s(*processor, b.work->processor, tokens, threads);
+  }
+  EngineWork work = b.work->decode;
   work.cache_bytes = b.work->read_bytes(tokens, tokens);
   return b.engine.step_s(work, (*b.board)(mode));
 }

@@ -43,12 +43,14 @@ struct Forecast {
   PredictedValue tpot_s;  // time of each further token of a sequence, mean over the generation
   // Output tokens of all sequences per second during decoding: concurrency / tpot_s.
   PredictedValue tokens_per_s;
-  // On the rails of the board, including idle power.
+  // On the rails of the board, including idle power. These and the energies are NaN on a board
+  // whose power is not modelled.
   PredictedValue prefill_power_w, decode_power_w;
   double idle_w = 0;                // idle power on the same rails
   PredictedValue joules_per_token;  // during decoding, per output token of any sequence
   PredictedValue request_j;         // of one request, from the prompt to the last token
   double request_s = 0;
+  bool power_known() const { return decode_power_w.value > 0; }
   std::string limited_by;  // what takes most of a decode step: "weights", "cache", "launches", ..
   // Figures or interval ends that were limited by physical bounds: "decode_power_w: the module's
   // limit".

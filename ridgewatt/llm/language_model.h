@@ -52,6 +52,11 @@ struct ZooModel {
 };
 std::span<const ZooModel> language_zoo();
 NameSet language_zoo_names();
+// Writes a model of the zoo as a GGUF file that llama.cpp loads. Its weights are zeros that use no
+// disk space; a run takes as long as with trained weights. The vocabulary has no words of a
+// language. Throws UsageError if GGUF does not store the quantization, NotSupportedError for
+// families that are not written, and as write_file_atomically() does.
+void write_language_model(const ZooModel& model, const Recipe& recipe, const std::string& path);
 
 // Reads a file or folder, or "zoo:NAME". Throws NotFoundError, PermissionError, IoError, or
 // InputError if a file is damaged, malicious or of an unknown kind.

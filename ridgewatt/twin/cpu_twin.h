@@ -9,11 +9,12 @@
 //   node + work                          on one thread,
 //   node + min(work, work(T) + sync)     on T threads,
 // where `work` is the time to compute, to read weights and to move activations. Power is not
-// modelled: it is NaN.
+// modelled: it is NaN. The last parameters are of llama.cpp, which llm/processor.h models.
 #pragma once
 
 #include <array>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -39,6 +40,21 @@ enum class CpuParam : std::size_t {
   kNode,
   kSync,
   kRun,
+  kLlamaWeights,
+  kLlamaCache,
+  kLlamaScores,
+  kLlamaPromptScores,
+  kLlamaLayer,
+  kDotF16,
+  kDotQ80,
+  kDotQ40,
+  kDotQ4K,
+  kDotQ6K,
+  kPromptF16,
+  kPromptQ80,
+  kPromptQ40,
+  kPromptQ4K,
+  kPromptQ6K,
   kCount,
 };
 inline constexpr std::size_t kCpuParamCount = static_cast<std::size_t>(CpuParam::kCount);
@@ -102,17 +118,20 @@ std::vector<CpuKernelTime> cpu_kernel_times(const CpuTwin& twin, const workload:
 double cpu_run_s(const CpuTwin& twin, const workload::WorkloadCost& cost, int threads);
 // Variance of ln(measured / modelled) for the result of cpu_run_s().
 double cpu_variance(const CpuTwin& twin, const workload::WorkloadCost& cost, int threads);
+// The part of a variance that the parameters explain: of ln(modelled_s), through its slopes.
+using CpuModel = std::function<double(const CpuTwin&)>;
+double parameter_variance(const CpuTwin& twin, const CpuModel& modelled_s);
 
-// Measured time of a known model on the machine.
+// A measured time on the machine, and its model as a function of the parameters.
 struct CpuRun {
-  std::shared_ptr<const workload::WorkloadCost> cost;
-  int threads = 1;
+  std::string name;  // of the model that ran, for messages
   double time_s = 0;
+  CpuModel modelled_s;
 };
+CpuRun cpu_run(std::shared_ptr<const workload::WorkloadCost> cost, int threads, double time_s);
 
 // Fits the parameters by least squares of ln(modelled / measured), with the priors of `prior`.
-// Several runs of one model weigh less than runs of different models, because they share a model
-// error. Keeps rates and errors of `prior`.
+// Keeps rates and errors of `prior`.
 CpuTwin fit_cpu_twin(const CpuTwin& prior, std::span<const CpuRun> runs);
 
 }  // namespace ridgewatt::twin

@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include "ridgewatt/answer/board/calibrate_language.h"
 #include "ridgewatt/answer/calibrate.h"
 #include "ridgewatt/base/calendar.h"
 #include "ridgewatt/base/error.h"
@@ -281,7 +282,7 @@ class RuntimeRuns {
 
 struct MeasuredRuns {
   std::vector<LocalRun> runs;
-  std::vector<twin::CpuRun> rows;  // the same with their costs
+  std::vector<twin::CpuRun> rows;  // the same for the fit
   void add(const KnownModel& model, int threads, int batch, double time_s) {
     LocalRun run;
     run.model = model.name;
@@ -289,7 +290,7 @@ struct MeasuredRuns {
     run.batch = batch;
     run.time_s = time_s;
     runs.push_back(std::move(run));
-    rows.push_back({model.workload->at(batch), threads, time_s});
+    rows.push_back(twin::cpu_run(model.workload->at(batch), threads, time_s));
   }
 };
 
@@ -420,6 +421,18 @@ LocalCalibration calibrate_local(const LocalCalibrateQuestion& question) {
   found.prior = twin::prior_cpu_twin(all_rates(counts, rates));
   found.prior.cache_bytes = measure_cache_bytes(question.seconds_per_point / 2, rates.front());
   if (!runner.empty()) measured = run_models(question, runner, machine.cores, found.remarks);
+  if (const std::string bench = find_llama_bench(runner); !bench.empty()) {
+    const RunFolder folder;
+    for (auto& one :
+         run_language_models(bench, folder.path(), machine.cores, question.quiet, found.remarks)) {
+      measured.runs.push_back({one.name, one.threads, 1, one.run.time_s});
+      measured.rows.push_back(std::move(one.run));
+    }
+  } else if (!runner.empty()) {
+    found.remarks.emplace_back(
+        "llama.cpp was not measured, so its rates are assumed; run tools/runtimes/llama/build.sh "
+        "to measure it");
+  }
   if (measured.rows.empty()) {
     found.twin = found.prior;
     found.remarks.emplace_back(
@@ -429,9 +442,9 @@ LocalCalibration calibrate_local(const LocalCalibrateQuestion& question) {
     found.twin = twin::fit_cpu_twin(found.prior, measured.rows);
     for (std::size_t i = 0; i < measured.runs.size(); ++i) {
       LocalRun& run = measured.runs[i];
-      const auto& cost = *measured.rows[i].cost;
-      run.prior_s = twin::cpu_run_s(found.prior, cost, run.threads);
-      run.modelled_s = twin::cpu_run_s(found.twin, cost, run.threads);
+      const twin::CpuModel& modelled_s = measured.rows[i].modelled_s;
+      run.prior_s = modelled_s(found.prior);
+      run.modelled_s = modelled_s(found.twin);
     }
     found.runs = std::move(measured.runs);
   }

@@ -47,6 +47,10 @@ LanguageCase make_language_case(const ExplainQuestion& question) {
     throw UsageError("explain needs one board, one runtime and one quantization", "",
                      "give one name each to --device, --runtime and --quantization");
   }
+  if (!asked.boards.front().has_gpu()) {
+    throw NotSupportedError("language models are explained on boards with a GPU only",
+                            asked.boards.front().name);
+  }
   const PowerMode mode = explained_mode(asked.boards.front(), question.mode);
   auto hardware = std::make_shared<const llm::EngineBoard>(asked.boards.front());
   auto work = llm::request_work(asked.model.description, asked.weights.front().tensors,

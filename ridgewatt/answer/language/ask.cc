@@ -1,6 +1,7 @@
 // What a language model costs: every combination of board, quantization, engine and mode.
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 
 #include "ridgewatt/answer/language.h"
@@ -216,7 +217,8 @@ void mark_fronts(LanguageAnswer& found) {
     std::vector<double> seconds, joules;  // per token
     for (const std::size_t i : rows) {
       seconds.push_back(1 / found.rows[i].forecast.tokens_per_s.value);
-      joules.push_back(found.rows[i].forecast.joules_per_token.value);
+      const double energy_j = found.rows[i].forecast.joules_per_token.value;
+      joules.push_back(std::isnan(energy_j) ? 0 : energy_j);  // unknown: time alone decides
     }
     for (const std::size_t on : predict::pareto_front(seconds, joules)) {
       found.rows[rows[on]].on_front = true;
@@ -274,8 +276,9 @@ LanguageAnswer ask_language(const LanguageQuestion& question, const llm::Languag
       if (!hardware) hardware = std::make_shared<const llm::EngineBoard>(board);
       forecasters.emplace_back(*engine, works[weights], board, hardware);
       found.settings.push_back({b, weights, b * found.weights.size() + weights, engine,
-                                &forecasters.back().release(), forecasters.back().widened_by(),
-                                forecasters.back().arithmetic()});
+                                &forecasters.back().release(),
+                                board.has_gpu() ? forecasters.back().release().title : engine->name,
+                                forecasters.back().widened_by(), forecasters.back().arithmetic()});
       for (const PowerMode& mode : modes[b]) {
         found.rows.push_back({found.settings.size() - 1, mode, {}, {}, false});
       }
@@ -292,6 +295,8 @@ LanguageAnswer ask_language(const LanguageQuestion& question, const llm::Languag
 }
 
 LanguageRoof roof_of(const Board& board, const PowerMode& mode, Arithmetic arithmetic) {
+  if (!board.has_gpu())
+    return {compute_ceiling(board, mode, arithmetic), bandwidth_ceiling(board, mode)};
   return {peak_flops(board, mode, arithmetic, sms_on(board, mode)), peak_bandwidth(board, mode)};
 }
 

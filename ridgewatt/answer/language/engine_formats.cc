@@ -62,6 +62,9 @@ std::string why_not_run(std::string_view engine, const WeightFormat& weights, ll
                         const Board& board) {
   const llm::EngineFacts* facts = llm::find_engine_facts(engine);
   if (facts == nullptr) return "";
+  if (!board.has_gpu() && board.cpu_cores > 0 && !facts->processor) {
+    return fmt::format("{} is modelled on GPUs only; on {}, llama.cpp is", engine, board.name);
+  }
   if (!takes(*facts, weights)) {
     return fmt::format("{} does not run {}: it takes {}", engine, weights.name, taken_by(*facts));
   }

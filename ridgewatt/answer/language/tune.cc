@@ -30,6 +30,17 @@ void check_goal(const LanguageTuneQuestion& question) {
   }
 }
 
+void check_power(const LanguageTuneQuestion& question, const LanguageAnswer& asked) {
+  const bool of_energy =
+      question.goal == LanguageGoal::kEnergy || question.goal == LanguageGoal::kTokenEnergy;
+  if (!of_energy && question.limits.power_w >= LanguageLimits::kNone) return;
+  for (const LanguageRow& row : asked.rows) {
+    if (row.forecast.power_known()) continue;
+    throw NotSupportedError("the power of this board is not modelled", asked.board_of(row).name,
+                            "tune for time (--minimize time), without --max-power");
+  }
+}
+
 // The value that the true one lies below with that probability: the ends of the interval are the
 // 5 % and 95 % quantiles of a value whose logarithm is normal.
 double quantile_of(const PredictedValue& figure, double probability) {
@@ -353,6 +364,7 @@ double goal_value(LanguageGoal goal, const Forecast& forecast) {
 
 LanguageTuneAnswer tune_language(const LanguageTuneQuestion& question, LanguageAnswer asked) {
   check_goal(question);
+  check_power(question, asked);
   LanguageTuneAnswer found{question, std::move(asked), {}, {}};
   const LanguageAnswer& language = found.language;
   std::vector<Candidates> of_settings(language.settings.size());

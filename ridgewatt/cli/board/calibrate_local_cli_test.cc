@@ -42,6 +42,32 @@ TEST(CalibrateLocal, TheBoardFileAnswersForThisMachine) {
   EXPECT_EQ(table.rows[0][require_csv_column(table.header, "power_w", "estimate")], "");
   EXPECT_EQ(table.rows[0][require_csv_column(table.header, "energy_j", "estimate")], "");
 
+  const auto language =
+      testing::run_program("llm zoo:qwen3-0.6b --device " + board + " --format csv -q");
+  ASSERT_EQ(language.status, 0) << language.output;
+  const CsvTable tokens = parse_csv(language.output, "llm");
+  const auto cell = [&](const char* name) {
+    return tokens.rows.at(0)[require_csv_column(tokens.header, name, "llm")];
+  };
+  EXPECT_GT(std::stod(cell("tokens_per_s")), 0);
+  EXPECT_EQ(cell("runtime"), "llama.cpp");
+  EXPECT_EQ(cell("decode_power_w"), "");
+  EXPECT_EQ(cell("joules_per_token"), "");
+  const auto tuned =
+      testing::run_program("tune llm zoo:qwen3-0.6b --minimize time --device " + board);
+  EXPECT_EQ(tuned.status, 0) << tuned.output;
+  EXPECT_EQ(tuned.output.find("nan"), std::string::npos) << tuned.output;
+  for (const char* asked : {"tune llm zoo:qwen3-0.6b --device ",
+                            "tune llm zoo:qwen3-0.6b "
+                            "--minimize time --max-power 9 --device "}) {
+    const auto refused = testing::run_program(asked + board);
+    EXPECT_NE(refused.status, 0);
+    EXPECT_NE(refused.output.find("power of this board is not modelled"), std::string::npos)
+        << refused.output;
+  }
+  const auto vllm = testing::run_program("llm zoo:qwen3-0.6b --runtime vllm --device " + board);
+  EXPECT_NE(vllm.output.find("on GPUs only"), std::string::npos) << vllm.output;
+
   const auto other = testing::run_program("estimate zoo:resnet18 --device " + board);
   EXPECT_NE(other.status, 0);
   EXPECT_NE(other.output.find("--runtime onnxruntime-cpu"), std::string::npos) << other.output;

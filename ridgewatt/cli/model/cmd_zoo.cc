@@ -1,10 +1,17 @@
 // ridgewatt zoo: the built-in architectures.
 #include "ridgewatt/workload/zoo.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "ridgewatt/answer/analyze.h"
+#include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/parameters.h"
 #include "ridgewatt/io/input_files.h"
+#include "ridgewatt/llm/language_model.h"
+#include "ridgewatt/llm/recipe.h"
 #include "ridgewatt/report/analysis_report.h"
 
 namespace ridgewatt::cli {
@@ -15,11 +22,36 @@ void list(const Context& context, const answer::ZooQuestion& asked) {
 }
 
 struct ZooFile {
-  std::string name, path;
+  std::string name, path, quantization;
   workload::ZooWeights weights = workload::ZooWeights::kZeros;
 };
 
+const llm::ZooModel* find_language_model(std::string_view name) {
+  const auto zoo = llm::language_zoo();
+  const auto found = std::find_if(zoo.begin(), zoo.end(),
+                                  [&](const llm::ZooModel& model) { return model.name == name; });
+  return found == zoo.end() ? nullptr : &*found;
+}
+
+void write_gguf(const llm::ZooModel& model, const ZooFile& asked) {
+  if (asked.weights != workload::ZooWeights::kZeros) {
+    throw UsageError("the weights of a GGUF file are zeros", "--weights", "omit --weights");
+  }
+  const std::string quantization = asked.quantization.empty() ? "q4_k_m" : asked.quantization;
+  const std::string path =
+      asked.path.empty() ? fmt::format("{}-{}.gguf", model.name, quantization) : asked.path;
+  refuse_input(path);
+  llm::write_language_model(model, llm::find_recipe(quantization), path);
+}
+
 void write(const Context& context, const ZooFile& asked) {
+  if (const llm::ZooModel* language = find_language_model(asked.name)) {
+    return write_gguf(*language, asked);
+  }
+  if (!asked.quantization.empty()) {
+    throw UsageError("--quantization is for language models", asked.name,
+                     "`ridgewatt zoo list --language` prints them");
+  }
   const workload::ZooEntry& entry = workload::find_zoo_entry(asked.name);
   const std::string model = asked.path.empty() ? std::string(entry.name) + ".onnx" : asked.path;
   refuse_input(model);
@@ -28,13 +60,18 @@ void write(const Context& context, const ZooFile& asked) {
 
 void add_zoo_write(CLI::App& zoo, Context& context) {
   const auto [command, asked, add] =
-      define<ZooFile>(zoo, context, "write", "Write an architecture as an ONNX file",
+      define<ZooFile>(zoo, context, "write",
+                      "Write an architecture as an ONNX file, or a language model as a GGUF file",
                       "ridgewatt zoo write resnet50 -o resnet50.onnx\n  "
-                      "ridgewatt zoo write resnet50 --weights random",
+                      "ridgewatt zoo write resnet50 --weights random\n  "
+                      "ridgewatt zoo write qwen2.5-0.5b --quantization q4_0",
                       write);
-  add.text("NAME", asked.name, "Name from 'zoo list'")->required();
-  add.output("-o,--output", asked.path, "File to write; - is standard output [NAME.onnx]");
+  add.text("NAME", asked.name, "Name from 'zoo list', or from 'zoo list --language'")->required();
+  add.output("-o,--output", asked.path,
+             "File to write; - is standard output [NAME.onnx, NAME-QUANTIZATION.gguf]");
   add.choice("--weights", asked.weights, "zeros (a sparse file) or random numbers of --seed");
+  add.text("--quantization", asked.quantization,
+           "Types of the weights of a language model (f16, q8_0, q4_0 ..) [q4_k_m]");
 }
 
 }  // namespace

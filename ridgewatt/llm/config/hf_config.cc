@@ -8,7 +8,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/io/file.h"
-#include "ridgewatt/llm/sliding_layers.h"
+#include "ridgewatt/llm/config/sliding_layers.h"
 
 namespace ridgewatt::llm {
 namespace {

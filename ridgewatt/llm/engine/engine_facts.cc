@@ -52,6 +52,7 @@ EngineFacts parse_facts(const TomlTable& toml, const std::string& source) {
   one.caches = table.texts("caches");
   one.usual = table.text("usual");
   one.needs_fp8 = table.flag("needs_fp8");
+  one.processor = table.flag("processor");
   one.library = table.text("library");
   if (const auto* means = toml["means"].as<TomlArray>()) {
     for (const TomlNode& node : *means) {

@@ -106,6 +106,10 @@ LinearElements linear_elements(const Description& description) {
 }  // namespace
 
 EngineBoard::EngineBoard(const Board& board) {
+  if (!board.has_gpu()) {
+    processor_ = std::make_shared<const twin::CpuTwin>(twin::read_cpu_twin(board));
+    return;
+  }
   using P = twin::TwinParam;
   top_ = knob_space(board).top();
   cpu_per_hz_ = work_per_cycle(board.cpu_type);

@@ -10,7 +10,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/llm/recipe.h"
-#include "ridgewatt/llm/sliding_layers.h"
+#include "ridgewatt/llm/config/sliding_layers.h"
 #include "ridgewatt/llm/tensor_names.h"
 #include "ridgewatt/workload/mapped_file.h"
 

@@ -1,4 +1,4 @@
-// GGUF files that the tests' own writer makes are read back; damaged and hostile ones are refused.
+// GGUF files that are written are read back; damaged and hostile ones are refused.
 #include "ridgewatt/llm/gguf/gguf.h"
 
 #include <fmt/format.h>
@@ -11,7 +11,7 @@
 #include "ridgewatt/llm/config/folder.h"
 #include "ridgewatt/llm/config/hf_config.h"
 #include "ridgewatt/llm/footprint.h"
-#include "ridgewatt/llm/gguf/gguf_test_writer.h"
+#include "ridgewatt/llm/gguf/gguf_writer.h"
 #include "ridgewatt/llm/language_model.h"
 
 namespace ridgewatt::llm {
@@ -32,10 +32,35 @@ std::string refusal(const std::string& bytes) {
 
 // One tensor of 32 F32 and its data.
 std::string small_file() {
-  return GgufTestWriter().number("general.alignment", 32).tensor("t", {32}, kF32Id, 0).header() +
+  return GgufWriter().number("general.alignment", 32).tensor("t", {32}, kF32Id, 0).header() +
          std::string(128, '\0');
 }
 
+TEST(GgufWriter, ModelsOfTheZooAreReadBack) {
+  const testing::TemporaryFolder folder;
+  const std::string path = (folder.path() / "m.gguf").string();
+  int written = 0;
+  for (const ZooModel& zoo : language_zoo()) {
+    try {
+      write_language_model(zoo, find_recipe("q4_0"), path);
+    } catch (const NotSupportedError&) {
+      continue;
+    }
+    ++written;
+    const LanguageModel model = read_language_model(path);
+    const Description description = describe(zoo.numbers, std::string(zoo.name));
+    EXPECT_TRUE(model.weights_known) << zoo.name;
+    EXPECT_EQ(model.stored_as, "q4_0");
+    EXPECT_EQ(parameters_of(model.description), parameters_of(description)) << zoo.name;
+    EXPECT_DOUBLE_EQ(bytes_of(model.tensors),
+                     bytes_of(quantized(description, find_recipe("q4_0"))));
+  }
+  EXPECT_GE(written, 24);  // all but those with short convolutions
+  EXPECT_THROW(write_language_model(language_zoo().front(), find_recipe("awq"), path), UsageError);
+  EXPECT_THROW(write_language_model(language_zoo().front(), find_recipe("q4_0"),
+                                    (folder.path() / "none" / "m.gguf").string()),
+               NotFoundError);
+}
 class ZooAsGguf : public ::testing::TestWithParam<std::pair<const char*, const char*>> {};
 
 TEST_P(ZooAsGguf, IsReadBack) {
@@ -129,7 +154,7 @@ TEST(Gguf, AWindowMeansTheSameAsInAConfiguration) {
 
 TEST(Gguf, EachVersionIsRead) {
   for (const std::uint32_t version : {1U, 2U, 3U}) {
-    const auto header = parse_gguf(GgufTestWriter(version)
+    const auto header = parse_gguf(GgufWriter(version)
                                            .text("general.name", "small")
                                            .numbers("a.counts", {1, 2, 3})
                                            .tensor("t", {4, 8}, kF32Id, 0)
@@ -149,7 +174,7 @@ TEST(Gguf, EachTypeOfValueIsRead) {
   const auto bytes = [](auto value) {
     return std::string(reinterpret_cast<const char*>(&value), sizeof value);
   };
-  GgufTestWriter writer;
+  GgufWriter writer;
   writer.value("u8", 0, bytes(std::uint8_t{200}))
       .value("i8", 1, bytes(std::int8_t{-5}))
       .value("u16", 2, bytes(std::uint16_t{65000}))
@@ -184,8 +209,8 @@ TEST(Gguf, EachTypeOfValueIsRead) {
 TEST(Gguf, EveryTypeOfTensorHasItsBlocks) {
   for (const auto& facts : stored_types()) {
     if (facts.gguf_id < 0) continue;
-    const auto writer = GgufTestWriter().tensor("t", {2, 2 * facts.elements},
-                                                static_cast<std::uint32_t>(facts.gguf_id), 0);
+    const auto writer = GgufWriter().tensor("t", {2, 2 * facts.elements},
+                                            static_cast<std::uint32_t>(facts.gguf_id), 0);
     const auto data = static_cast<std::size_t>(4) * static_cast<std::size_t>(facts.bytes);
     const auto header = parse_gguf(writer.header() + std::string(data, '\0'), "a.gguf");
     EXPECT_DOUBLE_EQ(header.tensors.at(0).bytes, static_cast<double>(data)) << facts.name;
@@ -202,7 +227,7 @@ TEST(Gguf, ShardsAreReadTogether) {
                                 .number("split.count", 2)
                                 .tensors({all.begin(), half})
                                 .write(folder.path() / "m-00001-of-00002.gguf");
-  const std::string second = GgufTestWriter()
+  const std::string second = GgufWriter()
                                  .number("split.count", 2)
                                  .tensors({half, all.end()})
                                  .write(folder.path() / "m-00002-of-00002.gguf");
@@ -231,7 +256,7 @@ TEST(Gguf, UnknownArchitecturesAreReadByTheirTensors) {
   EXPECT_THAT(model.remarks[0], HasSubstr("'novel' is not known"));
   // Without any keys: by the rows of the products.
   const LanguageModel bare =
-      read_language_model(GgufTestWriter().tensors(tensors).write(folder.path() / "bare.gguf"));
+      read_language_model(GgufWriter().tensors(tensors).write(folder.path() / "bare.gguf"));
   EXPECT_FALSE(bare.weights_known);
   EXPECT_DOUBLE_EQ(kv_bytes_per_token(bare.description, StoredType::kF16),
                    kv_bytes_per_token(zoo.description, StoredType::kF16));
@@ -280,7 +305,7 @@ TEST(Gguf, ChangedBytesEndInAHeaderOrARefusal) {
 
 TEST(Gguf, LiesAreRefusedByName) {
   const std::string data(128, '\0');
-  const auto with = [&](const GgufTestWriter& writer) { return refusal(writer.header() + data); };
+  const auto with = [&](const GgufWriter& writer) { return refusal(writer.header() + data); };
   const auto counts = [](std::uint64_t tensors, std::uint64_t keys) {
     std::string bytes = "GGUF";
     const std::uint32_t version = 3;
@@ -292,32 +317,31 @@ TEST(Gguf, LiesAreRefusedByName) {
   constexpr std::uint64_t kHuge = ~std::uint64_t{0};
   EXPECT_THAT(refusal(counts(kHuge, 0)), HasSubstr("tensors"));
   EXPECT_THAT(refusal(counts(0, kHuge)), HasSubstr("keys"));
-  EXPECT_THAT(with(GgufTestWriter(4)), HasSubstr("version 4"));
-  EXPECT_THAT(with(GgufTestWriter(3U << 24)), HasSubstr("little-endian"));
-  EXPECT_THAT(with(GgufTestWriter().number("a", 1).number("a", 2)),
-              HasSubstr("the same key twice"));
-  EXPECT_THAT(with(GgufTestWriter().value("a", 13, "")), HasSubstr("unknown type 13"));
-  EXPECT_THAT(with(GgufTestWriter().number("general.alignment", 3)),
+  EXPECT_THAT(with(GgufWriter(4)), HasSubstr("version 4"));
+  EXPECT_THAT(with(GgufWriter(3U << 24)), HasSubstr("little-endian"));
+  EXPECT_THAT(with(GgufWriter().number("a", 1).number("a", 2)), HasSubstr("the same key twice"));
+  EXPECT_THAT(with(GgufWriter().value("a", 13, "")), HasSubstr("unknown type 13"));
+  EXPECT_THAT(with(GgufWriter().number("general.alignment", 3)),
               HasSubstr("general.alignment is 3"));
-  EXPECT_THAT(with(GgufTestWriter().tensor("t", {}, kF32Id, 0)), HasSubstr("dimensions"));
-  EXPECT_THAT(with(GgufTestWriter().tensor("t", {1, 1, 1, 1, 1}, kF32Id, 0)),
+  EXPECT_THAT(with(GgufWriter().tensor("t", {}, kF32Id, 0)), HasSubstr("dimensions"));
+  EXPECT_THAT(with(GgufWriter().tensor("t", {1, 1, 1, 1, 1}, kF32Id, 0)),
               HasSubstr("5 dimensions"));
-  EXPECT_THAT(with(GgufTestWriter().tensor("t", {0}, kF32Id, 0)), HasSubstr("impossible size"));
-  EXPECT_THAT(with(GgufTestWriter().tensor("t", {1LL << 40, 1LL << 40}, kF32Id, 0)),
+  EXPECT_THAT(with(GgufWriter().tensor("t", {0}, kF32Id, 0)), HasSubstr("impossible size"));
+  EXPECT_THAT(with(GgufWriter().tensor("t", {1LL << 40, 1LL << 40}, kF32Id, 0)),
               HasSubstr("impossible size"));
-  EXPECT_THAT(with(GgufTestWriter().tensor("t", {32}, 4, 0)), HasSubstr("obsolete type 4"));
-  EXPECT_THAT(with(GgufTestWriter().tensor("t", {32}, 12, 0)), HasSubstr("not a whole number of"));
-  EXPECT_THAT(with(GgufTestWriter().tensor("t", {32}, kF32Id, 1)), HasSubstr("not aligned"));
-  EXPECT_THAT(with(GgufTestWriter().tensor("t", {64}, kF32Id, 0)), HasSubstr("cut off"));
-  EXPECT_THAT(with(GgufTestWriter().tensor("t", {8}, kF32Id, 0).tensor("t", {8}, kF32Id, 32)),
+  EXPECT_THAT(with(GgufWriter().tensor("t", {32}, 4, 0)), HasSubstr("obsolete type 4"));
+  EXPECT_THAT(with(GgufWriter().tensor("t", {32}, 12, 0)), HasSubstr("not a whole number of"));
+  EXPECT_THAT(with(GgufWriter().tensor("t", {32}, kF32Id, 1)), HasSubstr("not aligned"));
+  EXPECT_THAT(with(GgufWriter().tensor("t", {64}, kF32Id, 0)), HasSubstr("cut off"));
+  EXPECT_THAT(with(GgufWriter().tensor("t", {8}, kF32Id, 0).tensor("t", {8}, kF32Id, 32)),
               HasSubstr("same tensor twice"));
-  EXPECT_THAT(with(GgufTestWriter().tensor("a", {16}, kF32Id, 0).tensor("b", {8}, kF32Id, 32)),
+  EXPECT_THAT(with(GgufWriter().tensor("a", {16}, kF32Id, 0).tensor("b", {8}, kF32Id, 32)),
               HasSubstr("overlaps"));
-  EXPECT_THAT(with(GgufTestWriter().tensor("\x1b[31m", {8}, kF32Id, 1)),
+  EXPECT_THAT(with(GgufWriter().tensor("\x1b[31m", {8}, kF32Id, 1)),
               ::testing::Not(HasSubstr("\x1b")));
   std::string deep;
   for (int i = 0; i < 64; ++i) deep += std::string("\x09\0\0\0\x01\0\0\0\0\0\0\0", 12);
-  EXPECT_THAT(with(GgufTestWriter().value("a", 9, deep)), HasSubstr("nested too deep"));
+  EXPECT_THAT(with(GgufWriter().value("a", 9, deep)), HasSubstr("nested too deep"));
 }
 
 }  // namespace

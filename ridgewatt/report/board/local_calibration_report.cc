@@ -39,7 +39,7 @@ Table local_rates_table(const twin::CpuTwin& twin) {
 
 Result local_calibration_result(const answer::LocalCalibration& found) {
   Result result{.table = local_rates_table(found.twin)};
-  result.add("Runs in ONNX Runtime:", local_runs_table(found.runs));
+  result.add("Runs of models:", local_runs_table(found.runs));
   return result;
 }
 

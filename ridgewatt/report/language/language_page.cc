@@ -36,7 +36,7 @@ FigureSource source_of(const LanguageAnswer& found) {
   const auto& setting = found.settings.front();
   if (found.settings.size() == 1) {
     return {found.model.name + " in " + found.weights[setting.weights].name,
-            found.boards[setting.board].title, Provenance::kModelled, setting.release->title};
+            found.boards[setting.board].title, Provenance::kModelled, setting.title};
   }
   return {found.model.name, fmt::format("{} combinations", found.settings.size()),
           Provenance::kModelled, "engines as fitted"};
@@ -112,6 +112,7 @@ Plot front_figure(const LanguageAnswer& found) {
   for (std::size_t i = 0; i < found.rows.size(); ++i) {
     const LanguageRow& row = found.rows[i];
     if (row.setting >= points.size() && !row.on_front) continue;
+    if (!row.forecast.power_known()) continue;
     if (!row.on_front && i % stride != 0) continue;
     Series& series = row.on_front ? front : points[row.setting];
     series.x.push_back(row.forecast.tokens_per_s.value);
@@ -208,12 +209,15 @@ std::vector<HtmlReport::Fact> facts_of(const LanguageAnswer& found) {
     return HtmlReport::Fact{name, value_text(figure, scale, unit), bounds_text(figure, scale)};
   };
   const llm::Fit& fit = found.memory_of(row).fit;
-  return {fact("first token", forecast.ttft_s, 1e3, "ms"),
-          fact("tokens per second", forecast.tokens_per_s, 1, ""),
-          fact("per token", forecast.joules_per_token, 1, "J"),
-          fact("while decoding", forecast.decode_power_w, 1, "W"),
-          {"memory", fmt::format("{:.3g} GiB", LanguageMemory::needed_bytes(fit) / kGib),
-           fit.fits() ? "fits" : "does not fit"}};
+  std::vector<HtmlReport::Fact> facts = {fact("first token", forecast.ttft_s, 1e3, "ms"),
+                                         fact("tokens per second", forecast.tokens_per_s, 1, "")};
+  if (forecast.power_known()) {
+    facts.push_back(fact("per token", forecast.joules_per_token, 1, "J"));
+    facts.push_back(fact("while decoding", forecast.decode_power_w, 1, "W"));
+  }
+  facts.push_back({"memory", fmt::format("{:.3g} GiB", LanguageMemory::needed_bytes(fit) / kGib),
+                   fit.fits() ? "fits" : "does not fit"});
+  return facts;
 }
 
 }  // namespace

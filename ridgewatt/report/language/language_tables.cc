@@ -155,7 +155,7 @@ Table language_table(const answer::LanguageAnswer& found, const LanguageTableOpt
     cells.emplace_back(yes_or_no(row.on_front));
     if (!people) {
       for (const double step_s : row.step_s) cells.emplace_back(step_s * 1e3);
-      cells.emplace_back(row.forecast.idle_w);
+      cells.push_back(known_cell(row.forecast.idle_w));
       for (const auto& reasons : {row.forecast.bounded_by, found.widened_by(row)}) {
         cells.push_back(reasons.empty() ? Cell()
                                         : Cell(fmt::format("{}", fmt::join(reasons, "; "))));
@@ -182,7 +182,7 @@ std::vector<std::string> language_headline(const answer::LanguageAnswer& found) 
   if (found.settings.size() > 1) return lines;
   const auto& memory = found.memory_of(first);
   lines.push_back(fmt::format("{} in {} on {}, modelled; bounds hold 90 %",
-                              found.quantization_of(first), setting.release->title,
+                              found.quantization_of(first), setting.title,
                               board_label(found.board_of(first))));
   lines.push_back("memory: " + fits_text(memory.fit) +
                   longest_text(memory.fit, request.concurrency));
@@ -222,6 +222,7 @@ std::vector<std::string> language_remarks(const answer::LanguageAnswer& found) {
   std::map<std::size_t, std::vector<PowerMode>> modes;  // by board
   for (const auto& row : found.rows) {
     modes[found.setting_of(row).board].push_back(row.mode);
+    if (!row.forecast.power_known()) continue;
     presets.push_back(name_without_cap(preset_name(found.board_of(row), row.mode), row.mode));
     drawn_w.push_back(
         std::max(row.forecast.prefill_power_w.value, row.forecast.decode_power_w.value));

@@ -156,8 +156,8 @@ std::vector<std::string> language_tune_headline(const answer::LanguageTuneAnswer
   std::vector<std::string> lines = {
       goal_text(found.question),
       fmt::format("{} in {}, {} on {}: {} modes, modelled", language.model.name,
-                  language.weights[setting.weights].name, setting.release->title,
-                  board_label(board), tuned.modes)};
+                  language.weights[setting.weights].name, setting.title, board_label(board),
+                  tuned.modes)};
   lines.front()[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(lines.front()[0])));
   if (!tuned.fits) {
     lines.emplace_back("No answer: the model does not fit the board.");
@@ -175,10 +175,12 @@ std::vector<std::string> language_tune_headline(const answer::LanguageTuneAnswer
                               figure_text(forecast.ttft_s, 1e3, "ms"),
                               figure_text(forecast.tpot_s, 1e3, "ms"),
                               figure_text(forecast.tokens_per_s, 1, "tokens per second")));
-  lines.push_back(fmt::format(
-      "{} of the prompt, {} of decoding; {} per token, {} per request",
-      figure_text(forecast.prefill_power_w, 1, "W"), figure_text(forecast.decode_power_w, 1, "W"),
-      figure_text(forecast.joules_per_token, 1, "J"), figure_text(forecast.request_j, 1, "J")));
+  if (forecast.power_known()) {
+    lines.push_back(fmt::format(
+        "{} of the prompt, {} of decoding; {} per token, {} per request",
+        figure_text(forecast.prefill_power_w, 1, "W"), figure_text(forecast.decode_power_w, 1, "W"),
+        figure_text(forecast.joules_per_token, 1, "J"), figure_text(forecast.request_j, 1, "J")));
+  }
   if (!tuned.best->one_mode()) {
     lines.push_back(fmt::format("each switch takes {:.3g} ms, and there are two for each request",
                                 tuned.best->switch_s * 1e3));

@@ -32,14 +32,14 @@ CpuTwin fit_cpu_twin(const CpuTwin& prior, std::span<const CpuRun> runs) {
   const auto rows = static_cast<Eigen::Index>(runs.size());
   for (const CpuRun& run : runs) {
     if (!(run.time_s > 0))
-      throw UsageError("a run has a time that is not positive; model", run.cost->name);
+      throw UsageError("a run has a time that is not positive; model", run.name);
   }
   const auto fill = [&](const Eigen::VectorXd& x, Eigen::VectorXd& residuals) {
     const CpuTwin twin = moved(prior, x);
     residuals.resize(rows + kParams);
     for (Eigen::Index r = 0; r < rows; ++r) {
       const CpuRun& run = runs[static_cast<std::size_t>(r)];
-      residuals[r] = std::log(cpu_run_s(twin, *run.cost, run.threads) / run.time_s) / kRunSd;
+      residuals[r] = std::log(run.modelled_s(twin) / run.time_s) / kRunSd;
     }
     for (Eigen::Index i = 0; i < kParams; ++i) {
       residuals[rows + i] = x[i] / prior.log_sd[static_cast<std::size_t>(i)];

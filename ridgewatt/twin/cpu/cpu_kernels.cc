@@ -278,18 +278,32 @@ double cpu_run_s(const CpuTwin& twin, const workload::WorkloadCost& cost, int th
   return total_s;
 }
 
-double cpu_variance(const CpuTwin& twin, const workload::WorkloadCost& cost, int threads) {
+double parameter_variance(const CpuTwin& twin, const CpuModel& modelled_s) {
   constexpr double kStep = 0.02;  // of a logarithm
-  const double middle = std::log(cpu_run_s(twin, cost, threads));
-  double variance = squared(twin.error_time);
+  const double middle = std::log(modelled_s(twin));
+  double variance = 0;
   CpuTwin moved = twin;
   for (std::size_t i = 0; i < kCpuParamCount; ++i) {
     moved.values[i] = twin.values[i] * std::exp(kStep);
-    const double slope = (std::log(cpu_run_s(moved, cost, threads)) - middle) / kStep;
+    const double slope = (std::log(modelled_s(moved)) - middle) / kStep;
     variance += squared(slope * twin.log_sd[i]);
     moved.values[i] = twin.values[i];
   }
   return variance;
+}
+
+double cpu_variance(const CpuTwin& twin, const workload::WorkloadCost& cost, int threads) {
+  return squared(twin.error_time) + parameter_variance(twin, [&](const CpuTwin& moved) {
+           return cpu_run_s(moved, cost, threads);
+         });
+}
+
+CpuRun cpu_run(std::shared_ptr<const workload::WorkloadCost> cost, int threads, double time_s) {
+  CpuRun run{cost->name, time_s, {}};
+  run.modelled_s = [cost = std::move(cost), threads](const CpuTwin& twin) {
+    return cpu_run_s(twin, *cost, threads);
+  };
+  return run;
 }
 
 }  // namespace ridgewatt::twin

@@ -38,6 +38,27 @@ constexpr CpuParamSpec kCpuSpecs[] = {
     {C::kNode, "node", "s", 1.5e-6, 0.5, "dispatch of a node"},
     {C::kSync, "sync", "s", 4e-6, 0.7, "waking the other threads and waiting for them"},
     {C::kRun, "run", "s", 20e-6, 0.5, "fixed time of a run"},
+    {C::kLlamaWeights, "llama_weights", "1", 0.87, 0.2,
+     "share of the memory's bandwidth at which llama.cpp reads weights"},
+    {C::kLlamaCache, "llama_cache", "1", 0.51, 0.3,
+     "share of the memory's bandwidth at which it reads the cache of keys and values"},
+    {C::kLlamaScores, "llama_scores", "1", 0.077, 0.3,
+     "share of the peak that attention of one token reaches"},
+    {C::kLlamaPromptScores, "llama_prompt_scores", "1", 0.34, 0.3,
+     "share of the peak that attention of a prompt reaches"},
+    {C::kLlamaLayer, "llama_layer", "s", 8e-5, 0.5, "fixed time of a layer"},
+    {C::kDotF16, "llama_dot_f16", "1", 4.2, 0.4,
+     "operations at the peak that a token takes per F16 weight"},
+    {C::kDotQ80, "llama_dot_q8_0", "1", 5, 0.4, "the same per Q8_0 weight"},
+    {C::kDotQ40, "llama_dot_q4_0", "1", 3.6, 0.4, "the same per Q4_0 weight"},
+    {C::kDotQ4K, "llama_dot_q4_k", "1", 3.5, 0.4, "the same per Q4_K weight"},
+    {C::kDotQ6K, "llama_dot_q6_k", "1", 5.6, 0.4, "the same per Q6_K weight"},
+    {C::kPromptF16, "llama_prompt_f16", "1", 0.29, 0.4,
+     "share of the peak that a prompt's products with F16 weights reach"},
+    {C::kPromptQ80, "llama_prompt_q8_0", "1", 0.53, 0.4, "the same with Q8_0 weights"},
+    {C::kPromptQ40, "llama_prompt_q4_0", "1", 1.04, 0.4, "the same with Q4_0 weights"},
+    {C::kPromptQ4K, "llama_prompt_q4_k", "1", 0.83, 0.4, "the same with Q4_K weights"},
+    {C::kPromptQ6K, "llama_prompt_q6_k", "1", 0.33, 0.4, "the same with Q6_K weights"},
 };
 static_assert(std::size(kCpuSpecs) == kCpuParamCount);
 
@@ -133,6 +154,8 @@ CpuTwin read_cpu_twin(const Board& board) {
   for (const auto& spec : kCpuSpecs) {
     const auto i = static_cast<std::size_t>(spec.param);
     const std::string key(spec.key);
+    // Files from before llama.cpp was modelled keep its priors.
+    if (key.starts_with("llama_") && !board.twin.numbers.contains(key + ".value")) continue;
     const auto bound = [&](const char* part) {
       const std::string name = key + part;
       return near_prior(required_number(board, name, 1e-30, 1e30), spec.prior,

@@ -179,14 +179,14 @@ TEST(CpuTwin, AFitFindsTheRatesThatMadeTheRuns) {
   for (const int threads : {1, 2}) {
     for (const int batch : {1, 4}) {
       const auto cost = resnet->at(batch);
-      runs.push_back({cost, threads, cpu_run_s(truth, *cost, threads)});
+      runs.push_back(cpu_run(cost, threads, cpu_run_s(truth, *cost, threads)));
     }
   }
   const CpuTwin fitted = fit_cpu_twin(prior, runs);
   for (const CpuRun& run : runs) {
-    EXPECT_NEAR(cpu_run_s(fitted, *run.cost, run.threads) / run.time_s, 1, 0.06);
-    EXPECT_LT(cpu_variance(fitted, *run.cost, run.threads),
-              cpu_variance(prior, *run.cost, run.threads));
+    EXPECT_NEAR(run.modelled_s(fitted) / run.time_s, 1, 0.06);
+    EXPECT_LT(parameter_variance(fitted, run.modelled_s),
+              parameter_variance(prior, run.modelled_s));
   }
   EXPECT_LT(fitted[C::kConvolution], prior[C::kConvolution]);
   EXPECT_EQ(fitted[C::kRecurrent], prior[C::kRecurrent]);  // ResNet has none

@@ -1,4 +1,4 @@
-#include "ridgewatt/llm/sliding_layers.h"
+#include "ridgewatt/llm/config/sliding_layers.h"
 
 namespace ridgewatt::llm {
 namespace {

@@ -1,0 +1,27 @@
+// Runs a small language model in llama.cpp on this machine, for calibrate_local().
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ridgewatt/twin/cpu_twin.h"
+
+namespace ridgewatt::answer {
+
+struct MeasuredLanguage {
+  std::string name;  // "qwen3-0.6b q4_0, a token after 1036"
+  int threads = 1;
+  twin::CpuRun run;
+};
+
+// The llama-bench that tools/runtimes/llama/build.sh built in the folder of runtimes; empty: there
+// is none.
+std::string find_llama_bench(const std::string& runtimes);
+
+// Times of prompts and of tokens, with one thread and with all. Files of models are written to
+// `folder` and removed. What cannot run is left out with a remark.
+std::vector<MeasuredLanguage> run_language_models(const std::string& llama_bench,
+                                                  const std::string& folder, int cores, bool quiet,
+                                                  std::vector<std::string>& remarks);
+
+}  // namespace ridgewatt::answer

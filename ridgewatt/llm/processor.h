@@ -1,0 +1,61 @@
+// Models the time of llama.cpp on the cores of a processor without a GPU.
+//
+//   const ProcessorWork work = processor_work(description, tensors, request);
+//   processor_step_s(twin, work, context, 2);  // a token, on two threads
+//   processor_prompt_s(twin, work, 2);
+//
+// A decode step takes the root of the sum of squares of the time to read the weights and the time
+// to compute with them, a fixed time per layer, and the time of attention. A prompt takes the time
+// of its products and its attention. Rates are shares of the measured peaks of the processor's twin
+// (docs/methods/cpu_twin.md). Power is not modelled.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ridgewatt/llm/description.h"
+#include "ridgewatt/llm/forecast_answer.h"
+#include "ridgewatt/llm/recipe.h"
+#include "ridgewatt/llm/stored_type.h"
+#include "ridgewatt/twin/cpu_twin.h"
+
+namespace ridgewatt::llm {
+
+// What a request takes of the cores.
+struct ProcessorWork {
+  // Weights of one stored type. A step reads them all; a prompt multiplies all but the output head
+  // for each of its tokens.
+  struct Stored {
+    StoredType type = StoredType::kF16;
+    double step_elements = 0, step_bytes = 0;
+    double prompt_elements = 0, head_elements = 0;
+  };
+  // Attention of layers with the same window, per token of context.
+  struct Scores {
+    double window = 0;  // in tokens; 0: all
+    double flop = 0;    // operations with queries, keys and values
+    double bytes = 0;   // of keys and values in the cache
+  };
+  std::vector<Stored> stored;
+  std::vector<Scores> scores;
+  double layers = 0;
+  double sequences = 1;
+  double prompt_tokens = 0;      // of one sequence
+  double prompt_score_flop = 0;  // of all sequences
+};
+ProcessorWork processor_work(const Description& description, std::span<const Tensor> tensors,
+                             const Request& request);
+
+// Time of a decode step with `context` tokens in the cache of each sequence.
+double processor_step_s(const twin::CpuTwin& twin, const ProcessorWork& work, double context,
+                        int threads);
+double processor_prompt_s(const twin::CpuTwin& twin, const ProcessorWork& work, int threads);
+// What takes most of a step: "weights", "products", "cache" or "layers".
+std::string processor_limit(const twin::CpuTwin& twin, const ProcessorWork& work, double context,
+                            int threads);
+// Share of the weights that are stored in a type whose rate was derived from that of another type.
+double derived_share(const ProcessorWork& work);
+
+}  // namespace ridgewatt::llm
