@@ -9,8 +9,8 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
-#include "ridgewatt/llm/recipe.h"
 #include "ridgewatt/llm/config/sliding_layers.h"
+#include "ridgewatt/llm/recipe.h"
 #include "ridgewatt/llm/tensor_names.h"
 #include "ridgewatt/workload/mapped_file.h"
 
