@@ -106,6 +106,21 @@ TEST_P(Upkeep, TheCheckFindsWhatCannotBeRight) {
   EXPECT_EQ(found, 4);  // energy, window, slot, future
 }
 
+TEST_P(Upkeep, TheCheckSeesImportedRows) {
+  Store store(fresh());
+  Sweep sweep{"made", "w", "training", {}, {}};
+  for (const double energy_j : {0.0, 0.2, 0.206, 5.0}) {  // 20 W for 10 ms; 0: not measured
+    Observation row{.time_s = 0.01, .power_w = 20};
+    row.point.batch = static_cast<int>(sweep.observations.size()) + 1;
+    if (energy_j > 0) row.measured_energy_j = energy_j;
+    sweep.observations.push_back(row);
+  }
+  ASSERT_EQ(store.import(sweep, "b", Provenance::kReplayed), 4u);
+  for (const auto& fault : store.check()) {
+    EXPECT_EQ(fault.rows, fault.check == "energy is power times window" ? 1 : 0) << fault.check;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(On, Upkeep, kBackends, backend_name);
 
 }  // namespace

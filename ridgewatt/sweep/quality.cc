@@ -33,6 +33,7 @@ class Checker {
   QualityReport run() {
     check_units();
     check_knobs();
+    check_energy();
     remark_on_repeats();
     if (rows_ > kManyRows && report_.flagged_rows() > 0)
       check_others();
@@ -52,6 +53,7 @@ class Checker {
 
   void check_units();
   void check_knobs();
+  void check_energy();
   void remark_on_repeats();
   void check_others();
   void check_neighbors();
@@ -142,6 +144,19 @@ void Checker::check_knobs() {
                                  [&](double value) { return value == values.front(); })) {
       report_.remarks.push_back(fmt::format("{} is the same in every row", field));
     }
+  }
+}
+
+void Checker::check_energy() {
+  for (std::size_t row = 0; row < rows_; ++row) {
+    const auto& [point, time_s, power_w, energy_j, median_s, stall_s] = sweep_.observations[row];
+    const double product_j = power_w * time_s;
+    if (!energy_j || std::abs(*energy_j - product_j) <= options_.energy_deviation * *energy_j) {
+      continue;
+    }
+    flag(row, Fault::kEnergy,
+         fmt::format("energy_j {:.4g} where power_w times time_ms is {:.4g} J", *energy_j,
+                     product_j));
   }
 }
 

@@ -23,6 +23,7 @@ enum class Fault {
   kPowerOutlier,     // the power does not match the neighboring modes
   kNotMonotonic,     // clearly slower than with a lower CPU or GPU clock
   kClockNotApplied,  // time and power both match another clock
+  kEnergy,           // the energy is not power times time
 };
 constexpr auto enum_names(Fault) {
   return named<Fault>({{Fault::kUnit, "unit"},
@@ -30,7 +31,8 @@ constexpr auto enum_names(Fault) {
                        {Fault::kTimeOutlier, "time outlier"},
                        {Fault::kPowerOutlier, "power outlier"},
                        {Fault::kNotMonotonic, "not monotonic"},
-                       {Fault::kClockNotApplied, "clock not applied"}});
+                       {Fault::kClockNotApplied, "clock not applied"},
+                       {Fault::kEnergy, "energy"}});
 }
 
 struct QualityOptions {
@@ -42,6 +44,8 @@ struct QualityOptions {
   // A row is faulty if it is slower than the row at the next lower clock by this factor, because
   // time never rises with a clock.
   double monotonic_factor = 1.25;
+  // A measured energy may differ from power times time by this share, which covers rounded figures.
+  double energy_deviation = 0.05;
 };
 
 struct QualityFlag {
@@ -65,9 +69,9 @@ struct QualityReport {
 // usual curvature at those levels. The knobs are combined by a weighted median. If fewer than eight
 // rows show the usual curvature, only deviations beyond all physically possible slopes count. The
 // worst row of a neighborhood is removed first and the others are checked again, so that a bad row
-// does not affect its neighbors. Rows without near neighbors are checked only for units and missing
-// knobs. Repeated operating points are not a fault. The cost is O(rows log rows) per round, with a
-// few rounds.
+// does not affect its neighbors. Rows without near neighbors are checked only for units, energy
+// and missing knobs. Repeated operating points are not a fault. The cost is O(rows log rows) per
+// round, with a few rounds.
 QualityReport check_quality(const Sweep& sweep, const QualityOptions& options = {});
 
 // If a larger share of the rows is flagged, the check probably does not suit the sweep. Ask the

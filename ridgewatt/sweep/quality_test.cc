@@ -64,6 +64,17 @@ TEST(Quality, FindsExactlyThePlantedFaults) {
   EXPECT_EQ(trusted_rows(sweep, report).observations.size(), 105u);
 }
 
+TEST(Quality, AMeasuredEnergyIsPowerTimesTime) {
+  Sweep sweep = smooth_sweep();
+  for (const auto& [row, factor] : {std::pair{5u, 1.04}, {6u, 0.96}, {50u, 1.2}, {60u, 0.001}}) {
+    Observation& observation = sweep.observations[row];
+    observation.measured_energy_j = factor * observation.time_s * observation.power_w;
+  }
+  const auto report = check_quality(sweep);
+  EXPECT_EQ(flagged_lines(report), (std::set<std::size_t>{52, 62}));
+  for (const auto& flag : report.flags) EXPECT_EQ(flag.fault, Fault::kEnergy) << flag.detail;
+}
+
 TEST(Quality, RepeatsAreAveragedAndNoFault) {
   const Sweep once = smooth_sweep();
   Sweep sweep = once;

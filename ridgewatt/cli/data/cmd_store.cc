@@ -5,10 +5,12 @@
 #include <optional>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/plural.h"
 #include "ridgewatt/base/progress.h"
 #include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/report/campaign_report.h"
+#include "ridgewatt/sweep/quality.h"
 
 namespace ridgewatt::cli {
 namespace {
@@ -61,6 +63,12 @@ void import_sweeps(const Context& context, const StoreArguments& arguments) {
   check_table_options(context, report::imported_table({}));
   Store store(arguments.database);
   print(context, report::imported_table(store.import(sweeps, arguments.board)));
+  std::size_t flagged = 0;
+  for (const auto& sweep : sweeps) flagged += check_quality(sweep).flagged_rows();
+  if (flagged == 0) return;
+  remark(context, fmt::format("the quality check flags {} ({} prints the reasons)",
+                              counted(static_cast<std::int64_t>(flagged), "row"),
+                              "`ridgewatt sweep check " + arguments.file + "`"));
 }
 
 void merge_stores(const Context& context, const StoreArguments& arguments) {
