@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <filesystem>
 #include <random>
 #include <set>
 #include <thread>
@@ -194,6 +195,14 @@ TEST_F(CampaignCli, FromPlanToSweep) {
   ASSERT_EQ(given.status, 0) << given.output;
   EXPECT_EQ(Json::parse(given.output)["jobs"].size(), 2u);
   EXPECT_EQ(testing::run_program("campaign submit '" + plan + "' --executor local").status, 2);
+  const std::string submitted = read_file(plan);
+  const auto again =
+      testing::run_program("campaign plan c1 --store '" + store_ +
+                           "' --boards fake:orin-nano --sample 1 -o '" + plan + "' -- true");
+  EXPECT_EQ(again.status, 2);
+  EXPECT_THAT(again.output, HasSubstr("c1.json is the plan of a submitted campaign"));
+  EXPECT_EQ(campaign::fingerprint_of(campaign::read_plan(plan)),
+            campaign::fingerprint_of(campaign::parse_plan(submitted, plan)));
   const auto watched = testing::run_program("campaign watch '" + plan +
                                             "' --interval 0.3 --at-most 120 --quiet --format json");
   ASSERT_EQ(watched.status, 0) << watched.output;
@@ -209,6 +218,32 @@ TEST_F(CampaignCli, FromPlanToSweep) {
   EXPECT_EQ(sweeps[0].workload, "it's");
   const auto raw = testing::run_program("campaign collect '" + plan + "' --raw");
   EXPECT_EQ(std::count(raw.output.begin(), raw.output.end(), '\n'), 1 + 16 + 4);
+}
+
+// Until it is submitted, a plan is replaced; another file only where -o names it.
+// label: board
+TEST_F(CampaignCli, APlanReplacesNothingThatIsLost) {
+  const auto here = std::filesystem::current_path();
+  const auto plan = [&](const std::string& batch, const std::string& more) {
+    std::filesystem::current_path(folder_.path());
+    const auto run = testing::run_program(
+        "campaign plan c1 --store points.db --boards "
+        "fake:orin-nano --sample 1 --batch " +
+        batch + more + " -- true {batch}");
+    std::filesystem::current_path(here);
+    return run;
+  };
+  const std::string path = (folder_.path() / "c1.json").string();
+  for (const char* batch : {"1", "2"}) {
+    ASSERT_EQ(plan(batch, "").status, 0);
+    EXPECT_EQ(campaign::read_plan(path).boards[0].points[0].point.batch, batch[0] - '0');
+  }
+  folder_.write("c1.json", "{}");
+  const auto refused = plan("1", "");
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_THAT(refused.output, HasSubstr("c1.json is not a plan of a campaign"));
+  EXPECT_EQ(read_file(path), "{}");
+  EXPECT_EQ(plan("1", " -o c1.json").status, 0);
 }
 
 // The second plan has the first one's name, one point of it and another one.

@@ -1,5 +1,9 @@
 // ridgewatt campaign plan: which points on which kinds of boards, and what they will take.
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
 
 #include "ridgewatt/answer/profile.h"
 #include "ridgewatt/base/error.h"
@@ -37,9 +41,30 @@ void check(const PlanCommand& options) {
   }
 }
 
+// A plan that was submitted holds the jobs of its campaign, and the default name may be that of
+// another file.
+void check_replaced(const std::string& path, bool chosen) {
+  if (!std::filesystem::is_regular_file(path)) return;
+  std::ifstream file(path);  // not by read_file(), which makes it an input that nothing replaces
+  const std::string text(std::istreambuf_iterator<char>(file), {});
+  std::optional<campaign::Plan> old;
+  try {
+    old = campaign::parse_plan(text, path);
+  } catch (const InputError&) {
+    if (chosen) return;
+    throw UsageError("is not a plan of a campaign and would be replaced", path,
+                     "name the file of the plan with -o");
+  }
+  if (old->executor.empty()) return;
+  throw UsageError("is the plan of a submitted campaign and would be replaced", path,
+                   "choose another NAME, or name another file with -o");
+}
+
 void plan_campaign(const Context& context, PlanCommand& options) {
   check(options);
   auto& plan = options.plan;
+  const std::string path = options.output.empty() ? plan.name + ".json" : options.output;
+  check_replaced(path, !options.output.empty());
   if (plan.profile.series.workload.empty()) {
     plan.profile.series.workload = measure::workload_name(plan.profile.measure.command);
   }
@@ -58,7 +83,6 @@ void plan_campaign(const Context& context, PlanCommand& options) {
   const bool server = plan.store.find("://") != std::string::npos;
   if (!server) plan.store = absolute_path(plan.store);
   plan.check();
-  const std::string path = options.output.empty() ? plan.name + ".json" : options.output;
   const auto result = report::plan_result(plan, path, !options.model.empty());
   check_table_options(context, result);
   write_output(path, campaign::plan_json(plan));
