@@ -40,7 +40,7 @@ struct EpochQuestion {
 struct EpochAnswer {
   pipeline::PipelineConfig config;        // input of epoch_cost() and simulate_epochs()
   std::vector<pipeline::WhatIf> changes;  // changes that might help, best first
-  std::string provenance;
+  std::string ground;                     // what the figures are based on
   RowOrigin origin;
   std::optional<workload::CostCaveats> caveats;  // of the model; absent without a model
   PowerMode clocks;                              // of the board; default values without a board

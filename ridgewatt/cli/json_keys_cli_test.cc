@@ -21,6 +21,7 @@
 #include "ridgewatt/platform/fake_heat.h"
 #include "ridgewatt/report/keys.h"
 #include "ridgewatt/store/fleet_store_support.h"
+#include "ridgewatt/sweep/provenance.h"
 #include "ridgewatt/thermal/heat_trace_support.h"
 
 namespace ridgewatt::cli {
@@ -175,6 +176,16 @@ const std::set<std::string> kMaps = {"rows[].clocks", "rows[].loads", "rows[].me
 
 using Keys = std::map<std::string, std::set<std::string>>;  // path: what stands there
 
+// A provenance is one of the terms, whatever the command; values of a board have rows of their own.
+void expect_terms(const Json& json, const std::string& line) {
+  for (const auto& [key, value] : json.items()) {
+    if (json.is_object() && key == "provenance" && value.is_string()) {
+      EXPECT_TRUE(find_name<Provenance>(value.get<std::string>())) << line << ": " << value;
+    }
+    if (value.is_structured()) expect_terms(value, line);
+  }
+}
+
 void collect(const Json& value, const std::string& path, Keys& keys) {
   const bool element = path.ends_with("[]");
   if (!path.empty() && !(element && value.is_object())) keys[path].insert(value.type_name());
@@ -284,6 +295,7 @@ std::map<std::string, Keys> written_keys(const fs::path& folder) {
         << line << ": " << text.substr(0, 200) << read_file((folder / "errors").string());
     if (result.is_object() && result.contains("schema")) {
       EXPECT_EQ(result.begin().key(), "schema") << line;
+      expect_terms(result, line);
       collect(result, "", schemas[result["schema"].get<std::string>()]);
     }
   }

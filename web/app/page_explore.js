@@ -73,7 +73,7 @@ function Remedy({ one, runtimes, setQuery }) {
 
 function Remarks({ json, setQuery }) {
   const runtimes = useChoices("estimate", "runtime", "");
-  return html`<${Provenance} kind=${json.estimates[0].provenance} text=${json.provenance}><${Term} of="Provenance" /></${Provenance}>
+  return html`<${Provenance} kind=${json.estimates[0].provenance} text=${json.ground}><${Term} of="Provenance" /></${Provenance}>
     ${(json.estimates[0].interval_widened_by || []).map((why) => html`<p class="faint note">The interval is wide: ${why}</p>`)}
     ${[["unsupported", "Not counted"], ["assumed", "Assumed"]].map(([key, text]) => (json[key] || []).length > 0 && html`<p class="warn note">${text}: ${json[key].map((x) => (typeof x === "string" ? x : JSON.stringify(x))).join(", ")}</p>`)}
     ${(json.remedies || []).length > 1 && html`<p class="note row"><span class="faint">Faster per sample, as modelled:</span> ${json.remedies.map((one) => html`<${Remedy} key=${one.what} one=${one} runtimes=${runtimes} setQuery=${setQuery} />`)}</p>`}`;

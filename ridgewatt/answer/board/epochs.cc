@@ -40,7 +40,7 @@ EpochAnswer epochs_on_twin(const EpochQuestion& question,
   found.clocks = estimator.breakdown(mode, run).clocks;
   found.config = pipeline::on_twin(config, model, mode);
   found.changes = pipeline::changes_on_twin(config, model, space, mode);
-  found.provenance = model.provenance() + "; " + describe(found.clocks);
+  found.ground = model.provenance() + "; " + describe(found.clocks);
   found.origin = {workload->name(),     std::string(name_of(WorkloadKind::kTraining)),
                   board.name,           Provenance::kModelled,
                   model.twin().runtime, model.twin().status};
@@ -52,7 +52,7 @@ EpochAnswer epochs_of_times(const pipeline::PipelineConfig& config) {
   EpochAnswer found;
   found.config = config;
   found.changes = pipeline::all_changes(config);
-  found.provenance = "modelled from the times given";
+  found.ground = "modelled from the times given";
   found.origin = {"", std::string(name_of(WorkloadKind::kTraining)), "", Provenance::kModelled};
   return found;
 }

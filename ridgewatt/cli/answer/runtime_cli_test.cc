@@ -41,7 +41,8 @@ TEST(RuntimeCommands, AnEngineIsEstimatedWithBounds) {
       runtime_answer(std::string(kSmallDetector) + "--runtime tensorrt --precision fp16");
   EXPECT_EQ(json["runtime"], "tensorrt");
   EXPECT_EQ(json["precision"], "fp16");
-  EXPECT_THAT(json["provenance"].get<std::string>(), HasSubstr("tensorrt"));
+  EXPECT_EQ(json["provenance"], "modelled");
+  EXPECT_THAT(json["ground"].get<std::string>(), HasSubstr("tensorrt"));
   ASSERT_EQ(json["estimates"].size(), 1U);
   const Json& row = json["estimates"][0];
   EXPECT_EQ(row["runtime"], "tensorrt");
@@ -228,7 +229,7 @@ TEST(RuntimeCommands, WhatWaitsForLaunchesGetsRemedies) {
 TEST(RuntimeCommands, RooflinesAndTuningNameTheRuntime) {
   const Json roofs = runtime_answer(
       "roofline zoo:resnet50 --runtime tensorrt --precision int8 --device agx-orin --modes maxn");
-  EXPECT_THAT(roofs["provenance"].get<std::string>(), HasSubstr("tensorrt"));
+  EXPECT_THAT(roofs["ground"].get<std::string>(), HasSubstr("tensorrt"));
   EXPECT_EQ(roofs["runtime"], "tensorrt");
   EXPECT_FALSE(roofs["layers"].empty());
   for (const auto& layer : roofs["layers"]) {

@@ -46,7 +46,7 @@ constexpr SharedColumn kShared[] = {
     {"power_w", "", 4, "mean power over a minibatch"},
     {"precision", "", 4, "what it computes in"},
     {"preset", "", 4, "name of the board's preset with this mode"},
-    {"provenance", "", 4, "measured, replayed, modelled, predicted, simulated or fake"},
+    {"provenance", "", 4, "measured, replayed, profiled, predicted, modelled or fake"},
     {"reason", "why it was tried", 4, "why the search tried the point, or why it is left out"},
     {"runtime", "", 4, "the software that the model stands for"},
     {"stall_ms", "", 4, "time in which the device waits for data"},

@@ -131,7 +131,8 @@ StreamedJson estimate_json(const answer::EstimateAnswer& found, bool layers) {
   json["model"] = found.workload->name();
   json["kind"] = std::string(name_of(found.workload->options().kind));
   json["precision"] = found.precision ? std::string(name_of(*found.precision)) : "usual";
-  json["provenance"] = estimate_ground(found);
+  json["provenance"] = name_of(Provenance::kModelled);
+  json["ground"] = estimate_ground(found);
   json["runtime"] = found.over == Over::kRuntimes ? "all" : std::string(name_of(twin.runtime));
   if (found.over == Over::kModes) {
     json["twin"] = twin.status;

@@ -167,7 +167,8 @@ Rows roof_rows(const answer::RooflineAnswer& found) {
 StreamedJson roofline_json(const answer::RooflineAnswer& found, const RooflineReport& report) {
   Json json;
   json["device"] = found.device;
-  json["provenance"] = found.twin.provenance();
+  json["provenance"] = name_of(found.origin.provenance);
+  json["ground"] = found.twin.provenance();
   add_origin(json, found.origin);
   json["twin_error"] = twin_error_json(found.twin.fit);
   json["ceilings"] = ceilings_json(found);

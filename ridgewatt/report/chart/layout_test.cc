@@ -214,8 +214,13 @@ TEST(ResultJson, EveryKindSaysItsAnswer) {
   const std::string slow = "{" + mode + R"(,"time_ms":20,"power_w":10,"energy_j":0.2})";
   const std::string fast = R"({"mode":{"gpu_mhz":900},"time_ms":10,"power_w":30,"energy_j":0.3})";
   const std::string estimate = page_of_json(
+      R"({"model":"net","provenance":"modelled","ground":"modelled with the x twin; scaled, not )"
+      R"(validated","estimates":[)" +
+      slow + "," + fast + "]}");
+  const std::string former = page_of_json(
       R"({"model":"net","provenance":"modelled with the x twin; scaled, not validated","estimates":[)" +
       slow + "," + fast + "]}");
+  EXPECT_EQ(estimate, former);
   EXPECT_THAT(estimate, HasSubstr("Fastest of 2 points: GPU 900 MHz: 10.0 ms and 30.0 W"));
   EXPECT_THAT(estimate, HasSubstr("100 % more time, 67 % less power, 33 % less energy"));
   EXPECT_THAT(estimate, HasSubstr("scaled, not validated"));

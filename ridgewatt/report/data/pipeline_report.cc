@@ -90,7 +90,8 @@ Result epochs_result(const answer::EpochAnswer& found, const std::vector<NamedEp
   Result result{changes, with_origin(changes, {found.origin})};
   const std::string relief = answer::relief_of(found);
   const Table rows = epoch_table(epochs);
-  result.json = {{"provenance", found.provenance},
+  result.json = {{"provenance", name_of(found.origin.provenance)},
+                 {"ground", found.ground},
                  {"page_cache_gb", found.config.cache_bytes / 1e9},
                  {"epochs", rows.to_json()},
                  {"relief", relief},
@@ -99,7 +100,7 @@ Result epochs_result(const answer::EpochAnswer& found, const std::vector<NamedEp
   if (found.clocks != PowerMode{}) result.json["clocks"] = mode_to_json(found.clocks);
   add_origin(result.json, found.origin);
   const auto bound = pipeline::epoch_cost(found.config, 1).bound;
-  result.before = {{found.provenance + "\n\n", rows},
+  result.before = {{found.ground + "\n\n", rows},
                    {fmt::format("{}\nbinds: {}; relieved most by {}\n\n", cache_text(found.config),
                                 name_of(bound), relief)}};
   return result;

@@ -7,8 +7,7 @@ std::span<const KeyMeaning> answer_keys() {
   static constexpr KeyMeaning kRows[] = {
       {"estimates", "one object per power mode, batch, board or runtime"},
       {"estimate:precision", "precision that was asked for; usual: each runtime's usual one"},
-      {"estimate:provenance", "what the figures rest on, in words"},
-      {"estimates.provenance", "modelled"},
+      {"ground", "what the figures are based on, as text"},
       {"time_mape", "mean absolute error of time, as a share"},
       {"power_mape", "mean absolute error of power, as a share"},
       {"unseen_time_mape",

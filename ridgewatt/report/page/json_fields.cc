@@ -123,7 +123,8 @@ FigureSource source_at(const Json& json) {
   std::string workload = text_of_rows(json, {"workload", "model", "study"});
   const std::string kind = text_of_rows(json, {"kind"});
   if (!kind.empty() && workload.find(kind) == std::string::npos) workload += " " + kind;
-  const std::string stated = text_of_rows(json, {"provenance"});
+  // Results of former versions state the ground in `provenance`.
+  const std::string stated = text_of_rows(json, {"ground", "provenance"});
   std::optional<Provenance> provenance;
   for (const auto& [value, name] : kEnumNames<Provenance>) {
     if (stated.starts_with(name)) provenance = value;

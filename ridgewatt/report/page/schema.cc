@@ -1,6 +1,9 @@
 #include "ridgewatt/report/result.h"
 
+#include <algorithm>
+#include <iterator>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "ridgewatt/base/text.h"
@@ -20,9 +23,10 @@ void Result::add_sums(LayerSums sums) {
 
 namespace {
 
-// Of the form that a command's result has now; most have their first.
-int version_of(const std::string& command) {
-  return command == "evaluate.pipeline" ? 2 : 1;
+// Of the form that a command's result has now; every other has its first.
+int version_of(std::string_view command) {
+  constexpr std::string_view kSecond[] = {"estimate", "evaluate.pipeline", "pipeline", "roofline"};
+  return std::ranges::find(kSecond, command) == std::end(kSecond) ? 1 : 2;
 }
 
 }  // namespace
