@@ -14,4 +14,8 @@ std::string absolute_path(const std::string& path) {
   return path.empty() ? path : std::filesystem::absolute(path).string();
 }
 
+bool is_descriptor(const std::string& path) {
+  return folder_of(path) == "/dev/fd";
+}
+
 }  // namespace ridgewatt

@@ -64,7 +64,7 @@ LanguageModel from_tensors(std::vector<Tensor> tensors, const std::string& sourc
   LanguageModel model;
   model.format = ModelFormat::kSafetensors;
   model.source = source;
-  model.name = fs::path(source).filename().string();
+  model.name = is_descriptor(source) ? source : fs::path(source).filename().string();
   model.tensors = std::move(tensors);
   model.weights_known = false;
   describe_with_tensors({}, source, model);

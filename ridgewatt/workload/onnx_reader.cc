@@ -476,11 +476,11 @@ Model load_model_from_memory(std::string_view bytes, const std::string& name,
 
 Model load_model(const std::string& path, const LoadOptions& options) {
   const MappedFile mapped(path);
+  const std::string name = is_descriptor(path) ? path : std::filesystem::path(path).stem().string();
   LoadOptions with_folder = options;
   with_folder.folder = folder_of(path);
   try {
-    return load_model_from_memory(mapped.bytes(), std::filesystem::path(path).stem().string(),
-                                  with_folder);
+    return load_model_from_memory(mapped.bytes(), name, with_folder);
   } catch (const InputError& error) {
     throw InputError(error.what(), escape_terminal(path));
   }

@@ -16,8 +16,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string name_of_folder(const std::string& folder) {
-  const fs::path path = fs::path(absolute_path(folder)).lexically_normal();
+// The name of the folder that the file of a model lies in.
+std::string name_of_folder(const std::string& source) {
+  if (is_descriptor(source)) return source;
+  const fs::path path = fs::path(absolute_path(folder_of(source))).lexically_normal();
   return (path.has_filename() ? path : fs::path(folder_of(path.string()))).filename().string();
 }
 
@@ -81,8 +83,7 @@ LanguageModel model_of_config(const Json& json, std::vector<Tensor> tensors,
         "the vision and audio parts are counted only if their tensors are in the file; their "
         "buffers are not modelled");
   }
-  model.name =
-      config.numbers.name.empty() ? name_of_folder(folder_of(source)) : config.numbers.name;
+  model.name = config.numbers.name.empty() ? name_of_folder(source) : config.numbers.name;
   return model;
 }
 
@@ -109,7 +110,7 @@ LanguageModel model_of_genai(const Json& json, double weight_bytes, const std::s
   LanguageModel model;
   model.format = ModelFormat::kGenAi;
   model.source = source;
-  model.name = name_of_folder(folder_of(source));
+  model.name = name_of_folder(source);
   const auto type = outer.find("type");
   if (type != outer.end() && type->is_string()) model.architecture = type->get<std::string>();
   Numbers n;

@@ -9,6 +9,7 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
+#include "ridgewatt/io/path.h"
 #include "ridgewatt/llm/config/sliding_layers.h"
 #include "ridgewatt/llm/recipe.h"
 #include "ridgewatt/llm/tensor_names.h"
@@ -171,7 +172,9 @@ LanguageModel model_of_gguf(const std::vector<GgufHeader>& headers, const std::s
   if (numbers.vocabulary == 0) numbers.vocabulary = vocabulary_of(model.tensors);
   numbers.tied = !has_head(model.tensors);
   describe_with_tensors(numbers, source, model);
-  model.name = numbers.name.empty() ? fs::path(source).filename().string() : numbers.name;
+  model.name = !numbers.name.empty()   ? numbers.name
+               : is_descriptor(source) ? source
+                                       : fs::path(source).filename().string();
   const auto file_type = first.integer("general.file_type");
   for (const Recipe& recipe : recipes()) {
     if (file_type && recipe.gguf() && recipe.gguf_file_type == *file_type) {

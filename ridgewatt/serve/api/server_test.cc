@@ -224,6 +224,7 @@ TEST(Server, ModelsAreUploadedAndAsked) {
   // LeNet-5 has 61,706 parameters (LeCun et al. 1998, with full connections).
   EXPECT_EQ(Json::parse(answer->body).at("parameters"), 61706);
   EXPECT_THAT(answer->body, Not(HasSubstr("/dev/fd")));
+  EXPECT_EQ(Json::parse(answer->body).at("model"), "upload:" + id);
   for (const char* bytes : {"not a model", "\x08\x07\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"}) {
     const auto bad = server.post("/api/v1/uploads", bytes, "application/octet-stream");
     ASSERT_TRUE(bad);
@@ -240,6 +241,9 @@ TEST(Server, ModelsAreUploadedAndAsked) {
   ASSERT_TRUE(named);
   EXPECT_EQ(Json::parse(named->body).at("name"), "my net.onnx");
   const auto named_id = Json::parse(named->body).at("upload").get<std::string>();
+  const auto counted = server.get("/api/v1/analyze?model=upload:" + named_id);
+  ASSERT_TRUE(counted);
+  EXPECT_EQ(Json::parse(counted->body).at("model"), "my net.onnx");
   const auto whole = server.get("/api/v1/estimate?device=agx-orin&model=upload:" + named_id);
   ASSERT_TRUE(whole);
   EXPECT_THAT(whole->header("X-Ridgewatt-Command"), HasSubstr("estimate 'my net.onnx' --device"));
@@ -269,6 +273,7 @@ TEST(Server, AConfigurationIsUploadedAndAsked) {
   ASSERT_TRUE(answer);
   ASSERT_EQ(answer->status, 200) << answer->body;
   EXPECT_EQ(Json::parse(answer->body).at("parameters"), 1235814400);
+  EXPECT_EQ(Json::parse(answer->body).at("model").get<std::string>().substr(0, 7), "upload:");
   EXPECT_THAT(answer->body, Not(HasSubstr("/dev/fd")));
   for (const char* more : {"&context=0", "&context=nan", "&batch=-1", "&quantization=q9",
                            "&quantization=/etc/passwd", "&reserve-gb=x"}) {
