@@ -6,6 +6,7 @@
 #include "python/binding/arguments.h"
 #include "python/binding/record.h"
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/device/mode_text.h"
 #include "ridgewatt/platform/local_device.h"
 #include "ridgewatt/platform/machine_sensors.h"
 #include "ridgewatt/platform/mode_control.h"
@@ -96,9 +97,19 @@ class HeldMode {
     device_ = platform::open_local_device(device, sysroot);
     control_ = std::make_unique<JetsonModeControl>(*device_.sysfs, options);
   }
-  // Returns the mode as read back from the board.
-  PowerMode apply(const PowerMode& mode) { return control().apply(mode).applied; }
-  PowerMode apply_preset(const std::string& name) { return control().apply_preset(name).applied; }
+  // Return the mode as read back from the board.
+  PowerMode apply(const PowerMode& mode) {
+    const PowerMode applied = control().apply(mode).applied;
+    rounded_ = rounded_clocks(mode, applied);
+    return applied;
+  }
+  PowerMode apply_text(const std::string& text) {
+    if (text.find('=') != std::string::npos) return apply(parse_mode_text(text));
+    rounded_.clear();
+    return control().apply_preset(text).applied;
+  }
+  // A line for each clock that the last apply() rounded.
+  std::vector<std::string> rounded() const { return rounded_; }
   void check_safety() { control().check_safety(); }
   ModeState state() { return control().state(); }
   // Does nothing in a forked process and when called again.
@@ -120,6 +131,7 @@ class HeldMode {
   const pid_t owner_ = ::getpid();
   platform::LocalDevice device_;
   std::unique_ptr<JetsonModeControl> control_;
+  std::vector<std::string> rounded_;
 };
 
 // Throws UsageError for None and for an object that was created by __new__ without __init__.
@@ -152,8 +164,9 @@ void bind_modes(py::module_& module) {
           "apply", [](Self<HeldMode> h, Self<PowerMode> m) { return h->apply(required(m)); },
           Free())
       .def(
-          "apply_preset", [](Self<HeldMode> h, const std::string& n) { return h->apply_preset(n); },
+          "apply_text", [](Self<HeldMode> h, const std::string& t) { return h->apply_text(t); },
           Free())
+      .def("rounded", [](Self<HeldMode> h) { return value_to_python(h->rounded()); })
       .def(
           "check_safety", [](Self<HeldMode> h) { h->check_safety(); }, Free())
       .def("state", [](Self<HeldMode> h) { return h->state(); })

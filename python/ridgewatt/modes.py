@@ -89,7 +89,8 @@ class Device:
 class mode(contextlib.ContextDecorator):
     """Sets a power mode for the duration of a `with` block or of a decorated function.
 
-    - wanted: name or id of a preset ("MODE_30W"), or a PowerMode; knobs not set in it do not change
+    - wanted: name or id of a preset ("MODE_30W"), a PowerMode, or its text ("cores=4,gpu=612"); knobs
+      not set in it do not change
     - device: "local" or "fake:BOARD"
     - max_celsius: if a temperature is higher, check_safety() restores the original mode (degrees C)
     - full_fan: also run the fan at full speed; restored with the mode
@@ -109,7 +110,7 @@ class mode(contextlib.ContextDecorator):
                  sysroot: str | PathLike[str] | None = None,
                  state_folder: str | PathLike[str] | None = None) -> None:
         if not isinstance(wanted, (str, int, _core.PowerMode)) or isinstance(wanted, bool):
-            raise errors.UsageError("a mode must be the name or number of a preset, or a PowerMode, not of type "
+            raise errors.UsageError("a mode must be the name or number of a preset, a PowerMode or its text, not of type "
                                     + type(wanted).__name__)
         self._asked: dict[str, Any] = dict(device=device, max_celsius=max_celsius, full_fan=full_fan,
                            no_idle_states=no_idle_states, sysroot=sysroot, state_folder=state_folder)
@@ -137,21 +138,15 @@ class mode(contextlib.ContextDecorator):
             if isinstance(self.wanted, _core.PowerMode):
                 self._applied = held.apply(self.wanted)
             else:
-                self._applied = held.apply_preset(str(self.wanted))
+                self._applied = held.apply_text(str(self.wanted))
             self._held = held
             _held_now.add(self)
         except BaseException:  # including Ctrl+C before the mode is registered
             held.restore()
             raise
-        self._warn_of_other_clocks()
+        for line in held.rounded():
+            warnings.warn(line, RuntimeWarning, stacklevel=2)
         return self
-
-    def _warn_of_other_clocks(self) -> None:
-        for knob in ("cpu_clock_hz", "gpu_clock_hz", "mem_clock_hz"):
-            asked, got = getattr(self.wanted, knob, None), getattr(self._applied, knob)
-            if asked and got and abs(got - asked) > 0.001 * asked:
-                warnings.warn(f"{knob}: the board does not have {asked / 1e6:g} MHz, so the nearest level was set, "
-                              f"{got / 1e6:g} MHz", RuntimeWarning, stacklevel=3)
 
     def restore(self) -> None:
         """Restores the original mode. Does nothing if it is already restored. Raises IoError if

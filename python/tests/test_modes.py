@@ -87,13 +87,23 @@ class Held(OnAFakeBoard):
     def test_a_clock_that_the_board_lacks_is_said(self):
         levels = rw.Device(self.device).levels()["gpu_clock_hz"]
         between = rw.PowerMode(gpu_clock_hz=0.4 * levels[1] + 0.6 * levels[2])
-        with self.assertWarnsRegex(RuntimeWarning, "nearest level was set"):
+        with self.assertWarnsRegex(RuntimeWarning, "gpu = .* set to the nearest"):
             with rw.mode(between, self.device) as held:
                 self.assertEqual(held.applied.gpu_clock_hz, levels[2])
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             with rw.mode(rw.PowerMode(gpu_clock_hz=levels[1]), self.device):
                 pass
+
+    def test_text_is_treated_as_a_mode(self):
+        levels = rw.Device(self.device).levels()["gpu_clock_hz"]
+        with rw.mode(f"gpu={levels[1] / 1e6}", self.device) as held:
+            self.assertEqual(held.applied.gpu_clock_hz, levels[1])
+        with self.assertWarnsRegex(RuntimeWarning, "gpu = .* set to the nearest"):
+            with rw.mode(f"gpu={levels[1] / 1e6 + 1}", self.device):
+                pass
+        with self.assertRaisesRegex(rw.UsageError, "not a knob of a power mode"):
+            rw.mode("gpuu=3", self.device).apply()
 
     def test_functions_that_run_later_are_refused(self):
         def generator():

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/suggest.h"
@@ -108,6 +109,21 @@ std::string mode_text(const PowerMode& mode) {
     add("governor", mode.governor);
   }
   return text;
+}
+
+std::vector<std::string> rounded_clocks(const PowerMode& asked, const PowerMode& applied) {
+  constexpr double kReadingError =
+      0.001;  // chosen: boards read back a level with an error of some 100 kHz
+  std::vector<std::string> lines;
+  for (const Knob knob : kKnobs) {
+    if (!asked.has(knob) || !applied.has(knob)) continue;
+    const double wanted = knob_in_field_unit(asked, knob), set = knob_in_field_unit(applied, knob);
+    if (std::abs(set - wanted) <= kReadingError * wanted) continue;
+    lines.push_back(
+        fmt::format("{} = {:g} MHz is not a clock of the board: set to the nearest, {:g} MHz",
+                    short_name(knob), wanted, set));
+  }
+  return lines;
 }
 
 std::string mode_options(const PowerMode& mode) {

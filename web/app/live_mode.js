@@ -22,7 +22,7 @@ function Switch({ state, onDone, onFault }) {
   const yes = async () => {
     const { work } = asked;
     setAsked(null);
-    try { await work(); onDone(); } catch (fault) { onFault(fault); }
+    try { onDone(await work()); } catch (fault) { onFault(fault); }
   };
   return html`<form class="mode-form" onSubmit=${(event) => { event.preventDefault(); setAsked({ text: `Set the board to ${mode}?`, work: () => post("mode", { mode }) }); }}>
     ${presets.length > 0 && html`<${Select} label="Preset" value=${wanted} options=${presets} onChange=${setWanted} />`}
@@ -35,6 +35,7 @@ function Switch({ state, onDone, onFault }) {
 export function Mode({ look }) {
   const [state, setState] = useState(null);
   const [error, setError] = useState(null);
+  const [remarks, setRemarks] = useState([]);
   const read = async () => {
     try {
       setState((await get("mode")).json);
@@ -47,6 +48,7 @@ export function Mode({ look }) {
     <p><b>${look.preset || look.mode_text || "not known"}</b>${look.preset && look.mode_text ? html`<br /><small>${look.mode_text}</small>` : ""}</p>
     <${ErrorLine} error=${error || (state && state.fault && new Error(state.fault))} />
     ${control && state.holding && html`<p class="faint">Set here; before it was ${state.first_preset || "another mode"}, which comes back when the server ends.</p>`}
-    ${control ? html`<${Switch} state=${state} onDone=${() => { setError(null); read(); }} onFault=${setError} />`
+    ${remarks.map((remark) => html`<p class="warn note">${remark}</p>`)}
+    ${control ? html`<${Switch} state=${state} onDone=${(reply) => { setError(null); setRemarks(reply.remarks || []); read(); }} onFault=${setError} />`
     : html`<p class="faint">To set another one here, start the server with --allow-control.</p>`}</section>`;
 }

@@ -1,5 +1,7 @@
 // ridgewatt compare: which of two commands, or of two power modes, costs more.
+#include <array>
 #include <memory>
+#include <utility>
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/progress.h"
@@ -53,7 +55,11 @@ void run(const Context& context, const CompareCommand& options) {
     control = std::make_unique<platform::JetsonModeControl>(
         *device.sysfs,
         platform::JetsonModeControl::Options{options.device.state_folder, 100, false});
-    compare.prepare = [&](bool b) { apply_mode(*control, b ? options.mode_b : options.mode_a); };
+    compare.prepare = [&, said = std::array<bool, 2>{}](bool b) mutable {
+      const std::string& mode = b ? options.mode_b : options.mode_a;
+      const auto summary = apply_mode(*control, mode);
+      if (!std::exchange(said[b ? 1 : 0], true)) remark_on_clocks(context, mode, summary);
+    };
   }
   Progress progress("compare", static_cast<std::size_t>(2 * options.repeats), context.quiet);
   const auto comparisons = measure::compare_commands(*device.sysfs, compare, [&](int done) {

@@ -7,6 +7,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/device_options.h"
+#include "ridgewatt/cli/options/mode_text.h"
 #include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/io/file.h"
 #include "ridgewatt/platform/fake_board.h"
@@ -69,17 +70,18 @@ void apply(const Context& context, const ModeCommand& options) {
   const int ways = (options.preset.empty() ? 0 : 1) + (options.knobs.given() ? 1 : 0) +
                    (options.answer.empty() ? 0 : 1);
   if (ways != 1) {
-    throw UsageError("mode apply needs one of PRESET, clocks and --answer", "",
+    throw UsageError("mode apply needs one of MODE, clocks and --answer", "",
                      "for example ridgewatt mode apply --gpu-mhz 612");
   }
   check_table_options(context, report::writes_table({}));
   const auto device = options.device.open(context);
   auto control = control_of(device, options);
   const auto& knobs = options.knobs;
-  const auto summary = !options.preset.empty() ? control.apply_preset(options.preset)
+  const auto summary = !options.preset.empty() ? apply_mode(control, options.preset)
                        : !options.answer.empty()
                            ? control.apply(report::mode_of_answer(options.answer))
                            : control.apply(knobs.mode(), knobs.gpu_governor);
+  remark_on_clocks(context, options.preset, summary);
   if (context.json() || context.csv() || options.dry_run) {
     print(context, report::apply_result(summary, options.dry_run));
   } else if (!context.quiet) {
@@ -170,7 +172,8 @@ void add_mode(CLI::App& app, Context& context) {
   auto* apply_command = add("apply", "Set a preset or clocks; 'mode restore' undoes it",
                             "ridgewatt mode apply --cpu-cores 4 --cpu-mhz 1113.6", apply);
   const OptionAdder add_apply(*apply_command);
-  add_apply.text("PRESET", options->preset, "Name or id from the board's nvpmodel.conf");
+  add_apply.text("MODE", options->preset,
+                 std::string("Mode: ") + kModeText + "; presets are those of nvpmodel.conf");
   add_apply.input("--answer", options->answer, "File with the answer of tune --format json");
   add_mode_options(*apply_command, options->knobs);
   add_apply.text("--gpu-governor", options->knobs.gpu_governor,

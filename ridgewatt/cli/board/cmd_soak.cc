@@ -33,7 +33,7 @@ void run(const Context& context, SoakCommand& options) {
   if (!options.mode.empty() || options.full_fan) {
     control.emplace(*device.sysfs, control_options);
     if (!options.mode.empty())
-      apply_mode(*control, options.mode);
+      remark_on_clocks(context, options.mode, apply_mode(*control, options.mode));
     else
       control->apply(PowerMode{});
   }

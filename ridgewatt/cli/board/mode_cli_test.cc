@@ -56,6 +56,28 @@ TEST(ModeCommand, ApplyStaysAndRestoreUndoes) {
 }
 
 // label: board
+TEST(ModeCommand, AModeAsTextAndItsRoundedClocks) {
+  const testing::FakeBoard board("agx-orin-jp6");
+  const std::string where = " --sysroot " + board.root;
+  constexpr const char* kRemark =
+      "gpu = 409 MHz is not a clock of the board: set to the nearest, 408";
+  for (const char* words : {"gpu=408,cores=2", "gpu=409", "--gpu-mhz 409"}) {
+    const auto applied = testing::run_program(std::string("mode apply ") + words + where);
+    EXPECT_EQ(applied.status, 0) << applied.output;
+    const bool between = std::string(words).find("409") != std::string::npos;
+    EXPECT_EQ(applied.output.find(kRemark) != std::string::npos, between) << applied.output;
+    EXPECT_THAT(testing::run_program("mode show --format json" + where).output,
+                ::testing::HasSubstr("\"gpu_mhz\": 408.0"));
+  }
+  const auto preset = testing::run_program("mode apply MODE_30W" + where);
+  EXPECT_EQ(preset.output.find("nearest"), std::string::npos) << preset.output;
+  EXPECT_EQ(testing::run_program("mode restore" + where).status, 0);
+  const auto unknown = testing::run_program("mode apply gpuu=3" + where);
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_THAT(unknown.output, ::testing::HasSubstr("is not a knob of a power mode"));
+}
+
+// label: board
 TEST(ModeCommand, GovernorsOfTheGpuAreNamed) {
   const testing::FakeBoard board("agx-orin-jp6");
   const auto first = board.content();

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "ridgewatt/cli/command.h"
 #include "ridgewatt/device/mode_text.h"
 #include "ridgewatt/platform/mode_control.h"
 #include "ridgewatt/report/mode_json.h"
@@ -15,14 +16,18 @@ inline constexpr char kModeText[] =
 
 // Sets the mode described by `text`, in a form of kModeText. Throws UsageError for other text, and
 // what the control throws.
-inline void apply_mode(platform::JetsonModeControl& control, const std::string& text) {
-  if (text.ends_with(".json")) {
-    control.apply(report::mode_of_answer(text));
-  } else if (text.find('=') != std::string::npos) {
-    control.apply(parse_mode_text(text));
-  } else {
-    control.apply_preset(text);
-  }
+inline platform::ApplySummary apply_mode(platform::JetsonModeControl& control,
+                                         const std::string& text) {
+  if (text.ends_with(".json")) return control.apply(report::mode_of_answer(text));
+  if (text.find('=') != std::string::npos) return control.apply(parse_mode_text(text));
+  return control.apply_preset(text);
+}
+
+// Says which clocks of a mode were rounded. A preset, which is `text` then, asks for none.
+inline void remark_on_clocks(const Context& context, const std::string& text,
+                             const platform::ApplySummary& summary) {
+  if (!text.empty() && !text.ends_with(".json") && text.find('=') == std::string::npos) return;
+  for (const auto& line : rounded_clocks(summary.requested, summary.applied)) remark(context, line);
 }
 
 }  // namespace ridgewatt::cli

@@ -479,6 +479,14 @@ TEST(Server, WithControlTheModeIsSetAndComesBack) {
   EXPECT_EQ(Json::parse(set->body).at("preset"), other);
   EXPECT_EQ(Json::parse(server.get("/api/v1/mode")->body).at("preset"), other);
   EXPECT_EQ(server.post("/api/v1/mode", R"({"mode": "NO_SUCH"})", "application/json")->status, 400);
+  for (const auto& [text, remarks] : {std::pair{"gpu=306", 0U}, {"gpu=307", 1U}}) {
+    const auto between =
+        server.post("/api/v1/mode", Json({{"mode", text}}).dump(), "application/json");
+    ASSERT_EQ(between->status, 200) << between->body;
+    const Json json = Json::parse(between->body);
+    EXPECT_EQ(json.at("remarks").size(), remarks) << between->body;
+    EXPECT_NEAR(json.at("applied").at("gpu_mhz").get<double>(), 306, 0.5);
+  }
   EXPECT_EQ(server.ask("DELETE", "/api/v1/mode")->status, 200);
   ASSERT_EQ(server.post("/api/v1/mode", Json({{"mode", other}}).dump(), "application/json")->status,
             200);

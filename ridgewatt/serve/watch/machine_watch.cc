@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/device/mode_text.h"
 #include "ridgewatt/monitor/metrics.h"
 #include "ridgewatt/platform/nvpmodel_conf.h"
 #include "ridgewatt/report/mode_json.h"
@@ -137,7 +138,10 @@ Json MachineWatch::set_mode(const std::string& text) {
   return {{"schema", "ridgewatt.serve.set_mode/1"},
           {"preset", held.preset},
           {"applied", report::mode_to_json(held.applied)},
-          {"writes", held.writes}};
+          {"writes", held.writes},
+          {"remarks", text.find('=') == std::string::npos
+                          ? std::vector<std::string>{}
+                          : rounded_clocks(parse_mode_text(text), held.applied)}};
 }
 
 Json MachineWatch::restore_mode() {
