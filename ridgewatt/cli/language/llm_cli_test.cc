@@ -89,6 +89,18 @@ TEST(LlmCommand, AContextThatTheModelWasNotTrainedForIsSaid) {
 }
 
 // label: slow
+TEST(LlmCommand, ModesWithFewerCoresThanAnyMeasurementAreSaid) {
+  const std::string question = "llm zoo:qwen3-0.6b --device orin-nano-8gb@super --pareto --modes ";
+  for (const char* format : {"table", "csv", "json"}) {
+    const auto all = run_program(question + "all --format " + format);
+    EXPECT_THAT(all.output, HasSubstr("no engine was fitted with fewer than 4 CPU cores"))
+        << format;
+    const auto highest = run_program(question + "maxn --format " + format);
+    EXPECT_EQ(highest.output.find("CPU cores: "), std::string::npos) << highest.output;
+  }
+}
+
+// label: slow
 TEST(LlmCommand, FrontIsThatOfTheRows) {
   const std::string question = "llm zoo:qwen3-0.6b --device orin-nano-8gb@super --modes all";
   const Json all = answer_of(question), front = answer_of(question + " --pareto");

@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 
+#include "ridgewatt/base/plural.h"
 #include "ridgewatt/base/suggest.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/device/preset_sms.h"
@@ -192,6 +193,22 @@ std::vector<std::string> language_headline(const answer::LanguageAnswer& found) 
   return lines;
 }
 
+// Modes with fewer cores than any run to which an engine was fitted.
+std::optional<std::string> fewer_cores(const answer::LanguageAnswer& found) {
+  constexpr int kFitted = answer::LanguageTuneRequest::kCoresOfRuns;
+  std::size_t beyond = 0, chosen = 0;
+  for (const auto& row : found.rows) {
+    if (row.mode.cpu_cores <= 0 || row.mode.cpu_cores >= kFitted) continue;
+    ++beyond;
+    chosen += row.on_front ? 1 : 0;
+  }
+  if (beyond == 0) return std::nullopt;
+  return fmt::format(
+      "no engine was fitted with fewer than {} CPU cores: {} of {}{} beyond the measurements",
+      kFitted, beyond, counted(found.rows.size(), "row"),
+      chosen > 0 ? fmt::format(" ({} on the front)", chosen) : "");
+}
+
 std::vector<std::string> language_remarks(const answer::LanguageAnswer& found) {
   std::vector<std::string> lines = found.model.remarks;
   std::map<std::string, std::size_t> wide;  // by reason, of how many settings
@@ -235,6 +252,7 @@ std::vector<std::string> language_remarks(const answer::LanguageAnswer& found) {
     lines.push_back(fmt::format("{}: {}; a mode with the same knobs is taken for the preset",
                                 found.boards[board].name, fmt::join(texts, ", ")));
   }
+  if (auto line = fewer_cores(found)) lines.push_back(std::move(*line));
   if (auto line = beyond_training(found)) lines.push_back(std::move(*line));
   return lines;
 }
@@ -311,7 +329,9 @@ Result language_result(const answer::LanguageAnswer& found, bool front, OutputFo
       language_table(found, {.for_people = format == OutputFormat::kTable, .front = front});
   result.notes = left_out_lines(found);
   if (format == OutputFormat::kCsv) {
-    if (auto line = beyond_training(found)) result.notes.push_back(std::move(*line));
+    for (auto line : {fewer_cores(found), beyond_training(found)}) {
+      if (line) result.notes.push_back(std::move(*line));
+    }
     return result;
   }
   result.lines_before(language_headline(found));
