@@ -44,17 +44,30 @@ def _cell(value: object) -> str:
     return html.escape(text)
 
 
+def _own_columns(self: Any) -> dict[str, list[Any]]:
+    """Returns the attributes of the answer itself as columns of one row, without missing values."""
+    columns = {}
+    for name in getattr(type(self), "_fields", {}):
+        try:
+            columns[name] = [getattr(self, name)]
+        except errors.Error:  # has no value in this answer
+            continue
+    return columns
+
+
 def _repr_html_(self: Any) -> str:
-    """Returns an HTML table of the first rows, for notebooks."""
-    columns = self._columns()
-    count = len(self)
+    """Returns an HTML table of the first rows, for notebooks; of the answer itself if it has none."""
+    columns, count = self._columns(), len(self)
+    if count == 0:
+        columns, count = _own_columns(self), 1
     shown = min(count, _ROWS_SHOWN)
     head = "".join(f"<th>{html.escape(str(name))}</th>" for name in columns)
     body = "".join(
         "<tr>" + "".join(f"<td>{_cell(values[row])}</td>" for values in columns.values()) + "</tr>"
         for row in range(shown))
     more = f"<p>{count - shown} more rows</p>" if count > shown else ""
-    said = html.escape(f"{type(self).__name__}, {self.provenance}: {count} row{'' if count == 1 else 's'}")
+    rows = f": {len(self)} row{'' if len(self) == 1 else 's'}" if len(self) else ""
+    said = html.escape(f"{type(self).__name__}, {self.provenance}{rows}")
     about = html.escape(repr(self))
     return f"<p>{said}</p><p><small>{about}</small></p><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
 

@@ -119,6 +119,23 @@ class Answers(unittest.TestCase):
         self.assertIn("<table>", sweep._repr_html_())
         self.assertIn(f"{len(self.rows) - 60} more rows", self.rows._repr_html_())
 
+    def test_an_answer_without_rows_shows_itself(self):
+        sweep = rw.Sweep({"time_s": [0.01], "power_w": [20.0], "batch": [1]}, kind="inference")
+        plan = rw.schedule.plan(inference=sweep, arrival_rate_hz=10, max_power_w=100, keep_outliers=True)
+        self.assertTrue(plan)
+        text = plan._repr_html_()
+        self.assertNotIn("0 rows", text)
+        for name in ("feasible", "mode", "power_w", "latency_s"):
+            self.assertIn(f"<th>{name}</th>", text)
+
+    def test_a_wrong_type_is_refused_with_what_is_taken(self):
+        for name, value, meant in (("batch", "4", "'4' is not a whole number or a list of them"),
+                                   ("modes", rw.PowerMode(gpu_clock_hz=612e6), "text.*write it as 'gpu=612'"),
+                                   ("modes", [rw.PowerMode(gpu_clock_hz=612e6)], "text.*write it as 'gpu=612'"),
+                                   ("modes", 3, "3 is not a text")):
+            with self.assertRaisesRegex(rw.UsageError, meant, msg=name):
+                rw.estimate("zoo:lenet5", device="orin-nano", **{name: value})
+
     def test_tune_finds_the_least_of_all_modes(self):
         """The answer is the fastest row within the limit, found by a direct search."""
         tuned = rw.tune("zoo:resnet18", device="orin-nano", batch=1, max_power_w=8)
