@@ -8,6 +8,7 @@
 #include "ridgewatt/answer/parameter.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
+#include "ridgewatt/device/mode_text.h"
 
 namespace ridgewatt::python {
 namespace {
@@ -32,7 +33,9 @@ std::string shown(py::handle value) {
 }
 
 [[noreturn]] void refuse_value(const std::string& name, py::handle value, const std::string& kind) {
-  throw UsageError(fmt::format("{}: {} is not a {}", name, shown(value), kind));
+  const bool mode = py::isinstance<PowerMode>(value);
+  throw UsageError(fmt::format("{}: {} is not a {}", name, shown(value), kind), "",
+                   mode ? "write it as '" + mode_text(value.cast<PowerMode>()) + "'" : "");
 }
 
 void check_range(const std::string& name, double value, const Quantity& range) {
@@ -93,11 +96,12 @@ std::string read_text(const std::string& name, py::handle value, bool path) {
   return read;
 }
 
-std::vector<py::object> read_list(const std::string& name, py::handle value) {
+std::vector<py::object> read_list(const std::string& name, py::handle value,
+                                  const std::string& kind) {
   const bool list = PyList_Check(value.ptr()) || PyTuple_Check(value.ptr()) ||
                     PyRange_Check(value.ptr()) || py::isinstance<py::array>(value);
   if (!list || (py::isinstance<py::array>(value) && value.attr("ndim").cast<int>() != 1)) {
-    refuse_value(name, value, "list");
+    refuse_value(name, value, kind);
   }
   std::vector<py::object> members;
   for (const auto& member : value) members.push_back(py::reinterpret_borrow<py::object>(member));
@@ -129,7 +133,9 @@ std::vector<std::string> Arguments::texts(const char* name) {
   if (value.is_none()) return {};
   if (PyUnicode_Check(value.ptr())) return {read_text(name, value)};
   std::vector<std::string> read;
-  for (const auto& member : read_list(name, value)) read.push_back(read_text(name, member));
+  for (const auto& member : read_list(name, value, "text or a list of texts")) {
+    read.push_back(read_text(name, member));
+  }
   return read;
 }
 
@@ -157,7 +163,10 @@ std::vector<double> Arguments::quantities(const char* name, const Quantity& rang
   if (value.is_none()) return {};
   if (is_number(value)) return {one(value)};
   std::vector<double> read;
-  for (const auto& member : read_list(name, value)) read.push_back(one(member));
+  const std::string kind = range.integral ? "whole number" : std::string(range.kind);
+  for (const auto& member : read_list(name, value, kind + " or a list of them")) {
+    read.push_back(one(member));
+  }
   return read;
 }
 

@@ -51,7 +51,8 @@ std::int64_t read_whole(const std::string& name, py::handle value, const Quantit
 std::string read_text(const std::string& name, py::handle value, bool path = false);
 // Returns the members of a list, tuple, range or one-dimensional array. Throws UsageError for other
 // values and if there are no members.
-std::vector<py::object> read_list(const std::string& name, py::handle value);
+std::vector<py::object> read_list(const std::string& name, py::handle value,
+                                  const std::string& kind = "list");
 
 class Arguments {
  public:

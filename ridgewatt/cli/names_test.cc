@@ -269,6 +269,10 @@ TEST(OptionWords, TheWordsThatPeopleTypeLeadToTheOption) {
   EXPECT_EQ(hint({"llm"}, "--fp16"), "--quantization f16");
   EXPECT_EQ(hint({"estimate"}, "--trt"), "--runtime tensorrt");
   EXPECT_EQ(hint({"tune"}, "--devise"), "--device");
+  // A word of an option that the command lacks is no misspelled other word.
+  EXPECT_EQ(hint({"measure"}, "--fps"), "");
+  EXPECT_EQ(hint({"measure"}, "--fp8"), "--quantization fp8");
+  EXPECT_EQ(hint({"measure"}, "--power"), "");
 }
 
 // label: slow

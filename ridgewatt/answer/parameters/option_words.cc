@@ -285,14 +285,17 @@ std::span<const OptionWord> option_words() {
 }
 
 std::vector<Synonym> option_synonyms(const std::vector<std::string>& options) {
-  std::vector<Synonym> synonyms;
+  std::vector<Synonym> synonyms, others;
   for (const OptionWord& row : option_words()) {
     const auto known = std::find_if(options.begin(), options.end(),
                                     [&](const auto& name) { return is_option(name, row.option); });
     if (known != options.end()) {
       synonyms.push_back({std::string(row.word), with_value(*known, row.value)});
+    } else {  // means an option that the command lacks: no other one is suggested
+      others.push_back({std::string(row.word), ""});
     }
   }
+  synonyms.insert(synonyms.end(), others.begin(), others.end());
   return synonyms;
 }
 

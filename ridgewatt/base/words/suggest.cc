@@ -57,7 +57,7 @@ std::string only_name_with(const std::string& part, const std::vector<Synonym>& 
   std::string only;
   for (const auto& [word, name] : words) {
     const std::string whole = squeezed(word);
-    if (!whole.starts_with(part) && !whole.ends_with(part)) continue;
+    if (name.empty() || (!whole.starts_with(part) && !whole.ends_with(part))) continue;
     if (!only.empty() && only != name) return "";
     only = name;
   }
@@ -105,6 +105,10 @@ std::string closest_name(std::string_view text, const NameSet& set) {
     if (word.size() > kLongestWord) continue;
     const int distance = distance_between(asked, squeezed(word));
     if (distance >= least) continue;
+    if (name.empty()) {  // the word is known, and means none of the names
+      if (distance == 0) return "";
+      continue;
+    }
     least = distance;
     best = name;
   }

@@ -4,6 +4,8 @@
 #include <charconv>
 
 #include "ridgewatt/answer/parameter.h"
+#include "ridgewatt/base/suggest.h"
+#include "ridgewatt/device/board.h"
 #include "ridgewatt/device/board_names.h"
 
 namespace ridgewatt::serve {
@@ -43,6 +45,12 @@ void check_board(std::string_view name, const std::string& value) {
   }
   const bool named = is_of(value, "-_@.") && !may_name_file(value);  // "agx-orin@jp5.1"
   if (!named) refuse_value(name, "is not the name of a board");
+  // Here, because the command's own hint is that of a program that reads files.
+  const std::string board = value.substr(0, value.find('@'));
+  if (value == "all" || value == kLocalBoard || find_meant(board, board_names())) return;
+  refuse_value(
+      name, "there is no board '" + board + "': " +
+                did_you_mean(board, board_names(), "choose one of " + joined_names(list_boards())));
 }
 
 void check_word(const EndpointOption& option, const std::string& value) {

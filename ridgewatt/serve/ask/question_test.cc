@@ -93,6 +93,15 @@ TEST(Question, ThisMachineIsNotAsked) {
   EXPECT_THAT(refusal("estimate", "model=zoo:resnet50"), HasSubstr("device: is required"));
 }
 
+TEST(Question, AnUnknownBoardIsNotSaidToBeAFile) {
+  for (const char* path : {"estimate", "fits", "tune"}) {
+    const std::string none = refusal(path, "model=zoo:resnet50&device=nosuch");
+    EXPECT_THAT(none, HasSubstr("there is no board 'nosuch': choose one of agx-orin")) << path;
+    EXPECT_EQ(none.find("file"), std::string::npos) << none;
+    EXPECT_THAT(refusal(path, "model=zoo:resnet50&device=agx-orinn"), HasSubstr("mean agx-orin?"));
+  }
+}
+
 TEST(Question, NoValueBecomesAnOption) {
   for (const char* value : {"-o", "--output=x", "-", "--store"}) {
     const std::string text = value;
