@@ -75,20 +75,6 @@ Predictions warm_up(const ExplainCase& of) {
   return found;
 }
 
-namespace {
-
-// With images of that area, and the same weights.
-workload::WorkloadCost with_image(const workload::WorkloadCost& cost, double area_ratio) {
-  workload::WorkloadCost scaled = workload::scale_image(cost, area_ratio);
-  for (std::size_t i = 0; i < scaled.kernels.size(); ++i) {
-    if (scaled.kernels[i].phase == workload::Phase::kOptimizer) continue;
-    scaled.kernels[i].read_bytes += (1 - area_ratio) * cost.kernels[i].weight_bytes;
-  }
-  return scaled;
-}
-
-}  // namespace
-
 // Images of another size.
 Predictions input_size(const ExplainCase& of) {
   constexpr std::array kSides = {0.5, 0.75, 1.25, 1.5, 1.75, 2.0};
@@ -100,7 +86,7 @@ Predictions input_size(const ExplainCase& of) {
   }
   Predictions found;
   for (const double side : kSides) {
-    const twin::Estimator scaled(of.model->twin(), with_image(of.cost(), side * side),
+    const twin::Estimator scaled(of.model->twin(), workload::scale_image(of.cost(), side * side),
                                  of.question.run);
     found.push_back(
         {side < 1 ? kSmaller : 1,

@@ -111,7 +111,8 @@ WorkloadCost scale_image(const WorkloadCost& cost, double area_ratio) {
     kernel.work_flop *= area_ratio;
     kernel.work_int_op *= area_ratio;
     kernel.macs *= area_ratio;
-    kernel.read_bytes *= area_ratio;
+    kernel.read_bytes =
+        kernel.weight_bytes + area_ratio * (kernel.read_bytes - kernel.weight_bytes);
     kernel.write_bytes *= area_ratio;
     kernel.output_elements *= area_ratio;
   }

@@ -70,6 +70,25 @@ TEST(DeployedWorkload, EveryOptionReachesTheCost) {
   EXPECT_LT(brief.at(1)->work_flop(), bert.at(1)->work_flop());
 }
 
+// A convolutional network at half the side, counted and scaled.
+TEST(DeployedWorkload, AScaledImageHasTheTrafficOfASmallerOne) {
+  const DeployedWorkload whole("zoo:yolov8n"), half = whole.with({.dims = {{"image", 320}}});
+  const WorkloadCost scaled = scale_image(*whole.at(1), 0.25), counted = *half.at(1);
+  const auto reads = [](const WorkloadCost& cost) {
+    double bytes = 0;
+    for (const auto& kernel : cost.kernels) bytes += kernel.read_bytes;
+    return bytes;
+  };
+  double weights = 0;
+  for (const auto& kernel : scaled.kernels) {
+    weights += kernel.weight_bytes;
+    EXPECT_GE(kernel.read_bytes, kernel.weight_bytes) << kernel.name;
+  }
+  EXPECT_GT(weights, 0.05 * reads(scaled));
+  EXPECT_NEAR(reads(scaled) / reads(counted), 1, 0.01);
+  EXPECT_NEAR(scaled.work_flop() / counted.work_flop(), 1, 0.01);
+}
+
 TEST(DeployedWorkload, KnownCostsAreAllThatThereIs) {
   WorkloadCost cost;
   cost.batch = 16;
