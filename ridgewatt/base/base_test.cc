@@ -13,6 +13,7 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/parallel.h"
+#include "ridgewatt/base/plural.h"
 #include "ridgewatt/base/progress.h"
 #include "ridgewatt/base/random.h"
 #include "ridgewatt/base/statistics.h"
@@ -284,6 +285,15 @@ TEST(WatchedWork, HearsOfEveryStepAndGivesThePlaceBack) {
   EXPECT_EQ(inner, (std::vector<std::size_t>{2}));
   std::thread([] { check_work(); }).join();  // another thread has no watch
   EXPECT_EQ(outer.size(), 2U);
+}
+
+TEST(Plural, NounsFollowTheNumber) {
+  EXPECT_EQ(counted(1, "row"), "1 row");
+  EXPECT_EQ(counted(0, "row"), "0 rows");
+  EXPECT_EQ(counted(2, "minibatch"), "2 minibatches");
+  EXPECT_EQ(counted(1, "entry"), "1 entry");
+  EXPECT_EQ(counted(3, "entry"), "3 entries");
+  EXPECT_EQ(counted(3, "day"), "3 days");
 }
 
 }  // namespace

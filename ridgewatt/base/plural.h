@@ -1,4 +1,5 @@
-// Numbers with a noun: counted(1, "core") is "1 core", counted(2, "core") is "2 cores".
+// Numbers with a noun: counted(1, "core") is "1 core", counted(2, "core") is "2 cores". Also for
+// nouns as "batch" and "entry".
 #pragma once
 
 #include <cstdint>
@@ -8,7 +9,10 @@
 namespace ridgewatt {
 
 inline std::string counted(std::int64_t number, std::string_view noun) {
-  return std::to_string(number) + " " + std::string(noun) + (number == 1 ? "" : "s");
+  const std::string text = std::to_string(number) + " " + std::string(noun);
+  if (number == 1) return text;
+  if (noun.ends_with("ch")) return text + "es";
+  return noun.ends_with("ry") ? text.substr(0, text.size() - 1) + "ies" : text + "s";
 }
 
 }  // namespace ridgewatt

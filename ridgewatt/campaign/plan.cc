@@ -7,6 +7,7 @@
 #include <set>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/plural.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/device/mode_text.h"
 
@@ -87,12 +88,12 @@ void check_kind(const BoardKind& kind) {
   refuse_unless(good, fmt::format("'{}' is not a kind of board", kind.name), "campaign",
                 "a board of the library, or fake:BOARD");
   refuse_unless(kind.boards >= 1 && kind.boards <= kMostBoards,
-                fmt::format("{} boards of {}", kind.boards, kind.name), "campaign",
+                fmt::format("{} of {}", counted(kind.boards, "board"), kind.name), "campaign",
                 "it must be 1 to 100000");
   refuse_unless(kind.points_per_task >= 1, "points_per_task is 0", "campaign", "at least 1");
   refuse_unless(kind.points.size() + kind.calibration.size() <= kMostPoints,
-                fmt::format("{} points of {}", kind.points.size(), kind.name), "campaign",
-                "at most 1000000");
+                fmt::format("{} of {}", counted(kind.points.size(), "point"), kind.name),
+                "campaign", "at most 1000000");
   std::set<std::string> labels;
   for (const auto& point : kind.points) check_point(point, kind.name, labels);
   for (const auto& point : kind.calibration) check_point(point, kind.name, labels);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/plural.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/cli/command.h"
 #include "ridgewatt/cli/options/option_adder.h"
@@ -43,7 +44,7 @@ std::string hidden_note(const report::TableCut& cut, std::size_t width) {
                                          more == 0 ? "" : fmt::format(" and {} more", more));
     if (next.size() <= width) note = next;
   }
-  const std::string brief = fmt::format("{} columns hidden: --wide", count);
+  const std::string brief = fmt::format("{} hidden: --wide", counted(count, "column"));
   return note.empty() ? brief.substr(0, width) : note;
 }
 

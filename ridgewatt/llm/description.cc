@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/plural.h"
 
 namespace ridgewatt::llm {
 namespace {
@@ -28,8 +29,9 @@ struct Check {
   }
   void per_layer(std::string_view what, std::size_t size, std::int64_t layers) const {
     if (size != 0 && size != static_cast<std::size_t>(layers)) {
-      throw InputError(
-          fmt::format("{} has {} entries, but the model has {} layers", what, size, layers), where);
+      throw InputError(fmt::format("{} has {}, but the model has {}", what, counted(size, "entry"),
+                                   counted(layers, "layer")),
+                       where);
     }
   }
 };

@@ -11,6 +11,7 @@
 
 #include "ridgewatt/base/clock.h"
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/plural.h"
 #include "ridgewatt/device/mode_text.h"
 #include "ridgewatt/platform/mode_holder.h"
 #include "ridgewatt/screen/layout.h"
@@ -177,8 +178,8 @@ void TopView::set_mode(const std::string& mode) {
         held.changed.empty() ? "read back as written"
                              : fmt::format("{} changed by the board, {} is {}", held.changed.size(),
                                            held.changed[0].path, held.changed[0].found);
-    say(fmt::format("set {}: {} files, {}", mode_words(held.applied, held.preset), held.writes,
-                    verified),
+    say(fmt::format("set {}: {}, {}", mode_words(held.applied, held.preset),
+                    counted(held.writes, "file"), verified),
         held.changed.empty() ? Tone::kGood : Tone::kWarn);
   } catch (const Error& error) {
     say(error.what(), Tone::kBad);

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/plural.h"
 #include "ridgewatt/io/csv_reader.h"
 #include "ridgewatt/io/file.h"
 
@@ -32,7 +33,7 @@ void require_within(double value, double least, double most, const char* what,
 
 void check_rows(const HeatTrace& trace, const std::string& source) {
   if (trace.rows.size() >= kFewestRows) return;
-  throw InputError(fmt::format("the trace has only {} rows", trace.rows.size()), source,
+  throw InputError(fmt::format("the trace has only {}", counted(trace.rows.size(), "row")), source,
                    fmt::format("at least {} are needed", kFewestRows));
 }
 

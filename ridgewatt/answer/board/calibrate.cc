@@ -8,6 +8,7 @@
 
 #include "ridgewatt/base/calendar.h"
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/plural.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/io/file.h"
 #include "ridgewatt/roofline/microbench_board.h"
@@ -46,8 +47,8 @@ std::string sweep_origin(const CalibrateQuestion& question, const twin::Calibrat
     if (!device.empty()) files += " on " + device;
   }
   for (const auto& fit : summary.workloads) rows += fit.rows;
-  return fmt::format("{}, {} rows of {}; ridgewatt calibrate --device {}", today_text(), rows,
-                     files, question.device);
+  return fmt::format("{}, {} of {}; ridgewatt calibrate --device {}", today_text(),
+                     counted(rows, "row"), files, question.device);
 }
 
 roofline::MicrobenchFile read_point_files(const std::vector<std::string>& paths) {
@@ -69,9 +70,9 @@ MeasuredRoofs measured_roofs(const CalibrateQuestion& question,
   MeasuredRoofs roofs;
   roofs.target = file.target;
   roofs.machine = file.machine;
-  roofs.origin =
-      fmt::format("{}, {} points of {}; ridgewatt calibrate --microbench --device {}", today_text(),
-                  file.points.size(), short_paths(question.microbench), question.device);
+  roofs.origin = fmt::format("{}, {} of {}; ridgewatt calibrate --microbench --device {}",
+                             today_text(), counted(file.points.size(), "point"),
+                             short_paths(question.microbench), question.device);
   for (const auto& fit : fits) roofs.modes.push_back(fit.ceilings);
   return roofs;
 }
@@ -100,7 +101,8 @@ std::string board_origin(const CalibrateQuestion& question, const twin::BoardFit
         fmt::format("{} figures ({})", fit.rows.size(), short_paths(question.evidence)));
   }
   if (sweep_rows > 0) {
-    parts.push_back(fmt::format("{} rows of {}", sweep_rows, short_paths(question.sweeps)));
+    parts.push_back(
+        fmt::format("{} of {}", counted(sweep_rows, "row"), short_paths(question.sweeps)));
   }
   return fmt::format("{}, {}; ridgewatt calibrate --device {}", today_text(),
                      fmt::join(parts, " and "), question.device);
@@ -116,8 +118,8 @@ std::string runtime_origin(const std::vector<std::string>& paths,
     ++used;
     if (!row.source.empty()) sources.insert(row.source);
   }
-  return fmt::format("{}, {} rows of {} ({}); ridgewatt calibrate --runtimes", today_text(), used,
-                     short_paths(paths), fmt::join(sources, ", "));
+  return fmt::format("{}, {} of {} ({}); ridgewatt calibrate --runtimes", today_text(),
+                     counted(used, "row"), short_paths(paths), fmt::join(sources, ", "));
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "ridgewatt/base/calendar.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/parallel.h"
+#include "ridgewatt/base/plural.h"
 #include "ridgewatt/base/process.h"
 #include "ridgewatt/base/progress.h"
 #include "ridgewatt/base/text.h"
@@ -393,9 +394,9 @@ std::string origin_of(const LocalCalibration& found, bool from_files) {
   if (found.runs.empty()) {
     return fmt::format("{}, microbenchmarks; ridgewatt calibrate --device local", today_text());
   }
-  return fmt::format(
-      "{}, microbenchmarks and {} runs of models{}; ridgewatt calibrate --device local",
-      today_text(), found.runs.size(), from_files ? " from files" : "");
+  return fmt::format("{}, microbenchmarks and {} of models{}; ridgewatt calibrate --device local",
+                     today_text(), counted(found.runs.size(), "run"),
+                     from_files ? " from files" : "");
 }
 
 }  // namespace

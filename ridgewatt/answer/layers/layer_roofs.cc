@@ -7,6 +7,7 @@
 
 #include "ridgewatt/answer/layers/power_mean.h"
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/plural.h"
 #include "ridgewatt/sweep/mode_list.h"
 #include "ridgewatt/twin/cpu_twin.h"
 #include "ridgewatt/twin/runtime_twin.h"
@@ -117,9 +118,9 @@ void add_roofs(const LayersQuestion& question, LayersAnswer& answer) {
   }
   if (faster > 0) {
     answer.remarks.push_back(
-        fmt::format("{} layers are faster than the peak of {} in this mode; check the board and "
-                    "the mode of the profile",
-                    faster, board.name));
+        fmt::format("faster than the peak of {} in this mode: {}; check the board and the mode of "
+                    "the profile",
+                    board.name, counted(faster, "layer")));
   }
   for (const auto& precision : without) {
     answer.remarks.push_back(

@@ -11,6 +11,7 @@
 
 #include "ridgewatt/answer/tune/tune_parts.h"
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/plural.h"
 #include "ridgewatt/measure/live_profiler.h"
 #include "ridgewatt/measure/placeholders.h"
 #include "ridgewatt/tune/strategy.h"
@@ -53,8 +54,8 @@ void add_failures(TuneAnswer& found, const measure::LiveProfiler& profiler, bool
   const auto& failures = profiler.failures();
   if (failures.empty()) return;
   if (nothing_seen) throw Error("no operating point could be profiled", failures.front());
-  found.trace.left_out.push_back(fmt::format(
-      "{} points could not be profiled; the first reason: {}", failures.size(), failures.front()));
+  found.trace.left_out.push_back(fmt::format("{} could not be profiled; the first reason: {}",
+                                             counted(failures.size(), "point"), failures.front()));
 }
 
 void add_comparison(TuneAnswer& found, const Sweep& seen, const std::vector<tune::NamedMode>& names,

@@ -6,6 +6,7 @@
 
 #include "ridgewatt/answer/tune/tune_parts.h"
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/plural.h"
 #include "ridgewatt/tune/strategy.h"
 
 namespace ridgewatt::answer {
@@ -75,9 +76,8 @@ TuneAnswer tune_on_campaign(const TuneQuestion& question, const RunningCampaign&
                 failures.empty() ? kind.name : failures.front());
   }
   if (!failures.empty()) {
-    found.trace.left_out.push_back(
-        fmt::format("{} tasks ended without a result; the first reason: {}", failures.size(),
-                    failures.front()));
+    found.trace.left_out.push_back(fmt::format("{} ended without a result; the first reason: {}",
+                                               counted(failures.size(), "task"), failures.front()));
   }
   const auto& aside = boards.set_aside();
   found.trace.left_out.insert(found.trace.left_out.end(), aside.begin(), aside.end());
@@ -88,10 +88,10 @@ TuneAnswer tune_on_campaign(const TuneQuestion& question, const RunningCampaign&
   }
   const std::size_t count = boards.serials().size();
   found.source.remark = fmt::format(
-      "{} points were known, {} profiled in {:.0f} s by up to {} boards at once; points are kept "
+      "{} known, {} profiled in {:.0f} s by up to {} at once; points are kept "
       "in {}{}",
-      known.size(), summary.steps.size(), summary.wall_clock_s, running.options.boards,
-      running.store.path(),
+      counted(known.size(), "point"), summary.steps.size(), summary.wall_clock_s,
+      counted(running.options.boards, "board"), running.store.path(),
       count > 1
           ? fmt::format("; they are of {} boards, and what these differ by is not taken out", count)
           : "");

@@ -3,6 +3,7 @@
 
 #include "ridgewatt/answer/presets.h"
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/plural.h"
 #include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/option_rules.h"
 #include "ridgewatt/cli/options/parameters.h"
@@ -25,9 +26,9 @@ answer::PredictQuestion question_of(const Context& context, const answer::Pareto
   answer::PredictQuestion question = read_question(context, options.inputs);
   const std::size_t rows = question.samples.observations.size();
   if (rows >= kManyRows && !answer::points_to_predict(question).empty()) {
-    remark(context, fmt::format("a predictor is fitted to {} rows; 'ridgewatt pareto --sweep {}' "
+    remark(context, fmt::format("a predictor is fitted to {}; 'ridgewatt pareto --sweep {}' "
                                 "uses the rows directly, which is faster",
-                                rows, options.inputs.samples));
+                                counted(rows, "row"), options.inputs.samples));
   }
   return question;
 }

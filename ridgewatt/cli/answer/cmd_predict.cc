@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/plural.h"
 #include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/option_rules.h"
 #include "ridgewatt/cli/options/parameters.h"
@@ -101,8 +102,9 @@ void run(const Context& context, const PredictCommand& options, const CLI::App& 
   const answer::PredictAnswer found = answer::predict_modes(question);
   print_predictions(context, found, options.output);
   remark(context,
-         fmt::format("{} points predicted from {} samples by {}: {}", found.points.size(),
-                     question.samples.observations.size(), found.method, describe(found.origin)));
+         fmt::format("{} predicted from {} by {}: {}", counted(found.points.size(), "point"),
+                     counted(question.samples.observations.size(), "sample"), found.method,
+                     describe(found.origin)));
   if (!found.summary) return;
   for (const auto& candidate : found.summary->candidates) {
     remark(context, fmt::format("  {}: {:.0f} % of time, {:.0f} % of power", candidate.name,

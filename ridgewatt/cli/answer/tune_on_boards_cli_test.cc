@@ -60,7 +60,7 @@ TEST_F(TuneOnBoards, ASearchGoesOnFromTheStore) {
   const auto after_second = slots();
   EXPECT_EQ(after_second.size(), 3u);
   for (const auto& slot : after_first) EXPECT_TRUE(after_second.contains(slot)) << slot;
-  EXPECT_THAT(second.output, HasSubstr("2 points were known, 1 profiled"));
+  EXPECT_THAT(second.output, HasSubstr("2 points known, 1 profiled"));
 }
 
 TEST_F(TuneOnBoards, WhatHasNoEffectIsRefused) {

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/plural.h"
 #include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/device_options.h"
 #include "ridgewatt/cli/options/option_adder.h"
@@ -33,9 +34,8 @@ void run(const Context& context, const FakeRunCommand& options) {
   say_caveats(context, cost.caveats);
   const int done =
       platform::run_fake_load(*device.sysfs, name, cost, options.minibatches, options.speed);
-  remark(context,
-         fmt::format("fake-run: {} minibatches of {} on {} (modelled by a perturbed twin, seed {})",
-                     done, options.model, name.name, name.seed));
+  remark(context, fmt::format("fake-run: {} of {} on {} (modelled by a perturbed twin, seed {})",
+                              counted(done, "minibatch"), options.model, name.name, name.seed));
 }
 
 }  // namespace

@@ -38,11 +38,11 @@ void export_merged(const Context& context, Store& store, const StoreArguments& a
   const auto merged = campaign::merged_by_kind(store, arguments.filter, arguments.database);
   for (const auto& one : merged) {
     for (const auto& text : report::merge_remarks(one)) remark(context, text);
-    remark(
-        context,
-        fmt::format("{}: {} rows of {} boards; {} boards are corrected for their differences",
-                    describe(one.sweep.origin()), one.sweep.observations.size(),
-                    one.effects.boards.size(), one.effects.boards.size() - one.uncorrected.size()));
+    remark(context,
+           fmt::format("{}: {} of {} boards; {} are corrected for their differences",
+                       describe(one.sweep.origin()), counted(one.sweep.observations.size(), "row"),
+                       one.effects.boards.size(),
+                       counted(one.effects.boards.size() - one.uncorrected.size(), "board")));
   }
   write_output(arguments.file, campaign::write_merged_csv(merged));
 }
@@ -108,7 +108,7 @@ void check_store(const Context& context, const StoreArguments& arguments) {
   for (const auto& fault : faults) rows += fault.rows;
   if (rows == 0) return;
   std::cout.flush();
-  throw Error(fmt::format("the store has {} implausible rows", rows), store.path());
+  throw Error("the store has " + counted(rows, "implausible row"), store.path());
 }
 
 void add_filter(const OptionAdder& add, store::SeriesFilter& filter) {

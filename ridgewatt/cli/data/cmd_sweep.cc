@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "ridgewatt/base/plural.h"
 #include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/platform/example_sweep.h"
@@ -54,8 +55,9 @@ void write_example(const Context& context, const ExampleCommand& command) {
   const auto sweeps = platform::example_sweeps(load_board(command.board), options);
   write_output(command.output, write_sweep_csv(sweeps));
   for (const auto& sweep : sweeps) {
-    remark(context, fmt::format("{}: {} rows over {} modes", describe(sweep.origin()),
-                                sweep.observations.size(), sweep.space().size()));
+    remark(context, fmt::format("{}: {} over {}", describe(sweep.origin()),
+                                counted(sweep.observations.size(), "row"),
+                                counted(sweep.space().size(), "mode")));
   }
 }
 

@@ -8,6 +8,7 @@
 #include <limits>
 #include <utility>
 
+#include "ridgewatt/base/plural.h"
 #include "ridgewatt/measure/placeholders.h"
 #include "ridgewatt/measure/sampling/clock_shortfall.h"
 #include "ridgewatt/measure/sampling/marked_command.h"
@@ -188,7 +189,7 @@ store::PointRecord LiveProfiler::take(const OperatingPoint& point, double limit_
   if (!failed.empty()) fail(point, failed, output);
   if (summary.count == 0 && summary.excluded > 0) {
     fail(point,
-         fmt::format("all {} minibatches were excluded: {}", summary.excluded,
+         fmt::format("none of {} counts: {}", counted(summary.excluded, "minibatch"),
                      summary.causes.begin()->first),
          output);
   }

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "ridgewatt/base/plural.h"
 #include "ridgewatt/report/columns.h"
 #include "ridgewatt/report/tune_report.h"
 
@@ -99,8 +100,8 @@ Json in_place_to_json(const answer::InPlaceAnswer& report) {
 std::vector<std::string> in_place_remarks(const answer::InPlaceAnswer& report) {
   const auto& run = report.run;
   std::vector<std::string> lines;
-  lines.push_back(fmt::format("{} minibatches were trained during the search: {} windows in {}",
-                              report.search_minibatches, report.windows,
+  lines.push_back(fmt::format("{} were trained during the search: {} windows in {}",
+                              counted(report.search_minibatches, "minibatch"), report.windows,
                               duration_text(report.search_s)));
   lines.push_back("a mode showed after: pace " + effect_text(measure::time_effects(run)) +
                   ", power " + effect_text(measure::power_effects(run)));
@@ -109,9 +110,10 @@ std::vector<std::string> in_place_remarks(const answer::InPlaceAnswer& report) {
     lines.push_back(
         run.over_limit_s > 0
             ? fmt::format("above {:.4g} W for {:.2f} s in all ({:.2f} % of the time), {:.0f} ms "
-                          "at once, by {:.1f} % at most; {} modes were left for it",
+                          "at once, by {:.1f} % at most; {} were left for it",
                           limit_w, run.over_limit_s, 100 * run.over_limit_s / run.time_s(),
-                          1e3 * run.longest_over_limit_s, 100 * run.worst_excess, report.left_modes)
+                          1e3 * run.longest_over_limit_s, 100 * run.worst_excess,
+                          counted(report.left_modes, "mode"))
             : fmt::format("never above {:.4g} W", limit_w));
   }
   for (const auto& event : run.drift) lines.push_back(drift_text(event));
@@ -120,9 +122,9 @@ std::vector<std::string> in_place_remarks(const answer::InPlaceAnswer& report) {
   }
   if (report.program_ended) lines.push_back("the program ended before the search did");
   if (report.held_s > 0) {
-    lines.push_back(fmt::format("then {} minibatches in {} in the mode of the answer{}",
-                                report.held_minibatches, duration_text(report.held_s),
-                                report.signal != 0 ? ", until a signal came" : ""));
+    lines.push_back(fmt::format(
+        "then {} in {} in the mode of the answer{}", counted(report.held_minibatches, "minibatch"),
+        duration_text(report.held_s), report.signal != 0 ? ", until a signal came" : ""));
   }
   return lines;
 }

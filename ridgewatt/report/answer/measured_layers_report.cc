@@ -156,7 +156,8 @@ Plot measured_roofline(const LayersAnswer& answer) {
         return !rate_of(flop_of(layer), layer.time_s) || !layer.traffic_bytes;
       }));
   if (unplaced > 0) {
-    plot.note = fmt::format("{} layers without work, bytes or time are not drawn", unplaced);
+    plot.note =
+        fmt::format("{} without work, bytes or time are not drawn", counted(unplaced, "layer"));
   }
   return plot;
 }
@@ -340,12 +341,12 @@ std::vector<std::string> measured_layers_lines(const LayersAnswer& answer) {
     }
   }
   if (answer.times) {
-    lines.push_back(
-        fmt::format("{} runs: latency {:.4g} ms (median), {:.4g} ms (99 %); enqueueing "
-                    "{:.3g} ms",
-                    answer.times->runs, answer.times->latency_median_s * kMillisPerSecond,
-                    answer.times->latency_p99_s * kMillisPerSecond,
-                    answer.times->enqueue_median_s * kMillisPerSecond));
+    lines.push_back(fmt::format(
+        "{}: latency {:.4g} ms (median), {:.4g} ms (99 %); enqueueing "
+        "{:.3g} ms",
+        counted(answer.times->runs, "run"), answer.times->latency_median_s * kMillisPerSecond,
+        answer.times->latency_p99_s * kMillisPerSecond,
+        answer.times->enqueue_median_s * kMillisPerSecond));
   }
   for (const auto& mismatch : answer.mismatches) lines.push_back("mismatch: " + mismatch);
   for (const auto& remark : answer.remarks) lines.push_back(remark);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "ridgewatt/base/plural.h"
 #include "ridgewatt/predict/unvaried.h"
 #include "ridgewatt/report/columns.h"
 #include "ridgewatt/report/field.h"
@@ -146,9 +147,9 @@ Result predictions_result(const answer::PredictAnswer& found, std::uint64_t seed
   result.remarks = found.remarks;
   if (found.rests_on_a_part()) {
     result.remarks.push_back(
-        fmt::format("parameters are fitted to {} of the {} samples, spread over the space; "
+        fmt::format("parameters are fitted to {} of the {}, spread over the space; "
                     "predictions use the neighbors among all samples (seed {})",
-                    found.summary->part, found.summary->samples, seed));
+                    found.summary->part, counted(found.summary->samples, "sample"), seed));
   }
   return result;
 }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <functional>
 
+#include "ridgewatt/base/plural.h"
 #include "ridgewatt/report/columns.h"
 #include "ridgewatt/report/page/energy_figures.h"
 #include "ridgewatt/report/svg.h"
@@ -83,7 +84,7 @@ void add_reached(const RooflineReport& report, const IntensityRange& range, cons
   const std::size_t count = drawn.size();
   if (count > kNamedModes) {
     plot.note = fmt::format(
-        "{} modes{}, from {} (dark) to {} (light)", report.modes.size(),
+        "{}{}, from {} (dark) to {} (light)", counted(report.modes.size(), "mode"),
         count < report.modes.size() ? fmt::format(", {} of them drawn, evenly spread", count) : "",
         report.modes.front().name, report.modes.back().name);
   }

@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 
+#include "ridgewatt/base/plural.h"
 #include "ridgewatt/base/statistics.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/report/html_report.h"
@@ -306,7 +307,8 @@ std::vector<Figure> study_figures(const StudyReport& report) {
 std::string study_html(const StudyReport& report) {
   HtmlReport page(report.study.title);
   page.lead(report.study.question);
-  page.paragraph(fmt::format("{}; {} runs.", report.source().line(), report.results.size()));
+  page.paragraph(
+      fmt::format("{}; {}.", report.source().line(), counted(report.results.size(), "run")));
   page.heading("Findings");
   for (const auto& finding : report.analysis.findings) page.paragraph(finding);
   page.heading("Settings");

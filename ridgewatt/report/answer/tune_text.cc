@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "ridgewatt/base/plural.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/report/columns.h"
 #include "ridgewatt/report/tune_report.h"
@@ -106,7 +107,7 @@ void tell_miss(const answer::TuneAnswer& report, std::vector<std::string>& lines
   const std::string which =
       !report.trace.next.empty() ? "what was profiled so far"
       : report.trace.profiled.empty()
-          ? fmt::format("the {} points", report.trace.considered)
+          ? fmt::format("the {}", counted(report.trace.considered, "point"))
           : fmt::format("the {} profiled points", report.trace.profiled.size());
   lines.push_back(fmt::format("No answer: none of {} meets the limits.", which));
   if (report.outcome.miss) {
@@ -220,8 +221,8 @@ std::vector<std::string> tune_remarks(const answer::TuneAnswer& report) {
         *limit_w, *limit_w));
   }
   if (!report.trace.profiled.empty()) {
-    lines.push_back(fmt::format("{} profiled {} points: {} on the board; {}", report.trace.strategy,
-                                report.trace.profiled.size(),
+    lines.push_back(fmt::format("{} profiled {}: {} on the board; {}", report.trace.strategy,
+                                counted(report.trace.profiled.size(), "point"),
                                 job_text({report.trace.board_time_s, report.trace.board_energy_j}),
                                 report.trace.stopped_because.value_or("")));
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ridgewatt/base/plural.h"
 #include "ridgewatt/report/job_report.h"
 #include "ridgewatt/report/measure_report.h"
 #include "ridgewatt/report/rows.h"
@@ -134,8 +135,9 @@ Result phases_result(const govern::PhaseOutcome& outcome, const std::string& dev
                  {"median_write_ms", 1e3 * outcome.median_write_s},
                  {"switching_s", outcome.switching_s},
                  {"phases", result.table.to_json()}};
-  result.notes.push_back(fmt::format("{:.1f} s, {:.1f} J, {} minibatches ({})", outcome.time_s,
-                                     outcome.energy_j, outcome.minibatches, name_of(provenance)));
+  result.notes.push_back(fmt::format("{:.1f} s, {:.1f} J, {} ({})", outcome.time_s,
+                                     outcome.energy_j, counted(outcome.minibatches, "minibatch"),
+                                     name_of(provenance)));
   if (outcome.switches > 0) {
     result.notes.push_back(
         fmt::format("{} changes of mode took {:.1f} ms (median) and {:.1f} ms at most, from the "

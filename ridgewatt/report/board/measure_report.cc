@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ridgewatt/base/plural.h"
 #include "ridgewatt/io/csv.h"
 
 namespace ridgewatt::report {
@@ -67,7 +68,7 @@ void add_summary_rows(const measure::Measurement& measurement, Table& table) {
                  fmt::format("without warm-up; slow ones, which count: {}", summary.slow)});
   for (const auto& [cause, count] : summary.causes) {
     table.add_row({"excluded", 100 * static_cast<double>(count) / all, "%",
-                   fmt::format("{} minibatches: {}", count, cause)});
+                   fmt::format("{}: {}", counted(count, "minibatch"), cause)});
   }
   if (summary.count == 0) return;
   table.add_row({"minibatch, mean", summary.time_s * 1e3, "ms",

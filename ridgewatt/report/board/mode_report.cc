@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "ridgewatt/base/plural.h"
 #include "ridgewatt/report/field.h"
 #include "ridgewatt/report/mode_json.h"
 
@@ -66,7 +67,7 @@ Table mode_list_table(const platform::JetsonModeControl& control) {
   for (const auto& governor : control.governors()) row("governor", Cell(), governor, {});
   for (const auto& governor : control.gpu_governors()) row("GPU governor", Cell(), governor, {});
   const KnobSpace space = control.space();
-  row("highest of the grid", Cell(), fmt::format("{} modes", space.size()), space.top());
+  row("highest of the grid", Cell(), counted(space.size(), "mode"), space.top());
   row("lowest of the grid", Cell(), "", space.modes().front());
   return table;
 }

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "ridgewatt/base/plural.h"
 #include "ridgewatt/report/calibrate_report.h"
 #include "ridgewatt/report/estimate_report.h"
 #include "ridgewatt/report/measure_report.h"
@@ -247,9 +248,9 @@ Result thermal_fit_result(const answer::FittedTrace& found) {
                  {"rounding_k", fit.step_k},
                  {"zone", found.zone},
                  {"converged", fit.converged}};
-  result.after.push_back({fmt::format(
-      "\n{} rows over {:.1f} min; modelled against recorded temperatures {:.2f} K (rms)\n",
-      found.rows, fit.duration_s / 60, fit.rmse_k)});
+  result.after.push_back(
+      {fmt::format("\n{} over {:.1f} min; modelled against recorded temperatures {:.2f} K (rms)\n",
+                   counted(found.rows, "row"), fit.duration_s / 60, fit.rmse_k)});
   return result;
 }
 

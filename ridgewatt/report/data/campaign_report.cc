@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "ridgewatt/base/calendar.h"
+#include "ridgewatt/base/plural.h"
 #include "ridgewatt/campaign/make_plan.h"
 #include "ridgewatt/report/columns.h"
 #include "ridgewatt/report/rows.h"
@@ -49,7 +50,7 @@ std::vector<std::string> prediction_remarks(const campaign::Plan& plan, bool kno
   }
   std::vector<std::string> remarks;
   if (unknown > 0) {
-    remarks.push_back(fmt::format("{} points do not fit the memory of their board", unknown));
+    remarks.push_back(fmt::format("beyond the memory of the board: {}", counted(unknown, "point")));
   }
   const bool short_one = duration_s < 3600;
   remarks.push_back(

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "ridgewatt/base/plural.h"
 #include "ridgewatt/report/campaign_report.h"
 #include "ridgewatt/report/columns.h"
 #include "ridgewatt/report/rows.h"
@@ -92,7 +93,7 @@ Table fleet_table(const campaign::FleetStatus& status, FleetPart part) {
 }
 
 std::string totals_line(const campaign::FleetTotals& totals) {
-  std::string line = fmt::format("{} boards", totals.boards);
+  std::string line = counted(totals.boards, "board");
   if (totals.up) line += fmt::format(", {} up", *totals.up);
   if (totals.power_w) line += fmt::format(", {:.1f} W", *totals.power_w);
   if (totals.energy_j) line += fmt::format(", {:.3f} kWh in the day", *totals.energy_j / 3.6e6);

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "ridgewatt/base/plural.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/report/columns.h"
 #include "ridgewatt/report/rows.h"
@@ -11,9 +12,9 @@ namespace {
 constexpr std::size_t kMostOptima = 64;  // for people
 
 std::string study_heading(const StudyReport& report, const std::vector<std::string>& remarks) {
-  std::string text =
-      fmt::format("{}\n{}: {}, {} runs\n", escape_terminal(report.study.title),
-                  name_of(report.provenance), escape_terminal(report.where), report.results.size());
+  std::string text = fmt::format("{}\n{}: {}, {}\n", escape_terminal(report.study.title),
+                                 name_of(report.provenance), escape_terminal(report.where),
+                                 counted(report.results.size(), "run"));
   for (const auto& remark : remarks) text += escape_terminal(remark) + '\n';
   return text + '\n';
 }

@@ -7,6 +7,7 @@
 #include <map>
 #include <numeric>
 
+#include "ridgewatt/base/plural.h"
 #include "ridgewatt/llm/forecast.h"
 #include "ridgewatt/report/language/figures_of.h"
 #include "ridgewatt/report/language_report.h"
@@ -38,8 +39,8 @@ FigureSource source_of(const LanguageAnswer& found) {
     return {found.model.name + " in " + found.weights[setting.weights].name,
             found.boards[setting.board].title, Provenance::kModelled, setting.title};
   }
-  return {found.model.name, fmt::format("{} combinations", found.settings.size()),
-          Provenance::kModelled, "engines as fitted"};
+  return {found.model.name, counted(found.settings.size(), "combination"), Provenance::kModelled,
+          "engines as fitted"};
 }
 
 // This number of rows at most: the shown one or the first of each setting, or presets of one

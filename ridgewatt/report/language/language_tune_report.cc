@@ -4,6 +4,7 @@
 
 #include <cctype>
 
+#include "ridgewatt/base/plural.h"
 #include "ridgewatt/device/mode_text.h"
 #include "ridgewatt/llm/forecast.h"
 #include "ridgewatt/report/columns.h"
@@ -155,16 +156,17 @@ std::vector<std::string> language_tune_headline(const answer::LanguageTuneAnswer
   const Board& board = language.boards[setting.board];
   std::vector<std::string> lines = {
       goal_text(found.question),
-      fmt::format("{} in {}, {} on {}: {} modes, modelled", language.model.name,
-                  language.weights[setting.weights].name, setting.title, board_label(board),
-                  tuned.modes)};
+      fmt::format("{} in {}, {} on {}: {}, modelled", language.model.name,
+                  language.weights[setting.weights].name, setting.title,
+                  board_label(board), counted(tuned.modes, "mode"))};
   lines.front()[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(lines.front()[0])));
   if (!tuned.fits) {
     lines.emplace_back("No answer: the model does not fit the board.");
     return lines;
   }
   if (!tuned.best) {
-    lines.push_back(fmt::format("No answer: none of the {} modes meets the limits.", tuned.modes));
+    lines.push_back(
+        fmt::format("No answer: none of the {} meets the limits.", counted(tuned.modes, "mode")));
     lines.push_back(fmt::format("Nearest: {}: {}.", plan_text(board, *tuned.miss),
                                 fmt::join(tuned.broken, "; ")));
     return lines;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ridgewatt/base/plural.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/screen/blocks/block.h"
 #include "ridgewatt/screen/graph.h"
@@ -139,7 +140,7 @@ Block window_block(const Scene& scene, std::size_t width) {
   if (scene.now.minibatches > 1) {
     const auto marked = static_cast<double>(scene.now.minibatches - 1);
     block.lines.push_back(
-        Line(fmt::format("{} marks: {} each {} {}", scene.now.minibatches,
+        Line(fmt::format("{}: {} each {} {}", counted(scene.now.minibatches, "mark"),
                          joule_text(scene.now.minibatch_energy.energy_j / marked, 3),
                          plus_minus(scene.glyphs),
                          joule_text(scene.now.minibatch_energy.error_j / marked, 2)))

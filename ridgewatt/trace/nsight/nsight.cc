@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/plural.h"
 #include "ridgewatt/store/sqlite.h"
 #include "ridgewatt/trace/nsight/nvtx_ranges.h"
 #include "ridgewatt/trace/text/kernel_line.h"
@@ -140,8 +141,7 @@ LayerTrace read_nsight(const std::string& path, const TraceOptions& options) {
   trace.gaps = line.gaps();
   if (!ranges.empty() && outside > 0) {
     trace.remarks.push_back(fmt::format(
-        "{} kernels were launched outside of any NVTX range; they are listed under their own names",
-        outside));
+        "launched outside of any NVTX range and listed by kernel: {}", counted(outside, "kernel")));
   }
   return trace;
 }

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/plural.h"
 #include "ridgewatt/trace/pytorch/operator_shape.h"
 #include "ridgewatt/trace/text/fields.h"
 #include "ridgewatt/trace/text/kernel_line.h"
@@ -89,9 +90,8 @@ class ChromeEvents {
     }
     trace.gaps = line.gaps();
     if (orphans_ > 0) {
-      trace.remarks.push_back(fmt::format(
-          "{} kernels belong to no recorded operator; they are listed under their own names",
-          orphans_));
+      trace.remarks.push_back(fmt::format("of no recorded operator and listed by kernel: {}",
+                                          counted(orphans_, "kernel")));
     }
     return trace;
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/plural.h"
 #include "ridgewatt/trace/text/fields.h"
 
 namespace ridgewatt::trace {
@@ -48,10 +49,9 @@ LayerTrace read_engine_profile(ElementReader& reader, const std::string& name,
     throw InputError("has no layers", name, "give a file that trtexec --exportProfile wrote");
   }
   if (options.runs && *options.runs != trace.runs) {
-    throw UsageError(
-        fmt::format("--runs has no effect, because the profile states that it has {} runs",
-                    trace.runs),
-        "", "omit it");
+    throw UsageError(fmt::format("--runs has no effect, because the profile states that it has {}",
+                                 counted(trace.runs, "run")),
+                     "", "omit it");
   }
   return trace;
 }
