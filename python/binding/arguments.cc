@@ -42,7 +42,7 @@ void check_range(const std::string& name, double value, const Quantity& range) {
   const bool under = range.open ? !(value > range.least) : value < range.least;
   if (!under && value <= range.most) return;
   throw UsageError(
-      fmt::format("{}: must be {}, is {}", name, range_text(range), format_exact(value)));
+      fmt::format("{}: must be {}, but is {}", name, range_text(range), format_exact(value)));
 }
 
 // Whether the value is a single number, which excludes bools, texts and arrays.

@@ -7,7 +7,7 @@
 //   asked.done();  // throws UsageError for an argument that was not read
 //
 // None means that an argument is not given. Every wrong argument throws a UsageError of one line:
-// "max_power_w: must be above 0 W and at most 1000000 W, is -1". All calls need the GIL.
+// "max_power_w: must be above 0 W and at most 1000000 W, but is -1". All calls need the GIL.
 #pragma once
 
 #include <cstdint>

@@ -118,7 +118,7 @@ class FewShotPredictor:
         import numpy
         points = self._points(X)
         if y is None:
-            raise errors.UsageError("y: must have one cost per point, is None")
+            raise errors.UsageError("y: must have one cost per point, but is None")
         costs = _numbers(y, "y")
         if costs.shape not in ((len(points),), (len(points), 2)):
             raise errors.UsageError(f"y: must have one cost, or time and power, per point; its shape "

@@ -41,7 +41,7 @@ def _command() -> list[str]:
 
 def _text(name: object) -> str:
     if not isinstance(name, str):
-        raise errors.UsageError(f"name: must be a string, is of type {type(name).__name__}")
+        raise errors.UsageError(f"name: must be a string, but is of type {type(name).__name__}")
     return name
 
 

@@ -44,7 +44,7 @@ class Device:
 
     def __init__(self, name: str = "local", *, sysroot: str | PathLike[str] | None = None) -> None:
         if not isinstance(name, str):
-            raise errors.UsageError(f"device: must be a string, is of type {type(name).__name__}")
+            raise errors.UsageError(f"device: must be a string, but is of type {type(name).__name__}")
         self._core = _core._Device(name, os.fspath(sysroot or ""))
 
     @property

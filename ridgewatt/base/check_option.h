@@ -1,5 +1,5 @@
 // Checks options and formats the message for an invalid one: field, value and constraint, such as
-//   "CalibrateOptions::time_scale is 0: must be positive".
+//   "CalibrateOptions::time_scale is 0, but must be positive".
 // The check() of an options struct calls require_option() for each field. A function that takes the
 // options calls check() first.
 #pragma once
@@ -16,7 +16,7 @@ namespace ridgewatt {
 template <class T>
 void require_option(bool good, std::string_view field, const T& value,
                     std::string_view constraint) {
-  if (!good) throw UsageError(fmt::format("{} is {}: must be {}", field, value, constraint));
+  if (!good) throw UsageError(fmt::format("{} is {}, but must be {}", field, value, constraint));
 }
 
 }  // namespace ridgewatt

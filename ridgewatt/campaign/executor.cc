@@ -147,8 +147,9 @@ std::unique_ptr<Executor> open_executor(ExecutorKind kind, const std::string& ca
 std::unique_ptr<Executor> executor_of(const Plan& plan) {
   const auto kind = find_name<ExecutorKind>(plan.executor);
   if (!kind) {
-    throw UsageError("the campaign has not been submitted", plan.name,
-                     "run ridgewatt campaign submit PLAN --executor slurm, parallel or local");
+    throw UsageError(
+        "the campaign has not been submitted", plan.name,
+        "run `ridgewatt campaign submit PLAN --executor slurm`, or with parallel or local");
   }
   return open_executor(*kind, plan.name, plan.options);
 }

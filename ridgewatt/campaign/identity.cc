@@ -81,7 +81,7 @@ void check_slot(const store::FilledSlot& slot, const OperatingPoint& point,
   const auto words = [](const OperatingPoint& at, const store::Series& of) {
     return fmt::format("{} batch {} of {} {}", describe(at.mode), at.batch, of.workload, of.kind);
   };
-  throw UsageError(fmt::format("slot {} of the campaign holds {}, but this task measures {}",
+  throw UsageError(fmt::format("point {} of the campaign is {}, but this task measures {}",
                                slot.slot, words(slot.point, slot.series), words(point, series)),
                    where, "give this campaign another name, or another store");
 }

@@ -65,7 +65,7 @@ BoardKind planned_kind(const std::string& name, int boards, const std::vector<Po
     throw UsageError("the campaign has no power mode to measure", name,
                      "give --modes, --sample, --suggest or --all");
   if (options.repeats < 1)
-    throw UsageError("the number of repeats is 0", name, "it must be 1 or more");
+    throw UsageError("the number of repeats is 0, but must be 1 or more", name);
   const auto order = measure::profiling_order(modes);
   const std::vector<int> all_batches = batches.empty() ? std::vector<int>{0} : batches;
   BoardKind kind;

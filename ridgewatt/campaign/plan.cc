@@ -70,13 +70,13 @@ void check_point(const PlannedPoint& point, const std::string& kind,
   refuse_unless(labels.insert(point.label).second, "duplicate label", where,
                 "each point has its own");
   refuse_unless(point.point.batch >= 0 && point.point.batch <= kLargestBatch,
-                fmt::format("batch is {}", point.point.batch), where, "it must be 0 to 1048576");
+                fmt::format("batch is {}", point.point.batch), where, "give 0 to 1048576");
   refuse_unless(point.repeat >= 0, fmt::format("repeat is {}", point.repeat), where,
-                "it must be 0 or more");
+                "give 0 or more");
   refuse_unless(point.rerun >= 0 && point.rerun <= kMostReruns,
-                fmt::format("rerun is {}", point.rerun), where, "it must be 0 to 1000000");
+                fmt::format("rerun is {}", point.rerun), where, "give 0 to 1000000");
   refuse_unless(point.predicted_s >= 0 && point.predicted_j >= 0, "the prediction is negative",
-                where, "it must be 0 or more");
+                where, "give 0 or more");
   refuse_unless(point.point.mode != PowerMode{}, "the mode is empty", where, "name a knob");
 }
 
@@ -89,7 +89,7 @@ void check_kind(const BoardKind& kind) {
                 "a board of the library, or fake:BOARD");
   refuse_unless(kind.boards >= 1 && kind.boards <= kMostBoards,
                 fmt::format("{} of {}", counted(kind.boards, "board"), kind.name), "campaign",
-                "it must be 1 to 100000");
+                "give 1 to 100000");
   refuse_unless(kind.points_per_task >= 1, "points_per_task is 0", "campaign", "at least 1");
   refuse_unless(kind.points.size() + kind.calibration.size() <= kMostPoints,
                 fmt::format("{} of {}", counted(kind.points.size(), "point"), kind.name),
@@ -130,7 +130,7 @@ void Plan::check() const {
                     options.limit_floor_s <= kLongestLimitS,
                 "the time limit of a point is out of range", "campaign", "0 or more, in seconds");
   refuse_unless(options.set_aside >= 0, fmt::format("set_aside is {}", options.set_aside),
-                "campaign", "it must be 0 or more");
+                "campaign", "give 0 or more");
   for (const auto& job : jobs) {
     for (const auto& host : job.avoid) check_host_name(host);
   }
@@ -193,7 +193,7 @@ std::vector<Task> tasks_of(const BoardKind& kind) {
 }
 
 std::size_t points_per_task(std::size_t points, std::size_t most_tasks) {
-  if (most_tasks == 0) throw UsageError("--tasks is 0", "", "it must be 1 or more");
+  if (most_tasks == 0) throw UsageError("--tasks is 0, but must be 1 or more");
   return std::max<std::size_t>(1, (points + most_tasks - 1) / most_tasks);
 }
 

@@ -69,7 +69,9 @@ int run(std::span<const CommandEntry> commands, const std::vector<std::string>& 
     return fail("not enough memory: the command needs a list that is larger than the address space",
                 1);
   } catch (const std::system_error& error) {
-    return fail("the operating system refused a resource: " + std::string(error.what()), 1);
+    return fail("the operating system refused a resource: " + std::string(error.what()) +
+                    ": check `ulimit -a`",
+                1);
   } catch (const std::exception& error) {
     return fail(std::string("internal error: ") + error.what(), 1);
   }

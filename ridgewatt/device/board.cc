@@ -177,7 +177,7 @@ double peak_flops(const Board& board, const PowerMode& mode, Arithmetic arithmet
   if (!board.has_gpu()) {
     throw NotSupportedError(
         fmt::format("the peak rate of {} was not measured on this processor", name_of(arithmetic)),
-        board.source);
+        board.source, "choose another --precision");
   }
   const auto rate = stated_rate(board, arithmetic);
   if (!rate) {
@@ -187,7 +187,8 @@ double peak_flops(const Board& board, const PowerMode& mode, Arithmetic arithmet
   }
   if (*rate <= 0) {
     throw NotSupportedError(
-        fmt::format("the GPU of {} has no units for {}", board.title, name_of(arithmetic)));
+        fmt::format("the GPU of {} has no units for {}", board.title, name_of(arithmetic)), "",
+        "choose another --precision, or another board");
   }
   return (sms > 0 ? sms : board.sms) * *rate * clock_hz(board, mode, Knob::kGpuClock);
 }

@@ -150,7 +150,7 @@ class Section {
     const auto value = node.number();
     if (!value || !std::isfinite(*value)) fail(key, "must be a number");
     if (*value < lo || *value > hi) {
-      fail(key, fmt::format("is {}, must lie between {} and {}", *value, lo, hi));
+      fail(key, fmt::format("is {}, but must lie between {} and {}", *value, lo, hi));
     }
     return *value;
   }
@@ -282,7 +282,7 @@ void parse_silicon(Section& root, Board& board) {
 
   if (root.has("gpu")) parse_gpu(root.table("gpu"), board);
   if (board.discrete_gpu && !root.has("gpu"))
-    root.fail("gpu", "is missing, which cpu.host = true requires");
+    root.fail("gpu", "is missing, but cpu.host = true needs it");
 
   Section memory = root.table("memory");
   board.memory_bytes = memory.number("size_gib", 0.1, 1e5) * 1024 * kMiB;
@@ -387,7 +387,7 @@ void parse_microbench(Section& root, Board& board) {
 // The name of an embedded board: a path could lead back to the file that names it.
 std::string parse_relative(const std::string& name, const std::string& source) {
   if (name.find_first_of("/@") == std::string::npos && !name.ends_with(".toml")) return name;
-  throw InputError(fmt::format("{}: 'relative' is '{}', must be the name of a built-in board",
+  throw InputError(fmt::format("{}: 'relative' is '{}', but must be the name of a built-in board",
                                source, escape_terminal(name)));
 }
 

@@ -84,7 +84,7 @@ class RoofTable {
       fail(where_, key, "is not a key of [microbench]");
     }
     if (!(number >= 0) || !(number < kLargest)) {
-      fail(where_, key, fmt::format("is {}, must be positive", number));
+      fail(where_, key, fmt::format("is {}, but must be positive", number));
     }
     MeasuredValue& value = roof.quantities[*quantity];
     (part == "value" ? value.value : part == "lo" ? value.lo : value.hi) = number;

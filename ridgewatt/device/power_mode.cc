@@ -71,10 +71,10 @@ std::optional<std::string_view> knob_fault(Knob knob, double value) {
   constexpr double kMostMhz = 20000;  // unit slips show here: in kHz or Hz clocks are far above
   if (knob == Knob::kCpuCores) {
     if (value >= 1 && value <= kMostCores && value == std::floor(value)) return std::nullopt;
-    return "a whole number of cores is wanted";
+    return "give a whole number of cores from 1 to 1024";
   }
   if (value >= 1 && value <= kMostMhz) return std::nullopt;
-  return "clocks are in MHz";
+  return "give a clock in MHz, from 1 to 20000";
 }
 
 void set_in_field_unit(PowerMode& mode, Knob knob, double value) {

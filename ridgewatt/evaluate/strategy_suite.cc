@@ -171,7 +171,8 @@ Sweep twin_view(const std::string& board, const ScoredSweep& scored,
     }
   }
   if (specs.empty())
-    throw UsageError("--twin needs sweeps of other workloads to fit the twin to", "");
+    throw UsageError("--twin needs sweeps of other workloads to fit the twin to", "",
+                     "give more sweeps, or omit --twin");
   const auto reference =
       predict::unseen_twin_reference(board, specs, twin::parse_sweep_spec(scored.all.source));
   Sweep view = scored.all;

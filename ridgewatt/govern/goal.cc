@@ -10,7 +10,8 @@ namespace ridgewatt::govern {
 namespace {
 
 void require_goal(bool good, const char* what, double value) {
-  if (!good) throw UsageError(fmt::format("{} must be positive and finite, is {}", what, value));
+  if (!good)
+    throw UsageError(fmt::format("{} must be positive and finite, but is {}", what, value));
 }
 
 }  // namespace
@@ -36,7 +37,7 @@ void Goal::check() const {
     throw UsageError("a goal of a job or an energy budget needs an end time", "",
                      "give --deadline for a job, --hours for a budget");
   }
-  if (batch < 1) throw UsageError(fmt::format("the batch is {}, must be 1 or more", batch));
+  if (batch < 1) throw UsageError(fmt::format("the batch is {}, but must be 1 or more", batch));
 }
 
 GoalKind Goal::kind() const {

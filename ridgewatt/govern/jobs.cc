@@ -285,7 +285,7 @@ std::vector<double> parse_solar(const std::string& text, const std::string& sour
   const CsvTable table = parse_csv(text, source);
   const std::size_t hour = table.require_column("hour"), power = table.require_column("power_w");
   if (table.rows.empty())
-    throw InputError("the file has no rows", source, "give the columns hour and power_w");
+    throw InputError("the file has no rows", source, "give at least one row below the header");
   std::vector<double> solar_w(kPartsOfDay, 0.0);
   double last_hour = -1;
   for (std::size_t row = 0; row < table.rows.size(); ++row) {

@@ -256,7 +256,7 @@ void enter_sandbox(const SandboxOptions& options) {
   const sock_fprog program = {static_cast<unsigned short>(filter.size()), filter.data()};
   if (::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program) != 0) {
     throw NotSupportedError("the kernel refuses the system-call filter of the sandbox",
-                            std::strerror(errno));
+                            std::strerror(errno), "the sandbox needs a Linux kernel with seccomp");
   }
 }
 

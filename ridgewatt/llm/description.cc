@@ -23,7 +23,7 @@ struct Check {
   void between(std::string_view what, std::int64_t value, std::int64_t least,
                std::int64_t most) const {
     if (value < least || value > most) {
-      throw InputError(fmt::format("{} is {}, must be from {} to {}", what, value, least, most),
+      throw InputError(fmt::format("{} is {}, but must be from {} to {}", what, value, least, most),
                        where);
     }
   }

@@ -113,7 +113,7 @@ void describe_with_tensors(const Numbers& numbers, const std::string& source,
   if (model.description.layers.empty()) {
     throw InputError("the size of the key-value cache is not known, because architecture " + name +
                          " has neither metadata nor tensors that determine it",
-                     source);
+                     source, "give the model's config.json");
   }
   model.remarks.push_back(
       "keys of architecture " + name +

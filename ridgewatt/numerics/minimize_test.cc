@@ -99,11 +99,14 @@ TEST(MinimizeOptions, DefaultsAreValidAndEachBadOneIsRefusedByName) {
   EXPECT_NO_THROW(MinimizeOptions{}.check());
   EXPECT_NO_THROW(SquaresOptions{}.check());
   const std::pair<SquaresOptions, std::string> bad[] = {
-      {{.max_iterations = -1}, "SquaresOptions::max_iterations is -1: must be 0 or more"},
-      {{.gradient_tolerance = -1}, "SquaresOptions::gradient_tolerance is -1: must be 0 or more"},
-      {{.absolute_tolerance = -2}, "SquaresOptions::absolute_tolerance is -2: must be 0 or more"},
-      {{.relative_tolerance = -3}, "SquaresOptions::relative_tolerance is -3: must be 0 or more"},
-      {{.first_damping = 0}, "SquaresOptions::first_damping is 0: must be positive"},
+      {{.max_iterations = -1}, "SquaresOptions::max_iterations is -1, but must be 0 or more"},
+      {{.gradient_tolerance = -1},
+       "SquaresOptions::gradient_tolerance is -1, but must be 0 or more"},
+      {{.absolute_tolerance = -2},
+       "SquaresOptions::absolute_tolerance is -2, but must be 0 or more"},
+      {{.relative_tolerance = -3},
+       "SquaresOptions::relative_tolerance is -3, but must be 0 or more"},
+      {{.first_damping = 0}, "SquaresOptions::first_damping is 0, but must be positive"},
   };
   Eigen::VectorXd x = Eigen::VectorXd::Zero(2);
   for (const auto& [options, message] : bad) {

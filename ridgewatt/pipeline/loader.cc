@@ -139,7 +139,7 @@ class Workers {
     Done done;
     if (!read_all(workers_[minibatch % workers_.size()].from.get(), &done, sizeof done)) {
       throw IoError("a loader worker process ended unexpectedly",
-                    fmt::format("minibatch {}", minibatch));
+                    fmt::format("minibatch {}", minibatch), "was there enough memory?");
     }
     return done;
   }
@@ -218,7 +218,8 @@ void check(const LoaderOptions& options) {
   require(options.hidden >= 1 && options.hidden <= 65536,
           "the width of the matrices must be 1 to 65536");
   require(options.paths.size() >= static_cast<std::size_t>(options.batch),
-          "the folder has fewer samples than one minibatch needs");
+          "the folder has fewer samples than one minibatch needs: generate more, or give a smaller "
+          "batch");
 }
 
 void run_epoch(const LoaderOptions& options, const std::vector<std::size_t>& order,

@@ -88,7 +88,7 @@ std::vector<std::string> files_below(const std::string& path) {
     std::error_code unseen;
     if (at->is_regular_file(unseen)) files.push_back(at->path().string());
   }
-  if (files.empty()) throw NotFoundError("has no regular files", path);
+  if (files.empty()) throw NotFoundError("has no regular files", path, "give a folder with files");
   std::sort(files.begin(), files.end());
   return files;
 }

@@ -82,7 +82,7 @@ LocalDevice open_local_device(const std::string& device, const std::string& sysr
                      device_hint(device));
   }
   if (!sysroot.empty())
-    throw UsageError("a fake board and a root folder cannot both be given", device);
+    throw UsageError("a fake board and --sysroot cannot be combined", device, "omit one of them");
   const FakeBoardSpec spec = fake_board_spec(device.substr(5));
   const std::string folder = fake_folder() + "/" + spec.name;
   std::error_code unseen;

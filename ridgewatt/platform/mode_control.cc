@@ -51,7 +51,7 @@ std::vector<FileSetting> full_fan(const Sysfs& sysfs) {
   add("/sys/devices/pwm-fan/temp_control", "0");  // JetPack 4
   add("/sys/devices/pwm-fan/target_pwm", "255");
   if (settings.empty())
-    throw NotSupportedError("the fan of this board cannot be set", sysfs.root());
+    throw NotSupportedError("the fan of this board cannot be set", sysfs.root(), "omit --full-fan");
   return settings;
 }
 
@@ -65,7 +65,9 @@ std::vector<FileSetting> no_idle_states(const Sysfs& sysfs, int cpus) {
       if (sysfs.exists(path)) settings.push_back({path, "1"});
     }
   }
-  if (settings.empty()) throw NotSupportedError("this board has no CPU idle states", kCpuFolder);
+  if (settings.empty())
+    throw NotSupportedError("this board has no CPU idle states", kCpuFolder,
+                            "omit --no-idle-states");
   return settings;
 }
 
@@ -246,8 +248,8 @@ PowerMode JetsonModeControl::nearest(const PowerMode& mode) const {
     // Of memory clocks that are not listed only the ends are known: another one would be a guess.
     if (knob == Knob::kMemClock && std::abs(best - wanted) > kSameClockHz &&
         !lists_emc_rates(sysfs_, layout_.emc)) {
-      throw UsageError(fmt::format("{:g} MHz may not be a memory clock of the board, which does "
-                                   "not list its memory clocks",
+      throw UsageError(fmt::format("it is not known whether {:g} MHz is a memory clock of the "
+                                   "board, which does not list its memory clocks",
                                    mhz_of_hz(wanted)),
                        layout_.emc.possible_rates, "known clocks: " + in_mhz(table));
     }
@@ -268,7 +270,7 @@ void JetsonModeControl::require_held() const {
   for (const auto& [path, value] : held_) {
     const std::string found = sysfs_.text(path).value_or("unreadable");
     if (found == value) continue;
-    throw IoError(fmt::format("does not stay at {}, is {}", value, found), path,
+    throw IoError(fmt::format("does not stay at {}, but is {}", value, found), path,
                   "another program sets it; for the fan, run 'systemctl stop nvfancontrol'");
   }
 }
@@ -344,7 +346,7 @@ ApplySummary JetsonModeControl::apply(const PowerMode& mode, const std::string& 
           fmt::format("the board did not set {} to {:g} (it is {:g}); the old mode was restored",
                       knob_field(knob), knob_in_field_unit(target, knob),
                       knob_in_field_unit(summary.applied, knob)),
-          describe(target));
+          describe(target), "another program may have set the power mode");
     }
   }
   return summary;

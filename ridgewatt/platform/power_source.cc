@@ -82,7 +82,7 @@ class RaplSource : public PowerSource {
     }
     if (files_.empty()) {
       throw NotSupportedError(zones.empty() ? "there are no RAPL power counters"
-                                            : "only root can read its RAPL power counters");
+                                            : "only root can read the RAPL power counters");
     }
     last_j_.assign(files_.size(), kNoValue);
   }

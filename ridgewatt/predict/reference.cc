@@ -72,7 +72,9 @@ class RowTable {
 }  // namespace
 
 Reference reference_from_rows(std::string name, std::vector<Observation> rows) {
-  if (rows.empty()) throw UsageError("the reference sweep has no rows", name);
+  if (rows.empty())
+    throw UsageError("the reference sweep has no rows", name,
+                     "give at least one row below the header");
   Reference reference;
   reference.name = std::move(name);
   reference.other_workload = true;

@@ -107,8 +107,8 @@ TEST(MicrobenchFit, AParameterThatIsZeroStaysNonNegative) {
 TEST(MicrobenchFitOptions, DefaultsAreValidAndEachBadOneIsRefusedByName) {
   EXPECT_NO_THROW(MicrobenchFitOptions{}.check());
   const std::pair<MicrobenchFitOptions, std::string> bad[] = {
-      {{.confidence = 1}, "MicrobenchFitOptions::confidence is 1: must be between 0 and 1"},
-      {{.outlier_sigmas = 0}, "MicrobenchFitOptions::outlier_sigmas is 0: must be positive"},
+      {{.confidence = 1}, "MicrobenchFitOptions::confidence is 1, but must be between 0 and 1"},
+      {{.outlier_sigmas = 0}, "MicrobenchFitOptions::outlier_sigmas is 0, but must be positive"},
   };
   for (const auto& [options, message] : bad) {
     try {

@@ -85,7 +85,8 @@ std::vector<double> read_arrivals(const std::string& path) {
     }
     result.push_back(time_s);
   }
-  if (result.empty()) throw InputError("the trace has no arrivals", path);
+  if (result.empty())
+    throw InputError("the trace has no arrivals", path, "give at least one row below the header");
   const double first = result.front();
   for (double& time_s : result) time_s -= first;
   return result;

@@ -33,7 +33,7 @@ std::vector<Candidate> inference_candidates(const ScheduleWorkloads& workloads) 
       for (const auto& [batch, observation] : batches) {
         if (batch == 0) {
           throw InputError("the sweep of an inference needs a batch column",
-                           workloads.inference->source);
+                           workloads.inference->source, "add the column batch");
         }
         Candidate& candidate = result.emplace_back();
         candidate.mode = mode;
@@ -124,7 +124,8 @@ std::vector<Candidate> join_sweeps(const ScheduleWorkloads& workloads) {
                         required_rate);
       }
       if (extended.size() > 1'000'000)
-        throw UsageError("there are more than 10^6 combinations of modes and batches to plan");
+        throw UsageError("there are more than 10^6 combinations of modes and batches to plan", "",
+                         "give fewer modes or batches");
     }
     candidates = std::move(extended);
     ++index;

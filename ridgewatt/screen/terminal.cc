@@ -112,7 +112,8 @@ class Terminal::State {
     keeper_ = std::make_unique<TerminalKeeper>(way_back());
     screen_ = ::newterm(nullptr, stdout, stdin);
     if (screen_ == nullptr)
-      throw NotSupportedError("the terminal does not allow the settings of the live view");
+      throw NotSupportedError("the terminal does not allow the settings of the live view", "",
+                              "use --once, or another terminal");
     ::set_escdelay(25);
     ::cbreak();
     ::noecho();

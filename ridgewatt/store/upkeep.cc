@@ -118,7 +118,7 @@ void PruneRules::check() const {
                      "give --points, --samples, --failures or --repeats");
   }
   if (repeats && *repeats < 1) {
-    throw UsageError(fmt::format("--repeats is {}", *repeats), "", "it must be 1 or more");
+    throw UsageError(fmt::format("--repeats is {}, but must be 1 or more", *repeats));
   }
 }
 

@@ -51,9 +51,11 @@ StudyLog::StudyLog(const std::string& path, const Study& study, const std::strin
         fmt::format("PRAGMA application_id = {}; PRAGMA user_version = 1", kApplicationId));
     transaction.commit();
   } else if (pragma(database_, "application_id") != kApplicationId) {
-    throw InputError("is a database, but does not hold the runs of studies", path);
+    throw InputError("is a database, but does not hold the runs of studies", path,
+                     "give the database of a study");
   } else if (pragma(database_, "user_version") > 1) {
-    throw InputError("was written by a newer version of ridgewatt", path);
+    throw InputError("was written by a newer version of ridgewatt", path,
+                     "use a newer version of ridgewatt");
   }
   database_.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
   database_.execute(kNotes);

@@ -89,19 +89,19 @@ void Checker::check_units() {
       const double shown = knob_in_field_unit(observation.point.mode, knob);
       const char* guess = "out of range";
       if (knob != Knob::kCpuCores) {
-        guess = value > 1e13   ? "looks like Hz, must be in MHz"
-                : value > hi   ? "looks like kHz, must be in MHz"
-                : value < 20e3 ? "looks like GHz, must be in MHz"
+        guess = value > 1e13   ? "looks like Hz, but must be in MHz"
+                : value > hi   ? "looks like kHz, but must be in MHz"
+                : value < 20e3 ? "looks like GHz, but must be in MHz"
                                : "out of range";
       }
       flag(row, Fault::kUnit, fmt::format("{} {} {}", knob_field(knob), shown, guess));
     }
     if (observation.power_w > 2500) {
       flag(row, Fault::kUnit,
-           fmt::format("power_w {} looks like mW, must be in W", observation.power_w));
+           fmt::format("power_w {} looks like mW, but must be in W", observation.power_w));
     } else if (observation.power_w < 0.05) {
       flag(row, Fault::kUnit,
-           fmt::format("power_w {} looks like kW, must be in W", observation.power_w));
+           fmt::format("power_w {} looks like kW, but must be in W", observation.power_w));
     }
   }
   if (rows_ == 0) return;
@@ -110,10 +110,10 @@ void Checker::check_units() {
   const double typical_s = median(times);
   if (typical_s < 20e-6) {
     report_.remarks.push_back(fmt::format(
-        "the median time_ms is {:.3g}: looks like seconds, must be in ms", typical_s * 1e3));
+        "the median time_ms is {:.3g}: looks like seconds, but must be in ms", typical_s * 1e3));
   } else if (typical_s > 600) {
     report_.remarks.push_back(fmt::format(
-        "the median time_ms is {:.3g}: looks like us or ns, must be in ms", typical_s * 1e3));
+        "the median time_ms is {:.3g}: looks like us or ns, but must be in ms", typical_s * 1e3));
   }
 }
 

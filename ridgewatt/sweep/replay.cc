@@ -33,7 +33,7 @@ Observation ReplayProfiler::profile(const OperatingPoint& point) {
   if (found == rows_->end() || found->point != point) {
     throw NotFoundError(
         fmt::format("the sweep has no row of {} at batch {}", describe(point.mode), point.batch),
-        source_);
+        source_, "give a point of the sweep, or another sweep");
   }
   Observation seen = *found;
   if (noise_.relative <= 0 && noise_.outlier_share <= 0) return seen;

@@ -23,9 +23,9 @@ double positive(const CsvReader& csv, std::size_t column) {
   const double value = csv.number(column);
   if (value >= 1 / kMost && value <= kMost) return value;
   throw InputError(value > 0
-                       ? fmt::format("{} must be between {:g} and {:g}, is {}",
+                       ? fmt::format("{} must be between {:g} and {:g}, but is {}",
                                      csv.header()[column], 1 / kMost, kMost, value)
-                       : fmt::format("{} must be positive, is {}", csv.header()[column], value),
+                       : fmt::format("{} must be positive, but is {}", csv.header()[column], value),
                    csv.where());
 }
 
@@ -242,7 +242,8 @@ std::vector<Sweep> parse_sweeps(std::string_view text, const std::string& source
     sweep.lines.push_back(csv.line());
   }
   std::vector<Sweep> sweeps = sorter.take();
-  if (sweeps.empty()) throw InputError("the sweep has no rows", source);
+  if (sweeps.empty())
+    throw InputError("the sweep has no rows", source, "give at least one row below the header");
   return sweeps;
 }
 

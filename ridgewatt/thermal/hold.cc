@@ -51,15 +51,14 @@ Interval middle_90(std::vector<double> values) {
 
 void check_question(const HoldQuestion& question) {
   const auto require = [](bool good, const char* name, double value, const char* range) {
-    if (!good) throw UsageError(fmt::format("{} is {:g}", name, value), "", range);
+    if (!good) throw UsageError(fmt::format("{} is {:g}, but must be {}", name, value, range));
   };
   require(question.power_w >= 0 && question.power_w < 1e5, "power_w", question.power_w,
-          "it must be 0 to 100 kW");
+          "0 to 100 kW");
   const double ambient = question.ambient_celsius.value_or(25), fan = question.fan.value_or(1);
-  require(ambient >= -60 && ambient <= 150, "ambient_celsius", ambient, "it must be -60 to 150");
-  require(fan >= 0 && fan <= 1, "fan", fan, "it must be 0 to 1");
-  require(question.draws >= 0 && question.draws <= 100000, "draws", question.draws,
-          "it must be 0 to 100000");
+  require(ambient >= -60 && ambient <= 150, "ambient_celsius", ambient, "-60 to 150");
+  require(fan >= 0 && fan <= 1, "fan", fan, "0 to 1");
+  require(question.draws >= 0 && question.draws <= 100000, "draws", question.draws, "0 to 100000");
 }
 
 }  // namespace

@@ -67,7 +67,8 @@ class ThermalTable {
     }
   }
   [[noreturn]] void fail(const std::string& key, const std::string& what) const {
-    throw InputError(fmt::format("{}: 'thermal.{}' {}", source_, key, what));
+    throw InputError(fmt::format("{}: 'thermal.{}' {}", source_, key, what), "",
+                     "`ridgewatt soak -o` and `ridgewatt thermal fit -o` write such a file");
   }
 
  private:

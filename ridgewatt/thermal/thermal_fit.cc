@@ -164,7 +164,8 @@ double row_weight(const Eigen::VectorXd& differences, double sd_k) {
 }
 
 void require_informative(const HeatTrace& trace, const ThermalFit& fit) {
-  if (trace.rows.size() < 10) throw UsageError("the trace has fewer than ten rows", "");
+  if (trace.rows.size() < 10)
+    throw UsageError("the trace has fewer than ten rows", "", "record longer");
   if (fit.hottest_celsius - fit.coldest_celsius < kLeastRange) {
     throw UsageError(
         fmt::format(
@@ -182,11 +183,12 @@ std::string_view thermal_param_name(ThermalParam param) {
 
 void ThermalFitOptions::check() const {
   if (ambient_celsius && !(*ambient_celsius >= -60 && *ambient_celsius <= 100)) {
-    throw UsageError(fmt::format("ambient_celsius is {:g}", *ambient_celsius), "",
-                     "it must be -60 to 100");
+    throw UsageError(
+        fmt::format("ambient_celsius is {:g}, but must be -60 to 100", *ambient_celsius));
   }
   if (!(ambient_sd_k > 0 && ambient_sd_k < 100)) {
-    throw UsageError(fmt::format("ambient_sd_k is {:g}", ambient_sd_k), "", "it must be above 0");
+    throw UsageError(
+        fmt::format("ambient_sd_k is {:g}, but must be above 0 and below 100", ambient_sd_k));
   }
   if (most_rows < 100) throw UsageError("most_rows must be 100 or more", "");
 }

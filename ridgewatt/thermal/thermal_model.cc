@@ -34,8 +34,8 @@ double bisect(const Function& f, double lo, double hi) {
 void ThermalModel::check() const {
   const auto require = [](const char* name, double value, double least, double most) {
     if (value >= least && value <= most) return;
-    throw UsageError(fmt::format("{} of the thermal model is {:g}", name, value), "",
-                     fmt::format("it must be {:g} to {:g}", least, most));
+    throw UsageError(fmt::format("{} of the thermal model is {:g}, but must be {:g} to {:g}", name,
+                                 value, least, most));
   };
   require("junction_sink_k_per_w", junction_sink_k_per_w, 1e-4, 1e3);
   require("junction_j_per_k", junction_j_per_k, 1e-4, 1e5);

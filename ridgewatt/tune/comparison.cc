@@ -69,7 +69,9 @@ std::vector<Observation> take_governed(Sweep& sweep) {
     (is_governed ? governed : fixed).push_back(sweep.observations[i]);
     if (!is_governed && i < sweep.lines.size()) lines.push_back(sweep.lines[i]);
   }
-  if (fixed.empty()) throw InputError("the sweep has no row with fixed clocks", sweep.source);
+  if (fixed.empty())
+    throw InputError("the sweep has no row with fixed clocks", sweep.source,
+                     "give a sweep of modes with fixed clocks");
   sweep.observations = std::move(fixed);
   sweep.lines = std::move(lines);
   return governed;

@@ -18,7 +18,7 @@ double samples(int batch) {
 }
 
 void require_positive(double value, const char* what) {
-  if (!(value > 0)) throw UsageError(fmt::format("{} must be positive, is {}", what, value));
+  if (!(value > 0)) throw UsageError(fmt::format("{} must be positive, but is {}", what, value));
 }
 
 // The unit of a limit in texts for people.
@@ -78,10 +78,11 @@ void Goal::check() const {
   require_positive(limits.energy_j, "the energy limit");
   require_positive(limits.latency_s, "the latency limit");
   if (!(limits.slowdown >= 0)) {
-    throw UsageError(fmt::format("the slowdown limit must be 0 or more, is {}", limits.slowdown));
+    throw UsageError(
+        fmt::format("the slowdown limit must be 0 or more, but is {}", limits.slowdown));
   }
   if (!(rate_hz >= 0) || !std::isfinite(rate_hz)) {
-    throw UsageError(fmt::format("the request rate must be positive, is {}", rate_hz));
+    throw UsageError(fmt::format("the request rate must be positive, but is {}", rate_hz));
   }
   if (objective == Objective::kCost &&
       !(energy_weight >= 0 && time_weight >= 0 && energy_weight + time_weight > 0)) {

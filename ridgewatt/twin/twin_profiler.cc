@@ -9,7 +9,8 @@ namespace ridgewatt::twin {
 Observation TwinProfiler::profile(const OperatingPoint& point) {
   if (!model_.fits_memory(point.batch)) {
     throw NotSupportedError(fmt::format("batch {} does not fit into the memory of {}", point.batch,
-                                        model_.twin().board));
+                                        model_.twin().board),
+                            "", "give a smaller --batch");
   }
   return model_.observe(point);
 }

@@ -88,7 +88,8 @@ std::vector<twin::Evidence> load_evidence(const CalibrateQuestion& question, con
   }
   if (evidence.empty() && !question.evidence.empty()) {
     throw InputError("the evidence has no row of board " + board.name,
-                     fmt::format("{}", fmt::join(question.evidence, ", ")));
+                     fmt::format("{}", fmt::join(question.evidence, ", ")),
+                     "give evidence of this board, or another --device");
   }
   return evidence;
 }

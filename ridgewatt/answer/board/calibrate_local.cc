@@ -68,7 +68,8 @@ Machine this_machine() {
   std::erase_if(machine.name, [](unsigned char c) { return c < 0x20 || c == '"' || c == '\\'; });
   const std::string memory = proc_value(root.text("/proc/meminfo").value_or(""), "MemTotal");
   machine.memory_bytes = parse_double(memory.substr(0, memory.find(' '))).value_or(0) * 1024;
-  if (!(machine.memory_bytes > 0)) throw IoError("cannot read the size of memory", "/proc/meminfo");
+  if (!(machine.memory_bytes > 0))
+    throw IoError("cannot read the size of memory", "/proc/meminfo", "check that /proc is mounted");
   return machine;
 }
 
@@ -224,7 +225,7 @@ KnownModel known_model(const std::string& model, const std::string& dims) {
     const auto extent =
         equals == std::string::npos ? std::nullopt : parse_double(part.substr(equals + 1));
     if (!extent || !(*extent >= 1) || *extent != std::floor(*extent)) {
-      throw InputError(fmt::format("column dims has '{}', must be NAME=SIZE", part), model);
+      throw InputError(fmt::format("column dims has '{}', but must be NAME=SIZE", part), model);
     }
     deploy.dims[part.substr(0, equals)] = static_cast<std::int64_t>(*extent);
   }
@@ -262,7 +263,7 @@ class RuntimeRuns {
     try {
       result = run_child(std::move(start), talk);
     } catch (const NotFoundError&) {
-      return fail("node is not installed");
+      return fail("node is not installed: install Node.js, and run npm ci in tools/runtimes");
     }
     if (result.end == ChildEnd::kTooLate)
       return fail(fmt::format("the run did not end within {:g} s", kMostS));
@@ -336,7 +337,7 @@ MeasuredRuns read_runs(const std::vector<std::string>& paths, int cores) {
     const auto whole = [&](std::size_t column, int most) {
       const double value = csv.number(column);
       if (value >= 1 && value <= most && value == std::floor(value)) return static_cast<int>(value);
-      throw InputError(fmt::format("{} is {:g}, must be a whole number from 1 to {}",
+      throw InputError(fmt::format("{} is {:g}, but must be a whole number from 1 to {}",
                                    csv.header()[column], value, most),
                        csv.where());
     };
@@ -353,7 +354,9 @@ MeasuredRuns read_runs(const std::vector<std::string>& paths, int cores) {
       found.add(at->second, whole(threads, cores), whole(batch, kMostBatch), time_ms / 1e3);
     }
   }
-  if (found.rows.empty()) throw InputError("the file has no rows of runs", paths.front());
+  if (found.rows.empty())
+    throw InputError("the file has no rows of runs", paths.front(),
+                     "give at least one row below the header");
   return found;
 }
 

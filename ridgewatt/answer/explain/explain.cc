@@ -200,8 +200,7 @@ ExplainAnswer explain(const ExplainQuestion& question) {
 ExplainAnswer explain(const ExplainQuestion& question,
                       std::shared_ptr<const workload::DeployedWorkload> workload) {
   if (question.removed && !question.after_s) {
-    throw UsageError("--removed has no effect without a time after the change", "",
-                     "give --after too");
+    throw UsageError("--removed has no effect without --after", "", "give both");
   }
   ExplainAnswer found = explain_once(question, workload);
   if (!question.after_s) return found;

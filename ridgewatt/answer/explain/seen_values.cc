@@ -115,8 +115,7 @@ void set_seen(SeenRun& seen, const std::string& name, double value) {
   for (const SeenValue& one : kSeenValues) {
     if (one.name != meant) continue;
     if (value > one.most) {
-      throw UsageError(fmt::format("{} must be at most {}", meant, one.most),
-                       fmt::format("{}", value));
+      throw UsageError(fmt::format("{} is {}, but must be at most {}", meant, value, one.most));
     }
     one.set(seen, value);
   }

@@ -15,7 +15,7 @@ namespace ridgewatt::answer {
 namespace {
 
 constexpr char kSpecForm[] =
-    "NAME=DEVICE,samples=N, then any of sweep=FILE, upload=SECONDS, upload-energy=JOULES, "
+    "write NAME=DEVICE,samples=N, then any of sweep=FILE, upload=SECONDS, upload-energy=JOULES, "
     "idle=WATTS";
 constexpr double kMostSamples = 1e12;
 constexpr double kMost = 1e9;  // seconds, joules, watts
@@ -135,7 +135,8 @@ std::vector<FederatedBoard> parse_federated_boards(std::string_view csv,
     }
     boards.push_back(std::move(board));
   }
-  if (boards.empty()) throw InputError("the file lists no boards", source);
+  if (boards.empty())
+    throw InputError("the file lists no boards", source, "give at least one row below the header");
   return boards;
 }
 

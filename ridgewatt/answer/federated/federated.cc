@@ -66,7 +66,8 @@ Sweep training_sweep(const FederatedBoard& asked, const Board& board) {
     std::erase_if(sweeps, [&](const Sweep& one) { return one.kind != training; });
   }
   if (sweeps.empty() || sweeps.front().kind != training) {
-    throw InputError("the sweep is not of a training workload, which federate needs", asked.sweep);
+    throw InputError("the sweep is not of a training workload, which federate needs", asked.sweep,
+                     "give a sweep of training");
   }
   Sweep sweep = choose_sweep(std::move(sweeps), std::nullopt, asked.sweep);
   const std::string of = sweep.board.substr(0, sweep.board.find('@'));

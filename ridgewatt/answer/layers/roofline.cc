@@ -13,7 +13,9 @@ namespace ridgewatt::answer {
 namespace {
 
 void check_modes(const std::vector<PowerMode>& modes) {
-  if (modes.empty()) throw UsageError("there are no power modes whose roofs could be computed");
+  if (modes.empty())
+    throw UsageError("there are no power modes whose roofs could be computed", "",
+                     "name at least one mode with --mode");
   for (const auto& mode : modes) {
     if (mode.governor.empty()) continue;
     throw UsageError("the roof of a mode with a governor is not known, because its clocks vary",

@@ -122,7 +122,8 @@ constexpr Parameter kWindowRows[] = {
      .quantity = units::seconds().within(0.01, 60),
      .python = "guard_s"},
     {.name = "reference-every",
-     .help = "Windows between two measurements of the reference mode, which shows drift (0: never)",
+     .help = "Number of windows after which the reference mode is measured again, to see drift (0: "
+             "never)",
      .access = access<&InPlaceOptions::drift, &measure::DriftOptions::reference_every>,
      .quantity = units::count().within(0, 1e6)},
 };

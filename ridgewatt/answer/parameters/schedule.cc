@@ -141,7 +141,8 @@ constexpr Parameter kPlanRows[] = {
          "exhaustive: use all points of the sweeps; other strategies profile only a few of them",
      .access = access_named<&plan_strategies_named, &Planned::strategy>()},
     {.name = "profiles",
-     .help = "Maximum number of operating points (mode and batch) to profile, of both workloads",
+     .help =
+         "Maximum number of operating points (mode and batch) to profile, both workloads together",
      .access = access<&Planned::profiles>,
      .quantity = units::count().within(1, 1000000)},
     {.name = "training-reference",
@@ -149,7 +150,7 @@ constexpr Parameter kPlanRows[] = {
      .access = access_as<&Planned::training_references>(Input::kSweep),
      .python = "training_references"},
     {.name = "inference-reference",
-     .help = "Sweep of another inference workload, for auto and als",
+     .help = "Sweep of another inference workload, from which the strategies auto and als learn",
      .access = access_as<&Planned::inference_references>(Input::kSweep),
      .python = "inference_references"},
     seed_row(access<&Planned::seed>),
@@ -168,7 +169,7 @@ constexpr Parameter kPlanFileRows[] = {
 
 constexpr Parameter kSimulateRows[] = {
     {.name = "arrivals",
-     .help = "Process by which requests arrive, or a CSV of their times (column time_s)",
+     .help = "How requests arrive, or a CSV of their times (column time_s)",
      .access =
          access_suggesting<&names<schedule::ArrivalProcess>, &Simulated::arrivals>(Input::kWord)},
     {.name = "burst-rates",
@@ -196,8 +197,8 @@ constexpr Parameter kSimulateRows[] = {
      .help = "Serve requests that can no longer meet the latency limit after all others",
      .access = access<&Simulated::simulation, &Simulation::late_last>},
     {.name = "fill-idle",
-     .help = "Train whenever no inference batch is due, even more minibatches than the plan has "
-             "per cycle",
+     .help = "Train whenever no inference batch is due, also after the minibatches that the plan "
+             "has per cycle",
      .access = access<&Simulated::simulation, &Simulation::fill_idle>},
     {.name = "jitter",
      .help = "Coefficient of variation of minibatch times",

@@ -50,7 +50,7 @@ constexpr Parameter kGoalRows[] = {
      .access = access<&G::limits, &tune::Limits::energy_j>,
      .quantity = units::joules().positive()},
     {.name = "max-slowdown",
-     .help = "Limit on the slowdown relative to MAXN at the largest batch",
+     .help = "Limit on the slowdown relative to MAXN at the largest batch, such as 5% or 0.05",
      .access = access<&G::limits, &tune::Limits::slowdown>,
      .quantity = units::share().within(0, 1e6)},
     {.name = "max-latency",
@@ -78,8 +78,8 @@ constexpr Parameter kGoalRows[] = {
 
 constexpr Parameter kSourceRows[] = {
     {.name = "device",
-     .help = "Board whose twin answers, all (ranks the boards), replay:FILE.csv (a recorded "
-             "sweep), or a board to measure on: local, fake:BOARD",
+     .help = "Board whose twin answers; all: rank the boards; replay:FILE.csv: a recorded sweep; "
+             "local or fake:BOARD: measure on this board",
      .access = access_as<&Asked::device>(Input::kBoard),
      .presence = Presence::kLocal},
     {.name = "sweep",
@@ -99,7 +99,8 @@ constexpr Parameter kSourceRows[] = {
 
 constexpr Parameter kSearchRows[] = {
     {.name = "batch",
-     .help = "Minibatch sizes to choose from [all that can be the best]",
+     .help = "Minibatch sizes to choose from [16 for training; for inference 1, or powers of two "
+             "up to 128]",
      .access = access<&Asked::question, &Sought::batches>,
      .quantity = units::count().within(1, 1 << 20)},
     confidence_row(access<&Asked::question, &Sought::confidence>),

@@ -202,7 +202,8 @@ PredictAnswer suggest_modes(const PredictQuestion& question, std::size_t count,
                             const std::optional<predict::PowerBudgets>& budgets) {
   const auto made = predictor_of(question);
   auto* predictor = dynamic_cast<predict::AutoPredictor*>(made.get());
-  if (predictor == nullptr) throw UsageError("only --method auto can suggest modes", "--suggest");
+  if (predictor == nullptr)
+    throw UsageError("only --method auto can suggest modes", "--suggest", "give --method auto");
   const bool sampled = !question.samples.observations.empty();
   if (sampled) predictor->fit(question.samples.observations);
   const auto chosen = budgets ? predictor->suggest_for_budgets(question.points, count, *budgets)

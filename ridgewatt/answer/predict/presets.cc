@@ -74,7 +74,9 @@ std::vector<PresetStanding> preset_standings(const PredictAnswer& all, const std
       found.push_back(std::move(*one));
     }
   }
-  if (found.empty()) throw UsageError("no predicted mode is near a preset of the board", device);
+  if (found.empty())
+    throw UsageError("no predicted mode is near a preset of the board", device,
+                     "predict all modes of the board, or omit --presets");
   return found;
 }
 

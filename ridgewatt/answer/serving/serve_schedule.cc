@@ -31,7 +31,9 @@ std::vector<schedule::LiveMode> offered_modes(std::vector<schedule::LiveMode> mo
   const std::size_t all = modes.size();
   const auto levels = options.control->levels();
   std::erase_if(modes, [&](const schedule::LiveMode& mode) { return !offers(levels, mode.mode); });
-  if (modes.empty()) throw InputError("the device has none of the planned power modes");
+  if (modes.empty())
+    throw InputError("the device has none of the planned power modes", "",
+                     "plan with power modes of this device");
   if (modes.size() < all) {
     options.say(fmt::format("{} of {} modes are left out, because the device does not have them",
                             all - modes.size(), all));

@@ -64,7 +64,9 @@ SimulatedPlan simulated_plan(const ScheduleRequest& asked,
   const schedule::PlanProblem problem = checked_problem(asked);
   const auto [candidates, idle_source] = planned_points(workloads, asked.idle_power_w);
   const schedule::Plan plan = best_plan(candidates, problem);
-  if (!plan.feasible) throw NoSolutionError("no plan meets the limits", plan.miss);
+  if (!plan.feasible)
+    throw NoSolutionError("no plan meets the limits", plan.miss,
+                          "relax a limit, or give more modes or batches");
   return {{problem, schedule::make_serving_plan(plan, candidates), schedule::plan_origin(workloads),
            idle_source},
           plan,

@@ -31,7 +31,8 @@ tune::SearchSpace space_of(const TuneQuestion& question, const campaign::BoardKi
     if (batch_asked && planned.point.mode.governor.empty()) points.push_back(planned.point);
   }
   if (points.empty())
-    throw UsageError("the campaign plan has no point with the batches given", "--batch");
+    throw UsageError("the campaign plan has no point with a batch size of --batch", "",
+                     "give batches of the plan");
   return tune::SearchSpace(std::move(points));
 }
 

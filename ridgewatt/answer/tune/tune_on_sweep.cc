@@ -21,7 +21,8 @@ void keep_batches(const TuneQuestion& question, Sweep& sweep) {
            question.batches.end();
   });
   if (sweep.observations.empty()) {
-    throw UsageError("the sweep has no rows with the batches given", "--batch");
+    throw UsageError("the sweep has no row with a batch size of --batch", "",
+                     "give batches of the sweep");
   }
 }
 

@@ -26,7 +26,8 @@ std::vector<int> fitting_batches(const TuneQuestion& question, const Sweep& meas
   }
   std::erase_if(batches, [&](int batch) { return !model.fits_memory(batch); });
   if (batches.empty())
-    throw NotSupportedError("no batch fits into the memory of board " + model.twin().board);
+    throw NotSupportedError("no batch fits into the memory of board " + model.twin().board, "",
+                            "give a smaller --batch");
   return batches;
 }
 

@@ -87,7 +87,7 @@ std::string read_quantity(std::string_view text, const Quantity& quantity) {
   const bool over = error == std::errc::result_out_of_range || value > quantity.most;
   const bool under = quantity.open ? !(value > quantity.least) : value < quantity.least;
   if (over || under) {
-    throw UsageError(fmt::format("must be {}, is {}", range_text(quantity), trimmed));
+    throw UsageError(fmt::format("must be {}, but is {}", range_text(quantity), trimmed));
   }
   if (!quantity.integral) return format_exact(value);
   const auto whole = whole_number(trimmed, value);

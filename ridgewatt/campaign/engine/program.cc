@@ -31,7 +31,8 @@ ProgramOutput run_program(const std::vector<std::string>& words, const std::stri
       run_child({.words = words, .without = {"PGPASSWORD"}},
                 {.input = input, .time_s = patience_s, .errors_bytes = kMostErrors});
   if (said.end == ChildEnd::kTooLate) {
-    throw IoError(fmt::format("does not answer within {:g} s", patience_s), words[0]);
+    throw IoError(fmt::format("does not answer within {:g} s", patience_s), words[0],
+                  "run it by hand to see why");
   }
   if (said.end == ChildEnd::kTooLarge)
     throw IoError("the output of the command is larger than 64 MiB", words[0]);

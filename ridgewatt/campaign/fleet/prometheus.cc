@@ -49,7 +49,9 @@ std::map<std::string, Labels> read_targets(const std::string& path) {
   std::map<std::string, Labels> targets;
   try {
     const Json groups = Json::parse(read_file(path, kMostTargetBytes));
-    if (!groups.is_array()) throw InputError("is not a JSON list of targets", path);
+    if (!groups.is_array())
+      throw InputError("is not a JSON list of targets", path,
+                       "packaging/metrics/boards.json is an example");
     for (const auto& group : groups) {
       const Labels labels = labels_of(group.value("labels", Json::object()));
       for (const auto& target : group.at("targets")) targets[target.get<std::string>()] = labels;

@@ -223,7 +223,8 @@ std::vector<std::string> BackgroundExecutor::hosts_for(const Order& order,
   }
   std::erase_if(hosts, [&](const std::string& host) { return contains(order.avoid, host); });
   if (hosts.empty())
-    throw IoError("every host of this kind of board is set aside", order.board_kind);
+    throw IoError("every host of this kind of board is set aside", order.board_kind,
+                  "when one is repaired, run `ridgewatt campaign boards PLAN --readmit SERIAL`");
   // Tasks that are submitted one by one begin on different boards.
   std::rotate(hosts.begin(), hosts.begin() + static_cast<std::ptrdiff_t>(number % hosts.size()),
               hosts.end());
@@ -282,7 +283,8 @@ bool BackgroundExecutor::set_aside(const Job& job, const std::vector<std::string
 
 std::string BackgroundExecutor::folder_of(const Job& job) const {
   if (job.id.empty() || job.id[0] == '.' || job.id.find('/') != std::string::npos) {
-    throw InputError("is not the id of a submission", job.id);
+    throw InputError("is not the id of a submission", job.id,
+                     "`ridgewatt campaign status PLAN` prints the ids");
   }
   return options_.folder + "/" + job.id;
 }

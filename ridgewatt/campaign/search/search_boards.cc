@@ -26,8 +26,8 @@ std::string label_of(const OperatingPoint& point, int repeat) {
 Error none_runs(const std::string& board_kind, const std::string& why) {
   return Error(fmt::format("no board of kind {} can run tasks of the search any more", board_kind),
                why,
-               "measured points are kept; after a repair run `ridgewatt campaign boards PLAN "
-               "--readmit SERIAL`");
+               "the measured points are kept; when a board is repaired, run `ridgewatt campaign "
+               "boards PLAN --readmit SERIAL`");
 }
 
 }  // namespace

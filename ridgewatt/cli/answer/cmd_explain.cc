@@ -66,8 +66,8 @@ void add_explain(CLI::App& app, Context& context) {
   add.optional("--for", asked.program.for_s, seconds().positive(),
                "Time to watch [a command: to its end; a process: 20 s]");
   add.text("--then", asked.program.then,
-           "Command line that makes a change; COMMAND then runs again, to check the cause that the "
-           "change removed");
+           "Shell command that changes something; COMMAND then runs again, and the answer says "
+           "whether the predicted cause is gone");
   add.flag("--apply", asked.program.apply,
            "If the cause is a power mode or clock: run COMMAND again in --mode; the old mode is "
            "restored afterwards");

@@ -44,7 +44,8 @@ void suggest(const Context& context, const answer::SuggestRequest& asked) {
   if (found.points.empty() && asked.budgets) {
     throw NoSolutionError(
         "no unprofiled mode is expected to be faster within any of these power budgets",
-        fmt::format("{} to {} W", asked.budgets->least_w, asked.budgets->most_w));
+        fmt::format("{} to {} W", asked.budgets->least_w, asked.budgets->most_w),
+        "give other power budgets, or --suggest without them");
   }
   if (found.points.empty())
     throw NoSolutionError("every mode is already profiled, so none can be suggested",

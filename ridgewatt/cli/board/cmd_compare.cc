@@ -109,8 +109,8 @@ void add_compare(CLI::App& app, Context& context) {
   add_device_options(command, options.device);
   add.text("A", options.a, "First command, for the shell");
   add.text("B", options.b, "Second command [the first, in another mode]");
-  add.text("--mode-a", options.mode_a, std::string("Mode of A: ") + kModeText);
-  add.text("--mode-b", options.mode_b, "Mode of B");
+  add.text("--mode-a", options.mode_a, std::string("Power mode of A: ") + kModeText);
+  add.text("--mode-b", options.mode_b, "Power mode of B");
   add.number("--repeats", options.repeats, count().within(2, 1000), "Runs of each side");
   add.sampling(options.rate_hz);
   add.number("--pause", options.idle_s, seconds().within(0, 3600), "Seconds between runs");

@@ -114,7 +114,8 @@ void export_mode(const Context& context, const ModeCommand& options) {
   const auto device = options.device.open(context);
   const auto control = control_of(device, options);
   if (!control.presets()) {
-    throw NotFoundError("the board has no nvpmodel.conf", "/etc/nvpmodel.conf");
+    throw NotFoundError("the board has no nvpmodel.conf", "/etc/nvpmodel.conf",
+                        "only NVIDIA Jetson boards have this file");
   }
   PowerMode mode = options.knobs.mode();
   if (!options.knobs.given()) {
@@ -123,7 +124,8 @@ void export_mode(const Context& context, const ModeCommand& options) {
   }
   if (!mode.governor.empty())
     throw UsageError(
-        "mode export cannot write a governor, because a POWER_MODEL section states only clocks");
+        "mode export cannot write a governor, because a POWER_MODEL section states only clocks", "",
+        "give clocks");
   const std::string section =
       platform::power_model_section(*control.presets(), mode, options.id, options.name);
   const std::string file =

@@ -24,7 +24,9 @@ PowerMode whole_mode(platform::JetsonModeControl& control, const PowerMode& befo
   } else if (text.find('=') != std::string::npos) {
     mode = parse_mode_text(text);
   } else {
-    if (!control.presets()) throw NotFoundError("this board has no presets", text);
+    if (!control.presets())
+      throw NotFoundError("this board has no presets", text,
+                          "give clocks, for example decode=gpu=612");
     mode = limits_of(*control.presets(), control.presets()->mode(text));
     // A preset without a limit means the highest.
     const KnobSpace::Levels levels = control.levels();

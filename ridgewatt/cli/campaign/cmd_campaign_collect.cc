@@ -42,7 +42,9 @@ void collect(const Context& context, const CollectCommand& options) {
   const campaign::Plan plan = campaign::read_plan(options.plan);
   store::Store store(plan.store, store::Database::Access::kReadOnly);
   const auto rows = campaign::rows_of(plan, store);
-  if (rows.empty()) throw NotFoundError("the store has no point of this campaign", plan.name);
+  if (rows.empty())
+    throw NotFoundError("the store has no point of this campaign", plan.name,
+                        "`ridgewatt campaign status PLAN` prints what was measured");
   const auto standing = campaign::standing_of(plan, campaign::filled_slots(plan, store), {}, 0);
   if (!standing.complete()) {
     remark(context,

@@ -74,8 +74,9 @@ void add_sweep_example(CLI::App& sweep, Context& context) {
            "MODEL[:training|:inference], a zoo name or a file (default: "
            "resnet18:training and mobilenet_v3_large:inference)")
       ->allow_extra_args(false);
-  add.optional("--batch", options.batches, count().within(1, 65536),
-               "Batch sizes of every workload (default: 16 of training, 1, 4, 16 of inference)")
+  add.optional(
+         "--batch", options.batches, count().within(1, 65536),
+         "Minibatch sizes of every workload (default: 16 for training; 1, 4 and 16 for inference)")
       ->delimiter(',');
   add.number("--mode-count", options.sweep.modes, count().positive(),
              "Maximum number of power modes; they form a grid");

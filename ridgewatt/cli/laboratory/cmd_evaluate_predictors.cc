@@ -44,7 +44,8 @@ void run(const Context& context, EvaluatePredictorsCommand& options) {
     evaluation.predictor.groups = predict::read_workload_groups(options.groups);
   }
   if (evaluation.sampling == evaluate::Sampling::kGiven) {
-    if (options.given.empty()) throw UsageError("'--sampling given' needs --runs-file", "");
+    if (options.given.empty())
+      throw UsageError("'--sampling given' needs the runs", "", "give --runs-file FILE");
     evaluation.given = evaluate::read_given_samples(options.given, sweep);
   }
   evaluation.budgets = evaluate::parse_budgets(options.budgets);
@@ -121,7 +122,7 @@ void add_evaluate_predictors(CLI::App& evaluate, Context& context) {
            "reference");
   add.flag("--keep-outliers", evaluation.keep_outliers,
            "Also use flagged rows as samples, references, optima and answers");
-  options.figures.add_to(command, "errors by number of profiled modes, and Pareto fronts");
+  options.figures.add_to(command, "errors over the number of profiled modes, and Pareto fronts");
   add.flag("--every-run", options.every_run, "Print one row per run, in place of medians");
   options.parts.add_to(command);
 }

@@ -44,7 +44,8 @@ void run(const Context& context, const EvaluateOptions& options) {
     return name.find(options.only) == std::string::npos;
   });
   if (suite.empty())
-    throw UsageError("no scenario has the text of --only in its name or workload", options.only);
+    throw UsageError("no scenario has the text of --only in its name or workload", options.only,
+                     "without --only the command scores all scenarios");
 
   const auto groups = options.groups.empty() ? std::vector<predict::WorkloadGroup>()
                                              : predict::read_workload_groups(options.groups);
@@ -80,24 +81,26 @@ void add_evaluate_strategies(CLI::App& evaluate, Context& context) {
       "--training-sweep yolov8n.csv --inference-sweep resnet50.csv --only common",
       run);
   add.input("--training-sweep", options.training, "Training sweeps, one workload per file");
-  add.input("--inference-sweep", options.inference,
-            "Inference sweeps; the first also gives the common modes");
+  add.input(
+      "--inference-sweep", options.inference,
+      "Inference sweeps, one workload per file; training is scored on the modes of the first, too");
   add.named("--device", options.board, "Board whose presets and twin are scored");
   add.flag("--twin", options.twin,
            "Also score with the board's twin as a reference, fitted to the given sweeps without "
            "the scored workload");
   add.text("--only", options.only, "Only scenarios whose name or workload contains this text");
   add.groups(options.groups);
-  add.text("--strategy", options.chosen.strategies, "Strategies to score, in place of all")
+  add.text("--strategy", options.chosen.strategies,
+           "Strategies to score (default: those of each scenario)")
       ->delimiter(',');
   add.optional("--profiles", options.chosen.profiles, count().within(1, 1e6),
-               "Maximum numbers of profiles; each is scored")
+               "Maximum numbers of points that a strategy may profile; each number is scored")
       ->delimiter(',');
   add.number("--near-best", options.near_best, share(),
              "A search ends when its answer is, with this probability, within 1 % of the best");
   add.number("--seeds", options.seeds, count().within(1, 1e4), "Random seeds per problem");
   add.optional("--boards", options.chosen.boards, count().within(1, 1000),
-               "Numbers of boards that profile at the same time, in simulated time; each is scored")
+               "Numbers of simulated boards that profile at the same time; each number is scored")
       ->delimiter(',');
   add.choice("--in-flight", options.in_flight,
              "With --boards: value assumed for results that are still awaited");

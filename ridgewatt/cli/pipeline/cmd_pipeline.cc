@@ -35,7 +35,7 @@ answer::EpochAnswer answer_of(const Context& context, const PipelineCommand& opt
   config.preprocess_s_per_sample = options.preprocess_ms.value_or(0) * 1e-3;
   config.hand_over_s = options.hand_over_ms * 1e-3;
   if (options.model.empty() == (options.compute_ms <= 0)) {
-    throw UsageError("pipeline needs either MODEL or --compute-time", "");
+    throw UsageError("pipeline needs exactly one of MODEL and --compute-time", "");
   }
   if (options.model.empty()) {
     config.compute_s = options.compute_ms * 1e-3;

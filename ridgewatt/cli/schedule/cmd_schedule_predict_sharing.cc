@@ -37,9 +37,10 @@ void add_schedule_predict_sharing(CLI::App& schedule, Context& context) {
   add_models(command, options.schedule);
   add_rows(command, answer::busy_share_rows(), &options.schedule);
   add_rows(command, answer::idle_power_rows(), &options.schedule);
-  add.number("--switching", options.switching, number().within(1, 100),
-             "Time while both programs want the device, relative to ideal sharing without loss by "
-             "switching (default: from a published measurement on an NVIDIA GPU)");
+  add.number(
+      "--switching", options.switching, number().within(1, 100),
+      "Factor by which switching lengthens the time in which both programs want the device; 1: "
+      "no loss (default: from a published measurement on an NVIDIA GPU)");
 }
 
 }  // namespace ridgewatt::cli

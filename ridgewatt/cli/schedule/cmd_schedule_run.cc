@@ -43,9 +43,9 @@ void LiveRunOptions::add_to(CLI::App& command) {
   add.number("--mode-change", mode_change_ms, milliseconds(),
              "Assumed time of a mode change in ms, until one has been measured");
   add.headroom(headroom);
-  add.number("--speed", speed, number().within(0.01, 1000),
-             "Run the schedule X times as fast as real time; limits, rates and times of "
-             "minibatches are given in the schedule's time");
+  add.number(
+      "--speed", speed, number().within(0.01, 1000),
+      "Run the schedule X times as fast as real time; give limits, rates and times as for 1");
 }
 
 void LiveRunOptions::check(const CLI::App& command) const {
@@ -123,7 +123,9 @@ schedule::ExecutorOptions executor_options(const Context& context, const RunOpti
     const schedule::Plan plan =
         answer::best_plan(schedule::join_sweeps(read_workloads(context, options.schedule)),
                           checked_problem(options.schedule));
-    if (!plan.feasible) throw NoSolutionError("no plan meets the limits", plan.miss);
+    if (!plan.feasible)
+      throw NoSolutionError("no plan meets the limits", plan.miss,
+                            "relax a limit, or give more modes or batches");
     mode = plan.candidate.mode;
     answer::follow(plan, result);
   }

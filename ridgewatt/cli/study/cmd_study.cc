@@ -130,7 +130,8 @@ void run(const Context& context, const StudyCommand& options, const CLI::App& co
     report.board = sweep.board;
     report.workload = sweep.workload + (sweep.kind.empty() ? "" : " " + sweep.kind);
   }
-  if (report.results.empty()) throw Error("the study has no finished run yet", study.name);
+  if (report.results.empty())
+    throw Error("the study has no finished run yet", study.name, "run it without --max-runs");
   report.study = study;
   report.analysis = study::analyze_study(study, report.results, !options.replay.empty());
   show(context, options, report, remarks);

@@ -251,7 +251,8 @@ MergeScore score_merged(const Sweep& sweep, const MergeOptions& options) {
   const Sweep trusted = trusted_rows(sweep, check_quality(sweep));
   const std::size_t rows = trusted.observations.size();
   if (rows < kLeastRows)
-    throw UsageError("the sweep has too few rows to distribute them to the boards", sweep.source);
+    throw UsageError("the sweep has too few rows to distribute them to the boards", sweep.source,
+                     "give a larger sweep, or fewer --boards");
   const std::size_t points = std::min(static_cast<std::size_t>(options.points), rows / 3);
   const auto runs = static_cast<std::size_t>(options.runs);
   std::vector<double> time[3], power[3];  // single, merged, uncorrected

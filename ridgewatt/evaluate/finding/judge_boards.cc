@@ -40,7 +40,8 @@ std::vector<Finding> findings_of(const std::vector<std::string>& boards) {
     if (wanted) findings.push_back(finding);
   }
   if (findings.empty())
-    throw NotFoundError("no published findings are known for this board", boards.front());
+    throw NotFoundError("no published findings are known for this board", boards.front(),
+                        "without --board the findings of all boards are judged");
   return findings;
 }
 

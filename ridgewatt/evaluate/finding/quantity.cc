@@ -19,7 +19,8 @@ double count(const KnobSpace& space, Knob knob) {
 
 double limit_of(const Board& board) {
   if (board.power_limit_w) return *board.power_limit_w;
-  throw NotSupportedError("the board file states no power limit", board.name);
+  throw NotSupportedError("the board file states no power limit", board.name,
+                          "choose a board whose file has a power limit");
 }
 
 double of_board(Q quantity, const Board& board) {

@@ -27,7 +27,7 @@ PowerMode default_mode(const std::string& board_name) {
   for (const auto& preset : presets(board)) {
     if (preset.id == id) return preset.mode;
   }
-  throw NotFoundError("the board has no default preset", board_name);
+  throw NotFoundError("the board has no default preset", board_name, "name a preset of the board");
 }
 
 void set_knob(Setting& setting, const std::string& key, const std::string& value,
@@ -53,7 +53,7 @@ void set_mode(Setting& setting, const std::string& name, const TwinOf& twin_of) 
     return;
   }
   throw NotFoundError("no study defines a power mode of this name for the board",
-                      setting.board + ": " + name);
+                      setting.board + ": " + name, "name a mode of studies/published/modes.csv");
 }
 
 std::string one_of(const std::string& key, const std::string& value,
@@ -121,7 +121,7 @@ Knob knob_of_word(const std::string& word) {
   if (word == "cpu") return Knob::kCpuClock;
   if (word == "gpu") return Knob::kGpuClock;
   if (word == "mem") return Knob::kMemClock;
-  throw InputError("is not a knob: it must be cores, cpu, gpu or mem", word);
+  throw InputError("is not a knob", word, "write cores, cpu, gpu or mem");
 }
 
 DataSet find_data_set(const std::string& name) {
@@ -131,7 +131,8 @@ DataSet find_data_set(const std::string& name) {
   while (csv.next()) {
     if (csv.field(key) == name) return {csv.number(samples), csv.number(bytes)};
   }
-  throw NotFoundError("no study uses a data set of this name", name);
+  throw NotFoundError("no study uses a data set of this name", name,
+                      "name a data set of studies/published/data_sets.csv");
 }
 
 void set_word(Setting& setting, const std::string& key, const std::string& value,

@@ -69,8 +69,9 @@ Outcomes in_order(const std::vector<OutcomeGroup>& groups, std::vector<Outcome> 
       outcomes.begin(), outcomes.end(),
       [](const Outcome& a, const Outcome& b) { return a.group == b.group && a.key == b.key; });
   if (twice != outcomes.end()) {
-    throw InputError(fmt::format("outcome {} of {} is in the parts twice", twice->key,
-                                 groups[twice->group].names.dump()));
+    throw InputError(fmt::format("two parts hold outcome {} of {}", twice->key,
+                                 groups[twice->group].names.dump()),
+                     "", "write all parts again with the same command and the same N");
   }
   Outcomes result;
   result.values.resize(groups.size());
@@ -82,7 +83,8 @@ Outcomes in_order(const std::vector<OutcomeGroup>& groups, std::vector<Outcome> 
     if (result.values[g].size() == groups[g].outcomes) continue;
     throw InputError(fmt::format("the parts have only {} of {} outcomes of this group",
                                  result.values[g].size(), groups[g].outcomes),
-                     groups[g].names.dump());
+                     groups[g].names.dump(),
+                     "write all parts again with the same command and the same N");
   }
   return result;
 }

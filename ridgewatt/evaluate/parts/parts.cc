@@ -107,14 +107,16 @@ void check_fits(const PartFile& file, const std::string& path, const PartFile& f
   if (file.part.of != first.part.of) {
     throw InputError(
         fmt::format("one file is a part of {}, the other of {}", file.part.of, first.part.of),
-        path + " and " + first_path);
+        path + " and " + first_path, "write all parts again with the same command and the same N");
   }
   bool same = file.groups.size() == first.groups.size();
   for (std::size_t g = 0; same && g < file.groups.size(); ++g) {
     same = file.groups[g].names == first.groups[g].names &&
            file.groups[g].outcomes == first.groups[g].outcomes;
   }
-  if (!same) throw InputError("the parts scored different data", path + " and " + first_path);
+  if (!same)
+    throw InputError("the parts scored different data", path + " and " + first_path,
+                     "write all parts again with the same command and the same N");
 }
 
 void check_all_there(const std::map<std::size_t, std::string>& paths, std::size_t of) {
@@ -179,7 +181,7 @@ PartFile read_part(const std::string& path) {
                      "`ridgewatt evaluate ... --part K/N -o FILE` writes one");
   } catch (const InputError& error) {
     throw InputError("is not a part of an evaluation, because it has " + std::string(error.what()),
-                     path);
+                     path, "write it again with `ridgewatt evaluate ... --part K/N -o FILE`");
   }
 }
 
@@ -197,7 +199,7 @@ PartFile merge_parts(const std::vector<std::string>& paths) {
     const auto [at, is_new] = seen.emplace(file.part.number, path);
     if (!is_new) {
       throw InputError(fmt::format("part {} of {} is given twice", file.part.number, file.part.of),
-                       at->second + " and " + path);
+                       at->second + " and " + path, "give only one of the two files");
     }
     std::move(file.outcomes.begin(), file.outcomes.end(), std::back_inserter(whole.outcomes));
   }

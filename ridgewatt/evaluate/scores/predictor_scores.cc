@@ -70,8 +70,9 @@ std::vector<std::size_t> designed_rows(const Sweep& sweep, const predict::Predic
       next = chooser.suggest(points, std::min(group, wanted - rows.size()));
     }
     if (next.empty()) {
-      throw UsageError(fmt::format("the sweep has only {} operating points to choose samples from",
-                                   rows.size()));
+      throw UsageError(
+          fmt::format("the sweep has only {} operating points to choose samples from", rows.size()),
+          "", "give a larger sweep");
     }
     rows.insert(rows.end(), next.begin(), next.end());
   }
@@ -337,8 +338,8 @@ class PredictorRuns {
     const auto count = static_cast<std::size_t>(job.size);
     const std::size_t all = sweep_.observations.size();
     if (count == 0 || count > all) {
-      throw UsageError(
-          fmt::format("cannot take {} samples from a sweep of {} rows", job.size, all));
+      throw UsageError(fmt::format("cannot take {} samples from a sweep of {} rows", job.size, all),
+                       "", "give smaller --sizes");
     }
     if (options_.sampling == Sampling::kRandom) return random.sample(all, count);
     if (options_.sampling != Sampling::kGiven) {
@@ -348,7 +349,8 @@ class PredictorRuns {
     const auto found = options_.given.find({job.size, job.run});
     if (found == options_.given.end()) {
       throw UsageError(fmt::format("the file of --runs-file has no run {} with {} sampled modes",
-                                   job.run, job.size));
+                                   job.run, job.size),
+                       "", "give fewer --runs, or other --sizes");
     }
     return found->second;
   }

@@ -212,7 +212,7 @@ void add_times(const std::vector<BoardHeatScore>& boards, ThermalScores& scores)
 
 void ThermalScoreOptions::check() const {
   if (boards < 1 || boards > 100000) {
-    throw UsageError(fmt::format("--boards is {}", boards), "", "it must be 1 to 100000");
+    throw UsageError(fmt::format("--boards is {}, but must be 1 to 100000", boards));
   }
 }
 

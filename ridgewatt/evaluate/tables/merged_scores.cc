@@ -22,7 +22,8 @@ MergedScores merged_scores(const std::vector<std::string>& paths) {
       const bool every_run = whole.question.at("options").contains("--every-run");
       return {command, predictor_table(predictor_scores(groups, outcomes), every_run)};
     }
-    throw InputError("this version of ridgewatt cannot merge parts of this evaluation", command);
+    throw InputError("this version of ridgewatt cannot merge parts of this evaluation", command,
+                     "merge with the version that wrote them");
   } catch (const Json::exception&) {
     throw InputError("is not a part of an evaluation, because it lacks names", paths.front());
   }

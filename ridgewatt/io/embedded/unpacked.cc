@@ -12,7 +12,8 @@ std::string unpacked(std::string_view gzip) {
   constexpr int kGzip = 15 + 16;  // zlib's largest window, and the header of gzip
   z_stream stream{};
   if (inflateInit2(&stream, kGzip) != Z_OK)
-    throw Error("cannot unpack a file that is embedded in the program");
+    throw Error("cannot unpack a file that is embedded in the program", "",
+                "install ridgewatt again");
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(gzip.data()));
   stream.avail_in = static_cast<uInt>(gzip.size());
   std::string text;
@@ -25,7 +26,8 @@ std::string unpacked(std::string_view gzip) {
     text.append(part.data(), part.size() - stream.avail_out);
   }
   inflateEnd(&stream);
-  if (code != Z_STREAM_END) throw Error("a file that is embedded in the program is damaged");
+  if (code != Z_STREAM_END)
+    throw Error("a file that is embedded in the program is damaged", "", "install ridgewatt again");
   return text;
 }
 

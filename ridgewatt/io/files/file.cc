@@ -270,7 +270,8 @@ void OutputFile::spill() {
 void OutputFile::finish() {
   if (failure_) std::rethrow_exception(failure_);
   if (file_.get() >= 0 && !is_replaced(follow_links(path_))) {
-    throw IoError("the file was replaced while its content was computed", path_);
+    throw IoError("the file was replaced while its content was computed", path_,
+                  "run the command again");
   }
   write_rest(path_, text_, std::move(file_));
 }

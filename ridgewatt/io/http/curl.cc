@@ -21,7 +21,8 @@ Curl open_curl() {
   const auto load = [&](auto& function, const char* name) {
     function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(::dlsym(handle, name));
     if (function == nullptr)
-      throw NotSupportedError(fmt::format("{} lacks the function {}", kCurlName, name));
+      throw NotSupportedError(fmt::format("{} lacks the function {}", kCurlName, name), "",
+                              "install libcurl4");
   };
   Curl curl;
   load(curl.global_init, "curl_global_init");
@@ -51,7 +52,9 @@ std::string server_of(const std::string& url) {
 
 void check_url(const std::string& url) {
   const bool known = url.starts_with("http://") || url.starts_with("https://");
-  if (!known) throw UsageError("is not an http or https URL", server_of(url).substr(0, 80));
+  if (!known)
+    throw UsageError("is not an http or https URL", server_of(url).substr(0, 80),
+                     "for example http://127.0.0.1:8000");
   const auto begin = url.find("//") + 2;
   const auto host = url.substr(begin, url.find_first_of("/?#", begin) - begin);
   if (host.find('@') != std::string::npos) {

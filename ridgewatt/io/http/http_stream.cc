@@ -117,7 +117,8 @@ void ServerEvents::add(std::string_view piece,
       continue;
     }
     if (line_.size() + data_.size() >= kMostEventBytes) {
-      throw InputError("an event in the server's stream is too long");
+      throw InputError("an event in the server's stream is too long", "",
+                       "is this the URL of a server of language models?");
     }
     line_ += c;
   }

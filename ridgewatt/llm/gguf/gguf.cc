@@ -50,7 +50,8 @@ class GgufCursor {
   GgufCursor(std::string_view bytes, const std::string& file) : bytes_(bytes), file_(file) {}
 
   [[noreturn]] void fail(const std::string& what) const {
-    throw InputError(fmt::format("{} (byte {} of a GGUF header)", what, at_), file_);
+    throw InputError(fmt::format("{} (byte {} of a GGUF header)", what, at_), file_,
+                     "download or convert the file again");
   }
   std::uint64_t left() const { return bytes_.size() - at_; }
   std::uint64_t at() const { return at_; }
@@ -313,7 +314,7 @@ GgufHeader parse_gguf(std::string_view bytes, const std::string& file) {
   const std::int64_t alignment = header.integer("general.alignment").value_or(kDefaultAlignment);
   if (alignment < 1 || alignment > kMostAlignment ||
       !std::has_single_bit(static_cast<std::uint64_t>(alignment))) {
-    cursor.fail(fmt::format("general.alignment is {}, must be a power of two within its limits",
+    cursor.fail(fmt::format("general.alignment is {}, but must be a power of two within its limits",
                             alignment));
   }
   const auto step = static_cast<std::uint64_t>(alignment);

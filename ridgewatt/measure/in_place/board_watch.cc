@@ -43,7 +43,8 @@ BoardWatch::BoardWatch(const platform::Sysfs& sysfs, pid_t program)
     : sysfs_(sysfs), program_(program), meter_(sysfs), reader_(sysfs) {
   source_ = meter_.source();
   if (source_ == nullptr) {
-    throw IoError("tuning a running program needs a power sensor", meter_.description());
+    throw IoError("tuning a running program needs a power sensor", meter_.description(),
+                  "check with `ridgewatt sensors` that the board measures power");
   }
   Sampler::Options options;
   options.rate_hz = meter_.usable_rate_hz(options.rate_hz);

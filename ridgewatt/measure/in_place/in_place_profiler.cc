@@ -5,6 +5,7 @@
 #include <ctime>
 #include <utility>
 
+#include "ridgewatt/base/check_option.h"
 #include "ridgewatt/base/statistics.h"
 #include "ridgewatt/measure/in_place.h"
 #include "ridgewatt/measure/in_place/drift.h"
@@ -64,20 +65,17 @@ std::string cause_of_drift(const TunedProgram::Surroundings& before,
 }  // namespace
 
 void InPlaceOptions::check() const {
-  const auto require = [](bool good, const char* field, double value, const char* constraint) {
-    if (!good) throw UsageError(fmt::format("{} is {:g}", field, value), "", constraint);
-  };
-  require(precision > 0 && precision < 1, "precision", precision, "it must be above 0 and below 1");
-  require(least_minibatches >= 4, "least_minibatches", least_minibatches, "it must be 4 or more");
-  require(most_minibatches >= least_minibatches, "most_minibatches", most_minibatches,
-          "it must be least_minibatches or more");
-  require(longest_s > 0, "longest_s", longest_s, "it must be more than 0 s");
-  require(power_limit_w > 0, "power_limit_w", power_limit_w, "it must be more than 0 W");
-  require(guard_s >= 0.01 && guard_s <= 60, "guard_s", guard_s, "it must be 0.01 to 60 s");
-  require(silence_s > 0, "silence_s", silence_s, "it must be more than 0 s");
-  require(warm_up >= 1, "warm_up", warm_up, "it must be 1 or more");
-  require(drift.reference_every >= 0, "drift.reference_every", drift.reference_every,
-          "it must be 0 or more");
+  require_option(precision > 0 && precision < 1, "precision", precision, "above 0 and below 1");
+  require_option(least_minibatches >= 4, "least_minibatches", least_minibatches, "4 or more");
+  require_option(most_minibatches >= least_minibatches, "most_minibatches", most_minibatches,
+                 "least_minibatches or more");
+  require_option(longest_s > 0, "longest_s", longest_s, "more than 0 s");
+  require_option(power_limit_w > 0, "power_limit_w", power_limit_w, "more than 0 W");
+  require_option(guard_s >= 0.01 && guard_s <= 60, "guard_s", guard_s, "0.01 to 60 s");
+  require_option(silence_s > 0, "silence_s", silence_s, "more than 0 s");
+  require_option(warm_up >= 1, "warm_up", warm_up, "1 or more");
+  require_option(drift.reference_every >= 0, "drift.reference_every", drift.reference_every,
+                 "0 or more");
 }
 
 Observation InPlaceWindow::observation() const {

@@ -41,7 +41,8 @@ void pass_on(int number) {
 OwnedFd marks_of(pid_t process) {
   const std::string folder = fmt::format("/proc/{}", process);
   if (::access(folder.c_str(), F_OK) != 0) {
-    throw NotFoundError("there is no process with this id", std::to_string(process));
+    throw NotFoundError("there is no process with this id", std::to_string(process),
+                        "the program may have ended");
   }
   const std::string how =
       "start it with RIDGEWATT_MARK_FD=3 and 3>marks.txt (docs/guide/tune_in_place.md)";

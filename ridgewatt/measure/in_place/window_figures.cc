@@ -118,7 +118,8 @@ void add_power_samples(const ProgramLog& log, InPlaceWindow& window) {
   }
   window.power_samples = static_cast<int>(window.power.size());
   if (!(window.power_w > 0))
-    throw NotFoundError("no power was measured in a window", describe(window.point.mode));
+    throw NotFoundError("no power was measured in a window", describe(window.point.mode),
+                        "check with `ridgewatt sensors` that the board measures power");
 }
 
 bool tells_pace(const InPlaceWindow& window, const InPlaceOptions& options) {

@@ -64,7 +64,8 @@ class CudaLibrary {
     auto* found = dlsym(handle_, name);
     if (found == nullptr)
       throw NotSupportedError(
-          "the library of CUDA microbenchmarks is from another version of ridgewatt", name);
+          "the library of CUDA microbenchmarks is from another version of ridgewatt", name,
+          "install the library of the same version");
     return reinterpret_cast<Function>(found);
   }
 

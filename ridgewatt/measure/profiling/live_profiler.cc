@@ -183,7 +183,8 @@ store::PointRecord LiveProfiler::take(const OperatingPoint& point, double limit_
   const bool has_power = !measurement.channels.empty();
   if (!has_power && !options_.power_optional) {  // no other point will fare better
     throw IoError("no point can be profiled, because no power is measured",
-                  failed.empty() ? measurement.source : measurement.source + "; " + failed);
+                  failed.empty() ? measurement.source : measurement.source + "; " + failed,
+                  "check with `ridgewatt sensors` that the board measures power");
   }
   const std::string& output = measurement.last_output;
   if (!failed.empty()) fail(point, failed, output);

@@ -87,7 +87,8 @@ class RunningMeasurement::State {
     for (auto at = ended_.rbegin(); at != ended_.rend(); ++at) {
       if (at->first == number) return priced(at->second);
     }
-    throw UsageError("there is no window with this number; only the newest 65536 are kept");
+    throw UsageError("there is no window with this number; only the newest 65536 are kept", "",
+                     "read a window's result before 65536 newer windows end");
   }
   std::vector<WindowCost> windows() {
     const std::lock_guard lock(mutex_);

@@ -67,7 +67,8 @@ class TokenProfiler {
     }
     if (!measured.measurement.total) {
       throw IoError("no point can be profiled, because no power is measured",
-                    measured.measurement.source);
+                    measured.measurement.source,
+                    "check with `ridgewatt sensors` that the board measures power");
     }
     TokenPoints points = token_points(measured, point);
     if (!points.decode) {

@@ -37,7 +37,9 @@ EnergyEstimate integrate_power(std::span<const double> times_s, std::span<const 
                                double begin_s, double end_s) {
   if (!(end_s > begin_s)) throw UsageError("the time window of the energy is empty");
   const auto points = valid_points(times_s, powers_w);
-  if (points.empty()) throw NotSupportedError("the power sensor gave no valid sample");
+  if (points.empty())
+    throw NotSupportedError("the power sensor gave no valid sample", "",
+                            "check with `ridgewatt sensors` that the board measures power");
   EnergyEstimate result;
   result.duration_s = end_s - begin_s;
   for (std::size_t i = 0; i < times_s.size(); ++i) {

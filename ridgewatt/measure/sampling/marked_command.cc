@@ -74,7 +74,8 @@ int mark_number(int error_end) {
     const int flags = ::fcntl(fd, F_GETFD);
     if (fd != error_end && (flags < 0 || (flags & FD_CLOEXEC) != 0)) return fd;
   }
-  throw IoError("no file descriptor below 10 is free to pass marks of the program");
+  throw IoError("no file descriptor below 10 is free to pass marks of the program", "",
+                "close files that the calling program leaves open");
 }
 
 ChildPlan plan_child(const std::vector<std::string>& command, int mark_end, int error_end) {

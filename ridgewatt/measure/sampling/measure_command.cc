@@ -12,6 +12,7 @@
 #include <thread>
 #include <utility>
 
+#include "ridgewatt/base/check_option.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/progress.h"
 #include "ridgewatt/measure/output/output_tail.h"
@@ -117,25 +118,21 @@ void idle(double duration_s, Recording& recording) {
 
 void MeasureOptions::check() const {
   if (command.empty()) throw UsageError("measure needs a command", "", "give it after --");
-  const auto require = [](bool good, const char* field, double value, const char* constraint) {
-    if (!good) throw UsageError(fmt::format("{} is {:g}", field, value), "", constraint);
-  };
   const auto time = [&](const char* field, double value) {
-    require(value >= 0 && std::isfinite(value), field, value, "it must be 0 s or more");
+    require_option(value >= 0 && std::isfinite(value), field, value, "0 s or more");
   };
-  require(rate_hz >= 1 && rate_hz <= 1000, "rate_hz", rate_hz, "it must be 1 to 1000 Hz");
-  require(series_rate_hz >= 0.1 && series_rate_hz <= 50, "series_rate_hz", series_rate_hz,
-          "it must be 0.1 to 50 Hz");
+  require_option(rate_hz >= 1 && rate_hz <= 1000, "rate_hz", rate_hz, "1 to 1000 Hz");
+  require_option(series_rate_hz >= 0.1 && series_rate_hz <= 50, "series_rate_hz", series_rate_hz,
+                 "0.1 to 50 Hz");
   time("idle_s", idle_s);
   time("limit_s", limit_s);
   time("settle.at_most_s", settle.at_most_s);
   time("window.at_least_s", window.at_least_s);
-  require(settle.window_s > 0 && std::isfinite(settle.window_s), "settle.window_s", settle.window_s,
-          "it must be more than 0 s");
-  require(settle.tolerance >= 0, "settle.tolerance", settle.tolerance, "it must be 0 or more");
-  require(window.warm_up >= 0, "window.warm_up", window.warm_up, "it must be 0 or more");
-  require(window.minibatches >= 0, "window.minibatches", window.minibatches,
-          "it must be 0 or more");
+  require_option(settle.window_s > 0 && std::isfinite(settle.window_s), "settle.window_s",
+                 settle.window_s, "more than 0 s");
+  require_option(settle.tolerance >= 0, "settle.tolerance", settle.tolerance, "0 or more");
+  require_option(window.warm_up >= 0, "window.warm_up", window.warm_up, "0 or more");
+  require_option(window.minibatches >= 0, "window.minibatches", window.minibatches, "0 or more");
   if (meter_is_total && meter.empty()) {
     throw UsageError("the total of a meter needs the CSV of the meter", "", "give --meter FILE");
   }

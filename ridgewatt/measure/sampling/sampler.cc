@@ -37,7 +37,7 @@ Sampler::Sampler(platform::PowerSource& source, Options options)
   if (options.capacity < 2)
     throw UsageError("the capacity of the sampler must be 2 samples or more");
   if (source.channels().size() > kMaxPowerChannels) {
-    throw NotSupportedError("the board has more than 16 power channels");
+    throw NotSupportedError("the board has more than 16 power channels, which is the maximum");
   }
   ring_.resize(options.capacity);
   source.begin();

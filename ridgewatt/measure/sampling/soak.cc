@@ -9,6 +9,7 @@
 #include <thread>
 #include <utility>
 
+#include "ridgewatt/base/check_option.h"
 #include "ridgewatt/base/clock.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/progress.h"
@@ -129,7 +130,8 @@ class Soak {
     for (const auto& channel : source_->channels()) {
       if (channel.in_total) return;
     }
-    throw NotSupportedError("soak needs a sensor of the machine's total power", "");
+    throw NotSupportedError("soak needs a sensor of the machine's total power", "",
+                            "`ridgewatt sensors` prints the sensors of this machine");
   }
 
   bool look_when_due() {
@@ -146,7 +148,8 @@ class Soak {
       if (zone.celsius && is_of_the_chip(zone.name)) look.celsius[zone.name] = *zone.celsius;
     }
     if (look.celsius.empty()) {
-      throw NotSupportedError("soak needs a temperature sensor of the chip", "");
+      throw NotSupportedError("soak needs a temperature sensor of the chip", "",
+                              "`ridgewatt sensors` prints the sensors of this machine");
     }
     for (const auto& fan : now.fans) {
       if (fan.duty && !look.fan_known) look.fan = *fan.duty, look.fan_known = true;
@@ -385,16 +388,13 @@ class Soak {
 
 void SoakOptions::check() const {
   if (command.empty()) throw UsageError("soak needs a command", "", "give it after --");
-  const auto require = [](bool good, const char* field, double value, const char* constraint) {
-    if (!good) throw UsageError(fmt::format("{} is {:g}", field, value), "", constraint);
-  };
-  require(at_most_s > 0 && at_most_s <= 1e6, "at_most_s", at_most_s,
-          "it must be more than 0 and at most 1e6 s");
-  require(idle_s >= 0 && idle_s <= 1e5, "idle_s", idle_s, "it must be 0 to 1e5 s");
-  require(rate_hz >= 1 && rate_hz <= 1000, "rate_hz", rate_hz, "it must be 1 to 1000 Hz");
-  require(look_s >= 0.05 && look_s <= 60, "look_s", look_s, "it must be 0.05 to 60 s");
-  require(max_celsius > 0 && max_celsius <= 150, "max_celsius", max_celsius,
-          "it must be more than 0 and at most 150");
+  require_option(at_most_s > 0 && at_most_s <= 1e6, "at_most_s", at_most_s,
+                 "more than 0 and at most 1e6 s");
+  require_option(idle_s >= 0 && idle_s <= 1e5, "idle_s", idle_s, "0 to 1e5 s");
+  require_option(rate_hz >= 1 && rate_hz <= 1000, "rate_hz", rate_hz, "1 to 1000 Hz");
+  require_option(look_s >= 0.05 && look_s <= 60, "look_s", look_s, "0.05 to 60 s");
+  require_option(max_celsius > 0 && max_celsius <= 150, "max_celsius", max_celsius,
+                 "more than 0 and at most 150");
 }
 
 std::optional<double> passive_trip_celsius(const platform::Sysfs& sysfs, const std::string& zone) {

@@ -40,7 +40,8 @@ class TotalPower {
  private:
   static platform::PowerSource& source_of(platform::PowerMeter& meter) {
     if (meter.source() == nullptr) {
-      throw NotSupportedError("the power of this machine cannot be measured", meter.description());
+      throw NotSupportedError("the power of this machine cannot be measured", meter.description(),
+                              "check with `ridgewatt sensors` that the board measures power");
     }
     return *meter.source();
   }

@@ -20,7 +20,7 @@ constexpr std::size_t kLongestResultName = 200;
 double checked_number(const Json& value, const std::string& name, const std::string& where) {
   const double number = value.is_number() ? value.get<double>() : -1;
   if (!(number >= 0) || !(number <= kMostResult)) {
-    throw InputError(name + " is not a number of 0 or more", where);
+    throw InputError(name + " must be a number from 0 to 1e18", where);
   }
   return number;
 }

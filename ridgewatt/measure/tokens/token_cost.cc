@@ -135,11 +135,13 @@ TokenCost split_energy(std::span<const TokenRequest> requests, const PowerTrace&
                        std::optional<double> idle_w) {
   if (requests.empty())
     throw NotSupportedError(
-        "no request has time stamps, so the energy cannot be divided between prefill and decode");
+        "no request has time stamps, so the energy cannot be divided between prefill and decode",
+        "", "give profile_export.jsonl of aiperf, or a result of vLLM with --save-detailed");
   const auto changes = changes_of(requests);
   const ValidPower samples(power);
   if (!samples.covers(changes.front().time_s, changes.back().time_s)) {
-    throw NotSupportedError("no power sample was taken during a request");
+    throw NotSupportedError("no power sample was taken during a request", "",
+                            "record power during the requests, with time stamps of the same clock");
   }
   TokenCost cost;
   cost.idle_w = idle_w;

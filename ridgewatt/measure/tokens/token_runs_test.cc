@@ -206,7 +206,7 @@ TEST(TokenRuns, DamagedResultsAreRefusedInALine) {
   EXPECT_THAT(token_refusal(std::string(100000, '[')), HasSubstr("nested"));
   EXPECT_THAT(token_refusal(R"([{"n_prompt": 512, "n_gen": 0}])"), HasSubstr("avg_ns"));
   EXPECT_THAT(token_refusal(R"([{"n_prompt": -1, "n_gen": 0, "avg_ns": 5}])"),
-              HasSubstr("n_prompt is not a number of 0 or more"));
+              HasSubstr("n_prompt must be a number from 0 to 1e18"));
   EXPECT_THAT(token_refusal(R"([{"n_prompt": 5, "n_gen": 0, "avg_ns": "5"}])"),
               HasSubstr("avg_ns"));
   EXPECT_THAT(token_refusal(R"([{"n_prompt": 5, "n_gen": 0, "avg_ns": 0}])"), HasSubstr("no time"));

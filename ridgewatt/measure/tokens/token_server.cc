@@ -17,6 +17,7 @@
 #include <thread>
 #include <utility>
 
+#include "ridgewatt/base/check_option.h"
 #include "ridgewatt/base/clock.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/progress.h"
@@ -273,20 +274,16 @@ std::vector<TokenRun> runs_of_output(const TimedLines& output, double end_s) {
 }  // namespace
 
 void ServerQuestion::check() const {
-  const auto require = [](bool good, const char* field, double value, const char* constraint) {
-    if (!good) throw UsageError(fmt::format("{} is {:g}", field, value), "", constraint);
-  };
   if (url.empty()) throw UsageError("--server needs the URL of a server", "");
-  require(prompt_tokens >= 1 && prompt_tokens <= 1 << 20, "prompt_tokens", prompt_tokens,
-          "it must be 1 to 1048576");
-  require(output_tokens >= 1 && output_tokens <= 1 << 20, "output_tokens", output_tokens,
-          "it must be 1 to 1048576");
-  require(concurrency >= 1 && concurrency <= 1024, "concurrency", concurrency,
-          "it must be 1 to 1024");
-  require(requests >= 1 && requests <= 1000000, "requests", requests, "it must be 1 to 1000000");
-  require(warm_up >= 0 && warm_up <= 1000000, "warm_up", warm_up, "it must be 0 to 1000000");
-  require(timeout_s > 0 && timeout_s <= 1e6, "timeout_s", timeout_s, "it must be more than 0 s");
-  require(ready_s > 0 && ready_s <= 1e6, "ready_s", ready_s, "it must be more than 0 s");
+  require_option(prompt_tokens >= 1 && prompt_tokens <= 1 << 20, "prompt_tokens", prompt_tokens,
+                 "1 to 1048576");
+  require_option(output_tokens >= 1 && output_tokens <= 1 << 20, "output_tokens", output_tokens,
+                 "1 to 1048576");
+  require_option(concurrency >= 1 && concurrency <= 1024, "concurrency", concurrency, "1 to 1024");
+  require_option(requests >= 1 && requests <= 1000000, "requests", requests, "1 to 1000000");
+  require_option(warm_up >= 0 && warm_up <= 1000000, "warm_up", warm_up, "0 to 1000000");
+  require_option(timeout_s > 0 && timeout_s <= 1e6, "timeout_s", timeout_s, "more than 0 s");
+  require_option(ready_s > 0 && ready_s <= 1e6, "ready_s", ready_s, "more than 0 s");
 }
 
 TokenRun ask_server(const ServerQuestion& question, const std::function<void()>& tick) {
@@ -313,7 +310,9 @@ class ServerProgram::State {
   void wait_until_ready(const std::string& name, const ServerQuestion& question) {
     const Stopwatch waited;
     while (!ServerClient::ready(question)) {
-      if (ended()) throw IoError("the server process ended before it was ready", name);
+      if (ended())
+        throw IoError("the server process ended before it was ready", name,
+                      "start it by hand to see why");
       if (waited.s() > question.ready_s) {
         throw IoError(fmt::format("the server was not ready within {:g} s", question.ready_s),
                       question.url);

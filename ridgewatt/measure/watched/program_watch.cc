@@ -324,7 +324,8 @@ SeenProgram watch_process(const platform::Sysfs& sysfs, pid_t process, double fo
                           platform::PowerMeter& meter) {
   const std::string folder = "/proc/" + std::to_string(process);
   if (::access(folder.c_str(), F_OK) != 0) {
-    throw NotFoundError("there is no process with this id", std::to_string(process));
+    throw NotFoundError("there is no process with this id", std::to_string(process),
+                        "the program may have ended");
   }
   MeasureOptions options;
   options.idle_s = 0;

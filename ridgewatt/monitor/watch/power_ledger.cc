@@ -114,7 +114,8 @@ void PowerLedger::mark(double now_s) {
 
 std::size_t PowerLedger::begin_window(const std::string& name, double now_s) {
   if (open_.size() >= kMostOpen)
-    throw UsageError("the monitor has 256 open windows, which is the maximum", name);
+    throw UsageError("the monitor has 256 open windows, which is the maximum", name,
+                     "end one first");
   now_s = std::max(now_s, last_s_);
   Open open;
   open.window.number = next_window_;
@@ -131,7 +132,8 @@ Window PowerLedger::end_window(std::size_t number, double now_s) {
     for (const auto& [known, ended] : ended_) {
       if (known == number) return priced(ended, now_s);
     }
-    throw NotFoundError("there is no window with this number", fmt::format("{}", number));
+    throw NotFoundError("there is no window with this number", fmt::format("{}", number),
+                        "give the number of an open window");
   }
   Open open = std::move(found->second);
   open_.erase(found);

@@ -20,7 +20,9 @@ class BoardPower : public PowerSource {
     for (const auto& device : nvml_->devices()) {
       if (device.power) channels_.push_back({device.name, true}), devices_.push_back(device.index);
     }
-    if (devices_.empty()) throw NotSupportedError("NVML cannot read the power of this GPU");
+    if (devices_.empty())
+      throw NotSupportedError("NVML cannot read the power of this GPU", "",
+                              "give power from an external meter (docs/guide/measure.md)");
   }
   void read(std::span<double> power_w) override {
     for (std::size_t i = 0; i < devices_.size(); ++i) {

@@ -23,6 +23,8 @@ struct Utilization {
 
 namespace {
 
+constexpr const char* kCheckDriver = "check with `nvidia-smi` that the driver works";
+
 // The few parts of NVML's binary interface that are used here (docs.nvidia.com/deploy/nvml-api).
 using Device = nvml_interface::OpaqueDevice*;
 using nvml_interface::Utilization;
@@ -108,22 +110,24 @@ std::unique_ptr<Nvml> Nvml::open(const std::string& path) {
   l.load(l.lock_clocks, "nvmlDeviceSetGpuLockedClocks");
   l.load(l.reset_clocks, "nvmlDeviceResetGpuLockedClocks");
   if (l.init == nullptr || l.get_count == nullptr || l.get_handle == nullptr) {
-    throw NotSupportedError(path + " lacks functions that every version of NVML has");
+    throw NotSupportedError(path + " lacks functions that every version of NVML has", "",
+                            kCheckDriver);
   }
   if (const Result result = l.init(); result != kSuccess) {
     throw NotSupportedError(
-        fmt::format("the NVIDIA driver does not answer ({})", l.text_of(result)));
+        fmt::format("the NVIDIA driver does not answer ({})", l.text_of(result)), "", kCheckDriver);
   }
   l.load(l.shutdown, "nvmlShutdown");
   unsigned count = 0;
   if (l.get_count(&count) != kSuccess || count == 0) {
-    throw NotSupportedError("the NVIDIA driver finds no GPU");
+    throw NotSupportedError("the NVIDIA driver finds no GPU", "", kCheckDriver);
   }
   for (unsigned i = 0; i < std::min(count, kMaxDevices); ++i) {
     Device device = nullptr;
     if (l.get_handle(i, &device) == kSuccess) l.devices.push_back(device);
   }
-  if (l.devices.empty()) throw NotSupportedError("the NVIDIA driver denies access to every GPU");
+  if (l.devices.empty())
+    throw NotSupportedError("the NVIDIA driver denies access to every GPU", "", kCheckDriver);
   return std::unique_ptr<Nvml>(new Nvml(std::move(library)));
 }
 
@@ -243,7 +247,8 @@ void Nvml::lock_gpu_clock(int device, double min_hz, double max_hz) {
                                   static_cast<unsigned>(std::lround(mhz_of_hz(max_hz))));
   if (result == kSuccess) return;
   if (result == kNotSupported)
-    throw NotSupportedError("the clock of the GPU cannot be locked", name);
+    throw NotSupportedError("the clock of the GPU cannot be locked", name,
+                            "this GPU does not support it");
   if (result == kNoPermission) {
     throw PermissionError("the clock of the GPU cannot be locked", name, "run as root");
   }

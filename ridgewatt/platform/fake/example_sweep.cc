@@ -52,7 +52,8 @@ Sweep example_sweep(const Board& board, const ExampleWorkload& workload,
     }
   }
   if (sweep.observations.empty()) {
-    throw UsageError("no batch fits into the memory of " + board.name, workload.model);
+    throw UsageError("no batch fits into the memory of " + board.name, workload.model,
+                     "give a smaller --batch");
   }
   return sweep;
 }

@@ -369,7 +369,8 @@ FakeBoardMark fake_board_mark(const std::string& folder) {
   if (!fs::is_regular_file(path, error)) return {};
   const auto words = words_of(read_file(path, 4096));
   if (words.size() != 2 && words.size() != 3)
-    throw InputError("is not the mark file of a fake board", path);
+    throw InputError("is not the mark file of a fake board", path,
+                     "create the fake board again with `ridgewatt fake-board`");
   return {words[0], static_cast<std::uint64_t>(parse_int(words[1]).value_or(0)),
           FakeSpecimen::parse(words.size() == 3 ? words[2] : "", path)};
 }

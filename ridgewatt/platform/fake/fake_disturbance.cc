@@ -24,7 +24,7 @@ constexpr const char* kProcessList = "/sys/kernel/debug/nvmap/iovmm/clients";
 double within(const CsvTable& table, std::size_t row, const char* column, double low, double high) {
   const double value = table.number(row, table.require_column(column));
   if (value >= low && value <= high) return value;
-  throw InputError(fmt::format("{} is {:g}, must be {:g} to {:g}", column, value, low, high),
+  throw InputError(fmt::format("{} is {:g}, but must be {:g} to {:g}", column, value, low, high),
                    table.where(row));
 }
 
@@ -49,7 +49,7 @@ std::vector<FakeDisturbance> parse_fake_disturbances(const std::string& text,
     one.process = trim(table.rows[row][process]);
     const auto words = split(one.process, ' ');
     if (!one.process.empty() && (words.size() != 2 || !parse_int(words[0]))) {
-      throw InputError("the process must be its number and its name", table.where(row),
+      throw InputError("column process must be a process id and a name", table.where(row),
                        "for example 4242 other.py");
     }
     all.push_back(std::move(one));

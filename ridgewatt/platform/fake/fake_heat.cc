@@ -79,7 +79,9 @@ std::optional<HeatFile> read_heat_file(const Sysfs& sysfs) {
     whole = number.has_value();
     numbers[i] = number.value_or(0);
   }
-  if (!whole) throw InputError("is not the heat file of a fake board", where);
+  if (!whole)
+    throw InputError("is not the heat file of a fake board", where,
+                     "create the fake board again with `ridgewatt fake-board`");
   const HeatFile file{*spec,
                       {numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5]}};
   file.model.check();

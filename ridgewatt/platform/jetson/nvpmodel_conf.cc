@@ -98,7 +98,7 @@ class Parser {
   int integer(const std::string& text) const {
     const auto value = parse_int(text);
     if (!value || *value < 0 || *value > 1000000)
-      fail("the id must be a whole number from 0 to 1000000, is " + text);
+      fail("the id must be a whole number from 0 to 1000000, but is " + text);
     return static_cast<int>(*value);
   }
 
@@ -151,7 +151,7 @@ class Parser {
                        where);
     }
     if (param->type == NvpParam::Type::kClock && !parse_int(setting.value)) {
-      throw InputError("the value must be a whole number, is " + setting.value, where);
+      throw InputError("the value must be a whole number, but is " + setting.value, where);
     }
   }
 
@@ -206,7 +206,8 @@ PowerMode limits_of(const NvpConf& conf, const NvpMode& mode) {
 std::string power_model_section(const NvpConf& conf, const PowerMode& mode, int id,
                                 const std::string& name) {
   if (name.empty() || name.find_first_of(" \t\r\n<>#=") != std::string::npos) {
-    throw UsageError("the name of a power mode must be one word without < > # =", name);
+    throw UsageError("the name of a power mode must be one word without < > # =", name,
+                     "choose another --name");
   }
   for (const auto& entry : conf.modes) {
     if (entry.id == id || entry.name == name) {

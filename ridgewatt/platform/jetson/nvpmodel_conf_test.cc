@@ -78,13 +78,13 @@ TEST(NvpmodelConf, FaultsNameTheLine) {
   EXPECT_EQ(fault("X /y\n"), "there is text before the first section: conf line 1");
   EXPECT_EQ(fault("\n< POWER_MODEL ID=0 >\n"), "the POWER_MODEL section lacks NAME: conf line 2");
   EXPECT_EQ(fault("< POWER_MODEL ID=x NAME=A >\n"),
-            "the id must be a whole number from 0 to 1000000, is x: conf line 1");
+            "the id must be a whole number from 0 to 1000000, but is x: conf line 1");
   EXPECT_EQ(fault("< POWER_MODEL ID=0 NAME=A\n"),
             "the section header does not end with '>': conf line 1");
   EXPECT_EQ(fault(mode + mode), "two power modes have the same id or name: 0 A: conf");
   EXPECT_EQ(fault(mode + "GPU MAX_FREQ 1\n"), "unknown parameter GPU: conf mode A");
   EXPECT_EQ(fault("< PARAM TYPE=CLOCK NAME=GPU >\nMAX_FREQ /g\n" + mode + "GPU MAX_FREQ fast\n"),
-            "the value must be a whole number, is fast: conf mode A");
+            "the value must be a whole number, but is fast: conf mode A");
   EXPECT_EQ(fault("< PARAM TYPE=CLOCK NAME=GPU >\nMAX_FREQ g\n" + mode),
             "the path does not begin with '/': g: conf line 2");
 }

@@ -263,7 +263,8 @@ std::vector<TegrastatsLine> parse_tegrastats(std::string_view log, const std::st
     const std::string_view text = trim(log.substr(0, end));
     log.remove_prefix(std::min(end + 1, log.size()));
     if (text.size() > kMaxTegrastatsLineBytes) {
-      throw InputError("a line is longer than 64 KiB", fmt::format("{} line {}", source, number));
+      throw InputError("a line is longer than 64 KiB", fmt::format("{} line {}", source, number),
+                       "give the output of 'tegrastats'");
     }
     if (text.empty()) continue;
     lines.push_back(parse_tegrastats_line(text));

@@ -116,7 +116,7 @@ std::unique_ptr<PowerSource> open_tegrastats() {
     child = ChildProcess(
         {.words = {"tegrastats", "--interval", "100"}, .output = pipe.write_end.get()});
   } catch (const Error&) {
-    throw NotSupportedError("tegrastats cannot be started");
+    throw NotSupportedError("tegrastats cannot be started", "", "is it installed?");
   }
   pipe.write_end.reset();
   auto source = std::make_unique<Tegrastats>(std::move(child), std::move(pipe.read_end));

@@ -109,7 +109,8 @@ SharedFlag::SharedFlag()
 ModeGuardian::ModeGuardian(Sysfs& sysfs, const JetsonLayout& layout, const std::string& folder,
                            const std::vector<FileSetting>& others)
     : sysfs_(sysfs), layout_(layout) {
-  if (holds_mode()) throw UsageError("this program already holds a power mode");
+  if (holds_mode())
+    throw UsageError("this program already holds a power mode", "", "release it first");
   journal_ = std::make_unique<ModeJournal>(sysfs, folder);
   const BlockedSignals blocked;
   recover();
@@ -261,8 +262,9 @@ WriteSummary restore_saved_mode(Sysfs& sysfs, const JetsonLayout& layout,
   }
   const auto saved = journal.saved();
   if (!saved) {
-    throw NotFoundError("there is no saved power mode to restore", folder,
-                        "'ridgewatt mode apply' has changed nothing since boot");
+    throw NotFoundError(
+        "there is no saved power mode to restore", folder,
+        "'ridgewatt mode apply' has changed nothing since boot or since the last restore");
   }
   auto summary = restore_snapshot(sysfs, layout, *saved);
   journal.forget_saved();

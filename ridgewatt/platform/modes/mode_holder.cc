@@ -203,7 +203,9 @@ std::string ModeHolder::ask(std::string_view request) {
   if (send_message(socket_.get(), request)) answer = receive(socket_.get(), kAnswerMs);
   if (!answer) {
     socket_.reset();  // a silent one restores, too
-    throw IoError("the process that holds the power mode has ended; the original mode is restored");
+    throw IoError(
+        "the process that holds the power mode no longer answers; it restores the original mode",
+        "", "if `ridgewatt mode show` still prints the other mode, run `ridgewatt mode restore`");
   }
   return *answer;
 }

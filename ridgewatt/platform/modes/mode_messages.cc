@@ -58,7 +58,10 @@ std::string error_message(const Error& error) {
 
 HolderState state_of_message(const std::string& message) {
   const Json json = Json::parse(message, nullptr, false);
-  if (!json.is_object()) throw IoError("the process that holds the power mode did not answer");
+  if (!json.is_object())
+    throw IoError(
+        "the process that holds the power mode did not answer", "",
+        "if `ridgewatt mode show` still prints the other mode, run `ridgewatt mode restore`");
   if (json.contains("error")) {
     throw_if<UsageError>(json, "usage");
     throw_if<PermissionError>(json, "permission");

@@ -20,6 +20,8 @@
 namespace ridgewatt::predict {
 namespace {
 
+constexpr const char* kTrainAgain = "train it again with `ridgewatt predict --train-reference`";
+
 constexpr int kBatchInput = static_cast<int>(PointAxis::kBatch);
 constexpr int kCoresInput = static_cast<int>(PointAxis::kCpuCores);
 
@@ -44,7 +46,8 @@ TrainedNetwork standardize(std::span<const Observation> rows) {
     result.center.push_back(mean(values));
     result.scale.push_back(fixed ? 0 : standard_deviation(values));
   }
-  if (result.inputs.empty()) throw UsageError("the power modes of the samples set no knob");
+  if (result.inputs.empty())
+    throw UsageError("the power modes of the samples give no clock and no number of cores");
   return result;
 }
 
@@ -140,7 +143,7 @@ TrainedNetwork network_from_json(const Json& json, const std::string& path) {
     for (int input = 0; input <= kBatchInput; ++input) {
       if (input_name(input) == name.get<std::string>()) found = input;
     }
-    if (found < 0) throw InputError("the reference model has an unknown input", path);
+    if (found < 0) throw InputError("the reference model has an unknown input", path, kTrainAgain);
     network.inputs.push_back(found);
   }
   network.center =
@@ -155,8 +158,8 @@ TrainedNetwork network_from_json(const Json& json, const std::string& path) {
       std::all_of(network.scale.begin(), network.scale.end(),
                   [](double scale) { return std::isfinite(scale) && scale >= 0; });
   if (!sane)
-    throw InputError("the layers of the reference model have shapes that do not fit together",
-                     path);
+    throw InputError("the layers of the reference model have shapes that do not fit together", path,
+                     kTrainAgain);
   for (std::size_t i = 0; i < inputs; ++i) {
     // Files of before have a scale of 1 Hz where a clock was the same in every row.
     const bool clock = network.inputs[i] != kBatchInput && network.inputs[i] != kCoresInput;
@@ -168,7 +171,8 @@ TrainedNetwork network_from_json(const Json& json, const std::string& path) {
   if (parameters.size() != network.network->parameters().size() ||
       !std::all_of(parameters.begin(), parameters.end(),
                    [](float value) { return std::isfinite(value); })) {
-    throw InputError("the parameters of the reference model do not fit its shape", path);
+    throw InputError("the parameters of the reference model do not fit its shape", path,
+                     kTrainAgain);
   }
   network.network->set_parameters(std::move(parameters));
   return network;
@@ -202,7 +206,7 @@ ReferenceModel read_reference_model(const std::string& path) {
   try {
     const Json json = Json::parse(read_file(path, std::size_t{1} << 28));
     if (json.at("format") != "ridgewatt-reference" || json.at("version") != 1) {
-      throw InputError("is not a reference model of version 1", path);
+      throw InputError("is not a reference model of version 1", path, kTrainAgain);
     }
     ReferenceModel model;
     model.workload = json.at("workload").get<std::string>();
@@ -210,7 +214,7 @@ ReferenceModel read_reference_model(const std::string& path) {
     model.power = network_from_json(json.at("power_w"), path);
     return model;
   } catch (const Json::exception& error) {
-    throw InputError(fmt::format("is not a reference model ({})", error.what()), path);
+    throw InputError(fmt::format("is not a reference model ({})", error.what()), path, kTrainAgain);
   }
 }
 

@@ -187,7 +187,9 @@ std::vector<WorkloadGroup> read_workload_groups(CsvReader csv) {
     group.power = read_prior(csv, "power", work_power_priors(), more);
     groups.push_back(std::move(group));
   }
-  if (groups.empty()) throw InputError("the file has no groups of workloads", csv.source());
+  if (groups.empty())
+    throw InputError("the file has no groups of workloads", csv.source(),
+                     "give the file that `ridgewatt evaluate groups` wrote");
   return groups;
 }
 

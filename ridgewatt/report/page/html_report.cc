@@ -211,7 +211,9 @@ Json HtmlReport::figures() const {
 }
 
 std::string HtmlReport::svg(std::size_t number) const {
-  if (shown_.empty()) throw NotFoundError("the results have no figures");
+  if (shown_.empty())
+    throw NotFoundError("the results have no figures", "",
+                        "write HTML, or give results that have figures");
   if (shown_.size() < number) {
     throw NotFoundError(fmt::format("there is no figure {} (--figure)", number), "",
                         fmt::format("the results have figures 1 to {}", shown_.size()));

@@ -107,7 +107,8 @@ PlanBook::PlanBook(std::span<const Candidate> candidates, const PlanProblem& pro
       simulation_(simulation) {
   problem_.check(true);
   if (plans_.empty())
-    throw NoSolutionError("no profiled power mode is within the power budget (--max-power)");
+    throw NoSolutionError("no profiled power mode is within the power budget (--max-power)", "",
+                          "raise --max-power, or profile modes with lower clocks");
   simulation_.duration_s = simulation_.window_s = kTrialSeconds;
   simulation_.max_latency_s = problem_.max_latency_s;
 }

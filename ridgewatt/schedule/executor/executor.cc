@@ -32,8 +32,10 @@ void ExecutorOptions::check() const {
     if (!good) throw UsageError(what);
   };
   require(!socket_path.empty(), "the path of the socket is empty");
-  require(socket_path.size() < sizeof(sockaddr_un{}.sun_path),
-          "the path of the socket is too long");
+  if (socket_path.size() >= sizeof(sockaddr_un{}.sun_path)) {
+    throw UsageError("the path of the socket is longer than 107 bytes", socket_path,
+                     "give a shorter --socket");
+  }
   require(batch >= 1 && training_per_cycle >= 0,
           "the batch must be at least 1, and the training minibatches per cycle 0 or more");
   require(period_s >= 0 && period_s < 1e6, "the period must be from 0 to 10^6 s");

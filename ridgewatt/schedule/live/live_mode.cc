@@ -13,7 +13,9 @@ std::vector<Minibatch> batches_within(const std::map<int, Observation>& rows, do
                                       const std::string& source) {
   std::vector<Minibatch> batches;
   for (const auto& [batch, row] : rows) {
-    if (batch == 0) throw InputError("the sweep of an inference needs a batch column", source);
+    if (batch == 0)
+      throw InputError("the sweep of an inference needs a batch column", source,
+                       "add the column batch");
     if (row.power_w <= max_power_w) batches.push_back({batch, row.time_s, row.power_w});
   }
   return batches;
@@ -70,7 +72,8 @@ std::vector<LiveMode> live_modes(std::span<const Sweep> inference, std::span<con
                      "profile the programs in the same modes");
   }
   if (modes.empty())
-    throw NoSolutionError("no power mode is within the power budget (--max-power)");
+    throw NoSolutionError("no power mode is within the power budget (--max-power)", "",
+                          "raise --max-power, or give modes with lower clocks");
   return modes;
 }
 

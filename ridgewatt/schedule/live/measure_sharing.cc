@@ -124,7 +124,8 @@ void SharingPolicy::released(const GrantRecord& record) {
 
 SharingMeasurement SharingPolicy::result() const {
   if (begun_s_ < 0)
-    throw NoSolutionError("the two workers did not both connect within --start-within");
+    throw NoSolutionError("the two workers did not both connect within --start-within", "",
+                          "check that both programs call the worker API, or give more time");
   SharingMeasurement result;
   std::vector<double> factors, alone[2], together[2], speeds[2];
   std::vector<GrantRecord> in_turns;

@@ -14,7 +14,8 @@ template <typename Function>
 void load_function(void* handle, Function& function, const char* name) {
   function = reinterpret_cast<Function>(::dlsym(handle, name));
   if (function == nullptr) {
-    throw NotSupportedError("is older than PostgreSQL 14", kLibpqName);
+    throw NotSupportedError("is older than PostgreSQL 14", kLibpqName,
+                            "install libpq5 of PostgreSQL 14 or newer");
   }
 }
 

@@ -72,7 +72,7 @@ std::optional<std::int64_t> schema_version(PostgresqlSession& session) {
       });
   if (!is_made && others > 0) {
     throw InputError("the database has a schema \"ridgewatt\" that is not a ridgewatt store",
-                     session.shown());
+                     session.shown(), "give another database");
   }
   if (!is_made) return std::nullopt;
   std::int64_t version = 0;

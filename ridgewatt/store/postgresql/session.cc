@@ -186,7 +186,8 @@ void PostgresqlSession::wait_for_connection() {
     }
     const double left_s = address_.timeout_s - waiting.s();
     if (left_s <= 0)
-      throw IoError("cannot connect to the store", shown(), "the database server does not answer");
+      throw IoError("cannot connect to the store", shown(),
+                    "the database server does not answer; check that it runs and can be reached");
     pollfd wanted{pq_.socket(connection_),
                   static_cast<short>(next == libpq::kPollReading ? POLLIN : POLLOUT), 0};
     if (::poll(&wanted, 1, static_cast<int>(left_s * 1000) + 1) > 0) {

@@ -102,7 +102,9 @@ Series read_series(const Row& row, int first) {
   const int c = first;
   const std::string word = row.text(c + 3);
   const auto provenance = find_name<Provenance>(word);
-  if (!provenance) throw InputError("the store has an unknown provenance", word);
+  if (!provenance)
+    throw InputError("the store has an unknown provenance", word,
+                     "run `ridgewatt store check STORE`");
   return {row.text(c), row.text(c + 1), row.text(c + 2), *provenance, row.text(c + 4)};
 }
 
@@ -138,7 +140,9 @@ PointRecord read_point(const Row& row, int first) {
   point.largest_gap_s = real();
   const std::string words = row.text(c++);
   const auto flags = PointFlags::read(words);
-  if (!flags) throw InputError("a point of the store has an unknown flag", words);
+  if (!flags)
+    throw InputError("a point of the store has an unknown flag", words,
+                     "run `ridgewatt store check STORE`");
   point.flags = *flags;
   point.started_unix_s = row.integer(c++);
   point.observation.measured_energy_j = energy_of_one(point.energy_j, point.minibatches);

@@ -51,10 +51,13 @@ std::vector<PowerMode> read_modes(const std::string& path) {
   std::set<PowerMode> seen;
   while (csv.next()) {
     PowerMode mode = reader.read().mode;
-    if (mode == PowerMode{}) throw InputError("the row sets no knob", csv.where());
+    if (mode == PowerMode{})
+      throw InputError("the row sets no knob", csv.where(), "give a clock or a number of cores");
     if (seen.insert(mode).second) modes.push_back(std::move(mode));
   }
-  if (modes.empty()) throw InputError("the file of power modes has no rows", path);
+  if (modes.empty())
+    throw InputError("the file of power modes has no rows", path,
+                     "give at least one row below the header");
   return modes;
 }
 

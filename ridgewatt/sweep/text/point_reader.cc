@@ -85,7 +85,7 @@ OperatingPoint PointReader::read() const {
   if (batch_ && !csv_.field(*batch_).empty()) {
     const double value = csv_.number(*batch_);
     if (!(value >= 1 && value <= kMostBatch) || value != std::floor(value)) {
-      throw InputError(fmt::format("batch must be a whole number of 1 or more, is {:g}", value),
+      throw InputError(fmt::format("batch must be a whole number of 1 or more, but is {:g}", value),
                        csv_.where());
     }
     point.batch = static_cast<int>(value);

@@ -11,11 +11,14 @@ std::vector<OperatingPoint> read_points(const std::string& path) {
   CsvReader csv(text, path);
   const PointReader reader(csv, PointReader::Clocks::kOfBoards);
   if (!reader.has_knobs() && !reader.has_batch() && !reader.has_governor()) {
-    throw InputError("has none of the columns cpu_cores, cpu_mhz, gpu_mhz, mem_mhz, batch", path);
+    throw InputError(
+        "has none of the columns cpu_cores, cpu_mhz, gpu_mhz, mem_mhz, governor, batch", path,
+        "add at least one of them to the header");
   }
   std::vector<OperatingPoint> points;
   while (csv.next()) points.push_back(reader.read());
-  if (points.empty()) throw InputError("has no rows", path);
+  if (points.empty())
+    throw InputError("has no rows", path, "give at least one row below the header");
   return points;
 }
 

@@ -137,7 +137,10 @@ LayerTrace read_nsight(const std::string& path, const TraceOptions& options) {
     line.add_launch(row.launch_s());
   }
   sums.finish(options.runs.value_or(1), trace);
-  if (trace.layers.empty()) throw InputError("has no CUDA kernels", path);
+  if (trace.layers.empty()) {
+    throw InputError("has no CUDA kernels", path,
+                     "record a run on the GPU with `nsys profile --trace=cuda,nvtx`");
+  }
   trace.gaps = line.gaps();
   if (!ranges.empty() && outside > 0) {
     trace.remarks.push_back(fmt::format(

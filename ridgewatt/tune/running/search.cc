@@ -12,14 +12,14 @@ namespace ridgewatt::tune {
 
 void SearchBudget::check() const {
   if (profiles < 1) {
-    throw UsageError(fmt::format("the profiling budget must be 1 or more, is {}", profiles));
+    throw UsageError(fmt::format("the profiling budget must be 1 or more, but is {}", profiles));
   }
   if (!(time_s > 0)) {
-    throw UsageError(fmt::format("the time budget must be positive, is {} s", time_s));
+    throw UsageError(fmt::format("the time budget must be positive, but is {} s", time_s));
   }
   if (minibatches < 1) {
     throw UsageError(
-        fmt::format("the minibatches per profile must be 1 or more, are {}", minibatches));
+        fmt::format("the minibatches per profile must be 1 or more, but are {}", minibatches));
   }
 }
 

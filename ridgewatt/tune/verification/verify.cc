@@ -57,7 +57,8 @@ double expected_gain(const Goal& goal, int batch, const TwinDoubt::Outcome& outc
 class NoProfiler : public Profiler {
  public:
   Observation profile(const OperatingPoint&) override {
-    throw NotFoundError("there is no operating point to profile for the verification");
+    throw NotFoundError("there is no operating point to profile for the verification", "",
+                        "give more modes or batches");
   }
   Provenance provenance() const override { return Provenance::kMeasured; }
 };

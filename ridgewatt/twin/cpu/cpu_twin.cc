@@ -104,7 +104,7 @@ void refuse_unknown_keys(const Board& board) {
   }
   for (const auto& [key, value] : board.twin.numbers) {
     if (!known.contains(key)) {
-      throw InputError("is not a number of the twin of a CPU", board.source + ": twin." + key);
+      throw InputError("is not a key that a CPU's twin has", board.source + ": twin." + key);
     }
   }
 }

@@ -9,7 +9,7 @@ namespace ridgewatt::twin {
 double within(double value, double least, double most, const std::string& where) {
   if (value >= least && value <= most) return value;
   throw InputError(
-      fmt::format("{} is {}, must lie between {:.6g} and {:.6g}", where, value, least, most));
+      fmt::format("{} is {}, but must lie between {:.6g} and {:.6g}", where, value, least, most));
 }
 
 double near_prior(double value, double prior, const std::string& where) {

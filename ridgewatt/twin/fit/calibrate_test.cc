@@ -132,13 +132,15 @@ TEST(CalibrateOptions, DefaultsAreValidAndEachBadOneIsRefusedByName) {
   EXPECT_NO_THROW(CalibrateOptions{}.check());
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const std::pair<CalibrateOptions, std::string> bad[] = {
-      {{.time_scale = 0}, "CalibrateOptions::time_scale is 0: must be positive"},
-      {{.power_scale = -1}, "CalibrateOptions::power_scale is -1: must be positive"},
-      {{.time_observations = nan}, "CalibrateOptions::time_observations is nan: must be positive"},
-      {{.power_observations = 0}, "CalibrateOptions::power_observations is 0: must be positive"},
-      {{.rows_per_run = -1}, "CalibrateOptions::rows_per_run is -1: must be 1 or more"},
-      {{.max_iterations = 0}, "CalibrateOptions::max_iterations is 0: must be 1 or more"},
-      {{.threads = -2}, "CalibrateOptions::threads is -2: must be 0 (all processors) or more"},
+      {{.time_scale = 0}, "CalibrateOptions::time_scale is 0, but must be positive"},
+      {{.power_scale = -1}, "CalibrateOptions::power_scale is -1, but must be positive"},
+      {{.time_observations = nan},
+       "CalibrateOptions::time_observations is nan, but must be positive"},
+      {{.power_observations = 0},
+       "CalibrateOptions::power_observations is 0, but must be positive"},
+      {{.rows_per_run = -1}, "CalibrateOptions::rows_per_run is -1, but must be 1 or more"},
+      {{.max_iterations = 0}, "CalibrateOptions::max_iterations is 0, but must be 1 or more"},
+      {{.threads = -2}, "CalibrateOptions::threads is -2, but must be 0 (all processors) or more"},
   };
   for (const auto& [options, message] : bad) {
     try {

@@ -263,8 +263,8 @@ class RowReader {
     try {
       row.mode = find_preset(load_board(name), at("power_mode")).mode;
     } catch (const NotFoundError&) {
-      throw NotSupportedError("the clocks of the power mode are not known",
-                              std::string(power_mode));
+      throw NotSupportedError("the clocks of the power mode are not known", std::string(power_mode),
+                              "write the name of a preset");
     }
   }
 
@@ -278,7 +278,8 @@ class RowReader {
     }
     DeployOptions options;
     const auto precision = find_word<Precision>(row.precision);
-    if (!precision) throw InputError("the precision of the row is not known", csv_.where());
+    if (!precision)
+      throw InputError("unknown precision '" + escape_terminal(row.precision) + "'", csv_.where());
     options.precision = *precision;
     options.runtime = *find_runtime(at("runtime"));
     if (at("sequence").starts_with("<=384")) {

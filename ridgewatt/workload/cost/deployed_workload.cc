@@ -57,7 +57,8 @@ std::shared_ptr<const WorkloadCost> DeployedWorkload::at(int batch) const {
   auto& known = costs_[samples];
   if (known) return known;
   if (!loaded_)
-    throw UsageError("the cost of the workload is not known at batch", std::to_string(samples));
+    throw UsageError("the cost of the workload is not known at this batch size",
+                     std::to_string(samples), "give a batch size whose cost was given");
   CostOptions cost;
   cost.batch = samples;
   cost.dims = options_.dims;

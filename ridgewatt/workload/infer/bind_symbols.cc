@@ -107,7 +107,7 @@ void check_names(const Model& model, const std::vector<OpenExtent>& open,
     }
     const auto multiple = model.dim_multiples.find(name);
     if (multiple != model.dim_multiples.end() && (value == 0 || value % multiple->second != 0)) {
-      throw UsageError(fmt::format("dimension {} must be a positive multiple of {}, is {}",
+      throw UsageError(fmt::format("dimension {} must be a positive multiple of {}, but is {}",
                                    escape_terminal(name), multiple->second, value));
     }
     if (used != open.end()) continue;

@@ -217,8 +217,8 @@ std::shared_ptr<const Constant> read_content(const TensorFields& fields, std::in
   if (fields.dtype == DataType::kString) stored = constant->strings.size();
   if (stored == static_cast<std::size_t>(count) && stored == all) return constant;
   if (all == 0) return nullptr;  // the weights were left out
-  throw InputError("a tensor of " + std::to_string(count) + " elements has data for " +
-                   std::to_string(stored));
+  throw InputError("a tensor of " + std::to_string(count) + " elements has " +
+                   std::to_string(stored) + " values");
 }
 
 // Shape of TypeProto.Tensor; names of extents go to `symbols`.

@@ -17,7 +17,7 @@ void attention(InferContext& c) {
   const DataType type = c.dtype(0);
   if (q == nullptr) return c.set(0, type);
   if (q->size() != 3 && q->size() != 4)
-    c.fail("input Q must have rank 3 or 4, has " + std::to_string(q->size()));
+    c.fail("input Q must have rank 3 or 4, but has " + std::to_string(q->size()));
   const bool split = q->size() == 4;
   const std::int64_t heads = split ? (*q)[1] : c.node().integer("q_num_heads", kUnknownDim);
   const std::int64_t kv_heads =

@@ -15,7 +15,7 @@ std::optional<Shape> conv_shape(InferContext& c, std::size_t x, std::size_t w,
   if (!in) return std::nullopt;
   if (channels_last && in->size() > 2) std::rotate(in->begin() + 1, in->end() - 1, in->end());
   if (in->size() < 2)
-    c.fail("the input must have rank 2 or more, has " + std::to_string(in->size()));
+    c.fail("the input must have rank 2 or more, but has " + std::to_string(in->size()));
   const std::size_t axes = in->size() - 2;
   if (weights != nullptr && weights->size() != in->size())
     c.fail("the weights do not have the rank of the input");
@@ -23,7 +23,7 @@ std::optional<Shape> conv_shape(InferContext& c, std::size_t x, std::size_t w,
   if (weights != nullptr) kernel.assign(weights->begin() + 2, weights->end());
   const SlidingWindow window = read_window(c, axes, kernel);
   const std::int64_t group = c.node().integer("group", 1);
-  if (group < 1) c.fail("the attribute group must be 1 or more, is " + std::to_string(group));
+  if (group < 1) c.fail("the attribute group must be 1 or more, but is " + std::to_string(group));
   if (weights != nullptr) {
     const std::int64_t channels = multiply_extents((*weights)[1], group);
     if (channels != kUnknownDim && (*in)[1] != kUnknownDim && channels != (*in)[1]) {
@@ -55,7 +55,7 @@ void conv_transpose(InferContext& c) {
   const Shape* weights = c.shape(1);
   if (in == nullptr) return c.set(0, c.dtype(0));
   if (in->size() < 2)
-    c.fail("the input must have rank 2 or more, has " + std::to_string(in->size()));
+    c.fail("the input must have rank 2 or more, but has " + std::to_string(in->size()));
   const std::size_t axes = in->size() - 2;
   if (weights != nullptr && weights->size() != in->size())
     c.fail("the weights do not have the rank of the input");

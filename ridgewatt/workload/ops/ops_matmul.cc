@@ -53,7 +53,7 @@ void gemm(InferContext& c) {
   if (a != nullptr) {
     // Opset 6 and before flattened A.
     if (a->size() != 2 && c.opset() >= 7)
-      c.fail("input A must have rank 2, has " + std::to_string(a->size()));
+      c.fail("input A must have rank 2, but has " + std::to_string(a->size()));
     const bool transposed = c.node().integer("transA", 0) != 0;
     if (a->size() == 2) {
       out[0] = (*a)[transposed ? 1 : 0];
@@ -63,7 +63,7 @@ void gemm(InferContext& c) {
     }
   }
   if (b != nullptr) {
-    if (b->size() != 2) c.fail("input B must have rank 2, has " + std::to_string(b->size()));
+    if (b->size() != 2) c.fail("input B must have rank 2, but has " + std::to_string(b->size()));
     const bool transposed = c.node().integer("transB", 0) != 0;
     out[1] = (*b)[transposed ? 0 : 1];
     inner_b = (*b)[transposed ? 1 : 0];

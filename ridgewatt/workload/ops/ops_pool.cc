@@ -13,7 +13,7 @@ void pool_of(InferContext& c, DataType type, bool channels_last) {
   if (in) {
     if (channels_last && in->size() > 2) std::rotate(in->begin() + 1, in->end() - 1, in->end());
     if (in->size() < 2)
-      c.fail("the input must have rank 2 or more, has " + std::to_string(in->size()));
+      c.fail("the input must have rank 2 or more, but has " + std::to_string(in->size()));
     const SlidingWindow window = read_window(c, in->size() - 2, {});
     out = Shape{(*in)[0], (*in)[1]};
     for (std::size_t i = 2; i < in->size(); ++i) {

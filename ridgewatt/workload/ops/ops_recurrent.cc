@@ -10,7 +10,7 @@ void recurrent(InferContext& c) {
   const Shape* x = c.shape(0);
   const Shape* r = c.shape(2);
   if (x != nullptr && x->size() != 3)
-    c.fail("the input must have rank 3, has " + std::to_string(x->size()));
+    c.fail("the input must have rank 3, but has " + std::to_string(x->size()));
   const bool batch_first = c.node().integer("layout", 0) != 0;
   const std::int64_t directions = c.node().text("direction", "forward") == "bidirectional" ? 2 : 1;
   std::int64_t hidden = c.node().integer("hidden_size", kUnknownDim);

@@ -105,7 +105,7 @@ void squeeze(InferContext& c) {
       result.push_back((*shape)[i]);
     } else if ((*shape)[i] > 1) {
       c.fail("axis " + std::to_string(i) + " of shape " + format_shape(*shape) +
-             " cannot be squeezed, because it is not 1");
+             " cannot be squeezed, because its size is not 1");
     }
   }
   c.set(0, c.dtype(0), std::move(result));

@@ -53,7 +53,7 @@ std::optional<std::size_t> position(const InferContext& c, std::size_t input, st
   const auto count = static_cast<std::int64_t>(size);
   const std::int64_t at = *index < 0 ? *index + count : *index;
   if (at < 0 || at > (inserting ? count : count - 1)) {
-    c.fail("position " + std::to_string(*index) + " is outside a sequence of " +
+    c.fail("position " + std::to_string(*index) + " is outside a sequence of length " +
            std::to_string(count));
   }
   return static_cast<std::size_t>(at);

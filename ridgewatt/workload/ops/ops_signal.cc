@@ -10,7 +10,7 @@ void dft(InferContext& c) {
   const Shape* shape = c.shape(0);
   if (shape == nullptr) return c.set(0, c.dtype(0));
   if (shape->size() < 2)
-    c.fail("the input must have rank 2 or more, has " + std::to_string(shape->size()));
+    c.fail("the input must have rank 2 or more, but has " + std::to_string(shape->size()));
   std::optional<std::int64_t> axis = c.node().integer("axis", c.opset() < 20 ? 1 : -2);
   if (c.has_input(2)) axis = c.known_int(2);
   const bool one_sided = c.node().integer("onesided", 0) != 0;

@@ -105,7 +105,7 @@ void col2im(InferContext& c) {
     area = 1;
     for (const std::int64_t extent : *block) {
       if (extent < 1)
-        c.fail("a block must have dimensions of 1 or more, has " + std::to_string(extent));
+        c.fail("a block must have dimensions of 1 or more, but has " + std::to_string(extent));
       area = multiply_extents(area, extent);
     }
   }
