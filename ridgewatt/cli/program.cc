@@ -142,6 +142,23 @@ LastOption last_option(CLI::App& app, Context& context, std::vector<std::string>
   return last;
 }
 
+// Returns the unparsed word that a message names: the first unknown option, because it is the
+// reason for the words after it, or else the first word. "--" itself is always expected. Null:
+// none.
+const std::string* unexpected_word(const std::vector<std::string>& words, bool before_end) {
+  const std::string* first = nullptr;
+  for (const auto& word : words) {
+    if (word == "--") {
+      if (before_end) break;
+    } else if (word.size() > 1 && word[0] == '-') {
+      return &word;
+    } else if (first == nullptr) {
+      first = &word;
+    }
+  }
+  return first;
+}
+
 }  // namespace
 
 void prepare_program(CLI::App& app, Context& context) {
@@ -208,21 +225,11 @@ void hand_over(const std::string& name, const Context& context) {
 
 std::string usage_message(const CLI::App& app, const CLI::ParseError& error) {
   const CLI::App& command = innermost(app);
-  const auto extra = app.remaining(true);
-  const bool unexpected = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr ||
-                          dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
-  if (unexpected && !extra.empty()) {
-    // An unknown option is the reason for the words after it. "--" itself is never unexpected.
-    const auto option = std::find_if(extra.begin(), extra.end(), [](const std::string& word) {
-      return word.size() > 1 && word[0] == '-' && word != "--";
-    });
-    const auto word = option != extra.end()
-                          ? option
-                          : std::find_if(extra.begin(), extra.end(),
-                                         [](const std::string& one) { return one != "--"; });
-    const bool required = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
-    const bool after_end = std::find(extra.begin(), extra.end(), "--") <= word;
-    if (word != extra.end() && !(required && after_end)) return unknown_word(command, *word);
+  const bool required = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
+  if (required || dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
+    const auto words = app.remaining(true);
+    const std::string* word = unexpected_word(words, required);
+    if (word != nullptr) return unknown_word(command, *word);
   }
   return fmt::format("{}: see '{} --help'", error.what(), full_name(command));
 }

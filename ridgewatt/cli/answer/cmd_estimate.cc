@@ -1,6 +1,5 @@
 // ridgewatt estimate: time, power and energy on any mode, from the twin.
 #include "ridgewatt/answer/estimate.h"
-#include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/parameters.h"
 #include "ridgewatt/cli/options/workload_options.h"
 #include "ridgewatt/report/estimate_report.h"

@@ -1,7 +1,6 @@
 // ridgewatt federate: modes of several boards for a round of federated learning.
 #include "ridgewatt/answer/estimate.h"
 #include "ridgewatt/answer/federated.h"
-#include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/cli/options/option_rules.h"
 #include "ridgewatt/cli/options/workload_options.h"

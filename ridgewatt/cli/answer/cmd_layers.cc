@@ -1,6 +1,5 @@
 // ridgewatt layers: measured layers of an engine or a framework compared with their roof.
 #include "ridgewatt/answer/layers.h"
-#include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/figure_files.h"
 #include "ridgewatt/cli/options/parameters.h"
 #include "ridgewatt/report/roofline_report.h"

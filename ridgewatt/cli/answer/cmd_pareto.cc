@@ -4,7 +4,6 @@
 #include "ridgewatt/answer/presets.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/plural.h"
-#include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/option_rules.h"
 #include "ridgewatt/cli/options/parameters.h"
 #include "ridgewatt/cli/options/sweep_options.h"

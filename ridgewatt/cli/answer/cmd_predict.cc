@@ -1,12 +1,8 @@
 // ridgewatt predict: time, power and energy of all modes from a few profiled ones.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <optional>
-
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/plural.h"
-#include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/option_rules.h"
 #include "ridgewatt/cli/options/parameters.h"
 #include "ridgewatt/cli/options/sweep_options.h"

@@ -2,7 +2,6 @@
 #include "ridgewatt/answer/roofline.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/answer/local_roofline.h"
-#include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/option_rules.h"
 #include "ridgewatt/cli/options/parameters.h"
 #include "ridgewatt/cli/options/workload_options.h"

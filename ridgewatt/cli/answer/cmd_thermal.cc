@@ -1,6 +1,5 @@
 // ridgewatt thermal: a board's thermal constants from a trace, and for how long it holds a power.
 #include "ridgewatt/answer/soak.h"
-#include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/parameters.h"
 #include "ridgewatt/report/calibrate_report.h"
 #include "ridgewatt/thermal/thermal_file.h"

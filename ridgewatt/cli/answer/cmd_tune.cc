@@ -1,10 +1,7 @@
 // ridgewatt tune: the best power mode and batch within limits.
-#include <algorithm>
-#include <utility>
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/answer/tune_command.h"
-#include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/option_rules.h"
 #include "ridgewatt/cli/options/parameters.h"
 #include "ridgewatt/cli/options/workload_options.h"

@@ -4,7 +4,6 @@
 #include "ridgewatt/answer/roofline.h"
 #include "ridgewatt/cli/options/figure_files.h"
 #include "ridgewatt/cli/options/option_adder.h"
-#include "ridgewatt/report/roofline_report.h"
 
 namespace ridgewatt::cli {
 

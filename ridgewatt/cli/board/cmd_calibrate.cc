@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include "ridgewatt/base/error.h"
-#include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/cli/options/option_rules.h"
 #include "ridgewatt/report/calibrate_report.h"

@@ -1,6 +1,5 @@
 // ridgewatt device: the boards that the program knows, and where each number comes from.
 #include "ridgewatt/answer/analyze.h"
-#include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/parameters.h"
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/report/board_report.h"

@@ -1,6 +1,5 @@
 // ridgewatt export: the machine's power, energy, clocks and temperatures for Prometheus.
 #include "ridgewatt/base/error.h"
-#include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/device_options.h"
 #include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/monitor/metrics.h"

@@ -1,5 +1,4 @@
 // ridgewatt fleet: how the boards of a fleet stand.
-#include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/report/campaign_report.h"
 

@@ -4,7 +4,6 @@
 #include "ridgewatt/answer/govern.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/board/govern_phases.h"
-#include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/device_options.h"
 #include "ridgewatt/cli/options/end_by_signal.h"
 #include "ridgewatt/cli/options/option_adder.h"

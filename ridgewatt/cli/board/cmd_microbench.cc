@@ -2,7 +2,6 @@
 #include "ridgewatt/measure/microbench.h"
 
 #include "ridgewatt/base/progress.h"
-#include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/report/measure_report.h"
 

@@ -5,7 +5,6 @@
 
 #include "ridgewatt/base/clock.h"
 #include "ridgewatt/base/error.h"
-#include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/device_options.h"
 #include "ridgewatt/cli/options/mode_text.h"
 #include "ridgewatt/cli/options/option_adder.h"

@@ -1,8 +1,6 @@
 // ridgewatt profile: a program's time and power over power modes, into a store.
 #include "ridgewatt/answer/profile.h"
 #include "ridgewatt/base/error.h"
-#include "ridgewatt/base/workload_kind.h"
-#include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/device_options.h"
 #include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/cli/options/option_rules.h"

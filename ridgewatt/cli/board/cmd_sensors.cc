@@ -6,8 +6,6 @@
 #include <cstdint>
 #include <thread>
 
-#include "ridgewatt/base/error.h"
-#include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/device_options.h"
 #include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/io/file.h"

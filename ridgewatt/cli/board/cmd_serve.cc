@@ -3,7 +3,6 @@
 #include <filesystem>
 #include <thread>
 
-#include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/companion.h"
 #include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/io/path.h"

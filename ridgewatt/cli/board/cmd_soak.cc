@@ -1,7 +1,6 @@
 // ridgewatt soak: does the board hold this mode, or does it throttle?
 #include "ridgewatt/answer/soak.h"
 #include "ridgewatt/base/error.h"
-#include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/device_options.h"
 #include "ridgewatt/cli/options/mode_text.h"
 #include "ridgewatt/cli/options/option_adder.h"

@@ -2,7 +2,6 @@
 #include <cstdint>
 #include <string>
 
-#include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/device_options.h"
 #include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/report/sensors_report.h"

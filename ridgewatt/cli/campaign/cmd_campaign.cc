@@ -1,5 +1,4 @@
 // ridgewatt campaign: one workload profiled over many boards.
-#include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/report/campaign_report.h"
 

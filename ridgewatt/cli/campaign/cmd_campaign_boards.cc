@@ -2,10 +2,8 @@
 #include <ctime>
 #include <optional>
 
-#include "ridgewatt/base/error.h"
 #include "ridgewatt/campaign/follow.h"
 #include "ridgewatt/campaign/rerun.h"
-#include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/report/campaign_report.h"
 

@@ -5,7 +5,6 @@
 #include "ridgewatt/campaign/collect.h"
 #include "ridgewatt/campaign/identity.h"
 #include "ridgewatt/campaign/standing.h"
-#include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/report/campaign_report.h"
 

@@ -7,9 +7,7 @@
 
 #include "ridgewatt/answer/profile.h"
 #include "ridgewatt/base/error.h"
-#include "ridgewatt/base/workload_kind.h"
 #include "ridgewatt/campaign/make_plan.h"
-#include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/cli/options/profile_options.h"
 #include "ridgewatt/io/path.h"

@@ -1,8 +1,6 @@
 // ridgewatt campaign run: one task of a campaign, on this machine.
 #include "ridgewatt/base/error.h"
-#include "ridgewatt/base/workload_kind.h"
 #include "ridgewatt/campaign/task.h"
-#include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/device_options.h"
 #include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/cli/options/profile_options.h"

@@ -3,7 +3,6 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/campaign/follow.h"
-#include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/report/campaign_report.h"
 

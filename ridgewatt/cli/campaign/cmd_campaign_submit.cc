@@ -1,7 +1,5 @@
 // ridgewatt campaign submit and cancel: tasks to an engine, and back.
-#include "ridgewatt/base/error.h"
 #include "ridgewatt/campaign/follow.h"
-#include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/executor_options.h"
 #include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/report/campaign_report.h"

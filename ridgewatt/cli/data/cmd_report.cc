@@ -2,7 +2,6 @@
 #include <vector>
 
 #include "ridgewatt/base/error.h"
-#include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/io/file.h"
 #include "ridgewatt/report/result_report.h"

@@ -7,7 +7,6 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/plural.h"
 #include "ridgewatt/base/progress.h"
-#include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/report/campaign_report.h"
 #include "ridgewatt/sweep/quality.h"

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "ridgewatt/base/plural.h"
-#include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/platform/example_sweep.h"
 #include "ridgewatt/report/campaign_report.h"

@@ -3,7 +3,6 @@
 
 #include <map>
 
-#include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/help/complete.h"
 #include "ridgewatt/cli/help/reference.h"
 #include "ridgewatt/cli/options/option_adder.h"

@@ -1,6 +1,5 @@
 // ridgewatt evaluate: score predictors, strategies and schedules on sweeps.
 #include "ridgewatt/cli/laboratory/evaluate_commands.h"
-#include "ridgewatt/evaluate/score_tables.h"
 #include "ridgewatt/report/html_report.h"
 #include "ridgewatt/report/svg.h"
 

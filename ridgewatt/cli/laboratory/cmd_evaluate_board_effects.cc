@@ -1,7 +1,5 @@
 // ridgewatt evaluate board-effects: are differences between boards found, and taken out?
 #include "ridgewatt/cli/laboratory/evaluate_commands.h"
-#include "ridgewatt/cli/options/option_adder.h"
-#include "ridgewatt/evaluate/score_tables.h"
 
 namespace ridgewatt::cli {
 namespace {

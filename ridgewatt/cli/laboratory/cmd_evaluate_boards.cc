@@ -1,10 +1,8 @@
 // ridgewatt evaluate boards: what studies found on the boards, put to their twins, and sweeps that
 // those were not fitted to.
 #include "ridgewatt/cli/laboratory/evaluate_commands.h"
-#include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/evaluate/board_findings.h"
 #include "ridgewatt/evaluate/board_scores.h"
-#include "ridgewatt/evaluate/score_tables.h"
 
 namespace ridgewatt::cli {
 namespace {

@@ -1,8 +1,6 @@
 // ridgewatt evaluate choices: which few of some modes predict the others best.
 #include "ridgewatt/cli/laboratory/evaluate_commands.h"
-#include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/cli/options/sweep_options.h"
-#include "ridgewatt/evaluate/score_tables.h"
 #include "ridgewatt/predict/factory.h"
 #include "ridgewatt/sweep/points.h"
 

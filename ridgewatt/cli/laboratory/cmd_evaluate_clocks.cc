@@ -1,8 +1,6 @@
 // ridgewatt evaluate clocks: how close a few measured GPU clocks come to the one of least energy.
 #include "ridgewatt/cli/laboratory/evaluate_commands.h"
-#include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/cli/options/sweep_options.h"
-#include "ridgewatt/evaluate/score_tables.h"
 
 namespace ridgewatt::cli {
 namespace {

@@ -1,8 +1,6 @@
 // ridgewatt evaluate estimate: how far the twin is from measured sweeps, fitted and unseen.
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/cli/laboratory/evaluate_commands.h"
-#include "ridgewatt/cli/options/option_adder.h"
-#include "ridgewatt/evaluate/score_tables.h"
 
 namespace ridgewatt::cli {
 namespace {

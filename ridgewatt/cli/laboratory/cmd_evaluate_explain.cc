@@ -1,7 +1,5 @@
 // ridgewatt evaluate explain: causes of slow runs on simulated boards of known truth.
 #include "ridgewatt/cli/laboratory/evaluate_commands.h"
-#include "ridgewatt/cli/options/option_adder.h"
-#include "ridgewatt/evaluate/score_tables.h"
 
 namespace ridgewatt::cli {
 namespace {

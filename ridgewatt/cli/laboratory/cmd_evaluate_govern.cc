@@ -1,7 +1,5 @@
 // ridgewatt evaluate govern: how well a governor holds goals on random days of a twin.
 #include "ridgewatt/cli/laboratory/evaluate_commands.h"
-#include "ridgewatt/cli/options/option_adder.h"
-#include "ridgewatt/evaluate/score_tables.h"
 
 namespace ridgewatt::cli {
 namespace {

@@ -1,6 +1,5 @@
 // ridgewatt evaluate groups: the groups of usual workloads that predictions from few profiles use.
 #include "ridgewatt/cli/laboratory/evaluate_commands.h"
-#include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/evaluate/workload_groups.h"
 
 namespace ridgewatt::cli {

@@ -2,8 +2,6 @@
 // whether drift is noticed, on fake boards in simulated time.
 #include "ridgewatt/base/progress.h"
 #include "ridgewatt/cli/laboratory/evaluate_commands.h"
-#include "ridgewatt/cli/options/option_adder.h"
-#include "ridgewatt/evaluate/score_tables.h"
 
 namespace ridgewatt::cli {
 namespace {

@@ -1,7 +1,5 @@
 // ridgewatt evaluate llm: engines of language models against public runs, left out in turn.
 #include "ridgewatt/cli/laboratory/evaluate_commands.h"
-#include "ridgewatt/cli/options/option_adder.h"
-#include "ridgewatt/evaluate/score_tables.h"
 #include "ridgewatt/io/file.h"
 #include "ridgewatt/llm/engine_file.h"
 

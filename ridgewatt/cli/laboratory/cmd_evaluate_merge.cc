@@ -1,8 +1,6 @@
 // ridgewatt evaluate merge: parts of an evaluation as the one answer.
 #include "ridgewatt/cli/laboratory/evaluate_commands.h"
-#include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/evaluate/parts.h"
-#include "ridgewatt/evaluate/score_tables.h"
 
 namespace ridgewatt::cli {
 namespace {

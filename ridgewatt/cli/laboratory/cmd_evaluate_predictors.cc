@@ -2,10 +2,8 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/laboratory/evaluate_commands.h"
 #include "ridgewatt/cli/laboratory/part_options.h"
-#include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/cli/options/sweep_options.h"
 #include "ridgewatt/evaluate/predictor_scores.h"
-#include "ridgewatt/evaluate/score_tables.h"
 #include "ridgewatt/predict/twin_reference.h"
 #include "ridgewatt/sweep/quality.h"
 

@@ -1,10 +1,8 @@
 // ridgewatt evaluate references: PowerTrain's table of references with its baselines.
 #include "ridgewatt/cli/laboratory/evaluate_commands.h"
-#include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/cli/options/sweep_options.h"
 #include "ridgewatt/evaluate/predictor_scores.h"
 #include "ridgewatt/evaluate/reference_scores.h"
-#include "ridgewatt/evaluate/score_tables.h"
 
 namespace ridgewatt::cli {
 namespace {

@@ -1,7 +1,5 @@
 // ridgewatt evaluate runtimes: estimates of runtimes against public measurements, left out in turn.
 #include "ridgewatt/cli/laboratory/evaluate_commands.h"
-#include "ridgewatt/cli/options/option_adder.h"
-#include "ridgewatt/evaluate/score_tables.h"
 
 namespace ridgewatt::cli {
 namespace {

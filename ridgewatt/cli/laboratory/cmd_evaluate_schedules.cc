@@ -2,8 +2,6 @@
 // optimum.
 #include "ridgewatt/cli/laboratory/evaluate_commands.h"
 #include "ridgewatt/cli/laboratory/part_options.h"
-#include "ridgewatt/cli/options/option_adder.h"
-#include "ridgewatt/evaluate/score_tables.h"
 
 namespace ridgewatt::cli {
 namespace {

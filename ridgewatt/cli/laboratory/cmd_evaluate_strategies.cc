@@ -2,9 +2,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/laboratory/evaluate_commands.h"
 #include "ridgewatt/cli/laboratory/part_options.h"
-#include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/device/board.h"
-#include "ridgewatt/evaluate/score_tables.h"
 #include "ridgewatt/evaluate/strategy_suite.h"
 
 namespace ridgewatt::cli {

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/figure_files.h"
-#include "ridgewatt/report/figure.h"
+#include "ridgewatt/cli/options/option_adder.h"
+#include "ridgewatt/evaluate/score_tables.h"
 
 namespace ridgewatt::cli {
 

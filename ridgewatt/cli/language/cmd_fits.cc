@@ -1,7 +1,6 @@
 // ridgewatt fits: whether a language model fits a board.
 #include "ridgewatt/answer/fits.h"
 
-#include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/parameters.h"
 #include "ridgewatt/cli/options/workload_options.h"
 #include "ridgewatt/report/analysis_report.h"

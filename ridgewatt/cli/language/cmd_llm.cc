@@ -1,5 +1,4 @@
 // ridgewatt llm: how fast a language model is on a board, and at how many joules per token.
-#include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/figure_files.h"
 #include "ridgewatt/cli/options/parameters.h"
 #include "ridgewatt/cli/options/workload_options.h"

@@ -1,6 +1,5 @@
 // ridgewatt tune llm: the best mode for a language model, or one for each phase.
 #include "ridgewatt/answer/language_tune.h"
-#include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/parameters.h"
 #include "ridgewatt/cli/options/workload_options.h"
 #include "ridgewatt/report/language_report.h"

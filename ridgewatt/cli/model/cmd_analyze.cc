@@ -1,6 +1,5 @@
 // ridgewatt analyze: what a model costs.
 #include "ridgewatt/answer/analyze.h"
-#include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/parameters.h"
 #include "ridgewatt/cli/options/workload_options.h"
 #include "ridgewatt/report/analysis_report.h"

@@ -2,7 +2,6 @@
 #include "ridgewatt/io/sandbox.h"
 
 #include "ridgewatt/base/error.h"
-#include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/option_adder.h"
 
 namespace ridgewatt::cli {

@@ -7,7 +7,6 @@
 
 #include "ridgewatt/answer/analyze.h"
 #include "ridgewatt/base/error.h"
-#include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/parameters.h"
 #include "ridgewatt/io/input_files.h"
 #include "ridgewatt/llm/language_model.h"

@@ -2,7 +2,6 @@
 
 #include "ridgewatt/answer/parameter.h"
 #include "ridgewatt/base/workload_kind.h"
-#include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/cli/options/parameters.h"
 
 namespace ridgewatt::cli {

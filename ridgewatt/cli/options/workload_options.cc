@@ -4,7 +4,6 @@
 #include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/device/board_names.h"
 #include "ridgewatt/platform/local_device.h"
-#include "ridgewatt/workload/cost_model.h"
 
 namespace ridgewatt::cli {
 

@@ -1,7 +1,6 @@
 // ridgewatt loadbench: a real data loader on real files, timed, and the pipeline model fitted to
 // it.
 #include "ridgewatt/base/parallel.h"
-#include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/pipeline/load_samples.h"
 #include "ridgewatt/report/measure_report.h"

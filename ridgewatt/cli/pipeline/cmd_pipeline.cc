@@ -2,7 +2,6 @@
 #include "ridgewatt/answer/epochs.h"
 #include "ridgewatt/answer/estimate.h"
 #include "ridgewatt/base/error.h"
-#include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/device_options.h"
 #include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/cli/options/option_rules.h"

@@ -1,7 +1,5 @@
 // ridgewatt schedule dynamic: arrivals whose rate changes, re-planning against a bound.
 #include "ridgewatt/answer/arrivals.h"
-#include "ridgewatt/cli/commands.h"
-#include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/cli/options/parameters.h"
 #include "ridgewatt/cli/schedule/schedule_options.h"
 #include "ridgewatt/report/schedule_report.h"

@@ -3,7 +3,6 @@
 
 #include "ridgewatt/answer/schedule_run.h"
 #include "ridgewatt/base/clock.h"
-#include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/device_options.h"
 #include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/report/schedule_report.h"

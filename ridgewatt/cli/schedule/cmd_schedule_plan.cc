@@ -1,6 +1,5 @@
 // ridgewatt schedule plan: mode, inference batch and training minibatches per cycle.
 #include "ridgewatt/answer/serve.h"
-#include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/option_rules.h"
 #include "ridgewatt/cli/options/parameters.h"
 #include "ridgewatt/cli/schedule/schedule_options.h"

@@ -1,8 +1,6 @@
 // ridgewatt schedule predict-sharing: what two programs do to each other, from what each does
 // alone.
 #include "ridgewatt/answer/serve.h"
-#include "ridgewatt/cli/commands.h"
-#include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/cli/options/parameters.h"
 #include "ridgewatt/cli/schedule/schedule_options.h"
 #include "ridgewatt/report/schedule_report.h"

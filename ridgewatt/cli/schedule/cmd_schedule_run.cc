@@ -6,7 +6,6 @@
 #include "ridgewatt/answer/schedule_run.h"
 #include "ridgewatt/answer/serve.h"
 #include "ridgewatt/base/error.h"
-#include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/device_options.h"
 #include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/cli/options/option_rules.h"

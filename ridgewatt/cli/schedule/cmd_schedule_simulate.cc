@@ -1,6 +1,5 @@
 // ridgewatt schedule simulate: what a plan does under real arrivals.
 #include "ridgewatt/answer/simulate.h"
-#include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/figure_files.h"
 #include "ridgewatt/cli/options/option_rules.h"
 #include "ridgewatt/cli/options/parameters.h"
