@@ -13,6 +13,7 @@ if [[ ${1:-} != units ]]; then
   python3 tools/message_reference.py --check
   python3 tools/check_commands.py
   python3 tools/check_options.py
+  python3 tools/check_recorded.py
   python3 tools/check_docs.py
   git ls-files '*.h' '*.cc' '*.c' '*.cu' | xargs -P "$(nproc)" -n 200 clang-format --dry-run --Werror
   if [[ ${1:-} == rules ]]; then exit 0; fi

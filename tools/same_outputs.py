@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Whether two builds of the program say the same. `record` runs every line of commands.txt, and the examples of the help
-of commands that only answer, and keeps what it wrote, its exit status and the files it left; `compare` shows where two
-recordings differ.
+"""Whether two builds of the program say the same. `record` runs every line of commands.txt, the examples of the help of
+commands that only answer, and these with each option that no other line has. It keeps what they wrote, their exit status
+and the files they left; `compare` shows where two recordings differ.
 
     tools/same_outputs.py record PROGRAM FOLDER [--shared DIR] [--jobs N] [--commands FILE]
     tools/same_outputs.py compare FOLDER_A FOLDER_B [--ignore-keys FILE] [--lines N]
@@ -25,7 +25,7 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 ANSWERING = ("Models", "Boards", "Answers")  # groups of the help whose examples are recorded, too
-LONGEST = 60  # seconds of one line
+LONGEST = 300  # seconds of one line
 LARGEST = 4 << 20  # bytes of a file that is kept, not only its checksum
 
 
@@ -43,22 +43,59 @@ def read_commands(path):
     return groups
 
 
-def examples(program):
-    """What the help shows of commands that only answer: their lines, as in commands.txt."""
+def is_answered(line):
+    """Whether an example of the help is recorded: it starts no other program and reads no sensors."""
+    return " -- " not in line and " local" not in line
+
+
+def recorded_options(lines, commands):
+    """{(command, name of an option)} of command lines. What follows -- belongs to another program."""
+    found = set()
+    for line in lines:
+        for call in re.split(r"(?=\$RIDGEWATT\b)|(?=\bridgewatt )", line):
+            words = re.sub(r"^(\$RIDGEWATT|ridgewatt)\s*", "", call).split(" -- ")[0].split()
+            command = ""
+            for word in words:
+                deeper = f"{command} {word}".strip()
+                if deeper in commands:
+                    command = deeper
+                elif word.startswith("-"):
+                    found.add((command, word.split("=")[0]))
+    return found
+
+
+def with_option(example, option):
+    """The example with an option of the command, and the simplest value of its kind."""
+    value = {"flag": "", "number": option["default"] or "1"}.get(option["kind"], "absent")
+    if option["choices"]:
+        value = option["choices"][-1]
+    return f"{example} {option['names'][-1]} {value}".strip()
+
+
+def examples(program, lines):
+    """What the help shows of commands that only answer, as lines of commands.txt; and for each of their options that
+    neither these nor `lines` have, the first example with that option."""
     result = json.loads(subprocess.run([program, "help", "--format", "json"], check=True, stdout=subprocess.PIPE).stdout)
-    lines = []
+    commands, found = {}, []
 
     def walk(command, group):
         if group in ANSWERING:
             shown = [line.strip() for line in (command["example"] or "").splitlines()]
-            lines.extend(re.sub("^ridgewatt", "$RIDGEWATT", line) for line in shown
-                         if " -- " not in line and " local" not in line)
+            shown = [re.sub("^ridgewatt", "$RIDGEWATT", line) for line in shown if line and is_answered(line)]
+            found.extend(shown)
+            commands[command["name"].removeprefix("ridgewatt ")] = (shown, command["options"])
         for inner in command["commands"]:
             walk(inner, group)
 
     for command in result["commands"]:
         walk(command, command["group"])
-    return list(filter(None, lines))
+    known = recorded_options([*lines, *found], commands)
+    for name, (shown, options) in commands.items():
+        for option in options if shown else []:
+            own = not option["positional"] and option["group"] not in ("Options of every command", "Tables")
+            if own and option["names"][-1] != "--help" and not any((name, one) in known for one in option["names"]):
+                found.append(with_option(shown[0], option))
+    return found
 
 
 def uses_shared(line):
@@ -141,7 +178,8 @@ def record(arguments):
         shutil.rmtree(folder)
     shared = pathlib.Path(arguments.shared).resolve()
     shared = shared if shared.is_dir() else None
-    groups = read_commands(pathlib.Path(arguments.commands)) | {"examples": examples(program)}
+    groups = read_commands(pathlib.Path(arguments.commands))
+    groups["examples"] = examples(program, [line for group in groups.values() for line in group])
     begin = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="same-") as temporary:
         # Links, so that no length of a path shows in a table's width or a line's end.

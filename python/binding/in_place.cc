@@ -7,7 +7,7 @@
 #include <mutex>
 #include <thread>
 
-#include "python/binding/arguments.h"
+#include "python/binding/parameters.h"
 #include "python/binding/record.h"
 #include "python/binding/tuning.h"
 #include "ridgewatt/answer/tune_in_place.h"
@@ -24,8 +24,7 @@ class InPlace {
  public:
   explicit InPlace(const py::kwargs& given) {
     Arguments asked(given);
-    asked.refuse({"verify", "minibatches", "min_gain", "near_best"}, "in place",
-                 "the program is not started for every point");
+    check_form(asked, answer::search_parameters(), answer::TuneForms::kInPlace);
     question_ = tune_question(asked);
     if (question_.batches.size() > 1) {
       throw UsageError("a running program has one batch", "batch", "give that batch or none");

@@ -163,6 +163,14 @@ void refuse_deployment(Arguments& asked, const answer::WorkloadQuestion& questio
   }
 }
 
+answer::IsGiven given_to(Arguments& asked) {
+  return [&asked](const Parameter& row) { return is_given(asked, row); };
+}
+
+void refuse(const std::optional<answer::Idle>& idle) {
+  if (idle) throw UsageError(idle->what, "", idle->advice);
+}
+
 }  // namespace
 
 void fill(Arguments& asked, std::span<const Parameter> rows, void* part) {
@@ -196,9 +204,11 @@ std::shared_ptr<const DeployedWorkload> workload_of(Arguments& asked,
 }
 
 void check(Arguments& asked, const answer::ParameterTable& table, const void* question) {
-  const auto idle = find_idle(table, question, answer::Surface::kPython,
-                              [&](const Parameter& row) { return is_given(asked, row); });
-  if (idle) throw UsageError(idle->what, "", idle->advice);
+  refuse(find_idle(table, question, answer::Surface::kPython, given_to(asked)));
+}
+
+void check_form(Arguments& asked, const answer::ParameterTable& table, const answer::Form& form) {
+  refuse(find_idle_in(table, form, answer::Surface::kPython, given_to(asked)));
 }
 
 void bind_parameters(py::module_& module) {

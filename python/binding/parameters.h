@@ -25,5 +25,7 @@ std::shared_ptr<const workload::DeployedWorkload> workload_of(Arguments& asked,
                                                               answer::WorkloadQuestion& question);
 // Throws UsageError for an argument that has no effect on this question.
 void check(Arguments& asked, const answer::ParameterTable& table, const void* question);
+// Throws UsageError for an argument that has no effect in this form of the question.
+void check_form(Arguments& asked, const answer::ParameterTable& table, const answer::Form& form);
 
 }  // namespace ridgewatt::python

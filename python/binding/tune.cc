@@ -13,6 +13,7 @@ namespace ridgewatt::python {
 namespace {
 
 using answer::TuneAnswer;
+using answer::TuneForms;
 using answer::TuneQuestion;
 
 struct Tuned {
@@ -134,10 +135,7 @@ std::shared_ptr<Tuned> ask_twin(const answer::TuneRequest& request, const Worklo
 // The model that was given in addition to rows. A model given by name gets the kind of the rows.
 Workload model_of_rows(Arguments& asked, answer::WorkloadQuestion named, const Sweep& rows,
                        const std::string& device) {
-  if (device.empty()) {
-    asked.refuse({"model"}, "without device", "its twin is to be a reference");
-  }
-  asked.refuse({"training"}, "with a sweep or samples", "their kind counts");
+  if (device.empty()) check_form(asked, answer::tune_parameters(), TuneForms::kRowsAlone);
   named.kind = workload_kind_of(rows.kind);
   return workload_of(asked, named);
 }
@@ -154,8 +152,6 @@ std::shared_ptr<Tuned> ask_rows(Arguments& asked, const answer::TuneRequest& req
                     : trusted_samples(std::move(raw), keep, request.device);
   rows.references = references_of(asked, keep);
   rows.workload = model_of_rows(asked, request.workload, rows.rows, request.device);
-  if (sweep) asked.refuse({"confidence"}, "with a sweep");
-  if (!sweep) asked.refuse({"strategy"}, "with samples", "nothing is profiled");
   const py::object progress = asked.progress();
   asked.done();
   if (!sweep && request.question.verify > 0 && !rows.workload) {
@@ -173,23 +169,22 @@ std::shared_ptr<Tuned> ask_rows(Arguments& asked, const answer::TuneRequest& req
 std::shared_ptr<Tuned> ask(const py::kwargs& given) {
   Arguments asked(given);
   answer::TuneRequest request;
-  fill(asked, answer::tune_parameters(), &request);
-  check(asked, answer::tune_parameters(), &request);
+  const answer::ParameterTable& table = answer::tune_parameters();
+  fill(asked, table, &request);
+  check(asked, table, &request);
   const bool sweep = asked.has("sweep"), samples = asked.has("samples");
   if (sweep) asked.refuse({"samples"}, "with a sweep", "give one of them");
-  if (sweep || samples) return ask_rows(asked, request, sweep ? "sweep" : "samples");
+  if (request.question.verify > 0) check_form(asked, table, TuneForms::kVerification);
+  if (sweep || samples) {
+    check_form(asked, table, sweep ? TuneForms::kSweep : TuneForms::kSamples);
+    return ask_rows(asked, request, sweep ? "sweep" : "samples");
+  }
   if (!asked.has("model")) {
     throw UsageError("nothing to tune", "", "give a model and device=BOARD, a sweep or samples");
   }
-  asked.refuse({"references", "workload", "keep_outliers"}, "on a twin",
-               "they go with a sweep or samples");
-  if (request.question.strategy) {
-    asked.refuse({"confidence"}, "with a strategy",
-                 "without it every point is judged with its interval");
-  } else {
-    asked.refuse({"profiles", "time_budget_s", "minibatches", "min_gain", "near_best", "noise"},
-                 "on a twin without a strategy", "every point is estimated, none is profiled");
-  }
+  check_form(asked, table, TuneForms::kTwin);
+  check_form(asked, table,
+             request.question.strategy ? TuneForms::kTwinSearch : TuneForms::kEveryPoint);
   const Workload workload = workload_of(asked, request.workload);
   const py::object progress = asked.progress();
   asked.done();

@@ -74,6 +74,25 @@ struct Needs {
   std::string_view advice = {};
 };
 
+// A way to ask a question in which some parameters have no effect. Their rows name it in `idle_in`.
+struct Form {
+  unsigned bit = 0;              // 1 << its number among the forms of the question
+  std::string_view when = {};    // "with --sweep"
+  std::string_view python = {};  // "with a sweep"; empty: the same
+  std::string_view advice = {};
+};
+// A set of forms: `kSweep | kSamples`.
+struct Forms {
+  unsigned bits = 0;
+  constexpr Forms() = default;
+  constexpr Forms(const Form& form) : bits(form.bit) {}
+  constexpr bool has(const Form& form) const { return (bits & form.bit) != 0; }
+};
+constexpr Forms operator|(Forms a, const Forms& b) {
+  a.bits |= b.bits;
+  return a;
+}
+
 enum class Presence {
   kOptional,
   kRequired,
@@ -95,12 +114,14 @@ struct Parameter {
   std::string_view example = {};  // for kPair and kRange: "sequence=128", "17:50"
   // The only interface that has it; absent: all. HTTP counts as kCommandLine.
   std::optional<Surface> only = {};
+  Forms idle_in = {};  // forms of the question in which it has no effect
 };
 
 // Rows, and a function that returns the member of the question to which they belong.
 struct Part {
   std::span<const Parameter> rows;
   void* (*of)(void* question);
+  Forms idle_in = {};  // forms in which none of the rows has an effect
 };
 
 struct ParameterTable {
@@ -142,6 +163,9 @@ using IsGiven = std::function<bool(const Parameter&)>;
 // whether the user gave the parameter.
 std::optional<Idle> find_idle(const ParameterTable& table, const void* question, Surface surface,
                               const IsGiven& given);
+// Returns the first parameter that was given but has no effect in this form of the question.
+std::optional<Idle> find_idle_in(const ParameterTable& table, const Form& form, Surface surface,
+                                 const IsGiven& given);
 // Returns the name of a parameter in messages: "--max-power" or "max_power_w".
 std::string spelled(const Parameter& row, Surface surface);
 

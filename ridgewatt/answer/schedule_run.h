@@ -81,30 +81,20 @@ enum class EndedProgram { kStart, kLeave };
 ScheduleRun serve_live(const LiveQuestion& question, schedule::LiveOptions live, double max_power_w,
                        EndedProgram ended, ServeOptions options);
 
-// Samples the power of the board while programs share it.
-class SharingPower {
- public:
-  // `sysfs` must outlive this object. Sampling lasts at most `longest_s`.
-  SharingPower(const platform::Sysfs& sysfs, double rate_hz, double longest_s);
-  void stop();
-  // Returns the mean and interval of the power in a phase, from one value per round; its `count` is
-  // 0 if the power is unknown. `origin_s`: time on the sampler's clock at which the spans' time
-  // starts.
-  MeanInterval of(schedule::SharingPhase phase, const std::vector<schedule::SharingSpan>& spans,
-                  double origin_s) const;
-
- private:
-  platform::PowerMeter meter_;
-  std::optional<measure::Sampler> sampler_;
-  std::vector<double> times_s_, powers_w_;
-};
-
 struct MeasuredSharing {
   schedule::SharingMeasurement measured;
   std::array<MeanInterval, 4> power_w;  // indexed by SharingPhase; count 0: unknown
 };
-// Adds the power of each phase. See SharingPower::of().
-MeasuredSharing with_power(schedule::SharingMeasurement measured, const SharingPower& power,
-                           double origin_s);
+// Two programs whose effect on each other is measured.
+struct SharingQuestion {
+  std::string a = {}, b = {};  // commands, for the shell
+  std::string socket = {};     // of the workers; empty: the default
+  schedule::SharingOptions sharing = {};
+  double rate_hz = 100;  // of power samples
+};
+// Starts both programs as workers and runs each alone, both in turns, and both at the same time.
+// `sysfs` is the board whose power is sampled. `say` receives remarks.
+MeasuredSharing measure_sharing(const platform::Sysfs& sysfs, const SharingQuestion& question,
+                                const std::function<void(const std::string&)>& say);
 
 }  // namespace ridgewatt::answer

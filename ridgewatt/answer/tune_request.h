@@ -47,6 +47,34 @@ struct TuneRequest {
   TuneQuestion asked() const;  // combines all members into a TuneQuestion
 };
 
+// Ways to tune in which some parameters have no effect.
+struct TuneForms {
+  static constexpr Form kTwin{1 << 0, "on a twin", "", "it goes with a sweep or samples"};
+  static constexpr Form kEveryPoint{1 << 1, "on a twin without --strategy",
+                                    "on a twin without a strategy",
+                                    "every point is estimated, none is profiled"};
+  static constexpr Form kTwinSearch{1 << 2, "with --strategy", "with a strategy",
+                                    "without it every point is judged with its interval"};
+  static constexpr Form kVerification{1 << 3, "with --verify", "with verify",
+                                      "it profiles what the twin's answer needs"};
+  static constexpr Form kSweep{1 << 4, "with --sweep", "with a sweep"};
+  static constexpr Form kSamples{1 << 5, "with --samples", "with samples", "nothing is profiled"};
+  static constexpr Form kRowsAlone{1 << 6, "with rows and no --device", "without device",
+                                   "name the board, whose twin is to be a reference"};
+  static constexpr Form kBoard{1 << 7, "on a real or fake board"};
+  static constexpr Form kProgram{1 << 8, "on a real or fake board without --verify", "",
+                                 "it says how the twin's model runs"};
+  static constexpr Form kInPlace{1 << 9, "with --in-place", "in place",
+                                 "the program is not started for every point"};
+  static constexpr Form kCampaign{1 << 10, "with --campaign", "",
+                                  "the plan says what is measured, and how"};
+  static constexpr Form kJob{1 << 11, "for a job"};
+  static constexpr Form kPeriod{1 << 12, "for a period"};
+  static constexpr Form kDay{1 << 13, "for a day"};
+  static constexpr Forms kJobs = kJob | kPeriod | kDay;
+  static constexpr Forms kNoSearch = kEveryPoint | kSamples | kJobs;
+};
+
 // Reads the observations of earlier searches from a sweep file. Returns none if the file does not
 // exist.
 std::vector<Observation> known_observations(const std::string& path);

@@ -209,4 +209,34 @@ std::vector<StrategyRun> ChosenRuns::of(const SuiteEntry& entry) const {
   return runs;
 }
 
+std::vector<SuiteEntry> asked_suite(const SuiteQuestion& question) {
+  std::vector<ScoredSweep> trainings, inferences;
+  for (const auto& path : question.training) trainings.push_back(read_scored(path));
+  for (const auto& path : question.inference) inferences.push_back(read_scored(path));
+  if (trainings.empty() && inferences.empty()) {
+    throw UsageError("evaluate strategies has no sweeps to replay", "",
+                     "give --training-sweep or --inference-sweep files");
+  }
+  if (question.twin) add_twin_views(question.board, trainings, inferences);
+  std::vector<PowerMode> modes;
+  const Board board = load_board(question.board);
+  for (const auto& preset : presets(board)) modes.push_back(preset.mode);
+  auto suite = make_strategy_suite(trainings, inferences, modes);
+  std::erase_if(suite, [&](const SuiteEntry& entry) {
+    const std::string name = entry.scenario.name + ", " + entry.scenario.workload;
+    return name.find(question.only) == std::string::npos;
+  });
+  if (suite.empty()) {
+    throw UsageError("no scenario has the text of --only in its name or workload", question.only,
+                     "without --only the command scores all scenarios");
+  }
+  const auto groups = question.groups.empty() ? std::vector<predict::WorkloadGroup>()
+                                              : predict::read_workload_groups(question.groups);
+  for (auto& entry : suite) {
+    entry.runs = question.chosen.of(entry);
+    entry.scenario.groups = groups;
+  }
+  return suite;
+}
+
 }  // namespace ridgewatt::evaluate

@@ -59,6 +59,17 @@ struct ChosenRuns {
   // Returns the chosen runs, or the runs of the entry if nothing was chosen.
   std::vector<StrategyRun> of(const SuiteEntry& entry) const;
 };
+// A suite as a user asks for it.
+struct SuiteQuestion {
+  std::vector<std::string> training = {}, inference = {};  // sweep files
+  std::string board = "agx-orin";                          // of the presets and the twin
+  std::string only = {};    // only scenarios whose name or workload contains this text
+  std::string groups = {};  // file of workload groups; empty: none
+  bool twin = false;        // with views of the twin
+  ChosenRuns chosen = {};
+};
+// Throws UsageError if there are no sweeps or no scenarios.
+std::vector<SuiteEntry> asked_suite(const SuiteQuestion& question);
 // The suite as a Question (outcomes.h), and the scores from its outcomes. A unit is one search.
 // Noise and outliers come from each entry, not from `options`.
 std::unique_ptr<Question> strategy_question(std::vector<SuiteEntry> suite,

@@ -30,10 +30,6 @@ struct EstimateLine {
 };
 // The fields of a row of `estimate`, for tables, CSV, JSON and Python.
 const Fields<EstimateLine>& estimate_fields();
-// The keys of these fields, of memory_json, and of the remedies.
-std::vector<KeyMeaning> estimate_keys();
-std::vector<KeyMeaning> memory_keys();
-std::vector<KeyMeaning> remedy_keys();
 
 // Columns: knobs, preset, batch, time (the period), power and energy with 90 % bounds, the median
 // of timed minibatches, the wait for data, the bound of the time, and whether the minibatch fits

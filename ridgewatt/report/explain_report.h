@@ -27,7 +27,5 @@ const Fields<answer::ExplainedLayer>& explained_layer_fields();
 Result explain_result(const answer::ExplainAnswer& found);
 // The documented JSON of `explain`: workload, board, mode, measured_ms, expected_ms, rows.
 Json explain_json(const answer::ExplainAnswer& found);
-// The keys of a row and of a layer.
-std::vector<KeyMeaning> explain_keys();
 
 }  // namespace ridgewatt::report

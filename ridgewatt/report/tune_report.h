@@ -25,8 +25,6 @@ const Fields<ProfiledPoint>& profiled_fields();
 const Fields<answer::Relaxation>& relaxation_fields();
 const Fields<answer::NextProfile>& next_fields();
 const Fields<answer::BoardWithAnswer>& other_board_fields();
-// The keys of these fields.
-std::vector<KeyMeaning> tune_keys();
 
 // The documented JSON of `tune`: feasible, mode, batch, time_ms, power_w, energy_j (with _lo and
 // _hi), profiled, strategy, seed, provenance; if infeasible, nearest_miss.

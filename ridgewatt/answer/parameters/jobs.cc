@@ -40,11 +40,13 @@ constexpr Parameter kJobRows[] = {
     {.name = "sleep-time",
      .help = "Time to suspend plus time to wake",
      .access = access<&Job::sleep_s>,
-     .quantity = units::seconds()},
+     .quantity = units::seconds(),
+     .needs = {.name = "sleep-power"}},
     {.name = "sleep-energy",
      .help = "Energy to suspend and wake [idle power times --sleep-time]",
      .access = access<&Job::sleep_energy_j>,
-     .quantity = units::joules()},
+     .quantity = units::joules(),
+     .needs = {.name = "sleep-power"}},
 };
 
 }  // namespace

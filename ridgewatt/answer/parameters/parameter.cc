@@ -141,6 +141,21 @@ std::optional<Idle> find_idle(const ParameterTable& table, const void* question,
   return std::nullopt;
 }
 
+std::optional<Idle> find_idle_in(const ParameterTable& table, const Form& form, Surface surface,
+                                 const IsGiven& given) {
+  const bool python = surface == Surface::kPython;
+  const std::string_view when = python && !form.python.empty() ? form.python : form.when;
+  for (const Part& part : table.parts) {
+    for (const Parameter& row : part.rows) {
+      if (!(part.idle_in | row.idle_in).has(form) || !given(row)) continue;
+      const std::string name =
+          python || row.positional.empty() ? spelled(row, surface) : std::string(row.positional);
+      return Idle{name + " has no effect " + std::string(when), std::string(form.advice)};
+    }
+  }
+  return std::nullopt;
+}
+
 const ParameterTable* find_table(std::string_view command) {
   for (ParameterTableOf* const table : kParameterTables) {
     if (table().command == command) return &table();

@@ -8,6 +8,7 @@
 
 #include "ridgewatt/answer/estimate.h"
 #include "ridgewatt/answer/roofline.h"
+#include "ridgewatt/answer/tune_request.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
 
@@ -197,6 +198,43 @@ TEST(Parameters, WithoutEffectAreSaidAsTheSurfaceCallsThem) {
             "--batch has no effect without a MODEL");
   EXPECT_EQ(idle_of(roofline, {"device", "loader-time"}, Surface::kPython),
             "loader_s_per_sample has no effect without a model");
+}
+
+std::string idle_in_form(const Form& form, const std::string& name, Surface surface) {
+  const auto idle = find_idle_in(tune_parameters(), form, surface,
+                                 [&](const Parameter& row) { return row.name == name; });
+  return idle ? idle->what : "";
+}
+
+TEST(Parameters, WithoutEffectInAFormAreSaidAsTheSurfaceCallsThem) {
+  using Ways = TuneForms;
+  EXPECT_EQ(idle_in_form(Ways::kInPlace, "min-gain", Surface::kCommandLine),
+            "--min-gain has no effect with --in-place");
+  EXPECT_EQ(idle_in_form(Ways::kInPlace, "min-gain", Surface::kPython),
+            "min_gain has no effect in place");
+  EXPECT_EQ(idle_in_form(Ways::kCampaign, "model", Surface::kCommandLine),
+            "MODEL has no effect with --campaign");
+  EXPECT_EQ(idle_in_form(Ways::kSweep, "training", Surface::kPython),
+            "training has no effect with a sweep");
+  EXPECT_EQ(idle_in_form(Ways::kSweep, "profiles", Surface::kPython), "");
+  EXPECT_EQ(idle_in_form(Ways::kDay, "time-budget", Surface::kCommandLine),
+            "--time-budget has no effect for a day");
+}
+
+// A form in which every parameter has an effect would be none.
+TEST(Parameters, EachWayToTuneHasParametersWithoutEffectAndABitOfItsOwn) {
+  using Ways = TuneForms;
+  unsigned bits = 0;
+  for (const Form& form :
+       {Ways::kTwin, Ways::kEveryPoint, Ways::kTwinSearch, Ways::kVerification, Ways::kSweep,
+        Ways::kSamples, Ways::kRowsAlone, Ways::kBoard, Ways::kProgram, Ways::kInPlace,
+        Ways::kCampaign, Ways::kJob, Ways::kPeriod, Ways::kDay}) {
+    EXPECT_EQ(bits & form.bit, 0u) << form.when;
+    bits |= form.bit;
+    EXPECT_TRUE(find_idle_in(tune_parameters(), form, Surface::kCommandLine, [](const Parameter&) {
+      return true;
+    })) << form.when;
+  }
 }
 
 TEST(Parameters, RangesSayHowTheyAreWritten) {

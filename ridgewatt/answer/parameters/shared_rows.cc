@@ -54,8 +54,8 @@ std::vector<std::string> runtimes_or_all() {
 constexpr Parameter kAllRuntimesRows[] = {
     {.name = "runtime",
      .help = "Runtime of MODEL (all: compare the runtimes)",
-     .access = {
-         .set = &set_runtimes, .get = access<&W::runtime>.get, .choices = &runtimes_or_all}}};
+     .access = {.set = &set_runtimes, .get = access<&W::runtime>.get, .choices = &runtimes_or_all},
+     .of_model = true}};
 
 constexpr Parameter kLoaderRows[] = {
     {.name = "workers",

@@ -79,6 +79,10 @@ constexpr Parameter needing(Parameter row, const Needs& needs) {
   row.needs = needs;
   return row;
 }
+constexpr Parameter idle_in(Parameter row, const Forms& forms) {
+  row.idle_in = forms;
+  return row;
+}
 constexpr Parameter runtime_row(const Access& access) {
   return {.name = "runtime", .help = "What runs MODEL", .access = access, .of_model = true};
 }

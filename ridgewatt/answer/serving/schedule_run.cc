@@ -2,12 +2,18 @@
 #include "ridgewatt/answer/estimate.h"
 #include "ridgewatt/answer/serve.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <utility>
 
+#include "ridgewatt/base/clock.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/measure/energy.h"
+#include "ridgewatt/schedule/program_keeper.h"
+#include "ridgewatt/schedule/stop_on_signal.h"
+#include "ridgewatt/schedule/worker_socket.h"
 #include "ridgewatt/workload/deployed_workload.h"
 
 namespace ridgewatt::answer {
@@ -31,6 +37,26 @@ std::vector<schedule::SwitchCost> LastGrants::switch_costs(double until_s) const
   }
   return schedule::measure_switch_cost(alone);
 }
+
+namespace {
+
+// Samples the power of the board while programs share it.
+class SharingPower {
+ public:
+  // `sysfs` must outlive this object. Sampling lasts at most `longest_s`.
+  SharingPower(const platform::Sysfs& sysfs, double rate_hz, double longest_s);
+  void stop();
+  // Returns the mean and interval of the power in a phase, from one value per round; its `count` is
+  // 0 if the power is unknown. `origin_s`: time on the sampler's clock at which the spans' time
+  // starts.
+  MeanInterval of(schedule::SharingPhase phase, const std::vector<schedule::SharingSpan>& spans,
+                  double origin_s) const;
+
+ private:
+  platform::PowerMeter meter_;
+  std::optional<measure::Sampler> sampler_;
+  std::vector<double> times_s_, powers_w_;
+};
 
 SharingPower::SharingPower(const platform::Sysfs& sysfs, double rate_hz, double longest_s)
     : meter_(sysfs) {
@@ -71,6 +97,7 @@ MeanInterval SharingPower::of(schedule::SharingPhase phase,
   return student_interval(means_w);
 }
 
+// Adds the power of each phase.
 MeasuredSharing with_power(schedule::SharingMeasurement measured, const SharingPower& power,
                            double origin_s) {
   MeasuredSharing found{std::move(measured), {}};
@@ -80,6 +107,39 @@ MeasuredSharing with_power(schedule::SharingMeasurement measured, const SharingP
         power.of(phase, found.measured.spans, origin_s);
   }
   return found;
+}
+
+}  // namespace
+
+MeasuredSharing measure_sharing(const platform::Sysfs& sysfs, const SharingQuestion& question,
+                                const std::function<void(const std::string&)>& say) {
+  schedule::SharingPolicy policy(question.sharing);
+  schedule::ExecutorOptions options;
+  options.socket_path =
+      question.socket.empty() ? schedule::default_worker_socket() : question.socket;
+  options.duration_s = question.sharing.duration_s + question.sharing.start_within_s;
+  options.policy = &policy;
+  options.on_event = [&](double time_s, const std::string& text) {
+    say(fmt::format("{:.3f} s: {}", time_s, text));
+  };
+  schedule::KeeperOptions keeper_options;
+  keeper_options.socket_path = options.socket_path;
+  keeper_options.restart = false;
+  keeper_options.on_event = say;
+  schedule::Executor executor(options);
+  policy.on_end = [&executor] { executor.stop(); };
+  const schedule::StopOnSignal stop(executor);
+  SharingPower power(sysfs, question.rate_hz, options.duration_s);
+  const auto program = [](const char* name, const std::string& command) {
+    return schedule::KeptProgram{name, WorkloadKind::kTraining, {"/bin/sh", "-c", command}};
+  };
+  schedule::ProgramKeeper keeper({program("A", question.a), program("B", question.b)},
+                                 keeper_options);
+  const double origin_s = monotonic_s();
+  executor.run();
+  power.stop();
+  keeper.stop();
+  return with_power(policy.result(), power, origin_s);
 }
 
 namespace {

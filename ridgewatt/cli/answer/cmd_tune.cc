@@ -11,14 +11,7 @@
 namespace ridgewatt::cli {
 namespace {
 
-// What only a search that profiles points follows.
-void refuse_search_options(const CLI::App& command, const std::string& when,
-                           const std::string& advice) {
-  refuse_without_effect(command,
-                        {"--profiles", "--time-budget", "--minibatches", "--min-gain",
-                         "--near-best", "--noise", "--observations", "--trace"},
-                        when, advice);
-}
+using Ways = answer::TuneForms;
 
 // What the strategy that searches does not look at.
 void check_strategy(const CLI::App& command, const std::string& name) {
@@ -36,44 +29,24 @@ void check_strategy(const CLI::App& command, const std::string& name) {
   if (strategy.every_point) refuse_without_effect(command, {"--profiles", "--noise"}, when);
 }
 
-// What a verification, which is a search of its own, does not look at.
-void check_verify(const CLI::App& command, const TuneOptions& options) {
-  if (options.question.verify == 0) return;
-  refuse_without_effect(command,
-                        {"--strategy", "--profiles", "--near-best", "--confidence", "--reference"},
-                        "with --verify", "it profiles what the twin's answer needs");
-}
-
-// What says how a model is run on a board's twin.
-const std::initializer_list<const char*> kModelOptions = {
-    "--precision", "--runtime", "--dim", "--optimizer", "--workers", "--loader-time"};
-
-void check_model_options(const CLI::App& command, const TuneOptions& options,
-                         const std::string& when) {
-  if (!options.workload.model.empty()) return;
-  refuse_without_effect(command, kModelOptions, when + " and no model");
+void check_measured(const CLI::App& command, const TuneOptions& options, const answer::Form& form) {
+  check_form(command, form);
+  if (!options.device.empty()) return;
+  const std::string when = std::string(form.when) + " and no --device";
+  answer::Form alone = Ways::kRowsAlone;
+  alone.when = when;
+  check_form(command, alone);
 }
 
 void check_sweep(const CLI::App& command, const TuneOptions& options) {
   refuse_without_effect(command, {"--samples"}, "with --sweep", "give one of them");
-  refuse_without_effect(command, {"--training", "--confidence"}, "with --sweep");
-  if (options.device.empty()) {
-    refuse_without_effect(command, {"MODEL", "--model"}, "with --sweep and no --device",
-                          "--device NAME, whose twin is to be a reference");
-  }
-  check_model_options(command, options, "with --sweep");
+  check_measured(command, options, Ways::kSweep);
   if (options.question.verify > 0) return;
   check_strategy(command, options.question.strategy.value_or("auto"));
 }
 
 void check_samples(const CLI::App& command, const TuneOptions& options) {
-  refuse_without_effect(command, {"--strategy", "--training"}, "with --samples");
-  refuse_search_options(command, "with --samples", "nothing is profiled");
-  if (options.device.empty()) {
-    refuse_without_effect(command, {"MODEL", "--model"}, "with --samples and no --device",
-                          "--device NAME, whose twin is to be a reference");
-  }
-  check_model_options(command, options, "with --samples");
+  check_measured(command, options, Ways::kSamples);
   if (options.question.verify > 0 && (options.workload.model.empty() || options.device.empty())) {
     throw UsageError("--verify needs a model and a board", "", "give MODEL and --device BOARD");
   }
@@ -84,8 +57,7 @@ void check_twin(const CLI::App& command, const TuneOptions& options) {
     throw UsageError("nothing to tune", "",
                      "give MODEL --device BOARD, --sweep FILE.csv or --samples FILE.csv");
   }
-  refuse_without_effect(command, {"--reference", "--workload", "--keep-outliers", "--observations"},
-                        "on a twin", "they go with --sweep or --samples");
+  check_form(command, Ways::kTwin);
   if (options.question.verify > 0 && options.device == "all") {
     throw UsageError("only one board can be verified at a time", "--verify", "give --device BOARD");
   }
@@ -101,12 +73,10 @@ void check_twin(const CLI::App& command, const TuneOptions& options) {
     throw UsageError("--thermal needs one runtime, not several", "", "name one with --runtime");
   }
   if (options.question.strategy) {
-    refuse_without_effect(command, {"--confidence"}, "with --strategy",
-                          "without it every point is judged with its interval");
+    check_form(command, Ways::kTwinSearch);
     return check_strategy(command, *options.question.strategy);
   }
-  refuse_search_options(command, "on a twin without --strategy",
-                        "every point is estimated, none is profiled");
+  check_form(command, Ways::kEveryPoint);
   if (options.device == "all" && !options.heat.file.empty()) {
     throw UsageError("--thermal applies to one board only", "", "name it with --device");
   }
@@ -136,9 +106,7 @@ void run(const Context& context, TuneOptions& options, const CLI::App& command) 
   check_device(options.device);
   check_all_runtimes(options);
   const answer::TuneRequest& request = options;
-  check_parameters(command, answer::search_parameters(), &request);
-  check_rows(command, answer::heat_rows());
-  check_rows(command, answer::workload_rows());
+  check_parameters(command, answer::tune_parameters(), &request);
   check_job_options(command, options);
   check_campaign_options(command, options.campaign);
   if (!options.campaign.plan.empty()) {
@@ -147,16 +115,11 @@ void run(const Context& context, TuneOptions& options, const CLI::App& command) 
     refuse_in_place_options(command);
     return tune_on_boards(context, options);
   }
-  check_verify(command, options);
+  if (options.question.verify > 0) check_form(command, Ways::kVerification);
   if (platform::is_local_device(options.device)) {
-    const std::string when = "with --device " + options.device;
-    refuse_without_effect(command,
-                          {"--sweep", "--samples", "--reference", "--confidence", "--observations",
-                           "--keep-outliers"},
-                          when);
+    check_form(command, Ways::kBoard);
     if (options.question.verify == 0) {
-      refuse_without_effect(command, {"--model"}, when, "it goes with --verify");
-      refuse_without_effect(command, kModelOptions, when, "they go with --verify");
+      check_form(command, Ways::kProgram);
       check_strategy(command, options.question.strategy.value_or("auto"));
     }
     if (!options.live.in_place) refuse_in_place_options(command);

@@ -326,13 +326,32 @@ TEST_F(TuneCommand, AJobIsStatedInHoursToo) {
 
 TEST_F(TuneCommand, WhatHasNoEffectIsRefused) {
   const std::string twin = "zoo:lenet5 --device nano ", sweep = "--sweep " + sweep_ + " ";
-  for (const auto& arguments : std::vector<std::string>{
-           sweep + "--samples " + sweep_, sweep + "--model zoo:lenet5", "zoo:lenet5 " + sweep,
-           sweep + "--max-latency 50", sweep + "--epochs 3", sweep + "--training",
-           sweep + "--strategy random --observations x.csv",
-           sweep + "--strategy gmd --reference x.csv", sweep + "--energy-weight 2",
-           twin + "--profiles 5", twin + "--trace", twin + "--reference x.csv",
-           twin + "--strategy auto --confidence 0.9", "--samples " + sweep_ + " --strategy auto"}) {
+  const std::string fake = "--device fake:orin-nano ";
+  for (const auto& arguments :
+       std::vector<std::string>{sweep + "--samples " + sweep_,
+                                sweep + "--model zoo:lenet5",
+                                "zoo:lenet5 " + sweep,
+                                sweep + "--max-latency 50",
+                                sweep + "--epochs 3",
+                                sweep + "--training",
+                                sweep + "--strategy random --observations x.csv",
+                                sweep + "--strategy gmd --reference x.csv",
+                                sweep + "--energy-weight 2",
+                                twin + "--profiles 5",
+                                twin + "--trace",
+                                twin + "--reference x.csv",
+                                twin + "--strategy auto --confidence 0.9",
+                                "--samples " + sweep_ + " --strategy auto",
+                                sweep + "--precision fp16",
+                                twin + "--deadline 1h --dataset-size 9 --noise 0.1",
+                                twin + "--day-energy 1Wh --dataset-size 9",
+                                twin + "--boards 2",
+                                twin + "--idle 1",
+                                twin + "--guard-time 1",
+                                twin + "--verify 4 --near-best 0.9",
+                                fake + "--in-place --min-gain 5% -- true",
+                                fake + "--in-place --settle 1 -- true",
+                                fake + "--precision fp16 -- true"}) {
     const ProgramResult result = run_program("tune " + arguments);
     EXPECT_EQ(result.status, 2) << arguments << '\n' << result.output;
     EXPECT_NE(result.output.find("has no effect"), std::string::npos) << result.output;

@@ -1,9 +1,43 @@
 #include "ridgewatt/cli/answer/tune_command.h"
 
+#include "ridgewatt/cli/options/option_rules.h"
+#include "ridgewatt/cli/options/parameters.h"
 #include "ridgewatt/io/file.h"
 #include "ridgewatt/report/tune_report.h"
 
 namespace ridgewatt::cli {
+namespace {
+
+using Ways = answer::TuneForms;
+
+// Options of the command line alone, and the ways to tune in which they have no effect.
+struct OwnOption {
+  const char* name;
+  answer::Forms idle_in;
+};
+constexpr OwnOption kOwnOptions[] = {
+    {"--model", Ways::kCampaign | Ways::kRowsAlone | Ways::kProgram | Ways::kInPlace},
+    {"--observations", Ways::kCampaign | Ways::kBoard | Ways::kTwin | Ways::kNoSearch},
+    {"--trace", Ways::kNoSearch},
+    {"--campaign", Ways::kJobs},
+    {"--governors", Ways::kInPlace},
+    {"--settle", Ways::kInPlace},
+    {"--settle-window", Ways::kInPlace},
+    {"--idle", Ways::kInPlace},
+    {"--fill-cache", Ways::kInPlace},
+    {"--drop-cache", Ways::kInPlace},
+};
+
+}  // namespace
+
+void check_form(const CLI::App& command, const answer::Form& form) {
+  check_form(command, answer::tune_parameters(), form);
+  for (const auto& [name, idle_in] : kOwnOptions) {
+    if (!idle_in.has(form)) continue;
+    refuse_without_effect(command, {name}, std::string(form.when),
+                          form.advice.empty() ? "omit it" : std::string(form.advice));
+  }
+}
 
 void check_answer_table(const Context& context, const TuneOptions& options) {
   answer::TuneAnswer none;

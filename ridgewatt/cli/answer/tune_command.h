@@ -41,6 +41,8 @@ struct TuneOptions : answer::TuneRequest {
   answer::JobQuestion job;
 };
 
+// Throws UsageError for an option that was given but has no effect in this way to tune.
+void check_form(const CLI::App& command, const answer::Form& form);
 // Call this before profiling; see check_table_options() in command.h.
 void check_answer_table(const Context& context, const TuneOptions& options);
 // Throws NoSolutionError if no point meets the limits.

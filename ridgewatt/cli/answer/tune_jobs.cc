@@ -5,6 +5,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/answer/tune_command.h"
 #include "ridgewatt/cli/options/option_rules.h"
+#include "ridgewatt/cli/options/parameters.h"
 #include "ridgewatt/cli/options/workload_options.h"
 #include "ridgewatt/platform/local_device.h"
 #include "ridgewatt/report/job_report.h"
@@ -37,9 +38,8 @@ void print_period(const Context& context, const answer::PeriodAnswer& found) {
 
 void check_job_options(const CLI::App& command, const TuneOptions& options) {
   const answer::JobQuestion& job = options.job;
-  if (!job.sleep_power_w) {
-    refuse_without_effect(command, {"--sleep-time", "--sleep-energy"}, "without --sleep-power");
-  } else if (!job.sleep_s) {
+  check_rows(command, answer::job_rows());
+  if (job.sleep_power_w && !job.sleep_s) {
     throw UsageError("--sleep-power needs the time to suspend and wake", "", "give --sleep-time");
   }
   if (!job.asked()) {
@@ -54,22 +54,14 @@ void check_job_options(const CLI::App& command, const TuneOptions& options) {
         "(--day-energy, --solar) cannot be combined",
         "", "give one of them");
   }
-  const std::string when = of_job ? "for a job" : of_day ? "for a day" : "for a period";
-  refuse_without_effect(
-      command,
-      {"--minimize",     "--max-time",      "--max-energy",  "--max-slowdown",  "--max-latency",
-       "--arrival-rate", "--energy-weight", "--time-weight", "--confidence",    "--strategy",
-       "--verify",       "--sweep",         "--samples",     "--profiles",      "--trace",
-       "--reference",    "--workload",      "--campaign",    "--keep-outliers", "--observations",
-       "--time-budget",  "--minibatches",   "--min-gain",    "--near-best",     "--noise"},
-      when);
+  using Ways = answer::TuneForms;
+  check_form(command, of_job ? Ways::kJob : of_day ? Ways::kDay : Ways::kPeriod);
   if (of_job && !options.dataset_size) {
     throw UsageError("a goal of a job needs the size of the job", "",
                      "give --dataset-size, and --epochs if more than 1");
   }
-  if (!of_job) refuse_without_effect(command, {"--dataset-size", "--epochs"}, when);
   if (of_day) {
-    refuse_without_effect(command, {"--sleep-power"}, when);
+    refuse_without_effect(command, {"--sleep-power"}, "for a day");
     if (job.day_energy_j) {
       refuse_without_effect(command, {"--battery", "--solar"}, "with --day-energy");
     } else if (!job.solar.empty() && !job.battery_j) {

@@ -53,11 +53,7 @@ void check(const TuneOptions& options) {
 
 void check_in_place(const CLI::App& command, const TuneOptions& options) {
   const LiveOptions& live = options.live;
-  refuse_without_effect(
-      command,
-      {"--settle", "--settle-window", "--idle", "--fill-cache", "--drop-cache", "--governors",
-       "--verify", "--model", "--min-gain", "--near-best", "--minibatches"},
-      "with --in-place", "the program is not started for every point");
+  check_form(command, answer::TuneForms::kInPlace);
   if (live.process && !live.command.empty()) {
     throw UsageError("--pid and COMMAND both give a program", live.command[0], "give one of them");
   }
@@ -88,16 +84,6 @@ void add_twin(const TuneOptions& options, answer::LiveBoard& board) {
   board.twin_board = options.device.starts_with("fake:")
                          ? platform::fake_board_spec(options.device.substr(5)).board
                          : board.profile.series.board;
-}
-
-// Throws UsageError for the first option under these headings that was given.
-void refuse_groups(const CLI::App& command, std::initializer_list<std::string_view> groups,
-                   const char* what, const char* advice) {
-  for (const CLI::Option* option : command.get_options()) {
-    const bool refused =
-        std::find(groups.begin(), groups.end(), option->get_group()) != groups.end();
-    if (refused && option->count() > 0) throw UsageError(what, option->get_name(), advice);
-  }
 }
 
 constexpr char kInPlaceGroup[] = "A running program (--in-place)";
@@ -137,8 +123,10 @@ void tune_in_place(const Context& context, const TuneOptions& options, const CLI
 }  // namespace
 
 void refuse_live_options(const CLI::App& command) {
-  refuse_groups(command, {kGroup, kMeasuringGroup}, "this option needs a real or fake board",
-                "give --device local or fake:BOARD");
+  for (const char* group : {kGroup, kMeasuringGroup}) {
+    refuse_group(command, group, "without a real or fake board",
+                 "give --device local or fake:BOARD");
+  }
 }
 
 void add_live_options(CLI::App& command, LiveOptions& options) {
@@ -166,9 +154,8 @@ void add_in_place_options(CLI::App& command, LiveOptions& options) {
 }
 
 void refuse_in_place_options(const CLI::App& command) {
-  refuse_groups(command, {kInPlaceGroup},
-                "this option only applies to a running program (--in-place)",
-                "give --in-place and --device local or fake:BOARD");
+  refuse_group(command, kInPlaceGroup, "without a running program",
+               "give --in-place and --device local or fake:BOARD");
 }
 
 void tune_live(const Context& context, TuneOptions& options, const CLI::App& command) {

@@ -27,19 +27,8 @@ void add_campaign_options(CLI::App& command, CampaignOptions& options) {
 }
 
 void check_campaign_options(const CLI::App& command, const CampaignOptions& options) {
-  if (options.plan.empty()) {
-    refuse_without_effect(command,
-                          {"--boards", "--board-kind", "--executor", "--program", "--partition",
-                           "--account", "--host", "--ssh"},
-                          "without --campaign");
-    return;
-  }
-  refuse_without_effect(command,
-                        {"MODEL", "--model", "--device", "--sweep", "--samples", "--workload",
-                         "--reference", "--training", "--precision", "--runtime", "--dim",
-                         "--optimizer", "--workers", "--loader-time", "--confidence",
-                         "--keep-outliers", "--verify", "--minibatches", "--observations"},
-                        "with --campaign", "the plan says what is measured, and how");
+  if (options.plan.empty()) return refuse_group(command, kCampaignGroup, "without --campaign");
+  check_form(command, answer::TuneForms::kCampaign);
 }
 
 void tune_on_boards(const Context& context, const TuneOptions& options) {

@@ -69,10 +69,6 @@ void run(const Context& context, const CompareCommand& options) {
   print(context, report::comparison_result(comparisons, device.name, device.provenance()));
 }
 
-}  // namespace
-
-namespace {
-
 struct CompareBoardsCommand {
   std::string database;
   store::SeriesFilter filter;

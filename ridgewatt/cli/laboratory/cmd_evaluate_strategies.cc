@@ -1,5 +1,4 @@
 // ridgewatt evaluate strategies: how well search strategies do on replayed sweeps.
-#include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/laboratory/evaluate_commands.h"
 #include "ridgewatt/cli/laboratory/part_options.h"
 #include "ridgewatt/device/board.h"
@@ -9,13 +8,10 @@ namespace ridgewatt::cli {
 namespace {
 
 struct EvaluateOptions {
-  std::vector<std::string> training, inference;
-  std::string board = "agx-orin", only, groups;
+  evaluate::SuiteQuestion suite;
   FigureFiles figures;
   int seeds = 10, threads = 0;
   double near_best = 1;
-  bool twin = false;
-  evaluate::ChosenRuns chosen;
   tune::SimulationOptions simulation;
   tune::InFlightRule in_flight = tune::StrategyOptions().in_flight;
   PartOptions parts;
@@ -23,34 +19,9 @@ struct EvaluateOptions {
 
 void run(const Context& context, const EvaluateOptions& options) {
   options.parts.refuse(!options.figures.empty(), "--figures");
-  options.chosen.check();
+  options.suite.chosen.check();
   if (options.parts.printed_script(context)) return;
-  std::vector<evaluate::ScoredSweep> trainings, inferences;
-  for (const auto& path : options.training) trainings.push_back(evaluate::read_scored(path));
-  for (const auto& path : options.inference) inferences.push_back(evaluate::read_scored(path));
-  if (trainings.empty() && inferences.empty()) {
-    throw UsageError("evaluate strategies has no sweeps to replay", "",
-                     "give --training-sweep or --inference-sweep files");
-  }
-  if (options.twin) evaluate::add_twin_views(options.board, trainings, inferences);
-  std::vector<PowerMode> modes;
-  const Board board = load_board(options.board);
-  for (const auto& preset : presets(board)) modes.push_back(preset.mode);
-  auto suite = evaluate::make_strategy_suite(trainings, inferences, modes);
-  std::erase_if(suite, [&](const evaluate::SuiteEntry& entry) {
-    const std::string name = entry.scenario.name + ", " + entry.scenario.workload;
-    return name.find(options.only) == std::string::npos;
-  });
-  if (suite.empty())
-    throw UsageError("no scenario has the text of --only in its name or workload", options.only,
-                     "without --only the command scores all scenarios");
-
-  const auto groups = options.groups.empty() ? std::vector<predict::WorkloadGroup>()
-                                             : predict::read_workload_groups(options.groups);
-  for (auto& entry : suite) {
-    entry.runs = options.chosen.of(entry);
-    entry.scenario.groups = groups;
-  }
+  auto suite = evaluate::asked_suite(options.suite);
   evaluate::StrategyEvaluationOptions evaluation;
   evaluation.seeds = options.seeds;
   evaluation.seed = context.seed;
@@ -64,7 +35,7 @@ void run(const Context& context, const EvaluateOptions& options) {
   const auto scores = evaluate::strategy_scores(question->groups(), *outcomes);
   print(context, evaluate::strategy_result(scores));
   if (options.figures.empty()) return;
-  const auto figures = evaluate::strategy_figures(scores, load_board(options.board).title);
+  const auto figures = evaluate::strategy_figures(scores, load_board(options.suite.board).title);
   const std::string title = "Search strategies on replayed sweeps";
   write_scores(options.figures, title, figures, evaluate::strategy_table(scores));
 }
@@ -78,20 +49,22 @@ void add_evaluate_strategies(CLI::App& evaluate, Context& context) {
       "ridgewatt evaluate strategies --training-sweep resnet18.csv "
       "--training-sweep yolov8n.csv --inference-sweep resnet50.csv --only common",
       run);
-  add.input("--training-sweep", options.training, "Training sweeps, one workload per file");
+  evaluate::SuiteQuestion& asked = options.suite;
+  add.input("--training-sweep", asked.training, "Training sweeps, one workload per file");
   add.input(
-      "--inference-sweep", options.inference,
-      "Inference sweeps, one workload per file; training is scored on the modes of the first, too");
-  add.named("--device", options.board, "Board whose presets and twin are scored");
-  add.flag("--twin", options.twin,
+      "--inference-sweep", asked.inference,
+      "Inference sweeps, one workload per file; training is scored on the modes of the first, "
+      "too");
+  add.named("--device", asked.board, "Board whose presets and twin are scored");
+  add.flag("--twin", asked.twin,
            "Also score with the board's twin as a reference, fitted to the given sweeps without "
            "the scored workload");
-  add.text("--only", options.only, "Only scenarios whose name or workload contains this text");
-  add.groups(options.groups);
-  add.text("--strategy", options.chosen.strategies,
+  add.text("--only", asked.only, "Only scenarios whose name or workload contains this text");
+  add.groups(asked.groups);
+  add.text("--strategy", asked.chosen.strategies,
            "Strategies to score (default: those of each scenario)")
       ->delimiter(',');
-  add.optional("--profiles", options.chosen.profiles, count().within(1, 1e6),
+  add.optional("--profiles", asked.chosen.profiles, count().within(1, 1e6),
                "Maximum numbers of points that a strategy may profile; each number is scored")
       ->delimiter(',');
   add.number("--near-best", options.near_best, share(),

@@ -17,4 +17,12 @@ void refuse_without_effect(const CLI::App& command, std::initializer_list<const 
   }
 }
 
+void refuse_group(const CLI::App& command, const std::string& group, const std::string& when,
+                  const std::string& advice) {
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->get_group() != group) continue;
+    refuse_without_effect(command, {option->get_name().c_str()}, when, advice);
+  }
+}
+
 }  // namespace ridgewatt::cli

@@ -16,6 +16,10 @@ namespace ridgewatt::cli {
 void refuse_without_effect(const CLI::App& command, std::initializer_list<const char*> options,
                            const std::string& when, const std::string& advice = "omit it");
 
+// Does the same for all options under a heading of the help.
+void refuse_group(const CLI::App& command, const std::string& group, const std::string& when,
+                  const std::string& advice = "omit it");
+
 // Returns whether the option was given.
 bool option_given(const CLI::App& command, const std::string& name);
 

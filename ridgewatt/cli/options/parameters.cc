@@ -61,6 +61,19 @@ CLI::Option* add_row(CLI::App& command, const Parameter& row, void* part) {
   return option->required(row.presence == answer::Presence::kRequired);
 }
 
+// MODEL may also be given as --model.
+answer::IsGiven given_to(const CLI::App& command) {
+  return [&command](const Parameter& row) {
+    return option_given(command, option_name(row)) ||
+           option_given(command, spelled(row, answer::Surface::kCommandLine));
+  };
+}
+
+void refuse_idle(const CLI::App& command, const std::optional<answer::Idle>& idle) {
+  if (!idle) return;
+  throw UsageError(idle->what, command.get_name(), idle->advice.empty() ? "omit it" : idle->advice);
+}
+
 }  // namespace
 
 std::string option_name(const Parameter& row) {
@@ -91,11 +104,13 @@ void add_parameters(CLI::App& command, const answer::ParameterTable& table, void
 
 void check_parameters(const CLI::App& command, const answer::ParameterTable& table,
                       const void* question) {
-  const auto idle =
-      find_idle(table, question, answer::Surface::kCommandLine,
-                [&](const Parameter& row) { return option_given(command, option_name(row)); });
-  if (!idle) return;
-  throw UsageError(idle->what, command.get_name(), idle->advice.empty() ? "omit it" : idle->advice);
+  refuse_idle(command,
+              find_idle(table, question, answer::Surface::kCommandLine, given_to(command)));
+}
+
+void check_form(const CLI::App& command, const answer::ParameterTable& table,
+                const answer::Form& form) {
+  refuse_idle(command, find_idle_in(table, form, answer::Surface::kCommandLine, given_to(command)));
 }
 
 void check_rows(const CLI::App& command, std::span<const Parameter> rows) {

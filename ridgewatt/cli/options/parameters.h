@@ -25,6 +25,10 @@ void add_parameters(CLI::App& command, const answer::ParameterTable& table, void
 void check_parameters(const CLI::App& command, const answer::ParameterTable& table,
                       const void* question);
 
+// Throws UsageError for an option that was given but has no effect in this form of the question.
+void check_form(const CLI::App& command, const answer::ParameterTable& table,
+                const answer::Form& form);
+
 // Throws UsageError for an option of these rows that was given but has no effect.
 void check_rows(const CLI::App& command, std::span<const answer::Parameter> rows);
 

@@ -6,6 +6,7 @@
 #include "ridgewatt/base/enum_rows.h"
 #include "ridgewatt/report/columns.h"
 #include "ridgewatt/report/estimate_report.h"
+#include "ridgewatt/report/keys/key_tables.h"
 #include "ridgewatt/report/mode_json.h"
 #include "ridgewatt/report/tune_report.h"
 #include "ridgewatt/report/twin_report.h"
@@ -45,9 +46,7 @@ void add_layers(const answer::EstimateAnswer& found, Json& json) {
 
 }  // namespace
 
-std::vector<KeyMeaning> remedy_keys() {
-  return keys_of(remedy_fields(), "remedies");
-}
+const DeclaredKeys kRemedyKeys([] { return keys_of(remedy_fields(), "remedies"); });
 
 std::string estimate_ground(const answer::EstimateAnswer& found) {
   const twin::TwinModel& model = *found.model;

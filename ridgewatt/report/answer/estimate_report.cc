@@ -11,6 +11,7 @@
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/report/columns.h"
 #include "ridgewatt/report/job_report.h"
+#include "ridgewatt/report/keys/key_tables.h"
 #include "ridgewatt/report/mode_json.h"
 #include "ridgewatt/report/tune_report.h"
 #include "ridgewatt/sweep/provenance.h"
@@ -413,9 +414,7 @@ const LineFields& estimate_fields() {
   return all;
 }
 
-std::vector<KeyMeaning> estimate_keys() {
-  return keys_of(estimate_fields());
-}
+const DeclaredKeys kEstimateKeys([] { return keys_of(estimate_fields()); });
 
 Table layer_table(const workload::WorkloadCost& cost,
                   const std::vector<twin::LayerEstimate>& layers) {
@@ -485,9 +484,7 @@ Json memory_json(const twin::MemoryFootprint& memory) {
   return json;
 }
 
-std::vector<KeyMeaning> memory_keys() {
-  return keys_of(memory_fields(), "memory_gb");
-}
+const DeclaredKeys kMemoryKeys([] { return keys_of(memory_fields(), "memory_gb"); });
 
 Json memory_sources_json(const Board& board, Runtime runtime) {
   Json sources = Json::object();

@@ -10,6 +10,7 @@
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/report/columns.h"
 #include "ridgewatt/report/field.h"
+#include "ridgewatt/report/keys/key_tables.h"
 #include "ridgewatt/report/mode_json.h"
 
 namespace ridgewatt::report {
@@ -418,12 +419,9 @@ Result explain_result(const ExplainAnswer& found) {
   return result;
 }
 
-std::vector<KeyMeaning> explain_keys() {
-  std::vector<KeyMeaning> keys = keys_of(explain_fields(), "explain:rows");
-  for (const KeyMeaning& key : keys_of(explained_layer_fields(), "explain:layers")) {
-    keys.push_back(key);
-  }
-  return keys;
-}
+const DeclaredKeys kExplainKeys([] { return keys_of(explain_fields(), "explain:rows"); });
+const DeclaredKeys kExplainedLayerKeys([] {
+  return keys_of(explained_layer_fields(), "explain:layers");
+});
 
 }  // namespace ridgewatt::report

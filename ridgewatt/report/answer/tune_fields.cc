@@ -1,6 +1,7 @@
 // The points and remedies of the answer of `tune`, each quantity once.
 #include "ridgewatt/predict/interval.h"
 #include "ridgewatt/report/columns.h"
+#include "ridgewatt/report/keys/key_tables.h"
 #include "ridgewatt/report/tune_report.h"
 
 namespace ridgewatt::report {
@@ -144,13 +145,9 @@ std::vector<ProfiledPoint> profiled_points(const answer::TuneAnswer& report) {
   return points;
 }
 
-std::vector<KeyMeaning> tune_keys() {
-  std::vector<KeyMeaning> keys = keys_of(relaxation_fields(), "relaxations");
-  for (const auto& more : {keys_of(relaxation_fields(), "mends"), keys_of(next_fields(), "next"),
-                           keys_of(other_board_fields(), "other_boards")}) {
-    keys.insert(keys.end(), more.begin(), more.end());
-  }
-  return keys;
-}
+const DeclaredKeys kRelaxationKeys([] { return keys_of(relaxation_fields(), "relaxations"); });
+const DeclaredKeys kMendsKeys([] { return keys_of(relaxation_fields(), "mends"); });
+const DeclaredKeys kNextKeys([] { return keys_of(next_fields(), "next"); });
+const DeclaredKeys kOtherBoardKeys([] { return keys_of(other_board_fields(), "other_boards"); });
 
 }  // namespace ridgewatt::report

@@ -9,6 +9,23 @@
 
 namespace ridgewatt::report {
 
+// Registers the meanings of fields (field.h), next to their definition:
+//
+//   const DeclaredKeys kTimeKeys([] { return keys_of(time_fields()); });
+class DeclaredKeys {
+ public:
+  using Keys = std::vector<KeyMeaning> (*)();
+  explicit DeclaredKeys(Keys keys) noexcept : keys_(keys), before_(last_) { last_ = this; }
+  DeclaredKeys(const DeclaredKeys&) = delete;
+  DeclaredKeys& operator=(const DeclaredKeys&) = delete;
+  static std::vector<KeyMeaning> all();
+
+ private:
+  Keys keys_;
+  const DeclaredKeys* before_;
+  static inline const DeclaredKeys* last_ = nullptr;
+};
+
 // All rows: those that fields and shared columns declare, then the tables below. Each key occurs
 // once.
 std::vector<KeyMeaning> all_keys();

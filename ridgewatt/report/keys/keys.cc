@@ -6,10 +6,7 @@
 
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/report/columns.h"
-#include "ridgewatt/report/estimate_report.h"
-#include "ridgewatt/report/explain_report.h"
 #include "ridgewatt/report/keys/key_tables.h"
-#include "ridgewatt/report/tune_report.h"
 
 namespace ridgewatt::report {
 namespace {
@@ -44,16 +41,22 @@ std::string bound_text(const std::string& key) {
 
 }  // namespace
 
-std::vector<KeyMeaning> all_keys() {
-  std::vector<KeyMeaning> all = shared_keys();
-  const std::size_t shared = all.size();
-  for (const KeyMeaning& row : estimate_keys()) {  // shared columns among them
-    const bool there = std::any_of(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(shared),
-                                   [&](const auto& one) { return one.key == row.key; });
-    if (!there) all.push_back(row);
+std::vector<KeyMeaning> DeclaredKeys::all() {
+  std::vector<KeyMeaning> all;
+  for (const DeclaredKeys* one = last_; one != nullptr; one = one->before_) {
+    for (const KeyMeaning& row : one->keys_()) all.push_back(row);
   }
-  for (const auto& rows : {memory_keys(), remedy_keys(), explain_keys(), tune_keys()}) {
-    all.insert(all.end(), rows.begin(), rows.end());
+  return all;
+}
+
+std::vector<KeyMeaning> all_keys() {
+  const std::vector<KeyMeaning> shared = shared_keys();
+  std::vector<KeyMeaning> all = shared;
+  for (const KeyMeaning& row : DeclaredKeys::all()) {  // shared columns among them
+    const bool there = std::any_of(shared.begin(), shared.end(), [&](const auto& one) {
+      return one.key == row.key && one.object == row.object;
+    });
+    if (!there) all.push_back(row);
   }
   for (const auto& rows : {common_keys(), model_keys(), answer_keys(), language_keys(),
                            board_keys(), schedule_keys(), laboratory_keys()}) {
