@@ -35,8 +35,9 @@ constexpr Parameter kLayersRows[] = {
      .python = "dims",
      .example = "sequence=128"},
     {.name = "runs",
-     .help = "Number of runs in a trace of kernels, to compute times per run [1, or the steps that "
-             "PyTorch's profiler marked]",
+     .help =
+         "Number of runs in a trace of kernels that does not state it, to compute times per run "
+         "[1]",
      .access = access<&Traced::runs>,
      .quantity = units::count().within(1, 1e12)},
     {.name = "device",

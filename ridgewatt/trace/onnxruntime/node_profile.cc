@@ -9,6 +9,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/trace/text/fields.h"
+#include "ridgewatt/trace/text/stated_runs.h"
 
 namespace ridgewatt::trace {
 namespace {
@@ -69,7 +70,7 @@ class NodeTimes {
     }
     LayerTrace trace;
     trace.source = TraceSource::kOnnxRuntime;
-    trace.runs = options_.runs.value_or(std::max<double>(1, static_cast<double>(runs_s_.size())));
+    trace.runs = runs_of(options_, static_cast<double>(runs_s_.size()));
     if (!runs_s_.empty()) trace.run_s = median(runs_s_);
     for (std::size_t i = 0; i < layers_.size(); ++i) {
       TracedLayer& layer = layers_[i];

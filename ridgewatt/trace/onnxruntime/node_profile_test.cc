@@ -41,9 +41,17 @@ TEST(NodeProfile, ANodeTakesItsMedianOverTheRuns) {
 }
 
 TEST(NodeProfile, ANodeInALoopTakesAllItsCalls) {
-  const LayerTrace trace = parse_layer_trace(three_runs(), "p.json", {.runs = 1.5});
+  std::string text = three_runs();
+  text.pop_back();
+  for (const int us : {110, 120, 130}) text += node("conv_nchwc", "Conv", us);  // once more a run
+  const LayerTrace trace = parse_layer_trace(text + "]", "p.json");
   EXPECT_EQ(trace.layers[0].calls, 2);
-  EXPECT_NEAR(trace.layers[0].time_s, 220e-6, 1e-12);
+  EXPECT_NEAR(trace.layers[0].time_s, 240e-6, 1e-12);
+}
+
+TEST(NodeProfile, RunsThatContradictTheProfileAreRefused) {
+  EXPECT_EQ(parse_layer_trace(three_runs(), "p.json", {.runs = 3}).runs, 3);
+  EXPECT_THROW(parse_layer_trace(three_runs(), "p.json", {.runs = 2}), UsageError);
 }
 
 TEST(NodeProfile, AllProvidersAreReadIfAskedFor) {

@@ -12,6 +12,7 @@
 #include "ridgewatt/trace/text/fields.h"
 #include "ridgewatt/trace/text/kernel_line.h"
 #include "ridgewatt/trace/text/layer_sums.h"
+#include "ridgewatt/trace/text/stated_runs.h"
 
 namespace ridgewatt::trace {
 namespace {
@@ -82,8 +83,7 @@ class ChromeEvents {
     }
     LayerTrace trace;
     trace.source = TraceSource::kPytorch;
-    const double steps = std::max<double>(1, static_cast<double>(steps_.size()));
-    sums.finish(options.runs.value_or(steps), trace);
+    sums.finish(runs_of(options, static_cast<double>(steps_.size())), trace);
     if (trace.layers.empty()) {
       throw InputError("has no CUDA kernels", name_,
                        "record with activities CPU and CUDA, and with record_shapes=True");

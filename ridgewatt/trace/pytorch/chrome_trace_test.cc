@@ -73,6 +73,18 @@ TEST(ChromeTrace, OperatorsGetTheTimeOfTheirKernels) {
   expect_two_steps(parse_layer_trace(two_steps(), "trace.json"));
 }
 
+TEST(ChromeTrace, RunsThatContradictTheMarkedStepsAreRefused) {
+  expect_two_steps(parse_layer_trace(two_steps(), "trace.json", {.runs = 2}));
+  EXPECT_THROW(parse_layer_trace(two_steps(), "trace.json", {.runs = 3}), UsageError);
+  std::string unmarked = two_steps();
+  for (auto at = unmarked.find("ProfilerStep#"); at != std::string::npos;
+       at = unmarked.find("ProfilerStep#")) {
+    unmarked.replace(at, 13, "forward");
+  }
+  EXPECT_EQ(parse_layer_trace(unmarked, "trace.json").runs, 1);
+  EXPECT_EQ(parse_layer_trace(unmarked, "trace.json", {.runs = 4}).runs, 4);
+}
+
 std::string gzip(const std::string& folder, const std::string& text) {
   const std::string path = folder + "/trace.json.gz";
   gzFile file = gzopen(path.c_str(), "wb");

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "ridgewatt/base/error.h"
-#include "ridgewatt/base/plural.h"
 #include "ridgewatt/trace/text/fields.h"
+#include "ridgewatt/trace/text/stated_runs.h"
 
 namespace ridgewatt::trace {
 namespace {
@@ -48,11 +48,7 @@ LayerTrace read_engine_profile(ElementReader& reader, const std::string& name,
   if (trace.layers.empty()) {
     throw InputError("has no layers", name, "give a file that trtexec --exportProfile wrote");
   }
-  if (options.runs && *options.runs != trace.runs) {
-    throw UsageError(fmt::format("--runs has no effect, because the profile states that it has {}",
-                                 counted(trace.runs, "run")),
-                     "", "omit it");
-  }
+  trace.runs = runs_of(options, trace.runs);
   return trace;
 }
 
