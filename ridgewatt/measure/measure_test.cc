@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <functional>
 
+#include "ridgewatt/base/calendar.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/measure/measure_command.h"
 #include "ridgewatt/measure/profile.h"
@@ -82,6 +83,25 @@ TEST(Profile, GoesOnWhereItStopped) {
   options.measure.command = {"/bin/false"};
   options.series.workload = "false";
   EXPECT_EQ(profile(*board.sysfs, control, store, modes, options).failed, 2);
+}
+
+// The command notes the second in which it runs and ends in a later one.
+// label: board
+TEST(Profile, ARecordHasTheSecondInWhichTheRunStarted) {
+  const testing::FakeBoard board("agx-orin-jp6");
+  const testing::TemporaryFolder folder;
+  const std::string second = (folder.path() / "second").string();
+  platform::JetsonModeControl control(*board.sysfs);
+  store::Store store((folder.path() / "points.db").string());
+  const ProfileOptions options = quick_profile("date +%s > " + second +
+                                               "; for i in 1 2 3; do sleep 0.6; echo minibatch "
+                                               ">&$RIDGEWATT_MARK_FD; done");
+  const std::int64_t before_s = unix_s_before(0);
+  profile(*board.sysfs, control, store, {{4, 729.6e6, 306e6, 2133e6, ""}}, options);
+  const auto points = store.points(store.series(options.series));
+  ASSERT_EQ(points.size(), 1u);
+  EXPECT_GE(points[0].started_unix_s, before_s);
+  EXPECT_LE(points[0].started_unix_s, std::stoll(read_file(second)));
 }
 
 // A program that would run for a minute is ended, with what it started, once its window is there.

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ctime>
 #include <utility>
 
+#include "ridgewatt/base/calendar.h"
 #include "ridgewatt/base/check_option.h"
 #include "ridgewatt/base/statistics.h"
 #include "ridgewatt/measure/in_place.h"
@@ -370,7 +370,7 @@ store::PointRecord record_of(const InPlaceWindow& window) {
   record.largest_gap_s = window.largest_gap_s;
   record.flags.add(store::PointFlag::kFewMinibatches, !window.precise);
   record.flags.add(store::PointFlag::kFewSamples, window.power_samples < kMinPowerSamples);
-  record.started_unix_s = std::time(nullptr);
+  record.started_unix_s = unix_s_before(window.end_s - window.begin_s);
   for (const auto& sample : window.power) {
     record.samples.push_back({"power:total", sample.time_s - window.begin_s, sample.power_w});
   }

@@ -7,6 +7,7 @@
 
 #include <cmath>
 
+#include "ridgewatt/base/calendar.h"
 #include "ridgewatt/base/random.h"
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/measure/in_place/drift.h"
@@ -147,6 +148,10 @@ TEST(InPlaceProfiler, MeasuresWhatTheModeCosts) {
     EXPECT_LE(window.minibatches, 40);
   }
   EXPECT_GT(run.minibatches, 40);
+  const auto now_s = unix_s_before(0);
+  auto long_ago = in.kept.front();
+  long_ago.begin_s = long_ago.end_s - 1000;
+  EXPECT_NEAR(static_cast<double>(record_of(long_ago).started_unix_s - now_s), -1000, 60);
   const auto record = record_of(in.kept.front());
   EXPECT_EQ(record.minibatches, in.kept.front().minibatches);
   EXPECT_GT(record.power_samples, 0);

@@ -4,10 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ctime>
 #include <limits>
 #include <utility>
 
+#include "ridgewatt/base/calendar.h"
+#include "ridgewatt/base/clock.h"
 #include "ridgewatt/base/plural.h"
 #include "ridgewatt/measure/placeholders.h"
 #include "ridgewatt/measure/sampling/clock_shortfall.h"
@@ -65,7 +66,7 @@ store::PointRecord record_of(const Measurement& measurement, const OperatingPoin
     record.samples.push_back({"minibatch", minibatch.begin_s - begin_s, minibatch.time_s()});
   }
   if (measurement.total) record.largest_gap_s = measurement.total->largest_gap_s;
-  record.started_unix_s = std::time(nullptr);
+  record.started_unix_s = unix_s_before(monotonic_s() - measurement.begin_s);
   return record;
 }
 

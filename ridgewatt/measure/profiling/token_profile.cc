@@ -4,8 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ctime>
 
+#include "ridgewatt/base/calendar.h"
+#include "ridgewatt/base/clock.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/progress.h"
 #include "ridgewatt/measure/placeholders.h"
@@ -31,7 +32,7 @@ store::PointRecord phase_record(const TokenMeasurement& measured, const Operatin
   record.minibatches = static_cast<int>(count);
   record.power_samples = static_cast<int>(cost.samples);
   record.largest_gap_s = run.total->largest_gap_s;
-  record.started_unix_s = std::time(nullptr);
+  record.started_unix_s = unix_s_before(monotonic_s() - run.begin_s);
   record.flags.add(store::PointFlag::kThrottled, !run.throttled.empty());
   record.flags.add(store::PointFlag::kFewSamples, cost.samples < kFewPowerSamples);
   return record;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/plural.h"
 #include "ridgewatt/trace/layer_trace.h"
 
 namespace ridgewatt::trace {
@@ -12,9 +13,8 @@ namespace ridgewatt::trace {
 // UsageError if both are given and differ. 0: the trace states none.
 inline double runs_of(const TraceOptions& options, double stated) {
   if (stated > 0 && options.runs && *options.runs != stated) {
-    throw UsageError(fmt::format("--runs has no effect, because the profile states that it has {} "
-                                 "runs",
-                                 stated),
+    throw UsageError(fmt::format("--runs has no effect, because the profile states that it has {}",
+                                 counted(static_cast<std::size_t>(stated), "run")),
                      "", "omit it");
   }
   return stated > 0 ? stated : options.runs.value_or(1);
