@@ -198,9 +198,9 @@ TEST(Measure, AProgramThatEndsWhileItSettlesCountsWhole) {
   const testing::FakeBoard board("orin-nano");
   const platform::FakeRails rails(*board.sysfs);
   rails.set(5);
-  MeasureOptions options = settling_options({.at_most_s = 0.5, .window_s = 10, .tolerance = 0.01});
+  MeasureOptions options = settling_options({.at_most_s = 1.5, .window_s = 10, .tolerance = 0.01});
   options.command = {"/bin/sh", "-c",
-                     "for wait in 0.1 0.1 0.1 0.1 0.6; do sleep $wait; "
+                     "for wait in 0.1 0.1 0.1 0.1 2; do sleep $wait; "
                      "echo minibatch >&$RIDGEWATT_MARK_FD; done"};
   const auto ended = measure_command(*board.sysfs, options);
   EXPECT_FALSE(ended.summary.steady);
