@@ -1,4 +1,6 @@
 // Measures the current program; ridgewatt/measuring.py is its interface.
+#include <cmath>
+
 #include "python/binding/arguments.h"
 #include "python/binding/record.h"
 #include "ridgewatt/base/error.h"
@@ -22,6 +24,11 @@ Maybe of(const std::optional<EnergyEstimate>& energy, double EnergyEstimate::*va
   return energy ? Maybe((*energy).*value) : std::nullopt;
 }
 
+// A bound that is not finite is unknown.
+Maybe bound(const std::optional<EnergyEstimate>& energy) {
+  return energy && std::isfinite(energy->error_j) ? Maybe(energy->error_j) : std::nullopt;
+}
+
 const Fields<WindowCost>& window_fields() {
   static const Fields<WindowCost> fields = {
       {"name", [](const WindowCost& w) { return w.name; }, "name of the window"},
@@ -35,8 +42,8 @@ const Fields<WindowCost>& window_fields() {
        "total energy (J); None without a power sensor"},
       {"settled", [](const WindowCost& w) { return w.settled; },
        "whether a power sample after its end has arrived, so that the values no longer change"},
-      {"energy_error_j", [](const WindowCost& w) { return of(w.energy, &EnergyEstimate::error_j); },
-       "bound on the sampling error of energy_j (J)"},
+      {"energy_error_j", [](const WindowCost& w) { return bound(w.energy); },
+       "bound on the sampling error of energy_j (J); None with fewer than two power samples"},
       {"mean_power_w", [](const WindowCost& w) { return of(w.energy, &EnergyEstimate::mean_w); },
        "mean power: energy divided by time (W)"},
       {"peak_power_w", [](const WindowCost& w) { return of(w.energy, &EnergyEstimate::peak_w); },
@@ -51,8 +58,8 @@ const Fields<ChannelEnergy>& rail_fields() {
        "whether the rail is a part of the total power"},
       {"energy_j", [](const ChannelEnergy& c) { return c.energy.energy_j; },
        "energy over the run (J)"},
-      {"energy_error_j", [](const ChannelEnergy& c) { return c.energy.error_j; },
-       "bound on the sampling error of energy_j (J)"},
+      {"energy_error_j", [](const ChannelEnergy& c) { return bound(c.energy); },
+       "bound on the sampling error of energy_j (J); None with fewer than two power samples"},
       {"mean_power_w", [](const ChannelEnergy& c) { return c.energy.mean_w; }, "mean power (W)"},
       {"peak_power_w", [](const ChannelEnergy& c) { return c.energy.peak_w; },
        "highest power sample (W)"}};
@@ -70,9 +77,8 @@ const Fields<PhaseSummary>& phase_fields() {
        "duration (s)"},
       {"energy_j", [](const PhaseSummary& p) { return of(p.energy, &EnergyEstimate::energy_j); },
        "total energy (J); None without a power sensor"},
-      {"energy_error_j",
-       [](const PhaseSummary& p) { return of(p.energy, &EnergyEstimate::error_j); },
-       "bound on the sampling error of energy_j (J)"},
+      {"energy_error_j", [](const PhaseSummary& p) { return bound(p.energy); },
+       "bound on the sampling error of energy_j (J); None with fewer than two power samples"},
       {"mean_power_w", [](const PhaseSummary& p) { return of(p.energy, &EnergyEstimate::mean_w); },
        "mean power: energy divided by time (W)"}};
   return fields;
@@ -174,9 +180,8 @@ const Fields<Measured>& measured_fields() {
        "power source, or \"none: \" and the reason why there is none"},
       {"energy_j", [](const M& m) { return of(m.measurement.total, &EnergyEstimate::energy_j); },
        "energy of the run (J); None without a power sensor"},
-      {"energy_error_j",
-       [](const M& m) { return of(m.measurement.total, &EnergyEstimate::error_j); },
-       "bound on the sampling error of energy_j (J)"},
+      {"energy_error_j", [](const M& m) { return bound(m.measurement.total); },
+       "bound on the sampling error of energy_j (J); None with fewer than two power samples"},
       {"mean_power_w", [](const M& m) { return of(m.measurement.total, &EnergyEstimate::mean_w); },
        "mean power: energy divided by time (W)"},
       {"peak_power_w", [](const M& m) { return of(m.measurement.total, &EnergyEstimate::peak_w); },

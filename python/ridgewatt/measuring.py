@@ -107,7 +107,7 @@ class OpenWindow:
 
     @property
     def energy_error_j(self) -> float | None:
-        """Bound on the sampling error of the energy (J)."""
+        """Bound on the sampling error of the energy (J); None with fewer than two power samples."""
         return self.cost.energy_error_j
 
     @property

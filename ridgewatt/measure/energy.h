@@ -3,16 +3,20 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <span>
 
 namespace ridgewatt::measure {
+
+constexpr double kUnknownBound = std::numeric_limits<double>::infinity();
 
 struct EnergyEstimate {
   double energy_j = 0;
   // Bound on the sampling error. Between two samples, monotonic power gives an error of at most
   // |P1 - P0| h / 2. Where power changes faster in the neighboring intervals (a peak between two
   // samples), half of their mean step is used instead. A pulse within one interval is invisible to
-  // any sampler. The accuracy of the sensor is not included.
+  // any sampler. The accuracy of the sensor is not included. kUnknownBound: the samples have fewer
+  // than two values.
   double error_j = 0;
   double duration_s = 0;
   double mean_w = 0;

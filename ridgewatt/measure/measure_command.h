@@ -93,6 +93,7 @@ struct Measurement {
   std::optional<EnergyEstimate> total;  // of the channels in the total
   std::vector<ChannelEnergy> channels;
   std::optional<double> idle_w;              // total before the command
+  std::size_t minibatch_marks = 0;           // of the whole run
   std::vector<MarkedMinibatch> minibatches;  // of the window, including excluded ones
   MinibatchSummary summary;
   std::vector<PhaseSummary> phases;

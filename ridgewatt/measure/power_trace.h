@@ -17,8 +17,13 @@ struct PowerTrace {
   std::vector<double> times_s;   // CLOCK_MONOTONIC, ascending
   std::vector<double> powers_w;  // NaN: no valid value
 
-  // Energy of a window; empty if the window is empty or no sample is valid.
+  // Energy of a window; empty if the window is empty or no sample is valid. The bound on its error
+  // is kUnknownBound if fewer than two samples lie in the window: the power between them is
+  // not seen.
   std::optional<EnergyEstimate> energy(double begin_s, double end_s) const;
+  // Mean power of a window from samples in it: a later sample may belong to something else. Empty
+  // without a sample.
+  std::optional<double> mean_w_within(double begin_s, double end_s) const;
 };
 
 // Converts a trace whose powers are means since the previous sample to a step function. Its

@@ -38,7 +38,7 @@ struct TokenRequest {
 struct SpanCost {
   double time_s = 0;
   double energy_j = 0;
-  double error_j = 0;  // bound, like EnergyEstimate::error_j
+  double error_j = 0;  // bound, like EnergyEstimate::error_j; kUnknownBound below two samples
   std::size_t samples = 0;
   double power_w() const { return time_s > 0 ? energy_j / time_s : 0; }
   double power_error_w() const { return time_s > 0 ? error_j / time_s : 0; }

@@ -25,15 +25,19 @@ namespace ridgewatt::report {
 
 // JSON keys: command, status, time_ms, provenance ("measured" or "fake"), power (source, mean_w,
 // peak_w, energy_j, error_j, samples, missing, mean_interval_ms, largest_gap_ms; null without a
-// sensor), idle_w, rails, minibatches (count, time_ms, time_lo_ms, time_hi_ms, fetch_stall_ms,
-// compute_ms, power_w, energy_j), phases, series, residency (clock, source, time_ms, shares), io,
-// disks, files, notes, values, conditions, throttled, cpu, peak_memory_bytes, sampler.
+// sensor; error_j is null if unknown), idle_w, rails, minibatches (count, time_ms, time_lo_ms,
+// time_hi_ms, fetch_stall_ms, compute_ms, power_w, energy_j), phases, series, residency (clock,
+// source, time_ms, shares), io, disks, files, notes, values, conditions, throttled, cpu,
+// peak_memory_bytes, sampler.
 Json measurement_to_json(const measure::Measurement& measurement,
                          const std::vector<std::string>& command, Provenance provenance);
 // The rows are in this order: time, power and energy, runs of language models, machine activity
 // during the run.
 Table measurement_table(const measure::Measurement& measurement, Provenance provenance,
                         std::span<const measure::TokenRun> runs = {});
+
+// What limits the figures: too few power samples, ignored marks, no minibatch after the warm-up.
+std::vector<std::string> measurement_remarks(const measure::Measurement& measurement);
 
 // One row per minibatch of the window; begin_s is relative to the start of the command.
 std::string minibatches_csv(const measure::Measurement& measurement);

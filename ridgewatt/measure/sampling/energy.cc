@@ -80,6 +80,7 @@ EnergyEstimate integrate_power(std::span<const double> times_s, std::span<const 
     result.error_j += std::max(step(i), neighbors) * std::min(to_s - from_s, whole_s / 2);
     result.largest_gap_s = std::max(result.largest_gap_s, whole_s);
   }
+  if (points.size() < 2) result.error_j = kUnknownBound;
   result.mean_w = result.energy_j / result.duration_s;
   if (result.samples == 0) result.peak_w = result.mean_w;
   result.mean_interval_s =

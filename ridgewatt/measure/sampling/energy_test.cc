@@ -10,6 +10,7 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/random.h"
+#include "ridgewatt/measure/power_trace.h"
 
 namespace ridgewatt::measure {
 namespace {
@@ -76,6 +77,36 @@ TEST(Energy, EndsWithoutSamplesAreHeldAndCounted) {
   const auto part = integrate_power(times, powers, 1.5, 2.5);
   EXPECT_DOUBLE_EQ(part.energy_j, 17.5);
   EXPECT_EQ(part.samples, 1u);
+}
+
+// With fewer than two samples in the window, nobody saw the power between them.
+TEST(Energy, TheBoundOfAWindowNeedsTwoSamples) {
+  EXPECT_EQ(integrate_power(std::vector{1.0}, std::vector{10.0}, 0, 4).error_j, kUnknownBound);
+  const PowerTrace trace{"total", true, {0, 1, 2, 3, 4}, {10, 10, 10, 10, 10}};
+  const auto bound_j = [&](double begin_s, double end_s) {
+    return trace.energy(begin_s, end_s)->error_j;
+  };
+  EXPECT_EQ(bound_j(1.1, 1.9), kUnknownBound);
+  EXPECT_EQ(bound_j(1.1, 2.9), kUnknownBound);
+  EXPECT_EQ(bound_j(1.1, 3.1), 0);
+  EXPECT_EQ(bound_j(4.1, 5), kUnknownBound);
+  const PowerTrace one{"total", true, {1}, {10}};
+  EXPECT_EQ(one.energy(0, 4)->error_j, kUnknownBound);
+  EXPECT_EQ(one.energy(0, 4)->energy_j, 40);
+  // Means of a counter: two ends of a step are one sample.
+  EXPECT_EQ(as_steps(trace).energy(1.1, 2.9)->error_j, kUnknownBound);
+  EXPECT_EQ(as_steps(trace).energy(1.1, 3.1)->error_j, 0);
+}
+
+// The sample after the window may be under load, however late it comes.
+TEST(Energy, TheMeanWithinAWindowIgnoresLaterSamples) {
+  const PowerTrace trace{"total", true, {0.1, 1.1, 2.1, 9}, {6, 6, 6, 30}};
+  EXPECT_EQ(trace.mean_w_within(0, 3), 6);
+  EXPECT_GT(trace.energy(0, 3)->mean_w, 6.4);
+  EXPECT_EQ(trace.mean_w_within(3, 4), std::nullopt);
+  EXPECT_NEAR(*as_steps(trace).mean_w_within(0, 3), 6, 1e-9);
+  const double none = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ((PowerTrace{"total", true, {1, 2, 3}, {6, none, 30}}.mean_w_within(0, 2.5)), 6);
 }
 
 TEST(Energy, BadInput) {

@@ -15,7 +15,17 @@ std::optional<EnergyEstimate> PowerTrace::energy(double begin_s, double end_s) c
   const bool any =
       std::any_of(powers_w.begin(), powers_w.end(), [](double w) { return std::isfinite(w); });
   if (!any || end_s <= begin_s) return std::nullopt;
-  return integrate_power(times_s, powers_w, begin_s, end_s);
+  EnergyEstimate energy = integrate_power(times_s, powers_w, begin_s, end_s);
+  if (energy.samples < 2) energy.error_j = kUnknownBound;
+  return energy;
+}
+
+std::optional<double> PowerTrace::mean_w_within(double begin_s, double end_s) const {
+  for (std::size_t i = times_s.size(); i-- > 0 && times_s[i] > begin_s;) {
+    if (times_s[i] <= end_s && std::isfinite(powers_w[i]))
+      return energy(begin_s, times_s[i])->mean_w;
+  }
+  return std::nullopt;
 }
 
 PowerTrace as_steps(const PowerTrace& means) {

@@ -18,9 +18,12 @@ void add_energies(const std::vector<PowerTrace>& traces, const PowerTrace& total
     if (found) result.channels.push_back({trace.name, trace.in_total, *found});
   }
   result.total = total.energy(result.begin_s, result.end_s);
-  if (idle_begin_s <= 0) return;
-  const auto idle = total.energy(idle_begin_s, result.begin_s);
-  if (idle && idle->samples > 0) result.idle_w = idle->mean_w;
+  if (idle_begin_s > 0) result.idle_w = total.mean_w_within(idle_begin_s, result.begin_s);
+}
+
+std::size_t samples_within(const PowerTrace& trace, double begin_s, double end_s) {
+  const auto energy = trace.energy(begin_s, end_s);
+  return energy ? energy->samples : 0;
 }
 
 void add_minibatches(const PowerTrace& total, MinibatchWindow window, bool asked,
@@ -46,7 +49,10 @@ void add_minibatches(const PowerTrace& total, MinibatchWindow window, bool asked
   summary.count = times.size();
   if (times.empty()) return;
   const auto time = batch_means_interval(times);
-  const auto joules = batch_means_interval(energies);
+  auto joules = batch_means_interval(energies);
+  const auto& all = result.minibatches;
+  if (samples_within(total, all.front().begin_s, all.back().end_s) < 2) joules.lo = -kUnknownBound;
+  if (!std::isfinite(joules.lo)) joules.hi = kUnknownBound;
   summary.time_s = time.mean, summary.time_lo_s = time.lo, summary.time_hi_s = time.hi;
   summary.energy_j = joules.mean, summary.energy_lo_j = joules.lo, summary.energy_hi_j = joules.hi;
   summary.power_w = joules.mean / time.mean;
@@ -153,6 +159,10 @@ void Recording::add_windows(const std::vector<TimedMark>& marks, WindowOptions w
   auto disturbances = series_->disturbances();
   add_counter_gaps(total, result, disturbances);
   result.summary.steady = steady;
+  result.minibatch_marks =
+      static_cast<std::size_t>(std::count_if(marks.begin(), marks.end(), [](const TimedMark& mark) {
+        return mark.kind == TimedMark::Kind::kMinibatch;
+      }));
   MinibatchWindow counted = minibatch_window(marks, window, disturbances);
   if (counted.minibatches.empty() && window.begin_s > 0) {  // it ended while power settled
     window.begin_s = 0;

@@ -160,6 +160,9 @@ TokenCost split_energy(std::span<const TokenRequest> requests, const PowerTrace&
     samples.add(begin_s, changes[i].time_s, into);
     if (&into == &cost.decode) decoding.push_back({begin_s, changes[i].time_s});
   }
+  for (SpanCost* part : {&cost.prefill, &cost.decode, &cost.both, &cost.between}) {
+    if (part->time_s > 0 && part->samples < 2) part->error_j = kUnknownBound;
+  }
   for (const auto& request : requests) {
     cost.output_tokens += request.output_tokens;
     cost.decoded_tokens += tokens_within(request, decoding);

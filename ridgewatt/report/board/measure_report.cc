@@ -7,6 +7,7 @@
 
 #include "ridgewatt/base/plural.h"
 #include "ridgewatt/io/csv.h"
+#include "ridgewatt/report/board/bounds.h"
 
 namespace ridgewatt::report {
 namespace {
@@ -15,16 +16,11 @@ Json energy_json(const measure::EnergyEstimate& energy) {
   return {{"mean_w", energy.mean_w},
           {"peak_w", energy.peak_w},
           {"energy_j", energy.energy_j},
-          {"error_j", energy.error_j},
+          {"error_j", bound_json(energy.error_j)},
           {"samples", energy.samples},
           {"missing", energy.missing},
           {"mean_interval_ms", energy.mean_interval_s * 1e3},
           {"largest_gap_ms", energy.largest_gap_s * 1e3}};
-}
-
-// A bound that is not finite is not known.
-Json bound_json(double value) {
-  return std::isfinite(value) ? Json(value) : Json();
 }
 
 Json summary_json(const measure::MinibatchSummary& summary, bool power) {
@@ -231,6 +227,27 @@ Json measurement_to_json(const measure::Measurement& measurement,
   return json;
 }
 
+std::vector<std::string> measurement_remarks(const measure::Measurement& measurement) {
+  std::vector<std::string> remarks;
+  if (const auto& total = measurement.total; total && total->samples < 2) {
+    remarks.push_back(fmt::format(
+        "{} of power in the run: the error of its energy is unknown; let it run longer, or raise "
+        "--sampling-hz",
+        counted(static_cast<std::int64_t>(total->samples), "sample")));
+  }
+  if (measurement.malformed_marks > 0) {
+    remarks.push_back(fmt::format(
+        "{} ignored: no mark, or its time is outside the run (docs/guide/measure.md)",
+        counted(static_cast<std::int64_t>(measurement.malformed_marks), "marked line")));
+  }
+  if (measurement.minibatch_marks > 0 && measurement.minibatches.empty()) {
+    remarks.push_back(fmt::format(
+        "0 of {} marked minibatches count: --warm-up leaves them out, or they have no duration",
+        measurement.minibatch_marks));
+  }
+  return remarks;
+}
+
 Table measurement_table(const measure::Measurement& measurement, Provenance provenance,
                         std::span<const measure::TokenRun> runs) {
   Table table({{"quantity"}, {"value"}, {"unit"}, {.name = "note", .wrap = true}});
@@ -241,7 +258,9 @@ Table measurement_table(const measure::Measurement& measurement, Provenance prov
     table.add_row({"mean power", total.mean_w, "W", measurement.source});
     table.add_row({"peak power", total.peak_w, "W", ""});
     table.add_row({"energy", total.energy_j, "J", ""});
-    table.add_row({"energy, error at most", total.error_j, "J", "of sampling"});
+    const bool bounded = std::isfinite(total.error_j);
+    table.add_row({"energy, error at most", bounded ? Cell(total.error_j) : Cell(), "J",
+                   bounded ? "of sampling" : "unknown: too few samples"});
     table.add_row({"power samples", static_cast<std::int64_t>(total.samples), "", ""});
     table.add_row({"largest gap", total.largest_gap_s * 1e3, "ms", ""});
   } else {
@@ -255,10 +274,9 @@ Table measurement_table(const measure::Measurement& measurement, Provenance prov
   }
   add_summary_rows(measurement, table);
   for (const auto& phase : measurement.phases) {
-    const std::string energy = phase.energy
-                                   ? fmt::format("{:.4g} J, error at most {:.2g} J",
-                                                 phase.energy->energy_j, phase.energy->error_j)
-                                   : "";
+    const std::string energy = phase.energy ? fmt::format("{:.4g} J, {}", phase.energy->energy_j,
+                                                          bound_text(phase.energy->error_j, " J"))
+                                            : "";
     table.add_row({"phase " + phase.span.name, phase.span.end_s - phase.span.begin_s, "s", energy});
   }
   for (const auto& series : measurement.series_summary) {

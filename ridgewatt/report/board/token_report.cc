@@ -7,6 +7,7 @@
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/io/csv.h"
 #include "ridgewatt/llm/engine_facts.h"
+#include "ridgewatt/report/board/bounds.h"
 #include "ridgewatt/report/measure_report.h"
 
 namespace ridgewatt::report {
@@ -34,13 +35,13 @@ void put_time(const char* name, const std::optional<measure::TokenTime>& time, J
 
 void put_energy(const char* name, const std::optional<measure::EnergySum>& energy, Json& row) {
   row[name] = energy ? Json(energy->energy_j) : Json();
-  row[std::string(name) + "_error"] = energy ? Json(energy->error_j) : Json();
+  row[std::string(name) + "_error"] = energy ? bound_json(energy->error_j) : Json();
 }
 
 void put_span(const char* name, const measure::SpanCost* cost, Json& row) {
   const bool any = cost != nullptr && cost->time_s > 0;
   const auto put = [&](const char* what, double value) {
-    row[fmt::format("{}_{}", name, what)] = any ? Json(value) : Json();
+    row[fmt::format("{}_{}", name, what)] = any ? bound_json(value) : Json();
   };
   put("power_w", any ? cost->power_w() : 0);
   put("power_error_w", any ? cost->power_error_w() : 0);
@@ -115,11 +116,6 @@ Json run_json(const measure::TokenRun& run, Provenance provenance) {
   return row;
 }
 
-// "0.31 at most by sampling; 0.61 without idle"
-std::string bound_text(double error, const std::string& behind = {}) {
-  return fmt::format("error at most {:.2g}{}", error, behind);
-}
-
 void add_time_row(const char* name, const std::optional<measure::TokenTime>& time, Table& table) {
   if (!time) return;
   std::string note;
@@ -146,7 +142,7 @@ void add_energy_row(const char* name, const std::optional<measure::EnergySum>& e
   if (!energy) return;
   const std::string idle =
       net ? fmt::format("; {:.4g} without what the idle board draws", net->energy_j) : "";
-  table.add_row({name, energy->energy_j, "J", words + bound_text(energy->error_j, idle)});
+  table.add_row({name, energy->energy_j, "J", words + bound_text(energy->error_j) + idle});
 }
 
 void add_run_rows(const measure::TokenRun& run, Table& table) {
@@ -232,6 +228,7 @@ Result measurement_result(const measure::TokenMeasurement& measured,
                           const std::vector<std::string>& command, Provenance provenance) {
   Result result{measurement_table(measured.measurement, provenance, measured.runs)};
   result.json = measurement_to_json(measured.measurement, command, provenance);
+  result.notes = measurement_remarks(measured.measurement);
   if (measured.measurement.peak_memory_bytes <= 0) {  // nothing that was run here
     result.json["cpu"] = nullptr;
     result.json["peak_memory_bytes"] = nullptr;

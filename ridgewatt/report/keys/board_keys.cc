@@ -40,7 +40,7 @@ std::span<const KeyMeaning> board_keys() {
       {"mean_w", "mean power"},
       {"peak_w", "largest reading"},
       {"energy_error_j", "bound of the error of the energy"},
-      {"error_j", "bound of the error of the energy"},
+      {"error_j", "bound of the error of the energy; null: unknown"},
       {"largest_gap_ms", "largest time between two readings"},
       {"mean_interval_ms", "mean time between two readings"},
       {"power.samples", "number of readings"},

@@ -14,7 +14,7 @@ namespace ridgewatt::trace {
 inline double runs_of(const TraceOptions& options, double stated) {
   if (stated > 0 && options.runs && *options.runs != stated) {
     throw UsageError(fmt::format("--runs has no effect, because the profile states that it has {}",
-                                 counted(static_cast<std::size_t>(stated), "run")),
+                                 counted(static_cast<std::int64_t>(stated), "run")),
                      "", "omit it");
   }
   return stated > 0 ? stated : options.runs.value_or(1);

@@ -1,0 +1,56 @@
+// What ridgewatt measure says about figures that the run cannot support.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "ridgewatt/io/json.h"
+#include "ridgewatt/platform/fake_board_support.h"
+
+namespace ridgewatt::cli {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class MeasureRemarks : public ::testing::Test {
+ protected:
+  std::string measure(const std::string& options, const std::string& script) const {
+    const auto result = testing::run_program("measure --sysroot " + board_.root + " " + options +
+                                             " -- /bin/sh -c '" + script + "'");
+    EXPECT_EQ(result.status, 0) << result.output;
+    return result.output;
+  }
+  testing::FakeBoard board_{"agx-orin-jp6"};
+};
+
+// At 1 Hz, at most one sample falls into a run this short.
+// label: board
+TEST_F(MeasureRemarks, AnEnergyWithoutSamplesHasNoBound) {
+  const std::string script = "for i in 1 2 3 4 5 6; do echo minibatch >&$RIDGEWATT_MARK_FD; done";
+  const std::string options = "--idle 1.1 --sampling-hz 1 ";
+  const std::string table = measure(options, script);
+  EXPECT_THAT(table, HasSubstr("unknown: too few samples"));
+  EXPECT_THAT(table, HasSubstr("the error of its energy is unknown"));
+  const Json json = Json::parse(measure(options + "--quiet --format json", script));
+  EXPECT_TRUE(json["power"]["error_j"].is_null());
+  EXPECT_GT(json["power"]["energy_j"].get<double>(), 0);
+  for (const Json& rail : json["rails"]) EXPECT_TRUE(rail["error_j"].is_null());
+  EXPECT_TRUE(json["minibatches"]["energy_lo_j"].is_null());
+  EXPECT_TRUE(json["minibatches"]["energy_hi_j"].is_null());
+  EXPECT_THAT(measure("--idle 0.1", "sleep 0.5"), Not(HasSubstr("unknown")));
+}
+
+// label: board
+TEST_F(MeasureRemarks, SaysWhichMarksDoNotCount) {
+  const std::string early = measure(
+      "--idle 0", "echo minibatch 1 >&$RIDGEWATT_MARK_FD; echo nonsense >&$RIDGEWATT_MARK_FD");
+  EXPECT_THAT(early, HasSubstr("2 marked lines ignored"));
+  const std::string three =
+      "for i in 1 2 3; do sleep 0.02; echo minibatch >&$RIDGEWATT_MARK_FD; done";
+  EXPECT_THAT(measure("--idle 0 --warm-up 3", three), HasSubstr("0 of 3 marked minibatches count"));
+  const std::string good = measure("--idle 0", three);
+  EXPECT_THAT(good, Not(HasSubstr("ignored")));
+  EXPECT_THAT(good, Not(HasSubstr("minibatches count")));
+}
+
+}  // namespace
+}  // namespace ridgewatt::cli
