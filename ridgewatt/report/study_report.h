@@ -15,12 +15,14 @@ namespace ridgewatt::report {
 
 struct StudyReport {
   study::Study study;
-  std::vector<study::StudyResult> results;  // one per sample
+  std::vector<study::StudyResult> results;  // one per run
   study::StudyAnalysis analysis;
   Provenance provenance = Provenance::kMeasured;
   std::string where;          // board or sweep
   std::string workload = {};  // empty: the program of the study
-  std::string board = {};     // empty: not recorded
+  std::string kind = {};
+  std::string board = {};   // empty: not recorded
+  std::size_t planned = 0;  // runs of the whole study; 0: a sweep
   FigureSource source() const;
 };
 

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <optional>
+#include <span>
 
 #include "ridgewatt/base/statistics.h"
 #include "ridgewatt/base/text.h"
@@ -15,9 +16,21 @@ namespace {
 
 constexpr std::size_t kMostLevels = 6;  // of a numeric factor, for effects level by level
 
-constexpr std::array<std::string_view, 10> kResponseOrder = {
-    "minibatch_energy_j", "energy_j", "minibatch_s",       "time_s", "power_w", "stall_s",
-    "compute_s",          "cpu_s",    "peak_memory_bytes", "idle_w"};
+constexpr std::array<std::string_view, 14> kResponseOrder = {
+    "sample_energy_j",   "minibatch_energy_j",
+    "energy_j",          "sample_s",
+    "minibatch_s",       "time_s",
+    "power_w",           "sample_stall_s",
+    "stall_s",           "sample_compute_s",
+    "compute_s",         "cpu_s",
+    "peak_memory_bytes", "idle_w"};
+
+// Responses of a minibatch, and their names per sample.
+constexpr std::array<std::pair<const char*, const char*>, 4> kPerSample = {
+    {{"minibatch_s", "sample_s"},
+     {"minibatch_energy_j", "sample_energy_j"},
+     {"stall_s", "sample_stall_s"},
+     {"compute_s", "sample_compute_s"}}};
 
 using Key = std::pair<std::string, StudyCell>;  // block and cell
 
@@ -86,7 +99,7 @@ class Analysis {
       interactions(r);
       if (!replayed_) spread(r);
     }
-    if (const auto energy = energy_response()) {
+    if (const auto energy = find(kEnergyResponses)) {
       for (std::size_t f = 0; f < study_.factors.size(); ++f) optimum(*energy, f);
       best(*energy);
     }
@@ -96,14 +109,13 @@ class Analysis {
 
  private:
   const std::string& response(std::size_t r) const { return responses_[r]; }
-  std::optional<std::size_t> find(std::string_view name) const {
-    const auto found = std::find(responses_.begin(), responses_.end(), name);
-    if (found == responses_.end()) return std::nullopt;
-    return static_cast<std::size_t>(found - responses_.begin());
-  }
-  std::optional<std::size_t> energy_response() const {
-    const auto minibatch = find("minibatch_energy_j");
-    return minibatch ? minibatch : find("energy_j");
+  // The first of `names` that is a response.
+  std::optional<std::size_t> find(std::span<const std::string_view> names) const {
+    for (const auto name : names) {
+      const auto found = std::find(responses_.begin(), responses_.end(), name);
+      if (found != responses_.end()) return static_cast<std::size_t>(found - responses_.begin());
+    }
+    return std::nullopt;
   }
 
   void effects(std::size_t r, std::size_t f) {
@@ -180,7 +192,7 @@ class Analysis {
       others.erase(others.begin() + static_cast<std::ptrdiff_t>(f));
       groups[{key.first, others}][level] = value;
     }
-    const auto time = find("minibatch_s") ? find("minibatch_s") : find("time_s");
+    const auto time = find(kTimeResponses);
     StudyOptimum optimum{.factor = factor.name, .response = response(r)};
     std::vector<double> levels;
     std::vector<double> savings;
@@ -195,6 +207,7 @@ class Analysis {
       group.saving = 1 - std::exp(least->second - curve.rbegin()->second);
       if (time) group.slowdown = slowdown(*time, f, key, least->first, curve.rbegin()->first);
       optimum.interior += group.interior ? 1 : 0;
+      optimum.highest += least == std::prev(curve.end()) ? 1 : 0;
       levels.push_back(group.level);
       savings.push_back(group.saving);
       slowdowns.push_back(group.slowdown);
@@ -265,18 +278,31 @@ class Analysis {
 
 }  // namespace
 
-std::vector<StudyResult> per_sample(const Study& study, std::vector<StudyResult> results) {
-  for (std::size_t f = 0; f < study.factors.size(); ++f) {
-    if (study.factors[f].name != "batch") continue;
-    for (auto& result : results) {
-      const double batch = parse_double(result.cell[f]).value_or(1);
-      for (const char* name : {"minibatch_s", "minibatch_energy_j", "stall_s", "compute_s"}) {
-        const auto found = result.responses.find(name);
-        if (found != result.responses.end()) found->second /= batch;
-      }
+void use_samples(Study& study, std::vector<StudyResult>& results,
+                 const std::vector<double>& batches) {
+  for (const auto& [of_minibatch, of_sample] : kPerSample) {
+    std::replace(study.responses.begin(), study.responses.end(), std::string(of_minibatch),
+                 std::string(of_sample));
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      auto& responses = results[i].responses;
+      const auto found = responses.find(of_minibatch);
+      if (found == responses.end()) continue;
+      responses[of_sample] = found->second / batches[i];
+      responses.erase(of_minibatch);
     }
   }
-  return results;
+}
+
+void use_samples(Study& study, std::vector<StudyResult>& results) {
+  const auto factor = std::find_if(study.factors.begin(), study.factors.end(),
+                                   [](const auto& f) { return f.name == "batch"; });
+  if (factor == study.factors.end()) return;
+  std::vector<double> batches;
+  for (const auto& result : results) {
+    const auto& level = result.cell[static_cast<std::size_t>(factor - study.factors.begin())];
+    batches.push_back(parse_double(level).value_or(1));
+  }
+  use_samples(study, results, batches);
 }
 
 std::vector<std::string> common_responses(const std::vector<StudyResult>& results) {

@@ -8,7 +8,9 @@
 // how accurately it was measured.
 #pragma once
 
+#include <array>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ridgewatt/base/statistics.h"
@@ -54,8 +56,8 @@ struct StudyOptimum {
   std::string factor = {};
   std::string response = {};
   std::vector<GroupOptimum> groups = {};
-  // Number of groups with an interior optimum.
-  int interior = 0;
+  // Numbers of groups with an interior optimum, and with the optimum at the highest level.
+  int interior = 0, highest = 0;
   double median_level = 0;
   MeanInterval saving = {};
   MeanInterval slowdown = {};
@@ -87,13 +89,22 @@ struct StudyAnalysis {
   std::vector<std::string> findings;
 };
 
-// Divides responses per minibatch by the level of the factor "batch", if the study has one.
-std::vector<StudyResult> per_sample(const Study& study, std::vector<StudyResult> results);
+// Divides the responses of a minibatch by the batch of each result and names them "sample_s",
+// "sample_energy_j", "sample_stall_s" and "sample_compute_s", also in the study's list of
+// responses.
+void use_samples(Study& study, std::vector<StudyResult>& results,
+                 const std::vector<double>& batches);
+// The batches are the levels of the factor "batch". Changes nothing in a study without it.
+void use_samples(Study& study, std::vector<StudyResult>& results);
+// Names of the responses to compare, in order of preference.
+inline constexpr std::array<std::string_view, 3> kTimeResponses = {"sample_s", "minibatch_s",
+                                                                   "time_s"};
+inline constexpr std::array<std::string_view, 3> kEnergyResponses = {
+    "sample_energy_j", "minibatch_energy_j", "energy_j"};
 // Returns the positive responses that every result has, energy and time first.
 std::vector<std::string> common_responses(const std::vector<StudyResult>& results);
-// Returns the name of a response as text: "energy", "time per minibatch" (or "time per sample" if
-// `of_samples`), ..
-std::string response_words(const std::string& response, bool of_samples = false);
+// Returns the name of a response as text: "energy", "time per minibatch", ..
+std::string response_words(const std::string& response);
 
 // True if all levels are numbers.
 bool is_numeric(const StudyFactor& factor);

@@ -13,6 +13,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/measure/measure_command.h"
+#include "ridgewatt/study/study_analysis.h"
 #include "ridgewatt/sweep/neighbors.h"
 
 namespace ridgewatt::study {
@@ -354,7 +355,9 @@ std::vector<StudyResult> replay_study(Study& study, const Sweep& sweep,
   }
   std::erase_if(study.factors, [&](const auto& f) { return !factors.contains(f.name); });
   std::vector<StudyResult> results;
+  std::vector<double> batches;
   for (const auto& row : sweep.observations) {
+    batches.push_back(row.point.batch);
     StudyResult result;
     for (const auto& factor : study.factors) {
       result.cell.push_back(level_of(row.point, factor.name));
@@ -365,12 +368,13 @@ std::vector<StudyResult> replay_study(Study& study, const Sweep& sweep,
                                     level_of(row.point, name));
       }
     }
-    const double samples = std::max(1, row.point.batch);
-    result.responses = {{"time_s", row.time_s / samples},
-                        {"energy_j", row.energy_j() / samples},
+    result.responses = {{"minibatch_s", row.time_s},
+                        {"minibatch_energy_j", row.energy_j()},
                         {"power_w", row.power_w}};
     results.push_back(std::move(result));
   }
+  const bool known = std::all_of(batches.begin(), batches.end(), [](double b) { return b >= 1; });
+  if (known) use_samples(study, results, batches);
   return results;
 }
 

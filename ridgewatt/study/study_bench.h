@@ -68,9 +68,9 @@ class CommandBench {
 
 // Returns the rows of a sweep as results. The cells are given by the factors of the study that are
 // knobs or the batch, and the blocks by everything else that varies. The study's levels are
-// replaced by those of the sweep. Times and energies are per sample. Factors that the sweep does
-// not vary are removed from the study and named in `left_out`. Throws NotSupportedError if no
-// factor remains.
+// replaced by those of the sweep. Times and energies are per sample, or per minibatch if a
+// batch of the sweep is unknown. Factors that the sweep does not vary are removed from the study
+// and named in `left_out`. Throws NotSupportedError if no factor remains.
 std::vector<StudyResult> replay_study(Study& study, const Sweep& sweep,
                                       std::vector<std::string>& left_out);
 

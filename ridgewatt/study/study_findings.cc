@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 
+#include "ridgewatt/base/plural.h"
 #include "ridgewatt/base/statistics.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/study/study_analysis.h"
@@ -31,6 +32,19 @@ std::string change_words(const std::string& what, double ratio, double lo, doubl
                      100 * (lo - 1), 100 * (hi - 1));
 }
 
+// The level is a median over the groups, the saving a mean over them: each has a clause of its own.
+std::string optimum_words(const StudyOptimum& optimum) {
+  const double more_time = 100 * optimum.slowdown.mean;
+  const auto groups = static_cast<std::int64_t>(optimum.groups.size());
+  return fmt::format(
+      "{} is least at {} {:g} (median of {}; inside the range in {}, at the highest level in {}); "
+      "the best level of each group takes {:.1f} % less than the highest{}, with {:.1f} % {} time "
+      "(means)",
+      response_words(optimum.response), optimum.factor, optimum.median_level,
+      counted(groups, "group"), optimum.interior, optimum.highest, 100 * optimum.saving.mean,
+      range_words(optimum.saving, 100), std::abs(more_time), more_time < 0 ? "less" : "more");
+}
+
 }  // namespace
 
 bool is_numeric(const StudyFactor& factor) {
@@ -38,10 +52,12 @@ bool is_numeric(const StudyFactor& factor) {
                      [](const auto& level) { return parse_double(level).has_value(); });
 }
 
-std::string response_words(const std::string& response, bool of_samples) {
-  if (of_samples && response == "minibatch_energy_j") return "energy per sample";
-  if (of_samples && response == "minibatch_s") return "time per sample";
+std::string response_words(const std::string& response) {
   static const std::map<std::string, std::string> kWords = {
+      {"sample_energy_j", "energy per sample"},
+      {"sample_s", "time per sample"},
+      {"sample_stall_s", "fetch stall per sample"},
+      {"sample_compute_s", "compute per sample"},
       {"minibatch_energy_j", "energy per minibatch"},
       {"energy_j", "energy"},
       {"minibatch_s", "time per minibatch"},
@@ -62,12 +78,6 @@ std::string response_words(const std::string& response, bool of_samples) {
 
 std::vector<std::string> study_findings(const Study& study, const StudyAnalysis& analysis) {
   std::vector<std::string> findings;
-  // With batches as a factor minibatch figures are per sample.
-  const bool of_samples = std::any_of(study.factors.begin(), study.factors.end(),
-                                      [](const auto& f) { return f.name == "batch"; });
-  const auto words = [&](const std::string& response) {
-    return response_words(response, of_samples);
-  };
   for (const auto& effect : analysis.effects) {
     const auto& factor = *std::find_if(study.factors.begin(), study.factors.end(),
                                        [&](const auto& f) { return f.name == effect.factor; });
@@ -77,7 +87,7 @@ std::vector<std::string> study_findings(const Study& study, const StudyAnalysis&
             ? fmt::format("{} {} from {} to {}", rises ? "raising" : "lowering", effect.factor,
                           effect.from, effect.to)
             : fmt::format("{} {} instead of {}", effect.factor, effect.to, effect.from);
-    const std::string what = words(effect.response);
+    const std::string what = response_words(effect.response);
     if (effect.blocks < 2) {
       findings.push_back(
           fmt::format("{}: {} is {:.3g} times as high in the one block; an interval "
@@ -97,19 +107,11 @@ std::vector<std::string> study_findings(const Study& study, const StudyAnalysis&
             : fmt::format("{}: no difference in {} is shown ({:+.1f} to {:+.1f} %)", change, what,
                           100 * (effect.lo - 1), 100 * (effect.hi - 1)));
   }
-  for (const auto& optimum : analysis.optima) {
-    const double more_time = 100 * optimum.slowdown.mean;
-    findings.push_back(fmt::format(
-        "{} is least at {} {:g} (median of {} groups; inside the range in {}), {:.1f} % below the "
-        "highest level{}, with {:.1f} % {} time",
-        words(optimum.response), optimum.factor, optimum.median_level, optimum.groups.size(),
-        optimum.interior, 100 * optimum.saving.mean, range_words(optimum.saving, 100),
-        std::abs(more_time), more_time < 0 ? "less" : "more"));
-  }
+  for (const auto& optimum : analysis.optima) findings.push_back(optimum_words(optimum));
   for (const auto& best : analysis.best) {
     findings.push_back(fmt::format(
         "the best setting takes {:.1f} % less {} than the highest of all{}; most often {}",
-        100 * best.saving.mean, words(best.response), range_words(best.saving, 100),
+        100 * best.saving.mean, response_words(best.response), range_words(best.saving, 100),
         best.most_often));
   }
   for (const auto& interaction : analysis.interactions) {
@@ -117,13 +119,13 @@ std::vector<std::string> study_findings(const Study& study, const StudyAnalysis&
     findings.push_back(
         fmt::format("the effect of {} on {} depends on {}: its ratio is {:.2f} times as high at "
                     "the last level, {:.2f} to {:.2f}",
-                    interaction.factor, words(interaction.response), interaction.other,
+                    interaction.factor, response_words(interaction.response), interaction.other,
                     interaction.ratio, interaction.lo, interaction.hi));
   }
   for (const auto& spread : analysis.spreads) {
     findings.push_back(fmt::format("{} varies by {:.1f} % between runs, {:.1f} to {:.1f}",
-                                   words(spread.response), 100 * spread.cv, 100 * spread.lo,
-                                   100 * spread.hi));
+                                   response_words(spread.response), 100 * spread.cv,
+                                   100 * spread.lo, 100 * spread.hi));
   }
   return findings;
 }

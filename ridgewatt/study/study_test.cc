@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "ridgewatt/base/error.h"
@@ -21,6 +23,7 @@ namespace ridgewatt::study {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr const char* kTwoFactors = R"(
 name = "two"
@@ -178,16 +181,77 @@ TEST(StudyAnalysis, FindingsAreWordsFromTheNumbers) {
   EXPECT_THAT(analysis.findings, ::testing::Contains(HasSubstr("no difference in time is shown")));
 }
 
+// Energy is least at the highest level in two of three groups: the median level is the highest, and
+// the mean saving is above zero because of the third.
+TEST(StudyAnalysis, TheSentenceOfAnOptimumSaysWhichFigureIsOfWhat) {
+  const Study study = parse_study(
+      "name = \"s\"\ncommand = \"true\"\nrepeats = 3\n[[factor]]\nname = \"cpu_mhz\"\n"
+      "levels = [1, 2, 3]\n",
+      "s.toml");
+  std::vector<StudyResult> results;
+  for (const auto& [block, energies_j] : std::map<std::string, std::array<double, 3>>{
+           {"1", {3, 2, 1}}, {"2", {3, 2, 1}}, {"3", {3, 7, 10}}}) {
+    for (int level = 1; level <= 3; ++level) {
+      results.push_back({{std::to_string(level)},
+                         block,
+                         {{"energy_j", energies_j[static_cast<std::size_t>(level) - 1]},
+                          {"time_s", 4.0 - level}}});
+    }
+  }
+  const StudyAnalysis analysis = analyze_study(study, results, false);
+  ASSERT_EQ(analysis.optima.size(), 1u);
+  EXPECT_EQ(analysis.optima[0].highest, 2);
+  EXPECT_NEAR(analysis.optima[0].saving.mean, 0.7 / 3, 1e-9);
+  EXPECT_THAT(analysis.findings,
+              ::testing::Contains(::testing::AllOf(
+                  HasSubstr("energy is least at cpu_mhz 3 (median of 3 groups; inside the range in "
+                            "0, at the highest level in 2); the best level of each group takes "
+                            "23.3 % less than the highest"),
+                  HasSubstr("with 66.7 % more time (means)"))));
+}
+
+// Of batches, every figure that is per sample has a name that says so.
+TEST(StudyAnalysis, FiguresOfBatchesArePerSampleInName) {
+  Study study = parse_study(
+      "name = \"s\"\ncommand = \"true\"\nrepeats = 2\n"
+      "responses = [\"minibatch_s\", \"energy_j\"]\n"
+      "[[factor]]\nname = \"batch\"\nlevels = [1, 4]\n",
+      "s.toml");
+  std::vector<StudyResult> results;
+  for (const auto& run : plan_study(study, 1)) {
+    results.push_back({run.cell,
+                       run.block,
+                       {{"minibatch_s", 4},
+                        {"minibatch_energy_j", 8},
+                        {"stall_s", 1},
+                        {"compute_s", 3},
+                        {"energy_j", 80}}});
+  }
+  use_samples(study, results);
+  EXPECT_EQ(study.responses, (std::vector<std::string>{"sample_s", "energy_j"}));
+  for (const auto& result : results) {
+    const double batch = result.cell[0] == "1" ? 1 : 4;
+    EXPECT_EQ(result.responses, (Responses{{"sample_s", 4 / batch},
+                                           {"sample_energy_j", 8 / batch},
+                                           {"sample_stall_s", 1 / batch},
+                                           {"sample_compute_s", 3 / batch},
+                                           {"energy_j", 80}}));
+  }
+  const auto findings = analyze_study(study, results, false).findings;
+  EXPECT_THAT(findings, ::testing::Contains(HasSubstr("cuts time per sample by 75.0 %")));
+  for (const auto& finding : findings) EXPECT_THAT(finding, Not(HasSubstr("minibatch")));
+}
+
 TEST(StudyAnalysis, BlocksThatDifferTooMuchTellNothing) {
   Study study = parse_study(
       "name = \"n\"\ncommand = \"true {batch}\"\nrepeats = 2\n[[factor]]\nname = "
       "\"batch\"\nlevels = [1, 4]\n",
       "n.toml");
   // One block says 10 times as much, the other a tenth.
-  const std::vector<StudyResult> results = {{{"1"}, "1", {{"minibatch_s", 1}}},
-                                            {{"4"}, "1", {{"minibatch_s", 10}}},
-                                            {{"1"}, "2", {{"minibatch_s", 1}}},
-                                            {{"4"}, "2", {{"minibatch_s", 0.1}}}};
+  const std::vector<StudyResult> results = {{{"1"}, "1", {{"sample_s", 1}}},
+                                            {{"4"}, "1", {{"sample_s", 10}}},
+                                            {{"1"}, "2", {{"sample_s", 1}}},
+                                            {{"4"}, "2", {{"sample_s", 0.1}}}};
   EXPECT_THAT(
       analyze_study(study, results, false).findings,
       ::testing::Contains("raising batch from 1 to 4: time per sample varies too much between "

@@ -56,14 +56,20 @@ std::vector<study::StudyResult> measure(const Context& context, const StudyComma
   report.where = report.board = device.name;
   study::StudyLog log(options.database.empty() ? ":memory:" : options.database, study, device.name,
                       context.seed);
-  Progress progress("study " + study.name, study::plan_study(study, context.seed).size(),
-                    context.quiet);
+  report.planned = study::plan_study(study, context.seed).size();
+  Progress progress("study " + study.name, report.planned, context.quiet);
   auto results = study::run_study(
       study, bench, log,
       {context.seed, options.max_runs, [&](std::size_t i, const study::StudyRun& run) {
          progress.update(i, fmt::format("block {}, {}", run.block, fmt::join(run.cell, ", ")));
        }});
   for (const auto& note : log.notes()) remarks.push_back("note of the program: " + note);
+  if (results.size() < report.planned) {
+    remarks.push_back(fmt::format("{} of {} runs; {}", results.size(), report.planned,
+                                  options.database.empty()
+                                      ? "to continue later, keep the runs with --store FILE"
+                                      : "repeat the command to continue"));
+  }
   return results;
 }
 
@@ -74,6 +80,9 @@ void show(const Context& context, const StudyCommand& options, const report::Stu
   options.figures.write(
       [&] { return report::to_svg(report::study_figures(report), report.study.title); },
       [&] { return report::study_html(report); });
+  if (context.csv()) {  // which holds rows only
+    for (const auto& text : remarks) remark(context, text);
+  }
   print(context, result);
 }
 
@@ -104,7 +113,8 @@ void run(const Context& context, const StudyCommand& options, const CLI::App& co
   report::StudyReport report;
   std::vector<std::string> remarks;
   if (options.replay.empty()) {
-    report.results = study::per_sample(study, measure(context, options, study, report, remarks));
+    report.results = measure(context, options, study, report, remarks);
+    study::use_samples(study, report.results);
     if (options.plan) {
       for (const auto& text : remarks) remark(context, text);
       return;
@@ -127,7 +137,8 @@ void run(const Context& context, const StudyCommand& options, const CLI::App& co
     report.provenance = sweep.origin_of(Provenance::kReplayed).provenance;
     report.where = options.replay;
     report.board = sweep.board;
-    report.workload = sweep.workload + (sweep.kind.empty() ? "" : " " + sweep.kind);
+    report.workload = sweep.workload;
+    report.kind = sweep.kind;
   }
   if (report.results.empty())
     throw Error("the study has no finished run yet", study.name, "run it without --max-runs");

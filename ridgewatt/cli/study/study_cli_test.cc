@@ -5,6 +5,7 @@
 #include <set>
 
 #include "ridgewatt/base/test_support.h"
+#include "ridgewatt/io/csv.h"
 #include "ridgewatt/io/file.h"
 #include "ridgewatt/io/json.h"
 #include "ridgewatt/platform/local_device.h"
@@ -15,6 +16,7 @@ namespace ridgewatt::cli {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 // A study that leaves a line per run.
 std::string counting_study(const testing::TemporaryFolder& folder) {
@@ -31,14 +33,44 @@ TEST(StudyCommand, AnInterruptedStudyGoesOnWithoutRepeatingARun) {
     const std::string text = read_file((folder.path() / "lines").string());
     return std::count(text.begin(), text.end(), '\n');
   };
-  EXPECT_EQ(testing::run_program(command + " --max-runs 4").status, 0);
+  const auto first = testing::run_program(command + " --max-runs 4");
+  EXPECT_EQ(first.status, 0);
   EXPECT_EQ(lines(), 4);
+  EXPECT_THAT(first.output, HasSubstr("4 of 9 runs; repeat the command to continue"));
   const auto result = testing::run_program(command);
   EXPECT_EQ(result.status, 0) << result.output;
   EXPECT_EQ(lines(), 9);
   EXPECT_EQ(Json::parse(result.output)["runs"], 9);
+  EXPECT_THAT(result.output, Not(HasSubstr("of 9 runs")));
   testing::run_program(command);
   EXPECT_EQ(lines(), 9);  // nothing is left to run
+}
+
+TEST(StudyCommand, EveryFormatSaysThatRunsAreLeft) {
+  const testing::TemporaryFolder folder;
+  for (const char* format : {"table", "csv", "json"}) {
+    const auto result = testing::run_program("study " + counting_study(folder) +
+                                             " --max-runs 6 --format " + format);
+    EXPECT_EQ(result.status, 0) << result.output;
+    EXPECT_THAT(result.output,
+                HasSubstr("6 of 9 runs; to continue later, keep the runs with --store FILE"));
+  }
+}
+
+// label: board
+TEST(StudyCommand, TheCsvHasWorkloadAndKindLikeOtherCommands) {
+  const testing::TemporaryFolder folder;
+  const std::string sweep = (folder.path() / "sweep.csv").string();
+  ASSERT_EQ(testing::run_program("sweep example --workload resnet18:training -o " + sweep).status,
+            0);
+  const auto result = testing::run_program("study frequency --quiet --format csv --sweep " + sweep);
+  ASSERT_EQ(result.status, 0) << result.output;
+  const CsvTable table = parse_csv(result.output, "study");
+  ASSERT_FALSE(table.rows.empty());
+  for (const auto& row : table.rows) {
+    EXPECT_EQ(row[table.require_column("workload")], "resnet18");
+    EXPECT_EQ(row[table.require_column("kind")], "training");
+  }
 }
 
 TEST(StudyCommand, AFactorThatCannotBeSetIsNamedBeforeTheFirstRun) {

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 
 #include "ridgewatt/base/plural.h"
 #include "ridgewatt/base/statistics.h"
@@ -20,6 +22,8 @@ namespace ridgewatt::report {
 namespace {
 
 constexpr std::size_t kMostBars = 16;
+constexpr std::array<std::string_view, 2> kCompute = {"sample_compute_s", "compute_s"};
+constexpr std::array<std::string_view, 2> kStall = {"sample_stall_s", "stall_s"};
 
 struct CellValues {
   study::StudyCell cell;
@@ -79,9 +83,10 @@ std::string cell_name(const StudyReport& report, const study::StudyCell& cell) {
 
 // The first of `names` that every result has; empty when there is none.
 std::string first_of(const std::vector<CellValues>& cells,
-                     std::initializer_list<const char*> names) {
-  for (const char* name : names) {
-    if (!cells.empty() && cells.front().values.contains(name)) return name;
+                     std::span<const std::string_view> names) {
+  for (const auto name : names) {
+    if (!cells.empty() && cells.front().values.contains(std::string(name)))
+      return std::string(name);
   }
   return "";
 }
@@ -92,15 +97,16 @@ std::string settings_drawn(std::size_t shown, std::size_t all) {
 
 StackedBars stacked_time(const StudyReport& report, const std::vector<CellValues>& cells) {
   StackedBars bars{.title = "Where the time goes", .source = report.source()};
-  std::vector<std::string> parts;
-  if (!first_of(cells, {"stall_s"}).empty() && !first_of(cells, {"compute_s"}).empty()) {
-    parts = {"compute_s", "stall_s"};
-    bars.value_label = "time per minibatch (ms)";
+  std::vector<std::string> parts = {first_of(cells, kCompute), first_of(cells, kStall)};
+  if (!parts[0].empty() && !parts[1].empty()) {
+    bars.value_label =
+        fmt::format("{} (ms)", study::response_words(first_of(cells, study::kTimeResponses)));
   } else {
+    parts.clear();
     for (const auto& [response, values] : cells.front().values) {
       if (response.starts_with("phase ")) parts.push_back(response);
     }
-    if (parts.empty()) parts = {first_of(cells, {"minibatch_s", "time_s"})};
+    if (parts.empty()) parts = {first_of(cells, study::kTimeResponses)};
     bars.value_label = "time (ms)";
   }
   bars.values.resize(parts.size());
@@ -119,7 +125,7 @@ StackedBars stacked_time(const StudyReport& report, const std::vector<CellValues
 }
 
 ViolinPlot variation(const StudyReport& report, const std::vector<CellValues>& cells) {
-  const std::string response = first_of(cells, {"minibatch_s", "time_s"});
+  const std::string response = first_of(cells, study::kTimeResponses);
   ViolinPlot plot{.title = "Variation of " + study::response_words(response),
                   .source = report.source(),
                   .value = {.label = study::response_words(response) + " (ms)"}};
@@ -227,8 +233,8 @@ std::optional<HeatMap> energy_surface(const StudyReport& report,
 }  // namespace
 
 FigureSource StudyReport::source() const {
-  return {workload.empty() ? study.title : workload, board, provenance,
-          where == board ? "" : where};
+  const std::string of = kind.empty() ? workload : workload + " " + kind;
+  return {workload.empty() ? study.title : of, board, provenance, where == board ? "" : where};
 }
 
 Table effect_table(const study::StudyAnalysis& analysis) {
@@ -290,12 +296,12 @@ Table cell_table(const StudyReport& report) {
 std::vector<Figure> study_figures(const StudyReport& report) {
   const auto cells = cells_of(report);
   std::vector<Figure> figures;
-  const std::string time = first_of(cells, {"minibatch_s", "time_s"});
+  const std::string time = first_of(cells, study::kTimeResponses);
   if (time.empty()) return figures;
   figures.emplace_back(stacked_time(report, cells));
   ViolinPlot violins = variation(report, cells);
   if (!violins.names.empty()) figures.emplace_back(std::move(violins));
-  const std::string energy = first_of(cells, {"minibatch_energy_j", "energy_j"});
+  const std::string energy = first_of(cells, study::kEnergyResponses);
   if (energy.empty()) return figures;
   figures.emplace_back(time_energy_front(report, cells, time, energy));
   if (auto surface = energy_surface(report, cells, energy)) {

@@ -63,6 +63,36 @@ TEST(StudyReport, AllFiguresOfThePapersAreThere) {
   EXPECT_EQ(surface.remarks.at(0).x, 600);
 }
 
+TEST(StudyReport, FiguresOfBatchesArePerSampleInEveryHeading) {
+  StudyReport report;
+  report.study = study::parse_study(
+      "name = \"s\"\ncommand = \"true\"\nrepeats = 3\n"
+      "[[factor]]\nname = \"batch\"\nlevels = [1, 4]\n",
+      "s.toml");
+  for (const auto& run : study::plan_study(report.study, 1)) {
+    report.results.push_back({run.cell,
+                              run.block,
+                              {{"minibatch_s", 4},
+                               {"compute_s", 3},
+                               {"stall_s", 1},
+                               {"minibatch_energy_j", 8},
+                               {"energy_j", 80}}});
+  }
+  study::use_samples(report.study, report.results);
+  report.analysis = study::analyze_study(report.study, report.results, false);
+  std::vector<std::string> headings;
+  const Table cells = cell_table(report);
+  for (const auto& column : cells.columns()) headings.push_back(column_heading(column));
+  EXPECT_THAT(headings, ::testing::IsSupersetOf({"sample energy (J)", "energy (J)"}));
+  const std::string json = study_result(report, {}, false).json.dump();
+  EXPECT_THAT(json, HasSubstr("\"sample_energy_j\":2.0"));
+  EXPECT_THAT(json, ::testing::Not(HasSubstr("minibatch")));
+  const auto figures = study_figures(report);
+  ASSERT_GE(figures.size(), 3u);
+  EXPECT_EQ(std::get<StackedBars>(figures[0]).value_label, "time per sample (ms)");
+  EXPECT_EQ(std::get<Plot>(figures[2]).y.label, "energy per sample (J)");
+}
+
 // Every chart drawn, the tables there, a row of the settings selected in the front.
 constexpr const char* kStudyActions = R"(
 window.addEventListener("load", () => setTimeout(() => {

@@ -12,9 +12,12 @@ namespace {
 constexpr std::size_t kMostOptima = 64;  // for people
 
 std::string study_heading(const StudyReport& report, const std::vector<std::string>& remarks) {
+  const std::string done =
+      report.results.size() < report.planned
+          ? fmt::format("{} of {}", report.results.size(), counted(report.planned, "run"))
+          : counted(report.results.size(), "run");
   std::string text = fmt::format("{}\n{}: {}, {}\n", escape_terminal(report.study.title),
-                                 name_of(report.provenance), escape_terminal(report.where),
-                                 counted(report.results.size(), "run"));
+                                 name_of(report.provenance), escape_terminal(report.where), done);
   for (const auto& remark : remarks) text += escape_terminal(remark) + '\n';
   return text + '\n';
 }
@@ -29,7 +32,7 @@ std::string factors_of(const study::Study& study) {
 
 Result study_result(const StudyReport& report, const std::vector<std::string>& remarks,
                     bool replayed) {
-  RowOrigin origin{report.workload, "", report.board};
+  RowOrigin origin{report.workload, report.kind, report.board};
   origin.provenance = report.provenance;
   Table effects = effect_table(report.analysis), optima = optimum_table(report.analysis);
   const Table cells = cell_table(report);

@@ -245,6 +245,8 @@ std::span<const KeyMeaning> laboratory_keys() {
       {"factors", "factors that are varied"},
       {"findings", "the findings in sentences"},
       {"study:cells", "one object per combination of levels"},
+      {"cells.sample_energy_j", "energy of a sample"},
+      {"cells.sample_s", "time of a sample"},
       {"effects", "effect of each factor on each response"},
       {"effects.factor", "factor that changes"},
       {"effects.ratio", "response with the second level over the first"},

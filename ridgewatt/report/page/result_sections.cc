@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "ridgewatt/report/page/json_fields.h"
 #include "ridgewatt/report/result_report.h"
 #include "ridgewatt/report/roofline_report.h"
 #include "ridgewatt/report/svg.h"
+#include "ridgewatt/study/study_analysis.h"
 
 namespace ridgewatt::report {
 namespace {
@@ -308,9 +310,14 @@ void add_study_result(HtmlReport& report, const Json& json) {
             .y = {.label = "energy (J)"}};
   Series points{.name = "settings", .mark = Mark::kPoints};
   for (std::size_t i = 0; i < std::min<std::size_t>(cells.size(), kMostTableRows); ++i) {
-    const bool minibatch = cells[i].contains("minibatch_s");
-    const auto time = number_at(cells[i], minibatch ? "minibatch_s" : "time_s");
-    const auto energy = number_at(cells[i], minibatch ? "minibatch_energy_j" : "energy_j");
+    const auto first_of = [&](std::span<const std::string_view> names) {
+      std::optional<double> value;
+      for (const auto name : names) {
+        if (!value) value = number_at(cells[i], std::string(name));
+      }
+      return value;
+    };
+    const auto time = first_of(study::kTimeResponses), energy = first_of(study::kEnergyResponses);
     if (!time || !energy) continue;
     points.x.push_back(*time * 1e3);
     points.y.push_back(*energy);
