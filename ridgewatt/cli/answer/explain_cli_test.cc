@@ -167,6 +167,26 @@ TEST(ExplainCommand, AShareThatWasSeenIsAtMostOne) {
   EXPECT_EQ(run_program(line + "gpu_load=0.5").status, 0);
 }
 
+// No prediction comes near an hour, or near a token every ten minutes.
+TEST(ExplainCommand, SaysThatNoCauseExplainsTheTime) {
+  const std::string resnet = "explain zoo:resnet50 --device agx-orin --measured ";
+  const std::string llama = "explain zoo:llama-3.1-8b --device agx-orin ";
+  for (const std::string& line :
+       {resnet + "1h", llama + "--tokens-per-second 0.001", llama + "--first-token 5h"}) {
+    const auto json = Json::parse(run_program(line + " --quiet --format json").output);
+    const auto sentence = json["sentences"][0].get<std::string>();
+    EXPECT_THAT(sentence, HasSubstr("no single cause explains it: the nearest, "));
+    EXPECT_THAT(sentence, Not(HasSubstr("most probably")));
+    EXPECT_THAT(run_program(line).output, HasSubstr("no single cause explains it"));
+  }
+  for (const std::string& line :
+       {resnet + "17ms", resnet + "30ms", llama + "--tokens-per-second 5"}) {
+    const auto json = Json::parse(run_program(line + " --quiet --format json").output);
+    EXPECT_THAT(json["sentences"][0].get<std::string>(), Not(HasSubstr("no single cause")));
+    EXPECT_THAT(run_program(line).output, Not(HasSubstr("no single cause")));
+  }
+}
+
 TEST(ExplainCommand, RefusesWhatHasNoEffect) {
   for (const char* options : {"--layers l.json", "--runs 3", "--removed gpu_clock"}) {
     EXPECT_THAT(

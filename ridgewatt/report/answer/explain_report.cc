@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "ridgewatt/base/enum_rows.h"
 #include "ridgewatt/base/plural.h"
@@ -142,6 +143,26 @@ std::string evidence_text(const ExplainLine& line) {
   return text;
 }
 
+// "no single cause explains it: the nearest, preset 15W, gives 62.3 ms"; empty if the prediction of
+// a cause is near the measured time.
+std::string unexplained_text(const ExplainAnswer& found) {
+  static constexpr double kExplains = 2;  // chosen: a prediction is off by at most this factor
+  const auto off = [&](const ExplainLine& line) {
+    const answer::Prognosis& prognosis = line.row().prognosis;
+    const bool first = found.of == ExplainedTime::kFirstToken && prognosis.first_token_s;
+    const double time_s = first ? *prognosis.first_token_s : prognosis.time_s;
+    return time_s > 0 ? std::abs(std::log(found.time.measured / time_s))
+                      : std::numeric_limits<double>::infinity();
+  };
+  const auto lines = lines_of(found);
+  const auto nearest =
+      std::min_element(lines.begin(), lines.end(),
+                       [&](const ExplainLine& a, const ExplainLine& b) { return off(a) < off(b); });
+  if (nearest == lines.end() || off(*nearest) <= std::log(kExplains)) return "";
+  return fmt::format("no single cause explains it: the nearest, {}, gives {}",
+                     setting_text(*nearest), figures_text(found, nearest->row().prognosis));
+}
+
 // "3.4 times as long as expected, most probably because of preset 15W (62 %)".
 std::string explain_sentence(const ExplainAnswer& found) {
   static constexpr double kAsExpected = 1.05;  // chosen: less is not worth a number
@@ -149,6 +170,9 @@ std::string explain_sentence(const ExplainAnswer& found) {
   std::string text = ratio > kAsExpected || ratio < 1 / kAsExpected
                          ? fmt::format("{:.3g} times as long as expected", ratio)
                          : std::string("as long as expected");
+  if (const std::string reason = unexplained_text(found); !reason.empty()) {
+    return text + "; " + reason;
+  }
   const ExplainLine first = lines_of(found).front();
   if (first.row().cause == SlowCause::kNone) {
     return text + ", within the error of the estimate";
@@ -395,6 +419,9 @@ Result explain_result(const ExplainAnswer& found) {
                 .data = with_origin(explain_table(found, false), {found.origin}),
                 .json = explain_json(found)};
   result.lines_before(explain_lines(found));
+  if (const std::string reason = unexplained_text(found); !reason.empty()) {
+    result.notes.push_back("the measured time: " + reason);
+  }
   for (const auto& reason : found.widened_by) {
     result.notes.push_back("the interval is wide: " + reason);
   }
@@ -411,6 +438,9 @@ Result explain_result(const ExplainAnswer& found) {
                            " (--format json lists all)");
   }
   if (found.change) {
+    if (const std::string reason = unexplained_text(*found.change->after); !reason.empty()) {
+      result.notes.push_back("the time after the change: " + reason);
+    }
     for (const auto& sign : found.change->after->seen)
       result.text_after("\nobserved after the change: " + sign);
     result.add("Causes of the remaining time, after the change",
