@@ -52,7 +52,7 @@ std::vector<Column> measured_columns() {
           {.name = "reached_gflop_per_s", .rank = 5},
           {.name = "ceiling_ms", .heading = "at its ceiling (ms)", .rank = 3},
           {.name = "reached_ms", .heading = "as the twin reaches (ms)", .rank = 5},
-          {.name = "gap_ms", .heading = "gap (ms)"},
+          {.name = "gap_ms", .heading = "gap (ms)", .rank = 1},
           {.name = "energy_mj", .heading = "energy (mJ)", .rank = 3},
           {.name = "macs", .heading = "MACs", .rank = 7},
           {.name = "flops", .heading = "FLOP", .rank = 6},

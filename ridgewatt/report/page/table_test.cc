@@ -225,6 +225,27 @@ TEST(TableColumns, OptionalOnesThatNoRowFillsStandInCsvAlone) {
   EXPECT_EQ(table.to_json().dump(), R"([{"preset":null},{"preset":null}])");
 }
 
+// A column with a rank that no row fills is not on the terminal; JSON and CSV have it.
+TEST(TableColumns, EmptyOnesWithARankAreNotOnTheTerminal) {
+  Table table({{"mode"}, {"time_ms"}, {.name = "power_w", .rank = 1}});
+  table.add_row({"a", Cell(), Cell()});
+  const auto terminal = [](const Table& one) {
+    std::ostringstream out;
+    one.print_terminal(out);
+    return out.str();
+  };
+  EXPECT_EQ(terminal(table), "mode  time (ms)\na             -\n");
+  EXPECT_EQ(table.csv(), "mode,time_ms,power_w\na,,\n");
+  EXPECT_EQ(table.to_json().dump(), R"([{"mode":"a","time_ms":null,"power_w":null}])");
+  Table asked = table;
+  asked.keep_columns({"mode", "power_w"});
+  EXPECT_THAT(terminal(asked), HasSubstr("power (W)"));
+  Table filled = table;
+  filled.add_row({"b", Cell(), 3.0});
+  EXPECT_THAT(terminal(filled), HasSubstr("power (W)"));
+  EXPECT_THAT(terminal(Table(table.columns())), HasSubstr("power (W)"));  // no rows
+}
+
 TEST(TableColumns, RenamedOnesKeepTheirFormerNames) {
   Table table({{"mode"}, {.name = "predicted_s", .formerly = "foretold_s"}, {"batch"}});
   table.add_row({"a", 2.5, std::int64_t{4}});

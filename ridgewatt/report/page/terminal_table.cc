@@ -261,13 +261,22 @@ class Page {
   std::size_t width_;
 };
 
+// False for a column that the terminal need not show (its rank is above 0) and that no row fills.
+bool needs_place(const Table& table, std::size_t c) {
+  const auto& rows = table.rows();
+  return table.columns()[c].rank == 0 || rows.empty() ||
+         std::any_of(rows.begin(), rows.end(), [&](const auto& row) {
+           return !std::holds_alternative<std::monostate>(row[c]);
+         });
+}
+
 }  // namespace
 
 TableCut Table::print_terminal(std::ostream& out, std::size_t width) const {
   const Table table = without_empty_columns();
   std::vector<ShownColumn> columns;
   for (std::size_t c = 0; c < table.columns().size(); ++c) {
-    columns.push_back(shown_column(table, c));
+    if (needs_place(table, c)) columns.push_back(shown_column(table, c));
   }
   return Page(std::move(columns), width).print(out);
 }
