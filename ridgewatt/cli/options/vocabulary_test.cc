@@ -24,10 +24,23 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::Field;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::IsSupersetOf;
 using ::testing::Not;
+
+// A command and all commands below it.
+std::vector<const CLI::App*> all_commands(const CLI::App& app) {
+  std::vector<const CLI::App*> all = {&app};
+  for (const CLI::App* command : app.get_subcommands(nullptr)) {
+    if (command->get_group().empty()) continue;
+    const auto below = all_commands(*command);
+    all.insert(all.end(), below.begin(), below.end());
+  }
+  return all;
+}
 
 // The whole program, parsed and not run.
 class Program : public ::testing::Test {
@@ -230,6 +243,69 @@ TEST_F(Program, CompletionKnowsCommandsOptionsAndNames) {
   EXPECT_THAT(completions(app, {"estimate", "zoo:resnet5"}), Contains(word("zoo:resnet50")));
   EXPECT_THAT(completions(app, {"tune", "--format", "j"}), Contains(word("json")));
   EXPECT_THAT(completions(app, {""}), Not(Contains(word("complete"))));
+}
+
+// Of every command and option: closed lists whole, boards, models and commands by name.
+TEST_F(Program, CompletionOffersEveryNamedValue) {
+  CLI::App app;
+  Context context{.commands = every_command()};
+  build_program(app, context);
+  const auto offered = [&](std::vector<std::string> words) {
+    std::set<std::string> found;
+    for (const auto& candidate : completions(app, words)) found.insert(candidate.word);
+    return found;
+  };
+  for (const CLI::App* command : all_commands(app)) {
+    std::vector<std::string> path = split(full_name(*command), ' ');
+    path.erase(path.begin());
+    const auto offered_after = [&](std::initializer_list<std::string> more) {
+      std::vector<std::string> words = path;
+      words.insert(words.end(), more);
+      return offered(words);
+    };
+    for (const std::string& name : subcommand_names(*command)) {
+      EXPECT_THAT(offered_after({name.substr(0, 1)}), Contains(name)) << full_name(*command);
+      std::vector<std::string> help = {"help"};
+      help.insert(help.end(), path.begin(), path.end());
+      help.push_back(name.substr(0, 2));
+      EXPECT_THAT(offered(help), Contains(name));
+    }
+    for (const CLI::Option* option : command->get_options()) {
+      if (is_flag(*option)) continue;
+      const std::string name = option->get_name(), where = full_name(*command) + " " + name;
+      const bool positional = option->get_positional();
+      const auto values = positional ? offered_after({""}) : offered_after({name, ""});
+      for (const auto& choice : choices_of(*option)) {
+        EXPECT_THAT(values, Contains(choice)) << where;
+        if (positional) continue;
+        EXPECT_THAT(offered_after({name + "=" + choice}), Contains(name + "=" + choice)) << where;
+      }
+      const std::string& help = option->get_description();
+      const auto offers = [&](const char* words, const std::string& value) {
+        if (help.find(words) != std::string::npos) EXPECT_THAT(values, Contains(value)) << where;
+      };
+      offers("fake:BOARD", "fake:agx-orin");
+      offers("Board or board file", "agx-orin");
+      offers("Board, board file", "agx-orin");
+      offers("names of presets", "MAXN");
+      offers("zoo:NAME",
+             name == "MODEL" && (!path.empty() && (path.back() == "llm" || path.back() == "fits"))
+                 ? "zoo:llama-3.1-8b"
+                 : "zoo:resnet50");
+    }
+  }
+  EXPECT_THAT(offered({"llm", "x", "--quantization", "q4"}), Contains("q4_k_m"));
+  EXPECT_THAT(offered({"llm", "x", "--quantization", "f16,q4"}), Contains("f16,q4_k_m"));
+  EXPECT_THAT(offered({"measure", "--device", "fake:agx"}), Contains("fake:agx-orin"));
+  EXPECT_THAT(offered({"estimate", "x", "--device", "fake:"}), IsEmpty());  // which takes no board
+  EXPECT_THAT(offered({"study", "b"}), IsSupersetOf({"batch", "baseload"}));
+  EXPECT_THAT(offered({"help", "sched"}), ElementsAre("schedule"));
+  EXPECT_THAT(offered({"man", "schedule", "pl"}), Contains("plan"));
+  EXPECT_THAT(offered({"estimate", "x", "--modes", "MODE"}), Contains("MODE_30W"));
+  const auto nano = offered({"estimate", "x", "--device", "orin-nano-8gb", "--modes", ""});
+  EXPECT_THAT(nano, Contains("15W"));
+  EXPECT_THAT(nano, Not(Contains("MODE_50W")));
+  EXPECT_THAT(offered({"estimate", "x", "--device=agx-or"}), Contains("--device=agx-orin"));
 }
 
 TEST_F(Program, OldSpellingsNameOptionsOfToday) {
