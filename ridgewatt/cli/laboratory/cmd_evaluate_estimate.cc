@@ -1,6 +1,7 @@
 // ridgewatt evaluate estimate: how far the twin is from measured sweeps, fitted and unseen.
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/cli/laboratory/evaluate_commands.h"
+#include "ridgewatt/sweep/provenance.h"
 
 namespace ridgewatt::cli {
 namespace {
@@ -24,13 +25,16 @@ void run(const Context& context, const EvaluateEstimate& command) {
                                                             .memory_levels = command.memory_levels},
                                                            command.sweeps);
   const auto tables = evaluate::estimate_tables(scored);
-  const std::string provenance =
+  const std::string ground =
       command.shipped ? scored.summary.twin.provenance() : scored.summary.brief_report();
   if (context.json()) {
-    return print(context, evaluate::named_tables_json(
-                              {{"device", command.device}, {"provenance", provenance}}, tables));
+    return print(context,
+                 evaluate::named_tables_json({{"device", command.device},
+                                              {"provenance", name_of(Provenance::kModelled)},
+                                              {"ground", ground}},
+                                             tables));
   }
-  if (!context.csv()) std::cout << escape_terminal(provenance) << "\n\n";
+  if (!context.csv()) std::cout << escape_terminal(ground) << "\n\n";
   for (const auto& [key, title, table] : tables) {
     const bool first = &table == &tables.front().table;
     if (!first) std::cout << '\n';

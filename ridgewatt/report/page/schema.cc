@@ -25,7 +25,8 @@ namespace {
 
 // Of the form that a command's result has now; every other has its first.
 int version_of(std::string_view command) {
-  constexpr std::string_view kSecond[] = {"estimate", "evaluate.pipeline", "pipeline", "roofline"};
+  constexpr std::string_view kSecond[] = {"estimate", "evaluate.estimate", "evaluate.pipeline",
+                                          "pipeline", "roofline"};
   return std::ranges::find(kSecond, command) == std::end(kSecond) ? 1 : 2;
 }
 

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/plural.h"
 #include "ridgewatt/base/progress.h"
 
 namespace ridgewatt::twin {
@@ -96,9 +97,9 @@ void check_row(const CalibrationRun& run, const Observation& row, const Twin& st
 
 std::string CalibrateSummary::brief_report() const {
   std::string line =
-      fmt::format("{} workloads, time {:.1f} %, power {:.1f} % mean error; {} iterations, {}",
-                  workloads.size(), 100 * mean.time, 100 * mean.power, search.iterations,
-                  search.converged ? "converged" : "not converged");
+      fmt::format("{}, time {:.1f} %, power {:.1f} % mean error; {} iterations, {}",
+                  counted(std::ssize(workloads), "workload"), 100 * mean.time, 100 * mean.power,
+                  search.iterations, search.converged ? "converged" : "not converged");
   if (unseen.time > 0) {
     line += fmt::format("; unseen workloads: time {:.1f} %, power {:.1f} %", 100 * unseen.time,
                         100 * unseen.power);
