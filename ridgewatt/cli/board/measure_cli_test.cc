@@ -25,7 +25,8 @@ class MeasureRemarks : public ::testing::Test {
 // At 1 Hz, at most one sample falls into a run this short.
 // label: board
 TEST_F(MeasureRemarks, AnEnergyWithoutSamplesHasNoBound) {
-  const std::string script = "for i in 1 2 3 4 5 6; do echo minibatch >&$RIDGEWATT_MARK_FD; done";
+  const std::string script =
+      "for i in 1 2 3 4 5 6; do sleep 0.01; echo minibatch >&$RIDGEWATT_MARK_FD; done";
   const std::string options = "--idle 1.1 --sampling-hz 1 ";
   const std::string table = measure(options, script);
   EXPECT_THAT(table, HasSubstr("unknown: too few samples"));
