@@ -70,10 +70,10 @@ class OneHeader : public ::testing::Test {
     folder_.write("all.csv",
                   "cpu_cores,cpu_mhz,gpu_mhz,mem_mhz,workload,kind,batch,time_ms,power_w,energy_j,"
                   "board\n"
-                  "4,1190.4,800,2133,w,inference,1,10,6,0.1,agx-orin\n"
-                  "4,1190.4,800,2133,w,inference,4,20,8,0.1,agx-orin\n"
-                  "4,1190.4,1000,2133,w,inference,1,8,7,0.1,agx-orin\n"
-                  "4,1190.4,1000,2133,w,inference,4,16,9,0.1,agx-orin\n");
+                  "4,1190.4,800,2133,w,inference,1,10,6,0.06,agx-orin\n"
+                  "4,1190.4,800,2133,w,inference,4,20,8,0.16,agx-orin\n"
+                  "4,1190.4,1000,2133,w,inference,1,8,7,0.056,agx-orin\n"
+                  "4,1190.4,1000,2133,w,inference,4,16,9,0.144,agx-orin\n");
     folder_.write("few.csv", few + "800,1,10,6\n1000,1,8,7\n1200,1,7,9\n1300,1,6,10\n");
     folder_.write("one.csv", "gpu_mhz,time_ms,power_w\n800,10,6\n1000,8,7\n1200,7,9\n1300,6,10\n");
     folder_.write("governed.csv",

@@ -147,16 +147,34 @@ void Checker::check_knobs() {
   }
 }
 
+// A sweep may count energy throughout in another way, as that of one rail: its usual ratio is no
+// fault.
 void Checker::check_energy() {
+  constexpr double kMostRatio = 1.5;  // chosen: beyond it the unit is wrong
+  const auto ratio = [&](std::size_t row) {
+    const Observation& seen = sweep_.observations[row];
+    return seen.energy_j() / (seen.power_w * seen.time_s);
+  };
+  std::vector<double> ratios;
   for (std::size_t row = 0; row < rows_; ++row) {
-    const auto& [point, time_s, power_w, energy_j, median_s, stall_s] = sweep_.observations[row];
-    const double product_j = power_w * time_s;
-    if (!energy_j || std::abs(*energy_j - product_j) <= options_.energy_deviation * *energy_j) {
-      continue;
-    }
+    if (sweep_.observations[row].measured_energy_j) ratios.push_back(ratio(row));
+  }
+  if (ratios.empty()) return;
+  const auto off = [&](double of, double from) {
+    return std::abs(of / from - 1) > options_.energy_deviation;
+  };
+  double usual = median(ratios);
+  if (usual > kMostRatio || usual < 1 / kMostRatio) usual = 1;
+  if (off(usual, 1)) {
+    report_.remarks.push_back(
+        fmt::format("energy_j is {:.3g} times power_w times time_ms in the median row", usual));
+  }
+  for (std::size_t row = 0; row < rows_; ++row) {
+    const Observation& seen = sweep_.observations[row];
+    if (!seen.measured_energy_j || !off(ratio(row), 1) || !off(ratio(row), usual)) continue;
     flag(row, Fault::kEnergy,
-         fmt::format("energy_j {:.4g} where power_w times time_ms is {:.4g} J", *energy_j,
-                     product_j));
+         fmt::format("energy_j {:.4g} where power_w times time_ms is {:.4g} J",
+                     *seen.measured_energy_j, seen.power_w * seen.time_s));
   }
 }
 

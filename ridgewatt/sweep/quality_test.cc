@@ -75,6 +75,17 @@ TEST(Quality, AMeasuredEnergyIsPowerTimesTime) {
   for (const auto& flag : report.flags) EXPECT_EQ(flag.fault, Fault::kEnergy) << flag.detail;
 }
 
+TEST(Quality, AnEnergyThatIsCountedInAnotherWayIsARemark) {
+  Sweep sweep = smooth_sweep();
+  for (auto& row : sweep.observations) row.measured_energy_j = 0.8 * row.time_s * row.power_w;
+  sweep.observations[7].measured_energy_j = 20.0;
+  const auto report = check_quality(sweep);
+  EXPECT_EQ(flagged_lines(report), (std::set<std::size_t>{9}));
+  EXPECT_NE(report.remarks.back().find("energy_j is 0.8 times"), std::string::npos);
+  for (auto& row : sweep.observations) row.measured_energy_j = 1e3 * row.time_s * row.power_w;
+  EXPECT_EQ(check_quality(sweep).flagged_rows(), sweep.observations.size());  // mJ
+}
+
 TEST(Quality, RepeatsAreAveragedAndNoFault) {
   const Sweep once = smooth_sweep();
   Sweep sweep = once;
