@@ -102,7 +102,8 @@ constexpr const char* kJsonLines[] = {
     "--device agx-orin",
     "layers --profile trace.json --runs 2 --device agx-orin --power power.csv",
     "loadbench samples --generate 8 --sample-size 100 --workers 0,1 --cache warm --batch 4",
-    "measure " FAKE "--idle 0" FAKE_RUN,
+    "measure " FAKE
+    "--idle 0 -- ridgewatt fake-run zoo:resnet50 --device fake:orin-nano --minibatches 5",
     "measure --results vllm.json --power-trace drawn.csv",
     "mode apply " FAKE "15W",
     "mode list " FAKE,
