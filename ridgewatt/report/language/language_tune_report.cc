@@ -157,8 +157,8 @@ std::vector<std::string> language_tune_headline(const answer::LanguageTuneAnswer
   std::vector<std::string> lines = {
       goal_text(found.question),
       fmt::format("{} in {}, {} on {}: {}, modelled", language.model.name,
-                  language.weights[setting.weights].name, setting.title,
-                  board_label(board), counted(tuned.modes, "mode"))};
+                  language.weights[setting.weights].name, setting.title, board_label(board),
+                  counted(tuned.modes, "mode"))};
   lines.front()[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(lines.front()[0])));
   if (!tuned.fits) {
     lines.emplace_back("No answer: the model does not fit the board.");
