@@ -179,8 +179,9 @@ const ZooEntry& find_zoo_entry(std::string_view name) {
   const std::string closest = closest_name(name, names);
   throw NotFoundError("the zoo has no model '" + escape_terminal(name) + "'", "",
                       closest.empty()
-                          ? "`ridgewatt zoo list` prints the names; language models "
-                            "are for `ridgewatt llm`, `fits` and `explain --tokens-per-second`"
+                          ? "`ridgewatt zoo list` prints the names, and `zoo list --language` "
+                            "those of language models, for `llm`, `fits`, `explain "
+                            "--tokens-per-second` and `zoo write`"
                           : "did you mean zoo:" + closest + "?");
 }
 

@@ -187,10 +187,11 @@ std::vector<std::vector<PowerMode>> modes_of_boards(LanguageAnswer& found) {
     all.emplace_back();
     try {
       all.back() = select_modes(board, found.question.modes);
-      // The default is capped at the cores of the board. A larger number is the user's choice.
-      const int cores = found.question.min_cores > LanguageTuneRequest::kCoresOfRuns
-                            ? found.question.min_cores
-                            : std::min(found.question.min_cores, board.cpu_cores);
+      // The default is capped at the cores of the board, and is not for boards without a GPU, on
+      // which llama.cpp is measured from one thread on. A larger number is the user's choice.
+      const int asked = found.question.min_cores;
+      const int most = board.has_gpu() ? board.cpu_cores : 1;
+      const int cores = asked > LanguageTuneRequest::kCoresOfRuns ? asked : std::min(asked, most);
       std::erase_if(all.back(), [&](const PowerMode& mode) {
         return mode.cpu_cores > 0 && mode.cpu_cores < cores;
       });

@@ -39,6 +39,10 @@ void write_gguf(const llm::ZooModel& model, const ZooFile& asked) {
   const std::string quantization = asked.quantization.empty() ? "q4_k_m" : asked.quantization;
   const std::string path =
       asked.path.empty() ? fmt::format("{}-{}.gguf", model.name, quantization) : asked.path;
+  if (path == "-") {
+    throw UsageError("a GGUF file is written to a file, not to standard output", "--output",
+                     "name a file");
+  }
   refuse_input(path);
   llm::write_language_model(model, llm::find_recipe(quantization), path);
 }

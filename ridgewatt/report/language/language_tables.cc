@@ -199,6 +199,7 @@ std::optional<std::string> fewer_cores(const answer::LanguageAnswer& found) {
   std::size_t beyond = 0, chosen = 0;
   for (const auto& row : found.rows) {
     if (row.mode.cpu_cores <= 0 || row.mode.cpu_cores >= kFitted) continue;
+    if (!found.board_of(row).has_gpu()) continue;  // llama.cpp is measured from one thread on
     ++beyond;
     chosen += row.on_front ? 1 : 0;
   }
