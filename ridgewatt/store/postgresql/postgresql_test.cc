@@ -120,7 +120,7 @@ TEST_F(PostgresqlStore, RolesMayWhatTheyWereGranted) {
   Store store(location);
   store.add(store.series(kSome), some_point(1));
   EXPECT_NE(line_of<PermissionError>([&] { Store(reader, Database::Access::kReadOnly); }), "");
-  // Those of ridgewatt_writer and ridgewatt_reader (docs/guide/keep_runs.md), and the right to
+  // Those of ridgewatt_writer and ridgewatt_reader (docs/guide/fleet.md), and the right to
   // change plans.
   server().execute(
       "GRANT USAGE ON SCHEMA ridgewatt TO reader, board;"
