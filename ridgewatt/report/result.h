@@ -67,7 +67,9 @@ struct Result {
 // "ridgewatt.schedule.plan/1"). The number increases when a key is renamed or removed or changes
 // its meaning, but not for new keys.
 
-// Adds the schema of `command` ("schedule.plan") as the first key. An array becomes the key `rows`
+// The schema of the results of `command` ("schedule.plan"): "ridgewatt.schedule.plan/1".
+std::string schema_name(const std::string& command);
+// Adds the schema of `command` as the first key. An array becomes the key `rows`
 // of an object.
 Json with_schema(const std::string& command, Json result);
 

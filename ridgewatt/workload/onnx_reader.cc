@@ -476,6 +476,10 @@ Model load_model_from_memory(std::string_view bytes, const std::string& name,
 
 Model load_model(const std::string& path, const LoadOptions& options) {
   const MappedFile mapped(path);
+  if (mapped.bytes().starts_with("GGUF")) {
+    throw InputError("is a GGUF file, not an ONNX model", escape_terminal(path),
+                     "`ridgewatt llm`, `fits` and `tune llm` read GGUF files");
+  }
   const std::string name = is_descriptor(path) ? path : std::filesystem::path(path).stem().string();
   LoadOptions with_folder = options;
   with_folder.folder = folder_of(path);

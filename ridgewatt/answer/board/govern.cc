@@ -6,6 +6,7 @@
 #include <cmath>
 #include <ctime>
 
+#include "ridgewatt/answer/board/known_power.h"
 #include "ridgewatt/answer/estimate.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/quantity.h"
@@ -168,10 +169,12 @@ bool GovernAnswer::held() const {
 GovernPlan govern_plan(const GovernQuestion& question, const std::string& board,
                        const KnobSpace& space) {
   GovernPlan plan{board, twin::load_twin(load_board(board)), {}, {}, {}, {}, nullptr, {}};
-  if (question.samples)
+  if (question.samples) {
     take_samples(question, plan);
-  else
+  } else {
+    require_power(plan.twin, board, "give measured samples");
     take_model(question, space, plan);
+  }
   plan.goal = goal_of(question, batch_of(question, plan));
   return plan;
 }

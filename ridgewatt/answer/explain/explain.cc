@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "ridgewatt/answer/board/known_power.h"
 #include "ridgewatt/answer/estimate.h"
 #include "ridgewatt/answer/explain/change.h"
 #include "ridgewatt/answer/explain/explain_language.h"
@@ -21,7 +22,11 @@ namespace {
 constexpr double kClaimSd = 0.1;
 
 void check_measurement(const ExplainQuestion& question) {
-  if (question.measured_s.has_value() == question.samples_per_s.has_value()) {
+  if (question.measured_s && question.samples_per_s) {
+    throw UsageError("a measured time and a rate say the same", "",
+                     "give either --measured or --samples-per-second");
+  }
+  if (!question.measured_s && !question.samples_per_s) {
     throw UsageError("explain needs a measured time or rate", "",
                      "give --measured or --samples-per-second; for a language model "
                      "--tokens-per-second or --first-token");
@@ -32,6 +37,7 @@ ExplainCase make_case(const ExplainQuestion& question,
                       std::shared_ptr<const workload::DeployedWorkload> workload) {
   Board board = load_board(question.device);
   twin::Twin twin = twin::load_twin(board);
+  if (question.power_w) require_power(twin, board.name, "omit the measured power");
   const PowerMode mode = explained_mode(board, question.mode);
   const int batch = question.batch.value_or(usual_batch(*workload));
   auto model = std::make_shared<const twin::TwinModel>(twin, workload, question.run, batch);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ridgewatt/answer/board/known_power.h"
 #include "ridgewatt/answer/jobs.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/parallel.h"
@@ -40,6 +41,7 @@ ModeCosts mode_costs(const std::shared_ptr<const workload::DeployedWorkload>& wo
                      const std::string& device, int batch, const twin::RunOptions& run) {
   const Board board = load_board(device);
   const twin::Twin twin = twin::load_twin(board);
+  require_power(twin, board.name, "a plan of a job needs it: name a board with a GPU");
   ModeCosts found;
   found.model = std::make_shared<const twin::TwinModel>(twin, workload, run);
   const twin::TwinModel& model = *found.model;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "ridgewatt/answer/board/known_power.h"
 #include "ridgewatt/answer/estimate.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/sweep/mode_list.h"
@@ -66,6 +67,8 @@ RooflineAnswer roofline_on_board(const RooflineQuestion& question,
   found.device = device;
   found.board = load_board(device);
   found.twin = twin::load_twin(found.board);
+  require_power(found.twin, found.board.name,
+                "`ridgewatt layers --profile` places measured layers under a processor's roofs");
   found.modes = select_modes(found.board, question.modes);
   found.power_cap_w = question.power_cap_w;
   found.levels = question.levels;

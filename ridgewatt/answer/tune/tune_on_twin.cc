@@ -2,8 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
+#include "ridgewatt/answer/board/known_power.h"
 #include "ridgewatt/answer/estimate.h"
 #include "ridgewatt/answer/tune/tune_parts.h"
 #include "ridgewatt/base/error.h"
@@ -31,6 +33,12 @@ std::vector<int> batches_of(const TuneQuestion& question, const twin::TwinModel&
     if (model.fits_memory(batch)) fitting.push_back(batch);
   }
   return fitting.empty() ? question.batches : fitting;
+}
+
+bool asks_for_power(const tune::Goal& goal) {
+  const bool of_time =
+      goal.objective == tune::Objective::kTime || goal.objective == tune::Objective::kLatency;
+  return !of_time || std::isfinite(goal.limits.power_w) || std::isfinite(goal.limits.energy_j);
 }
 
 predict::Prediction estimate(const twin::TwinModel& model, const OperatingPoint& point,
@@ -271,6 +279,9 @@ TuneAnswer tune_on_twin(const TuneQuestion& question,
                         const std::string& device) {
   const Board board = load_board(device);
   const twin::Twin twin = twin::load_twin(board);
+  if (asks_for_power(question.goal)) {
+    require_power(twin, board.name, "tune for time or latency, without limits on power and energy");
+  }
   const twin::TwinModel model(twin, workload, question.run);
   const std::vector<int> batches = batches_of(question, model, *workload);
   const tune::SearchSpace space(mode_space(board), batches);

@@ -65,6 +65,14 @@ TEST(CalibrateLocal, TheBoardFileAnswersForThisMachine) {
     EXPECT_NE(refused.output.find("power of this board is not modelled"), std::string::npos)
         << refused.output;
   }
+  const std::string on_cpu = " zoo:resnet18 --runtime onnxruntime-cpu --device " + board;
+  for (const char* asked : {"tune --max-power 5", "tune --minimize energy", "tune --period 1s",
+                            "roofline", "explain --measured 60ms --power 10"}) {
+    const auto refused = testing::run_program(asked + on_cpu);
+    EXPECT_NE(refused.status, 0) << asked;
+    EXPECT_NE(refused.output.find("power of this board is not modelled"), std::string::npos)
+        << asked << ": " << refused.output;
+  }
   const auto vllm = testing::run_program("llm zoo:qwen3-0.6b --runtime vllm --device " + board);
   EXPECT_NE(vllm.output.find("on GPUs only"), std::string::npos) << vllm.output;
 

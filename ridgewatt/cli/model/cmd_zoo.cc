@@ -26,6 +26,7 @@ struct ZooFile {
 };
 
 const llm::ZooModel* find_language_model(std::string_view name) {
+  if (workload::is_zoo_name(name)) name.remove_prefix(std::string_view("zoo:").size());
   const auto zoo = llm::language_zoo();
   const auto found = std::find_if(zoo.begin(), zoo.end(),
                                   [&](const llm::ZooModel& model) { return model.name == name; });

@@ -32,9 +32,13 @@ int version_of(std::string_view command) {
 
 }  // namespace
 
+std::string schema_name(const std::string& command) {
+  return "ridgewatt." + command + "/" + std::to_string(version_of(command));
+}
+
 Json with_schema(const std::string& command, Json result) {
   Json json;
-  json["schema"] = "ridgewatt." + command + "/" + std::to_string(version_of(command));
+  json["schema"] = schema_name(command);
   if (!result.is_object()) {
     json["rows"] = std::move(result);
     return json;

@@ -5,6 +5,7 @@
 
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/base/version.h"
+#include "ridgewatt/report/result.h"
 #include "ridgewatt/serve/api/paths.h"
 #include "ridgewatt/serve/ask/endpoints.h"
 #include "ridgewatt/serve/ask/question.h"
@@ -157,8 +158,9 @@ Json question_json(const Endpoint& endpoint, const Json& command) {
   };
   for (const auto& option : endpoint.options) add(option);
   for (const auto& option : common_options()) add(option);
-  std::string schema = "ridgewatt." + std::string(endpoint.command) + "/1";
-  std::replace(schema.begin(), schema.end(), ' ', '.');
+  std::string words(endpoint.command);
+  std::replace(words.begin(), words.end(), ' ', '.');
+  const std::string schema = report::schema_name(words);
   Json content = endpoint.answers_csv ? Json::object() : content_json("application/json", schema);
   content["text/csv"] = {{"schema", {{"type", "string"}}}};
   Json responses = {{"200",

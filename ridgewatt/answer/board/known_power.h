@@ -1,0 +1,17 @@
+// Questions that need the power of a board whose twin may not model it.
+#pragma once
+
+#include <string>
+
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/twin/twin.h"
+
+namespace ridgewatt::answer {
+
+// Throws NotSupportedError with the advice for a processor without a GPU, whose power is not known.
+inline void require_power(const twin::Twin& twin, const std::string& board,
+                          const std::string& advice) {
+  if (twin.cpu) throw NotSupportedError("the power of this board is not modelled", board, advice);
+}
+
+}  // namespace ridgewatt::answer
