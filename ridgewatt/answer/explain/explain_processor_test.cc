@@ -2,16 +2,16 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <fstream>
 
 #include "ridgewatt/answer/explain.h"
+#include "ridgewatt/base/test_support.h"
 #include "ridgewatt/twin/cpu_twin.h"
 
 namespace ridgewatt::answer {
 namespace {
 
 std::string processor_board() {
-  const std::string path = ::testing::TempDir() + "explain_processor.toml";
+  static const testing::TemporaryFolder folder;
   const Board board = parse_board(
       "name = \"here\"\ntitle = \"A processor\"\nsoc = \"processor\"\ndefault_bsp = \"linux\"\n"
       "[cpu]\ntype = \"A processor\"\ncores = 2\n[memory]\nsize_gib = 8\n"
@@ -20,10 +20,9 @@ std::string processor_board() {
       "[provenance]\n\"cpu\" = \"seen: here\"\n\"memory\" = \"seen: here\"\n\"bsp\" = \"seen: "
       "here\"\n",
       "here.toml");
-  std::ofstream(path) << board_toml_with_twin(
-      board,
-      twin::cpu_twin_table(twin::prior_cpu_twin({{100e9, 20e9, 80e9}, {200e9, 25e9, 160e9}})));
-  return path;
+  return folder.write(
+      "here.toml", board_toml_with_twin(board, twin::cpu_twin_table(twin::prior_cpu_twin(
+                                                   {{100e9, 20e9, 80e9}, {200e9, 25e9, 160e9}}))));
 }
 
 // A sound run: both cores work in the runtime.
