@@ -386,7 +386,7 @@ Board board_of(const Machine& machine) {
       "name = \"local\"\ntitle = \"{0}\"\nsoc = \"processor\"\ndefault_bsp = \"linux\"\n\n"
       "[cpu]\ntype = \"{0}\"\ncores = {1}\n\n[memory]\nsize_gib = {2:.4f}\n\n"
       "[[bsp]]\nname = \"linux\"\ntitle = \"Linux\"\npartial = true\ndefault_preset = 0\n"
-      "presets = [\n  {{ id = 0, name = \"ALL\", cpu_cores = {1} }},\n]\n\n"
+      "presets = [\n  {{ id = 0, name = \"MAXN\", cpu_cores = {1} }},\n]\n\n"
       "[provenance]\n\"cpu\" = \"seen: /proc/cpuinfo and the processors that a program may use\"\n"
       "\"memory\" = \"seen: /proc/meminfo\"\n\"bsp\" = \"seen: the number of processors\"\n",
       machine.name, machine.cores, machine.memory_bytes / kGiB);

@@ -117,6 +117,13 @@ void model_names(const Place&, Completions& all) {
   }
 }
 
+void all_model_names(const Place& place, Completions& all) {
+  model_names(place, all);
+  for (const auto& entry : llm::language_zoo()) {
+    all.push_back({std::string(entry.name), std::string(entry.source)});
+  }
+}
+
 // Presets of the board that the line names, or of all boards.
 void presets(const Place& place, Completions& all) {
   std::vector<std::string> names = list_boards();
@@ -219,7 +226,8 @@ constexpr std::array kNamedValues = std::to_array<NamedValues>({
     {"tune", "--device", &tuned_boards},
     {"tune llm", "--device", &ranked_boards},
     {"tune llm", "MODEL", &language_models},
-    {"zoo write", "NAME", &model_names},
+    {"zoo write", "--quantization", &recipes},
+    {"zoo write", "NAME", &all_model_names},
     {"", "--board", &boards},
     {"", "--board-kind", &boards},
     {"", "--device", &devices},

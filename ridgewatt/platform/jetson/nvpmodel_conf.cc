@@ -6,6 +6,7 @@
 #include <map>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/suggest.h"
 #include "ridgewatt/base/text.h"
 
 namespace ridgewatt::platform {
@@ -175,6 +176,9 @@ const NvpMode& NvpConf::mode(const std::string& name) const {
   for (const auto& entry : modes) {
     if (entry.name == name || fmt::format("{}", entry.id) == name) return entry;
     names += (names.empty() ? "" : ", ") + entry.name;
+  }
+  for (const auto& entry : modes) {
+    if (same_word(entry.name, name)) return entry;
   }
   throw NotFoundError("the board has no power mode of this name or id", name,
                       "choose one of " + names);

@@ -15,7 +15,7 @@ namespace ridgewatt::report {
 class DeclaredKeys {
  public:
   using Keys = std::vector<KeyMeaning> (*)();
-  explicit DeclaredKeys(Keys keys) noexcept : keys_(keys), before_(last_) { last_ = this; }
+  explicit DeclaredKeys(Keys keys) noexcept : keys_(keys), before_(last) { last = this; }
   DeclaredKeys(const DeclaredKeys&) = delete;
   DeclaredKeys& operator=(const DeclaredKeys&) = delete;
   static std::vector<KeyMeaning> all();
@@ -23,7 +23,7 @@ class DeclaredKeys {
  private:
   Keys keys_;
   const DeclaredKeys* before_;
-  static inline const DeclaredKeys* last_ = nullptr;
+  static inline const DeclaredKeys* last = nullptr;
 };
 
 // All rows: those that fields and shared columns declare, then the tables below. Each key occurs

@@ -43,7 +43,7 @@ std::string bound_text(const std::string& key) {
 
 std::vector<KeyMeaning> DeclaredKeys::all() {
   std::vector<KeyMeaning> all;
-  for (const DeclaredKeys* one = last_; one != nullptr; one = one->before_) {
+  for (const DeclaredKeys* one = last; one != nullptr; one = one->before_) {
     for (const KeyMeaning& row : one->keys_()) all.push_back(row);
   }
   return all;
