@@ -44,9 +44,13 @@ PredictedValue times(const PredictedValue& a, double factor) {
 constexpr double kProcessorSd = 0.1;
 constexpr double kDerivedSd = 0.25;
 
+int threads_of(const twin::CpuTwin& twin, const PowerMode& mode) {
+  return mode.cpu_cores > 0 ? mode.cpu_cores : static_cast<int>(twin.rates.size());
+}
+
 Forecast on_processor(const twin::CpuTwin& twin, const ProcessorWork& work, const Request& request,
                       const PowerMode& mode) {
-  const int threads = mode.cpu_cores > 0 ? mode.cpu_cores : static_cast<int>(twin.rates.size());
+  const int threads = threads_of(twin, mode);
   // The mean over the generation: a step's time is linear in the context.
   const double context = static_cast<double>(request.prompt_tokens) +
                          (static_cast<double>(request.generated_tokens) + 1) / 2;
@@ -134,7 +138,6 @@ std::shared_ptr<const RequestWork> request_work(const Description& description,
   auto work = std::make_shared<RequestWork>();
   work->request = request;
   work->add_cache(description);
-  work->processor = processor_work(description, tensors, request);
   work->gguf = std::any_of(tensors.begin(), tensors.end(), [](const Tensor& tensor) {
     return facts_of(tensor.type).safetensors.empty();
   });
@@ -145,6 +148,7 @@ std::shared_ptr<const RequestWork> request_work(const Description& description,
   work->decode.cache_bytes = work->read_bytes(std::min(first, last), last);
   work->prompt = prompt_work(description, tensors, static_cast<double>(request.prompt_tokens),
                              request.concurrency);
+  work->processor = processor_work(description, tensors, request, work->prompt);
   return work;
 }
 
@@ -314,9 +318,7 @@ double Forecaster::step_s(const PowerMode& mode, std::int64_t context) const {
   const Bound& b = *bound_;
   const auto tokens = static_cast<double>(std::max<std::int64_t>(1, context));
   if (const twin::CpuTwin* processor = b.board->processor()) {
-    const int threads =
-        mode.cpu_cores > 0 ? mode.cpu_cores : static_cast<int>(processor->rates.size());
-    return processor_step_s(*processor, b.work->processor, tokens, threads);
+    return processor_step_s(*processor, b.work->processor, tokens, threads_of(*processor, mode));
   }
   EngineWork work = b.work->decode;
   work.cache_bytes = b.work->read_bytes(tokens, tokens);

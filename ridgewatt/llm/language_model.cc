@@ -32,9 +32,7 @@ LanguageModel from_zoo(const std::string& text) {
                         closest.empty() ? "choose one of " + joined_names(names.names)
                                         : "did you mean zoo:" + closest + "?");
   }
-  const auto zoo = language_zoo();
-  const ZooModel& entry =
-      *std::find_if(zoo.begin(), zoo.end(), [&](const ZooModel& e) { return e.name == *name; });
+  const ZooModel& entry = *find_zoo_model(*name);
   LanguageModel model;
   model.name = entry.name;
   model.source = entry.source;

@@ -52,6 +52,7 @@ struct ZooModel {
 };
 std::span<const ZooModel> language_zoo();
 NameSet language_zoo_names();
+const ZooModel* find_zoo_model(std::string_view name);  // null: the zoo has no such name
 // Writes a model of the zoo as a GGUF file that llama.cpp loads. Its weights are zeros that use no
 // disk space; a run takes as long as with trained weights. The vocabulary has no words of a
 // language. Throws UsageError if GGUF does not store the quantization, NotSupportedError for

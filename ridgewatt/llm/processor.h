@@ -1,6 +1,6 @@
 // Models the time of llama.cpp on the cores of a processor without a GPU.
 //
-//   const ProcessorWork work = processor_work(description, tensors, request);
+//   const ProcessorWork work = processor_work(description, tensors, request, prompt);
 //   processor_step_s(twin, work, context, 2);  // a token, on two threads
 //   processor_prompt_s(twin, work, 2);
 //
@@ -22,6 +22,8 @@
 #include "ridgewatt/twin/cpu_twin.h"
 
 namespace ridgewatt::llm {
+
+struct EngineWork;
 
 // What a request takes of the cores.
 struct ProcessorWork {
@@ -45,8 +47,9 @@ struct ProcessorWork {
   double prompt_tokens = 0;      // of one sequence
   double prompt_score_flop = 0;  // of all sequences
 };
+// `prompt` is prompt_work() of the same request.
 ProcessorWork processor_work(const Description& description, std::span<const Tensor> tensors,
-                             const Request& request);
+                             const Request& request, const EngineWork& prompt);
 
 // Time of a decode step with `context` tokens in the cache of each sequence.
 double processor_step_s(const twin::CpuTwin& twin, const ProcessorWork& work, double context,

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -13,6 +12,7 @@
 #include "ridgewatt/base/progress.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/io/json.h"
+#include "ridgewatt/llm/engine.h"
 #include "ridgewatt/llm/language_model.h"
 #include "ridgewatt/llm/processor.h"
 
@@ -119,9 +119,7 @@ std::string find_llama_bench(const std::string& runtimes) {
 std::vector<MeasuredLanguage> run_language_models(const std::string& llama_bench,
                                                   const std::string& folder, int cores, bool quiet,
                                                   std::vector<std::string>& remarks) {
-  const auto zoo = llm::language_zoo();
-  const auto& model = *std::find_if(zoo.begin(), zoo.end(),
-                                    [](const llm::ZooModel& one) { return one.name == kModel; });
+  const llm::ZooModel& model = *llm::find_zoo_model(kModel);
   const llm::Description description = llm::describe(model.numbers, std::string(kModel));
   Progress progress("language models", std::size(kQuantizations), quiet);
   std::size_t done = 0;
@@ -134,8 +132,9 @@ std::vector<MeasuredLanguage> run_language_models(const std::string& llama_bench
     llm::write_language_model(model, recipe, file);
     llm::Request request;
     request.prompt_tokens = kPrompt;
-    const auto work =
-        llm::processor_work(description, llm::quantized(description, recipe), request);
+    const auto tensors = llm::quantized(description, recipe);
+    const auto work = llm::processor_work(description, tensors, request,
+                                          llm::prompt_work(description, tensors, kPrompt));
     for (const BenchRow& row : run_bench(llama_bench, file, cores, remarks)) {
       if (row.prompt > 0 && row.depth > 0) continue;  // prompts are modelled from their beginning
       found.push_back(measured(row, name, work));

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "ridgewatt/answer/board/known_power.h"
@@ -33,12 +32,6 @@ std::vector<int> batches_of(const TuneQuestion& question, const twin::TwinModel&
     if (model.fits_memory(batch)) fitting.push_back(batch);
   }
   return fitting.empty() ? question.batches : fitting;
-}
-
-bool asks_for_power(const tune::Goal& goal) {
-  const bool of_time =
-      goal.objective == tune::Objective::kTime || goal.objective == tune::Objective::kLatency;
-  return !of_time || std::isfinite(goal.limits.power_w) || std::isfinite(goal.limits.energy_j);
 }
 
 predict::Prediction estimate(const twin::TwinModel& model, const OperatingPoint& point,
@@ -279,7 +272,8 @@ TuneAnswer tune_on_twin(const TuneQuestion& question,
                         const std::string& device) {
   const Board board = load_board(device);
   const twin::Twin twin = twin::load_twin(board);
-  if (asks_for_power(question.goal)) {
+  // A weight of 0 does not make an unknown energy known.
+  if (tune::needs_power(question.goal) || question.goal.objective == tune::Objective::kCost) {
     require_power(twin, board.name, "tune for time or latency, without limits on power and energy");
   }
   const twin::TwinModel model(twin, workload, question.run);

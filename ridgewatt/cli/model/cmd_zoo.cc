@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "ridgewatt/answer/analyze.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/options/parameters.h"
@@ -25,14 +23,6 @@ struct ZooFile {
   workload::ZooWeights weights = workload::ZooWeights::kZeros;
 };
 
-const llm::ZooModel* find_language_model(std::string_view name) {
-  if (workload::is_zoo_name(name)) name.remove_prefix(std::string_view("zoo:").size());
-  const auto zoo = llm::language_zoo();
-  const auto found = std::find_if(zoo.begin(), zoo.end(),
-                                  [&](const llm::ZooModel& model) { return model.name == name; });
-  return found == zoo.end() ? nullptr : &*found;
-}
-
 void write_gguf(const llm::ZooModel& model, const ZooFile& asked) {
   if (asked.weights != workload::ZooWeights::kZeros) {
     throw UsageError("the weights of a GGUF file are zeros", "--weights", "omit --weights");
@@ -49,7 +39,9 @@ void write_gguf(const llm::ZooModel& model, const ZooFile& asked) {
 }
 
 void write(const Context& context, const ZooFile& asked) {
-  if (const llm::ZooModel* language = find_language_model(asked.name)) {
+  std::string_view name = asked.name;
+  if (workload::is_zoo_name(name)) name.remove_prefix(std::string_view("zoo:").size());
+  if (const llm::ZooModel* language = llm::find_zoo_model(name)) {
     return write_gguf(*language, asked);
   }
   if (!asked.quantization.empty()) {

@@ -163,11 +163,8 @@ class EngineRowReader {
     }
     const auto recipe = recipe_named(quantization);
     if (!recipe) return leave_out("the quantization is not known"), false;
-    const auto zoo = language_zoo();
-    const auto* entry = std::find_if(zoo.data(), zoo.data() + zoo.size(),
-                                     [&](const ZooModel& one) { return one.name == row.model; });
-    if (entry == zoo.data() + zoo.size())
-      return leave_out("the zoo does not have the model"), false;
+    const ZooModel* entry = find_zoo_model(row.model);
+    if (entry == nullptr) return leave_out("the zoo does not have the model"), false;
     const Description description = describe(entry->numbers, row.model);
     const auto tensors = quantized(description, *recipe);
     row.decode = decode_work(description, tensors, row.prompt_tokens + row.generated_tokens / 2);

@@ -84,7 +84,7 @@ Parts step_parts(const twin::CpuTwin& twin, const ProcessorWork& work, double co
 }  // namespace
 
 ProcessorWork processor_work(const Description& description, std::span<const Tensor> tensors,
-                             const Request& request) {
+                             const Request& request, const EngineWork& prompt) {
   ProcessorWork work;
   work.layers = static_cast<double>(description.layers.size());
   work.sequences = static_cast<double>(request.concurrency);
@@ -126,8 +126,7 @@ ProcessorWork processor_work(const Description& description, std::span<const Ten
     scores->bytes +=
         static_cast<double>(cached.cached_elements()) * facts_of(request.kv_type).bits() / 8;
   }
-  work.prompt_score_flop =
-      prompt_work(description, tensors, work.prompt_tokens, request.concurrency).attention_flop;
+  work.prompt_score_flop = prompt.attention_flop;
   return work;
 }
 

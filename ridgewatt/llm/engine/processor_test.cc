@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "ridgewatt/llm/engine.h"
 #include "ridgewatt/llm/language_model.h"
 
 namespace ridgewatt::llm {
@@ -20,8 +21,10 @@ twin::CpuTwin measured_processor() {
 ProcessorWork work_of(const std::string& model, const std::string& quantization,
                       Request request = {}) {
   const LanguageModel zoo = read_language_model("zoo:" + model);
-  return processor_work(zoo.description, quantized(zoo.description, find_recipe(quantization)),
-                        request);
+  const auto tensors = quantized(zoo.description, find_recipe(quantization));
+  const EngineWork prompt = prompt_work(
+      zoo.description, tensors, static_cast<double>(request.prompt_tokens), request.concurrency);
+  return processor_work(zoo.description, tensors, request, prompt);
 }
 
 struct Speed {

@@ -1,5 +1,6 @@
 // Language models whose configurations are public: their numbers. Sums of parameters are compared
 // with public counts in zoo_test.cc.
+#include <algorithm>
 #include <vector>
 
 #include "ridgewatt/base/suggest.h"
@@ -122,6 +123,13 @@ std::vector<ZooModel> all_models() {
 std::span<const ZooModel> language_zoo() {
   static const std::vector<ZooModel> kModels = all_models();
   return kModels;
+}
+
+const ZooModel* find_zoo_model(std::string_view name) {
+  const auto zoo = language_zoo();
+  const auto found = std::find_if(zoo.begin(), zoo.end(),
+                                  [&](const ZooModel& model) { return model.name == name; });
+  return found == zoo.end() ? nullptr : &*found;
 }
 
 NameSet language_zoo_names() {
