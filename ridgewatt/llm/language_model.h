@@ -54,7 +54,7 @@ std::span<const ZooModel> language_zoo();
 NameSet language_zoo_names();
 const ZooModel* find_zoo_model(std::string_view name);  // null: the zoo has no such name
 // Writes a model of the zoo as a GGUF file that llama.cpp loads. Its weights are zeros that use no
-// disk space; a run takes as long as with trained weights. The vocabulary has no words of a
+// disk space; a run takes nearly as long as with other weights. The vocabulary has no words of a
 // language. Throws UsageError if GGUF does not store the quantization, NotSupportedError for
 // families that are not written, and as write_file_atomically() does.
 void write_language_model(const ZooModel& model, const Recipe& recipe, const std::string& path);
