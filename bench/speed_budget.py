@@ -30,7 +30,7 @@ START_BUDGETS = [
 BUDGETS = [
     (0.02, 30, "--version"),
     (0.02, 30, "analyze zoo:lenet5"),
-    (0.32, 60, "estimate zoo:resnet50 --device agx-orin --modes all --batch 1,2,4,8,16 --format csv"),
+    (0.32, 35, "estimate zoo:resnet50 --device agx-orin --modes all --batch 1,2,4,8,16 --format csv"),
     (0.70, 100, "tune zoo:resnet50 --device all --minimize energy"),
     (0.95, 40, "roofline --device agx-orin --modes all --format json"),
     (0.42, 60, "tune llm zoo:llama-3.1-8b --device all --quantization all --runtime all --modes presets"),

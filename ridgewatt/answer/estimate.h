@@ -7,6 +7,9 @@
 // Every function here throws the errors of reading boards, modes and twins.
 #pragma once
 
+#include <compare>
+#include <cstddef>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -70,6 +73,64 @@ struct EstimateRow {
   double python_call_s = 0;
 };
 
+// The rows of an answer. A row for a mode of one board is computed each time that it is read, so
+// that 90,000 rows need no more memory than their modes.
+class EstimateRows {
+ public:
+  class Source;
+  class Iterator;
+
+  EstimateRows() = default;
+  explicit EstimateRows(std::shared_ptr<const Source> source);
+
+  std::size_t size() const;
+  bool empty() const { return size() == 0; }
+  EstimateRow operator[](std::size_t i) const;  // i < size()
+  EstimateRow front() const { return (*this)[0]; }
+  // The mode and the preset of row `i`. They do not compute the row.
+  const PowerMode& mode(std::size_t i) const;
+  const std::string& preset(std::size_t i) const;
+  Iterator begin() const;
+  Iterator end() const;
+
+ private:
+  std::shared_ptr<const Source> source_;  // null: no rows
+};
+
+// An input iterator. The rows must outlive it.
+class EstimateRows::Iterator {
+ public:
+  using iterator_category = std::input_iterator_tag;
+  using value_type = EstimateRow;
+  using difference_type = std::ptrdiff_t;
+  struct pointer {
+    EstimateRow row;
+    const EstimateRow* operator->() const { return &row; }
+  };
+  using reference = EstimateRow;
+
+  Iterator(const EstimateRows* rows, std::size_t number) : rows_(rows), number_(number) {}
+  EstimateRow operator*() const { return (*rows_)[number_]; }
+  pointer operator->() const { return {**this}; }
+  Iterator& operator++() {
+    ++number_;
+    return *this;
+  }
+  Iterator operator++(int) { return {rows_, number_++}; }
+  bool operator==(const Iterator&) const = default;
+
+ private:
+  const EstimateRows* rows_;
+  std::size_t number_;
+};
+
+inline EstimateRows::Iterator EstimateRows::begin() const {
+  return {this, 0};
+}
+inline EstimateRows::Iterator EstimateRows::end() const {
+  return {this, size()};
+}
+
 // A change that shortens a minibatch whose time is dominated by kernel launches, and its effect.
 struct Remedy {
   std::string what;         // "onnxruntime" or "batch 8"
@@ -87,7 +148,7 @@ struct EstimateAnswer {
   std::string device;                                          // of the question; empty: all boards
   std::optional<workload::Precision> precision;  // absent: the usual precisions of each runtime
   double job_samples = 0;                        // of the question
-  std::vector<EstimateRow> rows;
+  EstimateRows rows;
   // Of the board and runtime of the first row; null without rows.
   std::shared_ptr<const twin::TwinModel> model;
   std::vector<LeftOut> left_out;  // boards or runtimes without rows

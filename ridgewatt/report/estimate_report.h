@@ -21,10 +21,11 @@ namespace ridgewatt::report {
 struct EstimateLine {
   std::shared_ptr<const answer::EstimateAnswer> found;
   std::size_t number = 0;
+  answer::EstimateRow estimated;
   std::array<twin::Bounded, twin::kQuantities.size()> cost{};  // with 90 % intervals
 
   EstimateLine(std::shared_ptr<const answer::EstimateAnswer> of, std::size_t i);
-  const answer::EstimateRow& row() const { return found->rows[number]; }
+  const answer::EstimateRow& row() const { return estimated; }
   const answer::EstimateSetting& of() const { return *row().setting; }
   const twin::MinibatchCost& total() const { return row().estimate.total; }
 };

@@ -48,11 +48,12 @@ struct StreamedJson {
   Json head;        // with null in place of the array
   std::string key;  // of the array
   std::size_t count = 0;
-  // Sets row `i` of the array; on entry `row` holds the previous row, or null.
+  // Sets row `i` of the array; on entry `row` holds the row of the previous call, or null.
+  // Several threads may call it unless `add_text` is set.
   std::function<void(std::size_t i, Json& row)> fill;
-  // Returns the text of rows `begin` up to `end`, indented as in the whole, with ",\n    " between
+  // Appends the text of rows `begin` up to `end`, indented as in the whole, with ",\n    " between
   // them. If set, `write` calls it instead of `fill`, from several threads.
-  std::function<std::string(std::size_t begin, std::size_t end)> text = {};
+  std::function<void(std::size_t begin, std::size_t end, std::string& text)> add_text = {};
 
   Json whole() const;
   void write(std::ostream& out) const;

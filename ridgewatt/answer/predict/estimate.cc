@@ -7,20 +7,16 @@
 #include <map>
 #include <utility>
 
+#include "ridgewatt/answer/predict/estimate_rows.h"
 #include "ridgewatt/answer/tune/runtime_choices.h"
 #include "ridgewatt/base/error.h"
-#include "ridgewatt/base/large_pages.h"
-#include "ridgewatt/base/parallel.h"
 #include "ridgewatt/base/progress.h"
-#include "ridgewatt/base/statistics.h"
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/sweep/mode_list.h"
 #include "ridgewatt/twin/twin_model.h"
 
 namespace ridgewatt::answer {
 namespace {
-
-constexpr std::size_t kManyRows = 1000;  // chosen: half a millisecond, what a thread is worth
 
 std::shared_ptr<const twin::TwinModel> model_on(
     const EstimateQuestion& question,
@@ -52,13 +48,6 @@ class Deployments {
   std::map<std::pair<Runtime, workload::Precision>, Workload> all_;
 };
 
-// What a row should not be slower than: the same runtime in a wider precision, and PyTorch in eager
-// mode.
-struct Rival {
-  std::string text;  // "precision: {} times as long as in fp32"
-  std::shared_ptr<const twin::TwinModel> model;
-};
-
 std::vector<Rival> rivals_of(const EstimateQuestion& question, const twin::Twin& twin,
                              const workload::DeployedWorkload& workload, Deployments& deployments) {
   const Runtime runtime = workload.options().runtime;
@@ -78,81 +67,14 @@ std::vector<Rival> rivals_of(const EstimateQuestion& question, const twin::Twin&
   return rivals;
 }
 
-struct RivalAtBatch {
-  const std::string& text;
-  const twin::Estimator& estimator;
-};
-
-// Those that can be asked on this board at this batch.
-std::vector<RivalAtBatch> asked_rivals(const std::vector<Rival>& rivals, int batch) {
-  std::vector<RivalAtBatch> asked;
-  for (const Rival& rival : rivals) {
-    try {
-      asked.push_back({rival.text, rival.model->estimator(batch)});
-    } catch (const Error&) {
-      // The board or the runtime cannot: nothing to be slower than.
-    }
-  }
-  return asked;
-}
-
-// Where the model has the row slower, the interval reaches the rival's time, and says so.
-void compare(const RivalAtBatch& rival, EstimateRow& row) {
-  const double longer = row.estimate.total.period_s / rival.estimator(row.mode).period_s;
-  if (!(longer > 1 + 1e-6)) return;  // chosen: rounding
-  row.widened_by.push_back(fmt::format(fmt::runtime(rival.text), longer));
-  for (const std::size_t quantity : {twin::kTime, twin::kEnergy}) {
-    double& sd = row.error[quantity].sd;
-    sd = std::hypot(sd, std::log(longer) / kNormal95);
-  }
-}
-
-void add_rows(const Board& board, const twin::TwinModel& model, const std::vector<Rival>& rivals,
-              const std::vector<PowerMode>& modes, const std::vector<int>& batches,
-              std::vector<EstimateRow>& rows) {
-  struct AtBatch {
-    const twin::Estimator& estimator;
-    const twin::ErrorModel& errors;
-    std::shared_ptr<const EstimateSetting> setting;
-    std::vector<RivalAtBatch> rivals;
-  };
-  std::vector<AtBatch> settings;
-  for (const int batch : batches) {
-    const twin::Estimator& estimator = model.estimator(batch);
-    settings.push_back(
-        {estimator, model.errors(batch),
-         std::make_shared<const EstimateSetting>(EstimateSetting{
-             board.name, model.twin().runtime, estimator.cost().precision, batch, model.twin().fit,
-             model.memory(batch), model.twin().status, model.errors(batch).widened_by()}),
-         asked_rivals(rivals, batch)});
-  }
-  const bool counted = model.options().caller != twin::EngineCaller::kCpp;
-  const std::size_t begin = rows.size();
-  if (rows.empty()) reserve_large(rows, modes.size() * settings.size());
-  rows.resize(begin + modes.size() * settings.size());
-  const auto add_mode = [&](std::size_t m) {
-    const PowerMode& mode = modes[m];
-    const std::string preset = preset_name(board, mode);
-    const double python_call_s =
-        counted ? 0 : model.twin().call_s(twin::EngineCaller::kThinPython, mode);
-    for (std::size_t b = 0; b < settings.size(); ++b) {
-      const auto& [estimator, errors, setting, slower_than] = settings[b];
-      const twin::Breakdown at = estimator.breakdown(mode);
-      EstimateRow& row = rows[begin + m * settings.size() + b];
-      row = {setting, mode, at, errors(at), errors.widened_at(at), preset, python_call_s};
-      for (const RivalAtBatch& rival : slower_than) compare(rival, row);
-    }
-  };
-  parallel_for(modes.size(), add_mode, rows.size() - begin < kManyRows ? 1 : 0);
-}
-
-void sort_by_sample_time(std::vector<EstimateRow>& rows) {
+EstimateRows sorted_by_sample_time(std::vector<EstimateRow> rows) {
   std::stable_sort(rows.begin(), rows.end(), [](const EstimateRow& a, const EstimateRow& b) {
     const bool fits = a.setting->memory.fits();
     if (fits != b.setting->memory.fits()) return fits;
     return a.estimate.total.period_s / a.setting->batch <
            b.estimate.total.period_s / b.setting->batch;
   });
+  return EstimateRows(std::make_shared<const StoredRows>(std::move(rows)));
 }
 
 // Of the row whose time goes to launches; none where it goes elsewhere, or to training. Other
@@ -243,9 +165,10 @@ EstimateAnswer estimate_on_board(const EstimateQuestion& question,
   EstimateAnswer found = begun(EstimateAnswer::Over::kModes, question, workload, device);
   found.model = model_on(question, workload, twin);
   Deployments deployments(workload);
-  add_rows(board, *found.model, rivals_of(question, twin, *workload, deployments),
-           select_modes(board, question.modes.empty() ? "presets" : question.modes),
-           batches_of(question, *workload), found.rows);
+  found.rows = EstimateRows(std::make_shared<const ComputedRows>(
+      board, found.model, rivals_of(question, twin, *workload, deployments),
+      select_modes(board, question.modes.empty() ? "presets" : question.modes),
+      batches_of(question, *workload)));
   if (!found.rows.empty()) {
     found.remedies = launch_remedies(question, workload, twin, found.rows.front());
   }
@@ -302,6 +225,7 @@ EstimateAnswer estimate_over_boards(
     const EstimateQuestion& question,
     const std::shared_ptr<const workload::DeployedWorkload>& workload) {
   EstimateAnswer found = begun(EstimateAnswer::Over::kBoards, question, workload, "");
+  std::vector<EstimateRow> rows;
   std::map<std::string, std::shared_ptr<const twin::TwinModel>> models;
   Deployments deployments(workload);
   for (const auto& name : list_boards()) {
@@ -309,15 +233,17 @@ EstimateAnswer estimate_over_boards(
     const twin::Twin twin = twin::load_twin(board);
     const auto model = model_on(question, workload, twin);
     try {
-      add_rows(board, *model, rivals_of(question, twin, *workload, deployments),
-               select_modes(board, question.modes.empty() ? "maxn" : question.modes),
-               batches_of(question, *workload), found.rows);
+      append_rows(
+          ComputedRows(board, model, rivals_of(question, twin, *workload, deployments),
+                       select_modes(board, question.modes.empty() ? "maxn" : question.modes),
+                       batches_of(question, *workload)),
+          rows);
       models[board.name] = model;
     } catch (const NotSupportedError& error) {
       found.left_out.push_back({name, error.what()});
     }
   }
-  sort_by_sample_time(found.rows);
+  found.rows = sorted_by_sample_time(std::move(rows));
   if (!found.rows.empty()) found.model = models.at(found.rows.front().setting->board);
   return found;
 }
@@ -338,6 +264,7 @@ EstimateAnswer estimate_over_runtimes(
     throw UsageError("the model has no operations that take time", counted->name,
                      "is the model empty?");
   }
+  std::vector<EstimateRow> rows;
   std::map<std::pair<Runtime, workload::Precision>, std::shared_ptr<const twin::TwinModel>> models;
   Deployments deployments(workload);
   for (const RuntimeChoice& choice : runtime_choices(precisions, board.has_gpu())) {
@@ -347,8 +274,9 @@ EstimateAnswer estimate_over_runtimes(
     try {
       const auto deployed = deployments.in(choice.runtime, choice.precision);
       const auto model = model_on(question, deployed, twin);
-      add_rows(board, *model, rivals_of(question, twin, *deployed, deployments), modes,
-               batches_of(question, *workload), found.rows);
+      append_rows(ComputedRows(board, model, rivals_of(question, twin, *deployed, deployments),
+                               modes, batches_of(question, *workload)),
+                  rows);
       models[{choice.runtime, choice.precision}] = model;
     } catch (const NotSupportedError& error) {
       leave_out(error);
@@ -356,7 +284,7 @@ EstimateAnswer estimate_over_runtimes(
       leave_out(error);
     }
   }
-  sort_by_sample_time(found.rows);
+  found.rows = sorted_by_sample_time(std::move(rows));
   if (!found.rows.empty()) {
     const EstimateSetting& first = *found.rows.front().setting;
     found.model = models.at({first.runtime, first.precision});

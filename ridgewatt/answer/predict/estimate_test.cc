@@ -66,6 +66,23 @@ TEST(Estimate, AsASweepItHoldsTheSameCosts) {
   }
 }
 
+// A row is computed when it is read.
+TEST(Estimate, ReadingARowAgainGivesTheSameRow) {
+  const EstimateAnswer found =
+      estimate_on_board({.modes = "presets", .batches = {1, 8}},
+                        model("zoo:lenet5", WorkloadKind::kInference), "orin-nano");
+  ASSERT_GT(found.rows.size(), 2U);
+  std::size_t i = 0;
+  for (const auto& row : found.rows) {
+    EXPECT_EQ(row.mode, found.rows.mode(i));
+    EXPECT_EQ(row.preset, found.rows.preset(i));
+    EXPECT_EQ(row.setting->batch, i % 2 == 0 ? 1 : 8);
+    EXPECT_EQ(row.estimate.total.period_s, found.rows[i].estimate.total.period_s);
+    ++i;
+  }
+  EXPECT_EQ(i, found.rows.size());
+}
+
 TEST(Estimate, BoardsAreRankedByTimePerSample) {
   const EstimateAnswer found =
       estimate_over_boards({.batches = {16}}, model("zoo:resnet18", WorkloadKind::kInference));
@@ -80,8 +97,9 @@ TEST(Estimate, BoardsAreRankedByTimePerSample) {
   // by their data sheets; a batch is large enough that launches do not decide.
   EXPECT_EQ(found.rows.front().setting->board, "h100-sxm");
   const auto place = [&](std::string_view board) {
-    return std::find_if(found.rows.begin(), found.rows.end(),
-                        [&](const auto& row) { return row.setting->board == board; });
+    const auto row = std::find_if(found.rows.begin(), found.rows.end(),
+                                  [&](const auto& one) { return one.setting->board == board; });
+    return std::distance(found.rows.begin(), row);
   };
   EXPECT_LT(place("thor"), place("agx-orin"));
 }
@@ -192,7 +210,7 @@ TEST(Estimate, ABatchThatShapesForbidIsNotARemedy) {
   const auto fixed = model_of(g);
   const EstimateQuestion question{.modes = "maxn"};
   const EstimateAnswer found = estimate_on_board(question, fixed, "agx-orin");
-  ASSERT_EQ(found.rows.at(0).estimate.dominant(), twin::Cause::kLaunch);
+  ASSERT_EQ(found.rows.front().estimate.dominant(), twin::Cause::kLaunch);
   EXPECT_THROW(fixed->at(8), Error);
   EXPECT_FALSE(found.remedies.empty());
   for (const auto& remedy : found.remedies) EXPECT_NE(remedy.what, "batch 8");

@@ -95,10 +95,12 @@ std::string estimate_preset_note(const answer::EstimateAnswer& found) {
   std::vector<std::string> names;
   std::vector<double> drawn_w;
   std::vector<PowerMode> modes;
-  for (const auto& row : found.rows) {
+  for (std::size_t i = 0; i < found.rows.size(); ++i) {
+    modes.push_back(found.rows.mode(i));
+    if (found.rows.preset(i).empty()) continue;
+    const answer::EstimateRow row = found.rows[i];
     names.push_back(name_without_cap(row.preset, row.mode));
     drawn_w.push_back(row.error[twin::kPower].middle(row.estimate.total.power_w));
-    modes.push_back(row.mode);
   }
   const std::string note = preset_note(names, drawn_w);
   if (found.over == Over::kBoards) return note;
@@ -110,11 +112,12 @@ std::string estimate_preset_note(const answer::EstimateAnswer& found) {
 std::string envelope_note(const answer::EstimateAnswer& found) {
   if (found.over != Over::kModes) return {};
   const auto limit_w = load_board(found.device).power_limit_w;
+  if (!limit_w) return {};
   double most_w = 0;
   std::size_t above = 0;
   for (const auto& row : found.rows) {
     const double power_w = row.estimate.total.power_w;
-    above += limit_w && power_w > *limit_w ? 1 : 0;
+    above += power_w > *limit_w ? 1 : 0;
     most_w = std::max(most_w, power_w);
   }
   if (above == 0) return {};

@@ -341,8 +341,10 @@ LineFields table_fields(const answer::EstimateAnswer& found, OutputFormat reader
   if (boards || runtimes)
     fields.push_back({twin_column(), [](const EstimateLine& l) { return l.of().twin; }});
   if (boards) append(fields, fit_fields());
-  const bool unnamed = std::all_of(found.rows.begin(), found.rows.end(),
-                                   [](const auto& row) { return row.preset.empty(); });
+  bool unnamed = true;
+  for (std::size_t i = 0; unnamed && i < found.rows.size(); ++i) {
+    unnamed = found.rows.preset(i).empty();
+  }
   for (auto& field : fields) {
     if (field.column.name == "preset") field.column.optional = unnamed;
   }
@@ -373,17 +375,18 @@ EstimateLine line_of(const answer::EstimateAnswer& found, std::size_t i) {
 }  // namespace
 
 EstimateLine::EstimateLine(std::shared_ptr<const answer::EstimateAnswer> of, std::size_t i)
-    : found(std::move(of)), number(i) {
+    : found(std::move(of)), number(i), estimated(found->rows[i]) {
   cost = twin::bounded(total(), row().error, kEstimateInterval);
 }
 
 Rows estimate_rows(const answer::EstimateAnswer& found, OutputFormat reader) {
   Rows rows = rows_of(table_fields(found, reader), found.rows.size(),
                       [&](std::size_t i) { return line_of(found, i); });
-  std::vector<PowerMode> modes;
-  for (const auto& row : found.rows) {
-    const PowerMode& clocks = row.estimate.clocks;
-    if (modes.empty() || modes.back() != clocks) modes.push_back(clocks);
+  // A board sets the same knobs in each mode, so the clocks of the first row show what it adds.
+  std::vector<PowerMode> modes = {found.rows.front().estimate.clocks};
+  for (std::size_t i = 0; i < found.rows.size(); ++i) {
+    const PowerMode& mode = found.rows.mode(i);
+    if (modes.back() != mode) modes.push_back(mode);
   }
   for (const auto& knob : knob_columns_of(modes)) {
     for (auto& column : rows.columns) {

@@ -18,7 +18,7 @@ namespace ridgewatt::report {
 namespace {
 
 constexpr std::size_t kBlock = 1 << 16;  // bytes; chosen: far more than a row, less than a result
-constexpr std::size_t kPart = 1024;      // rows; chosen: some hundred kilobytes of text
+constexpr std::size_t kPart = 256;       // rows; chosen: some tens of kilobytes of text
 
 // Text on its way out, a block at a time.
 class Blocks {
@@ -65,12 +65,11 @@ std::string csv_text(const Cell& cell) {
       cell);
 }
 
-// The rows from `begin` up to `end`.
-std::string csv_part(const Rows& rows, std::size_t begin, std::size_t end) {
+// Adds the rows from `begin` up to `end`.
+void add_csv(const Rows& rows, std::size_t begin, std::size_t end, std::string& part) {
   // Boards, clocks and names stay the same from row to row: what is written is kept.
   std::vector<Cell> cells(rows.columns.size()), written(rows.columns.size());
   std::vector<std::string> texts(rows.columns.size());
-  std::string part;
   for (std::size_t i = begin; i < end; ++i) {
     rows.fill(i, cells);
     for (std::size_t c = 0; c < cells.size(); ++c) {
@@ -80,7 +79,6 @@ std::string csv_part(const Rows& rows, std::size_t begin, std::size_t end) {
     }
     written.swap(cells);
   }
-  return part;
 }
 
 // As dump_json writes it.
@@ -90,8 +88,8 @@ std::string json_text(const Cell& cell) {
                     cell);
 }
 
-// The rows from `begin` up to `end` as objects of an array that is itself in an object.
-std::string json_part(const Rows& rows, std::size_t begin, std::size_t end) {
+// Adds the rows from `begin` up to `end` as objects of an array that is itself in an object.
+void add_json(const Rows& rows, std::size_t begin, std::size_t end, std::string& part) {
   std::vector<std::string> keys;
   for (const auto& column : rows.columns) {
     keys.push_back((keys.empty() ? "\n      " : ",\n      ") + dump_json(column.name) + ": ");
@@ -99,7 +97,6 @@ std::string json_part(const Rows& rows, std::size_t begin, std::size_t end) {
   }
   std::vector<Cell> cells(rows.columns.size()), written(rows.columns.size());
   std::vector<std::string> texts(rows.columns.size(), json_text({}));
-  std::string part;
   for (std::size_t i = begin; i < end; ++i) {
     rows.fill(i, cells);
     part += i > begin ? ",\n    {" : "{";
@@ -113,24 +110,34 @@ std::string json_part(const Rows& rows, std::size_t begin, std::size_t end) {
     part += keys.empty() ? "}" : "\n    }";
     written.swap(cells);
   }
-  return part;
 }
 
-// Makes the texts of `count` rows, a part for each thread and then the next parts, and hands them
-// over in their order.
-template <class TextOf, class Take>
-void in_parts(std::size_t count, const TextOf& text_of, const Take& take) {
-  const std::size_t threads = count > kPart ? static_cast<std::size_t>(available_threads()) : 1;
-  std::vector<std::string> parts(threads);
-  for (std::size_t begin = 0; begin < count; begin += threads * kPart) {
-    parallel_for(threads, [&](std::size_t t) {
-      const std::size_t from = std::min(begin + t * kPart, count);
-      parts[t] = text_of(from, std::min(from + kPart, count));
-    });
-    for (const auto& part : parts) {
+// Makes the texts of `count` rows in parts, on several threads, and hands the parts over in their
+// order: those of one round while the next round is made. Buffers are kept: a new one of that size
+// would be cleared by the system first.
+template <class AddText, class Take>
+void in_parts(std::size_t count, const AddText& add_text, const Take& take) {
+  const int threads = count > kPart ? available_threads() : 1;
+  const std::size_t parts = threads > 1 ? 4 * static_cast<std::size_t>(threads) : 1;
+  std::vector<std::string> made(parts), next(parts);
+  const auto take_made = [&] {
+    for (const auto& part : made) {
       if (!part.empty()) take(part);
     }
+  };
+  for (std::size_t begin = 0; begin < count; begin += parts * kPart) {
+    parallel_for(
+        parts + 1,
+        [&](std::size_t i) {
+          if (i == 0) return take_made();
+          const std::size_t from = std::min(begin + (i - 1) * kPart, count);
+          next[i - 1].clear();
+          add_text(from, std::min(from + kPart, count), next[i - 1]);
+        },
+        threads);
+    made.swap(next);
   }
+  take_made();
 }
 
 // JSON further in: its texts have no line ends, which are escaped.
@@ -162,7 +169,10 @@ void write_csv(std::ostream& out, const Rows& rows) {
   }
   out << header << '\n';
   in_parts(
-      rows.count, [&](std::size_t begin, std::size_t end) { return csv_part(rows, begin, end); },
+      rows.count,
+      [&](std::size_t begin, std::size_t end, std::string& part) {
+        add_csv(rows, begin, end, part);
+      },
       [&](const std::string& part) { out << part; });
 }
 
@@ -181,7 +191,6 @@ void StreamedJson::write(std::ostream& out) const {
   Blocks blocks(out);
   blocks.add("{");
   std::string_view before = "\n  ";
-  Json row;
   for (const auto& [name, value] : head.items()) {
     blocks.add(before);
     before = ",\n  ";
@@ -199,11 +208,15 @@ void StreamedJson::write(std::ostream& out) const {
       blocks.add(rows);
       blocks.end_row();
     };
-    if (text) in_parts(count, text, add_rows);
-    for (std::size_t i = 0; i < count && !text; ++i) {
-      fill(i, row);
-      add_rows(indented(dump_json(row), "    "));
-    }
+    const auto add_filled = [&](std::size_t begin, std::size_t end, std::string& part) {
+      Json row;
+      for (std::size_t i = begin; i < end; ++i) {
+        fill(i, row);
+        if (i > begin) part += ",\n    ";
+        part += indented(dump_json(row), "    ");
+      }
+    };
+    in_parts(count, add_text ? add_text : add_filled, add_rows);
     blocks.add(count > 0 ? "\n  ]" : "]");
   }
   blocks.add("\n}");
@@ -213,8 +226,8 @@ void StreamedJson::write(std::ostream& out) const {
 StreamedJson streamed(Json head, std::string key, Rows rows) {
   StreamedJson json{std::move(head), std::move(key), rows.count, {}};
   const auto shared = std::make_shared<const Rows>(std::move(rows));
-  json.text = [shared](std::size_t begin, std::size_t end) {
-    return json_part(*shared, begin, end);
+  json.add_text = [shared](std::size_t begin, std::size_t end, std::string& part) {
+    add_json(*shared, begin, end, part);
   };
   json.fill = [shared, cells = std::vector<Cell>()](std::size_t i, Json& row) mutable {
     cells.resize(shared->columns.size());

@@ -154,7 +154,9 @@ std::vector<PowerMode> select_modes(const Board& board, const std::string& text)
     if (word.empty())
       throw UsageError("the list of power modes has an empty name", text, kModesHelp);
     for (const auto& mode : modes_of_word(board, word)) {
-      if (seen.insert(mode).second) modes.push_back(mode);
+      const std::size_t before = seen.size();
+      seen.insert(seen.end(), mode);  // modes of a board come in their order
+      if (seen.size() > before) modes.push_back(mode);
     }
   }
   return modes;
