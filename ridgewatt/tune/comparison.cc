@@ -36,7 +36,7 @@ void hold_against_reference(const Goal& goal, const predict::Estimate& time_over
 
 namespace {
 
-// The best feasible of these rows, or the one nearest to feasible.
+// The best feasible row. Without one, the row nearest to feasible.
 std::optional<Observation> best_or_nearest(const Goal& goal, const std::vector<Observation>& rows) {
   if (const auto best = best_feasible(goal, rows)) return rows[*best];
   if (const auto miss = nearest_miss(goal, rows)) return rows[*miss];

@@ -15,7 +15,7 @@ double samples_at(const OperatingPoint& point) {
   return std::max(point.batch, 1);
 }
 
-// Probability that what is estimated stays within `bound`; nothing where it is measured.
+// Probability that an estimated value stays within `bound`. Empty for a measured value.
 std::optional<double> kept_within(const predict::Estimate& value, double bound) {
   if (!(value.hi > value.mean || value.log_sd > 0) || !(value.mean > 0)) return std::nullopt;
   if (!(bound > 0)) return 0;
@@ -25,14 +25,14 @@ std::optional<double> kept_within(const predict::Estimate& value, double bound) 
       student ? student_quantile(kUpper, value.degrees) : normal_quantile(kUpper);
   const double log_sd =
       value.log_sd > 0 ? value.log_sd : std::log(value.hi / value.mean) / quantile;
-  // Nothing lies above an end that is cut.
+  // No value lies above an upper end that was cut at a maximum.
   const bool cut = std::log(value.hi / value.mean) < quantile * log_sd * (1 - 1e-9);
   if (cut && bound >= value.hi) return 1;
   const double z = std::log(bound / value.mean) / log_sd;
   return student ? student_cdf(z, value.degrees) : normal_cdf(z);
 }
 
-// Rounded to four digits, up or down.
+// Rounds to four digits, up or down.
 double rounded(double value, bool up) {
   if (!(value > 0)) return 0;
   const double unit = std::pow(10, std::floor(std::log10(value)) - 3);
@@ -43,7 +43,7 @@ struct Held {
   double time_s = 0, power_w = 0, energy_j = 0;
 };
 
-// Whether the goal's limits hold; energy stands for itself, as in choose().
+// Whether the goal's limits hold. The energy limit applies to `held.energy_j`, as in choose().
 bool keeps(const Goal& goal, const OperatingPoint& point, const Held& held) {
   Goal others = goal;
   others.limits.energy_j = Limits::kNone;
@@ -51,8 +51,8 @@ bool keeps(const Goal& goal, const OperatingPoint& point, const Held& held) {
          held.energy_j <= goal.limits.energy_j;
 }
 
-// The goal with one limit set to what the point needs, rounded; nothing where the goal has no such
-// limit or the point keeps it.
+// The value of one limit that the point needs, rounded. Empty if the goal has no such limit or the
+// point meets it.
 std::optional<double> needed(const Goal& goal, LimitKind kind, const OperatingPoint& point,
                              const Held& held) {
   const Limits& limits = goal.limits;
@@ -121,10 +121,10 @@ std::vector<LimitConfidence> limit_confidence(
     } else if (stand.kind == LimitKind::kSlowdown) {
       const double bound_s = stand.bound * samples_at(point);
       probability = kept_within(time_over_reference.value_or(cost.time_s), bound_s);
-      // The reference against itself is sure.
+      // The time of the reference relative to itself has no uncertainty.
       if (!probability && time_over_reference) probability = stand.excess() <= 0 ? 1 : 0;
     } else {
-      // What remains of the bound for the minibatch itself.
+      // The part of the bound that is available to the minibatch.
       const double bound_s = stand.bound - (stand.kind == LimitKind::kLatency ? wait_s : 0);
       probability = kept_within(cost.time_s, bound_s);
     }

@@ -21,10 +21,10 @@ void require_positive(double value, const char* what) {
   if (!(value > 0)) throw UsageError(fmt::format("{} must be positive, but is {}", what, value));
 }
 
-// The unit of a limit in texts for people.
+// The unit of a limit in messages.
 struct LimitUnit {
   const char* unit;
-  double scale;  // SI to the unit
+  double scale;  // factor from SI to the unit
 };
 
 LimitUnit unit_of(LimitKind kind) {
@@ -42,7 +42,8 @@ LimitUnit unit_of(LimitKind kind) {
   return {"ms", 1e3};
 }
 
-// `take` of every limit that is known; a search judges millions of points.
+// Calls `take` for every limit that can be checked. A template, since a search checks millions of
+// points.
 template <class Take>
 void for_each_limit(const Goal& goal, const Observation& seen, Take take) {
   const double n = samples(seen.point.batch);

@@ -47,7 +47,7 @@ SearchSpace::SearchSpace(std::vector<OperatingPoint> points) : points_(std::move
 void SearchSpace::index_positions() {
   for (std::size_t axis = 0; axis < kAxes; ++axis) {
     auto& levels = levels_[axis];
-    // Levels are few however many points there are.
+    // Insertion is cheap: there are few levels, however many points there are.
     for (const auto& point : points_) {
       const double value = axis_value(point, kPointAxes[axis]);
       const auto at = std::lower_bound(levels.begin(), levels.end(), value);

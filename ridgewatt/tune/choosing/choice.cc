@@ -10,7 +10,7 @@ namespace ridgewatt::tune {
 
 namespace {
 
-// Of the logarithm, of what has a greatest value.
+// Standard deviation of the logarithm; 0 if the error has no finite maximum.
 double scale_of(const twin::LogError& error) {
   return std::isfinite(error.most) ? error.sd : 0;
 }
@@ -34,8 +34,9 @@ predict::Prediction prediction_of(const twin::MinibatchCost& cost, const twin::E
 
 namespace {
 
-// By which share the worst limit is broken. Energy has an end of its own: the product of those of
-// time and power would be too cautious. `slowdown_s`: what is held against a slowdown limit.
+// Returns the share by which the worst limit is exceeded. The energy limit applies to `energy_j`:
+// the product of the cautious time and power would be too cautious. `slowdown_s`: the time that a
+// slowdown limit applies to.
 double worst_excess(const Goal& goal, const Observation& cautious, double energy_j,
                     std::optional<double> slowdown_s) {
   Goal others = goal;
@@ -66,7 +67,7 @@ Choice choose(const Goal& goal, std::span<const OperatingPoint> points,
   };
   Choice choice;
   double least = Limits::kNone, least_excess = Limits::kNone;
-  std::vector<double> values(points.size(), Limits::kNone);  // of feasible points
+  std::vector<double> values(points.size(), Limits::kNone);  // of feasible points; others: kNone
   for (std::size_t i = 0; i < points.size(); ++i) {
     const auto& [time, power, energy] = predictions[i];
     const double excess =

@@ -10,9 +10,9 @@
 namespace ridgewatt::tune {
 namespace {
 
-// Number of profiles for a strategy that restarts after drift with a spent budget.
+// Minimum number of profiles for a strategy that restarts after drift.
 constexpr int kLeastAfterDrift = 2;
-// Windows from the start up to the limit, before a strategy chooses.
+// Number of windows measured near the limit before the strategy chooses.
 constexpr int kClimb = 1;
 
 }  // namespace
@@ -61,10 +61,10 @@ class InPlaceSearch::State {
  private:
   struct Seen {
     Observation seen;
-    bool stale = false;  // corrected for drift, or of an earlier run
+    bool stale = false;  // scaled after drift, or from an earlier run
     std::string reason;
   };
-  // What the strategy profiles with; nothing that was seen is lost with it.
+  // The profiler that the strategy sees. It keeps every result in `state`, also when `tune` throws.
   class Recorder : public Profiler {
    public:
     explicit Recorder(State& state) : state_(state) {}
@@ -76,7 +76,8 @@ class InPlaceSearch::State {
   };
 
   Observation profile(const OperatingPoint& point) {
-    for (const auto& [seen, stale, reason] : seen_) {  // after drift the strategy asks again
+    // after drift the strategy requests points again
+    for (const auto& [seen, stale, reason] : seen_) {
       if (!stale && seen.point == point && restarted_) return seen;
     }
     return measure(point);
@@ -102,7 +103,7 @@ class InPlaceSearch::State {
 
   void correct(const DriftedError& drift) {
     ++result_.drifts;
-    // What was profiled when the change may have been over already is not known to be of then.
+    // The last profiles may be from before or after the change, so they are dropped.
     for (int i = 0; i < drift.doubtful() && !order_.empty(); ++i) {
       const auto found = std::find_if(seen_.begin(), seen_.end(), [&](const Seen& one) {
         return !one.stale && one.seen.point == order_.back();
@@ -128,8 +129,9 @@ class InPlaceSearch::State {
     goal_.reference_time_s *= drift.time_factor();
   }
 
-  // What a strategy would begin with is not safe yet: the first windows lead up to the limit. Only
-  // for those that take what was seen before as their own.
+  // Before the strategy starts, measures windows that approach the power limit, since the
+  // strategy's first points are not known to be safe yet. Only for strategies that use earlier
+  // observations.
   void climb() {
     if (!std::isfinite(goal_.limits.power_w)) return;
     if (!find_strategy(options_.strategy.strategy).remembers) return;
@@ -160,7 +162,8 @@ class InPlaceSearch::State {
       try {
         const int left = result_.over_limit, measured = measured_;
         result_.summary = tune(space_, goal_, recorder_, strategy);
-        // A mode that was left at once took no window; a strategy that remembers goes on.
+        // A mode that exceeded the limit gave no window. Restart a strategy that uses earlier
+        // results.
         const bool missed = result_.over_limit > left && measured_ > measured;
         if (!missed || !find_strategy(strategy.strategy).remembers) break;
         if (measured_ >= options_.strategy.budget.profiles) break;
@@ -177,7 +180,7 @@ class InPlaceSearch::State {
     }
   }
 
-  // The best of everything, stale ones too.
+  // The best observation, stale ones included.
   std::optional<std::size_t> best() const {
     std::vector<Observation> all;
     for (const auto& one : seen_) all.push_back(one.seen);
@@ -222,7 +225,7 @@ class InPlaceSearch::State {
           {seen, judge(goal_, seen), step != reasons.end() ? step->reason : "measured again"});
     }
     const auto best = best_feasible(goal_, fresh);
-    // A noisy search answers by its beliefs; what it believes in was measured.
+    // With noisy measurements the strategy's answer stands: it is a point that was measured.
     const bool believed = summary.answer && result_.drifts == 0 && !result_.program_ended;
     if (!believed) summary.answer = best ? std::optional(fresh[*best]) : std::nullopt;
     summary.feasible = summary.answer.has_value();
@@ -242,7 +245,7 @@ class InPlaceSearch::State {
   std::unique_ptr<SafeSet> safe_;
   std::vector<Seen> seen_;
   std::optional<OperatingPoint> confirmed_;  // the last point that was measured again
-  std::vector<OperatingPoint> order_;        // of what the safe set has seen
+  std::vector<OperatingPoint> order_;        // points that the safe set observed, in order
   int measured_ = 0;
   bool restarted_ = false;  // after drift
   InPlaceResult result_;

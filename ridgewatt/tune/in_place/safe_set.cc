@@ -31,7 +31,7 @@ void SafeSet::scale(double time_factor, double power_factor) {
 Beliefs SafeSet::beliefs() const {
   Surrogate surrogate(*prior_, options_.noise);
   for (const auto& one : seen_) {
-    // Time has no part in what is safe: any will do where none is known.
+    // The safe set depends on power only, so an unknown time may have any value.
     surrogate.observe(one.point, one.time_s > 0 ? one.time_s : seen_.front().time_s, one.power_w);
   }
   Beliefs beliefs;
@@ -58,7 +58,7 @@ std::vector<char> SafeSet::allowed() {
     const double mean = believed.power_mean[i];
     if (mean + deviations * deviation <= bound && mean <= step) flags[i] = 1;
   }
-  // What was measured needs no belief.
+  // For a measured point, the measurement decides.
   for (const auto& one : seen_) flags[one.point] = one.power_w <= options_.limit_w ? 1 : 0;
   return flags;
 }

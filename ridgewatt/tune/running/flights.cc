@@ -20,7 +20,7 @@ void Flights::run(Flight& flight) {
   profiler_.start(runs_++, flight.point);
 }
 
-// Never, while nothing is known of how long a run takes.
+// Returns kForever while the duration of a run is unknown.
 double Flights::late_at_s(const Flight& flight) const {
   if (overheads_s_.empty() || flight.index >= log_time_.size() || flight.runs.empty()) {
     return AsyncProfiler::kForever;
@@ -30,7 +30,7 @@ double Flights::late_at_s(const Flight& flight) const {
   return flight.runs.front().started_s + kLate * expected_s;
 }
 
-// Free boards take what was lost, then what is late.
+// Free boards take points whose run was lost first, then points whose run is late.
 void Flights::help() {
   for (Flight& flight : flights_) {
     if (board_free() && flight.runs.empty()) run(flight);
@@ -56,7 +56,7 @@ std::optional<Flights::Landed> Flights::next() {
   return landed;
 }
 
-// Nothing where the point is not settled: the run was lost, or the slower one of two.
+// Empty if the point has no result yet: the run was lost, or it is the slower one of two.
 std::optional<Flights::Landed> Flights::land(FinishedRun ended) {
   const auto is_this = [&](const Run& run) { return run.number == ended.run; };
   const auto flight = std::find_if(flights_.begin(), flights_.end(), [&](const Flight& one) {

@@ -86,7 +86,7 @@ Observation Search::measure(std::size_t point) {
   }
 }
 
-// The nearest point that was not tried, where the strategy asks for one that may not be run.
+// Returns `point` if it is allowed, else the nearest untried point.
 std::optional<std::size_t> Search::permitted_instead_of(std::size_t point) const {
   if (!options_.allowed || allowed()[point] != 0) return point;
   std::vector<char> left(space().size(), 0);
@@ -153,7 +153,7 @@ bool Search::better(const Observation& a, const Observation& b) const {
   return objective_value(goal_, a) < objective_value(goal_, b);
 }
 
-// A slowdown limit means nothing before the top mode is known.
+// A slowdown limit can only be checked once the top mode was profiled.
 std::optional<std::size_t> Search::needed_first() const {
   if (!goal_.needs_reference() || goal_.reference_time_s > 0) return std::nullopt;
   return top_;

@@ -33,7 +33,7 @@ void SimulatedBoards::start(std::size_t run, const OperatingPoint& point) {
   give_out();
 }
 
-// Puts runs that wait on boards that are free, or that are dead without anybody knowing.
+// Starts waiting runs on boards that are free or whose failure has not been noticed.
 void SimulatedBoards::give_out() {
   while (!waiting_.empty()) {
     std::size_t board = 0;

@@ -9,7 +9,7 @@
 namespace ridgewatt::tune {
 namespace {
 
-// Derivatives of log objective by log time and log power.
+// Derivatives of ln(objective) with respect to ln(time) and ln(power).
 struct Sensitivity {
   double time = 0;
   double power = 0;
@@ -49,7 +49,7 @@ const Beliefs& SearchBeliefs::update() {
 double SearchBeliefs::near_best(const Outlook& outlook, const Observation& answer,
                                 double share) const {
   constexpr std::size_t kRivals = 160, kDraws = 400;
-  constexpr double kNegligible = 1e-5;  // probability of beating the answer
+  constexpr double kNegligible = 1e-5;  // probability of being better than the answer
   const SearchSpace& space = search_.space();
   const Goal& goal = search_.goal();
   const bool noisy = search_.options().noise > kNoisy;
@@ -87,7 +87,7 @@ double SearchBeliefs::near_best(const Outlook& outlook, const Observation& answe
     }
     beaten += near ? 0 : 1;
   }
-  // A share of draws is not certain itself (Laplace's rule of succession).
+  // Laplace's rule of succession: a share of draws is itself uncertain.
   return 1 - (static_cast<double>(beaten) + 1) / (kDraws + 2);
 }
 

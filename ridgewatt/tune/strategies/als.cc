@@ -1,10 +1,10 @@
-// ALS: active learning of the Pareto front, as Fulcrum publishes it. What is not published is
-// chosen here: the small space-filling set is the corners and middle of the knobs plus a Halton
-// sequence, a fifth of the budget but at most 12; the front is cut into bins of power, half as many
-// as profiles are left but at most 12. Half of what is left goes to the untried point of the
-// predicted front whose time and power are least certain in each bin. Real fronts are rough, and
-// best points lie near the predicted front; so the other half goes to the point that
-// promises to be faster than all that was measured within the power of the bin.
+// ALS: active learning of the Pareto front, as published by Fulcrum. Not published, chosen here:
+// the small space-filling set is the corners and middle of the knobs plus a Halton sequence, a
+// fifth of the budget but at most 12 points. The front is cut into bins of power, half as many as
+// profiles remain but at most 12. Half of the remaining profiles go to the untried point of the
+// predicted front with the least certain time and power in each bin. Real fronts are rough, and the
+// best points lie near the predicted front. So the other half goes to the point expected to be
+// faster than all measured points within the power of a bin.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -19,7 +19,7 @@ namespace ridgewatt::tune {
 namespace {
 
 constexpr std::size_t kMostBins = 12;
-constexpr std::size_t kLevels = 24;  // of power
+constexpr std::size_t kLevels = 24;  // levels of power
 using Levels = std::array<double, kLevels>;
 
 class AlsSearch {
@@ -43,21 +43,21 @@ class AlsSearch {
   }
 
  private:
-  // Fronts are learned batch by batch: which batch serves is a matter of the rate of requests, and
-  // the time that counts then is that of a minibatch.
+  // One front per batch. The rate of requests decides which batch is used, and for that choice the
+  // time of a minibatch matters, not the time per sample.
   std::size_t batches() const {
     return std::max<std::size_t>(space_.levels(SearchSpace::kBatchAxis).size(), 1);
   }
   std::size_t batch_of(std::size_t i) const {
     return static_cast<std::size_t>(space_.position(i)[SearchSpace::kBatchAxis]);
   }
-  // Of power, a batch.
+  // Number of bins of power per batch.
   std::size_t bins() const {
     return std::clamp<std::size_t>(
         static_cast<std::size_t>(search_.profiles_left()) / 2 / batches(), 1, kMostBins);
   }
 
-  // Untried points of each batch's predicted front of time and power, ascending in power.
+  // Untried points of each batch's predicted front of time and power, by ascending power.
   std::vector<std::vector<std::size_t>> predicted_fronts() const {
     std::vector<std::size_t> order(space_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -96,7 +96,7 @@ class AlsSearch {
     return points;
   }
 
-  // Levels of log power between the least and the most measured.
+  // Levels of log power between the lowest and the highest measured power.
   Levels power_levels() const {
     const auto& seen = search_.seen();
     const auto [least, most] = std::minmax_element(
@@ -110,8 +110,8 @@ class AlsSearch {
     return edges;
   }
 
-  // The least log time measured within each level, by batch; where nothing was, the slowest
-  // believed.
+  // The least log time measured within each power level, per batch. Without a measurement: the
+  // longest predicted time of the batch.
   std::vector<Levels> fastest_within(const Levels& edges) const {
     std::vector<Levels> fastest(batches());
     for (auto& front : fastest) front.fill(-Limits::kNone);
@@ -130,8 +130,8 @@ class AlsSearch {
     return fastest;
   }
 
-  // The untried point with the largest expected improvement of the fronts: of log time, times the
-  // probability of staying below it, summed over levels of power.
+  // The untried point with the largest expected improvement of the fronts: the expected improvement
+  // of log time, times the probability that its power is within the level, summed over the levels.
   std::vector<std::size_t> likely_faster() const {
     if (search_.seen().empty()) return {};
     const Levels edges = power_levels();

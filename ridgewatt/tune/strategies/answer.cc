@@ -5,7 +5,7 @@
 namespace ridgewatt::tune {
 namespace {
 
-constexpr double kLastResort = 0.6;  // probability that is enough where no point is trusted
+constexpr double kLastResort = 0.6;  // sufficient probability if no point reaches kTrust
 
 }  // namespace
 

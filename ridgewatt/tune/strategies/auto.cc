@@ -1,11 +1,11 @@
-// Our search: constrained Bayesian optimization on the structured surrogate. Expected improvement
-// of the logarithm of the objective times the probability that every limit is kept (Gardner et al.
-// 2014). While nothing feasible is known, the best point that is probably feasible. With noisy
-// measurements what counts as known is what the surrogate believes in, and a doubtful point is
-// measured again when that promises the most.
+// The default search: constrained Bayesian optimization on the structured surrogate. It maximizes
+// the expected improvement of the logarithm of the objective times the probability that every limit
+// is met (Gardner et al. 2014). Before a feasible point is known, it profiles the best point that
+// is probably feasible. With noisy measurements, the surrogate's estimate at a point replaces the
+// measurement, and an uncertain point is measured again if that promises the most.
 //
-// With several boards the next point is chosen while others are in flight: the improvement expected
-// after their results are in (Ginsbourger et al. 2010, Snoek et al. 2012).
+// With several boards, the next point is chosen while others are in flight, by the improvement
+// expected after their results are in (Ginsbourger et al. 2010, Snoek et al. 2012).
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -21,10 +21,10 @@
 namespace ridgewatt::tune {
 namespace {
 
-constexpr double kJitter = 0.1;  // of the start, share of a knob's range
-constexpr int kRepeats = 3;      // measurements of one point at most
+constexpr double kJitter = 0.1;  // random shift of a start point, share of a knob's range
+constexpr int kRepeats = 3;      // maximum number of measurements of one point
 
-// The corners that tell the parts of the structure apart, as shares of each knob's range: cores,
+// Start points that separate the parts of the structure, as shares of each knob's range: cores,
 // CPU, GPU, memory, batch.
 using Shares = std::array<double, SearchSpace::kAxes>;
 constexpr std::array<Shares, 4> kDesign = {{
@@ -34,11 +34,11 @@ constexpr std::array<Shares, 4> kDesign = {{
     {0.0, 0.6, 0.7, 0.3, 0.7},
 }};
 constexpr std::size_t kStartWithReferences = 2;
-// Points of the start do not look for the answer; a small budget can afford one for each of these.
+// Start points do not search for the answer, so a budget gets one start point per this number.
 constexpr int kProfilesPerStart = 7;
-constexpr int kWorlds = 16;  // results drawn for what is in flight
+constexpr int kWorlds = 16;  // number of outcomes drawn for the points in flight
 
-// Van der Corput's sequence.
+// Van der Corput sequence.
 double radical_inverse(std::size_t n, std::size_t base) {
   double value = 0, digit = 1.0 / static_cast<double>(base);
   for (; n > 0; n /= base, digit /= static_cast<double>(base)) {
@@ -78,7 +78,7 @@ class AutoSearch {
     return learned_.near_best(outlook_, answer, kNearBest);
   }
 
-  // Moved by a little chance, so that no result depends on one lucky choice.
+  // Shifts the shares at random, so that no result depends on one lucky choice.
   Shares jittered(Shares shares) {
     for (double& share : shares) {
       share = std::clamp(share + random_.uniform(-kJitter, kJitter), 0.0, 1.0);
@@ -94,7 +94,8 @@ class AutoSearch {
     return !search_.seen().empty() && step();
   }
 
-  // The next one of the start. Boards that would wait for the first result fill the space.
+  // The next start point. Boards that would wait for the first result get points that fill the
+  // space.
   std::optional<std::size_t> start_point() {
     const std::size_t known = search_.seen().size();
     while (design_ < start_ && known + search_.in_flight().size() < start_) {
@@ -108,8 +109,8 @@ class AutoSearch {
     return std::nullopt;
   }
 
-  // Point `n` of a sequence that fills, by batch and power, the fronts of time and power that are
-  // expected before anything is seen: the answer lies on the true one.
+  // Point `n` of a sequence that fills the expected fronts of time and power, by batch and power.
+  // Used before the first result, since the answer lies on the true front.
   std::size_t on_expected_front(std::size_t n) {
     const auto& time = search_.prior().expected_time();
     const auto& power = search_.prior().expected_power();
@@ -133,18 +134,18 @@ class AutoSearch {
     });
   }
 
-  // The answer of what is known so far.
+  // The answer from the results so far.
   std::optional<Observation> answer() const {
     if (!noisy_) return search_.best();
     return trusted_best(space_, search_.goal(), outlook_, search_.seen(), kTrust);
   }
-  // Logarithm of the objective to beat.
+  // Logarithm of the objective that a new point must improve on.
   double incumbent(const Observation& answer) const {
     if (noisy_) return outlook_.objective_mean[*space_.find(answer.point)];
     return std::log(objective_value(search_.goal(), answer));
   }
 
-  // A profile as a share of the job with the answer so far.
+  // Cost of a profile relative to the cost of the job at the current answer.
   double cost_of_profile(std::size_t index, const std::optional<Observation>& answer) const {
     const double job_samples = search_.options().job_samples;
     if (!(job_samples > 0) || !answer) return 0;
@@ -167,8 +168,8 @@ class AutoSearch {
     return noisy_ && times > 0 && times < kRepeats;
   }
 
-  // The points in flight as they may turn out, one world after another: in each the means and the
-  // objective to beat are others.
+  // Possible outcomes of the points in flight. Each outcome has its own means and its own objective
+  // to improve on.
   struct World {
     Beliefs beliefs;
     std::optional<double> best;
@@ -207,7 +208,7 @@ class AutoSearch {
     if (value) world.best = std::min(*world.best, *value);
   }
 
-  // Without an answer: the objective of the best point in flight that is believed to be one.
+  // Without an answer: the objective of the best point in flight that is predicted to be feasible.
   std::optional<double> awaited_answer(const Beliefs& beliefs) const {
     std::optional<double> best;
     for (const auto& awaited : beliefs.awaited) {
@@ -217,7 +218,7 @@ class AutoSearch {
     }
     return best;
   }
-  // The logarithm of the objective of a point whose means keep the limits.
+  // The logarithm of the objective of a point if its predicted means meet the limits.
   std::optional<double> believed_answer(const Beliefs& beliefs, std::size_t index) const {
     const Observation believed{space_[index], std::exp(beliefs.time_mean[index]),
                                std::exp(beliefs.power_mean[index])};
@@ -225,7 +226,7 @@ class AutoSearch {
     return std::log(objective_value(search_.goal(), believed));
   }
 
-  // Expected improvement of every point, times the probability that it keeps the limits.
+  // Adds the expected improvement of every point, times the probability that it meets the limits.
   void score(const Beliefs& beliefs, double best, double weight) {
     judge_beliefs(space_, search_.goal(), beliefs, outlook_);
     for (std::size_t i = 0; i < space_.size(); ++i) {
@@ -235,7 +236,8 @@ class AutoSearch {
     }
   }
 
-  // Without an answer, the best of the probably feasible points, surer the more attempts failed.
+  // Without an answer: the best of the probably feasible points. The required probability grows
+  // with each failed attempt.
   void score_without_answer() {
     const double sure = search_.profiles_left() <= 2 ? 2 : 1 - 0.4 * std::pow(0.5, misses_);
     ++misses_;
@@ -245,7 +247,7 @@ class AutoSearch {
     }
   }
 
-  // Starts one more point; false when none promises enough.
+  // Starts one more point. Returns false if no point promises enough.
   bool step() {
     const Beliefs& beliefs = learned_.update();
     search_.expect_times(beliefs.time_mean);

@@ -1,4 +1,4 @@
-// The strategies that follow no model: every mode, the top mode, the board's own modes, chance.
+// Strategies without a model: all modes, the top mode, the presets of the board, random points.
 #include "ridgewatt/base/random.h"
 #include "ridgewatt/tune/search_steps.h"
 #include "ridgewatt/tune/strategy.h"

@@ -36,7 +36,8 @@ void BisectionDescent::probe_ends() {
   }
 }
 
-// Upward the knob that saves the most time per watt; downward the one that loses the least.
+// To go up, prefer the knob that saves the most time per watt. To go down, prefer the knob that
+// loses the least.
 double BisectionDescent::merit(const KnobRange& range) const {
   if (!here_.over) return range.slope;
   return range.slope > 0 ? 1 / range.slope : 0;
@@ -56,7 +57,8 @@ std::optional<BisectionDescent::Step> BisectionDescent::follow_steepest() {
   if (!seen) return std::nullopt;
   steepest->slope = slope(here_, *seen);
   (seen->over ? steepest->high : steepest->low) = seen->over ? middle - 1 : middle + 1;
-  // Over the budget everywhere so far: go down. Else stay at the best mode within it.
+  // If every mode so far is over the budget, move to the new one. Otherwise stay at the best mode
+  // within the budget.
   if (here_.over || (!seen->over && seen->value < here_.value)) {
     at_ = there;
     here_ = *seen;

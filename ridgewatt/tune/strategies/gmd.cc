@@ -1,7 +1,7 @@
-// GMD: gradient descent in several dimensions, as Fulcrum publishes it (tune/bisection_descent.h).
-// Choices that Fulcrum does not publish: the objective takes the place of time; any broken limit
-// other than power or energy counts as "too slow"; two fifths of the budget follow the gradient of
-// everything that was profiled.
+// GMD: gradient descent in several dimensions, as published by Fulcrum (tune/bisection_descent.h).
+// Not published, chosen here: the objective takes the place of time. A broken limit other than
+// power or energy counts as "too slow". Two fifths of the budget follow the gradient of all
+// profiled points.
 #include <algorithm>
 
 #include "ridgewatt/tune/bisection_descent.h"
@@ -23,7 +23,7 @@ class GmdSearch {
       middle[axis] = space_.last_level(axis) / 2;
     }
     middle[SearchSpace::kBatchAxis] = batch_level_;
-    const int keep = search_.profiles_left() * 2 / 5;  // for the gradient
+    const int keep = search_.profiles_left() * 2 / 5;  // profiles reserved for the gradient
     BisectionDescent descent(space_, middle, [&](const auto& position, std::string_view reason) {
       return look(position, reason);
     });
@@ -47,8 +47,8 @@ class GmdSearch {
   }
   int batch_of(std::size_t index) const { return space_.position(index)[SearchSpace::kBatchAxis]; }
 
-  // The untried mode, at the batch of this descent, that the gradient of everything profiled says
-  // is best; what breaks a limit ranks behind, by how little it breaks it.
+  // Profiles the untried mode, at the batch of this descent, that is best by the gradient of all
+  // profiled points. Points that break a limit rank last, by how far they exceed it.
   bool try_gradient() {
     KnobPlane time(KnobPlane::Shape::kReciprocals), power(KnobPlane::Shape::kShares);
     const auto time_row = [&](std::size_t i) {
@@ -89,7 +89,7 @@ class GmdSearch {
 }  // namespace
 
 void search_gmd(Search& search) {
-  // Batch is a further dimension: the smallest first, larger only while no answer was found.
+  // Batch is one more dimension: start with the smallest, and go larger while there is no answer.
   const int last = search.space().last_level(SearchSpace::kBatchAxis);
   for (int level = 0; level <= last && search.profiles_left() > 0; ++level) {
     GmdSearch(search, level).run();

@@ -8,7 +8,7 @@ namespace ridgewatt::tune {
 namespace {
 
 constexpr double kRidge = 3e-5;  // share of the mean diagonal
-constexpr double kNear = 0.1;    // distance from the budget, of log W, that halves a weight
+constexpr double kNear = 0.1;    // distance of log W from the budget that halves a weight
 
 }  // namespace
 
@@ -32,7 +32,7 @@ double KnobPlane::weight(double power_w, double budget_w) {
 }
 
 void KnobPlane::add(const Row& row, double value, double weight) {
-  // A difference of logarithms is a relative error by itself.
+  // A difference of logarithms is already a relative error.
   const double scale = shape_ == Shape::kPowerLaw ? 1 : 1 / value;
   const double target = shape_ == Shape::kPowerLaw ? std::log(value) : 1;
   normal_ += weight * scale * scale * row * row.transpose();
@@ -49,7 +49,7 @@ void KnobPlane::fit() {
 
 double KnobPlane::at(const Row& row) const {
   const double value = slopes_.dot(row);
-  // A sum may fall below zero: kept above half of the least that was added.
+  // A linear sum may be negative, so keep it above half of the least value that was added.
   return shape_ == Shape::kPowerLaw ? std::exp(value) : std::max(value, least_ / 2);
 }
 

@@ -1,9 +1,9 @@
-// Online gradient descent on the lattice of knobs, from the highest clocks down (RPE report). What
-// is not published is chosen here: the first profiles lower one knob each; logarithms of time and
-// power as planes over those of the knobs, fitted to everything that was profiled, the nearer to
-// the current position the more it counts, give the gradient of the objective and of every limit; a
-// step goes to the untried point within reach that the gradient says is best and within the limits,
-// and the reach shrinks where that does not lead on.
+// Online gradient descent on the grid of knobs, from the highest clocks down (RPE report). Not
+// published, chosen here: the first profiles lower one knob each. Then a time model (a sum of
+// reciprocals of the knobs) and a power model (a power law) are fitted to all profiled points, with
+// larger weights near the current position. They predict the objective and every limit. A step goes
+// to the untried point within reach that is best by this prediction. The reach shrinks after a step
+// without improvement.
 #include <algorithm>
 #include <cmath>
 
@@ -14,7 +14,7 @@ namespace ridgewatt::tune {
 namespace {
 
 constexpr double kProbe = 0.5;  // how far down the first probe of a knob goes, share of its range
-constexpr double kReach = 0.5;  // of the first steps, share of each range
+constexpr double kReach = 0.5;  // reach of the first steps, share of each range
 constexpr double kLeastReach = 0.1;
 constexpr double kShrink = 0.7;
 constexpr auto kTimeShape = KnobPlane::Shape::kReciprocals;
@@ -34,7 +34,7 @@ class GradientDescent {
   }
 
  private:
-  // The better the smaller: how far over a limit, then the objective.
+  // Excess over the limits first, then the objective. Smaller is better.
   using Standing = std::pair<double, double>;
   Standing standing(const Observation& seen) const {
     return {std::max(0.0, judge(search_.goal(), seen).excess),
@@ -60,7 +60,7 @@ class GradientDescent {
     }
   }
 
-  // Of two points along every knob and the batch, the largest share of a range between them.
+  // The largest distance between two points over all knobs and the batch, as a share of the range.
   double distance(std::size_t a, std::size_t b) const {
     double most = 0;
     for (const std::size_t axis : axes_) {
@@ -71,7 +71,7 @@ class GradientDescent {
   }
 
   double batch(std::size_t index) const { return std::max(space_[index].batch, 1); }
-  // Time is that of a sample: launches are shared by a batch.
+  // Time per sample: the samples of a batch share the kernel launches.
   KnobPlane::Row time_row(std::size_t index) const {
     KnobPlane::Row row = KnobPlane::row(kTimeShape, space_, index);
     row[KnobPlane::kTerms - 1] = 1 / batch(index);

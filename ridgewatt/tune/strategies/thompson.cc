@@ -1,5 +1,5 @@
-// Thompson sampling: draw one possible world from what is believed, profile the best feasible point
-// of it, repeat. Worlds are drawn jointly over the points that have a chance.
+// Thompson sampling: draw time and power from the surrogate, profile the best feasible point of the
+// draw, repeat. One draw shifts all points together.
 #include <cmath>
 
 #include "ridgewatt/base/random.h"
@@ -26,7 +26,7 @@ void search_thompson(Search& search) {
       drawn.time_s = std::exp(beliefs.time_mean[i] + time_shift * beliefs.time_sd[i]);
       drawn.power_w = std::exp(beliefs.power_mean[i] + power_shift * beliefs.power_sd[i]);
       const Verdict verdict = judge(search.goal(), drawn);
-      // Points that break a limit rank behind all that keep them, by how little they break it.
+      // Points that break a limit rank behind all that meet the limits, by how far they exceed it.
       const double value =
           verdict.excess > 0 ? 1e6 * (1 + verdict.excess) : objective_value(search.goal(), drawn);
       if (value < next_value) next_value = value, next = i;

@@ -21,11 +21,12 @@
 namespace ridgewatt::tune {
 namespace {
 
-constexpr std::uint64_t kSeed = 20;              // the family is the same everywhere
-constexpr std::size_t kCovariancePoints = 1500;  // points that the principal directions come from
+constexpr std::uint64_t kSeed = 20;  // fixed, so that the family is always the same
+// number of points that determine the principal directions
+constexpr std::size_t kCovariancePoints = 1500;
 
 // A board and a workload of the family. Times are shares of the time at the top mode and the
-// reference batch, powers are in units of the board's static power.
+// reference batch. Powers are in units of the board's static power.
 struct Draw {
   double compute, memory, launch, load, host;
   double gpu_memory_reach;
@@ -38,12 +39,12 @@ struct Draw {
 enum class Law {
   kLogNormal,  // first: median, second: deviation of the logarithm
   kUniform,    // from first to second
-  kCount,      // whole numbers from first to second, all as likely
+  kCount,      // whole numbers from first to second, equally likely
   kOrder,      // 1, 2, 4 or 8
 };
 
-// How the family is spread: wide enough for any board and workload, from no data. In the order of
-// the random numbers.
+// Distributions of the family: wide enough for any board and workload, without using data. The
+// order is that of the random numbers.
 struct DrawRow {
   double Draw::*value;
   Law law;
@@ -100,7 +101,7 @@ Draw draw_model(Random& random) {
   return draw;
 }
 
-// Knobs as shares of their maxima (1 where absent), cores as they are.
+// Knobs as shares of their maxima (1 if absent); cores as a count.
 struct Knobs {
   double cores, cpu, gpu, mem, batch;
 };
@@ -148,13 +149,13 @@ Knobs knobs_of(const SearchSpace& space, std::size_t index) {
   knobs.gpu = share(PointAxis::kGpuClock, mode.gpu_clock_hz);
   knobs.mem = share(PointAxis::kMemClock, mode.mem_clock_hz);
   const auto& batches = space.levels(SearchSpace::kBatchAxis);
-  // The shares of a draw hold at the middle of the batches.
+  // The shares of a draw apply at the middle of the batches.
   knobs.batch = batches.empty() ? 1 : batch / std::sqrt(batches.front() * batches.back());
   return knobs;
 }
 
-// Draws of accelerators and workloads: ln(time) and ln(power) of each (columns) at some points of
-// the space (rows), up to a level.
+// Draws of boards and workloads: ln(time) and ln(power) of each draw (columns) at given points of
+// the space (rows), up to a constant.
 class Draws {
  public:
   virtual ~Draws() = default;
@@ -162,7 +163,7 @@ class Draws {
                         Eigen::MatrixXd& log_power) const = 0;
 };
 
-// Accelerators of the family.
+// Draws from the family of simple accelerators.
 class SimpleAccelerators final : public Draws {
  public:
   SimpleAccelerators(const SearchSpace& space, int draws) : space_(space) {
@@ -186,7 +187,7 @@ class SimpleAccelerators final : public Draws {
   std::vector<Draw> family_;
 };
 
-// Workloads of groups that real networks fall into.
+// Draws from groups of real networks.
 class UsualWorkloads final : public Draws {
  public:
   UsualWorkloads(const SearchSpace& space, std::span<const predict::WorkloadGroup> groups,
@@ -205,8 +206,7 @@ class UsualWorkloads final : public Draws {
   predict::DrawnWorkloads workloads_;
 };
 
-// Where the batch is a dimension, the simple accelerators lead to better answers
-// (docs/results/search.md).
+// If the batch varies, the simple accelerators lead to better answers (docs/results/search.md).
 std::unique_ptr<const Draws> make_draws(const SearchSpace& space,
                                         std::span<const predict::WorkloadGroup> groups, int draws) {
   std::vector<predict::WorkloadGroup> usual;

@@ -11,9 +11,10 @@
 namespace ridgewatt::tune {
 namespace {
 
-// Length scales of what the structure does not explain, in octaves of clock, cores and batch.
+// Length scales of the deviation from the structure, in octaves of clock, cores and batch.
 constexpr std::array<double, SearchSpace::kAxes> kLengthOctaves = {2.0, 1.5, 1.5, 1.5, 3.0};
-constexpr double kLevelVariance = 1.0;  // of the level, after the mean of what was seen
+// prior variance of the level, after the mean of the observations is subtracted
+constexpr double kLevelVariance = 1.0;
 
 std::vector<float> centered(std::vector<float> values) {
   double sum = 0;
@@ -23,23 +24,24 @@ std::vector<float> centered(std::vector<float> values) {
   return values;
 }
 
-// A hyperparameter: the values that are tried, and what is thought of them before (log-normal): few
-// samples must not talk themselves into certainty.
+// A hyperparameter: the values that are tried, and a log-normal prior. The prior keeps a few
+// samples from causing too much certainty.
 struct HyperGrid {
   std::array<double, 4> values;
   double median, log_sd;
 };
-// Scale of the structural covariance: as the family says, or less; a reference says most already.
+// Scale of the structural covariance, relative to the family. References explain most of it, so the
+// scale is smaller with references.
 constexpr HyperGrid kScale = {{0.12, 0.25, 0.5, 1.0}, 1.0, 0.7};
 constexpr double kScaleMedianOfReferences = 0.35;
-// Smooth deviation from the structure, in units of the quantity.
+// Smooth deviation from the structure, in kTimeUnit or kPowerUnit.
 constexpr HyperGrid kLocal = {{0.3, 0.7, 1.5, 3.0}, 1.0, 0.7};
 constexpr double kTimeUnit = 0.1, kPowerUnit = 0.04;  // times vary more than powers
-// Deviation of single points, relative: what measuring again does not take away.
+// Relative deviation of single points that repeated measurements do not reduce.
 constexpr HyperGrid kRoughness = {{0.008, 0.015, 0.03, 0.05}, 0.02, 0.7};
-constexpr double kOutlierNoise = 0.02;      // noise from which outliers are looked for
+constexpr double kOutlierNoise = 0.02;      // measurement noise from which outliers are searched
 constexpr double kOutlierSigmas = 3.5;      // of a leave-one-out residual
-constexpr std::size_t kOutlierSamples = 7;  // fewer do not show what is an outlier
+constexpr std::size_t kOutlierSamples = 7;  // outliers cannot be identified in fewer samples
 
 // Logarithm of a log-normal density, up to a constant.
 double log_prior(double value, double center, double spread) {
@@ -56,7 +58,7 @@ Array array(std::vector<float>& values) {
   return {values.data(), static_cast<Eigen::Index>(values.size())};
 }
 
-// Appends a prior mean; from the second on, the average of all stays at the end.
+// Appends a prior mean. From the second on, the average of all means is the last entry.
 void add_mean(std::vector<std::vector<float>>& means, std::vector<float> next) {
   if (means.size() > 1) means.pop_back();
   means.push_back(std::move(next));
@@ -66,8 +68,8 @@ void add_mean(std::vector<std::vector<float>>& means, std::vector<float> next) {
   means.push_back(std::move(average));
 }
 
-// A reference with half of what the structure does not explain of it: some of that is the board,
-// some its own roughness, which another workload does not share.
+// A reference with half of the deviation that the structure does not explain. A part of this
+// deviation belongs to the board; the rest is roughness that another workload does not share.
 std::vector<float> smoothed(const FunctionPrior& prior, std::vector<float> values) {
   constexpr float kKept = 0.5F;
   const auto rank = static_cast<Eigen::Index>(prior.features.size());
@@ -128,7 +130,7 @@ void SurrogatePrior::add_reference(const SearchSpace& space, std::span<const Obs
   for (std::size_t i = 0; i < space.size(); ++i) {
     if (known[i]) continue;
     const auto nearest = space.nearest(space.position(i), known);
-    if (!nearest) return;  // nothing in common with this space
+    if (!nearest) return;  // the reference shares no point with this space
     time[i] = time[*nearest];
     power[i] = power[*nearest];
   }
@@ -136,12 +138,12 @@ void SurrogatePrior::add_reference(const SearchSpace& space, std::span<const Obs
   add_mean(references_power_, centered(smoothed(structure_.log_power, centered(std::move(power)))));
 }
 
-// What a fit with one choice of hyperparameters leaves.
+// Result of a fit with one choice of hyperparameters.
 struct Surrogate::Solution {
   double evidence = -std::numeric_limits<double>::infinity();
-  double level = 0;  // of the quantity less the prior mean
+  double level = 0;  // of the quantity minus the prior mean
   Eigen::VectorXd weights;
-  Eigen::MatrixXd factor;  // lower Cholesky factor of the covariance of what was seen
+  Eigen::MatrixXd factor;  // lower Cholesky factor of the covariance of the observations
 };
 
 Surrogate::Surrogate(const SurrogatePrior& prior, double noise) : prior_(prior), noise_(noise) {
@@ -230,7 +232,8 @@ Surrogate::Solution Surrogate::solve(const Output& output,
   return solution;
 }
 
-// Coordinate search over the grids from the last choice: neighboring fits hardly differ.
+// Coordinate search over the grids. It starts at the last choice, since successive fits hardly
+// differ.
 Surrogate::Solution Surrogate::fit(Output& output,
                                    const std::vector<const std::vector<float>*>& means,
                                    double unit) const {
@@ -260,8 +263,8 @@ Surrogate::Solution Surrogate::fit(Output& output,
   return best;
 }
 
-// Where measurements are noisy, the one that fits the others worst is an outlier if it fits them
-// badly: it is believed less (leave-one-out residuals: Rasmussen and Williams 2006, 5.10).
+// With noisy measurements, the observation with the largest residual gets more variance if it is an
+// outlier (leave-one-out residuals: Rasmussen and Williams 2006, 5.10).
 Surrogate::Solution Surrogate::fit_robustly(Output& output,
                                             const std::vector<const std::vector<float>*>& means,
                                             double unit) const {
@@ -304,7 +307,7 @@ Surrogate::Awaited Surrogate::predict_output(Output& output, const FunctionPrior
   mean_array = array(*means[output.mean]) + static_cast<float>(solution.level);
   variance.setConstant(level + l2 + r2);
   for (const auto& feature : structure.features) variance += s2 * array(feature).square();
-  // Forward substitution of every point's covariance with what was seen, row by row.
+  // Forward substitution of each point's covariance with the observations, row by row.
   std::vector<std::vector<float>> half(indices_.size(), std::vector<float>(count));
   for (std::size_t a = 0; a < indices_.size(); ++a) {
     const auto i = static_cast<Eigen::Index>(a);
@@ -318,7 +321,7 @@ Surrogate::Awaited Surrogate::predict_output(Output& output, const FunctionPrior
     row *= static_cast<float>(1 / solution.factor(i, i));
     variance -= row.square();
   }
-  // The same for points whose values are open: each row says what its value would move.
+  // The same for points in flight: each row says how that point's value would move the others.
   Awaited left;
   for (const std::size_t index : awaited) {
     std::vector<float> values(count);

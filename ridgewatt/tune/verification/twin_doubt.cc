@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::uint64_t kDrawSeed = 7;
 
-// Deviations of ln(measured / modelled), and over which logarithm of a knob the smooth part fades.
+// Standard deviations of ln(measured / modelled), and the distance in the logarithm of a knob over
+// which the smooth part fades.
 struct ResidualForm {
   double smooth_sd, fade, own_sd;
 };

@@ -15,9 +15,10 @@ namespace ridgewatt::tune {
 namespace {
 
 constexpr char kReferenceReason[] = "reference for the slowdown limit";
-constexpr double kWorthless = 1e-4;  // of the objective: less is no reason to profile
+// share of the objective; a smaller gain does not justify a profile
+constexpr double kWorthless = 1e-4;
 
-// Midpoints of equally likely parts of a standard normal variable.
+// Midpoints of equally likely intervals of a standard normal variable.
 constexpr std::size_t kOutcomes = 33;
 const std::array<double, kOutcomes>& normal_midpoints() {
   static const auto points = [] {
@@ -38,7 +39,7 @@ std::array<double, kOutcomes> outcomes(const TwinDoubt::LogNormal& belief) {
   return values;
 }
 
-// What is expected to be gained over `best` by a point that counts only where it keeps its bounds.
+// Expected gain over `best` of a point. An outcome counts only if it is within the bounds.
 double expected_gain(const Goal& goal, int batch, const TwinDoubt::Outcome& outcome, double best) {
   const Bounds bounds = bounds_at(goal, batch);
   const auto powers = outcomes(outcome.power);
@@ -53,7 +54,7 @@ double expected_gain(const Goal& goal, int batch, const TwinDoubt::Outcome& outc
   return sum / (kOutcomes * kOutcomes);
 }
 
-// Has nothing to profile: what is known stands alone.
+// The profiler if there is no point to verify.
 class NoProfiler : public Profiler {
  public:
   Observation profile(const OperatingPoint&) override {
@@ -82,7 +83,8 @@ bool waits_for_reference(const Goal& goal) {
   return goal.needs_reference() && goal.reference_time_s <= 0;
 }
 
-// Of a gain over the best so far; where nothing keeps the limits yet there is none to tell.
+// Describes the gain over the best point so far. Before any point meets the limits, there is no
+// gain to report.
 std::string gain_text(double gain, bool over_best) {
   return over_best ? fmt::format("promises {:.2g} % by expectation", 100 * gain)
                    : "likely to meet the limits";
@@ -100,7 +102,7 @@ std::vector<OperatingPoint> verifiable_points(const Goal& goal, const SearchSpac
   if (waits_for_reference(judged)) {
     judged.reference_time_s = modelled[top].time_s / std::max(all[top].batch, 1);
   }
-  // A limit that is broken by a share counts three times that share of the objective.
+  // A relative excess over a limit weighs three times as much as the same excess of the objective.
   std::vector<std::pair<double, std::size_t>> order;
   for (std::size_t i = 0; i < all.size(); ++i) {
     const Observation seen = as_seen(all[i], modelled[i]);
@@ -133,7 +135,7 @@ std::optional<Verification::Promise> Verification::most_promising(
     const Search& search, const Goal& goal, const TwinDoubt& doubt,
     std::optional<double> best_objective) const {
   double best = best_objective.value_or(0);
-  if (!best_objective) {  // nothing keeps the limits yet: whatever does is a gain
+  if (!best_objective) {  // no point meets the limits yet: any that does is a gain
     for (std::size_t i = 0; i < space_.size(); ++i) {
       const auto [time, power] = doubt.at(i);
       best = std::max(
