@@ -41,7 +41,7 @@ Cycle make_cycle(const Candidate& candidate, double arrival_rate_hz, Bound bound
   Cycle cycle;
   cycle.peak_power_w = candidate.peak_power_w();
   const double round_s = train.time_s + round_switch_s(candidate);
-  // To the inference and, where one program trains, back to it.
+  // One switch to the inference and, with a single training program, one back.
   double switches_s = 0;
   if (!candidate.inference) {  // training alone: round after round
     cycle.stable = true;
@@ -54,31 +54,33 @@ Cycle make_cycle(const Candidate& candidate, double arrival_rate_hz, Bound bound
       const bool one = candidate.background->minibatches.size() <= 1;
       switches_s = candidate.switch_s * (one ? 2 : 1);
       const double left_s = std::max(0.0, cycle.period_s - infer.time_s - switches_s);
-      // The small addend keeps 0.6 / 0.2 at 3.
+      // The small addend makes 0.6 / 0.2 give 3.
       cycle.training_minibatches =
           static_cast<int>(std::min(std::floor(left_s / round_s + 1e-9), 1e9));
       if (cycle.training_minibatches == 0) switches_s = 0;
     }
-    // In an overload no training runs, not even in gaps.
+    // In an overload no training runs.
     if (!cycle.stable) cycle.peak_power_w = infer.power_w;
     const double gathered = bound == Bound::kPublished ? infer.batch : infer.batch - 1;
     cycle.latency_s = gathered / arrival_rate_hz + infer.time_s;
     if (switches_s > 0) cycle.latency_s += candidate.switch_s;
     if (bound == Bound::kStrict) {
-      // Also where no minibatch is planned: one that fills a gap is switched to, and from.
+      // Applies even if no training minibatch is planned: one that fills a gap adds a switch to it
+      // and a switch back.
       const int more = candidate.background ? (switches_s > 0 ? 1 : 2) : 0;
       cycle.latency_s += train.blocking_s + more * candidate.switch_s;
     }
   }
   const double n = cycle.training_minibatches;
   const double busy_s = infer.time_s + switches_s + n * round_s;
-  // A switch draws what the program draws that it leads to; half of them lead to the inference.
+  // During a switch, the power is that of the next program. Half of the switches go to the
+  // inference.
   const double switch_power_w = candidate.inference ? (infer.power_w + train.power_w) / 2 : 0;
   const double energy_j = infer.time_s * infer.power_w + switches_s * switch_power_w +
                           n * (train.energy_j + round_switch_s(candidate) * train.power_w);
   cycle.training_throughput_hz = n / cycle.period_s;
   cycle.busy_power_w = busy_s > 0 ? energy_j / busy_s : 0;
-  // In an overload one batch follows the other: a batch then takes longer than its period.
+  // In an overload, batches run back to back: a batch then takes longer than its period.
   cycle.busy_energy_w = energy_j / std::max(cycle.period_s, busy_s);
   cycle.utilization = std::min(1.0, busy_s / cycle.period_s);
   cycle.mean_power_w = cycle.busy_energy_w + candidate.idle_power_w * (1 - cycle.utilization);

@@ -1,4 +1,5 @@
-// Candidates from sweeps: the modes that all workloads share, every combination of batches.
+// Builds candidates from sweeps: all modes that the workloads have in common, with all combinations
+// of batches.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,7 +13,7 @@
 namespace ridgewatt::schedule {
 namespace {
 
-// A row as a minibatch of program `index`.
+// Converts a row to a minibatch of program `index`.
 Minibatch minibatch_of(const ScheduleWorkloads& workloads, std::size_t index, int batch,
                        const Observation& row) {
   Minibatch result{.batch = batch, .time_s = row.time_s, .power_w = row.power_w};
@@ -24,8 +25,8 @@ Minibatch minibatch_of(const ScheduleWorkloads& workloads, std::size_t index, in
   return result;
 }
 
-// The start of every candidate: each mode of the inference with each of its batches, or each mode
-// of the first background.
+// The candidates without their background: each mode of the inference sweep with each batch, or,
+// without inference, each mode of the first background sweep.
 std::vector<Candidate> inference_candidates(const ScheduleWorkloads& workloads) {
   std::vector<Candidate> result;
   if (workloads.inference) {
@@ -48,7 +49,7 @@ std::vector<Candidate> inference_candidates(const ScheduleWorkloads& workloads) 
   return result;
 }
 
-// The least power of the rows that a candidate was made of.
+// The lowest power of the rows from which a candidate was built.
 double least_power_w(const Candidate& candidate) {
   double least_w = std::numeric_limits<double>::infinity();
   if (candidate.inference) least_w = candidate.inference->power_w;
@@ -82,7 +83,8 @@ double set_idle_power(std::span<Candidate> candidates, std::optional<double> pow
       power_w = std::min(power_w.value_or(least_power_w(candidate)), least_power_w(candidate));
     }
   }
-  for (auto& candidate : candidates) {  // at rest a mode draws no more than at work
+  // an idle board draws no more than a busy one in the same mode
+  for (auto& candidate : candidates) {
     candidate.idle_power_w = std::min(power_w.value_or(0), least_power_w(candidate));
   }
   return power_w.value_or(0);

@@ -11,7 +11,7 @@
 namespace ridgewatt::schedule {
 namespace {
 
-// What a plan looks at, the less of each the better.
+// Quantities by which plans are compared. Lower is better for each.
 using PlanCosts = std::array<double, 9>;
 
 PlanCosts plan_costs(const Candidate& candidate) {
@@ -22,7 +22,7 @@ PlanCosts plan_costs(const Candidate& candidate) {
           train.energy_j, -train.samples,   train.required_hz};
 }
 
-// No worse in anything.
+// True if `a` is not worse than `b` in any quantity.
 bool dominates(const PlanCosts& a, const PlanCosts& b) {
   for (std::size_t i = 0; i < a.size(); ++i) {
     if (!(a[i] <= b[i])) return false;
@@ -30,14 +30,14 @@ bool dominates(const PlanCosts& a, const PlanCosts& b) {
   return true;
 }
 
-// The costs of the candidates of a batch that none of them dominates.
+// The costs of the candidates of a batch that no other candidate dominates.
 class Undominated {
  public:
   void clear() { costs_.clear(); }
-  // Whether none of those that were added dominates it: then it is added.
+  // Adds the costs if none of the added ones dominates them. Returns whether they were added.
   bool add(const PlanCosts& costs) {
     const auto dominated_by = [&](const PlanCosts& kept) { return dominates(kept, costs); };
-    // What dominated the one before mostly dominates its neighbor.
+    // Check the last dominator first: it often dominates the next candidate as well.
     if (last_ < costs_.size() && dominated_by(costs_[last_])) return false;
     const auto found = std::find_if(costs_.begin(), costs_.end(), dominated_by);
     if (found != costs_.end()) {
@@ -53,7 +53,7 @@ class Undominated {
   std::size_t last_ = 0;
 };
 
-// By batch, then peak power, times, and as they came.
+// Sorts by batch, then peak power, times, and original order.
 void sort_for_plans(std::vector<Candidate>& candidates) {
   using Key = std::tuple<int, double, double, double, std::size_t>;
   std::vector<Key> keys;
@@ -69,7 +69,7 @@ void sort_for_plans(std::vector<Candidate>& candidates) {
   candidates = std::move(sorted);
 }
 
-// Why `candidate` misses, in words; every constraint that is missed.
+// Describes each constraint that `candidate` misses.
 std::string describe_miss(const Candidate& candidate, const Cycle& cycle,
                           const PlanProblem& problem) {
   std::string text;
@@ -126,7 +126,7 @@ PlanTable::PlanTable(std::vector<Candidate> candidates) {
       undominated.clear();
     }
     Group& group = groups_.back();
-    // What dominates has no higher peak power, so it stands before.
+    // A dominating candidate has no higher peak power, so it comes first in the order.
     if (!undominated.add(plan_costs(candidate))) continue;
     group.least_infer_time_s = std::min(group.least_infer_time_s, infer.time_s);
     candidates_.push_back(std::move(candidate));

@@ -47,7 +47,7 @@ void PlanSpace::add_reference(const Sweep& sweep, bool is_inference) {
   if (is_inference && has_inference()) infer_prior_->add_reference(*points_, sweep.observations);
   if (is_inference || !has_training()) return;
   std::vector<Observation> rows = sweep.observations;
-  for (auto& row : rows) row.point.batch = 0;  // training is modelled over modes
+  for (auto& row : rows) row.point.batch = 0;  // training is modelled by mode only
   train_prior_->add_reference(*modes_, rows);
 }
 
@@ -120,7 +120,7 @@ void PlanSearch::allow_possible_batches() {
   const tune::SearchSpace& points = space();
   std::vector<char> possible;
   for (const auto& point : points.points()) possible.push_back(batch_possible(point.batch) ? 1 : 0);
-  // An impossible problem still deserves its nearest miss.
+  // For an impossible problem, allow the smallest batch, so that there is a nearest miss.
   if (std::find(possible.begin(), possible.end(), 1) == possible.end()) {
     const int smallest = points.batches().front();
     for (std::size_t i = 0; i < points.size(); ++i) {
@@ -206,7 +206,7 @@ void PlanBeliefs::draw(const PlanSpace& space, std::size_t point, const double z
     Round& round = *out.background;
     round.time_s = value(b.time_mean, b.time_sd, mode, z[2]);
     round.power_w = value(b.power_mean, b.power_sd, mode, z[3]);
-    // The longest minibatch of a round keeps its share of the round.
+    // Estimate the longest minibatch of the round from the number of minibatches.
     const Round& shape = space.candidates()[point].train();
     const auto parts = static_cast<double>(shape.minibatches.size());
     round.blocking_s = round.time_s;

@@ -11,11 +11,12 @@
 namespace ridgewatt::schedule {
 namespace {
 
-// A pause below this share of the latency bound makes no request late; a longer one may come only
-// so often that p99 forgives it.
+// A pause below this share of the latency bound makes no request late. Longer pauses must be rare
+// enough for the p99 latency to stay within the bound.
 constexpr double kHarmlessPause = 0.3;
 
-// In an overload another plan is worth the pause when it makes this share fewer requests late.
+// In an overload, a change of plan justifies the pause if it reduces the share of late requests by
+// at least this much.
 constexpr double kFewerLate = 0.02;
 
 std::size_t count_since(std::span<const double> arrivals, double since_s) {
@@ -40,7 +41,8 @@ double RateEstimator::estimate(double now_s, std::span<const double> arrivals) c
   const bool changed = std::abs(quick_count - expected) > sigmas * std::sqrt(expected + 1);
   if (!changed) return slow_count / slow_s;
   if (quick_count < expected) return quick_count / quick_s;
-  // A jump upwards must not be averaged with what was before it: too high a rate does no harm.
+  // A rate that jumps up is not averaged with earlier arrivals: an estimate that is too high is
+  // safe.
   const double latest_s = quick_s / 3;
   const auto latest_count = static_cast<double>(count_since(arrivals, now_s - latest_s));
   return std::max(quick_count / quick_s, latest_count / latest_s);

@@ -9,21 +9,21 @@
 namespace ridgewatt::schedule {
 namespace {
 
-// How many plans are tried: beyond the first that keeps the bound, in all, and without training.
+// Number of plans to try: after the first that meets the bound, in total, and without training.
 constexpr std::size_t kMore = 8;
 constexpr std::size_t kMost = 100;
 constexpr std::size_t kServing = 10;
 
 constexpr double kRateStep = 1.05;
 constexpr double kTrialSeconds = 60;
-// The share of late requests that a trial may show: half of what is forgiven.
+// Maximum share of late requests in a trial: half of the permitted share.
 constexpr double kMostLate = kForgivenShare / 2;
 
 int step_of(double rate_hz) {
   return static_cast<int>(std::ceil(std::log(rate_hz) / std::log(kRateStep) - 1e-9));
 }
 
-// The plans that `worth` has a value for, the highest first.
+// The plans for which `worth` has a value, in descending order of this value.
 template <class Worth>
 std::vector<const Candidate*> ranked(std::span<const Candidate> plans, const Worth& worth) {
   std::vector<std::pair<double, const Candidate*>> order;
@@ -37,7 +37,8 @@ std::vector<const Candidate*> ranked(std::span<const Candidate> plans, const Wor
   return result;
 }
 
-// A request that arrives as a training minibatch starts waits for it and for its own.
+// A request that arrives at the start of a training minibatch waits for that minibatch and for its
+// own.
 bool can_be_in_time(const Candidate& plan, double max_latency_s) {
   return plan.train().blocking_s + plan.infer().time_s <= max_latency_s;
 }
@@ -89,7 +90,8 @@ PlanChoice choose_plan(std::span<const Candidate> plans, double rate_hz, double 
   const auto serving = ranked(plans, [&](const Candidate& plan) -> std::optional<double> {
     if (plan.background) return {};
     const double capacity_hz = plan.infer().batch / plan.infer().time_s;
-    return can_be_in_time(plan, max_latency_s) ? capacity_hz : -1 / capacity_hz;  // these last
+    // late plans rank last
+    return can_be_in_time(plan, max_latency_s) ? capacity_hz : -1 / capacity_hz;
   });
   for (std::size_t i = 0; i < std::min(serving.size(), kServing); ++i) {
     const Trial trial = attempt(*serving[i]);

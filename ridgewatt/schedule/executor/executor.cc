@@ -22,7 +22,8 @@
 namespace ridgewatt::schedule {
 namespace {
 
-constexpr std::size_t kBytesPerTurn = 512;  // read from one worker before the others have a turn
+// maximum read from one worker before the others have a turn
+constexpr std::size_t kBytesPerTurn = 512;
 constexpr double kPollWithoutPidfdS = 0.02;
 
 }  // namespace
@@ -60,7 +61,7 @@ Executor::Executor(ExecutorOptions options) : options_(std::move(options)) {
 
 Executor::~Executor() {
   if (listener_) ::unlink(options_.socket_path.c_str());
-  // The lock file stays: to remove it could take the lock from under another controller.
+  // The lock file stays: removing it could release the lock of another controller.
 }
 
 void Executor::open_socket() {
@@ -81,7 +82,7 @@ void Executor::open_socket() {
   }
   OwnedFd listener(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!listener) throw_errno(errno, "cannot create the socket", path);
-  // Before bind, so that the socket is never open to others, whatever the umask.
+  // Set before bind, so that other users can never open the socket, whatever the umask.
   ::fchmod(listener.get(), 0600);
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
@@ -138,7 +139,7 @@ double Executor::next_timeout_s() const {
     if (!holder.killed) at(holder.revoked ? holder.kill_s : holder.deadline_s);
   }
   if (holders_.empty() && options_.period_s > 0) {
-    // A cycle that is overdue gives training its next turn.
+    // An overdue cycle lets training run again.
     const double overdue_s = cycle_start_s_ + kOverduePeriods * options_.period_s;
     if (overdue_s > now) at(overdue_s);
   }
@@ -178,7 +179,8 @@ void Executor::accept_workers() {
     OwnedFd socket(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (!socket) return;
     WorkerLink link(std::move(socket), now_s());
-    // The socket's mode keeps others out; root may enter, and runs its own workers only as itself.
+    // The mode of the socket file excludes other users except root. Root may connect, but its
+    // workers are accepted only if the controller runs as root.
     const bool full = workers_.size() >= options_.max_workers;
     if (full || link.peer.uid() != ::geteuid()) {
       link.send(full ? "error too many workers\n" : "error another user\n");
@@ -288,8 +290,8 @@ void Executor::drop_closing() {
       continue;
     }
     if (Holder* holder = held_by(*link)) {
-      // The connection went before the minibatch ended. The process may still have work on the
-      // device: it holds it until it is dead, and is not left to live.
+      // The connection closed before the minibatch ended, and the process may still use the device.
+      // The device stays occupied until the process is dead; the deadline now has it killed.
       holder->orphan = std::move(link->peer);
       holder->peer = &holder->orphan;
       holder->link = nullptr;
@@ -376,7 +378,7 @@ WorkerLink* Executor::longest_waiting(WorkloadKind kind) {
   return first;
 }
 
-// As many grants as the policy gives: one, unless the driver shares the device.
+// Makes grants while the policy gives any: one at a time, unless the driver shares the device.
 void Executor::ask_policy() {
   GrantPolicy& policy = *options_.policy;
   while (holders_.empty() || policy.shares_device(now_s())) {
@@ -437,7 +439,7 @@ void Executor::grant(WorkerLink& link, const Grant& grant) {
   holder.record = {next_sequence_++, link.name,  link.kind, link.peer.pid(), now_s(), 0, "",
                    grant.requests,   grant.aside};
   holder.deadline_s = holder.record.granted_s + allowed_s;
-  // From here the worker may run: it counts as the holder even if the grant does not reach it.
+  // From here on, the worker counts as a holder even if the grant does not reach it.
   link.state = WorkerLink::State::kHolding;
   ++summary_.grants;
   ++(inference ? summary_.inference_minibatches : summary_.training_minibatches);

@@ -7,11 +7,11 @@
 namespace ridgewatt::schedule {
 namespace {
 
-// The share of its time in which a program must run with the other one: with less, what is left of
-// the noise of its time alone would be taken for interference.
+// A program must run together with the other one for at least this share of its time. Below it, the
+// noise of the times would look like interference.
 constexpr double kLeastTogether = 0.5;
 
-// How long grant `i` ran together with grants of others; `grants` in order of their start.
+// Time for which grant `i` overlapped with grants of other workers. `grants` is sorted by start.
 double together_s(const std::vector<const GrantRecord*>& grants, std::size_t i) {
   const GrantRecord& own = *grants[i];
   double sum_s = 0;
@@ -23,8 +23,8 @@ double together_s(const std::vector<const GrantRecord*>& grants, std::size_t i) 
   for (std::size_t j = i + 1; j < grants.size() && grants[j]->granted_s < own.released_s; ++j) {
     add(*grants[j]);
   }
-  // Each program runs one minibatch at a time: of the other, the last that began before may reach
-  // into this one.
+  // Each program runs one minibatch at a time, so of the earlier minibatches of the other program
+  // only its last one can overlap with this one.
   for (std::size_t j = i; j-- > 0;) {
     if (grants[j]->worker == own.worker) continue;
     add(*grants[j]);

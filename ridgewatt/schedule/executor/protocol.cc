@@ -108,7 +108,7 @@ std::optional<LineBuffer::Line> LineBuffer::next() {
     }
     std::string text = pending_.substr(0, end);
     pending_.erase(0, end + 1);
-    if (skipping_) {  // the rest of a line that was reported
+    if (skipping_) {  // the rest of a line that was already reported
       skipping_ = false;
       continue;
     }

@@ -1,5 +1,5 @@
-// Any bytes from a worker, in pieces of any size: no crash, bounded memory, and a line that parses
-// is a message within its bounds.
+// Feeds any bytes in pieces of any size. No crash, bounded memory, and each message parsed from a
+// line is within its limits.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -35,7 +35,8 @@ bool PeerProcess::alive() const {
     return ::poll(&poll_fd, 1, 0) == 0;
   }
   if (::kill(pid_, 0) != 0 && errno == ESRCH) return false;
-  // A zombie holds no device. /proc/PID/stat: "PID (NAME) STATE ..."; NAME may hold brackets.
+  // A zombie does not hold the device. /proc/PID/stat: "PID (NAME) STATE ..."; NAME may contain
+  // parentheses.
   std::ifstream file("/proc/" + std::to_string(pid_) + "/stat");
   std::string text;
   std::getline(file, text);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* kHint = "give --socket PATH, or set XDG_RUNTIME_DIR to a folder of your own";
 
-// The user's own folder, made when it is not there.
+// The folder of the user; created if it does not exist.
 std::string fallback_folder() {
   if (::geteuid() == 0) return "/run/ridgewatt";
   const char* home = std::getenv("HOME");
@@ -47,7 +47,8 @@ void require_private(const std::string& folder) {
 std::string default_worker_socket() {
   const char* runtime = std::getenv("XDG_RUNTIME_DIR");
   std::string folder = runtime != nullptr ? runtime : "";
-  while (folder.size() > 1 && folder.back() == '/') folder.pop_back();  // else lstat follows a link
+  // a trailing slash would make lstat follow a link
+  while (folder.size() > 1 && folder.back() == '/') folder.pop_back();
   if (folder.empty()) {
     folder = fallback_folder();
     if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) {

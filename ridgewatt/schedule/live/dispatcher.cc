@@ -27,8 +27,8 @@ double Dispatcher::latest_end_s(std::size_t program, double arrival_s) const {
   return arrival_s + settings_.max_latency_s[program];
 }
 
-// What can be in time of each program that has a worker, the earliest deadline first; `late`: how
-// many of each program cannot.
+// For each program with a worker: the requests that can be in time, earliest deadline first. Sets
+// `late` to the number of requests of each program that cannot be in time.
 std::vector<Dispatcher::Due> Dispatcher::dues(double now_s, const LiveMode& mode,
                                               const LivePlan& plan,
                                               std::span<const Presence> presence,
@@ -54,8 +54,8 @@ std::vector<Dispatcher::Due> Dispatcher::dues(double now_s, const LiveMode& mode
   return result;
 }
 
-// When the first of `dues` has to start so that all keep their deadlines, one after the other; with
-// `filled` each as large as it may become, else with one more request than now.
+// The latest start of the first of `dues` at which all meet their deadlines, one after the other.
+// Batch sizes: the target with `filled`, else one more request than now.
 double Dispatcher::must_start_s(const std::vector<Due>& dues, const LiveMode& mode,
                                 const LivePlan& plan, bool filled) const {
   double start_s = std::numeric_limits<double>::infinity();
@@ -69,8 +69,8 @@ double Dispatcher::must_start_s(const std::vector<Due>& dues, const LiveMode& mo
   return start_s;
 }
 
-// The largest batch that is filled; beyond the target only where the oldest stays in time. Places
-// that are left go to the youngest of those that are late.
+// The largest batch that is filled. It exceeds the target only if the oldest request stays in time.
+// Free places go to the youngest of the late requests.
 Move Dispatcher::serve(double now_s, const LiveMode& mode, const LivePlan& plan,
                        const Due& due) const {
   const auto target = static_cast<std::size_t>(plan.batches[due.program]);
@@ -99,7 +99,8 @@ Move Dispatcher::next(double now_s, const LiveMode& mode, const LivePlan& plan,
   const std::vector<Due> waiting = dues(now_s, mode, plan, presence, late);
   const double must_s = must_start_s(waiting, mode, plan, false);
   const auto is_ready = [&](std::size_t p) { return presence[p] == Presence::kReady; };
-  // Full or due, the earliest deadline first; but nothing goes before a batch that it makes late.
+  // Chooses a full or due batch, earliest deadline first. A batch that it would make late goes
+  // before it.
   const Due* chosen = nullptr;
   for (const auto& due : waiting) {
     if (!is_ready(due.program)) continue;
@@ -122,7 +123,7 @@ Move Dispatcher::next(double now_s, const LiveMode& mode, const LivePlan& plan,
     return serve(now_s, mode, plan, *chosen);
   }
   const double free_until_s = must_start_s(waiting, mode, plan, true);
-  for (std::size_t p = 0; p < late.size(); ++p) {  // in nobody's way
+  for (std::size_t p = 0; p < late.size(); ++p) {  // late requests run if they delay no others
     if (late[p] == 0 || !is_ready(p)) continue;
     const auto target = static_cast<std::size_t>(plan.batches[p]);
     const Minibatch& batch = mode.padded(p, std::min(late[p], target));
@@ -144,7 +145,7 @@ Move Dispatcher::next(double now_s, const LiveMode& mode, const LivePlan& plan,
       move.minibatch = minibatch;
       return move;
     }
-    // A device that could only wait serves instead.
+    // Serves an unfilled batch if the device would otherwise idle.
     for (const auto& due : waiting) {
       if (is_ready(due.program)) return serve(now_s, mode, plan, due);
     }

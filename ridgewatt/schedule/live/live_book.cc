@@ -13,12 +13,13 @@ constexpr double kLiveRateStep = 1.05;
 constexpr double kLiveTrialSeconds = 60;
 constexpr double kTrialJitter = 0.03;
 constexpr double kMostLateInTrial = kForgivenShare / 2;
-// How many plans are simulated: beyond the first that serves in time, in all, without training.
+// Number of plans to simulate: after the first that serves in time, in total, and without training.
 constexpr std::size_t kMoreTrials = 6;
 constexpr std::size_t kMostTrials = 40;
 constexpr std::size_t kServingTrials = 6;
-constexpr std::size_t kMostCombinations = 256;  // of batches in a mode, that are all looked at
-constexpr std::size_t kMostRemembered = 4096;   // trials
+// maximum number of combinations of batches that are all tried
+constexpr std::size_t kMostCombinations = 256;
+constexpr std::size_t kMostRemembered = 4096;  // trials
 
 }  // namespace
 
@@ -55,8 +56,9 @@ std::vector<double> LiveBook::rates_of(const Steps& steps) const {
   return rates;
 }
 
-// Of the bound of a program remain, to gather, what the minibatches that may go before its own and
-// its own leave. From this follow the minibatches per second that it needs.
+// A batch of a program can collect requests for the latency bound minus the longest wait for other
+// minibatches minus its own time. The number of collected requests gives the required minibatches
+// per second.
 std::optional<double> LiveBook::fill_hz(const LivePlan& plan,
                                         std::span<const double> rates_hz) const {
   const LiveMode& mode = modes_[plan.mode];
@@ -74,13 +76,13 @@ std::optional<double> LiveBook::fill_hz(const LivePlan& plan,
     const double gathered =
         std::clamp(1 + rates_hz[p] * gather_s, 1.0, static_cast<double>(plan.batches[p]));
     const Minibatch& batch = mode.padded(p, static_cast<std::size_t>(std::ceil(gathered)));
-    // Two switches for each of its minibatches: to it, and back to what ran before.
+    // Each minibatch adds two switches: one to this program, and one back.
     left -= (batch.time_s + 2 * settings_.switch_s) * rates_hz[p] / gathered;
   }
   return trains ? left / mode.training->time_s : left;
 }
 
-// The best two choices of batches in a mode.
+// Appends the best two combinations of batches in a mode.
 void LiveBook::rank_mode(std::size_t mode, bool trains, std::span<const double> rates_hz,
                          std::vector<Ranked>& into) const {
   const auto& batches = modes_[mode].batches;
@@ -101,7 +103,7 @@ void LiveBook::rank_mode(std::size_t mode, bool trains, std::span<const double> 
       }
       try_plan();
     }
-  } else {  // one program after the other, from the smallest batches
+  } else {  // optimize one program at a time, starting from the smallest batches
     for (std::size_t p = 0; p < batches.size(); ++p) plan.batches[p] = batches[p].front().batch;
     for (int pass = 0; pass < 2; ++pass) {
       for (std::size_t p = 0; p < batches.size(); ++p) {
@@ -150,7 +152,7 @@ const LivePlan& LiveBook::choose(std::span<const double> rates_hz) {
   if (best) return choices_[steps] = best->first;
   tried = 0;
   auto serving = ranked(false, rates);
-  if (serving.empty()) {  // no mode is quick enough for the bounds: the quickest
+  if (serving.empty()) {  // no mode is fast enough for the bounds: take the fastest
     for (std::size_t mode = 0; mode < modes_.size(); ++mode) {
       LivePlan plan{mode, {}, false};
       double sum_s = 0;
@@ -194,7 +196,7 @@ const Trial& LiveBook::trial(const LivePlan& plan, std::span<const double> rates
   }
   VirtualOptions options;
   options.duration_s = kLiveTrialSeconds;
-  for (const auto& program : programs_) {  // the last ones have their time, too
+  for (const auto& program : programs_) {  // leave time for the last requests
     options.duration_s = std::max(options.duration_s, kLiveTrialSeconds + program.max_latency_s);
   }
   options.jitter = kTrialJitter;

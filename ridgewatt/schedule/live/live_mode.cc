@@ -21,7 +21,7 @@ std::vector<Minibatch> batches_within(const std::map<int, Observation>& rows, do
   return batches;
 }
 
-// A round of all trainings in this mode; nothing when one of them draws too much.
+// A round of all training programs in this mode. Empty if the power of one of them is too high.
 std::optional<Round> round_of(const std::vector<RowsByMode>& training, const PowerMode& mode,
                               double max_power_w) {
   Round round;

@@ -1,4 +1,4 @@
-// Any text as the file of programs: refused with one error, or programs within their bounds.
+// Parses any text as a programs file. Either an error is thrown, or the programs are valid.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>

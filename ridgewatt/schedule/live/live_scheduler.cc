@@ -20,11 +20,12 @@ namespace {
 using live::Move;
 using live::Presence;
 
-constexpr double kWatchEveryS = 1;       // of the clock
-constexpr double kAnswersWithinS = 0.1;  // of the clock: a worker that is not ready for longer than
-                                         // this is not waited for
-constexpr double kCorrectFrom = 0.05;    // planned times follow measured ones that differ by more
-constexpr double kHistoryS = 60;         // of arrivals that rates are estimated from
+constexpr double kWatchEveryS = 1;       // clock time
+constexpr double kAnswersWithinS = 0.1;  // clock time; a worker that is not ready for longer than
+                                         // this counts as absent
+// relative difference from which planned times follow measured ones
+constexpr double kCorrectFrom = 0.05;
+constexpr double kHistoryS = 60;  // length of the arrival history for rate estimates
 constexpr double kNotServed = std::numeric_limits<double>::infinity();
 
 double nearest_rank(std::vector<double>& values, double q) {
@@ -54,7 +55,7 @@ void LiveOptions::check() const {
   }
 }
 
-// Times here are the schedule's, but for those that say `clock`.
+// Times are those of the schedule, unless the name contains `clock`.
 class LiveScheduler::State {
  public:
   State(std::vector<LiveMode> modes, std::vector<LiveProgram> programs, LiveOptions options)
@@ -106,7 +107,8 @@ class LiveScheduler::State {
     dispatcher_.forget(*p);
   }
 
-  // Which minibatch of a round is a training worker's: that of its program, by name, else the next.
+  // The index of a training worker's minibatch in the round: that of the program with its name,
+  // else the next free index.
   void take_place(const std::string& trainer) {
     if (places_.contains(trainer)) return;
     const auto& names = options_.training;
@@ -121,7 +123,7 @@ class LiveScheduler::State {
     auto& person = people_[p];
     for (int i = 0; i < count; ++i) {
       dispatcher_.arrive(p, time_s);
-      // What was lost with a worker, and is reported again by the next, was counted before.
+      // Skip requests that were lost with a worker and are reported again by its successor.
       if (time_s < person.left_s && !person.lost.empty()) {
         person.lost.pop_front();
         continue;
@@ -134,8 +136,8 @@ class LiveScheduler::State {
     }
   }
 
-  // A worker that does not report its requests has gathered a batch; one that says how many wait
-  // corrects what it reported.
+  // If a worker does not report its requests, assume that it has collected a batch. If it states
+  // how many requests wait, correct the known number.
   void ask(const WorkerView& worker, std::optional<int> waiting, double clock_s) {
     const auto p = program_of(worker);
     if (!p) return;
@@ -148,9 +150,9 @@ class LiveScheduler::State {
       there = std::max(known, static_cast<std::size_t>(planned));
     }
     if (there < known) {
-      dispatcher_.take(*p, known - there, there);  // the youngest are not there
+      dispatcher_.take(*p, known - there, there);  // the youngest do not exist
     }
-    // New ones came evenly since the last that is known.
+    // Assume that new requests arrived evenly since the last known one.
     const double since_s = people_[*p].history.empty() ? now_s : people_[*p].history.back();
     for (std::size_t i = known; i < there; ++i) {
       const double share = static_cast<double>(i - known + 1) / static_cast<double>(there - known);
@@ -163,7 +165,7 @@ class LiveScheduler::State {
     if (person.history.empty()) return programs_[p].rate_hz;
     if (!person.present) return person.rate_hz;
     const std::vector<double> times(person.history.begin(), person.history.end());
-    // The time before the first report says nothing of the rate.
+    // The time before the first report contains no information about the rate.
     if (now_s - first_report_s(p) < options_.dynamic.estimator.short_s) {
       return std::max(programs_[p].rate_hz, person.rate_hz);
     }
@@ -183,7 +185,8 @@ class LiveScheduler::State {
     if (options_.on_event) options_.on_event(clock_s, text);
   }
 
-  // Looks for another plan; sets the mode of one that is found. `clock_s` advances by what it took.
+  // Takes a finished plan and changes to it, or asks for a new one. `clock_s` advances by the time
+  // that this takes.
   void replan(double& clock_s) {
     if (const auto reply = planner_.take()) {
       if (reply->modes) modes_ = *reply->modes;
@@ -264,10 +267,10 @@ class LiveScheduler::State {
                                        trainer.has_value(), place, last_);
     GrantDecision decision;
     if (move.kind == Move::Kind::kWait) {
-      const double busy_until_s = clock_s + kAnswersWithinS;  // and then look again
+      const double busy_until_s = clock_s + kAnswersWithinS;  // then check again
       decision.ask_again_s =
           std::min({move.until_s / options_.speed, next_epoch_s_ / options_.speed, busy_until_s});
-      // Never at once: a wait that is over by rounding would spin.
+      // Wait at least a moment: a wait of zero after rounding would loop forever.
       decision.ask_again_s = std::max(decision.ask_again_s, clock_s + 1e-5);
       return decision;
     }
@@ -305,7 +308,7 @@ class LiveScheduler::State {
     measured_.add(granted_mode_, who, first_planned_s(), std::max(took_s - switch_s, 0.0));
     last_ = who;
   }
-  // Of the minibatch in hand, as the modes came.
+  // Time of the granted minibatch in the original plan, without corrections.
   double first_planned_s() const {
     const LiveMode& mode = planned_[granted_mode_];
     if (grant_.kind == Move::Kind::kServe) {
@@ -324,7 +327,7 @@ class LiveScheduler::State {
     std::vector<Served> served = person.served;
     for (const double arrival_s : person.lost) served.push_back({arrival_s, kNotServed});
     for (const double arrival_s : dispatcher_.waiting(p)) served.push_back({arrival_s, kNotServed});
-    // The bound of the youngest is not over yet.
+    // Exclude unserved requests whose latency bound has not passed yet.
     std::erase_if(served, [&](const Served& one) {
       return one.latency_s == kNotServed &&
              one.arrival_s > summary_.duration_s - programs_[p].max_latency_s;
@@ -380,7 +383,7 @@ class LiveScheduler::State {
     std::string worker;
     std::size_t joined = 0;
     double left_s = -kNotServed;  // when its last worker left
-    std::deque<double> lost;      // arrivals that a worker died with
+    std::deque<double> lost;      // arrivals lost with a worker
     std::deque<double> history;   // arrivals of the last kHistoryS
     double first_report_s = -1;
     double rate_hz = 0;
@@ -388,20 +391,21 @@ class LiveScheduler::State {
   };
 
   LiveOptions options_;
-  std::vector<LiveMode> planned_, modes_;  // as they came, and with corrected times
+  std::vector<LiveMode> planned_, modes_;  // original, and with corrected times
   std::vector<LiveProgram> programs_;
   live::Dispatcher dispatcher_;
   live::LiveBook book_;
   live::Planner planner_;
   LivePlan plan_;
   live::MeasuredTimes measured_;
-  std::vector<live::TimeFactors> used_;  // of each mode, in the plans
+  std::vector<live::TimeFactors> used_;  // factors of each mode that the plans use
   std::vector<Person> people_;
   LiveSummary summary_;
   Move grant_;
   std::size_t granted_mode_ = 0;
-  std::size_t granted_place_ = 0;              // in the round, of a training minibatch
-  std::map<std::string, std::size_t> places_;  // of training workers, by name
+  std::size_t granted_place_ = 0;  // position of the training minibatch in the round
+  // position in the round by name of the training worker
+  std::map<std::string, std::size_t> places_;
   std::size_t unnamed_trainers_ = 0;
   std::vector<double> in_flight_;
   std::size_t last_ = static_cast<std::size_t>(-1);

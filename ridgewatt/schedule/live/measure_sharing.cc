@@ -9,7 +9,8 @@ namespace ridgewatt::schedule {
 namespace {
 
 constexpr int kPhases = 4;
-constexpr double kPlannedMinibatchS = 60;  // nobody knows: late is who takes minutes
+// the real time is unknown: a minibatch of minutes counts as late
+constexpr double kPlannedMinibatchS = 60;
 
 }  // namespace
 
@@ -34,7 +35,7 @@ std::optional<std::size_t> SharingPolicy::program_of(const WorkerView& worker) c
   return std::nullopt;
 }
 
-// A worker that says one of the names is that one; any other takes a place that is free.
+// A worker with one of the given names gets that place. Any other worker gets a free place.
 std::string SharingPolicy::joining(const WorkerView& worker, double now_s) {
   if (program_of(worker)) return "a worker of this name is there";
   std::size_t place = 2;
@@ -75,7 +76,7 @@ bool SharingPolicy::shares_device(double now_s) const {
   return begun_s_ >= 0 && !ended_ && span_at(now_s).phase == SharingPhase::kTogether;
 }
 
-// Who has the device in a phase; nothing: whoever asks.
+// The worker that may use the device in a phase. Empty: either.
 std::optional<std::size_t> SharingPolicy::wanted(const SharingSpan& span) const {
   switch (span.phase) {
     case SharingPhase::kFirst:
@@ -138,7 +139,7 @@ SharingMeasurement SharingPolicy::result() const {
     const double turns_s = from_s + 2 * length_s, together_s = from_s + 3 * length_s;
     std::vector<GrantRecord> grants;
     for (const auto& grant : grants_) {
-      // The first of a phase comes after the other program; it is left out.
+      // Leave out the first minibatch of a phase, since it follows one of the other program.
       if (within(grant, from_s, turns_s)) grants.push_back(grant);
       if (within(grant, turns_s, together_s)) in_turns.push_back(grant);
       if (grant.granted_s >= together_s && grant.granted_s < together_s + length_s) {
@@ -149,7 +150,7 @@ SharingMeasurement SharingPolicy::result() const {
       result.spans.push_back({static_cast<SharingPhase>(phase), from_s + phase * length_s,
                               from_s + (phase + 1) * length_s});
     }
-    // What marks the end of a round's turns is no turn itself.
+    // The last grant of the turns has no successor, so exclude it.
     if (!in_turns.empty()) in_turns.back().outcome = "last";
     const auto measured = measure_interference(grants, together_s);
     if (!measured) continue;

@@ -19,9 +19,9 @@ namespace {
 
 constexpr auto kKeeperTick = std::chrono::milliseconds(2);
 
-// Standard output goes to standard error: the schedule prints its summary on the other. A process
-// group of its own: Ctrl+C is for the controller, which ends its workers in order, and what a
-// program started and left behind would still be its worker.
+// Standard output is redirected to standard error, because the schedule prints its summary on
+// standard output. The own process group keeps Ctrl+C away from the workers, which the controller
+// ends in order, and includes the processes that a worker leaves behind.
 ChildProcess start(const KeptProgram& program, const std::string& socket_path) {
   return ChildProcess({.words = program.command,
                        .output = STDERR_FILENO,
@@ -144,7 +144,7 @@ class ProgramKeeper::Keeper {
     }
   }
 
-  // They hear `bye` and end; who does not gets SIGTERM, then SIGKILL.
+  // The workers receive `bye` and should exit. Those that do not get SIGTERM, then SIGKILL.
   void end_all() {
     for (const int signal : {0, SIGTERM, SIGKILL}) {
       for (const auto& child : children_) {

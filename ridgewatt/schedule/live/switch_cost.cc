@@ -11,14 +11,14 @@ namespace ridgewatt::schedule {
 namespace {
 
 constexpr std::size_t kLeastMinibatches = 8;
-constexpr std::size_t kMostMinibatches = 400;  // of a sample: its pairs are all looked at
+constexpr std::size_t kMostMinibatches = 400;  // of a sample, since all pairs are compared
 
 struct TwoWays {
   std::vector<double> after_other, after_same;
   std::size_t least() const { return std::min(after_other.size(), after_same.size()); }
 };
 
-// At most kMostKept, evenly spread over the run.
+// At most kMostMinibatches values, evenly spread over the run.
 std::vector<double> thinned(const std::vector<double>& values) {
   if (values.size() <= kMostMinibatches) return values;
   std::vector<double> kept;
@@ -50,11 +50,11 @@ SwitchCost shift_of(const std::string& worker, const TwoWays& times) {
 }  // namespace
 
 std::vector<SwitchCost> measure_switch_cost(std::span<const GrantRecord> grants) {
-  std::map<std::pair<std::string, int>, TwoWays> samples;  // by worker and requests
+  std::map<std::pair<std::string, int>, TwoWays> samples;  // by worker and number of requests
   const GrantRecord* before = nullptr;
   for (const auto& grant : grants) {
     if (grant.outcome != "done") {
-      before = nullptr;  // what a worker that died left behind is not known
+      before = nullptr;  // a failed minibatch leaves the device in an unknown state
       continue;
     }
     const double time_s = grant.released_s - grant.granted_s;

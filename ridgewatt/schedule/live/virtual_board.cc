@@ -85,7 +85,7 @@ class VirtualBoard {
     const double sigma = std::sqrt(std::log1p(options_.jitter * options_.jitter));
     return time_s * std::exp(sigma * random_.normal() - sigma * sigma / 2);
   }
-  // What the minibatch takes on the board, which may not be what was planned.
+  // True duration of the minibatch, which may differ from the planned one.
   double true_time_s(const Move& move) const {
     if (options_.truth == nullptr) return move.minibatch.time_s;
     const LiveMode& truth = (*options_.truth)[plan_.mode];
@@ -115,7 +115,7 @@ class VirtualBoard {
       auto at = static_cast<std::size_t>(std::lower_bound(times.begin(), times.end(), arrival_s) -
                                          times.begin());
       auto& latencies = run_.latencies_s[move.program];
-      while (latencies[at] >= 0) ++at;  // several at the same moment
+      while (latencies[at] >= 0) ++at;  // several requests may arrive at the same time
       latencies[at] = now_s_ - arrival_s;
     }
   }

@@ -9,8 +9,9 @@
 namespace ridgewatt::schedule {
 namespace {
 
-constexpr std::size_t kServers = 4;                     // modes to serve in that are tried
-constexpr std::size_t kLeftWaiting[] = {0, 3, 15, 31};  // requests at which serving may pause
+constexpr std::size_t kServers = 4;  // number of serving modes to try
+// number of waiting requests at which serving may pause
+constexpr std::size_t kLeftWaiting[] = {0, 3, 15, 31};
 
 double most_per_s(const std::vector<Minibatch>& batches) {
   double most = 0;
@@ -18,11 +19,11 @@ double most_per_s(const std::vector<Minibatch>& batches) {
   return most;
 }
 
-// The pairs of modes worth going back and forth between: the fastest training, and the modes that
-// serve most.
+// Modes to alternate between: the one with the fastest training, and those with the highest serving
+// capacity.
 struct Alternation {
-  double train_time_s = 0;                      // 0: nothing can be trained
-  std::vector<std::vector<Minibatch>> servers;  // batches ascending
+  double train_time_s = 0;                      // 0: no training is possible
+  std::vector<std::vector<Minibatch>> servers;  // batches in ascending order
 };
 
 Alternation find_alternation(std::span<const Candidate> candidates, double max_power_w) {
@@ -47,8 +48,8 @@ Alternation find_alternation(std::span<const Candidate> candidates, double max_p
   return result;
 }
 
-// Trains until the oldest request must be served, changes the mode, serves until no more than
-// `left_waiting` wait, and changes back.
+// Trains until the oldest request must be served, changes the mode, serves until at most
+// `left_waiting` requests wait, and changes back.
 Trial alternate(double train_time_s, const std::vector<Minibatch>& batches,
                 std::size_t left_waiting, std::span<const double> arrivals,
                 const SimulationOptions& simulation) {
@@ -90,7 +91,7 @@ Trial alternate(double train_time_s, const std::vector<Minibatch>& batches,
   return {trained_s / train_time_s / simulation.duration_s, static_cast<double>(late) / own};
 }
 
-// `arrivals`: by the window's clock.
+// `arrivals` are relative to the start of the window.
 ClairvoyantWindow solve(std::span<const Candidate> plans, const Alternation& alternation,
                         const PlanProblem& problem, std::span<const double> arrivals,
                         const SimulationOptions& simulation) {

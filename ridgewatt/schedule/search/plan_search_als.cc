@@ -1,9 +1,9 @@
-// ALS: active learning of the Pareto front of power and throughput, as Fulcrum publishes it, here
-// for the plans of a pair at the problem's arrival rate. Not published and chosen here: the
-// space-filling start is a Halton sequence over knobs and batches after both corners, a fifth of
-// the budget but at most 12; each round learns the front of one latency bound in turn; it is cut
-// into bins of power, a quarter as many as profiles are left but at most 8, and each bin gives its
-// least certain point.
+// ALS: active learning of the Pareto front of power and throughput, as published by Fulcrum,
+// applied to the plans of a pair at the problem's arrival rate. Not published, chosen here: the
+// space-filling start is both corners, then a Halton sequence over knobs and batches, a fifth of
+// the budget but at most 12 points. The rounds take the latency bounds in turn and learn the front
+// of one of them. The front is cut into bins of power, a quarter as many as profiles remain but at
+// most 8. Each bin gives its least certain point.
 #include <algorithm>
 #include <numeric>
 
@@ -16,7 +16,8 @@ namespace {
 struct Believed {
   double power_w = 0;
   double throughput = 0;
-  bool wanted = false;  // possible, and meets the latency bound of this round
+  // stable, within the latency bound of this round, and at most 5 % over the power budget
+  bool wanted = false;
 };
 
 std::vector<Believed> believe_all(const PlanSearch& search, const PlanBeliefs& beliefs,
@@ -31,7 +32,7 @@ std::vector<Believed> believe_all(const PlanSearch& search, const PlanBeliefs& b
     beliefs.draw(space, i, kMean, mean);
     const Cycle cycle = make_cycle(mean, problem.arrival_rate_hz, problem.bound);
     believed[i].power_w = cycle.peak_power_w;
-    // Without training: what inference leaves of the device.
+    // Without training: the share of time in which inference leaves the device idle.
     believed[i].throughput =
         space.has_training() ? cycle.training_throughput_hz : 1 - cycle.utilization;
     believed[i].wanted = cycle.stable && cycle.latency_s <= latency_s &&
@@ -40,7 +41,7 @@ std::vector<Believed> believe_all(const PlanSearch& search, const PlanBeliefs& b
   return believed;
 }
 
-// Untried points of the front that throughput and power span.
+// Untried points on the front of throughput and power.
 std::vector<std::size_t> untried_front(const PlanSearch& search,
                                        const std::vector<Believed>& believed) {
   std::vector<std::size_t> order(believed.size());
@@ -49,7 +50,8 @@ std::vector<std::size_t> untried_front(const PlanSearch& search,
     return believed[a].power_w < believed[b].power_w;
   });
   std::vector<std::size_t> front, rest;
-  // Below nothing: the coolest point that only infers is the answer of the smallest budgets.
+  // -1 admits the point with the lowest power even without training: it is the answer of the
+  // smallest budgets.
   double most = -1;
   for (const std::size_t i : order) {
     if (search.allowed()[i] == 0) continue;

@@ -1,7 +1,8 @@
-// Our search: constrained Bayesian optimization. Two surrogates, one per workload, believe what
-// time and power are everywhere; draws from both go through the closed form of the cycle, floor and
-// all, and the point with the largest expected improvement of a feasible plan is profiled next
-// (Gardner et al. 2014). While nothing feasible is known, the point that is most probably feasible.
+// The default search: constrained Bayesian optimization. Two surrogates, one per workload, predict
+// time and power at every point. Draws from both go through the closed form of the cycle, including
+// its floor function. The point with the largest expected improvement of a feasible plan is
+// profiled next (Gardner et al. 2014), or before a feasible plan is known, the point most likely to
+// be feasible.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -15,15 +16,15 @@ namespace {
 
 constexpr int kDraws = 24;
 
-// Where to begin, as shares of each knob's range (cores, CPU, GPU, memory) and of the batches that
-// are possible: the middle, then points that tell the parts of the structure apart.
+// Start points, as shares of each knob's range (cores, CPU, GPU, memory) and of the possible
+// batches: the middle, then points that separate the parts of the structure.
 constexpr std::array<std::array<double, tune::SearchSpace::kAxes>, 3> kDesign = {{
     {0.5, 0.5, 0.5, 0.5, 0.6},
     {0.5, 0.2, 0.9, 0.9, 0.9},
     {1.0, 0.9, 0.3, 0.5, 0.3},
 }};
 
-// By which share the candidate misses what is looked for; 0: it does not.
+// The share by which the candidate violates the limits; 0: not at all.
 double miss(const PlanSearch& search, const Candidate& candidate, const Cycle& cycle) {
   const PlanProblem& problem = search.problem();
   if (search.options().goal != PlanGoal::kCapacity) return violation(candidate, cycle, problem);
@@ -31,8 +32,8 @@ double miss(const PlanSearch& search, const Candidate& candidate, const Cycle& c
                    2 * candidate.infer().time_s / problem.max_latency_s - 1});
 }
 
-// What a plan that misses nothing is worth: training throughput; without training the inverse of
-// latency.
+// The value of a plan that meets the limits: training throughput, or without training the inverse
+// of latency.
 double worth(const PlanSearch& search, const Candidate& candidate, const Cycle& cycle) {
   if (search.options().goal == PlanGoal::kCapacity) {
     return candidate.infer().batch / candidate.infer().time_s;
@@ -44,7 +45,7 @@ double worth(const PlanSearch& search, const Candidate& candidate, const Cycle& 
               : cycle.training_throughput_hz);
 }
 
-// Of what was profiled; nothing while all of it misses.
+// The best value among the profiled points. Empty if none meets the limits.
 std::optional<double> best_worth_so_far(const PlanSearch& search) {
   std::optional<double> best;
   for (const Candidate& candidate : search.seen()) {
@@ -57,9 +58,9 @@ std::optional<double> best_worth_so_far(const PlanSearch& search) {
 }
 
 struct Prospect {
-  double feasible = 0;     // probability
-  double improvement = 0;  // expected, of worth
-  double expected = 0;     // worth where feasible
+  double feasible = 0;     // number of feasible draws
+  double improvement = 0;  // sum over the feasible draws of the improvement
+  double expected = 0;     // sum over the feasible draws of the value
 };
 
 Prospect judge(const PlanSearch& search, const PlanBeliefs& beliefs, std::size_t point,
@@ -71,7 +72,7 @@ Prospect judge(const PlanSearch& search, const PlanBeliefs& beliefs, std::size_t
     const Cycle cycle =
         make_cycle(scratch, search.problem().arrival_rate_hz, search.problem().bound);
     const double missed = miss(search, scratch, cycle);
-    // Hopeless at plus and minus a standard deviation: not worth the other draws.
+    // Skip the other draws if the first two antithetic pairs are all far from feasible.
     if (d == 4 && prospect.feasible == 0 && missed > 0.5) return prospect;
     if (missed > 0) continue;
     const double value = worth(search, scratch, cycle);
@@ -108,8 +109,8 @@ void plan_search_auto(PlanSearch& search) {
     for (std::size_t i = 0; i < space.points().size(); ++i) {
       if (!search.untried(i)) continue;
       const Prospect p = judge(search, beliefs, i, draws, best_worth.value_or(0), scratch);
-      // Without a feasible plan, the probability counts first; expected worth decides between
-      // equals, uncertainty where everything looks hopeless.
+      // Without a feasible plan, the probability decides first, then the expected value. If every
+      // draw of a point is infeasible, its uncertainty decides.
       double score = p.improvement;
       if (!best_worth) score = p.feasible * 1e6 + p.expected;
       if (score == 0) score = 1e-9 * beliefs.uncertainty(space, i);

@@ -1,4 +1,4 @@
-// The baselines: every point, the top mode, and points at random.
+// The baselines: every point, the top mode, and random points.
 #include <algorithm>
 
 #include "ridgewatt/base/random.h"
@@ -11,7 +11,7 @@ void plan_search_exhaustive(PlanSearch& search) {
   tune::profile_every_point(search);
 }
 
-// The top mode with each batch that is possible, largest first.
+// Profiles the top mode with each possible batch, largest first.
 void plan_search_maxn(PlanSearch& search) {
   const tune::SearchSpace& points = search.space();
   const PowerMode top = points[points.top()].mode;

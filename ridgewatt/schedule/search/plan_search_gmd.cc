@@ -1,15 +1,16 @@
-// GMD: gradient descent in several dimensions, as Fulcrum publishes it for concurrent training and
-// inference: begin with the largest batch, rule batches out with one profile of the top mode, then
-// follow the knobs (tune/bisection_descent.h), by the time of the workload with the higher power.
+// GMD: gradient descent in several dimensions, as published by Fulcrum for concurrent training and
+// inference. Start with the largest batch and use one profile of the top mode to rule out a batch.
+// Then follow the knobs (tune/bisection_descent.h) by the time of the workload with the higher
+// power.
 //
-// Choices that Fulcrum does not publish, made on the sweeps that it is scored on:
+// Not published; chosen on the sweeps on which the strategy is evaluated:
 // - Batches that cannot be gathered in time are ruled out by arithmetic.
 // - If a mode is within the budget but too slow, the descent continues with a smaller batch.
-// - Half of the budget bisects knobs. The other half follows the gradient of everything that was
-//   profiled: times are sums of reciprocals of the knobs, powers are power laws of them.
-// - In that half a point counts by its expected gain over the best plan so far, with an error of a
-//   few percent. Without that error, profiles are lost at the edge of the budget and on points that
-//   cannot beat the best plan.
+// - Half of the budget bisects knobs. The other half follows the gradient of all profiled points:
+//   times are sums of reciprocals of the knobs, powers are power laws of them.
+// - In the second half, a point is ranked by its expected gain over the best plan so far, assuming
+//   an error of a few percent. Without this error, the search wastes profiles at the edge of the
+//   budget and on points that cannot beat the best plan.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -22,10 +23,10 @@
 namespace ridgewatt::schedule {
 namespace {
 
-// By how much the planes usually miss, relative.
+// Usual relative errors of the planes.
 constexpr double kTimeError = 0.04;
 constexpr double kPowerError = 0.05;
-// Of the standard normal distribution: the middles of seven equally likely parts.
+// Midpoints of seven equally likely intervals of the standard normal distribution.
 constexpr std::array<double, 7> kNormalQuantiles = {-1.465, -0.792, -0.366, 0, 0.366, 0.792, 1.465};
 constexpr double kWorthOfFeasible = 1000;  // minibatches per second
 
@@ -36,7 +37,7 @@ double leading_time_s(const Candidate& c) {
   return c.train().power_w >= c.infer().power_w ? c.train().time_s : c.infer().time_s;
 }
 
-// What a point's planes are over.
+// The rows of a point in the four planes.
 struct PlaneRows {
   tune::KnobPlane::Row infer_time, train_time, infer_power, train_power;
   PlaneRows(const tune::SearchSpace& points, std::size_t index) {
@@ -46,7 +47,7 @@ struct PlaneRows {
         tune::KnobPlane::row(tune::KnobPlane::Shape::kPowerLaw, points, index);
     const auto& batches = points.levels(tune::SearchSpace::kBatchAxis);
     const double load = batches.empty() ? 0 : points[index].batch / batches.back();
-    // Launches on the CPU do not grow with the batch, everything else does.
+    // The launch time on the CPU does not grow with the batch; all other times do.
     for (std::size_t k = 0; k < kKnobs.size(); ++k) {
       if (kKnobs[k] != Knob::kCpuClock) infer_time[static_cast<Eigen::Index>(k) + 1] *= load;
     }
@@ -64,7 +65,8 @@ class PlanDescent {
                    return sight(look(position, reason));
                  }) {}
 
-  // The largest batch with which the top mode meets the latency bound; false when none does.
+  // Sets the largest batch with which the top mode meets the latency bound. Returns false if there
+  // is none.
   bool choose_batch() {
     if (!search_.plan_space().has_inference()) return true;
     const auto batches = points_.batches();
@@ -93,7 +95,7 @@ class PlanDescent {
     }
   }
 
-  // Spends what is left where the gradient of all that was profiled promises the most.
+  // Spends the remaining profiles where the gradient of all profiled points promises the most.
   void improve() {
     while (search_.profiles_left() > 0 && try_steepest()) {
     }
@@ -128,8 +130,8 @@ class PlanDescent {
     return plan_with(candidate, any_power).feasible;
   }
 
-  // Whether a batch could do where a larger one was seen: its minibatch takes no less than its
-  // share of the larger one's.
+  // Whether a smaller batch may be fast enough, given the result of a larger one. Assumes that the
+  // time of a minibatch shrinks at most in proportion to the batch.
   bool may_fit(const Candidate& seen, int batch) const {
     Candidate smaller = seen;
     smaller.inference->batch = batch;
@@ -137,7 +139,7 @@ class PlanDescent {
     return fast_enough(smaller);
   }
 
-  // Where the batch of the descent is too slow for a mode, goes on with a smaller one.
+  // If the batch of the descent is too slow for a mode, continues with a smaller batch.
   void shrink_batch(Position there) {
     constexpr const char* kReason = "smaller batch: the larger one is too slow";
     const auto batches = points_.batches();
@@ -154,7 +156,7 @@ class PlanDescent {
     }
   }
 
-  // What the planes predict of every point.
+  // Predictions of the planes at every point.
   std::vector<Candidate> predict() const {
     tune::KnobPlane infer_time(tune::KnobPlane::Shape::kReciprocals),
         train_time(tune::KnobPlane::Shape::kReciprocals);
@@ -198,15 +200,14 @@ class PlanDescent {
     return cycle.training_throughput_hz * candidate.train().samples;
   }
 
-  // What a guess can be expected to be worth beyond `least`, when its power and its times miss the
-  // planes by what is usual.
+  // Expected value of a predicted plan beyond `least`, given the usual errors of the planes.
   double promise(const Candidate& guess, double least) const {
     const PlanProblem& problem = search_.problem();
     const double margin = std::log(problem.max_power_w / guess.peak_power_w()) / kPowerError;
     const double within_power = normal_cdf(margin);
     double gain = 0;
     Candidate drawn = guess;
-    if (drawn.inference) drawn.inference->power_w = 0;  // judged above
+    if (drawn.inference) drawn.inference->power_w = 0;  // power was already checked above
     if (drawn.background) drawn.background->power_w = 0;
     for (const double z : kNormalQuantiles) {
       const double factor = std::exp(z * kTimeError);
@@ -219,14 +220,15 @@ class PlanDescent {
       if (violation(drawn, cycle, problem) > 0) continue;
       gain += std::max(0.0, worth(drawn, cycle) - least);
     }
-    // The small addend: where nothing promises more, what is most likely within the budget.
+    // The small addend decides between points without expected gain: most likely within the budget
+    // first.
     return within_power * (gain / static_cast<double>(kNormalQuantiles.size()) + 1e-6);
   }
 
   bool try_steepest() {
     const auto guesses = predict();
     const auto best = search_.best();
-    // Any feasible plan is worth much as long as there is none.
+    // Without a feasible plan, any feasible plan counts as a large gain.
     double least = -kWorthOfFeasible;
     if (best) {
       const PlanProblem& problem = search_.problem();

@@ -1,5 +1,5 @@
-// The neural baseline: points at random, a network each for time and power of both workloads, and
-// the best plan of their predictions, which the last profile checks.
+// The neural baseline: random points, one network each for time and power of both workloads, and
+// the best plan by their predictions. The last profile verifies this plan.
 #include <algorithm>
 
 #include "ridgewatt/base/random.h"
@@ -19,7 +19,7 @@ std::vector<Candidate> predict_with_networks(const PlanSearch& search) {
   const auto predict = [&](const std::vector<Observation>& rows, const tune::SearchSpace& points) {
     predict::NnOptions options;
     options.seed = search.options().seed;
-    options.threads = 1;  // searches run side by side
+    options.threads = 1;  // searches run in parallel
     predict::NnPredictor predictor(options);
     predictor.fit(rows);
     return predictor.predict(points.points());

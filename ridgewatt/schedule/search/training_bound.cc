@@ -1,4 +1,4 @@
-// The relaxation of docs/methods/training_bound.md, which proves what is coded here.
+// The relaxation of docs/methods/training_bound.md, which contains the proof.
 #include "ridgewatt/schedule/search/training_bound.h"
 
 #include <algorithm>
@@ -15,15 +15,15 @@ namespace ridgewatt::schedule {
 namespace {
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
-constexpr int kSpans = 16;             // lengths of time over which arrivals are counted
-constexpr double kBinsPerChange = 16;  // a mode change costs at least 15 of them
-constexpr double kMostBins = 6000;     // of a window
+constexpr int kSpans = 16;             // number of window lengths in which arrivals are counted
+constexpr double kBinsPerChange = 16;  // a mode change takes at least 15 of them
+constexpr double kMostBins = 6000;     // per window
 constexpr int kSearchRounds = 12;
 
-// What a mode can do within the power budget.
+// Rates of a mode within the power budget.
 struct ModeRates {
   double rate_hz = 0;              // training rounds per second
-  std::vector<Minibatch> batches;  // inference; empty: it cannot serve
+  std::vector<Minibatch> batches;  // inference; empty: the mode cannot serve
 };
 
 bool no_worse(const ModeRates& a, const ModeRates& b) {
@@ -35,7 +35,7 @@ bool no_worse(const ModeRates& a, const ModeRates& b) {
   return a.rate_hz >= b.rate_hz && std::all_of(b.batches.begin(), b.batches.end(), has);
 }
 
-// The modes that no other one replaces.
+// The modes that no other mode replaces: one with at least its training rate and its batches.
 std::vector<ModeRates> useful_modes(std::span<const Candidate> candidates, double max_power_w,
                                     double max_latency_s) {
   std::map<PowerMode, ModeRates> by_mode;
@@ -61,7 +61,7 @@ std::vector<ModeRates> useful_modes(std::span<const Candidate> candidates, doubl
   return result;
 }
 
-// For each arrival the most arrivals, itself among them, in any stretch of `span_s`.
+// For each arrival: the maximum number of arrivals in an interval of `span_s` that contains it.
 std::vector<int> densest(std::span<const double> arrivals, double span_s) {
   std::vector<int> from(arrivals.size()), most(arrivals.size());
   std::size_t end = 0;
@@ -69,7 +69,7 @@ std::vector<int> densest(std::span<const double> arrivals, double span_s) {
     while (end < arrivals.size() && arrivals[end] <= arrivals[i] + span_s) ++end;
     from[i] = static_cast<int>(end - i);
   }
-  std::deque<std::size_t> fullest;  // stretches that hold arrival i, the fullest first
+  std::deque<std::size_t> fullest;  // starts of intervals that contain arrival i, the fullest first
   for (std::size_t i = 0; i < arrivals.size(); ++i) {
     while (!fullest.empty() && from[fullest.back()] <= from[i]) fullest.pop_back();
     fullest.push_back(i);
@@ -79,15 +79,17 @@ std::vector<int> densest(std::span<const double> arrivals, double span_s) {
   return most;
 }
 
-// A window, cut into bins.
+// A window divided into bins.
 struct Grid {
   double length_s = 0, bin_s = 0;
   std::size_t bins = 0;
-  std::size_t change = 0;        // bins from the last in one mode to the first in another
-  std::size_t patience = 0;      // bins that surely hold the time in which a request is in time
-  double forgiven = 0;           // requests that may be late
-  std::vector<double> requests;  // whose time ends within the window, by arrival
-  std::vector<std::vector<double>> cost_s;  // of serving one, by mode and bin; kInfinite: cannot
+  std::size_t change = 0;    // bins between the last bin in one mode and the first in another
+  std::size_t patience = 0;  // number of bins that covers the latency bound
+  double forgiven = 0;       // permitted number of late requests
+  // by bin of arrival; only requests whose bound ends within the window
+  std::vector<double> requests;
+  // time to serve one request, by mode and bin; kInfinite: cannot serve
+  std::vector<std::vector<double>> cost_s;
 
   double at_s(std::size_t bin) const {
     return std::min(static_cast<double>(bin) * bin_s, length_s);
@@ -96,7 +98,7 @@ struct Grid {
 
 Grid make_grid(std::span<const ModeRates> modes, std::span<const double> arrivals, double start_s,
                const SimulationOptions& simulation) {
-  // One part in 10^9 covers the rounding of time stamps.
+  // The factor allows for rounding of time stamps.
   const double latency_s = simulation.max_latency_s * (1 + 1e-9);
   Grid grid;
   grid.length_s = std::min(simulation.window_s, simulation.duration_s - start_s);
@@ -125,7 +127,7 @@ Grid make_grid(std::span<const ModeRates> modes, std::span<const double> arrival
       if (near[i] + latency_s <= end_s) grid.requests[bin] += 1;
     }
   }
-  // As the simulator counts the 99th percentile.
+  // The simulator uses the same definition of the 99th percentile.
   grid.forgiven = static_cast<double>(own) - std::ceil(0.99 * static_cast<double>(own));
   for (const auto& mode : modes) {
     auto& cost = grid.cost_s.emplace_back(grid.bins, kInfinite);
@@ -140,7 +142,7 @@ Grid make_grid(std::span<const ModeRates> modes, std::span<const double> arrival
   return grid;
 }
 
-// The highest of the values that were added for the last `span` bins.
+// The maximum of the values added for the last `span` bins.
 class Recent {
  public:
   explicit Recent(std::size_t span) : span_(span) {}
@@ -156,16 +158,16 @@ class Recent {
   std::deque<std::pair<std::size_t, double>> values_;
 };
 
-// What a second in each mode is worth. The modes of `servers` count as one, in which a second is
-// worth `server_hz`.
+// The value of a second in each mode. The modes of `servers` count as one mode, in which a second
+// is worth `server_hz`.
 struct Prices {
   std::vector<std::size_t> trainers, servers;
   std::vector<double> trainer_hz;
   double server_hz = 0;
-  double late = 0;  // of a late request
+  double late = 0;  // penalty of a late request
 };
 
-// The bound of one choice of prices, in rounds.
+// The bound for one choice of prices, in rounds.
 class Relaxation {
  public:
   Relaxation(const Grid& grid, const Prices& prices) : grid_(grid), prices_(prices) {
@@ -233,7 +235,7 @@ class Relaxation {
                                : std::min(prices_.late, prices_.trainer_hz[t] * cost_s);
   }
 
-  // What can be had as bin k begins, in a mode that was not on before.
+  // The highest value at the start of bin k for a mode that is entered there.
   void enter(std::size_t k) {
     if (k == 0) {
       enter_trainers_[0] = prices_.trainers.empty() ? -kInfinite : 0;
@@ -256,7 +258,7 @@ class Relaxation {
     }
   }
 
-  // After bin k in one mode since the time, `patience` bins ago, at which it was entered.
+  // The value after bin k in a mode that was entered `patience` bins ago.
   double aged(const std::vector<double>& entered, const std::vector<double>& charged, std::size_t k,
               double rate_hz) const {
     if (k + 1 < grid_.patience) return -kInfinite;
@@ -265,7 +267,8 @@ class Relaxation {
            (charged[k + 1] - charged[s]);
   }
 
-  // Moves the trainers that have been on for longer through bin k; the highest value.
+  // Advances the trainers that have been active for at least `patience` bins through bin k. Returns
+  // the highest value.
   double grow_old(std::size_t k) {
     const double length_s = grid_.at_s(k + 1) - grid_.at_s(k);
     double highest = -kInfinite;
@@ -286,13 +289,13 @@ class Relaxation {
   const Prices& prices_;
   double fastest_hz_ = 0;
   std::vector<double> least_trainer_, least_server_;  // charge for a request of a bin
-  std::vector<double> any_, trainer_, server_;        // summed charges before a bin
+  std::vector<double> any_, trainer_, server_;        // sums of charges before a bin
   std::vector<double> enter_trainers_, enter_servers_, enter_inner_;
   std::vector<double> leave_trainers_, leave_servers_, leave_inner_;
   std::vector<double> old_;
 };
 
-// Mean of the least cost of a request; 0 without requests.
+// Mean of the lowest cost of a request; 0 without requests.
 double typical_cost_s(const Grid& grid) {
   double sum_s = 0, requests = 0;
   for (std::size_t k = 0; k < grid.bins; ++k) {
@@ -305,7 +308,8 @@ double typical_cost_s(const Grid& grid) {
   return requests > 0 ? sum_s / requests : 0;
 }
 
-// The least value of `bound(worth, late)` that a pattern search finds; every pair is a bound.
+// The lowest value of `bound(worth, late)` that a pattern search finds. Every pair gives a valid
+// bound.
 template <class Bound>
 double least_bound(double late, double worth_step, const Bound& bound) {
   double worth = 0.5, late_step = 4;
@@ -334,7 +338,7 @@ TrainingBound bound_of(std::span<const ModeRates> modes, const Grid& grid) {
   double fastest_hz = 0;
   for (const auto& mode : modes) fastest_hz = std::max(fastest_hz, mode.rate_hz);
   const double typical_s = std::max(2 * typical_cost_s(grid), 1e-6);
-  // Changes that are shorter than a bin are free: then every mode counts as a server.
+  // Mode changes shorter than a bin cost nothing, so every mode counts as a server.
   const bool free_changes = grid.change == 0;
   const auto training = [&](double worth, double late) {
     Prices prices;
@@ -350,7 +354,7 @@ TrainingBound bound_of(std::span<const ModeRates> modes, const Grid& grid) {
     }
     return Relaxation(grid, prices).solve();
   };
-  // Seconds that serving leaves, in modes that can serve.
+  // Time that remains after serving, in modes that can serve.
   const auto spare = [&](double /*worth*/, double late) {
     Prices prices;
     prices.late = late;

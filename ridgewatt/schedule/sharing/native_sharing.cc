@@ -21,7 +21,7 @@ void check_program(const Minibatch& program) {
   }
 }
 
-// The highest sum of two speeds that leave the device no more than all of its time.
+// The highest sum of two speeds at which the device is busy for at most all of the time.
 double highest_sum(const std::array<double, 2>& speed, const std::array<double, 2>& busy) {
   const std::size_t light = busy[0] <= busy[1] ? 0 : 1, heavy = 1 - light;
   const double left = 1 - busy[light] * speed[light];
@@ -49,7 +49,7 @@ SharingForecast forecast_sharing(const Minibatch& first, const Minibatch& second
   for (const auto* program : programs) check_program(*program);
   SharingForecast result;
   result.busy_known = first.busy_share && second.busy_share;
-  // What is not known is full where that slows, and nothing where it would speed up.
+  // An unknown share of busy time counts as 1 where a larger share slows the programs, else as 0.
   std::array<double, 2> full{}, least{}, speed{}, slowest{}, fastest{};
   for (std::size_t i = 0; i < 2; ++i) {
     full[i] = programs[i]->busy_share.value_or(1);
@@ -60,7 +60,7 @@ SharingForecast forecast_sharing(const Minibatch& first, const Minibatch& second
     slowest[i] = 1 / (1 + options.switching * full[i]);
     fastest[i] = 1 / std::max(1.0, least[i] * (1 + least[1 - i]));
   }
-  // Where both want more cores than there are, both have to wait for them.
+  // If the programs want more CPU cores than there are, both are slowed down.
   const auto wanted = [&](const std::array<double, 2>& speeds) {
     return first.busy_cores * speeds[0] + second.busy_cores * speeds[1];
   };
@@ -82,7 +82,7 @@ SharingForecast forecast_sharing(const Minibatch& first, const Minibatch& second
   result.factor.lo = std::min(result.factor.value, 1 / highest_sum(fastest, least));
   result.factor.hi = 1 / (slowest[0] + slowest[1]);
   result.turns_s = first.time_s + second.time_s + 2 * options.switch_s;
-  // A switch draws what the program draws that it leads to.
+  // During a switch, the power is that of the next program.
   result.turns_power_w = ((first.time_s + options.switch_s) * first.power_w +
                           (second.time_s + options.switch_s) * second.power_w) /
                          result.turns_s;

@@ -1,4 +1,4 @@
-// Ways of sharing the device, and what a simulation has to serve.
+// Conversion of plans to input of a simulation, and checks of the simulation options.
 #include <algorithm>
 
 #include "ridgewatt/base/error.h"

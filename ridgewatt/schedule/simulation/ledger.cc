@@ -6,7 +6,7 @@
 namespace ridgewatt::schedule {
 namespace {
 
-// The latency that the share q of the requests does not exceed.
+// The latency that a share q of the requests does not exceed.
 double percentile(std::vector<double>& values, double q) {
   const auto rank = static_cast<std::size_t>(std::ceil(q * static_cast<double>(values.size())));
   const auto at = values.begin() + static_cast<std::ptrdiff_t>(std::max<std::size_t>(rank, 1) - 1);
@@ -20,7 +20,7 @@ void for_each_bin(double start_s, double end_s, double bin_s, std::size_t bins, 
   while (start_s < end_s) {
     const auto bin = std::min(static_cast<std::size_t>(start_s / bin_s), bins - 1);
     double stop_s = std::min(end_s, static_cast<double>(bin + 1) * bin_s);
-    if (stop_s <= start_s) stop_s = end_s;  // rounding at an edge
+    if (stop_s <= start_s) stop_s = end_s;  // rounding error at the edge of a bin
     add(bin, stop_s - start_s);
     start_s = stop_s;
   }
@@ -86,7 +86,7 @@ void add_latency_statistics(std::span<const double> arrivals, const SimulationOp
   double sum = 0;
   for (const double latency_s : values) {
     sum += latency_s;
-    // One part in 10^9 covers the rounding of time stamps.
+    // The factor allows for rounding of time stamps.
     if (latency_s > options.max_latency_s * (1 + 1e-9)) ++result.violations;
   }
   result.mean_latency_s = sum / static_cast<double>(values.size());

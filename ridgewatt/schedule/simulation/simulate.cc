@@ -55,8 +55,8 @@ class Simulator {
     }
     return serving_.batches.back();
   }
-  // What to run when `queued` requests wait and the target is reached: the largest batch that they
-  // fill; but one beyond the target does not make the oldest request late.
+  // The batch to run when `queued` requests wait and the target is reached: the largest one that
+  // they fill. A batch beyond the target must not make the oldest request late.
   const Minibatch& filled(std::size_t queued) const {
     const Minibatch* best = &padded(1);
     const bool is_late = now_s_ + padded(target()).time_s > latest_end_s(head_);
@@ -85,7 +85,7 @@ class Simulator {
                : static_cast<std::size_t>(serving_.candidate.infer().batch);
   }
 
-  // What it takes to go to a program from the one that ran last.
+  // Time to switch from the program that ran last to `program`.
   double switch_to(int program) {
     const bool other = last_ran_ != kNothingRan && last_ran_ != program;
     last_ran_ = program;
@@ -98,7 +98,7 @@ class Simulator {
     return time_s * std::exp(sigma * random_.normal() - sigma * sigma / 2);
   }
 
-  // When the batch of the oldest request must be sent off even if it is not full.
+  // When the batch of the oldest request must start even if it is not full.
   double deadline_s(std::size_t oldest, std::size_t count) const {
     if (!options_.deadline_dispatch || oldest >= arrivals_.size()) return kNever;
     const double within_s = options_.max_latency_s * (1 - options_.deadline_reserve) -
@@ -118,7 +118,7 @@ class Simulator {
     now_s_ = end_s;
   }
 
-  // Requests that a batch started now would not serve in time step aside.
+  // Moves requests that a batch started now would not serve in time to `late_`.
   void set_late_aside() {
     if (!options_.late_last || !serving_.candidate.inference) return;
     while (head_ < tail_) {
@@ -128,7 +128,7 @@ class Simulator {
     }
   }
 
-  // The oldest `count` requests; late ones take the places that are left.
+  // Serves the oldest `count` requests. Late requests fill the free places.
   void serve(std::size_t count, const Minibatch& batch) {
     const bool shared = is_native() && serving_.candidate.background;
     const double work_s = jittered(batch.time_s) + (shared ? 0 : switch_to(kInferenceRan));
@@ -159,7 +159,7 @@ class Simulator {
     const Candidate& candidate = serving_.candidate;
     if (!candidate.background || now_s_ >= options_.duration_s) return false;
     if (!candidate.inference || options_.sharing != Sharing::kManaged) return true;
-    // A cycle that no batch ends is over when it is overdue; then the next begins.
+    // A cycle without a batch ends when it is overdue. Then the next cycle begins.
     if (rounds_ >= serving_.training_per_cycle && overdue_s() > 0 &&
         now_s_ >= cycle_start_s_ + overdue_s()) {
       cycle_start_s_ = now_s_;
@@ -168,8 +168,8 @@ class Simulator {
     if (rounds_ >= serving_.training_per_cycle && !options_.fill_idle) return false;
     return queued == 0 || !in_the_way();
   }
-  // Whether a background minibatch started now could make the oldest request late, should the batch
-  // fill up in the meantime.
+  // Whether a background minibatch started now could make the oldest request late if the batch
+  // becomes full while it runs.
   bool in_the_way() const {
     if (!options_.deadline_dispatch || !serving_.candidate.background) return false;
     return now_s_ + serving_.candidate.background->minibatches[minibatch_].time_s +
@@ -179,7 +179,7 @@ class Simulator {
 
   double overdue_s() const { return kOverduePeriods * serving_.period_s; }
 
-  // One background minibatch; in time sharing a fluid stretch of training up to `until_s`.
+  // Runs one background minibatch. In native sharing, runs training until `until_s`.
   void train(double until_s) {
     const Round& round = *serving_.candidate.background;
     if (is_native() && serving_.candidate.inference) {
@@ -215,7 +215,7 @@ class Simulator {
     use(*serving);
   }
 
-  // One decision; false when all is done.
+  // Takes one decision. Returns false at the end of the simulation.
   bool step() {
     while (tail_ < arrivals_.size() && arrivals_[tail_] <= now_s_) ++tail_;
     result_.longest_queue = std::max(result_.longest_queue, tail_ - head_ + late_.size());
@@ -229,7 +229,7 @@ class Simulator {
     if (over && queued == 0 && late_.empty()) return false;
     if (serving_.candidate.inference && queued > 0) {
       const bool flush = tail_ == arrivals_.size() && over && options_.deadline_dispatch;
-      // A device that could only wait serves instead.
+      // Serve an unfilled batch if the device would otherwise idle.
       const bool nothing_else = options_.fill_idle && in_the_way();
       const bool due = now_s_ >= deadline_s(head_, queued + 1) || flush || nothing_else;
       if (queued >= target()) {
@@ -242,13 +242,13 @@ class Simulator {
         serve(queued, padded(queued));
         return true;
       }
-      if (over && late_.empty()) return false;  // an unfilled batch that nothing sends off
+      if (over && late_.empty()) return false;  // an unfilled batch that nothing starts
     }
     if (!serve_late()) wait_or_train(queued);
     return true;
   }
 
-  // Late requests have the device while no batch is due that they would hold up.
+  // Serves late requests if this does not delay a batch that is due.
   bool serve_late() {
     if (late_.empty() || !serving_.candidate.inference) return false;
     const Minibatch& batch = padded(std::min(late_.size(), target()));
@@ -270,7 +270,7 @@ class Simulator {
       train(until_s);
       return;
     }
-    // Training may become possible again with the next cycle or the next arrival.
+    // Training may become possible again in the next cycle or after the next arrival.
     if (serving_.candidate.background && rounds_ >= serving_.training_per_cycle &&
         overdue_s() > 0 && cycle_start_s_ + overdue_s() > now_s_) {
       until_s = std::min(until_s, cycle_start_s_ + overdue_s());
@@ -297,7 +297,7 @@ class Simulator {
   Ledger ledger_;
   double now_s_ = 0, next_epoch_s_ = kNever, cycle_start_s_ = 0;
   std::size_t head_ = 0, tail_ = 0;  // requests [head, tail) wait
-  std::deque<std::size_t> late_;     // and these, which have stepped aside
+  std::deque<std::size_t> late_;     // and these late requests
   int rounds_ = 0;                   // background rounds of this cycle
   std::size_t minibatch_ = 0;        // position in the round
   // The program that ran last: a position in the round, or one of these.

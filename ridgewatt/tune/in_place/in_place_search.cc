@@ -12,7 +12,7 @@ namespace {
 
 // Minimum number of profiles for a strategy that restarts after drift.
 constexpr int kLeastAfterDrift = 2;
-// Number of windows measured near the limit before the strategy chooses.
+// Number of windows measured before the strategy chooses, to approach the power limit.
 constexpr int kClimb = 1;
 
 }  // namespace
