@@ -10,8 +10,8 @@
 namespace ridgewatt::govern {
 namespace {
 
-// After more observations than this the value of a mode is considered known: a deviation of this
-// size then means that the day has changed.
+// After more observations than this, the value of a mode counts as known. A deviation of kJump
+// standard deviations then means that conditions have changed.
 constexpr std::size_t kKnownAfter = 2;
 constexpr double kJump = 2.5;
 
@@ -127,7 +127,8 @@ double ModeBelief::surprise(std::size_t mode, const twin::TimePower& seen, doubl
 
 twin::TimePower ModeBelief::later(std::size_t mode, double horizon_s) const {
   const double ratio = horizon_s / options_.day_s;
-  const double left = ratio > 1e-9 ? (1 - std::exp(-ratio)) / ratio : 1;  // of the day's part
+  // mean decay of the common deviation over the horizon
+  const double left = ratio > 1e-9 ? (1 - std::exp(-ratio)) / ratio : 1;
   const auto factor = [&](const Filter& filter) {
     return std::exp(filter.mean(static_cast<Eigen::Index>(mode)) +
                     left * filter.mean(filter.mean.size() - 1));

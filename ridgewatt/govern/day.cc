@@ -15,13 +15,13 @@ namespace {
 
 constexpr double kDayS = 24 * 3600.0;
 constexpr double kOverTheCap = 1.02;
-constexpr double kMostOver = 0.01;  // of the windows, that a fixed mode may be above a cap
-constexpr double kMostLate = 0.03;  // of the requests, that it may serve late
-constexpr std::size_t kTried = 64;  // fixed modes that are played exactly
+constexpr double kMostOver = 0.01;  // share of windows in which a fixed mode may exceed the cap
+constexpr double kMostLate = 0.03;  // share of requests that a fixed mode may serve late
+constexpr std::size_t kTried = 64;  // number of fixed modes that are simulated
 constexpr double kRestS = 10;
-constexpr double kMidCelsius = 40;  // of the board, at which the twin's powers hold
+constexpr double kMidCelsius = 40;  // board temperature for which the twin's powers are valid
 
-// Plays a program on the board from tick to tick.
+// Simulates a program on the board, tick by tick.
 class Play {
  public:
   Play(const DayBoard& board, const Day& day)
@@ -37,7 +37,7 @@ class Play {
   double requests() const { return requests_; }
   double late() const { return late_; }
 
-  // Until `duration_s` have passed or `most` minibatches are done in all.
+  // Runs until `duration_s` have passed or the total number of minibatches reaches `most`.
   Window work(std::size_t mode, double duration_s, double most, const Goal& goal) {
     const DayBoard::Mode& at = board_.modes[mode];
     Window window{.mode = mode};
@@ -83,13 +83,13 @@ class Play {
     return power_w * std::exp(day_.options().power_noise * random_.normal());
   }
 
-  // As it would be measured.
+  // Adds measurement noise to a window.
   Window measured(Window window) {
     window.time_sd = day_.options().noise;
     window.power_sd = day_.options().power_noise;
     const double time_factor = std::exp(window.time_sd * random_.normal());
     window.energy_j *= std::exp(window.power_sd * random_.normal());
-    // The count of minibatches is exact; when the first and the last ended is not.
+    // The count of minibatches is exact; the measured time is not.
     window.duration_s *= time_factor;
     window.paused_s *= time_factor;
     return window;
@@ -117,7 +117,7 @@ class Play {
   double requests_ = 0, late_ = 0;
 };
 
-// Rest until the goal's end, and what it came to.
+// Rests until the end of the goal. Returns the totals.
 DayOutcome finished(Play& play, const Goal& goal, double end_s, double length_s) {
   DayOutcome outcome;
   outcome.end_s = play.now_s();
@@ -132,11 +132,11 @@ DayOutcome finished(Play& play, const Goal& goal, double end_s, double length_s)
 }
 
 double last_s(const Goal& goal, const Day& day) {
-  if (goal.minibatches > 0) return 2 * goal.end_s;  // a late job goes on
+  if (goal.minibatches > 0) return 2 * goal.end_s;  // a late job continues
   return std::min(goal.end_s, day.options().length_s);
 }
 
-// What a fixed mode would come to if the day were even; to leave out those that cannot be best.
+// Estimates the value of a fixed mode on a uniform day, to skip modes that cannot be best.
 double rough_value(const Goal& goal, const DayBoard& board, const DayBoard::Mode& mode,
                    const Day& day, bool& may_keep) {
   const double rate_hz = day.open_share() / mode.cost.time_s;
@@ -192,7 +192,7 @@ void DayOptions::check() const {
 Day::Day(const DayOptions& options, std::uint64_t seed) : options_(options), seed_(seed) {
   options_.check();
   Random random = Random(seed).fork(11);
-  // A late job is played for twice its time.
+  // A late job is simulated for up to twice its time.
   const auto count = static_cast<std::size_t>(std::ceil(2 * options_.length_s / options_.tick_s));
   ticks_.resize(std::max<std::size_t>(count, 1));
   const double mean = options_.mean_celsius + options_.mean_spread * random.normal();
@@ -240,7 +240,7 @@ Day::Day(const DayOptions& options, std::uint64_t seed) : options_(options), see
          over(begin_s, end_s,
               [](Tick& tick, double share) { tick.paused = std::min(1.0, tick.paused + share); });
        });
-  if (options_.rate_hz > 0) {  // crowds: half of what is left to the peak
+  if (options_.rate_hz > 0) {  // bursts of up to 0.3 of the peak rate, limited to the peak
     each(1, 600, random.fork(3), [&](double begin_s, double end_s, Random& from) {
       const double more = from.uniform(0.05, 0.3) * options_.rate_hz;
       over(begin_s, end_s, [&](Tick& tick, double share) {
@@ -286,7 +286,7 @@ DayOutcome govern_day(Policy& policy, const DayBoard& board, const Day& day, boo
   std::vector<DayStep> steps;
   const double most = goal.minibatches > 0 ? goal.minibatches : Goal::kNone;
   const double end_s = last_s(goal, day);
-  // What rest draws is seen before the program begins.
+  // Measure the power at rest before the program starts.
   const auto rest = [&](double duration_s) {
     const double before_j = play.energy_j();
     play.rest(duration_s);
@@ -304,8 +304,8 @@ DayOutcome govern_day(Policy& policy, const DayBoard& board, const Day& day, boo
       last = next.mode;
       const Window window = play.work(*next.mode, for_s, most, goal);
       seen = play.measured(window);
-      // Requests leave the board idle in between: what its minibatches take is seen, its power is
-      // not that of work alone.
+      // The board is idle between requests. Report only the time of the minibatches and the energy
+      // without the idle energy.
       if (goal.kind() == GoalKind::kLatency) {
         const Day::Tick& tick = day.at(begin_s);
         const DayBoard::Mode& mode = board.modes[*next.mode];
@@ -362,7 +362,7 @@ std::optional<FixedDay> best_fixed_day(const Goal& goal, const DayBoard& board, 
   std::optional<FixedDay> best;
   std::size_t tried = 0;
   for (const auto& [value, mode] : rough) {
-    // The first ones that turn out to miss do not count.
+    // Keep trying until one mode meets the goal.
     if (tried >= kTried && best) break;
     ++tried;
     const DayOutcome outcome = fixed_day(goal, board, mode, day);

@@ -12,7 +12,7 @@
 namespace ridgewatt::govern {
 namespace {
 
-constexpr double kShort = 1e-9;  // of a time: no part of its own
+constexpr double kShort = 1e-9;  // relative time below which a part is dropped
 constexpr std::size_t kPartsOfDay = 24 * 60;
 
 void check_modes(std::span<const ModeCost> modes) {
@@ -25,7 +25,7 @@ void check_modes(std::span<const ModeCost> modes) {
   }
 }
 
-// Modes that draw no more than a cap, by their place in `all`.
+// Indices of the modes with at most this power.
 std::vector<std::size_t> under(std::span<const ModeCost> all, double cap_w) {
   std::vector<std::size_t> modes;
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -40,7 +40,7 @@ std::size_t rest_of(std::span<const ModeCost> modes) {
   return static_cast<std::size_t>(least - modes.begin());
 }
 
-// Builds a way part by part.
+// Builds a way, one part at a time.
 class WayOf {
  public:
   explicit WayOf(std::span<const ModeCost> modes) : modes_(modes) {}
@@ -52,7 +52,7 @@ class WayOf {
     way_.end_s += time_s;
     way_.energy_j += way_.parts.back().energy_j;
   }
-  // After the work, asleep where there is time and it is cheaper.
+  // Adds the wait after the work. The board sleeps if there is time and it costs less energy.
   void wait(double duration_s, const std::optional<Sleep>& sleep) {
     if (!(duration_s > kShort * std::max(way_.end_s, 1.0))) return;
     const std::size_t rest = rest_of(modes_);
@@ -83,7 +83,8 @@ JobWay in_one_mode(std::span<const ModeCost> modes, std::size_t mode, const Job&
   return way.take();
 }
 
-// The mix of least energy until the deadline, with rest or sleep of this power as a part.
+// The mix with the least energy until the deadline. Waiting at the power `waiting_w` is one option
+// of the mix.
 std::optional<JobWay> mix_until(std::span<const ModeCost> modes,
                                 const std::vector<std::size_t>& allowed, double waiting_w,
                                 const Job& job, const std::optional<Sleep>& sleep) {
@@ -96,7 +97,7 @@ std::optional<JobWay> mix_until(std::span<const ModeCost> modes,
   if (!mix) return std::nullopt;
   WayOf way(modes);
   double work_s = 0;
-  // The faster one first: what goes wrong later finds time.
+  // Work in the faster mode first, so that there is time left if something goes wrong.
   const auto work = [&](std::size_t option, double time_share) {
     if (option >= allowed.size()) return;
     const double time_s = modes[allowed[option]].time_s;
@@ -111,8 +112,8 @@ std::optional<JobWay> mix_until(std::span<const ModeCost> modes,
   return way.take();
 }
 
-// The mix of least time within the energy, with no deadline: over energy per minibatch the time per
-// minibatch has a hull, too.
+// The mix with the least time within the energy limit, without a deadline. It uses the convex hull
+// of time per minibatch against energy per minibatch.
 std::optional<JobWay> mix_within(std::span<const ModeCost> modes,
                                  const std::vector<std::size_t>& allowed, const Job& job) {
   double slowest_s = 0;
@@ -196,7 +197,7 @@ JobWays ways_of_job(std::span<const ModeCost> modes, const Job& job,
   } else {
     mixed(mix_within(modes, allowed, job));
   }
-  // A part asleep costs what no mix knows of: one mode may then be better.
+  // The mix neglects the energy of going to sleep and waking up, so a single mode may be better.
   keep_better(ways.mix, ways.fixed, job);
   return ways;
 }
@@ -259,7 +260,8 @@ double held_power_w(const Supply& supply) {
   supply.check();
   if (supply.solar_w.empty()) return supply.energy_j / supply.length_s;
   const double part_s = supply.length_s / static_cast<double>(supply.solar_w.size());
-  // Two days from a full battery: it must never be empty, and end the second as it began it.
+  // Simulate two days from a full battery. It must never be empty, and must end the second day at
+  // least as full as it began.
   const auto holds = [&](double power_w) {
     double stored_j = supply.energy_j, first_j = 0;
     for (int day = 0; day < 2; ++day) {

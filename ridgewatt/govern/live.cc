@@ -11,10 +11,10 @@
 namespace ridgewatt::govern {
 namespace {
 
-// Minibatches longer than this number of medians count as a pause of the program.
+// A minibatch longer than this multiple of the median counts as a pause of the program.
 constexpr double kPause = 5;
 
-// From the marks and energies of the board's clock to what the policy sees.
+// Converts marks and energies in the board's time to what the policy observes.
 class LiveRun {
  public:
   LiveRun(Policy& policy, const std::vector<OperatingPoint>& modes,
@@ -22,10 +22,10 @@ class LiveRun {
           const std::function<void(const LiveStep&)>& step)
       : policy_(policy), modes_(modes), set_mode_(set_mode), options_(options), step_(step) {}
 
-  // Before the program starts.
+  // Call before the program starts.
   void begin() { take(policy_.decide({})); }
 
-  // False: the program is to end.
+  // Returns false to end the program.
   bool look(const measure::WatchedMoment& now) {
     for (; read_ < now.marks.size(); ++read_) take_mark(now.marks[read_], now.now_s);
     energy_.push_back({now.now_s, now.energy_j});
@@ -87,7 +87,7 @@ class LiveRun {
     marks_.push_back({mark.time_s, waited_s, arrived_s});
   }
 
-  // Energy at a time within the step, between readings.
+  // Energy at a time within the step, interpolated between readings.
   double energy_at(double time_s) const {
     const auto after =
         std::lower_bound(energy_.begin(), energy_.end(), time_s,
@@ -98,11 +98,11 @@ class LiveRun {
     return a.energy_j + (b.energy_j - a.energy_j) * (time_s - a.time_s) / (b.time_s - a.time_s);
   }
 
-  // Whole minibatches after the mode had settled.
+  // Whole minibatches after the mode has settled.
   Window window() const {
     Window seen{.mode = mode_.value_or(0)};
     const double from_s = *step_begun_ + (changed_ ? options_.settle_s : 0);
-    // By when they came: a fake program on a busy machine stamps its marks late.
+    // By arrival time, since a fake program on a busy machine stamps its marks late.
     auto first = std::find_if(marks_.begin(), marks_.end(),
                               [&](const Mark& mark) { return mark.arrived_s >= from_s; });
     if (first == marks_.end() || marks_.end() - first < 2 || energy_.size() < 2) return seen;
@@ -122,16 +122,16 @@ class LiveRun {
     seen.paused_s = scale * paused_s;
     seen.minibatches = static_cast<double>(gaps_s.size());
     const double arrived_s = marks_.back().arrived_s - first->arrived_s;
-    if (arrived_s > 0) {  // the readings of energy begin with the step: none is of the mode before
+    if (arrived_s > 0) {  // all energy readings are from this step, none from the previous mode
       const double energy_j = energy_at(marks_.back().arrived_s) - energy_at(first->arrived_s);
       seen.energy_j = energy_j / arrived_s * seen.duration_s;
     }
     const double spread = gaps_s.size() > 1 ? standard_deviation(gaps_s) / usual_s : 0.1;
     seen.time_sd = std::max(0.003, spread / std::sqrt(static_cast<double>(gaps_s.size())));
     seen.power_sd = std::max(0.005, 0.05 / std::sqrt(static_cast<double>(energy_.size())));
-    if (policy_.goal().kind() == GoalKind::kLatency) {  // while it waits it serves nobody
+    if (policy_.goal().kind() == GoalKind::kLatency) {  // waiting times do not count
       const double busy_s = seen.duration_s - scale * waited_s;
-      if (busy_s < 0.9 * seen.duration_s) seen.energy_j = 0;  // not the power of work
+      if (busy_s < 0.9 * seen.duration_s) seen.energy_j = 0;  // not the power at full load
       seen.duration_s = std::max(busy_s, 0.0);
       seen.paused_s = 0;
     }
@@ -165,7 +165,7 @@ class LiveRun {
   const std::function<void(const LiveStep&)>& step_;
   Decision current_;
   std::optional<std::size_t> mode_;
-  std::optional<double> step_begun_;  // by the clock
+  std::optional<double> step_begun_;  // on the board's clock
   double current_begin_s_ = 0, fetched_s_ = 0, request_hz_ = 0, step_minibatches_ = 0;
   bool changed_ = false;
   std::size_t read_ = 0, minibatches_ = 0, switches_ = 0;
@@ -194,7 +194,7 @@ LiveOutcome govern_program(const platform::Sysfs& sysfs, Policy& policy,
   if (modes.size() != policy.belief().size()) {
     throw UsageError("the policy and the board control have different power modes");
   }
-  if (options.rest_s > 0 && !options.open) {  // one that runs already does not rest
+  if (options.rest_s > 0 && !options.open) {  // a program that already runs cannot rest
     set_mode(modes[policy.rest_mode()].mode);
     policy.see_rest(measure::mean_power_w(sysfs, options.rate_hz, options.rest_s));
   }

@@ -9,7 +9,7 @@
 namespace ridgewatt::govern {
 namespace {
 
-// Whether b lies on or above the line from a to c, whose rate is higher.
+// True if b is on or above the line from a to c, where c has the higher rate.
 bool above_chord(const RatePower& a, const RatePower& b, const RatePower& c) {
   return (b.power_w - a.power_w) * (c.rate_hz - a.rate_hz) >=
          (c.power_w - a.power_w) * (b.rate_hz - a.rate_hz);
@@ -40,7 +40,7 @@ RateHull::RateHull(std::span<const RatePower> options) : options_(options.begin(
     }
     corners_.push_back(next);
   }
-  // What a faster option does for no more power is never worth its place.
+  // Drop corners for which a faster option needs no more power.
   while (corners_.size() >= 2 && options_[corners_[0]].power_w >= options_[corners_[1]].power_w) {
     corners_.erase(corners_.begin());
   }

@@ -29,7 +29,7 @@ double apart(const PowerMode& a, const PowerMode& b) {
   return sum;
 }
 
-// Adds to `chosen` those of `near` that lie furthest from all that are chosen (Gonzalez 1985).
+// Adds modes of `near` to `chosen`, each the one furthest from all chosen modes (Gonzalez 1985).
 void spread(const std::vector<PowerMode>& modes, const std::vector<std::size_t>& near,
             std::size_t most, std::vector<std::size_t>& chosen) {
   std::vector<double> distance(near.size(), std::numeric_limits<double>::infinity());

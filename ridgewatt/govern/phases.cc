@@ -13,12 +13,12 @@
 namespace ridgewatt::govern {
 namespace {
 
-constexpr std::size_t kRemembered = 15;        // lengths of a phase
-constexpr std::size_t kMostOpen = 64;          // phases inside each other
-constexpr std::size_t kMostSwitches = 100000;  // whose times are kept
+constexpr std::size_t kRemembered = 15;        // number of durations kept per phase
+constexpr std::size_t kMostOpen = 64;          // maximum depth of nested phases
+constexpr std::size_t kMostSwitches = 100000;  // maximum number of switch times kept
 constexpr double kLookS = 0.5;
 
-// Energy since the first sample, at any time of the last samples.
+// Energy since the first sample, for any time within the recent samples.
 class PowerSum {
  public:
   void add(const measure::TimedPower& sample, bool is_mean) {
@@ -32,7 +32,7 @@ class PowerSum {
       sums_.push_back({sample.time_s, sample.power_w, 0});
     }
   }
-  // Before the first sample its power is held, and after the last one.
+  // Before the first and after the last sample, the power is assumed constant.
   double at(double time_s) const {
     if (sums_.empty()) return 0;
     const auto after =
@@ -105,7 +105,7 @@ class PhaseRun {
     double begin_s = 0;
     std::size_t minibatches = 0;
     bool considered = false;
-    std::optional<double> begin_j = {};  // once samples have come that far
+    std::optional<double> begin_j = {};  // set when samples reach begin_s
   };
   struct Ended {
     Open phase;
@@ -125,7 +125,7 @@ class PhaseRun {
     } else if (mark.kind == Kind::kEnd) {
       for (std::size_t i = open_.size(); i-- > 0;) {
         if (open_[i].name != mark.name) continue;
-        // What is inside a phase that ended has ended too.
+        // The phases inside a phase end with it.
         while (open_.size() > i) close(open_.size() - 1, mark.time_s);
         break;
       }
@@ -151,12 +151,12 @@ class PhaseRun {
     return median(std::vector<double>(lengths_[use].begin(), lengths_[use].end()));
   }
 
-  // To a mode and away from it, as far as was measured.
+  // Cost of a switch to a mode and back, from the measured switches.
   double cost_s() const {
     return 2 * ((switch_s_.empty() ? 0 : median(switch_s_)) + options_.effect_s);
   }
 
-  // The mode of the innermost phase that has one; only what is open after all marks counts.
+  // Sets the mode of the innermost open phase that has a mode. Call it after all marks were read.
   void follow() {
     for (std::size_t i = open_.size(); i-- > 0;) {
       Open& phase = open_[i];
@@ -182,7 +182,7 @@ class PhaseRun {
     mode_ = uses_[phase.use].mode;
     ++switches_;
     ++uses_[phase.use].switches;
-    // Back in an outer phase no mark of its own says since when.
+    // After a return to an outer phase, no mark gives the start of the switch.
     const double since_s = at_begin ? std::min(phase.begin_s, asked_s) : asked_s;
     switching_s_ += done_s - since_s;
     longest_s_ = std::max(longest_s_, done_s - since_s);
@@ -191,7 +191,8 @@ class PhaseRun {
     write_s_.push_back(done_s - asked_s);
   }
 
-  // Energy up to the newest sample; `all`: of what ended after it too, by the last power.
+  // Adds up the energy until the newest sample. With `all`, phases that ended later are included,
+  // at the power of the last sample.
   void settle(bool all) {
     if (power_.newest_s() <= 0) return;
     if (!begin_j_) begin_j_ = power_.at(begin_s_);
@@ -206,7 +207,7 @@ class PhaseRun {
       uses_[one.phase.use].energy_j += power_.at(one.end_s) - *one.phase.begin_j;
       return true;
     });
-    double needed_s = power_.newest_s() - 1;  // marks may come late
+    double needed_s = power_.newest_s() - 1;  // marks may arrive late
     for (const auto& one : ended_) needed_s = std::min(needed_s, one.end_s);
     power_.forget(needed_s);
   }

@@ -12,29 +12,30 @@
 namespace ridgewatt::govern {
 namespace {
 
-// The assumed share of time in which a program works before any observation, and its weight.
+// Prior share of time in which a program works, and the weight of this prior in seconds.
 constexpr double kUsualShare = 0.98, kUsualShareS = 1800;
-// How far away, as a logarithm of rates, a mode that turns out better still helps the plan.
+// Scale of the distance in log rate over which a better mode still helps the plan.
 constexpr double kNearRate = 0.35;
-constexpr double kTrialSetS = 2;  // of a trial nothing is known: the mode settles
-// A slower mode may come first when it is nearly as fast as what is needed.
+constexpr double kTrialSetS = 2;  // settling time that a trial costs
+// A slower mode may run first if it reaches this share of the required rate.
 constexpr double kNearlyFast = 0.97;
 
 constexpr char kTrialReason[] = "tried";
-// Deviations by which a mode must differ to have changed.
+// Number of standard deviations from which a mode counts as changed.
 constexpr double kChanged = 2.5;
 
 twin::TimePower seen_in(const Window& window) {
-  // The power of a window with a pause is that of neither state.
+  // With a pause, the mean power is neither that of work nor that of rest.
   const bool whole = window.paused_s <= 0 && window.energy_j > 0;
   return {(window.duration_s - window.paused_s) / window.minibatches,
           whole ? window.energy_j / window.duration_s : 0};
 }
 
-// The power of the cheapest mix of `of` and another option at a rate; of the rate at a power.
+// The lowest power of a mix of `of` and another option at a given rate, or the highest rate at a
+// given power.
 struct Mixed {
   double value = 0;
-  double share = 0;  // of `of`
+  double share = 0;  // time share of `of`
   bool found = false;
 };
 
@@ -143,7 +144,7 @@ double Policy::step_s(double left_s) const {
 std::size_t Policy::first_of(const Menu& menu, const Mix& best, bool at_rate, double left_s) const {
   const double least_share = std::min(0.5, 0.5 * step_s(left_s) / std::max(left_s, 1e-9));
   std::size_t first = best.high_share >= least_share ? best.high : best.low;
-  if (at_rate && menu.modes[first] == kRest) first = best.high;  // rest is for when it is done
+  if (at_rate && menu.modes[first] == kRest) first = best.high;  // rest comes after the work
   if (!current_) return first;
   const auto at = std::find(menu.modes.begin(), menu.modes.end(), *current_);
   if (at == menu.modes.end()) return first;  // no longer allowed
@@ -165,7 +166,7 @@ bool Policy::saves_more_than_it_costs(double gap, double gap_sd, double weight,
   return saved_s > options_.trial_cost * cost_s;
 }
 
-// Times are those in which as much energy is used as by the plan, so that seconds stand for joules.
+// Energies are expressed as seconds at the plan's power.
 std::optional<std::size_t> Policy::worth_a_trial(const Menu& menu, const Mix& best,
                                                  double left_s) const {
   if (!known(current_) || left_s < 20 * options_.trial_s ||
@@ -234,7 +235,7 @@ Decision Policy::plan_job(const Standing& standing) {
                                               : standing.now_s + left_s;
   next.energy_j = standing.energy_j + best->power_w * left_s;
   next.minibatches = goal_.minibatches;
-  // Not longer than the work that is left.
+  // Not longer than the remaining work.
   const double last_s = work / (working_share() * menu.options[first].rate_hz);
   next.for_s = std::min(next.for_s, std::max(last_s, options_.least_step_s / 4));
   return next;
@@ -340,13 +341,13 @@ Decision Policy::decide(const Standing& standing) {
       next = plan_latency(standing);
       break;
   }
-  // What was tried is held against the mode before it.
+  // After a trial, run the previous mode again for comparison.
   if (pending_ && current_ && next.mode && allowed()[*current_] != 0) {
     next.mode = current_;
     next.for_s = std::min(next.for_s, options_.trial_s);
     next.reason = "compared";
   }
-  // A mode that was never seen is tried first, where there is time for that.
+  // A mode without observations starts with a trial if there is time.
   if (next.mode && known(current_) && next.mode != current_ && belief_.seen(*next.mode) == 0 &&
       next.for_s > options_.trial_s) {
     next.reason = kTrialReason;
@@ -377,7 +378,7 @@ void Policy::see(const Window& window) {
   working_s_ += working_s;
   const bool trial = std::exchange(trying_, false);
   if (!(window.minibatches > 0) || !(working_s > 0)) return;
-  // Where the mode before it is above the cap, it does not run again: the trial counts.
+  // If the previous mode is above the cap, it does not run again, so the trial counts by itself.
   if (trial && known(current_) && allowed()[*current_] != 0) {
     pending_ = window;
     return;

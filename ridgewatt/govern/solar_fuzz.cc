@@ -1,5 +1,5 @@
-// Any bytes as the sun's power over a day: no crash, no hang, and InputError is the only exception;
-// what is read can feed a battery.
+// Parses any bytes as solar power over a day. No crash, no hang, and InputError is the only
+// exception. A parsed file can be used as a supply.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -179,8 +179,8 @@ void Executor::accept_workers() {
     OwnedFd socket(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (!socket) return;
     WorkerLink link(std::move(socket), now_s());
-    // The mode of the socket file excludes other users except root. Root may connect, but its
-    // workers are accepted only if the controller runs as root.
+    // The mode of the socket file excludes other users except root. Root may connect, but only a
+    // controller of root accepts workers of root.
     const bool full = workers_.size() >= options_.max_workers;
     if (full || link.peer.uid() != ::geteuid()) {
       link.send(full ? "error too many workers\n" : "error another user\n");
