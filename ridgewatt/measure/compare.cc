@@ -11,7 +11,7 @@
 namespace ridgewatt::measure {
 namespace {
 
-// Mean of a channel of the series; 0: the run lacks it.
+// Mean of a channel of the series; 0 if the run has no such channel.
 double series_mean(const Measurement& measurement, const char* channel) {
   for (const auto& series : measurement.series_summary) {
     if (series.channel == channel) return series.mean;
@@ -22,7 +22,7 @@ double series_mean(const Measurement& measurement, const char* channel) {
 struct Quantity {
   const char* name;
   const char* unit;
-  double (*value)(const Measurement&);  // 0: the run lacks it
+  double (*value)(const Measurement&);  // 0: not measured in this run
 };
 
 constexpr Quantity kQuantities[] = {

@@ -12,7 +12,7 @@
 namespace ridgewatt::measure {
 namespace {
 
-// A process on the device is the program's when it is the program or below it.
+// True if `process` is the program or one of its descendants.
 bool belongs_to(int process, pid_t program) {
   for (int depth = 0; depth < 100 && process > 1; ++depth) {
     if (process == program) return true;
@@ -22,7 +22,7 @@ bool belongs_to(int process, pid_t program) {
     } catch (const Error&) {
       return false;
     }
-    const auto end = text.rfind(')');  // the name before it may hold anything
+    const auto end = text.rfind(')');  // the name before it may contain any character
     const auto words = split(trim(text.substr(end == std::string::npos ? 0 : end + 1)), ' ');
     process = words.size() > 1 ? static_cast<int>(parse_int(words[1]).value_or(0)) : 0;
   }

@@ -1,4 +1,4 @@
-// The program that is tuned in place is this process: what it marks comes by calls, not by a pipe.
+// Tunes the calling process in place: it reports its marks by function calls, not through a pipe.
 #include <unistd.h>
 
 #include <chrono>
@@ -14,7 +14,7 @@ void CallerMarks::mark(TimedMark::Kind kind, const std::string& name) {
   const TimedMark mark{kind, name, monotonic_s()};
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    // Nobody takes them any more, or not yet: memory is bounded.
+    // Bounds the memory if nobody reads the marks (before the run or after its end).
     if (ended_ || marks_.size() >= kMost) return;
     marks_.push_back(mark);
   }

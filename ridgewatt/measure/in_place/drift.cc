@@ -6,16 +6,17 @@
 namespace ridgewatt::measure {
 namespace {
 
-// Share of an innovation that is taken for creep: power follows the board's temperature, the time
-// of a minibatch has no reason to.
+// Share of an innovation (of time, of power) that counts as creep. It is larger for power, which
+// follows the temperature of the board; the time of a minibatch hardly does.
 constexpr std::array<double, 2> kFollowed = {0.2, 0.5};
-constexpr double kLeastSpread = 0.005;      // of a minibatch's time
-constexpr double kMedianEfficiency = 1.57;  // variance of a median over that of a mean: pi / 2
-constexpr double kLeastPowerError = 0.003;  // what a sensor repeats to
+constexpr double kLeastSpread = 0.005;  // relative, of a minibatch's time
+// variance of a median relative to that of a mean: pi / 2
+constexpr double kMedianEfficiency = 1.57;
+constexpr double kLeastPowerError = 0.003;  // relative repeatability of a sensor
 
 }  // namespace
 
-// The median, which one minibatch that is half as long again does not move.
+// Uses the median time, since one minibatch that takes 1.5 times as long does not change it.
 DriftTest::Seen DriftTest::seen(const InPlaceWindow& window) {
   spread_ += (std::max(window.spread, kLeastSpread) - spread_) / ++spreads_;
   const double time_error = spread_ * spread_ * kMedianEfficiency / std::max(window.minibatches, 1);
@@ -49,7 +50,7 @@ DriftTest::Look DriftTest::look(const InPlaceWindow& window) {
       worst = std::max(worst, sum);
     }
   }
-  if (worst > options_.doubt) {  // nothing is learned from what may be drift
+  if (worst > options_.doubt) {  // learn nothing from a window that may show drift
     for (std::size_t q = 0; q < kQuantities; ++q) doubted_[q] += off[q];
     ++doubts_;
     if (worst <= options_.alarm) return {Verdict::kDoubt, 1, 1};
@@ -59,7 +60,7 @@ DriftTest::Look DriftTest::look(const InPlaceWindow& window) {
   doubts_ = 0;
   for (std::size_t q = 0; q < kQuantities; ++q) {
     creep_[q] += kFollowed[q] * off[q];
-    // The rest is the level's own, as far as it was less well known.
+    // The rest updates the level, weighted by the inverse variances.
     const double known = 1 / level.variance[q], fresh = 1 / now.variance[q];
     level.log[q] += (1 - kFollowed[q]) * off[q] * fresh / (known + fresh);
     level.variance[q] = std::max(1 / (known + fresh), creep_sd[q] * creep_sd[q] / 4);

@@ -17,13 +17,16 @@
 namespace ridgewatt::measure {
 namespace {
 
-constexpr int kMostDoubts = 2;                // looks at the reference one after the other
-constexpr int kAskedAgain = 2;                // profiles after which one above the limit asks that
-constexpr double kFarAbove = 1.03;            // of what a reference drew: everything draws more
-constexpr double kWarmerC = 5;                // that is named as a cause
-constexpr std::size_t kHeldMinibatches = 12;  // between two looks while a mode is held
+constexpr int kMostDoubts = 2;  // maximum number of repeated measurements of the reference
+// after this number of profiles, a mode over the limit triggers a check of the reference
+constexpr int kAskedAgain = 2;
+// if the reference exceeds its earlier power by this factor, all powers have drifted
+constexpr double kFarAbove = 1.03;
+constexpr double kWarmerC = 5;                // smallest change that is reported as a cause
+constexpr std::size_t kHeldMinibatches = 12;  // between two checks while a mode is held
 
-// No knob higher than in either mode: what a change goes through draws less than both.
+// The lower value of each knob. Setting this mode in between keeps the power below that of both
+// modes.
 PowerMode lower_of(const PowerMode& a, const PowerMode& b) {
   PowerMode lower = b;
   for (const Knob knob : kKnobs) {
@@ -111,7 +114,7 @@ class InPlaceProfiler::State {
     InPlaceWindow window = measure(point, InPlaceWindow::Kind::kProfile);
     ++since_held_;
     if (window.over_limit) {
-      // Was it the mode, or does everything draw more?
+      // Either the mode needs more power, or all modes do: check the reference soon.
       if (since_held_ >= kAskedAgain) reference_.ask_soon();
       throw OverLimitError(fmt::format("{:.2f} W is above the limit of {:g} W", window.power_w,
                                        options_.power_limit_w),
@@ -166,7 +169,7 @@ class InPlaceProfiler::State {
     for (const TimedPower& sample : log_.step()) guard_.add(sample);
   }
 
-  // From below: by way of what draws less than both modes.
+  // Sets a mode by way of lower_of, whose power is below that of both modes.
   void set(const PowerMode& mode) {
     const PowerMode lower = lower_of(mode_, mode);
     const bool between = mode_ != PowerMode() && lower != mode_ && lower != mode;
@@ -207,7 +210,7 @@ class InPlaceProfiler::State {
     return window;
   }
 
-  // One look at a window that is being measured; true when it is over.
+  // Checks the current window once. Returns true when it is complete.
   bool look(InPlaceWindow& window) {
     step();
     if (leave_over_limit()) {
@@ -218,7 +221,7 @@ class InPlaceProfiler::State {
     }
     auto minibatches = log_.since(window.changed ? window.set_s + window.write_s : window.set_s);
     const bool late = program_.now_s() - window.set_s > options_.longest_s;
-    // Until a sample came after a minibatch its energy is a guess.
+    // Before a power sample after its end, the energy of a minibatch is uncertain.
     while (!late && !minibatches.empty() && minibatches.back().end_s > log_.last_power_s()) {
       minibatches.pop_back();
     }
@@ -245,7 +248,7 @@ class InPlaceProfiler::State {
     for (int doubts = 0;; ++doubts) {
       const auto known_w = drift_.power_w(reference_.point().mode);
       const InPlaceWindow window = measure(reference_.point(), InPlaceWindow::Kind::kReference);
-      if (window.over_limit) {  // it was within the limit
+      if (window.over_limit) {  // the reference was within the limit before
         const double factor = window.power_w / known_w.value_or(window.power_w);
         reference_.lose();
         if (factor < kFarAbove) return;
@@ -317,10 +320,10 @@ class InPlaceProfiler::State {
   ReferenceMode reference_;
   InPlaceRun run_;
   PowerMode mode_, paced_;
-  double set_end_s_ = 0;  // the mode was set
+  double set_end_s_ = 0;  // when the mode was set
   double pace_s_ = 0, old_pace_s_ = 0;
   std::optional<OperatingPoint> held_;
-  int since_held_ = 0;      // profiles since it was last seen that nothing has drifted
+  int since_held_ = 0;      // profiles since the last check without drift
   std::size_t looked_ = 0;  // minibatches of the window that were assessed
   TunedProgram::Surroundings before_;
 };

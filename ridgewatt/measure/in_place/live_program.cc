@@ -30,14 +30,15 @@ constexpr double kGraceS = 10;  // between SIGTERM and SIGKILL
 constexpr std::array<int, 3> kAsking = {SIGINT, SIGTERM, SIGHUP};
 
 volatile std::sig_atomic_t asked_by = 0;
-volatile std::sig_atomic_t asked_group = 0;  // the program's; 0: it is not ours to end
+// process group of the program; 0: do not end the program
+volatile std::sig_atomic_t asked_group = 0;
 
 void pass_on(int number) {
   asked_by = number;
   if (asked_group > 0) ::kill(-static_cast<pid_t>(asked_group), number);
 }
 
-// The file that a running process marks into, from its end on.
+// Opens the file to which a running process writes its marks, at its end.
 OwnedFd marks_of(pid_t process) {
   const std::string folder = fmt::format("/proc/{}", process);
   if (::access(folder.c_str(), F_OK) != 0) {
@@ -73,14 +74,14 @@ OwnedFd marks_of(pid_t process) {
 }  // namespace
 
 class LiveProgram::State {
-  // Handlers where the signal would have ended us; back at the end.
+  // Installs handlers for signals that would end this process. Restores the old ones at the end.
   class AskingSignals {
    public:
     AskingSignals() {
       asked_by = 0;
       for (std::size_t i = 0; i < kAsking.size(); ++i) {
         ::sigaction(kAsking[i], nullptr, &before_[i]);
-        if (before_[i].sa_handler == SIG_IGN) continue;  // nohup
+        if (before_[i].sa_handler == SIG_IGN) continue;  // ignored, as under nohup
         struct sigaction action {};
         action.sa_handler = pass_on;
         sigemptyset(&action.sa_mask);
@@ -141,7 +142,7 @@ class LiveProgram::State {
     bool killed = false;
     while (runs()) {
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
-      take_marks();  // it must not wait for room
+      take_marks();  // so that the program does not block on a full pipe
       marks_.take();
       if (killed || monotonic_s() < asked_s + kGraceS) continue;
       signal_tree(started_.process, SIGKILL);
@@ -150,7 +151,7 @@ class LiveProgram::State {
     status_ = 0;
   }
 
-  // Ended by a signal that was sent on: gives it time to end, so that its output is whole.
+  // After a signal was passed on: gives the program time to end, so that its output is complete.
   void let_end() {
     const double asked_s = monotonic_s();
     while (ours_ && runs() && monotonic_s() < asked_s + kGraceS) {
@@ -167,7 +168,7 @@ class LiveProgram::State {
     while (open_ && (count = ::read(started_.marks.get(), buffer, sizeof buffer)) > 0) {
       marks_.add({buffer, static_cast<std::size_t>(count)}, monotonic_s());
     }
-    if (count == 0 && ours_) open_ = false;  // a file may grow again
+    if (count == 0 && ours_) open_ = false;  // a regular file may still grow
   }
 
   bool runs() {
@@ -217,7 +218,7 @@ LiveProgram::LiveProgram(platform::Sysfs& sysfs, platform::JetsonModeControl& co
 }
 
 LiveProgram::~LiveProgram() {
-  if (asked_by == 0) return;  // the program goes on
+  if (asked_by == 0) return;  // the program continues
   state_->let_end();
   state_->end();
 }

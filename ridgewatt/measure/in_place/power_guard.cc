@@ -7,11 +7,11 @@
 namespace ridgewatt::measure {
 namespace {
 
-// Times the limit: left after this share of the time.
+// Multiples of the limit, and the share of average_s over which the mean power must stay below.
 constexpr double kAbove[][2] = {{1, 1}, {1.02, 0.5}, {1.04, 0.2}};
-constexpr double kFarAboveLimit = 1.08;  // in one sample: left at once
-constexpr double kSilentS = 1;           // without samples nothing is known
-constexpr double kRememberS = 2;         // of a mode
+constexpr double kFarAboveLimit = 1.08;  // multiple of the limit at which one sample is enough
+constexpr double kSilentS = 1;           // longer gaps between samples count only for this time
+constexpr double kRememberS = 2;         // shortest history of samples
 
 }  // namespace
 

@@ -10,8 +10,8 @@
 namespace ridgewatt::measure {
 namespace {
 
-constexpr double kTickS = 0.01;   // between two looks at power
-constexpr double kBeforeS = 0.3;  // of power before a change, to tell the step from
+constexpr double kTickS = 0.01;   // between two checks of power
+constexpr double kBeforeS = 0.3;  // power history kept from before a change, to detect the step
 
 }  // namespace
 
@@ -41,7 +41,7 @@ void ProgramLog::begin_window(double pace_s) {
   std::erase_if(power_, [&](const TimedPower& sample) { return sample.time_s < since_s; });
   const auto old = [&](const TimedMark& mark) { return mark.time_s < since_s; };
   auto first = std::find_if_not(marks_.begin(), marks_.end(), old);
-  if (first != marks_.begin()) --first;  // where the minibatch began that runs now
+  if (first != marks_.begin()) --first;  // the start of the current minibatch
   marks_.erase(marks_.begin(), first);
 }
 

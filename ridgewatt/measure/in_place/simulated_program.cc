@@ -6,7 +6,7 @@
 namespace ridgewatt::measure {
 namespace {
 
-constexpr double kHeatEveryS = 0.1;  // the board's warmth is taken to be constant so long
+constexpr double kHeatEveryS = 0.1;  // interval in which the board temperature counts as constant
 
 }  // namespace
 
@@ -83,7 +83,7 @@ bool SimulatedProgram::wait(double at_most_s, std::vector<TimedMark>& marks,
 }
 
 void SimulatedProgram::set(const PowerMode& mode) {
-  if (mode_ == PowerMode()) mode_ = mode;  // before the program began
+  if (mode_ == PowerMode()) mode_ = mode;  // before the start of the program
   next_ = mode;
   effective_s_ = now_s_ + options_.effect_s;
   const double until_s = now_s_ + options_.write_s;

@@ -10,7 +10,7 @@ std::size_t transient_length(std::span<const double> values) {
   const std::size_t count = values.size();
   std::size_t best = 0;
   double least = std::numeric_limits<double>::infinity();
-  // From the end: sums of all suffixes, of deviations from the last value.
+  // Sums over all suffixes, from the end. Values are relative to the last one.
   double sum = 0, square = 0;
   for (std::size_t d = count; d-- > 0;) {
     const double value = values[d] - values[count - 1];
@@ -53,11 +53,11 @@ std::optional<double> change_point(std::span<const TimedPower> samples, double l
   return (samples[split - 1].time_s + samples[split].time_s) / 2;
 }
 
-// Work done: (change - begin) / old + (end - change) / new = count.
+// Solves (change - begin) / old + (end - change) / new = count for `change`.
 std::optional<double> pace_change(double begin_s, double end_s, std::size_t count, double old_s,
                                   double new_s, double spread) {
   constexpr double kLeastRatio = 0.15;
-  constexpr double kMostError = 0.5;  // of the slower minibatch
+  constexpr double kMostError = 0.5;  // share of the slower minibatch
   const double slope = 1 / old_s - 1 / new_s;
   if (!(old_s > 0 && new_s > 0) || std::abs(new_s / old_s - 1) < kLeastRatio) return std::nullopt;
   const auto work = static_cast<double>(count);

@@ -12,18 +12,20 @@
 namespace ridgewatt::measure {
 namespace {
 
-constexpr double kEffectWithinS = 1.5;  // a change of mode has shown by then
-constexpr double kBeforeChangeS = 0.3;  // of power before it, to tell the step from
-constexpr double kSureS = 0.05;         // a minibatch that ends so long after the write is mixed
-constexpr double kPause = 10;           // medians: a checkpoint, not a minibatch
-constexpr std::size_t kPowerBatch = 5;  // samples averaged where the transient is sought (MSER-5)
+constexpr double kEffectWithinS = 1.5;  // maximum time until a mode change has an effect
+constexpr double kBeforeChangeS = 0.3;  // power history before the change, to detect the step
+// a minibatch that ends within this time after the write may have run in both modes
+constexpr double kSureS = 0.05;
+// times the median; a longer minibatch is a pause, such as a checkpoint
+constexpr double kPause = 10;
+constexpr std::size_t kPowerBatch = 5;  // samples averaged to find the transient (MSER-5)
 
 double half_width(const MeanInterval& interval) {
   return interval.mean > 0 ? (interval.hi - interval.lo) / 2 / interval.mean
                            : std::numeric_limits<double>::infinity();
 }
 
-// Where power has settled after the change.
+// Time at which power has settled after the mode change.
 double settled_s(const std::vector<TimedPower>& power, const InPlaceWindow& window) {
   std::vector<double> batches, ends;
   double sum_w = 0;
@@ -40,7 +42,7 @@ double settled_s(const std::vector<TimedPower>& power, const InPlaceWindow& wind
   return left_out > 0 ? ends[left_out - 1] : window.set_s;
 }
 
-// Without pauses, and after the transient of the change.
+// The minibatches without pauses and after the transient of the mode change.
 std::vector<MarkedMinibatch> steady_ones(const ProgramLog& log,
                                          const std::vector<MarkedMinibatch>& all,
                                          InPlaceWindow& window) {
@@ -78,7 +80,7 @@ bool assess(const ProgramLog& log, const std::vector<MarkedMinibatch>& all, bool
             const InPlaceOptions& options, InPlaceWindow& window) {
   std::vector<MarkedMinibatch> counted = steady_ones(log, all, window);
   window.left_out = static_cast<int>(all.size() - counted.size()) - window.pauses +
-                    (window.changed ? 1 : 0);  // the one in which the mode changed
+                    (window.changed ? 1 : 0);  // the minibatch during which the mode changed
   const auto least = static_cast<std::size_t>(late ? 2 : options.least_minibatches);
   if (counted.size() < least) return false;
   PowerTrace trace = trace_of(log.power());
@@ -138,7 +140,7 @@ void tell_effects(const ProgramLog& log, double old_pace_s, const InPlaceOptions
     if (*change_s > window.set_s) window.power_effect_s = *change_s - window.set_s;
   }
   if (!(old_pace_s > 0) || !tells_pace(window, options)) return;
-  // The marks that enclose the change.
+  // Find the marks before and after the change.
   const TimedMark* begin = nullptr;
   std::size_t count = 0;
   for (const auto& mark : log.marks()) {

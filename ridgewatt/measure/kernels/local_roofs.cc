@@ -15,7 +15,7 @@
 namespace ridgewatt::measure {
 namespace {
 
-// The machine's power around every point, where it can be read.
+// Adds callbacks that measure the power of each point if the machine has a power sensor.
 MicrobenchOptions metered(const MicrobenchOptions& asked, std::optional<PowerWatch>& power) {
   MicrobenchOptions options = asked;
   options.power_start = [&asked, &power] {
@@ -40,7 +40,7 @@ std::vector<CacheSize> cache_sizes(const platform::Sysfs& sysfs) {
     const std::string folder =
         "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index) + "/";
     const auto text = [&](const char* name) { return sysfs.text(folder + name).value_or(""); };
-    const std::string size = text("size");  // "48K"
+    const std::string size = text("size");  // such as "48K"
     if (size.size() < 2 || text("type") == "Instruction") continue;
     const double number = parse_double(size.substr(0, size.size() - 1)).value_or(0);
     const double unit = size.back() == 'K' ? 1024 : size.back() == 'M' ? 1024.0 * 1024 : 0;
@@ -52,10 +52,10 @@ std::vector<CacheSize> cache_sizes(const platform::Sysfs& sysfs) {
   return caches;
 }
 
-// Of one thread while the others do the same, in bytes per second: triads over `doubles` elements
-// of each of three arrays; 0 without the memory for it.
+// Triad bandwidth of one thread in bytes per second while the other threads run the same loop. Each
+// of the three arrays has `doubles` elements. Returns 0 if there is not enough memory.
 double triad_rate(std::size_t doubles, double seconds) {
-  constexpr double kLookS = 20e-6;  // chosen: a hundred times what looking at the clock costs
+  constexpr double kLookS = 20e-6;  // chosen: a hundred times the cost of reading the clock
   constexpr std::size_t kLine = 64;
   const auto array = [&](double value) {
     auto* data = static_cast<double*>(std::aligned_alloc(kLine, doubles * sizeof(double)));
@@ -83,7 +83,7 @@ double triad_rate(std::size_t doubles, double seconds) {
 
 std::vector<CacheBandwidth> measure_caches(const MicrobenchOptions& options,
                                            const std::string& sysfs) {
-  constexpr std::size_t kStep = 64;  // doubles: whole vectors and lines
+  constexpr std::size_t kStep = 64;  // doubles: a multiple of vectors and cache lines
   const int threads = options.threads > 0 ? options.threads : available_threads();
   std::vector<CacheBandwidth> levels;
   for (const auto& cache : cache_sizes(platform::Sysfs(sysfs))) {

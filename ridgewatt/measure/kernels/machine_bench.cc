@@ -10,7 +10,7 @@
 namespace ridgewatt::measure {
 namespace {
 
-// The current mode of a Jetson; empty on other machines, or with a remark.
+// The current mode of a Jetson. Empty on other machines; empty with a remark if it cannot be read.
 std::optional<PowerMode> current_mode(std::vector<std::string>& remarks) {
   const auto device = platform::open_local_device("local");
   if (!platform::identify_jetson(*device.sysfs)) return std::nullopt;

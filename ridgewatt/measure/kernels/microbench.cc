@@ -24,7 +24,7 @@ namespace {
 
 using Kernel = roofline::MicrobenchKernel;
 
-// An array on its own pages, touched by the thread that will use it.
+// An array on pages of its own. The thread that uses it must create it (first touch).
 template <typename T>
 class Array {
  public:
@@ -42,7 +42,7 @@ class Array {
   T* data_;
 };
 
-// A barrier that spins: threads leave it within a microsecond of each other.
+// A barrier that spins, so that threads leave it within a microsecond of each other.
 class SpinBarrier {
  public:
   explicit SpinBarrier(int count) : count_(count) {}
@@ -52,7 +52,7 @@ class SpinBarrier {
       while (phase_.load() == phase) std::this_thread::yield();
     }
   }
-  // In place of a thread that is not there; true: it was the last to come.
+  // Also called in place of a thread that could not be started. Returns true for the last arrival.
   bool arrive() {
     if (++arrived_ != count_) return false;
     arrived_ = 0;
@@ -66,13 +66,13 @@ class SpinBarrier {
   std::atomic<int> phase_{0};
 };
 
-// The memory that a thread walks through. As doubles its words are normal numbers, too, and so is
-// what a triad makes of them.
+// The memory of a thread. Its words are normal numbers as doubles as well, and so are the results
+// of a triad.
 using Memory = Array<float>;
 constexpr float kFill = 0.5F;
 
-// From the first start to the last end of one repetition's threads: a thread that is held up before
-// it starts must not be timed while the others are done and leave it the machine.
+// Time from the first start to the last end of a repetition over all threads. If one thread starts
+// late, its own time would be too short, because the others have already finished.
 class JointTime {
  public:
   explicit JointTime(std::size_t threads) : starts_s_(threads), ends_s_(threads) {}
@@ -86,10 +86,10 @@ class JointTime {
 
  private:
   Stopwatch clock_;
-  std::vector<double> starts_s_, ends_s_;  // written between barriers, by thread
+  std::vector<double> starts_s_, ends_s_;  // by thread; written between barriers
 };
 
-// A point: what one repetition does, and what of it belongs to one thread.
+// A point: one repetition, and its work and traffic per thread.
 struct BenchPoint {
   Kernel kernel = Kernel::kTriad;
   double work_flop = 0;
@@ -97,8 +97,8 @@ struct BenchPoint {
   std::function<void(Memory&)> body;
 };
 
-// Threads that live through all points, so that each keeps the memory that it filled. Who waits
-// spins: a point begins and ends at the same moment on all of them.
+// Keeps its threads for all points, so that each thread reuses its memory. Waiting threads spin, so
+// a point begins and ends at the same time on all threads.
 class PointRunner {
  public:
   PointRunner(const MicrobenchOptions& options, int threads, std::size_t floats)
@@ -114,7 +114,7 @@ class PointRunner {
       for (int i = 1; i < threads_; ++i) {
         pool.add([this, &points, i] { work(points, static_cast<std::size_t>(i)); });
       }
-    } catch (...) {  // nothing is measured: the others leave at the first barrier
+    } catch (...) {  // nothing was measured: release the threads at the first barrier
       failed_ = true;
       for (int there = static_cast<int>(pool.size()); there < threads_; ++there) barrier_.arrive();
       throw;
@@ -139,7 +139,7 @@ class PointRunner {
     barrier_.wait();
     for (const auto& point : points) {
       if (failed_) return;
-      point.body(*memory);  // warm up: clocks, caches
+      point.body(*memory);  // warm up clocks and caches
       barrier_.wait();
       if (thread == 0) lead([&] { begin(); });
       repeat(point, *memory, thread);
@@ -148,7 +148,7 @@ class PointRunner {
     }
   }
 
-  // Until the first thread says that it is enough.
+  // Repeats the point until the first thread sets stop_.
   void repeat(const BenchPoint& point, Memory& memory, std::size_t thread) {
     while (true) {
       barrier_.wait();
@@ -163,7 +163,7 @@ class PointRunner {
     }
   }
 
-  // What the first thread alone does. Where that throws, all leave after this point.
+  // A step of the first thread only. After an exception, all threads leave after this point.
   void lead(const std::function<void()>& step) {
     if (failed_) return;
     try {
@@ -200,14 +200,14 @@ class PointRunner {
   JointTime time_;
   std::atomic<bool> stop_{false};
   std::atomic<bool> failed_{false};
-  // Of the first thread.
+  // Used by the first thread only.
   double begun_s_ = 0;
   std::vector<double> times_s_;
   std::vector<MicrobenchResult> results_;
   std::exception_ptr error_;
 };
 
-// The result of a kernel goes here, so that its work cannot be left out.
+// Stores the result of a kernel, so that the compiler cannot remove the work.
 template <typename T>
 void keep(T value) {
   volatile T sink = value;
@@ -224,7 +224,7 @@ std::vector<BenchPoint> arithmetic_points() {
            [&](Memory&) { keep(kernels.fma_fp64(kRounds)); }}};
 }
 
-// STREAM counts 24 bytes per element; the line that a store reads first comes on top (McCalpin).
+// STREAM counts 24 bytes per element, without the read of a line before a store (McCalpin).
 BenchPoint triad_point(std::size_t doubles) {
   const auto elements = static_cast<double>(doubles);
   return {Kernel::kTriad, 2.0 * elements, 24.0 * elements, [doubles](Memory& memory) {
@@ -235,7 +235,7 @@ BenchPoint triad_point(std::size_t doubles) {
 
 BenchPoint intensity_point(double intensity, std::size_t floats) {
   const IntensityKernel kernel = nearest_intensity_kernel(intensity);
-  // A compute-bound repetition walks less far, so that a point still has repetitions.
+  // A compute-bound repetition covers less memory, so that there are several repetitions per point.
   const double shrink = std::clamp(16.0 / kernel.flop_per_float(), 1.0 / 64, 1.0);
   const auto count = static_cast<std::size_t>(static_cast<double>(floats) * shrink) /
                          kIntensityBlock * kIntensityBlock +
@@ -309,7 +309,7 @@ MicrobenchSummary run_cpu_microbench(const MicrobenchOptions& options) {
   }
   MicrobenchSummary summary;
   summary.device = fmt::format("cpu, {}, {} threads", vector_kernels().isa, threads);
-  // The highest intensities walk a block further than the share.
+  // The highest intensities access up to one block more than the share.
   const std::size_t room = std::max(floats + kIntensityBlock, 6 * doubles);
   summary.points = PointRunner(options, threads, room).run(points);
   add_idle_point(options, summary);

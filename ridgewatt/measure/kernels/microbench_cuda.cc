@@ -1,4 +1,4 @@
-// The GPU's microbenchmarks live in a shared library that is only there where nvcc was.
+// The microbenchmarks of the GPU are in a shared library that exists only in builds with nvcc.
 #include <dlfcn.h>
 #include <fmt/format.h>
 
@@ -15,7 +15,7 @@
 namespace ridgewatt::measure {
 namespace {
 
-// The library next to the program, in ../lib, or where the linker looks.
+// The library from the folder of the program, from ../lib, or from the search path of the loader.
 class CudaLibrary {
  public:
   CudaLibrary() {
@@ -47,7 +47,7 @@ class CudaLibrary {
     return name.data();
   }
 
-  // False when the device cannot run this kernel.
+  // Returns false if the device cannot run this kernel.
   bool run(int device, const char* kernel, int fma, int group, const MicrobenchOptions& options,
            ridgewatt_cuda_point& point) const {
     std::array<char, 256> error{};

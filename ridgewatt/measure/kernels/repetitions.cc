@@ -6,7 +6,7 @@ namespace ridgewatt::measure {
 namespace {
 
 constexpr double kLeastPointS = 0.2;          // chosen: clocks have settled by then
-constexpr std::size_t kLeastRepetitions = 3;  // of any point
+constexpr std::size_t kLeastRepetitions = 3;  // of each point
 constexpr std::size_t kLeastSteady = 6;       // three in each half
 
 }  // namespace

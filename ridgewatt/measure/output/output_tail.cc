@@ -13,20 +13,20 @@
 namespace ridgewatt::measure {
 namespace {
 
-constexpr std::size_t kMostBytes = 2000;  // chosen: what a person reads of one failure
+constexpr std::size_t kMostBytes = 2000;  // chosen: enough text to understand one failure
 constexpr std::size_t kMostLines = 20;
 constexpr std::size_t kLongestLine = 400;
 
 void write_all(int descriptor, const char* bytes, std::size_t count) {
   while (count > 0) {
     const ssize_t written = ::write(descriptor, bytes, count);
-    if (written <= 0) return;  // nobody reads our errors
+    if (written <= 0) return;  // standard error is closed
     bytes += written;
     count -= static_cast<std::size_t>(written);
   }
 }
 
-// A line is cut before it is escaped, so that no character is cut in half.
+// Cuts each line before it is escaped, so that no escape sequence is cut.
 std::string last_lines(const std::string& text) {
   std::vector<std::string> lines;
   for (const auto& line : split(text, '\n')) {
@@ -63,7 +63,7 @@ std::string OutputTail::end() {
   return last_lines(kept_);
 }
 
-// False when nothing more is to be read now.
+// Returns false if there is nothing to read at the moment.
 bool OutputTail::pass_block() {
   char block[4096];
   const ssize_t count = ::read(output_.read_end.get(), block, sizeof block);
@@ -80,7 +80,7 @@ void OutputTail::pass_on() {
     ::poll(wait, 2, -1);
     while (pass_block()) {
     }
-    if (wait[1].revents != 0) return;  // what the command wrote before its end has been read
+    if (wait[1].revents != 0) return;  // everything written before the end of the command was read
   }
 }
 

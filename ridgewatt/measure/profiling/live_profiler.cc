@@ -46,7 +46,8 @@ store::PointRecord record_of(const Measurement& measurement, const OperatingPoin
   record.idle_power_w = measurement.idle_w.value_or(0);
   record.minibatches = static_cast<int>(summary.count);
   record.excluded = static_cast<int>(summary.excluded);
-  bool counted = false;  // the rails are read together: one of the total tells their number
+  // rails are sampled together, so count the samples of one rail of the total
+  bool counted = false;
   for (const auto& trace : measurement.traces) {
     const bool count = trace.in_total && !counted;
     counted = counted || count;
@@ -75,12 +76,13 @@ store::PointRecord record_of(const Measurement& measurement, const OperatingPoin
 LiveProfiler::LiveProfiler(platform::Sysfs& sysfs, platform::JetsonModeControl& control,
                            store::Store& store, const ProfileOptions& options)
     : sysfs_(sysfs), meter_(sysfs), control_(control), store_(store), options_(options) {
-  options.measure.check();  // before a mode is set
+  options.measure.check();  // check before a mode is set
   sets_threads_ = threads_replace_modes(options.measure.command, sysfs);
   if (options.cache.start != CacheOptions::Start::kAsItIs) {
     cache_ = std::make_unique<pipeline::PageCacheState>(pipeline::files_below(options.cache.path));
   }
-  // A store from before boards had serials holds points of this board, too.
+  // A store from before serial numbers were recorded may contain points of this board without a
+  // serial.
   store::Series series = options.series;
   take_stored(series);
   if (!std::exchange(series.serial, "").empty()) take_stored(series);
@@ -128,9 +130,9 @@ Observation LiveProfiler::profile(const OperatingPoint& point) {
   } catch (const PointFailedError&) {
     throw;
   } catch (const NotSupportedError& error) {
-    fail(point, error.what());  // this mode, on this board
+    fail(point, error.what());  // only this mode does not work on this board
   } catch (const NotFoundError& error) {
-    // A search takes this for a point that the board does not have: it is the board that is gone.
+    // A search treats NotFoundError as a point that does not exist. Here the board itself is gone.
     throw IoError(error.what());
   }
 }
@@ -148,14 +150,15 @@ Observation LiveProfiler::measure(const OperatingPoint& point, int repeat) {
     return record.observation;
   }
   if (!store_.add_if_absent(store_.series(options_.series), record)) {
-    return found_by_others(point, repeat).value();  // another process was first
+    return found_by_others(point, repeat).value();  // another process stored it first
   }
   ++measured_;
   return record.observation;
 }
 
 void LiveProfiler::set(const PowerMode& mode) {
-  // What the mode leaves open is as at first, not as the last point left it.
+  // Reset the knobs that the mode does not set to their original values, not those of the last
+  // point.
   const bool open =
       std::any_of(kKnobs.begin(), kKnobs.end(), [&](Knob knob) { return !mode.has(knob); });
   if (open) control_.restore();
@@ -182,7 +185,7 @@ store::PointRecord LiveProfiler::take(const OperatingPoint& point, double limit_
     failed = fmt::format("the command ran longer than its limit of {:.4g} s", limit_s);
   }
   const bool has_power = !measurement.channels.empty();
-  if (!has_power && !options_.power_optional) {  // no other point will fare better
+  if (!has_power && !options_.power_optional) {  // the same would happen at every point
     throw IoError("no point can be profiled, because no power is measured",
                   failed.empty() ? measurement.source : measurement.source + "; " + failed,
                   "check with `ridgewatt sensors` that the board measures power");

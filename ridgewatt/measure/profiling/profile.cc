@@ -50,7 +50,7 @@ ProfileSummary profile(platform::Sysfs& sysfs, platform::JetsonModeControl& cont
     try {
       const int measured = profiler.measured();
       profiler.profile(point);
-      if (profiler.measured() == measured) ++summary.skipped;  // another process was first
+      if (profiler.measured() == measured) ++summary.skipped;  // another process stored it first
     } catch (const PointFailedError&) {
       ++summary.failed;
     }

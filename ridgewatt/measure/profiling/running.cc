@@ -150,7 +150,7 @@ class RunningMeasurement::State {
       unsettled_ = std::min(unsettled_, ended_.size());
     }
   }
-  // With its energy by the samples so far, where it is not settled.
+  // Returns the cost with the energy of the samples so far, unless the energy is final.
   WindowCost priced(WindowCost cost) {
     if (!cost.ended) cost.end_s = stage_ == Stage::kEnded ? cost.begin_s : monotonic_s();
     if (cost.settled || !recording_.has_power()) return cost;
@@ -158,7 +158,7 @@ class RunningMeasurement::State {
     cost.energy = recording_.energy(cost.begin_s, cost.end_s);
     return cost;
   }
-  // Windows that lie behind the newest sample get their energy for good.
+  // Makes the energy of windows that end before the newest sample final.
   void settle_windows() {
     const auto& newest = recording_.power().newest();
     for (; unsettled_ > 0; --unsettled_) {
@@ -183,7 +183,7 @@ class RunningMeasurement::State {
       end_ = true;
     }
     wake_.notify_all();
-    const std::lock_guard joining(join_);  // two threads may stop at once
+    const std::lock_guard joining(join_);  // two threads may call this at the same time
     if (keeper_.joinable()) keeper_.join();
   }
 
@@ -200,7 +200,7 @@ class RunningMeasurement::State {
   Windows open_;
   std::size_t next_window_ = 0;
   std::deque<std::pair<std::size_t, WindowCost>> ended_;
-  std::size_t unsettled_ = 0;  // the last of them
+  std::size_t unsettled_ = 0;  // number of entries at the end of ended_ without final energy
   std::condition_variable wake_;
   bool end_ = false;
   std::thread keeper_;
@@ -209,7 +209,7 @@ class RunningMeasurement::State {
 RunningMeasurement::RunningMeasurement(const platform::Sysfs& sysfs, const MeasureOptions& options)
     : state_(std::make_unique<State>(sysfs, options)) {}
 
-// The threads of a forked process are not there: nothing may wait for them.
+// A forked child does not have the threads of its parent, so it must not wait for them.
 RunningMeasurement::~RunningMeasurement() {
   if (!state_->ours()) static_cast<void>(state_.release());
 }

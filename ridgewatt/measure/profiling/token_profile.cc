@@ -19,7 +19,8 @@ namespace {
 
 constexpr std::size_t kFewPowerSamples = 10;
 
-// What one phase costs per minibatch of it: the prompts, or a step of all sequences.
+// Record of one phase. A minibatch is the prompts of the prefill, or one decode step of all
+// sequences.
 store::PointRecord phase_record(const TokenMeasurement& measured, const OperatingPoint& point,
                                 const SpanCost& cost, const TokenTime& time, double count) {
   const Measurement& run = measured.measurement;
@@ -54,7 +55,8 @@ class TokenProfiler {
   }
 
   void measure(const OperatingPoint& point) {
-    // What the mode leaves open is as at first, not as the last point left it.
+    // Reset the knobs that the mode does not set to their original values, not those of the last
+    // point.
     const bool open =
         std::any_of(kKnobs.begin(), kKnobs.end(), [&](Knob knob) { return !point.mode.has(knob); });
     if (open) control_.restore();
@@ -93,7 +95,7 @@ class TokenProfiler {
     measure.settle.at_most_s = 0;
     measure.end_after_window = false;
     if (options_.server) {
-      measure.command.clear();  // it runs already
+      measure.command.clear();  // the server is already running
       return measure_server(sysfs_, measure, *options_.server, meter_);
     }
     fill_in(measure.command, kBatchPlace, options_.profile.batch);

@@ -7,11 +7,11 @@
 namespace ridgewatt::measure {
 namespace {
 
-// Programs that run another one, and their options that take a value of its own.
+// Programs that start another program, and their options that take a value.
 struct Starter {
-  std::string_view name;                            // "python" is python3 and python3.11, too
+  std::string_view name;                            // "python" also matches python3 and python3.11
   std::array<std::string_view, 4> with_value = {};  // "-n" of "nice -n 5"
-  std::size_t values = 0;                           // words before the program: 1 of "timeout 60"
+  std::size_t values = 0;                           // words before the program: 1 for "timeout 60"
 };
 constexpr std::array kStarters = std::to_array<Starter>({
     {"python", {"-W", "-X"}},
@@ -46,7 +46,7 @@ bool sets_variable(std::string_view word) {
   return equals != std::string_view::npos && equals > 0 && word.find('/') > equals;
 }
 
-// Where the program of a starter at `at` stands; the end where there is none.
+// Index of the program that the starter at `at` starts. The end of the command if there is none.
 std::size_t program_of(const Starter& starter, const std::vector<std::string>& command,
                        std::size_t at) {
   std::size_t values = starter.values;
@@ -57,7 +57,7 @@ std::size_t program_of(const Starter& starter, const std::vector<std::string>& c
     if (takes_value && !word.empty()) {
       ++at;
     } else if (word == "-c") {
-      return command.size();  // text, not a program
+      return command.size();  // program text, not a file
     } else if (!word.starts_with('-') && !(starter.name == "env" && sets_variable(word))) {
       if (values == 0) return at;
       --values;
@@ -66,7 +66,7 @@ std::size_t program_of(const Starter& starter, const std::vector<std::string>& c
   return at;
 }
 
-// The model of `ridgewatt fake-run`, without "zoo:"; empty of another program.
+// The model of a `ridgewatt fake-run` command, without "zoo:". Empty for any other program.
 std::string fake_model(const std::vector<std::string>& command, std::size_t at) {
   if (file_name(command[at]) != "ridgewatt" || at + 2 >= command.size()) return "";
   const std::string& model = command[at + 2];

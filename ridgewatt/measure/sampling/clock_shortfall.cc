@@ -16,7 +16,7 @@ bool clocks_fell_short(const Measurement& measurement, const PowerMode& set, con
       return true;
     }
   }
-  if (!set.governor.empty()) return false;  // a governor moves clocks
+  if (!set.governor.empty()) return false;  // a governor changes clocks
   const auto below = [&](const std::string& channel, Knob knob) {
     for (const auto& series : measurement.series_summary) {
       if (series.channel.rfind(channel, 0) == 0 && set.has(knob) && series.low > 0 &&

@@ -14,7 +14,7 @@ struct Point {
   double power_w;
 };
 
-// Power at `time_s` on the line through two points.
+// Power at `time_s`, interpolated between two points.
 double between(const Point& a, const Point& b, double time_s) {
   return a.power_w + (b.power_w - a.power_w) * (time_s - a.time_s) / (b.time_s - a.time_s);
 }
@@ -45,7 +45,8 @@ EnergyEstimate integrate_power(std::span<const double> times_s, std::span<const 
   for (std::size_t i = 0; i < times_s.size(); ++i) {
     const bool inside = times_s[i] >= begin_s && times_s[i] <= end_s;
     if (!inside) continue;
-    const bool step = i > 0 && times_s[i] - times_s[i - 1] < 1e-9;  // its two ends are one sample
+    // the two ends of a step are one sample
+    const bool step = i > 0 && times_s[i] - times_s[i - 1] < 1e-9;
     if (!step) ++(std::isfinite(powers_w[i]) ? result.samples : result.missing);
     if (std::isfinite(powers_w[i])) result.peak_w = std::max(result.peak_w, powers_w[i]);
   }
@@ -55,7 +56,7 @@ EnergyEstimate integrate_power(std::span<const double> times_s, std::span<const 
     low = std::min(low, point.power_w);
     high = std::max(high, point.power_w);
   }
-  // Before the first and after the last sample: the value is held.
+  // Before the first and after the last sample, the power is assumed constant.
   const auto hold = [&](double from_s, double to_s, double power_w) {
     if (to_s <= from_s) return;
     result.energy_j += power_w * (to_s - from_s);
@@ -75,7 +76,7 @@ EnergyEstimate integrate_power(std::span<const double> times_s, std::span<const 
     const double power_w =
         (between(points[i], points[i + 1], from_s) + between(points[i], points[i + 1], to_s)) / 2;
     result.energy_j += power_w * (to_s - from_s);
-    // A part of an interval can hold the whole of its error.
+    // The error of an interval may lie entirely in the part that is used.
     const double neighbors = ((i > 0 ? step(i - 1) : step(i + 1)) + step(i + 1)) / 4;
     result.error_j += std::max(step(i), neighbors) * std::min(to_s - from_s, whole_s / 2);
     result.largest_gap_s = std::max(result.largest_gap_s, whole_s);

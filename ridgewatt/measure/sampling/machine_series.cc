@@ -25,14 +25,14 @@ bool has_active(const std::vector<platform::ThrottleSignal>& signals, const std:
                      [&](const auto& s) { return s.name == name && s.active(); });
 }
 
-// This process, or one below it; also one that is not to be seen, as from within a container, where
-// its number means nothing.
+// True for this process and its descendants. Also true for a process that is not visible: in a
+// container, process ids of the kernel have no meaning.
 bool is_ours(int process) {
   for (int depth = 0; depth < 100 && process > 1; ++depth) {
     if (process == ::getpid()) return true;
     std::ifstream in(fmt::format("/proc/{}/stat", process));
     std::string text((std::istreambuf_iterator<char>(in)), {});
-    const auto end = text.rfind(')');  // the name before it may hold anything
+    const auto end = text.rfind(')');  // the name before it may contain any character
     if (end == std::string::npos) return true;
     process = 0;
     std::istringstream fields(text.substr(end + 1));
@@ -53,7 +53,7 @@ std::unique_ptr<platform::Nvml> open_gpus(const platform::Sysfs& sysfs) {
 
 }  // namespace
 
-// "CLIENT PROCESS PID SIZE" of every client; the last line, a total, has no number.
+// Parses lines "CLIENT PROCESS PID SIZE". The last line, a total, has no PID.
 std::vector<int> gpu_processes(const platform::Sysfs& sysfs) {
   std::vector<int> processes;
   std::istringstream lines(sysfs.text("/sys/kernel/debug/nvmap/iovmm/clients").value_or(""));
@@ -116,7 +116,7 @@ void MachineSeries::look() {
   for (const auto& name : ridgewatt::platform::throttled(first_.throttling, now.throttling)) {
     add_throttled(name);
   }
-  // What was on from the beginning stays out of both.
+  // Signals that were active at the start do not count.
   const auto rose = [&](const platform::ThrottleSignal& signal) {
     return !ridgewatt::platform::throttled(last_.throttling, {signal}).empty() &&
            (signal.counter || !has_active(first_.throttling, signal.name));
@@ -134,8 +134,8 @@ void MachineSeries::add_throttled(const std::string& name) {
   }
 }
 
-// A GPU that a program loads reaches its power limit again and again, so its reasons are reported
-// and exclude nothing.
+// A busy GPU often reaches its power limit, so these reasons are reported but exclude no
+// minibatches.
 void MachineSeries::add_gpus(platform::SensorSnapshot& snapshot) {
   if (!nvml_) return;
   for (const auto& device : nvml_->devices()) {
@@ -160,7 +160,7 @@ void MachineSeries::keep(const platform::SensorSnapshot& snapshot, double time_s
   for (auto& sample : series_samples(snapshot, time_s)) samples_.push_back(std::move(sample));
   while (samples_.size() > most_samples_ && samples_.front().time_s < time_s) {
     double look_s = samples_.front().time_s;
-    bool kept = true;  // the look that a sample belongs to
+    bool kept = true;  // alternates from one snapshot to the next
     std::erase_if(samples_, [&](const store::RawSample& sample) {
       if (sample.time_s != look_s) look_s = sample.time_s, kept = !kept;
       return !kept;
@@ -169,13 +169,13 @@ void MachineSeries::keep(const platform::SensorSnapshot& snapshot, double time_s
   }
 }
 
-// A disturbance goes from the look before it was seen to the look after.
+// A disturbance lasts from the last snapshot before it to the first one after it.
 void MachineSeries::note(const std::string& cause, bool seen, double time_s) {
   const auto open = std::find_if(disturbances_.begin(), disturbances_.end(), [&](const auto& d) {
     return d.cause == cause && d.end_s == last_s_;
   });
   if (open != disturbances_.end()) {
-    // Seen at the last look (its end is open), or closed by it.
+    // It was seen in the last snapshot, so this one extends it or ends it.
     if (seen || open_[cause]) open->end_s = time_s;
   } else if (seen) {
     disturbances_.push_back({cause, last_s_, time_s});

@@ -11,7 +11,7 @@
 namespace ridgewatt::measure {
 namespace {
 
-constexpr double kSectorBytes = 512;  // of /proc/diskstats, whatever the disk's own
+constexpr double kSectorBytes = 512;  // sector size in /proc/diskstats, for every disk
 
 ClockResidency residency_of(std::string clock, std::string source,
                             const std::map<double, double>& seconds) {
@@ -32,7 +32,8 @@ std::map<double, double> in_steps(const std::map<double, double>& seconds) {
   return steps;
 }
 
-// A disk, and not a part of one: nvme0n1 and mmcblk0 have partitions with a "p", sda1 without.
+// True for a whole disk. Partitions of nvme0n1 and mmcblk0 have a "p" and a number, those of sda
+// only a number.
 bool is_disk(const std::string& name) {
   const bool digit = !name.empty() && name.back() >= '0' && name.back() <= '9';
   for (const char* kind : {"nvme", "mmcblk"}) {
@@ -81,7 +82,7 @@ std::vector<ClockResidency> sampled_residency(const std::vector<store::RawSample
     if (!sample.channel.starts_with(kClock) || sample.time_s > end_s) continue;
     const std::string name = sample.channel.substr(kClock.size());
     if (!looks.contains(name)) names.push_back(name);
-    // Measured clocks move by a few kHz.
+    // Measured clocks vary by a few kHz, so round them.
     looks[name].push_back({sample.time_s, std::round(sample.value / 1e5) * 1e5});
   }
   std::vector<ClockResidency> residencies;
@@ -110,7 +111,7 @@ std::vector<ClockResidency> merge_residency(std::vector<ClockResidency> counted,
   return counted;
 }
 
-// "8 0 sda READS MERGED SECTORS MS WRITES MERGED SECTORS MS .."
+// Parses lines "8 0 sda READS MERGED SECTORS MS WRITES MERGED SECTORS MS ..".
 std::optional<DiskIo> read_disk_io(const platform::Sysfs& sysfs) {
   static constexpr std::size_t kName = 2, kReads = 3, kReadSectors = 5, kWrites = 7,
                                kWrittenSectors = 9;

@@ -16,7 +16,7 @@ void MarkRecord::add(TimedMark mark) {
       throw UsageError("the program ends a phase that it did not begin", mark.name);
     open_.erase(std::next(found).base());
   }
-  // Threads may come in another order than their clocks; marks ascend.
+  // Marks of several threads may arrive out of order, so make their times ascend.
   if (!marks_.empty()) mark.time_s = std::max(mark.time_s, marks_.back().time_s);
   marks_.push_back(std::move(mark));
   if (marks_.size() > most_) forget();

@@ -34,14 +34,14 @@ namespace {
 constexpr int kDrainMs = 100;
 constexpr double kPatienceS = 10;  // between SIGTERM and SIGKILL
 
-// All that the child needs, made before fork: after it only system calls are safe.
+// Everything that the child needs, prepared before fork: after fork, only system calls are safe.
 struct ChildPlan {
   std::vector<std::string> environment;
   std::vector<char*> environment_pointers;
   std::vector<char*> arguments;
   std::string path;
   int mark_end = -1;
-  int mark_number = -1;  // of the descriptor in the child
+  int mark_number = -1;  // number of the descriptor in the child
   int error_end = -1;
   int output = -1;
   int errors = -1;
@@ -67,8 +67,8 @@ std::optional<std::int64_t> environment_number(const char* name) {
   return text != nullptr ? parse_int(text) : std::nullopt;
 }
 
-// A descriptor for marks below 10, which is all that a POSIX shell can write to; not one that the
-// command inherits from our caller.
+// A free descriptor below 10 for marks, since a POSIX shell can only write to those. It must not be
+// one that the command inherits from the caller of this program.
 int mark_number(int error_end) {
   for (int fd = 3; fd < 10; ++fd) {
     const int flags = ::fcntl(fd, F_GETFD);
@@ -121,7 +121,7 @@ ChildPlan plan_child(const std::vector<std::string>& command, int mark_end, int 
   } else {
     ::setpgid(0, 0);
   }
-  if (::getppid() != plan.parent) ::_exit(126);  // the parent ended already
+  if (::getppid() != plan.parent) ::_exit(126);  // the parent has already ended
   ::signal(SIGPIPE, SIG_DFL);
   if (plan.change_user) {
     if (::setgroups(1, &plan.group) != 0 || ::setgid(plan.group) != 0 || ::setuid(plan.user) != 0) {
@@ -141,9 +141,9 @@ ChildPlan plan_child(const std::vector<std::string>& command, int mark_end, int 
   ::_exit(127);
 }
 
-// Once the owner is gone it reads marks for nobody, until the command has ended. Only system calls.
+// After the owner has ended, reads and drops marks until the command ends. Only system calls.
 [[noreturn]] void drop_marks(int life, int marks) {
-  ::setsid();  // the terminal's signals are for the owner
+  ::setsid();  // signals of the terminal must not end this process
   ::prctl(PR_SET_NAME, "ridgewatt-marks");
   for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) ::signal(number, SIG_IGN);
   const int nothing = ::open("/dev/null", O_RDWR);
@@ -157,26 +157,26 @@ ChildPlan plan_child(const std::vector<std::string>& command, int mark_end, int 
   do {
     count = ::read(life, buffer, sizeof buffer);
   } while (count > 0 || (count < 0 && errno == EINTR));
-  ::fcntl(marks, F_SETFL, 0);  // waits again
+  ::fcntl(marks, F_SETFL, 0);  // back to blocking reads
   do {
     count = ::read(marks, buffer, sizeof buffer);
   } while (count > 0 || (count < 0 && errno == EINTR));
   ::_exit(0);
 }
 
-// Takes the marks in and ends the command on request.
+// Reads the marks, and ends the command on request.
 class Watch {
  public:
   Watch(pid_t child, int marks_fd, CommandRun& run) : child_(child), fd_(marks_fd), run_(run) {
     ::fcntl(fd_, F_SETFL, O_NONBLOCK);
   }
-  // Waits for the end; the child's wait status.
+  // Waits for the end. Returns the wait status of the child.
   int until_end(const std::function<bool(const std::vector<TimedMark>&)>& go_on, rusage& usage) {
     MarkReader marks(run_.begin_s);
     int status = 0;
-    // Kernels before 5.3 (JetPack 4) have no pidfd: there the end is noticed within 2 ms.
+    // Kernels before 5.3 (JetPack 4) have no pidfd: poll for the end every 2 ms.
     const OwnedFd end_fd(static_cast<int>(::syscall(SYS_pidfd_open, child_, 0)));
-    std::exception_ptr failure;  // the command must not outlive it
+    std::exception_ptr failure;  // end the command before it is rethrown
     do {
       pollfd wait[2] = {{open_ ? fd_ : -1, POLLIN, 0}, {end_fd.get(), POLLIN, 0}};
       ::poll(wait, 2, end_fd ? kDrainMs : 2);
@@ -190,7 +190,7 @@ class Watch {
       }
     } while (!ended());
     run_.io =
-        pipeline::read_process_io(child_);  // of its children too, but only until it is waited for
+        pipeline::read_process_io(child_);  // includes children, but must be read before wait4
     while (::wait4(child_, &status, 0, &usage) < 0 && errno == EINTR) {
     }
     if (failure) std::rethrow_exception(failure);
@@ -239,7 +239,7 @@ class Watch {
 void signal_tree(pid_t process, int number) {
   std::error_code ignored;
   const std::string tasks = fmt::format("/proc/{}/task", process);
-  // A process may end while it is looked at: no step may throw.
+  // A process may end at any time, so no call may throw.
   for (std::filesystem::directory_iterator task(tasks, ignored), end; !ignored && task != end;
        task.increment(ignored)) {
     std::ifstream children(task->path() / "children");

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kMaxLineBytes = 256;
 constexpr std::size_t kMaxMarks = 10'000'000;
-constexpr std::size_t kMaxWords = 64;  // notes, and values
+constexpr std::size_t kMaxWords = 64;  // of notes, and of values
 
 }  // namespace
 
@@ -22,7 +22,7 @@ void MarkReader::add(std::string_view piece, double arrival_s) {
     if (rest_.size() + part.size() <= kMaxLineBytes)
       rest_ += part;
     else
-      rest_.assign(kMaxLineBytes + 1, '?');  // too long: not a mark
+      rest_.assign(kMaxLineBytes + 1, '?');  // too long to be a mark
     if (end == std::string_view::npos) return;
     line(rest_, arrival_s);
     rest_.clear();
@@ -30,7 +30,8 @@ void MarkReader::add(std::string_view piece, double arrival_s) {
   }
 }
 
-// True when the line is a note or a value, and taken or one too many.
+// Handles notes and values. Returns true if the line was one, even if it was dropped as one too
+// many.
 bool MarkReader::take_words(std::string_view text) {
   static constexpr std::string_view kNote = "note ";
   if (text.starts_with(kNote) && text.size() > kNote.size()) {

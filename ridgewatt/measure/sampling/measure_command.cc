@@ -23,7 +23,8 @@
 namespace ridgewatt::measure {
 namespace {
 
-// Tells when the program's power became steady, or that it did not in time.
+// Detects when the power of the program has become steady, or that it did not within the time
+// limit.
 class SteadyLoad {
  public:
   SteadyLoad(const SettleOptions& options, int warm_up, const platform::PowerSource* source)
@@ -38,7 +39,7 @@ class SteadyLoad {
   void look(const std::vector<PowerSample>& samples, const std::vector<TimedMark>& marks) {
     if (begin_s_ || samples.empty()) return;
     std::size_t ended = 0;
-    double load_s = 0;  // since the end of the warm-up
+    double load_s = 0;  // end of the warm-up
     for (const auto& mark : marks) {
       if (mark.kind == TimedMark::Kind::kMinibatch && ++ended == warm_up_) load_s = mark.time_s;
     }
@@ -63,7 +64,7 @@ class SteadyLoad {
       const double total_w = platform::total_power_w(channels_, at_c).value_or(0);
       if (at->time_s < end_s && std::isfinite(total_w)) sum_w += total_w, ++count;
     }
-    return sum_w / count;  // no number without a sample: not steady
+    return sum_w / count;  // NaN without samples: not steady
   }
 
   SettleOptions options_;
@@ -85,7 +86,7 @@ void add_run(const CommandRun& run, Measurement& result) {
   result.io = run.io;
 }
 
-// The files of each watched path, with what the page cache holds of them now.
+// The size of each watched path, and the share of it in the page cache at the moment.
 std::vector<FileResidency> residency_before(const std::vector<std::string>& paths) {
   std::vector<FileResidency> files;
   for (const auto& path : paths) {
@@ -103,7 +104,7 @@ void add_residency_after(std::vector<FileResidency>& files) {
   }
 }
 
-// Lets the board be, while samples come.
+// Waits while samples are recorded.
 void idle(double duration_s, Recording& recording) {
   static constexpr double kSliceS = 0.1;
   const double end_s = monotonic_s() + duration_s;

@@ -10,13 +10,13 @@
 namespace ridgewatt::measure {
 namespace {
 
-// One sample with the energy of two: of momentary powers the middle of both; a mean since the
-// sample before, which came at `before_s`, lasts as long as both.
+// Merges two samples without changing their energy. Momentary powers are averaged at the middle
+// time. Means since the previous sample (at `before_s`) are weighted by their durations.
 PowerSample joined(const PowerSample& first, const PowerSample& second, double before_s,
                    bool means) {
   PowerSample both;
   both.time_s = means ? second.time_s : (first.time_s + second.time_s) / 2;
-  double share = 0.5;  // of the first
+  double share = 0.5;  // weight of the first sample
   if (means) {
     const bool known = std::isfinite(before_s);
     share = known ? (first.time_s - before_s) / (second.time_s - before_s) : 0;
@@ -31,7 +31,7 @@ PowerSample joined(const PowerSample& first, const PowerSample& second, double b
   return both;
 }
 
-// Each two neighbors become one; of an odd number the last stays.
+// Merges pairs of neighbors. With an odd number, the last sample stays.
 void halve(std::vector<PowerSample>& samples, double before_s, bool means) {
   std::size_t kept = 0;
   for (std::size_t i = 0; i + 1 < samples.size(); i += 2) {

@@ -62,7 +62,7 @@ void add_minibatches(const PowerTrace& total, MinibatchWindow window, bool asked
   summary.upper_quartile_s = quantile(times, 0.75);
 }
 
-// Where the power source reported nothing for long: ten of its intervals and a second.
+// Finds gaps without power values: longer than ten usual intervals and longer than a second.
 void add_counter_gaps(const PowerTrace& total, const Measurement& result,
                       std::vector<Disturbance>& disturbances) {
   static constexpr double kIntervals = 10, kLeastS = 1;
@@ -164,7 +164,7 @@ void Recording::add_windows(const std::vector<TimedMark>& marks, WindowOptions w
         return mark.kind == TimedMark::Kind::kMinibatch;
       }));
   MinibatchWindow counted = minibatch_window(marks, window, disturbances);
-  if (counted.minibatches.empty() && window.begin_s > 0) {  // it ended while power settled
+  if (counted.minibatches.empty() && window.begin_s > 0) {  // the run ended before power settled
     window.begin_s = 0;
     result.summary.steady = false;
     counted = minibatch_window(marks, window, disturbances);

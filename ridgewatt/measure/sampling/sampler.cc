@@ -71,7 +71,7 @@ void Sampler::run() {
       lost_.fetch_add(1, std::memory_order_relaxed);
     }
     next_s += interval_s;
-    if (next_s < after_s) {  // a slow sensor, or the thread did not run: go on from here
+    if (next_s < after_s) {  // a slow sensor or a delayed thread: skip the missed samples
       const double missed = std::floor((after_s - next_s) * options_.rate_hz) + 1;
       late_.fetch_add(static_cast<std::size_t>(missed), std::memory_order_relaxed);
       next_s += missed * interval_s;

@@ -24,16 +24,17 @@
 namespace ridgewatt::measure {
 namespace {
 
-constexpr double kFirstVerdictS = 180;  // of load
-constexpr double kCheckGrowth = 1.1;    // from one fit to the next
+constexpr double kFirstVerdictS = 180;  // duration of load before the first check
+constexpr double kCheckGrowth = 1.1;    // factor from one check to the next
 constexpr double kSure = 0.99;
-constexpr double kSafetyK = 1;  // added to the interval: what two masses do not know
+constexpr double kSafetyK = 1;  // margin added to the interval for errors of the two-mass model
 constexpr double kPaceS = 120;
-constexpr double kAfterThrottleS = 180;  // to see which speed lasts
+// duration after throttling, to measure the sustained speed
+constexpr double kAfterThrottleS = 180;
 constexpr std::size_t kInterimRows = 1500;
 constexpr const char* kNoTime = "no time left";
 
-// One look, with all zones: which is the hottest is known at the end.
+// One snapshot with all zones, since the hottest zone is only known at the end.
 struct SoakLook {
   double time_s = 0;  // board time
   double power_w = 0, fan = 1;
@@ -42,7 +43,7 @@ struct SoakLook {
   double gpu_hz = 0, cpu_hz = 0;
 };
 
-// A power management chip says a constant, and no zone of another machine's disk is the chip.
+// Excludes the zone of a power management chip, which reports a constant, and of external diodes.
 bool is_of_the_chip(const std::string& zone) {
   return zone.find("PMIC") == std::string::npos && zone.find("Tdiode") == std::string::npos;
 }
@@ -65,7 +66,7 @@ class Soak {
     require_total();
   }
 
-  // At rest: the load starts from there.
+  // Records at rest, before the load starts.
   void rest() {
     const double end_s = begin_s_ + options_.idle_s / scale_;
     do {
@@ -77,7 +78,7 @@ class Soak {
     next_check_s_ = kFirstVerdictS;
   }
 
-  // False: the answer is known.
+  // Returns false when the run may end.
   bool watch() {
     if (!look_when_due()) return true;
     if (too_hot()) {
@@ -171,7 +172,7 @@ class Soak {
         throttled_.push_back(name);
       }
     }
-    // By heat or current at this moment, but not what was so from the beginning.
+    // Throttling by heat or current now, except signals that were active at the start.
     for (const auto& signal : now) {
       const auto was = [&](const auto& before) {
         return before.name == signal.name && before.value >= signal.value;
@@ -222,7 +223,7 @@ class Soak {
     double hottest = -1e300;
     for (const auto& [zone, sum] : sums) {
       const double mean = sum.first / static_cast<double>(sum.second);
-      // One that comes and goes with its power is no trace.
+      // Skip a zone that is only available at times.
       if (sum.second * 10 < looks_.size() * 9 || mean <= hottest) continue;
       hottest = mean;
       trace.zone = zone;
@@ -241,7 +242,7 @@ class Soak {
     return options_.trip_celsius ? options_.trip_celsius : passive_trip_celsius(sysfs_, zone);
   }
 
-  // Before the load. The fit knows but the trace, in which a short rest looks like a part of it.
+  // Mean power before the load. Taken from the trace, since the fit does not separate a short rest.
   double rest_power_w(const thermal::HeatTrace& trace) const {
     double sum = 0;
     std::size_t count = 0;
@@ -253,7 +254,7 @@ class Soak {
     return count == 0 ? trace.rows.front().power_w : sum / static_cast<double>(count);
   }
 
-  // Power of the load where leakage is what it is at 50 C.
+  // Power of the load, corrected to the leakage at 50 C.
   double load_power_w(const thermal::HeatTrace& trace, const thermal::ThermalModel& model) const {
     double sum = 0;
     std::size_t count = 0;
@@ -273,7 +274,7 @@ class Soak {
     try {
       return thermal::fit_thermal(trace, options);
     } catch (const UsageError&) {
-      return std::nullopt;  // hardly a change
+      return std::nullopt;  // too little change in the trace
     }
   }
 
@@ -295,7 +296,7 @@ class Soak {
     const double power_w = load_power_w(so_far, fit->model);
     const double limit = trip_celsius.value_or(options_.max_celsius);
     const thermal::HoldAnswer found = answer(*fit, power_w, limit, true);
-    // The heat sink must have shown its time constant.
+    // The load must last long enough to show the time constant of the heat sink.
     if (!(load_s > 0.7 * found.slow_s)) return false;
     if (!trip_celsius) return load_s > 4 * found.slow_s;
     if (found.probability >= kSure) return found.steady_interval.hi < limit - kSafetyK;
@@ -353,7 +354,7 @@ class Soak {
       if (cpu > 0) result.cpu_hz = cpu / n;
       result.power_w /= n;
     }
-    // Minibatches are marked by the clock.
+    // Minibatches are marked in real time, not in board time.
     const double from_s = begin_s_ + begin_s / scale_, to_s = begin_s_ + end_s / scale_;
     double busy_s = 0;
     std::size_t done = 0;
@@ -376,8 +377,9 @@ class Soak {
   double begin_s_, last_look_s_ = 0, load_begin_s_ = 0, next_check_s_ = 0;
   std::unique_ptr<Sampler> sampler_;
   std::vector<PowerSample> samples_;
-  EnergyIntegral power_;  // samples come late on a busy machine: each counts for its own time
-  double energy_j_ = 0;   // until the last look
+  // a sample may be late on a busy machine, so it counts for its own interval
+  EnergyIntegral power_;
+  double energy_j_ = 0;  // until the last snapshot
   std::vector<SoakLook> looks_;
   std::vector<std::string> throttled_;
   std::optional<double> throttled_s_;
@@ -407,7 +409,7 @@ std::optional<double> passive_trip_celsius(const platform::Sysfs& sysfs, const s
       const std::string point = fmt::format("{}/trip_point_{}_", path, trip);
       if (sysfs.text(point + "type") != "passive") continue;
       const auto millicelsius = sysfs.number(point + "temp");
-      // Some kernels leave a trip at 0 or below: it is not set.
+      // Some kernels report 0 or less for a trip point that is not set.
       if (!millicelsius || *millicelsius < 30e3 || *millicelsius > 200e3) continue;
       lowest = std::min(lowest.value_or(1e9), *millicelsius / 1e3);
     }

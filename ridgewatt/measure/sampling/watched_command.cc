@@ -13,7 +13,7 @@
 namespace ridgewatt::measure {
 namespace {
 
-// The board's total power, sampled into an integral.
+// Samples the total power of the board and integrates it.
 class TotalPower {
  public:
   TotalPower(const platform::Sysfs& sysfs, double rate_hz)

@@ -65,7 +65,7 @@ MeanInterval batch_means_interval(std::span<const double> values) {
     const std::size_t begin = b * count / batches, end = (b + 1) * count / batches;
     const auto size = static_cast<double>(end - begin);
     const double off = mean(values.subspan(begin, end - begin)) - result.mean;
-    square += size * off * off;  // each estimates the same variance, whatever the batch's size
+    square += size * off * off;  // each batch estimates the same variance, whatever its size
   }
   const auto freedom = static_cast<double>(batches - 1);
   const double half =

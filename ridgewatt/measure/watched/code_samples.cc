@@ -19,9 +19,9 @@ namespace ridgewatt::measure {
 namespace {
 
 constexpr std::uint64_t kPeriodNs = 1'000'000;
-constexpr std::size_t kDataPages = 16;  // a power of two
-constexpr int kMapsEvery = 10;          // takes: the maps of a large program are long
-constexpr std::uint64_t kFewest = 50;   // samples
+constexpr std::size_t kDataPages = 16;  // must be a power of two
+constexpr int kMapsEvery = 10;  // calls of take(); reading the maps of a large program takes long
+constexpr std::uint64_t kFewest = 50;  // samples
 
 std::size_t page_bytes() {
   static const auto bytes = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
@@ -93,7 +93,7 @@ void CodeSamples::take() {
   auto& page = *static_cast<perf_event_mmap_page*>(ring_.get());
   const auto* data = static_cast<const std::byte*>(ring_.get()) + page_bytes();
   const std::uint64_t size = kDataPages * page_bytes();
-  // Records are made of words of 8 bytes: a header, and for a sample the address.
+  // A record consists of 8-byte words: a header and, for a sample, the address.
   const auto word_at = [&](std::uint64_t at) {
     return *reinterpret_cast<const std::uint64_t*>(data + at % size);
   };

@@ -17,14 +17,15 @@
 namespace ridgewatt::measure {
 namespace {
 
-// A process may end while it is read: empty then. An iterator over the buffer would throw.
+// Empty if the process has ended. Reads with rdbuf, since an iterator over the buffer would throw.
 std::string proc_text(const std::string& path) {
   std::ostringstream text;
   text << std::ifstream(path).rdbuf();
   return text.str();
 }
 
-// Fields of a stat file behind the name, which may hold anything: the state is the first.
+// Fields of a stat file after the name, starting with the state. The name may contain any
+// character.
 std::vector<std::string> stat_fields(const std::string& path) {
   const std::string text = proc_text(path);
   const auto end = text.rfind(')');
@@ -35,7 +36,7 @@ double number_at(const std::vector<std::string>& fields, std::size_t at) {
   return at < fields.size() ? parse_double(fields[at]).value_or(0) : 0;
 }
 
-// The numbers that a folder of /proc is full of.
+// The names in a folder of /proc that are numbers.
 std::vector<pid_t> numbers_in(const std::string& folder) {
   std::vector<pid_t> numbers;
   std::error_code ignored;
@@ -50,7 +51,7 @@ std::vector<pid_t> numbers_in(const std::string& folder) {
 constexpr std::size_t kParentField = 1, kMinorFaultsField = 7, kMajorFaultsField = 9,
                       kUserField = 11, kSystemField = 12;
 
-// "nr_throttled 12" of a file of such lines.
+// Value of a line such as "nr_throttled 12".
 double counter_in(const std::string& path, std::string_view name) {
   std::istringstream lines(proc_text(path));
   std::string key;
@@ -99,7 +100,8 @@ std::map<pid_t, ThreadUse> threads_of(pid_t process) {
     ThreadUse& use = threads[thread];
     use.cpu_s = tick_s * (number_at(fields, kUserField) + number_at(fields, kSystemField));
     use.blocked = fields.front() == "D";
-    const auto scheduled = words_of(proc_text(path + "/schedstat"));  // ns: run, waited; slices
+    // ns running, ns waiting, number of slices
+    const auto scheduled = words_of(proc_text(path + "/schedstat"));
     const bool counts = number_at(scheduled, 0) > 0 || number_at(scheduled, 1) > 0;
     if (!counts) continue;
     use.cpu_s = 1e-9 * number_at(scheduled, 0);
@@ -108,7 +110,7 @@ std::map<pid_t, ThreadUse> threads_of(pid_t process) {
   return threads;
 }
 
-// "cpu USER NICE SYSTEM IDLE IOWAIT IRQ SOFTIRQ .." in ticks.
+// Parses "cpu USER NICE SYSTEM IDLE IOWAIT IRQ SOFTIRQ ..", in ticks.
 std::optional<MachineUse> read_machine_use() {
   const auto fields = words_of(proc_text("/proc/stat"));
   constexpr std::size_t kSoftIrq = 7, kIdle = 4, kIoWait = 5;
@@ -132,7 +134,7 @@ std::optional<double> quota_of(const std::string& cpu_max) {
   return *quota / *period;
 }
 
-// "0::/user.slice" of version 2, "4:cpu,cpuacct:/docker/1f" of version 1.
+// Examples: "0::/user.slice" (version 2), "4:cpu,cpuacct:/docker/1f" (version 1).
 std::string cpu_group_of(const std::string& line) {
   const auto parts = split(line, ':');
   if (parts.size() < 3 || !parts[2].starts_with('/')) return {};
@@ -144,7 +146,7 @@ std::string cpu_group_of(const std::string& line) {
 
 namespace {
 
-// As cpu.max of version 2 has it; empty: no such group.
+// The limit in the format of cpu.max (version 2). Empty if there is no such group.
 std::string cpu_limit(const std::string& folder) {
   const std::string limit = proc_text(folder + "/cpu.max");
   if (!limit.empty()) return limit;
@@ -154,7 +156,7 @@ std::string cpu_limit(const std::string& folder) {
 
 }  // namespace
 
-// From the group of the process to the root that is visible.
+// Checks all groups from that of the process up to the visible root.
 std::optional<CpuQuota> read_cpu_quota(pid_t process) {
   std::optional<CpuQuota> found;
   std::istringstream lines(proc_text("/proc/" + std::to_string(process) + "/cgroup"));
@@ -203,7 +205,7 @@ std::optional<std::vector<std::string>> libraries_of(pid_t process) {
   return names;
 }
 
-// ONNX Runtime names it PREFIX_2026-11-28_09-30-00.json; since 1.30 with milliseconds.
+// ONNX Runtime writes PREFIX_2026-11-28_09-30-00.json; since 1.30 with milliseconds.
 bool is_profile_file(const std::string& path) {
   return std::ranges::any_of(
       std::array<std::string_view, 2>{"_0000-00-00_00-00-00.json", "_0000-00-00_00-00-00_000.json"},

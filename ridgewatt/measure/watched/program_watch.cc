@@ -23,11 +23,11 @@
 namespace ridgewatt::measure {
 namespace {
 
-constexpr double kWatchS = 0.1;      // between two looks
+constexpr double kWatchS = 0.1;      // between two snapshots
 constexpr double kLeastS = 0.1;      // the kernel counts CPU time in ticks of 10 ms
-constexpr int kLibrariesEvery = 10;  // looks: the maps of a large program are long
+constexpr int kLibrariesEvery = 10;  // snapshots; reading the maps of a large program takes long
 
-// The knob of a clock: of the processors the first.
+// The knob of a clock; for the CPU, that of the first core.
 std::optional<Knob> knob_of(const std::string& clock) {
   if (clock == "gpu") return Knob::kGpuClock;
   if (clock == "emc") return Knob::kMemClock;
@@ -41,14 +41,14 @@ class ProgramWatch::State {
  public:
   State(const platform::Sysfs& sysfs, pid_t root) : sysfs_(sysfs), root_(root), reader_(sysfs) {
     first_throttling_ = reader_.read().throttling;
-    // What it did before does not count.
+    // Exclude everything before the start of this object.
     for (const pid_t process : process_tree(process_table(), root)) {
       first_threads_[process] = threads_of(process);
     }
     first_faults_ = process_table();
     first_machine_ = read_machine_use();
     own_s_ = own_cpu_s();
-    begin_s_ = monotonic_s();  // reading may stall
+    begin_s_ = monotonic_s();  // set last, since reading may take long
   }
 
   void look() {
@@ -123,13 +123,14 @@ class ProgramWatch::State {
     }
   }
 
-  // Of the process that computed most.
+  // Reads the limits of the process with the most CPU time.
   void look_at_limits(const std::vector<pid_t>& tree) {
     const auto busiest = *std::max_element(tree.begin(), tree.end(),
                                            [&](pid_t a, pid_t b) { return cpu_s(a) < cpu_s(b); });
     if (busiest != busiest_) code_.emplace(busiest_ = busiest);
     allowed_ = allowed_cpus(busiest);
-    // A process that ends leaves its group of version 1, and then shows no limit.
+    // A process that ends leaves its version 1 group and then shows no limit, so keep the old
+    // value.
     const auto quota = read_cpu_quota(busiest);
     const bool ends = quota && !quota->cores && quota_ && quota_->cores;
     if (quota && !ends) {
@@ -165,7 +166,7 @@ class ProgramWatch::State {
     seen.gpu_load = gpu_load_.value();
     if (state_) {
       seen.limits = state_->limits;
-      seen.limits.governor.clear();  // limits of clocks, however they are chosen
+      seen.limits.governor.clear();  // limits of clocks only, whatever the governor
       seen.preset = state_->preset;
     }
     if (last_throttling_.empty()) return;
@@ -220,7 +221,8 @@ class ProgramWatch::State {
   }
 
   void add_main_thread(SeenRun& seen) const {
-    constexpr double kComputes = 0.01;  // chosen: a main thread below it leaves the work to others
+    // chosen: below this share, the main thread leaves the work to other threads
+    constexpr double kComputes = 0.01;
     const auto threads = threads_.find(busiest_);
     if (threads == threads_.end() || !threads->second.contains(busiest_)) return;
     const ThreadUse& now = threads->second.at(busiest_);
@@ -250,7 +252,7 @@ class ProgramWatch::State {
   std::optional<MachineUse> first_machine_, machine_;
   std::map<pid_t, std::map<pid_t, ThreadUse>> first_threads_, threads_;
   std::map<pid_t, ProcessUse> first_faults_, faults_;
-  pid_t busiest_ = 0;  // process
+  pid_t busiest_ = 0;  // process with the most CPU time
   std::optional<CodeSamples> code_;
   std::optional<CpuQuota> first_quota_, quota_;
   std::optional<int> allowed_, threads_set_, profile_files_;
@@ -274,7 +276,7 @@ SeenRun ProgramWatch::seen() const {
 
 namespace {
 
-// What marks and the kernel's counters of the whole run tell.
+// Adds results from the marks and from the kernel's counters for the whole run.
 void add_measured(const Measurement& measured, SeenRun& seen) {
   std::vector<double> times;
   for (const auto& minibatch : measured.minibatches) times.push_back(minibatch.time_s());
@@ -293,7 +295,8 @@ void add_measured(const Measurement& measured, SeenRun& seen) {
 
 SeenProgram measure_and_watch(const platform::Sysfs& sysfs, MeasureOptions options,
                               std::optional<double> for_s, platform::PowerMeter& meter) {
-  constexpr double kLong = 1;  // chosen: since the first mark, to leave out what was before
+  // chosen: minimum time since the first mark, to exclude the time before it
+  constexpr double kLong = 1;
   std::unique_ptr<ProgramWatch> watch, since_mark;
   double begin_s = 0, looked_s = 0;
   options.idle_s = 0;
