@@ -28,7 +28,7 @@ std::string fake_folder() {
   return std::string(home != nullptr ? home : "/root") + "/.local/state/ridgewatt/fake";
 }
 
-// "local", or a fake board: the closest of them to a mistyped one, or to a board's name.
+// Suggests "local" or the fake board that is most similar to a mistyped device or board name.
 std::string device_hint(const std::string& device) {
   NameSet known{{"local"}};
   for (const auto& board : fake_board_names()) {
@@ -87,7 +87,8 @@ LocalDevice open_local_device(const std::string& device, const std::string& sysr
   const std::string folder = fake_folder() + "/" + spec.name;
   std::error_code unseen;
   if (!fs::exists(folder, unseen)) {
-    // Written next to it, then renamed: two programs that start at once see a whole board or none.
+    // Created next to the target and then renamed, so that two programs that start at the same time
+    // see a complete board or none.
     const std::string temporary = fmt::format("{}.{}", folder, ::getpid());
     create_fake_board(spec, temporary, seed, fake_specimen_of_environment());
     heat_fake_board(temporary, fake_heat_of_environment());

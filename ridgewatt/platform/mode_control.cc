@@ -22,7 +22,7 @@ std::vector<std::string> words(const std::optional<std::string>& text) {
   return result;
 }
 
-constexpr double kSameClockHz = 1e6;  // 2133 MHz stands for 2133.0 and for 2133.3
+constexpr double kSameClockHz = 1e6;  // 2133 MHz matches 2133.0 and 2133.3
 
 std::string in_mhz(const std::vector<double>& clocks_hz) {
   std::string text;
@@ -35,7 +35,7 @@ bool holds(const std::vector<std::string>& list, const std::string& name) {
   return std::find(list.begin(), list.end(), name) != list.end();
 }
 
-// Files that set every fan to full speed, out of the hands of the kernel's control.
+// Settings that set every fan to full speed and disable the kernel's fan control.
 std::vector<FileSetting> full_fan(const Sysfs& sysfs) {
   std::vector<FileSetting> settings;
   const auto add = [&](const std::string& path, const char* value) {
@@ -55,7 +55,7 @@ std::vector<FileSetting> full_fan(const Sysfs& sysfs) {
   return settings;
 }
 
-// Files that switch every idle state of every core off, as jetson_clocks does.
+// Settings that disable every idle state of every core, as jetson_clocks does.
 std::vector<FileSetting> no_idle_states(const Sysfs& sysfs, int cpus) {
   std::vector<FileSetting> settings;
   for (int cpu = 0; cpu < cpus; ++cpu) {
@@ -112,7 +112,8 @@ std::string matching_preset(const KnobSpace::Levels& levels, const NvpConf& conf
       const auto& table = levels[knob];
       const double limit = limits.get(knob);
       if (table.empty() || (knob == Knob::kMemClock && limit == 0)) continue;
-      // Files name clocks that are not in the table (the Nano's 640 MHz): the kernel rounds down.
+      // Presets may name clocks that are not in the table (640 MHz of the Nano): the kernel rounds
+      // down.
       double low = *std::min_element(table.begin(), table.end());
       double high = *std::max_element(table.begin(), table.end());
       for (const double value : table) {
@@ -174,13 +175,14 @@ JetsonModeControl::JetsonModeControl(Sysfs& sysfs, Options options)
   if (const auto text = sysfs.text("/etc/nvpmodel.conf")) {
     conf_ = parse_nvpmodel_conf(*text, "/etc/nvpmodel.conf");
   }
-  // A reader without rights leaves a dead run's journal to whoever may write; ours is alive.
+  // Without write permission, leave the journal of a dead run to a process that has it. Skip the
+  // journal of this process.
   const bool journal = ::access((options_.state_folder + "/mode.journal").c_str(), F_OK) == 0;
   if (journal && !options_.dry_run && !holds_mode() &&
       ::access(options_.state_folder.c_str(), W_OK) == 0) {
     try {
       recover_mode(sysfs_, layout_, options_.state_folder, /*wait_s=*/0);
-    } catch (const NotSupportedError& error) {  // apply() refuses; what only reads goes on
+    } catch (const NotSupportedError& error) {  // apply() will fail; reading still works
       warning_ = error.what();
     } catch (const IoError& error) {  // another process holds a mode; apply() waits for it
       warning_ = error.what();
@@ -245,7 +247,8 @@ PowerMode JetsonModeControl::nearest(const PowerMode& mode) const {
           std::string(knob_field(knob)),
           fmt::format("must be {:g} to {:g} MHz", mhz_of_hz(low), mhz_of_hz(high)));
     }
-    // Of memory clocks that are not listed only the ends are known: another one would be a guess.
+    // If memory clocks are not listed, only the ends of the range are known. Reject any other
+    // clock.
     if (knob == Knob::kMemClock && std::abs(best - wanted) > kSameClockHz &&
         !lists_emc_rates(sysfs_, layout_.emc)) {
       throw UsageError(fmt::format("it is not known whether {:g} MHz is a memory clock of the "
@@ -265,7 +268,7 @@ void JetsonModeControl::require_writable(const WriteSummary& plan) const {
   }
 }
 
-// A service that sets the fan itself takes it back within seconds.
+// A service that controls the fan would overwrite its setting within seconds.
 void JetsonModeControl::require_held() const {
   for (const auto& [path, value] : held_) {
     const std::string found = sysfs_.text(path).value_or("unreadable");
@@ -337,7 +340,7 @@ ApplySummary JetsonModeControl::apply(const PowerMode& mode, const std::string& 
   }
   summary.applied.governor = mode.governor;
   for (const Knob knob : kKnobs) {
-    // Measured clocks differ from the request by a few MHz; more means that it was refused.
+    // Measured clocks differ from the request by a few MHz. A larger difference means a refusal.
     const double wanted = target.get(knob);
     const double found = summary.applied.get(knob);
     if (wanted > 0 && std::abs(found - wanted) > 0.01 * wanted) {
@@ -367,7 +370,7 @@ void JetsonModeControl::check_safety() {
     if (zone.rfind("thermal_zone", 0) != 0) continue;
     const std::string path = "/sys/class/thermal/" + zone;
     const auto celsius = sysfs_.number(path + "/temp");
-    // The Nano's PMIC-Die zone always reads 100 C.
+    // The PMIC-Die zone of the Nano always reads 100 C.
     if (!celsius || sysfs_.text(path + "/type") == "PMIC-Die") continue;
     if (*celsius / 1e3 > options_.max_celsius) {
       fault = fmt::format("over-temperature: {} at {:g} C",

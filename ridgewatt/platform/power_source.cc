@@ -20,7 +20,7 @@ namespace {
 
 constexpr double kNoValue = std::numeric_limits<double>::quiet_NaN();
 
-// A small file of one number, kept open.
+// An open file that contains one number.
 class NumberFile {
  public:
   explicit NumberFile(const std::string& path)
@@ -66,11 +66,11 @@ class RailSource : public PowerSource {
   std::string rule_;
   std::vector<double> units_;
   std::vector<NumberFile> first_;   // power, or voltage
-  std::vector<NumberFile> second_;  // current, of those that have voltage first
+  std::vector<NumberFile> second_;  // current, for channels with a voltage file
   std::vector<bool> has_second_;
 };
 
-// Power is the counter's difference between two reads; the first read has none.
+// Power is the difference of the counter between two reads. The first read has no power.
 class RaplSource : public PowerSource {
  public:
   RaplSource(const Sysfs& sysfs, const std::vector<RaplZone>& zones) {

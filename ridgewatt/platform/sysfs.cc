@@ -19,16 +19,16 @@ namespace ridgewatt::platform {
 namespace {
 
 constexpr std::size_t kMaxTextBytes = 64 * 1024;
-constexpr int kMaxLinks = 40;  // as the kernel
+constexpr int kMaxLinks = 40;  // as in the kernel
 constexpr const char* kNowhere = "/.no-such-file";
 constexpr int kBusyTries = 3;
 
 Sysfs::Text read_once(const std::string& path) {
-  // O_NONBLOCK: a pipe in a recorded tree must not hang us.
+  // O_NONBLOCK: a FIFO in a recorded tree must not block.
   const OwnedFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!file) return {errno, ""};
   Sysfs::Text result;
-  char piece[4096];  // what most files have room in
+  char piece[4096];  // large enough for most files
   while (result.text.size() < kMaxTextBytes) {
     const std::size_t room = std::min(sizeof piece, kMaxTextBytes - result.text.size());
     const ssize_t count = ::read(file.get(), piece, room);
@@ -47,7 +47,7 @@ std::string_view without_ends(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kEnds) - first + 1);
 }
 
-// Text first, then the number that follows it: hwmon2 before hwmon10.
+// Natural order: text first, then the number after it, so hwmon2 is before hwmon10.
 bool natural_less(const std::string& a, const std::string& b) {
   std::size_t i = 0;
   std::size_t j = 0;
@@ -98,7 +98,7 @@ std::string Sysfs::resolve(const std::string& path) const {
     char target[PATH_MAX];
     const ssize_t length = ::readlink((root_ + join(done)).c_str(), target, sizeof target);
     if (length < 0) continue;
-    if (++links > kMaxLinks) return kNowhere;  // links that lead round, inside the root
+    if (++links > kMaxLinks) return kNowhere;  // a cycle of links within the root
     const std::string_view link(target, static_cast<std::size_t>(length));
     if (link.substr(0, 1) == "/")
       done.clear();

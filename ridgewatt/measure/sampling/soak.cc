@@ -43,7 +43,7 @@ struct SoakLook {
   double gpu_hz = 0, cpu_hz = 0;
 };
 
-// Excludes the zone of a power management chip, which reports a constant, and of external diodes.
+// Excludes the zone of a power management chip, which reports a constant, and Tdiode zones.
 bool is_of_the_chip(const std::string& zone) {
   return zone.find("PMIC") == std::string::npos && zone.find("Tdiode") == std::string::npos;
 }

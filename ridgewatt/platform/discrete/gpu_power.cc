@@ -1,4 +1,4 @@
-// Power of GPUs through NVML.
+// Power of GPUs, read through NVML.
 #include <chrono>
 #include <cmath>
 #include <limits>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kNoPower = std::numeric_limits<double>::quiet_NaN();
 
-// What NVML calls power is a mean over the last second on many GPUs.
+// On many GPUs, the power that NVML reports is a mean over the last second.
 class BoardPower : public PowerSource {
  public:
   explicit BoardPower(std::unique_ptr<Nvml> nvml) : nvml_(std::move(nvml)) {
@@ -36,9 +36,9 @@ class BoardPower : public PowerSource {
   std::vector<int> devices_;
 };
 
-// A counter advances every 100 ms (H100, driver 580), and a read of it takes 3 ms. So it is not
-// asked again before it may have advanced, and then at each read until it has: the time of a value
-// is known to one read.
+// A counter advances every 100 ms (H100, driver 580), and reading it takes 3 ms. So it is not read
+// again until an advance is possible. Then each read() polls it until it advances, which gives the
+// time of a value to within one read.
 class EnergyCounters : public PowerSource {
  public:
   explicit EnergyCounters(std::unique_ptr<Nvml> nvml) : nvml_(std::move(nvml)) {
@@ -84,7 +84,7 @@ class EnergyCounters : public PowerSource {
     const Value before = newest_[i], now = look(i);
     if (now.energy_j == before.energy_j) return kNoPower;
     newest_[i] = now;
-    // A driver that was loaded again counts from zero.
+    // After a reload of the driver, the counter starts again at zero.
     if (!(now.energy_j > before.energy_j)) return kNoPower;
     return (now.energy_j - before.energy_j) / (now.time_s - before.time_s);
   }

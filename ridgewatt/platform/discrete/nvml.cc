@@ -12,7 +12,7 @@
 
 namespace ridgewatt::platform {
 
-// Fields of Nvml::Library have these types, which must not be one file's own.
+// Types of the fields of Nvml::Library. They must not be in an anonymous namespace.
 namespace nvml_interface {
 struct OpaqueDevice;
 struct Utilization {
@@ -25,7 +25,7 @@ namespace {
 
 constexpr const char* kCheckDriver = "check with `nvidia-smi` that the driver works";
 
-// The few parts of NVML's binary interface that are used here (docs.nvidia.com/deploy/nvml-api).
+// The used parts of NVML's binary interface (docs.nvidia.com/deploy/nvml-api).
 using Device = nvml_interface::OpaqueDevice*;
 using nvml_interface::Utilization;
 using Result = int;
@@ -66,7 +66,7 @@ struct Nvml::Library {
     function = reinterpret_cast<Function>(::dlsym(handle, name));
   }
 
-  // In NVML's own words.
+  // The error message of NVML.
   std::string text_of(Result result) const {
     const char* text = error_string != nullptr ? error_string(result) : nullptr;
     return text != nullptr ? text : fmt::format("NVML error {}", result);
@@ -77,7 +77,7 @@ struct Nvml::Library {
     if (handle != nullptr) ::dlclose(handle);
   }
 
-  // Asks `function` of a device for one value; nothing when it is missing or refuses.
+  // Reads one value of a device. Empty if `function` is missing or returns an error.
   template <typename Value, typename Function, typename... Arguments>
   std::optional<double> ask(int device, Function function, Arguments... arguments) const {
     Value value{};

@@ -8,7 +8,7 @@ std::vector<RaplZone> find_rapl_zones(const Sysfs& sysfs) {
   const std::string folder = "/sys/class/powercap";
   std::vector<RaplZone> zones;
   for (const auto& name : sysfs.list(folder)) {
-    // intel-rapl-mmio shows the same package a second time.
+    // intel-rapl-mmio is the same package again.
     if (name.rfind("intel-rapl:", 0) != 0) continue;
     RaplZone zone;
     zone.path = folder + "/" + name;

@@ -23,8 +23,8 @@ constexpr std::int64_t kSecondNs = 1'000'000'000;
 struct Counter {
   bool cpu = false;
   std::vector<double> clocks;
-  std::vector<std::int64_t> times;               // in units
-  std::vector<std::vector<std::int64_t>> moves;  // of devfreq: from, to
+  std::vector<std::int64_t> times;               // in units of unit_ns()
+  std::vector<std::vector<std::int64_t>> moves;  // devfreq only: transitions, by old and new clock
 
   std::int64_t unit_ns() const { return cpu ? 10'000'000 : 1'000'000; }
   std::optional<std::size_t> find(double clock) const {
@@ -57,7 +57,7 @@ std::string text_of(const Counter& counter, double current) {
   return text + fmt::format("Total transition : {}", total);
 }
 
-// What text_of wrote.
+// Parses the output of text_of.
 Counter counter_of(const std::string& text, bool cpu) {
   Counter counter{cpu, {}, {}, {}};
   const auto whole = [](const std::string& word) { return parse_int(word).value_or(0); };
@@ -81,7 +81,7 @@ Counter counter_of(const std::string& text, bool cpu) {
 
 std::int64_t now_ns() {
   timespec now{};
-  ::clock_gettime(CLOCK_REALTIME, &now);  // as file times
+  ::clock_gettime(CLOCK_REALTIME, &now);  // the clock of file times
   return now.tv_sec * kSecondNs + now.tv_nsec;
 }
 
@@ -91,7 +91,7 @@ std::int64_t written_ns(const std::string& host_path) {
   return status.st_mtim.tv_sec * kSecondNs + status.st_mtim.tv_nsec;
 }
 
-// Adds the whole units since the file was written; returns until when it has counted then.
+// Adds the whole units since the file was written. Returns the time up to which it has counted.
 std::int64_t add_time(Counter& counter, const std::string& host_path, double clock) {
   const std::int64_t since_ns = written_ns(host_path);
   const auto at = counter.find(clock);
@@ -141,7 +141,7 @@ void count_clock(const Sysfs& sysfs, const std::string& folder, bool cpu, double
   const auto first = counter.find(from), second = counter.find(to);
   if (!cpu && first && second) ++counter.moves[*first][*second];
   if (overwrite_board_file(host_path, text_of(counter, to) + "\n") != 0) return;
-  // What is less than a unit counts next time.
+  // The remainder of less than a unit counts next time.
   const timespec until{until_ns / kSecondNs, until_ns % kSecondNs};
   const timespec times[2] = {until, until};
   ::utimensat(AT_FDCWD, host_path.c_str(), times, 0);

@@ -19,7 +19,7 @@ std::size_t level_count(const KnobSpace& space, Knob knob) {
   return space.levels(knob).size();
 }
 
-// `count` of the levels, evenly spaced, first and last among them; a single one is the highest.
+// `count` evenly spaced levels, including the first and the last. One level: the highest.
 std::vector<double> some_levels(const std::vector<double>& all, std::size_t count) {
   if (count >= all.size()) return all;
   if (count == 1) return {all.back()};
@@ -83,7 +83,7 @@ ExampleWorkload parse_example_workload(const std::string& text) {
 std::vector<PowerMode> example_modes(const KnobSpace& space, std::size_t count) {
   if (count == 0) throw UsageError("--mode-count must be at least 1", "");
   if (count >= space.size()) return space.modes();
-  // Times and powers bend most along the clocks of GPU and CPU.
+  // Clocks of GPU and CPU have the strongest nonlinear effects, so they get levels first.
   constexpr std::array kOrder = {Knob::kGpuClock, Knob::kCpuClock, Knob::kMemClock,
                                  Knob::kCpuCores};
   KnobArray<std::size_t> counts{};
@@ -97,7 +97,7 @@ std::vector<PowerMode> example_modes(const KnobSpace& space, std::size_t count) 
     grown = false;
     for (const Knob knob : kOrder) {
       auto& own = counts[knob];
-      // Two levels of each before a third of any; of cores and memory clock not more than three.
+      // Add one level to each knob in turn. At most three levels for cores and memory clock.
       const bool clock = knob == Knob::kGpuClock || knob == Knob::kCpuClock;
       const std::size_t most =
           std::min<std::size_t>(level_count(space, knob), clock ? level_count(space, knob) : 3);
@@ -119,7 +119,8 @@ std::vector<PowerMode> example_modes(const KnobSpace& space, std::size_t count) 
 std::vector<Sweep> example_sweeps(const Board& board, const ExampleSweepOptions& options) {
   const KnobSpace space = knob_space(board);
   std::vector<Sweep> sweeps;
-  // A coarser grid has fewer lines whose corners can be taken for faults, that of one mode none.
+  // If the quality check flags too many points, try a coarser grid: it has fewer apparent outliers,
+  // and a grid of one mode has none.
   for (std::size_t count = options.modes;;) {
     const auto modes = example_modes(space, count);
     sweeps.clear();

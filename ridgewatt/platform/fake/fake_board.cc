@@ -223,7 +223,7 @@ class Builder {
     const bool connected = label != "NC";
     put(fmt::format("{}/in{}_label", path, n), label, 0444);
     put(fmt::format("{}/in{}_enable", path, n), "1", 0644);
-    // "!errno": FakeSysfs fails the read as the kernel does.
+    // "!errno" makes FakeSysfs fail the read, as the kernel does.
     put(fmt::format("{}/in{}_input", path, n), connected ? "5064" : "!EIO", 0444);
     put(fmt::format("{}/curr{}_input", path, n),
         connected ? fmt::format("{}", 240 + 80 * i) : "!EIO", 0444);

@@ -1,5 +1,5 @@
-// The boards that can be faked. Tables as published for each board and release; see
-// docs/methods/fake_board.md.
+// The available fake boards, with the tables that were published for each board and release
+// (docs/methods/fake_board.md).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace ridgewatt::platform {
 namespace {
 
-// first, first + step, .. up to last, and last itself.
+// first, first + step, .. up to last; always includes last.
 std::vector<double> steps(double first, double step, double last) {
   std::vector<double> values;
   for (double value = first; value < last - 1; value += step) values.push_back(value);
@@ -114,7 +114,7 @@ FakeBoardSpec xavier_nx(bool jetpack5) {
   return spec;
 }
 
-// Two chips of the older driver and no rail of the whole module.
+// It has two chips with the older driver, and no rail for the whole module.
 FakeBoardSpec agx_xavier() {
   FakeBoardSpec spec = xavier_nx(false);
   spec.name = spec.board = "agx-xavier";
@@ -122,7 +122,8 @@ FakeBoardSpec agx_xavier() {
   spec.compatible = {"nvidia,p2822-0000+p2888-0001", "nvidia,tegra194"};
   spec.cpu_policies = {{0, 1}, {2, 3}, {4, 5}, {6, 7}};
   spec.cpu_khz = steps(115200, 76800, 2265600);
-  spec.cpu_floor_khz = 0;  // of the board: 1.2 GHz, where its slow presets also end
+  // the floor of a real board is 1.2 GHz, also the limit of its slow presets
+  spec.cpu_floor_khz = 0;
   spec.gpu_hz = {114.75e6, 216.75e6, 318.75e6,  420.75e6, 522.75e6,  624.75e6,  675.75e6,
                  828.75e6, 905.25e6, 1032.75e6, 1198.5e6, 1236.75e6, 1338.75e6, 1377e6};
   spec.emc_hz = {204e6, 408e6, 665.6e6, 800e6, 1065.6e6, 1331.2e6, 1600e6, 1866e6, 2133e6};
@@ -207,11 +208,11 @@ std::vector<std::string> fake_board_names() {
 FakeBoardSpec fake_board_spec(const std::string& name) {
   auto specs = all_specs();
   for (const auto& spec : specs) {
-    if (spec.name == name) return spec;  // without reading the files of all boards
+    if (spec.name == name) return spec;  // avoids reading the files of all boards
   }
   NameSet set;
   for (const auto& spec : specs) set.names.push_back(spec.name);
-  for (auto spec = specs.rbegin(); spec != specs.rend(); ++spec) {  // the newest first
+  for (auto spec = specs.rbegin(); spec != specs.rend(); ++spec) {  // newest first
     set.synonyms.push_back({spec->board, spec->name});
     for (const auto& [word, board] : board_names().synonyms) {
       if (board == spec->board) set.synonyms.push_back({word, spec->name});

@@ -60,7 +60,7 @@ std::vector<FakeDisturbance> parse_fake_disturbances(const std::string& text,
 FakeDisturbances::~FakeDisturbances() {
   try {
     show(0, {});
-  } catch (const std::exception&) {  // the board is gone
+  } catch (const std::exception&) {  // the board no longer exists
     return;
   }
 }

@@ -1,4 +1,4 @@
-// Any bytes as a table of disturbances: an error or factors within their bounds, never a crash.
+// Parses any bytes as a table of disturbances: an error, or factors within their limits; no crash.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -30,7 +30,7 @@ constexpr const char* kHeatSpec = "/.ridgewatt-fake-heat";
 constexpr const char* kHeatState = "/.ridgewatt-fake-heat-state";
 constexpr const char* kThermalFolder = "/sys/class/thermal";
 constexpr double kZoneStepK = 0.5, kHysteresisK = 2;
-constexpr double kUsualFan = 80.0 / 255;  // as fake boards are laid out
+constexpr double kUsualFan = 80.0 / 255;  // initial fan setting of fake boards
 constexpr double kWriteFilesS = 0.2;
 
 struct HeatNumber {
@@ -48,7 +48,7 @@ void put_number(const Sysfs& sysfs, const std::string& path, long value) {
   overwrite_board_file(sysfs.host_path(path), fmt::format("{}\n", value));
 }
 
-// The module's design power and the seed decide the constants.
+// Constants that follow from the design power of the module and the seed.
 thermal::ThermalModel heat_constants(const FakeBoardMark& mark, double cooling) {
   const double design_w = load_board(board_of_fake(mark.name)).power_limit_w.value_or(20);
   Random random = Random(mark.seed).fork(3);
@@ -58,14 +58,14 @@ thermal::ThermalModel heat_constants(const FakeBoardMark& mark, double cooling) 
   return model;
 }
 
-// What the tree keeps: the spec in a line, the constants in the next.
+// Content of the heat file: the spec in the first line, the constants in the second.
 struct HeatFile {
   FakeHeatSpec spec;
   thermal::ThermalModel model;
 };
 
 std::optional<HeatFile> read_heat_file(const Sysfs& sysfs) {
-  if (sysfs.root().empty()) return std::nullopt;  // this machine
+  if (sysfs.root().empty()) return std::nullopt;  // a real machine
   const auto text = sysfs.text(kHeatSpec);
   if (!text) return std::nullopt;
   const std::string where = sysfs.root() + kHeatSpec;
@@ -175,7 +175,7 @@ std::optional<FakeHeat> FakeHeat::open(const Sysfs& sysfs) {
   heat.spec_ = file->spec;
   heat.model_ = file->model;
   if (!heat.read_state()) {
-    // Nobody ran it since the machine was booted: as warm as the air.
+    // Not used since the machine was booted: the board is at ambient temperature.
     heat.state_.time_s = monotonic_s();
     heat.state_.at = {file->spec.ambient_celsius, file->spec.ambient_celsius};
     heat.state_.fan = heat.fan();
@@ -196,7 +196,7 @@ thermal::ThrottleRules FakeHeat::rules() const {
   return rules;
 }
 
-// Written by another process at this moment, or before the machine was booted: not known.
+// Returns false if the state is incomplete or from before the machine was booted.
 bool FakeHeat::read_state() {
   const auto numbers = sysfs_->numbers(kHeatState);
   if (numbers.size() != 9 || numbers[0] > monotonic_s() + 1) return false;
@@ -216,8 +216,8 @@ void FakeHeat::write_state() const {
   const std::string text = fmt::format("{:.9f} {:.9g} {:.9g} {:.9g} {:.6g} {} {} {} {}\n", s.time_s,
                                        s.at.junction_celsius, s.at.sink_celsius, s.power_w, s.fan,
                                        s.heat_steps, s.current_steps, s.events, s.process);
-  // Renamed over the old one: a reader sees a whole state. It is of no worth after a crash, so
-  // nothing waits for the disk.
+  // The file is replaced by rename, so a reader sees a complete state. It need not survive a crash,
+  // so it is not synced to disk.
   const std::string path = sysfs_->root() + kHeatState;
   const std::string fresh = fmt::format("{}.{}", path, ::getpid());
   std::FILE* file = std::fopen(fresh.c_str(), "w");
@@ -291,7 +291,7 @@ bool FakeHeat::load_is_gone() const {
   return state_.process > 0 && ::kill(static_cast<pid_t>(state_.process), 0) != 0 && errno == ESRCH;
 }
 
-// What others see of it: zones, alarms, counters.
+// Updates the files that other programs read: zones, alarms, counters.
 void FakeHeat::write_files() {
   written_s_ = state_.time_s;
   for (const auto& name : sysfs_->list(kThermalFolder)) {
@@ -311,7 +311,7 @@ void FakeHeat::write_files() {
 
 std::string FakeHeat::zone_text(const std::string& zone_type, int zone) const {
   const thermal::ThermalState here = now();
-  // The chip's own zones are the hottest; the others lie a little nearer to the heat sink.
+  // Zones of the chip itself are the hottest. The others are slightly closer to the heat sink.
   std::string lower = zone_type;
   for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   const bool hottest =

@@ -27,11 +27,11 @@ constexpr double kModeError = 0.03;
 constexpr double kMinibatchNoise = 0.02;
 constexpr double kSlowShare = 0.01;
 constexpr double kSlowFactor = 1.5;
-constexpr double kHotLeakage = 0.04;     // more power when hot
+constexpr double kHotLeakage = 0.04;     // additional power of a warm board
 constexpr double kWarmUpS = 30;          // time constant
-constexpr double kCurrentStepA = 0.008;  // of a 5 mOhm shunt
+constexpr double kCurrentStepA = 0.008;  // with a shunt of 5 mOhm
 constexpr double kVoltageV = 5;
-// Governors.
+// Parameters of the governors.
 constexpr double kHeadroom = 1.25;  // schedutil
 constexpr double kUpThreshold = 0.8, kDownThreshold = 0.2, kStep = 0.05;
 constexpr double kGpuTarget = 0.7;
@@ -52,10 +52,11 @@ std::uint64_t mode_number(const PowerMode& mode) {
 }
 
 void write_number(const Sysfs& sysfs, const std::string& path, double value) {
-  overwrite_board_file(sysfs.host_path(path), fmt::format("{:.0f}\n", value));  // may be gone
+  // the file may not exist
+  overwrite_board_file(sysfs.host_path(path), fmt::format("{:.0f}\n", value));
 }
 
-// Share of the module's power that a rail carries. Rails of a sum add up to 1.
+// Share of the module's power on a rail. The rails of a total add up to 1.
 double share_of(const std::string& rail) {
   static const std::pair<const char*, double> kShares[] = {{"VDD_GPU_SOC", 0.55},
                                                            {"VDD_CPU_CV", 0.15},
@@ -87,7 +88,7 @@ FakeLoad::FakeLoad(const twin::Twin& twin, const workload::WorkloadCost& cost, s
       seed_(seed),
       specimen_(std::move(specimen)),
       random_(Random(seed).fork(2)) {
-  const twin::MinibatchCost cost_at_top = estimator_(PowerMode{});  // absent knobs: the highest
+  const twin::MinibatchCost cost_at_top = estimator_(PowerMode{});  // missing knobs: their maxima
   top_ = {cost_at_top.period_s, cost_at_top.power_w};
 }
 
@@ -95,7 +96,7 @@ twin::TimePower FakeLoad::truth(const PowerMode& mode) const {
   PowerMode clocks = mode;
   clocks.governor.clear();
   const twin::MinibatchCost cost = estimator_(clocks);
-  twin::TimePower at{cost.period_s, cost.power_w};  // its minibatches follow each other
+  twin::TimePower at{cost.period_s, cost.power_w};  // minibatches run back to back
   Random luck = Random(seed_).fork(mode_number(clocks));
   at.time_s *= 1 + luck.uniform(-kModeError, kModeError);
   at.power_w *= 1 + luck.uniform(-kModeError, kModeError);
@@ -108,8 +109,8 @@ twin::TimePower FakeLoad::at(const PowerMode& clocks) const {
   return at;
 }
 
-// The framework's thread launches kernels and then spins until they have ended, so that its core is
-// never idle.
+// The framework's thread launches kernels and then polls for their completion, so its core is never
+// idle.
 FakeUse FakeLoad::use(const PowerMode& clocks) const {
   PowerMode mode = clocks;
   mode.governor.clear();
@@ -198,7 +199,7 @@ double FakeRest::power_w() const {
 }
 
 void FakeRest::set() const {
-  // A load that was killed has left its mark.
+  // A load that was killed leaves its mark behind.
   const auto process = sysfs_.number(kLoadMark);
   if (process && ::kill(static_cast<pid_t>(*process), 0) == 0) return;
   rails_.set(power_w());
@@ -229,13 +230,13 @@ FakeActivity::FakeActivity(const Sysfs& sysfs) : sysfs_(sysfs), layout_(find_jet
 FakeActivity::~FakeActivity() {
   for (auto& domain : domains_) count(domain);
   for (const auto& [host_path, content] : at_rest_) overwrite_board_file(host_path, content);
-  // They ran at the load's clocks until now.
+  // The clocks were those of the load until now.
   for (auto& domain : domains_) count(domain);
   std::error_code ignored;
   std::filesystem::remove(sysfs_.root() + kLoadMark, ignored);
 }
 
-// Whoever moved the clock: the governor here, or what limits it from outside.
+// Counts the time since the last clock change, whether the governor or an outside limit changed it.
 void FakeActivity::count(Domain& domain) const {
   const double now = sysfs_.number(domain.current).value_or(domain.clock);
   count_clock(sysfs_, domain.folder, !domain.gpu, domain.clock, now);
@@ -268,7 +269,8 @@ void FakeActivity::govern(const Domain& domain, double use) const {
   const double now = sysfs_.number(domain.current).value_or(low);
   double wanted = kHeadroom * use * now;  // schedutil, interactive
   if (stays) {
-    // What it held before: userspace asks for a clock, the others for an end of the range.
+    // The clock without throttling: userspace has a requested clock, the others use an end of the
+    // range.
     wanted = name == "performance" ? high : low;
     if (name == "userspace") wanted = sysfs_.number(domain.request).value_or(high);
   } else if (domain.gpu) {
@@ -280,7 +282,7 @@ void FakeActivity::govern(const Domain& domain, double use) const {
     wanted = use > kUpThreshold ? now + step : use < kDownThreshold ? now - step : now;
   }
   wanted = std::clamp(wanted, low, std::max(low, high));
-  double clock = high;  // the lowest of the table that is enough
+  double clock = high;  // the lowest clock of the table that is high enough
   for (const double entry : sysfs_.numbers(domain.table)) {
     if (entry >= wanted && entry >= low && entry < clock) clock = entry;
   }
@@ -294,7 +296,7 @@ void FakeActivity::step(const FakeUse& use) {
   }
   if (!layout_.gpu_load.empty()) write_number(sysfs_, layout_.gpu_load, 1000 * use.gpu);
   if (layout_.emc.load.empty()) return;
-  // Busy kHz of the memory clock.
+  // The memory clock times the share of busy time, in kHz.
   const double clock_hz = sysfs_.number(layout_.emc.current).value_or(0);
   write_number(sysfs_, layout_.emc.load, use.memory * clock_hz / 1e3);
 }

@@ -1,4 +1,4 @@
-// A workload on a fake board, minibatch by minibatch.
+// Runs a workload on a fake board, minibatch by minibatch.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -19,7 +19,7 @@
 namespace ridgewatt::platform {
 namespace {
 
-// The board must not keep the power of the load.
+// Set by signals: the run must end in order, so that the board returns to its power at rest.
 volatile std::sig_atomic_t load_must_end = 0;
 
 using MarkClock = std::chrono::steady_clock;  // CLOCK_MONOTONIC
@@ -51,7 +51,7 @@ int run_fake_load(const Sysfs& sysfs, const FakeBoardMark& name, const workload:
   }
   int done = 0;
   while (done < minibatches && load_must_end == 0) {
-    // The clocks may change while a minibatch runs: it goes on at the new pace.
+    // Clocks may change during a minibatch, which then continues at the new speed.
     const auto begin = end;
     double stall_share = 0;
     for (double left = load.next(); left > 1e-9 && load_must_end == 0;) {

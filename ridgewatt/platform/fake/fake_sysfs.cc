@@ -33,7 +33,7 @@ std::string base(const std::string& path) {
   return path.substr(path.rfind('/') + 1);
 }
 
-// The table's value: for a maximum the highest not above, for a minimum the lowest not below.
+// A value of the table. Up: the lowest entry not below `value`; down: the highest not above it.
 double round_to(const std::vector<double>& table, double value, bool up) {
   if (table.empty()) return value;
   double best = up ? table.back() : table.front();
@@ -67,7 +67,7 @@ Sysfs::Text FakeSysfs::read(const std::string& path) const {
   return result;
 }
 
-// A zone with power, of a board that has heat.
+// Replaces the temperature of a zone that has power, if the board has a thermal model.
 void FakeSysfs::warm(const std::string& path, Text& content) const {
   if (heated_ == Heated::kUnknown) {
     heated_ = FakeHeat::open(*this) ? Heated::kYes : Heated::kNo;
@@ -76,7 +76,7 @@ void FakeSysfs::warm(const std::string& path, Text& content) const {
   if (heated_ == Heated::kNo || !celsius || *celsius < -200e3) return;
   auto heat = FakeHeat::open(*this);
   if (heat && heat->load_is_gone()) {
-    FakeRest(*this, board_).set();  // of its own: several threads read
+    FakeRest(*this, board_).set();  // on a copy, since several threads may read
     heat = FakeHeat::open(*this);
   }
   if (!heat) return;
@@ -243,7 +243,7 @@ int FakeSysfs::write_emc(const std::string& path, const std::string& value) {
   }
   if (name == "rate" || name == "clk_update_rate") return set_rate(allowed(*wanted));
   const int error = store(path, value);
-  // Without a lock the bandwidth manager decides: here, always the highest rate.
+  // Without a lock, the bandwidth manager sets the rate: here always the highest.
   if (error == 0 && path == lock && value == "0") return set_rate(allowed(table.back()));
   return error;
 }
@@ -274,7 +274,7 @@ std::unique_ptr<Sysfs> open_sysfs(const std::string& root) {
 }
 
 int overwrite_board_file(const std::string& host_path, const std::string& content) {
-  // In place: a writer that is killed here leaves no file that a kernel would not have.
+  // Written in place: if the writer is killed here, no file exists that a kernel would not have.
   OwnedFd file(::open(host_path.c_str(), O_WRONLY | O_CLOEXEC));
   if (!file && errno == EACCES) {
     struct stat status {};

@@ -10,7 +10,7 @@
 namespace ridgewatt::platform {
 namespace {
 
-constexpr double kClockTickS = 0.01;  // USER_HZ is 100 on all that Linux runs on today
+constexpr double kClockTickS = 0.01;  // USER_HZ is 100 on all current platforms
 constexpr std::size_t kMostClocks = 1024;
 
 std::optional<double> counted(std::string_view text) {
@@ -18,7 +18,7 @@ std::optional<double> counted(std::string_view text) {
   return number && std::isfinite(*number) && *number >= 0 ? number : std::nullopt;
 }
 
-// False when the clock is there already, or is none.
+// Returns false for an invalid clock or time, a duplicate clock, or too many clocks.
 bool add(SecondsByClock& seconds, std::optional<double> clock_hz, std::optional<double> time_s) {
   if (!clock_hz || !time_s || seconds.size() >= kMostClocks) return false;
   return seconds.emplace(*clock_hz, *time_s).second;
@@ -40,11 +40,11 @@ std::optional<SecondsByClock> parse_time_in_state(std::string_view text) {
   return seconds.empty() ? std::nullopt : std::optional(std::move(seconds));
 }
 
-// The heading's clocks are no help: from 1 GHz on their columns, ten wide, run into each other.
+// Does not use the clocks of the heading: from 1 GHz on, its ten-character columns touch.
 std::optional<SecondsByClock> parse_trans_stat(std::string_view text) {
   static constexpr std::string_view kTime = "time(ms)", kEnd = "Total transition";
   SecondsByClock seconds;
-  std::size_t columns = 0;  // of every row: a count for each clock, and the time
+  std::size_t columns = 0;  // of each row: one count per clock, and the time
   bool headed = false;
   for (const auto& line : split(text, '\n')) {
     const auto colon = line.find(':');

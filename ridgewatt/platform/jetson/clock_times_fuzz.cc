@@ -1,4 +1,4 @@
-// Any bytes as a kernel's counters of clocks: no crash, and times that can be added up.
+// Parses any bytes as clock counters of the kernel: no crash, and the times can be added.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>

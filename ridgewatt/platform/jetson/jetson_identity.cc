@@ -23,7 +23,7 @@ constexpr std::pair<const char*, const char*> kJetpacks[] = {
     {"32.3.1", "4.3"},   {"32.2", "4.2.1"},   {"32.1", "4.2"},     {"31.1", "4.1.1"},
 };
 
-// "p3701-0005" in "nvidia,p3737-0000+p3701-0005-super": the module stands after the carrier's '+'.
+// "p3701-0005" in "nvidia,p3737-0000+p3701-0005-super": the module follows the '+' of the carrier.
 std::string module_part(std::string text) {
   const auto comma = text.rfind(',');
   if (comma != std::string::npos) text.erase(0, comma + 1);
@@ -35,8 +35,8 @@ std::string module_part(std::string text) {
   return text.substr(0, 10);  // pXXXX-YYYY
 }
 
-// The part of the module: what follows a carrier's '+' names it, else the board file knows which
-// of the parts is one; else the first.
+// The part number of the module: the one after the '+' of a carrier board, else one that the board
+// file lists, else the first.
 std::string find_module(const std::vector<std::string>& compatible,
                         const std::vector<std::string>& known) {
   std::string first;
@@ -50,7 +50,7 @@ std::string find_module(const std::vector<std::string>& compatible,
   return first;
 }
 
-// The BSP whose presets nvpmodel.conf lists; of several the default.
+// The BSP that shares the most presets with nvpmodel.conf. On a tie: the default BSP.
 std::string bsp_of_presets(const Board& board, const Sysfs& sysfs) {
   const auto text = sysfs.text("/etc/nvpmodel.conf");
   if (!text) return board.bsp;
@@ -73,8 +73,7 @@ std::string bsp_of_presets(const Board& board, const Sysfs& sysfs) {
   return best->name;
 }
 
-// The board files decide: by the device tree, and where it does not say which BSP is installed by
-// the presets.
+// Finds the board file by the device tree. If that leaves the BSP open, the presets decide.
 void find_board_file(const Sysfs& sysfs, JetsonIdentity& identity) {
   const auto found = find_board(identity.compatible);
   if (!found) {
@@ -89,7 +88,7 @@ void find_board_file(const Sysfs& sysfs, JetsonIdentity& identity) {
   identity.module = find_module(identity.compatible, board.modules);
 }
 
-// "# R36 (release), REVISION: 4.3, ..." gives "36.4.3".
+// Converts "# R36 (release), REVISION: 4.3, ..." to "36.4.3".
 std::string l4t_release(const std::string& text) {
   const auto release = text.find("# R");
   const auto revision = text.find("REVISION: ");
@@ -113,7 +112,7 @@ std::string l4t_release(const std::string& text) {
 std::string jetpack_of_l4t(const std::string& l4t) {
   for (const auto& [prefix, jetpack] : kJetpacks) {
     const std::string name = prefix;
-    // "38.2" stands for 38.2 and 38.2.x, not for 38.20.
+    // "38.2" matches 38.2 and 38.2.x, not 38.20.
     if (l4t == name || l4t.rfind(name + ".", 0) == 0) return jetpack;
   }
   return "";

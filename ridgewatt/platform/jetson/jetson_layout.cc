@@ -39,7 +39,7 @@ bool is_gpu(const Sysfs& sysfs, const std::string& entry) {
     }
     return node->find("gpu") != std::string::npos;
   }
-  // Thor's entries (gpu-gpc-0) have no device-tree node; a recorded tree may lack it too.
+  // Entries of Thor (gpu-gpc-0) have no device-tree node, and a recorded tree may lack it as well.
   if (entry.rfind("gpu-", 0) == 0) return true;
   const auto dot = entry.rfind('.');
   if (dot == std::string::npos) return false;
@@ -54,7 +54,7 @@ void find_gpu(const Sysfs& sysfs, JetsonLayout& layout) {
     if (entry == "bwmgr") continue;
     (is_gpu(sysfs, entry) ? layout.gpus : layout.other_devfreq).push_back(std::move(device));
   }
-  if (layout.gpus.empty()) {  // no class folder: the paths that nvpmodel's files name
+  if (layout.gpus.empty()) {  // no class folder: use the paths from nvpmodel's files
     for (const char* path : {"/sys/devices/platform/17000000.gpu/devfreq_dev",
                              "/sys/devices/17000000.ga10b/devfreq/17000000.ga10b",
                              "/sys/devices/17000000.gv11b/devfreq/17000000.gv11b",

@@ -20,7 +20,7 @@ std::string reason_of(int error_number) {
   return std::generic_category().message(error_number);
 }
 
-// Rails of boards whose IIO driver shows labels to root only: board, bus address, channel 0..2.
+// Rails of boards whose IIO driver shows labels only to root: board, bus address, channels 0 to 2.
 struct IioRails {
   const char* board;
   const char* address;
@@ -43,7 +43,7 @@ class RailFinder {
     for (const auto& name : sysfs_.list(kHwmonFolder)) {
       hwmon(std::string(kHwmonFolder) + "/" + name);
     }
-    for (const char* driver : {"ina3221", "ina238"}) {  // where the class folder is missing
+    for (const char* driver : {"ina3221", "ina238"}) {  // used if the class folder is missing
       const std::string folder = std::string("/sys/bus/i2c/drivers/") + driver;
       for (const auto& device : sysfs_.list(folder)) {
         for (const auto& name : sysfs_.list(folder + "/" + device + "/hwmon")) {
@@ -66,7 +66,7 @@ class RailFinder {
   }
 
  private:
-  // Name of the folder above the device that `path` links to ("1-0040").
+  // Name of the parent folder of the device that `path` links to ("1-0040").
   std::string parent_name(const std::string& path) const {
     const auto parts = split(sysfs_.resolve(path), '/');
     return parts.size() >= 2 ? parts[parts.size() - 2] : "";
@@ -85,7 +85,7 @@ class RailFinder {
       ina238(path, device);
       return;
     }
-    // Channels 4 to 6 are the shunt voltages, 7 the sum of them.
+    // Channels 4 to 6 are shunt voltages; channel 7 is their sum.
     for (int i = 1; i <= 3; ++i) ina3221(path, device, i);
   }
 
@@ -172,7 +172,7 @@ class RailFinder {
   PowerRails rails_;
 };
 
-// A file that exists and is not a number counts as an input/output error.
+// A file without a valid number counts as an input/output error.
 int read_number(const Sysfs& sysfs, const std::string& path, double& value) {
   const auto content = sysfs.read(path);
   if (!content.ok()) return content.error_number;
@@ -196,7 +196,7 @@ bool known(PowerRails& rails, const std::string& rail) {
 
 }  // namespace
 
-// The first rule whose rails the board has.
+// Applies the first rule whose rails the board has.
 void choose_total(PowerRails& rails) {
   struct Rule {
     std::vector<const char*> rails;

@@ -99,7 +99,8 @@ void SensorReader::read_clocks(SensorSnapshot& snapshot) const {
       return sysfs_.text(fmt::format("/sys/devices/system/cpu/cpu{}/online", cpu)).value_or("1") ==
              "1";
     });
-    clock.clock_hz = on ? hz(policy.path + "/scaling_cur_freq", 1e3) : 0;  // off: the last value
+    // an offline core still shows its last clock
+    clock.clock_hz = on ? hz(policy.path + "/scaling_cur_freq", 1e3) : 0;
     clock.min_hz = hz(policy.path + "/scaling_min_freq", 1e3);
     clock.max_hz = hz(policy.path + "/scaling_max_freq", 1e3);
     clock.governor = sysfs_.text(policy.path + "/scaling_governor").value_or("");
@@ -131,7 +132,7 @@ void SensorReader::read_loads(SensorSnapshot& snapshot) {
     std::istringstream fields(line);
     std::string name;
     fields >> name;
-    // user nice system idle iowait irq softirq steal
+    // Fields: user nice system idle iowait irq softirq steal
     CpuTimes now;
     double value = 0;
     for (int i = 0; i < 8 && fields >> value; ++i) {
@@ -150,7 +151,7 @@ void SensorReader::read_loads(SensorSnapshot& snapshot) {
       snapshot.loads.push_back({"gpu", std::clamp(*permille / 1000, 0.0, 1.0)});
     }
   }
-  // Average activity counts busy kHz of the memory clock.
+  // The activity counter is in kHz: the memory clock times the share of busy time.
   if (!layout_.emc.load.empty()) {
     const auto activity = sysfs_.number(layout_.emc.load);
     const auto clock = sysfs_.number(layout_.emc.current);
@@ -195,7 +196,7 @@ void SensorReader::read_memory(SensorSnapshot& snapshot) const {
   }
 }
 
-// hwmon chips with a fan ("pwmfan", "pwm_tach" and its `rpm`), or JetPack 4's own folder.
+// Fans in hwmon ("pwmfan"; "pwm_tach" with its `rpm`), or in the folder of JetPack 4.
 void SensorReader::read_fans(SensorSnapshot& snapshot) const {
   const auto add = [&](const std::string& name, const std::string& duty, const std::string& rpm) {
     FanReading fan;
@@ -227,7 +228,7 @@ SensorSnapshot SensorReader::read() {
   SensorSnapshot snapshot;
   snapshot.cpus_present = layout_.cpu_count;
   for (int cpu = 0; cpu < layout_.cpu_count; ++cpu) {
-    // cpu0 often has no `online` file: it is always on.
+    // cpu0 often has no `online` file, since it is always online.
     const auto online = sysfs_.text(fmt::format("/sys/devices/system/cpu/cpu{}/online", cpu));
     if (!online || *online == "1") ++snapshot.cpus_online;
   }

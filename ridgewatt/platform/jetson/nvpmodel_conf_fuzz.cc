@@ -1,4 +1,4 @@
-// Any bytes as an nvpmodel.conf: no crash, no hang, and only our own errors.
+// Parses any bytes as an nvpmodel.conf: no crash, no hang, and only exceptions of type Error.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

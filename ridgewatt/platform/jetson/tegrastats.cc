@@ -25,8 +25,8 @@ bool is_name(std::string_view text) {
          });
 }
 
-// Clock domains are printed in capitals (APE, NVENC, VIC_FREQ): a bare number after another word
-// may be anything.
+// Clock domains are in capitals (APE, NVENC, VIC_FREQ). A number after any other word may not be a
+// clock.
 bool is_domain(std::string_view name) {
   return std::none_of(name.begin(), name.end(),
                       [](char c) { return std::islower(static_cast<unsigned char>(c)) != 0; });
@@ -45,7 +45,7 @@ bool matches(std::string_view text, std::string_view pattern) {
   return true;
 }
 
-// Tries each kind of token at the next word; a kind that fits consumes its words.
+// Tries each kind of token at the next word. A kind that matches consumes its words.
 class LineReader {
  public:
   explicit LineReader(std::string_view line) : words_(words_of(line)) {}
@@ -64,12 +64,12 @@ class LineReader {
   }
 
  private:
-  // A list in brackets that begins in a word and may go on over blanks around its commas.
+  // A list in brackets. It begins within a word and may have blanks next to its commas.
   struct BracketList {
-    std::string head;  // of the word, before the bracket
+    std::string head;  // part of the first word before the bracket
     std::vector<std::string> elements;
-    std::string suffix;  // of the last word, behind the bracket
-    std::string cut;     // the last element of a line that ends before the bracket
+    std::string suffix;  // part of the last word after the bracket
+    std::string cut;     // last element if the line ends before the closing bracket
     std::size_t word_count = 0;
     std::string whole() const { return head + fmt::format("[{}]", fmt::join(elements, ",")); }
   };
@@ -106,7 +106,7 @@ class LineReader {
     return list;
   }
 
-  // RAM 1282/62795MB (lfb 15152x4MB); the text in parentheses may be missing or not be separated.
+  // RAM 1282/62795MB (lfb 15152x4MB). The parentheses may be missing or follow without a blank.
   bool memory() {
     const std::string_view name = word(0);
     if (name != "RAM" && name != "SWAP" && name != "IRAM") return false;
@@ -125,7 +125,7 @@ class LineReader {
       if (detail.back() == ')') {
         detail = detail.substr(1, detail.size() - 2);
         count = end + 1;
-      } else {  // never closed: only the numbers can be read
+      } else {  // never closed: use only the numbers
         detail.clear();
       }
     }

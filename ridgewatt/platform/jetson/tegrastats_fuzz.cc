@@ -1,4 +1,4 @@
-// Any bytes as a tegrastats log: no crash, no hang, and InputError is the only exception.
+// Parses any bytes as a tegrastats log: no crash, no hang, and InputError is the only exception.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

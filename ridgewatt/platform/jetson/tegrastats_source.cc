@@ -24,7 +24,7 @@ namespace {
 constexpr double kIntervalS = 0.1;
 constexpr double kFirstLineS = 3;
 constexpr double kStaleS = 1;
-constexpr double kPatienceS = 2;  // from SIGTERM to SIGKILL
+constexpr double kPatienceS = 2;  // between SIGTERM and SIGKILL
 
 class Tegrastats : public PowerSource {
  public:
@@ -34,7 +34,7 @@ class Tegrastats : public PowerSource {
   Tegrastats(const Tegrastats&) = delete;
   Tegrastats& operator=(const Tegrastats&) = delete;
 
-  // Waits for the first line and takes its rails as the channels.
+  // Waits for the first line. Its rails become the channels.
   void find_channels() {
     const Stopwatch waiting;
     while (waiting.s() < kFirstLineS && last_.rails.empty()) {
@@ -60,7 +60,7 @@ class Tegrastats : public PowerSource {
            (rule_.empty() ? "no total" : std::string("total ") + rule_);
   }
 
-  // Lines that waited in the pipe, and the one that the program could not write, are old.
+  // Drops old lines: those in the pipe, and the one that the program was blocked on.
   void begin() override {
     if (monotonic_s() - read_s_ < kStaleS) return;
     take();
@@ -81,7 +81,7 @@ class Tegrastats : public PowerSource {
   }
 
  private:
-  // What has been printed since the last call; false at its end.
+  // Reads the output since the last call. Returns false at the end of the output.
   bool take() {
     char buffer[4096];
     ssize_t count = 0;

@@ -10,11 +10,11 @@
 namespace ridgewatt::platform {
 namespace {
 
-// No clock (MHz), power (mW), memory or temperature of a board is beyond this.
+// Limit for clocks (MHz), powers (mW), memory sizes and temperatures.
 constexpr double kMaxNumber = 1e9;
 constexpr double kNotPrinted = std::numeric_limits<double>::quiet_NaN();
 
-// Reads one word from its front; a reader that fails leaves the word as it was.
+// Parses a word from its front. A function that fails leaves the word unchanged.
 class Word {
  public:
   explicit Word(std::string_view text) : text_(text) {}
@@ -28,7 +28,7 @@ class Word {
     return true;
   }
 
-  // digits [ "." digits ], with a leading "-" when `sign` is allowed.
+  // Parses digits [ "." digits ], with an optional leading "-" if `sign` is set.
   std::optional<double> number(bool sign = false) {
     std::size_t end = sign && !text_.empty() && text_[0] == '-' ? 1 : 0;
     const std::size_t digits = end;
@@ -67,7 +67,7 @@ std::string_view without_brackets(std::string_view text) {
   return text;
 }
 
-// A clock in MHz, whole; one below 0 is not known and is not added.
+// Parses a clock in MHz. A negative clock is unknown and is not added.
 bool add_clock_mhz(std::string_view text, std::vector<double>& clocks_hz) {
   Word word(text);
   const auto mhz = word.number(true);
@@ -76,7 +76,7 @@ bool add_clock_mhz(std::string_view text, std::vector<double>& clocks_hz) {
   return true;
 }
 
-// MHz, or "[" MHz { "," MHz } "]".
+// Parses MHz, or "[" MHz { "," MHz } "]".
 bool read_clocks_mhz(std::string_view text, std::vector<double>& clocks_hz, UnreadWords& unread) {
   if (text.empty() || text.front() != '[') return add_clock_mhz(text, clocks_hz);
   if (text.back() != ']') return false;
@@ -127,7 +127,7 @@ std::optional<TegrastatsRail> read_tegrastats_rail(std::string_view name, std::s
     if (!good) left.push_back(part);
     if (good && unit) ++with_unit;
   }
-  // Without a unit only the whole shape tells a rail.
+  // Without a unit, only a complete list of numbers is recognized as a rail.
   if (with_unit == 0 && (!left.empty() || parts.size() == 1)) return std::nullopt;
   TegrastatsRail rail;
   rail.name = name;
@@ -177,7 +177,8 @@ std::optional<TegrastatsClock> read_tegrastats_clock(std::string_view name, std:
   if (!word.take("@")) return std::nullopt;
   if (read_clocks_mhz(word.rest(), clock.clocks_hz, unread)) return clock;
   if (!clock.load) return std::nullopt;
-  for (const auto& element : split(without_brackets(word.rest()), ',')) {  // the load stands
+  // keep the load, drop the rest
+  for (const auto& element : split(without_brackets(word.rest()), ',')) {
     leave_unread(element, unread);
   }
   return clock;

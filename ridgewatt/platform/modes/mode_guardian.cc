@@ -25,13 +25,14 @@ constexpr char kReady = 'y';
 constexpr char kRestore = 'r';
 constexpr std::array<int, 4> kEndingSignals = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
-// Used by the signal handler: the child's pipe and id; and the journal's lock. -1: no guardian.
+// For the signal handler: pipe and process id of the child, and the journal's lock. -1: no
+// guardian.
 volatile sig_atomic_t guardian_pipe = -1;
 volatile sig_atomic_t guardian_child = -1;
 volatile sig_atomic_t guardian_lock = -1;
 
-// Closing the pipe tells the child to restore; the owner ends only after the child. Only functions
-// that are safe in a signal handler.
+// Closing the pipe makes the child restore the mode. The owner ends only after the child. Uses only
+// functions that are safe in a signal handler.
 void end_by_signal(int signal_number) {
   const int commands = guardian_pipe;
   const int child = guardian_child;
@@ -53,8 +54,8 @@ void set_handler(int number, void (*handler)(int)) {
   ::sigaction(number, &action, nullptr);
 }
 
-// Replaces a handler where it is `before`: a signal that the program handles itself (an
-// interpreter's Ctrl+C) or ignores stays its own.
+// Replaces only handlers that equal `before`. A signal that the program handles itself (Ctrl+C of
+// an interpreter) or ignores keeps its handler.
 void replace_handlers(void (*before)(int), void (*handler)(int)) {
   for (const int number : kEndingSignals) {
     struct sigaction now {};
@@ -63,9 +64,10 @@ void replace_handlers(void (*before)(int), void (*handler)(int)) {
   }
 }
 
-// A process that the owner forks (a data loader's worker) may outlive it: it must hold neither the
-// pipe, whose end tells the child to restore, nor the lock. The numbers stay taken, since their
-// owners are copied too. Only functions that are safe after a fork among threads.
+// Runs in each process that the owner forks, such as a worker of a data loader. It may outlive the
+// owner, so it must hold neither the pipe, whose end makes the child restore the mode, nor the
+// lock. The descriptor numbers stay in use, since the objects that own them were copied as well.
+// Uses only functions that are safe after a fork with threads.
 void let_go_in_fork() {
   for (volatile sig_atomic_t* held : {&guardian_pipe, &guardian_lock}) {
     if (*held < 0) continue;
@@ -118,7 +120,7 @@ ModeGuardian::ModeGuardian(Sysfs& sysfs, const JetsonLayout& layout, const std::
   journal_->begin(snapshot_);
   try {
     start_child();
-  } catch (const Error&) {  // nothing was changed
+  } catch (const Error&) {  // nothing was changed yet
     journal_->end();
     throw;
   }
@@ -153,7 +155,8 @@ void ModeGuardian::start_child() {
     run_child(theirs.get());
   }
   theirs.reset();
-  // Nothing is changed before the child cannot be killed together with us by the terminal.
+  // Change nothing before the child has left the session: a Ctrl+C would kill it together with the
+  // owner.
   char ready = 0;
   ssize_t count = 0;
   do {
@@ -181,7 +184,7 @@ void ModeGuardian::run_child(int commands) {
   ::prctl(PR_SET_NAME, "ridgewatt-guard");
   const char ready = kReady;
   if (::write(commands, &ready, 1) != 1) ::_exit(1);
-  // Until the owner asks for the old values, or ends.
+  // Waits for a request to restore, or for the end of the owner.
   char command = 0;
   while (::read(commands, &command, 1) < 0 && errno == EINTR) {
   }
@@ -207,7 +210,7 @@ bool ModeGuardian::finish_by_child() {
   struct sigaction ignore {};
   struct sigaction old {};
   ignore.sa_handler = SIG_IGN;
-  ::sigaction(SIGPIPE, &ignore, &old);  // the child may be gone
+  ::sigaction(SIGPIPE, &ignore, &old);  // the child may have ended
   const bool sent = ::write(commands_.get(), &kRestore, 1) == 1;
   ::sigaction(SIGPIPE, &old, nullptr);
   guardian_pipe = -1;
@@ -223,14 +226,14 @@ bool ModeGuardian::finish_by_child() {
 void ModeGuardian::restore() {
   if (done_ || ::getpid() != owner_) return;
   if (finish_by_child()) return;
-  // The child was killed: restore here. Its own failure was said; trying again says it once more.
+  // The child failed or was killed, so restore here. A failure of the child may be reported twice.
   restore_snapshot(sysfs_, layout_, snapshot_);
   journal_->end();
 }
 
 void ModeGuardian::keep_and_exit() {
   if (done_ || ::getpid() != owner_) ::_exit(0);
-  // A signal must not make the change look undone from here on.
+  // From here on, no signal may restore the old mode.
   for (const int number : kEndingSignals) set_handler(number, SIG_IGN);
   std::fflush(nullptr);
   kept_.raise();

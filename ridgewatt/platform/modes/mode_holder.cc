@@ -24,12 +24,12 @@
 namespace ridgewatt::platform {
 namespace {
 
-// A board takes its clocks in well under a second; another holder's lock is waited for 3 s.
+// A board sets its clocks in less than a second. Waiting for the lock of another holder takes 3 s.
 constexpr int kAnswerMs = 30'000;
-constexpr int kLookMs = 500;       // at a held mode's safety, and whether the owner lives
-constexpr int kIdleLookMs = 5000;  // nothing is held
+constexpr int kLookMs = 500;       // between checks of a held mode's safety and of the owner
+constexpr int kIdleLookMs = 5000;  // between checks of the owner if no mode is held
 
-// The whole next message; nothing when the other side is gone or silent for `patience_ms`.
+// Receives the next message. Empty if the other side has ended or is silent for `patience_ms`.
 std::optional<std::string> receive(int socket, int patience_ms) {
   pollfd waiting{socket, POLLIN, 0};
   int ready = 0;
@@ -55,13 +55,13 @@ bool send_message(int socket, std::string_view text) {
   return size == static_cast<ssize_t>(text.size());
 }
 
-// What runs in the process that holds the mode.
+// Runs in the process that holds the mode.
 class Keeper {
  public:
   Keeper(Sysfs& sysfs, const JetsonModeControl::Options& options)
       : sysfs_(sysfs), options_(options) {}
 
-  // Answers until the owner ends; then the first mode is back.
+  // Answers requests until the owner ends. Then restores the original mode.
   void serve(int socket, pid_t owner) {
     while (::getppid() == owner) {  // a process that the owner forked may keep the socket open
       pollfd waiting{socket, POLLIN, 0};
@@ -77,11 +77,12 @@ class Keeper {
 
  private:
   void look() {
-    if (!holds_mode() || looked_.s() * 1e3 < kLookMs) return;  // however often it is asked
+    // limits the rate, even with many requests
+    if (!holds_mode() || looked_.s() * 1e3 < kLookMs) return;
     looked_.restart();
     try {
       control_->check_safety();
-    } catch (const Error& error) {  // the first mode is back
+    } catch (const Error& error) {  // the original mode was restored
       state_.fault = error.what();
       state_.holding = false;
     }
@@ -120,7 +121,7 @@ class Keeper {
 
   ApplySummary apply(const std::string& text) {
     if (text.find('=') != std::string::npos) return control_->apply(parse_mode_text(text));
-    // A preset may write files that the journal of the one before does not know.
+    // A preset may write files that the journal of the previous mode does not contain.
     if (control_->presets()) control_->presets()->mode(text);
     if (holds_mode()) control_->restore();
     return control_->apply_preset(text);
@@ -128,9 +129,9 @@ class Keeper {
 
   Sysfs& sysfs_;
   JetsonModeControl::Options options_;
-  std::unique_ptr<JetsonModeControl> control_;  // from the first change on
+  std::unique_ptr<JetsonModeControl> control_;  // created by the first change
   HolderState state_;
-  Stopwatch looked_;  // at the safety
+  Stopwatch looked_;  // since the last safety check
 };
 
 [[noreturn]] void run_keeper(Sysfs& sysfs, const JetsonModeControl::Options& options, int socket,
@@ -142,7 +143,7 @@ class Keeper {
   sigset_t none;
   sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
-  // Who reads what the owner prints waits for the owner alone.
+  // Keeping standard output open would make readers of the owner's output wait for this process.
   const int nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO}) ::dup2(nothing, stream);
   int status = 0;
@@ -202,7 +203,7 @@ std::string ModeHolder::ask(std::string_view request) {
   std::optional<std::string> answer;
   if (send_message(socket_.get(), request)) answer = receive(socket_.get(), kAnswerMs);
   if (!answer) {
-    socket_.reset();  // a silent one restores, too
+    socket_.reset();  // makes a silent holder restore as well
     throw IoError(
         "the process that holds the power mode no longer answers; it restores the original mode",
         "", "if `ridgewatt mode show` still prints the other mode, run `ridgewatt mode restore`");

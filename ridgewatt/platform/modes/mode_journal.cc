@@ -32,7 +32,7 @@ constexpr std::size_t kLimitBytes = std::size_t{4} << 20;
 JournalAnswer parse_journal(std::string_view text, const std::string& boot_id,
                             ModeSnapshot& snapshot) {
   const auto lines = split(text, '\n');
-  // A header that was cut off is not another version.
+  // A truncated header does not mean another version.
   if (lines.size() < 2 || lines[0].substr(0, kTitle.size()) != kTitle) {
     return JournalAnswer::kDamaged;
   }
@@ -80,7 +80,7 @@ ModeSnapshot take_snapshot(const Sysfs& sysfs, const JetsonLayout& layout,
   ModeSnapshot snapshot;
   const FileReader record = [&](const std::string& path) {
     auto text = sysfs.text(path);
-    // A value of several lines is no knob.
+    // A knob has a single-line value.
     if (text && text->find_first_of("\n\t") == std::string::npos) snapshot[path] = *text;
     return text;
   };
@@ -140,7 +140,7 @@ void ModeJournal::sync_folder() const {
   }
 }
 
-// A journal that cannot be used is renamed and kept; one of an earlier boot is not worth it.
+// Renames and keeps an unusable journal. A journal from an earlier boot is dropped.
 void ModeJournal::keep_damaged(const std::string& path) const {
   std::string text;
   try {
@@ -162,7 +162,7 @@ std::optional<ModeSnapshot> ModeJournal::read(const std::string& path) const {
     text = read_file(path, kLimitBytes);
   } catch (const NotFoundError&) {
     return std::nullopt;
-  } catch (const InputError&) {  // larger than any journal
+  } catch (const InputError&) {  // larger than any valid journal
     return std::nullopt;
   }
   auto journal = parse_mode_journal(text, boot_id_);
@@ -190,8 +190,8 @@ std::optional<ModeSnapshot> ModeJournal::saved() const {
 void ModeJournal::begin(const ModeSnapshot& snapshot) {
   const std::string path = folder_ + "/mode.journal";
   const std::string text = mode_journal_text(snapshot, boot_id_);
-  pending();  // throws for a journal, or
-  saved();    // a saved mode, that must not be lost
+  pending();  // throws for a journal
+  saved();    // or a saved mode that must not be lost
   keep_damaged(path);
   write_file_atomically(path, text);
   sync_folder();
@@ -205,7 +205,7 @@ void ModeJournal::end() {
 }
 
 void ModeJournal::commit() {
-  if (saved()) {  // the first state is what `mode restore` brings back
+  if (saved()) {  // keep the first saved state: `mode restore` restores it
     end();
     return;
   }

@@ -1,5 +1,5 @@
-// Any bytes as a mode journal: no crash, no hang, values only from a sound one, and what was read
-// is written and read again as the same.
+// Parses any bytes as a mode journal: no crash, no hang, and values only from a valid journal.
+// Writing and reading these values again gives the same result.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

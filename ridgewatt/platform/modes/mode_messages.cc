@@ -8,7 +8,7 @@ namespace ridgewatt::platform {
 namespace {
 
 constexpr std::size_t kMostChanged = 20;
-constexpr std::size_t kLongestText = 1000;  // of what the board wrote
+constexpr std::size_t kLongestText = 1000;  // limit for texts from the board
 
 Json knobs_json(const PowerMode& mode) {
   return {mode.cpu_cores, mode.cpu_clock_hz, mode.gpu_clock_hz, mode.mem_clock_hz, mode.governor};

@@ -71,7 +71,7 @@ class Writer {
   }
 
  private:
-  // What the file holds, or would hold in a dry run.
+  // Content of the file; in a dry run, with the planned writes.
   std::optional<std::string> value(const std::string& path) const {
     const auto written = overlay_.find(path);
     if (written != overlay_.end()) return written->second;
@@ -138,7 +138,8 @@ class Writer {
     for (const auto& policy : layout_.cpu_policies) {
       const auto* wanted = cpu_clock(policy);
       if (wanted == nullptr || !differs(*wanted, kCpuFiles)) continue;
-      // The kernel refuses the limits of a policy without a running core: wake one for the write.
+      // The kernel rejects limits of a policy whose cores are all offline: enable one for the
+      // write.
       const bool asleep = !any_online(policy) && !policy.cpus.empty();
       if (asleep) set(online_path(policy.cpus.front()), "1");
       clock(*wanted, kCpuFiles);
@@ -181,11 +182,11 @@ class Writer {
       const bool held = value(lock) == "1" && hold && value(emc.current) == settings_.emc_rate;
       if (!held) set(lock, "0");
       if (hold && !held) {
-        // Forced: an unlocked rate that happens to be right may drift away before the lock.
+        // Forced: a rate that is right but unlocked could change before the lock.
         set(emc.rate, *settings_.emc_rate, true);
         set(lock, "1");
       }
-      // A run that died between rate and lock left a rate that nobody holds.
+      // A run that died between rate and lock may have left a rate without a lock.
       if (!*settings_.emc_locked && settings_.emc_rate) set(emc.rate, *settings_.emc_rate);
     }
     if (cap && !raise) set(emc.cap, *settings_.emc_cap);

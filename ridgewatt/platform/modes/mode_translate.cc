@@ -15,7 +15,8 @@ constexpr const char* kNoLimit = "2147483647";
 constexpr const char* kCpuTable = "/scaling_available_frequencies";
 constexpr const char* kDevfreqTable = "/available_frequencies";
 
-// Name of `wanted` among the GPU's governors, or its dynamic one: the first that is not plain.
+// `wanted` if the GPU has this governor, else its own dynamic governor: the first that is not one
+// of the standard ones.
 std::optional<std::string> gpu_governor(const std::vector<std::string>& known,
                                         const std::string& wanted) {
   std::optional<std::string> dynamic;
@@ -27,7 +28,7 @@ std::optional<std::string> gpu_governor(const std::vector<std::string>& known,
   return dynamic;
 }
 
-// The range of a clock: [maximum, maximum] when fixed, [lowest, maximum] under a governor.
+// The range of a clock. Fixed: [maximum, maximum]. With a governor: [lowest, maximum].
 void set_range(ClockSettings& clock, const std::vector<double>& table, double maximum,
                bool governed) {
   if (maximum > 0) clock.maximum = std::round(maximum);
@@ -130,7 +131,7 @@ class PresetTranslator {
     } else if (name == "min_freq" || name == "max_freq") {
       add_limit(settings_.devfreq, gpu_folder(folder_of(path)), kDevfreqTable, name == "min_freq",
                 value);
-    } else if (real != gpu_power_) {  // the rail is kept up while clocks change anyway
+    } else if (real != gpu_power_) {  // the rail stays on during clock changes anyway
       settings_.others.push_back({path, value});
     }
   }
@@ -148,7 +149,7 @@ class PresetTranslator {
     return found->path + (found->attribute.empty() ? "" : "/" + found->attribute);
   }
 
-  // The policy that a path such as cpu4/cpufreq stands for.
+  // The policy folder of a path such as cpu4/cpufreq.
   std::string cpu_folder(const std::string& folder) const {
     for (const auto& policy : layout_.cpu_policies) {
       if (sysfs_.resolve(policy.path) == sysfs_.resolve(folder)) return policy.path;
