@@ -39,7 +39,7 @@ std::array<std::array<float, kBlock>, kBlock> make_cosines() {
 
 using Block = std::array<float, static_cast<std::size_t>(kBlock* kBlock)>;
 
-// Rows, then columns.
+// Transforms rows, then columns.
 Block inverse_dct(const Block& coefficients) {
   static const auto kCosines = make_cosines();
   Block rows{};
@@ -49,7 +49,7 @@ Block inverse_dct(const Block& coefficients) {
       for (std::size_t x = 0; x < kBlock; ++x) {
         float sum = 0;
         for (std::size_t u = 0; u < kBlock; ++u) sum += kCosines[x][u] * from[i * kBlock + u];
-        to[x * kBlock + i] = sum;  // transposed, so that two passes do both directions
+        to[x * kBlock + i] = sum;  // transposed, so that two passes transform both directions
       }
     }
   };
@@ -58,7 +58,7 @@ Block inverse_dct(const Block& coefficients) {
   return pixels;
 }
 
-using Image = std::vector<float>;  // channel, row, column
+using Image = std::vector<float>;  // by channel, row, column
 
 Image decode(std::span<const unsigned char> bytes) {
   Image image(static_cast<std::size_t>(3) * kDecodedSide * kDecodedSide);
@@ -66,7 +66,7 @@ Image decode(std::span<const unsigned char> bytes) {
   for (std::size_t block = 0; at < bytes.size(); block = (block + 1) % kBlocks) {
     Block coefficients{};
     std::size_t place = 0;
-    // A run of zeros, then a value; a run that leads out of the block ends it.
+    // Pairs of a run of zeros and a value. A run beyond the end of the block ends the block.
     while (at + 1 < bytes.size() && place < coefficients.size()) {
       place += bytes[at] % 8;
       if (place < coefficients.size()) {
@@ -129,7 +129,8 @@ void generate_samples(const std::string& folder, std::size_t count, std::size_t 
     out.write(reinterpret_cast<const char*>(content.data()), static_cast<std::streamsize>(bytes));
     if (!out) throw IoError("cannot write a sample", part.string(), "is the disk full?");
   }
-  write_file_atomically(label_path.string(), label);  // last: a broken data set has no label
+  // written last: an incomplete data set has no label
+  write_file_atomically(label_path.string(), label);
 }
 
 void preprocess_sample(std::span<const unsigned char> bytes, std::span<float> sample) {

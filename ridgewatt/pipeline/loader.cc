@@ -26,14 +26,14 @@
 namespace ridgewatt::pipeline {
 namespace {
 
-// Of this thread.
+// CPU time of this thread.
 double cpu_now_s() {
   timespec time{};
   ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
 }
 
-// Reads into `bytes`; an errno value, or 0.
+// Reads a file into `bytes`. Returns 0 or an errno value.
 int read_sample(const std::string& path, std::vector<unsigned char>& bytes) {
   const OwnedFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file) return errno;
@@ -46,7 +46,7 @@ int read_sample(const std::string& path, std::vector<unsigned char>& bytes) {
   return count < 0 ? errno : 0;
 }
 
-// What a worker sends when a minibatch is in its slot.
+// Message of a worker that has written a minibatch to its slot.
 struct Done {
   double fetch_s = 0;
   double fetch_cpu_s = 0;
@@ -55,7 +55,7 @@ struct Done {
   int error = 0;
 };
 
-// Fetches and preprocesses minibatches: the work of a worker, or of the main process without one.
+// Fetches and preprocesses minibatches, in a worker or, without workers, in the main process.
 class Stages {
  public:
   explicit Stages(const LoaderOptions& options, const std::vector<std::size_t>& order)
@@ -96,7 +96,7 @@ bool read_all(int fd, void* data, std::size_t size) {
   return true;
 }
 
-// Slots in memory that the workers share with us.
+// Slots in memory that the main process shares with the workers.
 class SharedSlots {
  public:
   SharedSlots(std::size_t slots, std::size_t floats)
@@ -110,7 +110,7 @@ class SharedSlots {
   SharedMapping memory_;
 };
 
-// Worker processes: each takes indices from a pipe and answers on another.
+// Worker processes. Each takes indices from one pipe and answers on another.
 class Workers {
  public:
   Workers(const LoaderOptions& options, const std::vector<std::size_t>& order,
@@ -181,7 +181,7 @@ class Workers {
   std::vector<Worker> workers_;
 };
 
-// The compute step: one linear layer's training step, or the user's command.
+// The compute step: a training step of one linear layer, or a command.
 class Compute {
  public:
   Compute(const LoaderOptions& options) : command_(options.command) {
@@ -196,7 +196,7 @@ class Compute {
         throw Error("the command of --compute failed", command_);
       return;
     }
-    // Samples are columns; the gradient of half the squared outputs keeps the weights bounded.
+    // Samples are columns. The gradient of half the squared outputs keeps the weights bounded.
     const Eigen::MatrixXf outputs = weights_.transpose() * samples;
     weights_.noalias() -= 1e-7f * samples * outputs.transpose();
   }
@@ -320,14 +320,14 @@ PipelineConfig LoaderFit::config(int workers) const {
   const StageTimes& stages = workers == 0 ? without_ : with_;
   PipelineConfig config;
   config.samples = minibatches_;
-  config.batch = 1;  // times are of minibatches already
+  config.batch = 1;  // times are per minibatch
   config.sample_bytes = 1;
   config.cache_bytes = 0;
   config.storage = {"measured", stages.fetch_s, 0, 1e30, std::max(1, workers)};
   config.workers = workers;
   config.cores = cores_;
   config.preprocess_s_per_sample = stages.preprocess_s;
-  // Measured with these cores: the contention for them is in it.
+  // The measured time includes contention for these cores, so divide it out.
   config.hand_over_s =
       stages.hand_over_s / std::max(1.0, twin::kHandOverThreads / static_cast<double>(cores_));
   config.compute_s = stages.compute_s;

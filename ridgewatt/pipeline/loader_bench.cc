@@ -38,7 +38,7 @@ std::vector<LoaderRun> run_all(const LoaderBench& bench, CacheState cache) {
   return runs;
 }
 
-// The run with the median time among those with `workers`; null without such runs.
+// The run with the median time among those with `workers` workers. Null: no such run.
 const LoaderRun* median_run(const std::vector<LoaderRun>& runs, int workers) {
   std::vector<const LoaderRun*> those;
   for (const auto& run : runs) {

@@ -35,7 +35,7 @@ std::size_t page_bytes() {
   return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
 }
 
-// 1 for each page of the file that lies in memory, else 0.
+// For each page of the file: 1 if it is in the page cache, else 0.
 std::vector<unsigned char> resident_pages(const std::string& path) {
   const OpenFile file(path);
   const std::size_t size = file.size();
@@ -51,8 +51,7 @@ std::vector<unsigned char> resident_pages(const std::string& path) {
   return pages;
 }
 
-// Reads the pages that are wanted, without what the kernel would read ahead; all of them when
-// `wanted` is empty.
+// Reads the pages marked in `wanted`, without read-ahead of the kernel. Empty: reads all pages.
 void read_pages(const std::string& path, const std::vector<unsigned char>& wanted) {
   const OpenFile file(path);
   if (!wanted.empty()) ::posix_fadvise(file.fd(), 0, 0, POSIX_FADV_RANDOM);
@@ -103,7 +102,7 @@ void PageCacheState::fill() const {
 
 PageCacheState::~PageCacheState() {
   for (std::size_t i = 0; i < paths_.size(); ++i) {
-    try {  // a file that is gone has no pages
+    try {  // a file that no longer exists has no pages
       if (resident_pages(paths_[i]) == resident_[i]) continue;
       drop_page_cache({paths_[i]});
       read_pages(paths_[i], resident_[i]);
@@ -115,8 +114,8 @@ PageCacheState::~PageCacheState() {
 void drop_page_cache(const std::vector<std::string>& paths) {
   for (const auto& path : paths) {
     const OpenFile file(path);
-    // Dirty pages stay, so they are written first; fdatasync would also flush the device's own
-    // cache, once for every file.
+    // Dirty pages cannot be dropped, so they are written first. fdatasync would also flush the
+    // cache of the device, once per file.
     ::sync_file_range(
         file.fd(), 0, 0,
         SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER);

@@ -16,11 +16,11 @@ namespace {
 const std::vector<StorageModel>& storages() {
   static const std::vector<StorageModel> kStorages = {
       {"memory", 0, 0, 4e9, 64},
-      // 3.5 GB/s in all; 100 us: a flash read and its file system
+      // 3.5 GB/s in total; 100 us: a flash read with its file system
       {"nvme", 100e-6, 100e-6, 3.5e9 / 4, 4},
       // application class A1: at least 1,500 reads per second
       {"sd", 1 / 1500.0, 1 / 1500.0, 100e6, 1},
-      // average seek, half a turn at 7,200 rpm; what follows on the track the drive has read
+      // average seek and half a turn at 7,200 rpm; the drive has then read the rest of the track
       {"hdd", 8.5e-3 + 4.17e-3, 0, 1.05e9, 1}};
   return kStorages;
 }
@@ -33,17 +33,17 @@ void require(bool holds, const char* what) {
   if (!holds) throw UsageError(what);
 }
 
-// Of a minibatch, the CPU time of the main process.
+// CPU time of the main process per minibatch.
 double main_on_cpu_s(const PipelineConfig& config, const StageTimes& stages) {
   return stages.hand_over_s + config.compute_cpu_share * stages.compute_s;
 }
 
-// Time between deliveries of a worker on the main process's core. The main process takes that
-// minibatch and `waiting` more from workers on other cores, and always has priority.
+// Time between deliveries of a worker that shares the core of the main process. The main process
+// takes this minibatch and `waiting` more from workers on other cores, and always has priority.
 double on_main_core_s(const PipelineConfig& config, const StageTimes& stages, int waiting) {
   const double main_s = stages.hand_over_s + stages.compute_s;
   const double held_s = main_on_cpu_s(config, stages);
-  const bool leaves_core = held_s < main_s;  // for long enough to begin a fetch
+  const bool leaves_core = held_s < main_s;  // long enough to begin a fetch
   const double fetched_s = held_s * (leaves_core ? 1 : 1 + waiting) + stages.fetch_s;
   double end_s = fetched_s + stages.preprocess_s;
   for (int i = 1; leaves_core && i <= waiting && i * main_s < end_s; ++i) {
@@ -57,7 +57,7 @@ double on_main_core_s(const PipelineConfig& config, const StageTimes& stages, in
 double kept_cores_s(const PipelineConfig& config, const StageTimes& stages, int shared) {
   const int others = config.workers - shared;
   const double held_s = config.workers * main_on_cpu_s(config, stages);
-  double turn_s = held_s;  // in which every worker delivers once
+  double turn_s = held_s;  // time in which every worker delivers once
   if (shared > 0) {
     turn_s =
         std::max(held_s + shared * stages.preprocess_s, on_main_core_s(config, stages, others));
@@ -83,7 +83,7 @@ twin::FeedBounds bounds_of(const PipelineConfig& config, const StageTimes& stage
   return bounds;
 }
 
-// The first of equals.
+// The longest bound; the first one of equal bounds.
 PipelineBound longest(const twin::FeedBounds& bounds) {
   if (bounds.serial_s > 0) return PipelineBound::kSerial;
   const std::pair<PipelineBound, double> all[] = {{PipelineBound::kCompute, bounds.main_s},

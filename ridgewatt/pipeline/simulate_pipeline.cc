@@ -11,9 +11,10 @@ namespace ridgewatt::pipeline {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
-constexpr double kSumRounding = 1e-9;  // relative, of sums over the minibatches of an epoch
+// relative rounding error of sums over the minibatches of an epoch
+constexpr double kSumRounding = 1e-9;
 
-// Gamma with mean 1 (Marsaglia and Tsang, ACM TOMS 26(3), 2000).
+// Gamma distribution with mean 1 (Marsaglia and Tsang, ACM TOMS 26(3), 2000).
 double gamma_factor(double cv, Random& random) {
   if (cv <= 0) return 1;
   const double shape = 1 / (cv * cv);
@@ -34,11 +35,11 @@ double gamma_factor(double cv, Random& random) {
   return value / shape;
 }
 
-// A station that serves the first of its queue, as many as it has servers, at full speed.
+// A queue with several servers: the first jobs are served at full speed, one per server.
 class Station {
  public:
   void add(int worker, double work_s) { jobs_.push_back({worker, work_s}); }
-  // Time until the first of `servers` served jobs ends.
+  // Time until the first of the jobs at `servers` servers ends.
   double next(int servers) const {
     double first = kNever;
     for (std::size_t i = 0; i < served(servers); ++i) first = std::min(first, jobs_[i].left_s);
@@ -47,7 +48,7 @@ class Station {
   void advance(double time_s, int servers) {
     for (std::size_t i = 0; i < served(servers); ++i) jobs_[i].left_s -= time_s;
   }
-  // Removes a job that has ended; -1 when there is none.
+  // Removes a job that has ended and returns its worker; -1 if there is none.
   int take_ended() {
     for (auto job = jobs_.begin(); job != jobs_.end(); ++job) {
       if (job->left_s > kRounding) continue;
@@ -91,7 +92,7 @@ class Simulation {
  private:
   enum class Main { kWaits, kOnCpu, kOffCpu };
 
-  // Workers on cores: all share one queue for all cores, or each core has its own.
+  // Assigns workers to queues: one queue for all cores, or one per core.
   void place() {
     core_of_.assign(queued_.size(), 0);
     cpus_.resize(config_.keeps_core ? static_cast<std::size_t>(config_.cores) : 1);
@@ -101,12 +102,12 @@ class Simulation {
       core_of_[i] = 1 + (i - shared) % (cpus_.size() - 1);
     }
   }
-  // Cores of a queue that the main process leaves to workers.
+  // Number of cores of a queue that are available to workers.
   int free_cores(std::size_t cpu) const {
     const int cores = config_.keeps_core ? 1 : config_.cores;
     return cores - (main_ == Main::kOnCpu && cpu == 0 ? 1 : 0);
   }
-  // Sends the next index to the worker whose turn it is.
+  // Sends the next index to the next worker in turn.
   void dispatch() {
     if (sent_ == minibatches_) return;
     const auto worker = static_cast<std::size_t>(sent_++ % config_.workers);
@@ -120,7 +121,7 @@ class Simulation {
     factor_[worker] = gamma_factor(cv_, random_);
     begins_.push_back(worker);
   }
-  // Fetches begin, but where the main process has the core.
+  // Starts fetches, except on a core that the main process is using.
   void begin_fetches() {
     const auto held = [this](std::size_t worker) {
       return config_.keeps_core && core_of_[worker] == 0 && main_ == Main::kOnCpu;
@@ -188,19 +189,19 @@ class Simulation {
   double main_left_s_ = 0;
   Station disk_;
   std::vector<Station> cpus_;
-  std::vector<std::size_t> core_of_;  // the queue that a worker's preprocessing waits in
-  std::vector<std::size_t> begins_;   // workers whose fetch is to begin
-  std::vector<int> queued_;           // indices that wait at a worker
-  std::vector<int> ready_;            // minibatches that a worker has finished
-  std::vector<bool> busy_;            // works on a minibatch
-  std::vector<double> factor_;        // of the minibatch that it works on
+  std::vector<std::size_t> core_of_;  // index of the CPU queue of each worker
+  std::vector<std::size_t> begins_;   // workers whose fetch has yet to begin
+  std::vector<int> queued_;           // indices that wait at each worker
+  std::vector<int> ready_;            // minibatches that each worker has finished
+  std::vector<bool> busy_;            // the worker is working on a minibatch
+  std::vector<double> factor_;        // time factor of the worker's current minibatch
 };
 
 }  // namespace
 
 EpochCost simulate_epoch(const PipelineConfig& config, int epoch, std::uint64_t seed) {
   EpochCost cost = epoch_cost(config, epoch);
-  // What of the variation is left once a part comes from the page cache.
+  // The variation that remains if a part of the data comes from the page cache.
   const double cv = config.storage_cv * miss_share(config, epoch);
   const auto minibatches = static_cast<std::int64_t>(cost.minibatches);
   if (config.workers == 0) {
@@ -214,7 +215,7 @@ EpochCost simulate_epoch(const PipelineConfig& config, int epoch, std::uint64_t 
     cost.time_s = Simulation(config, cost.stages, cv, seed, minibatches).run() - cost.start_s;
   }
   cost.interval_s = cost.time_s / cost.minibatches;
-  // Both times are sums over minibatches, which round differently.
+  // Both times are sums over minibatches with different rounding errors.
   const double stall_s = cost.time_s - cost.compute_s;
   cost.stall_s = stall_s > kSumRounding * cost.time_s ? stall_s : 0;
   cost.energy_j = epoch_energy_j(config, cost.stages, cost.minibatches, cost.time_s);

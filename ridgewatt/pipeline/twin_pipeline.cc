@@ -47,7 +47,7 @@ std::vector<WhatIf> changes_on_twin(const PipelineConfig& config, const twin::Tw
     if (batch < 1 || !model.fits_memory(batch)) continue;
     PipelineConfig changed = config;
     changed.batch = batch;
-    // Its bytes: what a hand-over costs by itself is not known apart from them.
+    // Assumes a hand-over time proportional to the bytes, since its fixed part is unknown.
     changed.hand_over_s *= static_cast<double>(batch) / config.batch;
     changes.push_back(what_if(fmt::format("batch {}", batch), on_twin(changed, model, mode)));
   }
