@@ -28,8 +28,8 @@ namespace {
 
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 constexpr double kDrainEveryS = 1;      // the sampler's ring is finite
-constexpr double kSecondLookS = 0.25;   // loads need two looks
-constexpr double kProcessesEveryS = 2;  // a look at hundreds of files
+constexpr double kSecondLookS = 0.25;   // loads need two readings
+constexpr double kProcessesEveryS = 2;  // a reading opens hundreds of files
 
 double seconds_of_clock(clockid_t clock) {
   timespec now{};
@@ -41,7 +41,7 @@ std::size_t ring_size(double rate_hz) {
   return static_cast<std::size_t>(std::max(256.0, 8 * kDrainEveryS * rate_hz));
 }
 
-// The value of what is named so, or of the only GPU of NVML.
+// The load with this name.
 double load_of(const platform::MachineReading& machine, const char* name) {
   for (const auto& load : machine.snapshot.loads) {
     if (load.name == name) return load.load;
@@ -159,13 +159,13 @@ class Monitor::State {
   void open_power();
   void name_rails(const std::vector<platform::PowerSource::Channel>& channels);
   void run();
-  void look();  // the first time by whoever makes this, then by the thread
+  void look();  // called by the constructor once, then by the thread
   void drain();
   void refresh(Snapshot& snapshot);
   void fill_power(platform::MachineReading& machine, const Snapshot& snapshot) const;
 
   const MonitorOptions options_;
-  double look_s_;  // now; guarded by mutex_
+  double look_s_;  // current interval; guarded by mutex_
   platform::MachineSensors sensors_;
   platform::PowerMeter meter_;
   ModeWatch modes_;
@@ -173,14 +173,14 @@ class Monitor::State {
   ThrottleWatch throttle_watch_;
   const double start_s_;
   std::unique_ptr<measure::Sampler> sampler_;
-  // Of the looking thread alone.
+  // Used only by the reading thread.
   std::vector<Process> processes_;
   double processes_s_ = 0;
 
   std::mutex mutex_;
   std::unique_ptr<PowerLedger> ledger_;
   std::vector<measure::PowerSample> drained_;
-  Snapshot first_;  // what does not change
+  Snapshot first_;  // the constant fields
   std::shared_ptr<const Snapshot> newest_;
   std::deque<HistoryPoint> history_;
   double looking_cpu_s_ = 0;
@@ -208,7 +208,7 @@ void Monitor::State::open_power() {
   sampler_ = std::make_unique<measure::Sampler>(*source, options);
 }
 
-// The channels of rails come in the order of the rails.
+// The first channels are the rails, in the same order.
 void Monitor::State::name_rails(const std::vector<platform::PowerSource::Channel>& channels) {
   const auto& rails = sensors_.rails().channels;
   for (std::size_t i = 0; i < channels.size(); ++i) {
@@ -274,7 +274,7 @@ void Monitor::State::run() {
   std::unique_lock lock(mutex_);
   double next_s = monotonic_s() + std::min(kSecondLookS, look_s_);
   while (!stop_) {
-    next_s = std::min(next_s, monotonic_s() + look_s_);  // it may have been made shorter
+    next_s = std::min(next_s, monotonic_s() + look_s_);  // the interval may have become shorter
     const double left_s = next_s - monotonic_s();
     const std::chrono::duration<double> nap(std::clamp(left_s, 0.0, kDrainEveryS));
     if (wake_.wait_for(lock, nap, [this] { return stop_; })) break;
@@ -283,7 +283,7 @@ void Monitor::State::run() {
     lock.unlock();
     look();
     lock.lock();
-    // After a stall looks are left out, never made up for.
+    // After a delay, skip the missed readings.
     next_s = std::max(next_s + look_s_, monotonic_s());
   }
 }

@@ -1,4 +1,4 @@
-// Metrics for a file that a collector reads.
+// Writes metrics once or repeatedly for a collector.
 #include <pthread.h>
 #include <signal.h>
 
@@ -11,9 +11,10 @@
 namespace ridgewatt::monitor {
 namespace {
 
-constexpr double kFirstLookS = 5;  // the second look has loads too; it comes within a second
+// maximum wait for the second reading, which includes loads and comes within a second
+constexpr double kFirstLookS = 5;
 
-// SIGINT and SIGTERM are waited for, so that a file is never left for them half way.
+// Blocks SIGINT and SIGTERM and waits for them, so that they never interrupt the writing of a file.
 class EndSignals {
  public:
   EndSignals() {
@@ -25,7 +26,7 @@ class EndSignals {
   ~EndSignals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
   EndSignals(const EndSignals&) = delete;
   EndSignals& operator=(const EndSignals&) = delete;
-  // True when one came within that time.
+  // Returns true if a signal arrived within this time.
   bool came_within(double seconds) const {
     timespec timeout{};
     timeout.tv_sec = static_cast<time_t>(seconds);
@@ -61,7 +62,7 @@ void keep_writing(const MetricsPace& pace, const std::function<void()>& write) {
 
 void keep_metrics(const platform::Sysfs& sysfs, double rate_hz, Provenance provenance,
                   const MetricsPace& pace, const std::function<void(const std::string&)>& write) {
-  const EndSignals signals;  // also of the monitor's threads
+  const EndSignals signals;  // created first: threads of the monitor inherit the blocked signals
   const Monitor monitor(sysfs, {.rate_hz = rate_hz, .history = 1});
   monitor.wait(1, kFirstLookS);
   keep_writing(pace, [&] {

@@ -73,7 +73,7 @@ void add_rails(const Snapshot& now, Exposition& out) {
   for (const auto& rail : now.rails) out.series(rail_labels(rail), rail.since_start.error_j);
 }
 
-// Which of the loads a family is about.
+// The metric families of loads.
 enum class LoadFamily { kCpu, kCore, kGpu, kOther };
 
 LoadFamily family_of(const std::string& name) {
@@ -204,7 +204,7 @@ void add_sampling(const Snapshot& now, Exposition& out) {
 }  // namespace
 
 std::string metrics_label(const std::string& text) {
-  // Through JSON, whose library knows which UTF-8 is malformed.
+  // The JSON library replaces malformed UTF-8.
   const Json valid = Json::parse(Json(text).dump(-1, ' ', false, Json::error_handler_t::replace));
   std::string label;
   for (const char c : valid.get<std::string>()) {

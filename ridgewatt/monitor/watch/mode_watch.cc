@@ -29,7 +29,7 @@ ModeWatch::ModeWatch(const platform::Sysfs& sysfs)
   if (!text) return;
   try {
     presets_ = platform::parse_nvpmodel_conf(*text, "/etc/nvpmodel.conf");
-  } catch (const Error&) {  // `mode list` says what is wrong with it; watching goes on
+  } catch (const Error&) {  // `mode list` reports what is wrong with the file
   }
 }
 

@@ -36,7 +36,7 @@ PowerLedger::PowerLedger(const std::vector<platform::PowerSource::Channel>& chan
   total_ = {true, empty, kNoPower};
 }
 
-// A mean since the value before is a step that lasts from there.
+// If powers are means since the previous sample, adds a step from there.
 void PowerLedger::extend(Integral& integral, double time_s, double power_w) const {
   if (means_ && last_s_ > 0) integral.add(std::nextafter(last_s_, time_s), power_w);
   integral.add(time_s, power_w);
@@ -45,14 +45,14 @@ void PowerLedger::extend(Integral& integral, double time_s, double power_w) cons
 void PowerLedger::add(Channel& channel, double time_s, double power_w) const {
   extend(channel.energy, time_s, power_w);
   channel.power_w = power_w;
-  // A sensor near zero may read below it; a counter must not go down for that.
+  // A sensor near zero may read negative values, but a counter must not decrease.
   const auto sum = channel.energy.sum();
   channel.highest.energy_j = std::max(channel.highest.energy_j, sum.energy_j);
   channel.highest.error_j = std::max(channel.highest.error_j, sum.error_j);
 }
 
-// A counter that has not advanced has no value: its last value lasts while another has one.
-// False where none has.
+// A counter that has not advanced has no value. It keeps its last value as long as another counter
+// has one. Returns false if none has a value.
 bool PowerLedger::hold(std::array<double, measure::kMaxPowerChannels>& power_w) const {
   bool news = false;
   for (std::size_t i = 0; i < rails_.size(); ++i) news = news || std::isfinite(power_w[i]);
@@ -174,7 +174,7 @@ void PowerLedger::fill(Snapshot& snapshot) const {
   snapshot.samples = samples_;
   snapshot.missing = missing_;
   snapshot.minibatches = minibatches_;
-  // Without what is held after the newest sample: it would go down again.
+  // Without the extrapolation after the newest sample, which later samples could reduce.
   if (minibatches_ > 1) snapshot.minibatch_energy = energy_of(marked_until_newest_.sum());
 }
 
@@ -182,7 +182,7 @@ double PowerLedger::mean_w(Channel& channel) {
   const double energy_j = channel.energy.sum().energy_j, time_s = channel.energy.newest_s();
   const bool some = channel.history_s > 0 && time_s > channel.history_s;
   double mean_w = some ? (energy_j - channel.history_j) / (time_s - channel.history_s) : kNoPower;
-  // The first point of the history has nothing before it.
+  // The first point of the history has no predecessor.
   if (channel.history_s == 0 && !channel.energy.empty()) mean_w = channel.power_w;
   channel.history_j = energy_j;
   channel.history_s = time_s;

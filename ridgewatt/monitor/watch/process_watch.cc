@@ -21,7 +21,7 @@ std::string content_of(const std::string& path) {
   return {text, count > 0 ? static_cast<std::size_t>(count) : 0};
 }
 
-// "4096K" of nvmap's lists.
+// Parses "4096K" of nvmap's lists.
 double nvmap_bytes(const std::string& text) {
   const auto kibibytes = parse_double(text.substr(0, text.find_first_not_of("0123456789")));
   return kibibytes.value_or(0) * 1024;
@@ -51,7 +51,8 @@ std::optional<ProcessTimes> parse_process(const std::string& stat) {
   return found;
 }
 
-// "CLIENT NAME PID SIZE" of every client, for root alone; the last line, a total, has no number.
+// Parses lines "CLIENT NAME PID SIZE", which only root can read. The last line, a total, has no
+// PID.
 std::map<int, double> ProcessWatch::gpu_memory() const {
   std::map<int, double> bytes;
   std::istringstream lines(sysfs_.text("/sys/kernel/debug/nvmap/iovmm/clients").value_or(""));
@@ -75,7 +76,7 @@ std::vector<Process> ProcessWatch::look(double now_s) {
     const std::string name = entry->path().filename().string();
     if (name.empty() || name[0] < '0' || name[0] > '9') continue;
     const auto found = parse_process(content_of(entry->path().string() + "/stat"));
-    if (!found) continue;  // it has ended
+    if (!found) continue;  // the process has ended
     Process process = found->process;
     const auto before = cpu_s_.find(process.pid);
     if (before != cpu_s_.end() && now_s > last_s_) {

@@ -11,7 +11,7 @@ std::uint64_t ThrottleWatch::look(const platform::MachineReading& reading) {
   std::map<std::string, std::int64_t> counters;
   for (const auto& signal : reading.snapshot.throttling) {
     if (signal.active()) active.insert(signal.name);
-    if (signal.counter) counters[signal.name] += signal.value;  // two chips may use one name
+    if (signal.counter) counters[signal.name] += signal.value;  // two chips may use the same name
   }
   for (const auto& [name, value] : counters) {
     const auto old = counters_.find(name);
