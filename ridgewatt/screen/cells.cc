@@ -14,8 +14,8 @@ struct CodeRange {
   std::uint32_t first, last;
 };
 
-// Without a width: combining marks, joiners, directions of writing (Unicode 15, categories Mn and
-// Cf of the scripts below).
+// Characters of width zero: combining marks, joiners, direction marks (Unicode 15, categories Mn
+// and Cf of the scripts below).
 constexpr std::array<CodeRange, 13> kMarks = {{{0x00AD, 0x00AD},
                                                {0x0300, 0x036F},
                                                {0x0483, 0x0489},
@@ -29,8 +29,8 @@ constexpr std::array<CodeRange, 13> kMarks = {{{0x00AD, 0x00AD},
                                                {0x20D0, 0x20FF},
                                                {0xFE00, 0xFE0F},
                                                {0xFEFF, 0xFEFF}}};
-// One cell in every terminal: Latin, Greek, Cyrillic; punctuation, arrows, signs of mathematics,
-// drawing and braille.
+// Characters of one cell in every terminal: Latin, Greek, Cyrillic; punctuation, arrows,
+// mathematical symbols, box drawing and braille.
 constexpr std::array<CodeRange, 8> kNarrow = {{{0x20, 0x7E},
                                                {0xA0, 0x052F},
                                                {0x1E00, 0x1FFF},
@@ -39,7 +39,7 @@ constexpr std::array<CodeRange, 8> kNarrow = {{{0x20, 0x7E},
                                                {0x20A0, 0x20C0},
                                                {0x2100, 0x23FF},
                                                {0x2500, 0x28FF}}};
-// Two cells (East Asian Width W or F).
+// Characters of two cells (East Asian Width W or F).
 constexpr std::array<CodeRange, 9> kWide = {{{0x1100, 0x115F},
                                              {0x2E80, 0x3029},
                                              {0x3030, 0x303E},
@@ -57,7 +57,7 @@ bool within(const std::array<CodeRange, N>& ranges, std::uint32_t code) {
   });
 }
 
-// The first character of well-formed UTF-8, and how many bytes it takes.
+// The first character of well-formed UTF-8, and its length in bytes.
 struct Character {
   std::uint32_t code = 0;
   std::size_t bytes = 1;
@@ -122,7 +122,7 @@ std::string left(std::string_view text, std::size_t width) {
   if (count <= width) return std::string(text) + std::string(width - count, ' ');
   if (width == 0) return "";
   std::string cut = first_cells(text, width - 1);
-  cut += std::string(width - 1 - cells(cut), ' ');  // half of a wide character
+  cut += std::string(width - 1 - cells(cut), ' ');  // a wide character may have been cut in half
   return cut + "~";
 }
 

@@ -14,7 +14,7 @@ void Dialog::open(Page page) {
   input_.clear();
 }
 
-// Typing and taking back; false for another key.
+// Handles characters and backspace. Returns false for any other key.
 bool Dialog::edit(const KeyPress& key) {
   if (key.key == Key::kCharacter) {
     if (input_.size() + key.text.size() <= kLongestInput) input_ += key.text;
@@ -29,7 +29,7 @@ bool Dialog::edit(const KeyPress& key) {
 }
 
 Command Dialog::press_mode(const KeyPress& key, const ModeDesk& desk) {
-  if (!desk.refusal.empty()) {  // said on the page
+  if (!desk.refusal.empty()) {  // the page shows the reason
     open(Page::kNone);
     return {};
   }

@@ -13,7 +13,7 @@ double within_one(double share) {
   return std::isnan(share) ? 0 : std::clamp(share, 0.0, 1.0);
 }
 
-// U+2800 and the dots: bits 0, 1, 2, 6 are the left column from the top, 3, 4, 5, 7 the right one.
+// U+2800 plus dots: bits 0, 1, 2, 6 are the left column from the top; 3, 4, 5, 7 the right column.
 std::string braille(int left_dots, int right_dots) {
   static constexpr std::array<int, 5> kLeft = {0, 0x40, 0x44, 0x46, 0x47};
   static constexpr std::array<int, 5> kRight = {0, 0x80, 0xA0, 0xB0, 0xB8};
@@ -23,7 +23,7 @@ std::string braille(int left_dots, int right_dots) {
           static_cast<char>(0x80 | (code & 0x3F))};
 }
 
-// How many steps of a cell a column fills.
+// Number of steps in the height of a cell.
 int steps_per_cell(Glyphs glyphs) {
   return glyphs == Glyphs::kBraille ? 4 : glyphs == Glyphs::kBlocks ? 8 : 2;
 }
@@ -65,7 +65,7 @@ std::vector<std::string> graph(std::span<const double> values, double low, doubl
   const std::size_t points = graph_points(width, glyphs);
   const int per_cell = steps_per_cell(glyphs);
   const int steps = per_cell * static_cast<int>(rows);
-  // Steps of each column; a value that is there has one at least, so that a gap differs from it.
+  // Height of each column in steps: at least one for a value, so that it differs from a gap.
   std::vector<int> heights(points, 0);
   const std::size_t shown = std::min(points, values.size());
   for (std::size_t i = 0; i < shown; ++i) {

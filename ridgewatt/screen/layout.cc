@@ -14,9 +14,9 @@ namespace {
 constexpr std::size_t kTwoColumns = 60, kThreeColumns = 150, kGap = 2;
 constexpr std::size_t kMostTrendRows = 6;
 
-// A block for a number of lines, its title among them.
+// A block with the number of lines that it can use, including its title.
 struct Part {
-  std::function<Block(std::size_t lines)> make;  // may draw finer if there is space
+  std::function<Block(std::size_t lines)> make;  // may draw more detail if there is space
   Wish wish;
   std::size_t width = 0;
 };
@@ -46,11 +46,11 @@ Part trend_part(const Scene& scene, std::size_t width) {
           width};
 }
 
-// Cuts the block to `height` lines; its pinned lines at the end stay.
+// Cuts the block to `height` lines, but keeps the pinned lines at its end.
 Placed cut_block(Block block, std::size_t height) {
   Placed placed;
   const std::size_t title = block.title.cells() > 0 ? 1 : 0;
-  if (height <= title || block.lines.empty()) {  // a title alone says nothing
+  if (height <= title || block.lines.empty()) {  // a title alone is useless
     placed.cut = !block.lines.empty();
     return placed;
   }
@@ -69,7 +69,7 @@ Placed cut_block(Block block, std::size_t height) {
   return placed;
 }
 
-// Blocks from top to bottom in `height` lines.
+// Places blocks from top to bottom in `height` lines.
 Placed stack(const std::vector<Part>& parts, std::size_t height) {
   std::vector<Wish> wishes;
   for (const auto& part : parts) wishes.push_back(part.wish);
@@ -90,7 +90,7 @@ Wish wish_of(const std::vector<Part>& parts) {
   return sum;
 }
 
-// Columns side by side, each with its width, in `height` lines.
+// Places columns next to each other, each with its own width, in `height` lines.
 Placed side_by_side(const std::vector<std::vector<Part>>& columns, std::size_t height) {
   Placed all;
   std::size_t used = 0;
@@ -110,7 +110,7 @@ Placed side_by_side(const std::vector<std::vector<Part>>& columns, std::size_t h
   return all;
 }
 
-// The parts of a view, in one column.
+// The parts of a view in one column.
 std::vector<Part> parts_of(const Scene& scene, std::size_t width) {
   const View view = scene.view;
   std::vector<Part> parts;
@@ -131,7 +131,7 @@ std::vector<Part> parts_of(const Scene& scene, std::size_t width) {
   return parts;
 }
 
-// Power and trends at full width, below them clocks and loads side by side.
+// Power and trends at full width; below them, clocks and loads in two columns.
 Placed two_columns(const Scene& scene, Size size) {
   const std::size_t half = (size.width - kGap) / 2;
   std::vector<Part> parts{part_of(scene, power_block, size.width), trend_part(scene, size.width)};
@@ -144,14 +144,14 @@ Placed two_columns(const Scene& scene, Size size) {
   }
   rest.push_back(part_of(scene, process_block, size.width));
   const Wish left_wish = wish_of(middle[0]), right_wish = wish_of(middle[1]);
-  // Trends get a line each before anything else grows, and what is left over at the end.
+  // Each trend gets one line before other blocks grow, and the remaining lines at the end.
   const std::size_t trends = trend_count(scene);
   std::vector<Wish> wishes{
       parts[0].wish,
       {parts[1].wish.least, trends > 0 ? trends + 1 : 0},
       {std::max(left_wish.least, right_wish.least), std::max(left_wish.most, right_wish.most)}};
   for (const auto& part : rest) wishes.push_back(part.wish);
-  wishes.back().least = 0;  // processes: what is left over
+  wishes.back().least = 0;  // processes get only the remaining lines
   auto shares = share_lines(wishes, size.height);
   std::size_t used = 0;
   for (const std::size_t share : shares) used += share;
@@ -200,7 +200,7 @@ std::vector<std::size_t> share_lines(const std::vector<Wish>& wishes, std::size_
     total -= wishes[i].least;
   }
   for (std::size_t i = 0; i < wishes.size(); ++i) {
-    if (shares[i] == 0 && wishes[i].least > 0) continue;  // its minimum did not fit
+    if (shares[i] == 0 && wishes[i].least > 0) continue;  // its minimum does not fit
     const std::size_t most = std::max(wishes[i].most, shares[i]);
     const std::size_t more = std::min(total, most - shares[i]);
     shares[i] += more;
@@ -213,7 +213,7 @@ std::vector<Line> lay_out(const Scene& scene, const Dialog& dialog, const Messag
                           Size size) {
   std::vector<Line> lines;
   if (size.width == 0 || size.height == 0) return lines;
-  const std::size_t frame = size.height >= 4 ? 3 : size.height - 1;  // the header and the keys
+  const std::size_t frame = size.height >= 4 ? 3 : size.height - 1;  // lines of header and footer
   for (auto& line : header_lines(scene, size.width)) lines.push_back(line);
   lines.resize(std::min(lines.size(), size.height >= 4 ? std::size_t{2} : std::size_t{1}));
   const Size inside{size.width, size.height - std::min(size.height, frame)};

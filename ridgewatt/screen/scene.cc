@@ -32,7 +32,7 @@ BoardFacts board_facts(const platform::MachineSensors& sensors, const platform::
 
 void ThrottleLog::look(const monitor::Snapshot& now) {
   const auto& signals = now.machine.snapshot.throttling;
-  // At the first look only what is active is known: counters tell of all time since boot.
+  // At the first reading, counters are ignored, since they include all events since boot.
   const auto& before = looked_ ? before_ : signals;
   for (const auto& signal : signals) {
     if (platform::throttled(before, {signal}).empty()) continue;
@@ -50,7 +50,7 @@ void ThrottleLog::look(const monitor::Snapshot& now) {
   looked_ = true;
 }
 
-// `times`: events that the board counted since the look before; 0 where it counts none.
+// `times`: number of events counted since the last reading; 0 if the board does not count them.
 void ThrottleLog::note(const std::string& what, double now_s, std::int64_t times) {
   auto found = std::find_if(entries_.begin(), entries_.end(),
                             [&](const Throttling& entry) { return entry.what == what; });

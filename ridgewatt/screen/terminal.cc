@@ -21,7 +21,7 @@
 #include "ridgewatt/screen/tty/terminal_keeper.h"
 #include "ridgewatt/screen/tty/terminfo.h"
 
-// After the standard headers: curses has macros for names of theirs.
+// Included after the standard headers: curses defines macros with names that they use.
 #define NCURSES_NOMACROS 1
 #define NCURSES_WIDECHAR 1
 #include <curses.h>
@@ -29,8 +29,8 @@
 namespace ridgewatt::screen {
 namespace {
 
-// The locale decides what a character is. Where its name is UTF-8 but the system lacks it, as over
-// ssh, use C.UTF-8.
+// The locale decides what a character is. If its name is UTF-8 but the system lacks it, for example
+// over ssh, use C.UTF-8.
 bool set_utf8() {
   if (std::setlocale(LC_CTYPE, "") == nullptr) {
     for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
@@ -65,7 +65,7 @@ void set_colors() {
   set(Tone::kKey, COLOR_CYAN);
 }
 
-// Each tone differs without colors, too, where it matters.
+// Important tones also differ without colors.
 attr_t attributes_of(Tone tone) {
   switch (tone) {
     case Tone::kTitle:
@@ -132,7 +132,7 @@ class Terminal::State {
   State& operator=(const State&) = delete;
 
   Glyphs glyphs() const {
-    // The Linux console's font has neither braille nor eighths.
+    // The font of the Linux console has neither braille nor block characters.
     const std::string_view term(std::getenv("TERM"));
     return utf8_ && term != "linux" ? Glyphs::kBraille : Glyphs::kAscii;
   }

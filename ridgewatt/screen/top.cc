@@ -26,7 +26,7 @@ constexpr std::array<double, 9> kLooksS = {0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60};
 
 volatile std::sig_atomic_t ended_by = 0;
 
-// Ending signals are noted while this lives.
+// While an object of this class exists, ending signals are only recorded.
 class NotedSignals {
  public:
   NotedSignals() {
@@ -51,12 +51,12 @@ std::string mode_words(const PowerMode& mode, const std::string& preset) {
   return preset.empty() ? mode_text(mode) : preset;
 }
 
-// The list of presets, and why a mode cannot be set from here.
+// The list of presets, and the reason if the mode cannot be set.
 ModeDesk open_desk(const platform::LocalDevice& device, const TopOptions& options) {
   ModeDesk desk;
   try {
     platform::JetsonModeControl::Options look;
-    look.dry_run = true;  // leaves the journal of others alone
+    look.dry_run = true;  // does not touch the journal of another process
     const platform::JetsonModeControl control(*device.sysfs, look);
     control.levels();
     if (control.presets()) {
@@ -120,7 +120,8 @@ class TopView {
   platform::LocalDevice& device_;
   TopOptions options_;
   Scene scene_;
-  std::unique_ptr<platform::ModeHolder> holder_;  // before threads: the first to be made
+  // created first: it must fork before threads start
+  std::unique_ptr<platform::ModeHolder> holder_;
   std::unique_ptr<Terminal> terminal_;
   std::unique_ptr<monitor::Monitor> monitor_;
   ThrottleLog throttling_;
@@ -205,7 +206,7 @@ void TopView::end_window() {
       Tone::kGood);
 }
 
-// The next of the usual intervals between readings.
+// Selects the next shorter or longer of the usual intervals.
 void TopView::change_rate(bool faster) {
   double look_s = scene_.look_s;
   for (const double one : kLooksS) {
@@ -253,7 +254,7 @@ void TopView::act(const Command& command) {
   }
 }
 
-// The program ends as whoever sent the signal expects, once all is put back.
+// After cleanup, ends the program by the recorded signal, as its sender expects.
 void end_by_noted_signal() {
   if (ended_by == 0) return;
   ::signal(ended_by, SIG_DFL);

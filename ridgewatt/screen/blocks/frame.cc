@@ -12,7 +12,7 @@ namespace {
 
 constexpr Size kUsual{80, 24};
 
-// "Jetson AGX Orin" of "NVIDIA Jetson AGX Orin Developer Kit".
+// Shortens "NVIDIA Jetson AGX Orin Developer Kit" to "Jetson AGX Orin".
 std::string short_name(std::string name) {
   static constexpr std::string_view kMaker = "NVIDIA ", kKit = " Developer Kit";
   if (name.starts_with(kMaker)) name.erase(0, kMaker.size());
@@ -20,7 +20,7 @@ std::string short_name(std::string name) {
   return name;
 }
 
-// The preset, whether it was set here, and the clocks.
+// The preset, whether this program set it, and the clocks.
 Line mode_line(const Scene& scene) {
   const auto& mode = scene.now.mode;
   Line line("mode ", Tone::kDim);
@@ -35,7 +35,7 @@ Line mode_line(const Scene& scene) {
   return line.add(harmless(mode.text, scene.glyphs));
 }
 
-// "m mode" with the key set off.
+// Formats "m mode", with the key highlighted.
 Line key_words(const std::vector<std::pair<const char*, const char*>>& keys, std::size_t width) {
   Line line;
   for (const auto& [key, word] : keys) {
@@ -48,7 +48,7 @@ Line key_words(const std::vector<std::pair<const char*, const char*>>& keys, std
 }
 
 Line question(const std::string& text, std::size_t width) {
-  // The end of what is typed stays in sight.
+  // Show the end of the input if it is too long.
   std::string shown = text;
   while (cells(shown) + 1 > width && !shown.empty())
     shown = shown.substr(first_cells(shown, 1).size());

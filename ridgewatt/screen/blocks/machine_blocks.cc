@@ -12,7 +12,8 @@ namespace ridgewatt::screen {
 namespace {
 
 constexpr double kWarmCelsius = 80, kHotCelsius = 95;
-constexpr std::size_t kFewCores = 16;  // each has its own bar if there is space
+// up to this number, each core has its own bar if there is space
+constexpr std::size_t kFewCores = 16;
 
 bool is_core(const std::string& name) {
   return name.size() > 3 && name.starts_with("cpu") && name[3] >= '0' && name[3] <= '9';
@@ -22,10 +23,10 @@ std::string mhz_text(double hz) {
   return std::isfinite(hz) ? fmt::format("{:.6g}", std::round(hz / 1e5) / 10) : "-";
 }
 
-// A clock, or many processors' clocks that have the same limits.
+// A clock, or the clocks of several cores with the same limits.
 struct ClockRow {
   std::string name;
-  double low_hz = 0, high_hz = 0;  // of those that run
+  double low_hz = 0, high_hz = 0;  // of all clocks in the row
   double min_hz = 0, max_hz = 0;
   std::string governor;
   std::size_t count = 1;
@@ -66,7 +67,7 @@ std::string clock_text(const ClockRow& row) {
   return row.max_hz > 0 ? text + " / " + mhz_text(row.max_hz) : text;
 }
 
-// Cells of the columns of clocks.
+// Widths of the columns of clocks, in cells.
 struct ClockColumns {
   std::size_t name = 6, value = 9, bar = 0, governor = 0;
 
@@ -82,7 +83,7 @@ struct ClockColumns {
     governor = rest >= 24 ? 13 : rest >= 14 ? kFixed : 0;
     if (rest > governor + 3) bar = std::min<std::size_t>(rest - governor, 30);
   }
-  static constexpr std::size_t kFixed = 6;  // space for the word "fixed" alone
+  static constexpr std::size_t kFixed = 6;  // width of the word "fixed"
 };
 
 Line clock_line(const ClockRow& row, const ClockColumns& columns, const Scene& scene) {
@@ -127,7 +128,7 @@ void add_memory(const Scene& scene, std::size_t width, Block& block) {
   add("swap", machine.swap_total_bytes, machine.swap_free_bytes);
 }
 
-// One character per core, as many lines as they take.
+// Adds one character per core, on as many lines as necessary.
 void add_core_levels(const std::vector<double>& cores, const Scene& scene, std::size_t width,
                      Block& block) {
   const std::size_t per_line = width > 8 ? width - 7 : 1;
@@ -169,7 +170,7 @@ void add_gpus(const Scene& scene, std::size_t width, Block& block) {
   }
 }
 
-// Short words, as many to a line as fit.
+// Places short words on lines, as many per line as fit.
 std::vector<Line> packed(const std::vector<Span>& words, std::size_t width) {
   std::vector<Line> lines;
   Line line;

@@ -11,7 +11,8 @@
 namespace ridgewatt::screen {
 namespace {
 
-// The columns that fit a width, from the left: name, bar, power now, mean, energy, its error.
+// The columns that fit the width, from left to right: name, bar, current power, mean, energy,
+// energy error.
 struct PowerColumns {
   static constexpr std::size_t kWatt = 9, kEnergy = 11, kError = 10;
   std::size_t name = 0, bar = 0, mean = 0;
@@ -113,7 +114,7 @@ Block power_block(const Scene& scene, std::size_t width) {
 
 Block window_block(const Scene& scene, std::size_t width) {
   Block block{title_line("windows", "time, energy, mean, minibatches", width)};
-  // Open ones first, then the newest.
+  // Open windows first, then the newest.
   std::vector<const monitor::Window*> order;
   for (const auto& window : scene.windows) order.push_back(&window);
   std::stable_sort(order.begin(), order.end(), [](const auto* a, const auto* b) {

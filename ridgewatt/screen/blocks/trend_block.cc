@@ -23,8 +23,7 @@ bool has_values(const Trend& trend) {
                      [](double value) { return std::isfinite(value) && value != 0; });
 }
 
-// What the history knows, in the order of importance. Always the first: without power, the load of
-// the processor.
+// The series with values, most important first. If there is none, the CPU load.
 std::vector<Trend> trends_of(const Scene& scene) {
   std::vector<Trend> all = {{"total W"},
                             {"GPU load", {}, true},
@@ -45,7 +44,7 @@ std::vector<Trend> trends_of(const Scene& scene) {
     const bool some = of_gpu ? gpu_known : has_values(trend);
     if (some || (trend.name == all[4].name && known.empty())) known.push_back(std::move(trend));
   }
-  if (known.size() > 4) known.pop_back();  // the CPU's load is shown among the loads
+  if (known.size() > 4) known.pop_back();  // the loads already include the CPU load
   return known;
 }
 
@@ -53,7 +52,7 @@ struct TrendRange {
   double low = 0, high = 1;
 };
 
-// Of what is shown; a quiet series is not blown up to noise.
+// Range of the visible values. It has a minimum size, so that noise is not magnified.
 TrendRange range_of(const Trend& trend, std::size_t points) {
   if (trend.from_zero_to_one) return {0, 1};
   TrendRange range{std::numeric_limits<double>::infinity(),

@@ -28,7 +28,7 @@ void TerminalKeeper::keep(int owner, const std::string& back, const termios& bef
   ::setsid();  // Ctrl+C is for the owner
   ::prctl(PR_SET_NAME, "ridgewatt-tty");
   for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) ::signal(number, SIG_IGN);
-  // What the owner holds open ends with the owner.
+  // Close the owner's files, so that they do not stay open when the owner ends.
   const long most = std::clamp(::sysconf(_SC_OPEN_MAX), 256L, 4096L);
   for (int fd = 0; fd < most; ++fd) {
     if (fd != owner && fd != STDOUT_FILENO) ::close(fd);
@@ -38,7 +38,7 @@ void TerminalKeeper::keep(int owner, const std::string& back, const termios& bef
   do {
     size = ::read(owner, &letter, 1);
   } while (size < 0 && errno == EINTR);
-  if (size == 0) {  // killed: nobody said that it is done
+  if (size == 0) {  // end of file without a letter: the owner was killed
     ::tcsetattr(STDOUT_FILENO, TCSANOW, &before);
     static_cast<void>(::write(STDOUT_FILENO, back.data(), back.size()) + 1);
   }

@@ -4,7 +4,7 @@
 
 #include <unistd.h>
 
-// Last: it makes macros of common words.
+// Included last: it defines macros with common names.
 #include <curses.h>
 #include <term.h>
 
@@ -17,7 +17,7 @@ bool choose_terminal(const char* name) {
   return moves != nullptr && moves != reinterpret_cast<char*>(-1);
 }
 
-// Without the delays ("$<5>") that old terminals wanted.
+// Omits the delays ("$<5>") for old terminals.
 std::string way_back() {
   std::string text;
   for (const char* name : {"sgr0", "rmkx", "cnorm", "rmcup"}) {
