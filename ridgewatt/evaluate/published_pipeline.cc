@@ -33,7 +33,7 @@ PowerMode mode_of_study(const std::string& name) {
   return setting.mode;
 }
 
-// The study's training step of a network on a board's twin, in the mode that the study ran.
+// The study's training step of a network on the twin of a board, in the mode of the study.
 class StudyStep {
  public:
   StudyStep(const std::string& board, const PowerMode& mode, const std::string& model)
@@ -46,17 +46,17 @@ class StudyStep {
     return model_({mode, batch}).pipe_s;
   }
   double seconds(int batch) const { return seconds(mode_, batch); }
-  // Percent that a step changes from a mode of the study to another.
+  // Change of the step time between two modes of the study, in percent.
   double change(const char* from, const char* to) const {
     return 100 * (seconds(mode_of_study(to)) / seconds(mode_of_study(from)) - 1);
   }
   double power_w() const { return model_({mode_, 16}).power_w; }
-  // Share of a step in which kernels run.
+  // Share of a step during which kernels run.
   double gpu_busy(int batch) const {
     const twin::Breakdown at = model_.estimator(batch).breakdown(mode_);
     return at.gpu_load * at.total.period_s / at.total.pipe_s;
   }
-  // `config` with what the board draws.
+  // Adds the power of the board to `config`.
   pipeline::PipelineConfig with_power(pipeline::PipelineConfig config) const {
     const pipeline::PipelineConfig known = pipeline::on_twin(config, model_, mode_);
     config.base_w = known.base_w;
@@ -70,7 +70,7 @@ class StudyStep {
   twin::TwinModel model_;
 };
 
-// The figures of the study by key.
+// The published figures of the study by key.
 class PublishedFigures {
  public:
   PublishedFigures() {
@@ -121,7 +121,7 @@ class Evaluation {
   }
 
  private:
-  // An epoch from end to end, as the study times it.
+  // Cost of a complete epoch, including the start, as measured in the study.
   pipeline::EpochCost epoch_of(pipeline::PipelineConfig config, int workers, int epoch) const {
     config.workers = workers;
     pipeline::EpochCost cost = config.storage_cv > 0
@@ -139,7 +139,8 @@ class Evaluation {
            const std::string& unit, double value) {
     result_.parameters.push_back({device, network, name, unit, value});
   }
-  // The row of a key; what it is a change from is published as `before`, here `predicted_before`.
+  // Adds a row. If the figure is a change, `before` is the published start value and
+  // `predicted_before` the predicted one.
   void add(const std::string& key, double predicted_before, double predicted,
            const std::string& fitted = "") {
     result_.rows.push_back({figures_[key], predicted_before, predicted, fitted});
@@ -149,7 +150,7 @@ class Evaluation {
   }
 
   pipeline::PipelineConfig lenet() const {
-    pipeline::PipelineConfig config;  // MNIST lies in memory
+    pipeline::PipelineConfig config;  // MNIST is in memory
     config.samples = figures_.value("lenet_samples");
     config.compute_s = figures_.before("lenet_gpu") / minibatches_of(config);
     return config;
@@ -169,8 +170,9 @@ class Evaluation {
     return std::ceil(config.samples / config.batch);
   }
 
-  // P and h of LeNet on the AGX; the CPUs of the other boards by how long they preprocess. A
-  // hand-over is wake-ups and system calls, which follow the clock more than the core's width.
+  // Fits preprocessing and hand-over of LeNet on the AGX, and the CPU speeds of the other boards
+  // from their preprocessing. A hand-over consists of wake-ups and system calls, which depend more
+  // on the clock than on the width of the core.
   void lenet_stalls() {
     lenet_ = lenet();
     lenet_.preprocess_s_per_sample = figures_.value("lenet_agx_w0") / lenet_.samples;
@@ -187,7 +189,7 @@ class Evaluation {
       pipeline::PipelineConfig config = pipeline::with_cpu_speed(lenet_, speed);
       config.hand_over_s =
           lenet_.hand_over_s * agx_board_.mode.cpu_clock_hz / board->mode.cpu_clock_hz;
-      config.compute_s = lenet_.compute_s / speed;  // bound by launches, so by the CPU
+      config.compute_s = lenet_.compute_s / speed;  // limited by launches, so by the CPU
       config.cores = board->mode.cpu_cores;
       const double predicted_s = stall(config, 0, 1);
       add(name + "_w0", predicted_s, "CPU speed");
@@ -198,7 +200,7 @@ class Evaluation {
     }
   }
 
-  // P from epoch 0 without workers on NVMe, h from later epochs.
+  // Fits preprocessing to epoch 0 without workers on NVMe, and the hand-over to later epochs.
   void mobilenet_on_agx() {
     mobilenet_ = mobilenet();
     const double minibatches = minibatches_of(mobilenet_);
@@ -225,14 +227,16 @@ class Evaluation {
       config.storage = pipeline::find_storage(storage);
       add("mobilenet_later_" + storage + "_w4", later_s, stall(config, 4, 1));
     }
-    pipeline::PipelineConfig cold = mobilenet_;  // the page cache was studied with the disk
+    // the study examined the page cache with the hard disk
+    pipeline::PipelineConfig cold = mobilenet_;
     cold.storage = pipeline::find_storage("hdd");
     add("mobilenet_cold_hdd_w4", later_s, stall(cold, 4, 0));
     cold.cache_bytes = 0;
     add("mobilenet_dropped_hdd_w4", later_s, stall(cold, 4, 1));
   }
 
-  // P of MobileNet on the NX, which reads its data again in each epoch, from w = 1.
+  // Fits preprocessing of MobileNet on the NX with one worker. There, each epoch reads the data
+  // again.
   void mobilenet_on_nx() {
     pipeline::PipelineConfig nx = mobilenet_;
     nx.storage = pipeline::find_storage("hdd");
@@ -304,7 +308,8 @@ class Evaluation {
     }
   }
 
-  // Figure 2: energy with four workers. Of the times the number of workers is not published: one.
+  // Figure 2: energy with four workers. The number of workers for the times is not published; one
+  // is assumed.
   void pipelining() {
     add("resnet18_end_w1", change_by_workers(resnet(), 1, kTime));
     add("lenet_end_w1", boards_end_change_ + change_by_workers(lenet_, 1, kTime) / 3);
@@ -314,12 +319,12 @@ class Evaluation {
     add("lenet_energy_w4", change_by_workers(on_agx("zoo:lenet5").with_power(lenet_), 4, kEnergy));
     add("mobilenet_energy_w4", change_by_workers(mobilenet, 4, kEnergy));
   }
-  // Percent that a later epoch changes from no worker to some.
+  // Change of a later epoch from no workers to `workers`, in percent.
   double change_by_workers(const pipeline::PipelineConfig& config, int workers,
                            double pipeline::EpochCost::*what) const {
     return 100 * (epoch_of(config, workers, 1).*what / (epoch_of(config, 0, 1).*what) - 1);
   }
-  // ResNet-18 on CIFAR-10: images as small as LeNet's, loaded as LeNet's are.
+  // ResNet-18 on CIFAR-10. The images are as small as LeNet's and are loaded in the same way.
   pipeline::PipelineConfig resnet() const {
     pipeline::PipelineConfig config = lenet_;
     config.samples = figures_.value("resnet18_samples");
@@ -372,7 +377,7 @@ class Evaluation {
   StudyBoard nano_board_ = board_in("nano", "MAXN");
   pipeline::PipelineConfig lenet_;
   pipeline::PipelineConfig mobilenet_;
-  double boards_end_change_ = 0;  // of LeNet by one worker: its share of the mean of three boards
+  double boards_end_change_ = 0;  // change of LeNet's epoch by one worker, mean of three boards
   PublishedPipeline result_;
 };
 

@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kUnsolvedPenalty = 1;
 
-// What became of one problem with one seed.
+// The outcome of one problem with one seed.
 struct SearchOutcome {
   bool solved = false;
   bool violated = false;
@@ -63,10 +63,10 @@ std::optional<double> optimum(const tune::Goal& goal, const Sweep& sweep) {
 namespace strategy_scoring {
 
 struct Problem {
-  tune::Goal goal;  // reference filled in
+  tune::Goal goal;  // with its reference time
   double best = 0;
   double best_with_flagged = 0;
-  std::optional<Observation> maxn;  // where the slowdown against it is limited
+  std::optional<Observation> maxn;  // set if the slowdown relative to it is limited
 };
 
 }  // namespace strategy_scoring
@@ -132,7 +132,7 @@ std::vector<double> collect(const std::vector<SearchOutcome>& outcomes,
   return values;
 }
 
-// Share or statistic by problem, averaged over seeds, so that the bootstrap resamples problems.
+// Means over seeds for each problem, so that the bootstrap resamples problems.
 std::vector<double> by_problem(const std::vector<double>& values, std::size_t seeds) {
   std::vector<double> means;
   for (std::size_t i = 0; i < values.size(); i += seeds) {
@@ -141,7 +141,7 @@ std::vector<double> by_problem(const std::vector<double>& values, std::size_t se
   return means;
 }
 
-// Median of the values that are numbers; not a number when there are none.
+// Median without NaN values; NaN if there are no other values.
 double median_of_known(std::vector<double> values) {
   std::erase_if(values, [](double value) { return std::isnan(value); });
   return values.empty() ? std::numeric_limits<double>::quiet_NaN() : median(values);

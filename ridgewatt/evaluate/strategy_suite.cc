@@ -59,9 +59,9 @@ std::vector<StrategyRun> join(std::vector<StrategyRun> a, const std::vector<Stra
   return a;
 }
 
-// What is believed before the first profile.
+// The knowledge before the first profile.
 struct Priors {
-  bool references = false;  // the other trainings
+  bool references = false;  // sweeps of the other trainings
   bool twin = false;
 };
 constexpr Priors kNone, kReferences = {true, false}, kTwin = {false, true}, kBoth = {true, true};
@@ -158,8 +158,8 @@ ScoredSweep read_scored(const std::string& path) {
 
 namespace {
 
-// What the board's twin says about a sweep, fitted to the others without those of its workload,
-// whatever their kind.
+// Predictions for a sweep by the board's twin. The twin is fitted to the other sweeps, except those
+// of the same workload (of either kind).
 Sweep twin_view(const std::string& board, const ScoredSweep& scored,
                 const std::vector<ScoredSweep>& trainings,
                 const std::vector<ScoredSweep>& inferences) {

@@ -18,7 +18,7 @@ struct Row {
   twin::TimePower modelled;
 };
 
-// Index of the least energy along a group in order of GPU clock.
+// Index of the row with the least energy in a group that is sorted by GPU clock.
 template <typename Energy>
 std::size_t least(const std::vector<Row>& rows, Energy energy) {
   std::size_t best = 0;
@@ -103,7 +103,7 @@ PowerMode top_mode(const twin::CalibrationRun& run) {
   return top;
 }
 
-// `modelled`: one per row of the run. Nothing without a trusted row.
+// `modelled` has one entry per row of the run. Empty without a trusted row.
 std::optional<WorkloadFindings> check_run(const twin::CalibrationRun& run,
                                           const std::vector<twin::TimePower>& modelled,
                                           bool keep_flagged) {
@@ -143,7 +143,7 @@ Sweep trusted_rows(const twin::CalibrationRun& run) {
   return rows;
 }
 
-// As `run` shows them: medians or periods.
+// The view has the time statistic of `run`: medians or periods.
 tune::TwinView view_of(const twin::Twin& twin, const twin::CalibrationRun& run,
                        const PowerMode& top) {
   const auto modelled = [&run](const twin::Twin& asked, std::span<const OperatingPoint> points) {
@@ -158,7 +158,8 @@ tune::TwinView view_of(const twin::Twin& twin, const twin::CalibrationRun& run,
   return {twin, modelled, {error[twin::kTime].sd, error[twin::kPower].sd}};
 }
 
-// After every number of profiles, from one search: each is chosen by those before it alone.
+// Adds the answer after each number of profiles. One search gives all of them, since each profile
+// is chosen only from earlier ones.
 void add_profiled_answers(const tune::SearchSummary& found, int profiles, VerifiedTuning& tuning) {
   const Observation& maxn = found.steps.front().seen;
   const Observation* best = &maxn;

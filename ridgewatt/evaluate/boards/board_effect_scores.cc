@@ -24,7 +24,7 @@ constexpr double kSlowBoard = 3;
 constexpr double kWrongShare = 1.0 / 16;
 constexpr std::size_t kLeastRows = 30;
 
-// One quantity of simulated boards: what is true and what they measured.
+// One quantity of simulated boards: true effects and measured values.
 struct SimulatedQuantity {
   std::vector<double> level, offset, slope;
   std::vector<std::vector<double>> value;  // by board and point
@@ -61,8 +61,8 @@ struct Tally {
   double outliers = 0, outlier_count = 0, false_outliers = 0, ordinary_count = 0;
 };
 
-// The true offset at the mean level, and slope, about the mean of the boards that were taken as
-// ordinary: what the estimate means to say.
+// Compares with the true offset at the mean level and the true slope. Both are relative to the mean
+// of the boards that were not marked as outliers, as in the estimate.
 void compare(const SimulatedQuantity& made, const BoardEffects& effects,
              QuantityEffect BoardEffect::*quantity, bool slow_board, Tally& tally) {
   const double level = mean(made.level);
@@ -95,7 +95,7 @@ void compare(const SimulatedQuantity& made, const BoardEffects& effects,
   }
 }
 
-// Points only need to differ from each other.
+// The points only need to be different.
 OperatingPoint numbered_point(std::size_t number) {
   PowerMode mode;
   mode.gpu_clock_hz = 1e9 + 1e6 * static_cast<double>(number);
@@ -115,7 +115,7 @@ std::vector<BoardPoints> as_boards(const SimulatedQuantity& time, const Simulate
   return boards;
 }
 
-// How many of the wrong points were set aside: {found, there}.
+// How many of the wrong points were found, and the number of wrong points: {found, total}.
 std::pair<double, double> wrong_points(const SimulatedQuantity& made, const BoardEffects& effects,
                                        std::string_view quantity) {
   double found = 0, there = 0;
@@ -139,7 +139,7 @@ double share(double part, double whole) {
   return whole > 0 ? part / whole : 0;
 }
 
-// The rows of a sweep, dealt to boards that differ.
+// The rows of a sweep, distributed to boards with different offsets.
 class Dealt {
  public:
   Dealt(const Sweep& sweep, const MergeOptions& options, std::size_t points, Random random)
@@ -187,7 +187,7 @@ class Dealt {
   std::vector<Observation> single_;
 };
 
-// Mean absolute error in percent over the rows that were not learned from: {time, power}.
+// Mean absolute error in percent on the rows that were not used for learning: {time, power}.
 std::pair<double, double> prediction_error(const Sweep& sweep,
                                            const std::vector<std::size_t>& learned,
                                            const std::vector<Observation>& samples,

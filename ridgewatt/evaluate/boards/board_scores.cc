@@ -23,7 +23,7 @@ using BoardRuns = std::vector<CalibrationRun>;
 
 constexpr int kGroupPoints = 5;
 
-// Rows that differ in the GPU clock alone, by rising clock.
+// A row of a group. The rows of a group differ only in the GPU clock and are sorted by it.
 struct GroupRow {
   double gpu_clock_hz = 0;
   double measured_j = 0;
@@ -32,7 +32,8 @@ struct GroupRow {
 using Group = std::vector<GroupRow>;
 
 std::vector<Group> groups_of(const twin::Twin& twin, const BoardRuns& runs) {
-  constexpr std::size_t kFewest = 5;  // clocks, for a minimum to be inside
+  // minimum number of clocks, so that a minimum can be inside the range
+  constexpr std::size_t kFewest = 5;
   std::vector<Group> groups;
   for (const auto& run : runs) {
     const twin::Estimator estimator(twin, run.cost, run.options);
@@ -65,8 +66,8 @@ std::size_t least_of(const Group& group, double GroupRow::*energy, std::size_t f
   return best;
 }
 
-// The GPU clock of least energy that is published of a board: between two clocks whose energies
-// are said to be equal.
+// The published GPU clock of least energy of a board: the mean of two clocks with equal published
+// energies.
 std::optional<double> published_clock_hz(const std::string& board) {
   for (const auto& row : twin::published_evidence(board)) {
     if (row.form != twin::EvidenceForm::kRatio || row.value != 1) continue;
@@ -91,7 +92,7 @@ bool one_step_apart(std::size_t a, std::size_t b) {
   return std::max(a, b) - std::min(a, b) <= 1;
 }
 
-// With `measure`, the answer is the least of five measured energies around the modelled minimum.
+// With `measure`, the answer is the lowest of five measured energies around the modelled minimum.
 void add_groups(const std::vector<Group>& groups, std::optional<double> published_hz, bool measure,
                 BoardScore& score) {
   for (const auto& group : groups) {
@@ -114,7 +115,7 @@ void add_groups(const std::vector<Group>& groups, std::optional<double> publishe
   if (score.groups > 0) score.excess /= score.groups;
 }
 
-// Errors and intervals of `judged`, all of one workload; groups of `all`.
+// Errors and interval coverage on `judged`, which has a single workload; groups from `all`.
 BoardScore score_twin_on(const twin::Twin& twin, const BoardRuns& judged, const BoardRuns& all) {
   BoardScore score;
   score.board = twin.board;
@@ -130,7 +131,7 @@ BoardScore score_twin_on(const twin::Twin& twin, const BoardRuns& judged, const 
   return score;
 }
 
-// Some rows of `runs`, drawn at random, and the others.
+// Some randomly drawn rows of `runs`, and the remaining rows.
 struct Divided {
   BoardRuns given, judged;
 };

@@ -24,7 +24,7 @@ struct RankedCause {
   double probability;
 };
 struct ExplainedRun {
-  std::vector<SlowCause> causes;  // none: {kNone}
+  std::vector<SlowCause> causes;  // without a cause: {kNone}
   std::vector<RankedCause> watched, numbers;
   double parts_error[2] = {};
   double longest_s[2] = {};
@@ -53,7 +53,7 @@ T take(std::vector<T>& values, Random& random) {
   return value;
 }
 
-// Causes are drawn evenly; boards and models until the causes can act and matter there.
+// Draws causes uniformly, and boards and models until the causes are possible and have an effect.
 SimulatedRun draw(Random random, std::size_t count) {
   constexpr int kTries = 60;
   const bool language = random.uniform() < kLanguageShare;
@@ -89,7 +89,7 @@ bool contains(const std::vector<SlowCause>& causes, SlowCause one) {
   return std::find(causes.begin(), causes.end(), one) != causes.end();
 }
 
-// Counts; divided by the runs in the end.
+// Adds up counts; finish() divides them by the number of runs.
 void count(const ExplainedRun& run, const std::vector<RankedCause>& rows, ExplainShares& shares) {
   const bool first = contains(run.causes, rows.at(0).cause);
   const bool second = contains(run.causes, rows.at(1).cause);

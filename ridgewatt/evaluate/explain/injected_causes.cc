@@ -1,5 +1,5 @@
-// How each cause changes a run, and what a watch then shows of it. Extents are drawn here and
-// nowhere else: the table of causes that explains does not use them.
+// How each cause changes a run, and what a watch then observes. The sizes of the effects are
+// defined only here: the explaining code does not use them.
 #include <algorithm>
 #include <cmath>
 
@@ -110,7 +110,7 @@ bool per_batch(RealRun& run, Random& random) {
   try {
     (void)run.workload->at(run.batch);
   } catch (const Error&) {
-    return false;  // the model fixes its batch
+    return false;  // the model has a fixed batch
   }
   return true;
 }
@@ -204,13 +204,14 @@ bool threads(RealRun& run, Random& random) {
   } else if (chance(random, 0.8)) {
     run.seen.threads_set = few;
   } else {
-    run.seen.run_delay_share = random.uniform(0.1, 0.5);  // too many of them
+    run.seen.run_delay_share = random.uniform(0.1, 0.5);  // too many threads
   }
   return true;
 }
 
 bool cpu_quota(RealRun& run, Random& random) {
-  const double share = random.uniform(0.15, 0.8);  // that it gets, of what it needs
+  // share of the required CPU time that the program gets
+  const double share = random.uniform(0.15, 0.8);
   run.waits *= 1 / share;
   run.seen.quota_cores = share * random.uniform(1, 2);
   run.seen.quota_wait_share = random.uniform(0.02, 0.95);

@@ -1,4 +1,4 @@
-// The same of language models: time per token and to the first one.
+// The same for language models: time per token and time to the first token.
 #include <algorithm>
 #include <cmath>
 
@@ -14,18 +14,18 @@ namespace {
 using answer::LanguageRequest;
 using answer::SlowCause;
 
-// How the engine really runs.
+// The true state of the engine.
 struct RealEngine {
   LanguageRequest request;
   Board board;
   PowerMode mode, limits;
   std::string preset;
-  double on_cpu = 0;           // share of the layers
-  double waits = 1;            // factor on both times, while the GPU waits
-  double shared = 1;           // the same, while another program has it
-  double first_more_s = 0;     // before the first token
-  bool prompt_counts = false;  // in the rate that is stated
-  int at_once = 1;             // sequences whose rate is stated as one
+  double on_cpu = 0;           // share of the layers on the CPU
+  double waits = 1;            // factor on both times while the GPU waits
+  double shared = 1;           // factor on both times while another program uses the GPU
+  double first_more_s = 0;     // added to the time of the first token
+  bool prompt_counts = false;  // the stated rate includes the prompt
+  int at_once = 1;             // number of sequences whose total rate is stated as that of one
   measure::SeenRun seen;
 };
 
@@ -47,7 +47,7 @@ Spoken outcome_of(const RealEngine& run, std::uint64_t seed) {
                                    found.weights.front().tensors, run.board,
                                    found.question.request);
   const llm::Forecast forecast = forecaster(run.mode);
-  Random random = Random(seed).fork(4);  // of this board: the same for every mode and setting
+  Random random = Random(seed).fork(4);  // per board: the same for every mode and setting
   Spoken spoken;
   spoken.token_s = off(forecast.tpot_s, 0.7 * random.normal());
   spoken.first_s = off(forecast.ttft_s, 0.7 * random.normal());

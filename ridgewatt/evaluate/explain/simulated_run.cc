@@ -20,7 +20,7 @@ struct RunFigures {
   double time_s = 0, power_w = 0, gpu_load = 0, stall_share = 0;
 };
 
-// What the board takes and draws.
+// True time and power on the board.
 RunFigures outcome_of(const RealRun& run) {
   const twin::TwinModel model(run.twin, run.workload, run.run, run.batch);
   workload::WorkloadCost cost = model.estimator(run.batch).cost();
@@ -28,7 +28,8 @@ RunFigures outcome_of(const RealRun& run) {
   const platform::FakeLoad load(model.twin(), cost, run.seed, {}, run.run);
   const twin::TimePower alone = load.truth(run.mode);
   Random random = Random(run.seed).fork(3);
-  const double rest = random.uniform(0.4, 0.65);  // of the power, with a GPU that waits
+  // share of the power that remains while the GPU waits
+  const double rest = random.uniform(0.4, 0.65);
   const double peak = run.mode.cpu_cores * run.mode.cpu_clock_hz *
                       (run.board.cpu_flop_per_cycle > 0 ? run.board.cpu_flop_per_cycle : 16.0);
   const double gpu_s = (1 - run.on_cpu) * load.use(run.mode).gpu * alone.time_s;
@@ -82,7 +83,7 @@ void add_watch(RealRun& run, const RunFigures& real, Random& random) {
   for (const Knob knob : {Knob::kCpuClock, Knob::kGpuClock, Knob::kMemClock}) {
     if (run.mode.has(knob)) seen.clocks.set(knob, run.mode.get(knob) * random.uniform(0.98, 1));
   }
-  // The governor lowers the clock of a GPU that waits.
+  // The governor lowers the GPU clock if the GPU is often idle.
   if (real.gpu_load < 0.5 && random.uniform() < 0.4) {
     seen.clocks.gpu_clock_hz *= random.uniform(0.5, 0.95);
   }
@@ -140,8 +141,8 @@ std::optional<SimulatedRun> simulate_run(const std::vector<SlowCause>& causes, s
       run.seen.libraries = std::vector<std::string>{std::string(library_of(asked)), "CUDA"};
       if (asked == Runtime::kPytorchEager) run.seen.libraries->push_back("Python");
     }
-    // Each cause must matter next to the others: in the order of injection, so that it is drawn
-    // from its own stream.
+    // Each cause must have an effect in addition to the earlier ones. Causes are injected in order,
+    // each with draws of its own.
     double before_s = outcome_of(run).time_s;
     for (std::size_t i = 0; i < causes.size(); ++i) {
       const auto injected = std::find_if(injected_causes().begin(), injected_causes().end(),
@@ -155,7 +156,7 @@ std::optional<SimulatedRun> simulate_run(const std::vector<SlowCause>& causes, s
     const RunFigures real = outcome_of(run);
     add_watch(run, real, random);
     question.measured_s = real.time_s * run.stated * std::exp(kRunTimeNoise * random.normal());
-    // Without a time of his own, the user takes that of the marks.
+    // Without an own measurement, the user states the marked time.
     if (run.marked && run.stated == 1 && random.uniform() < 0.5) {
       question.measured_s = run.seen.marked_s;
     }
@@ -164,7 +165,7 @@ std::optional<SimulatedRun> simulate_run(const std::vector<SlowCause>& causes, s
     }
     question.seen = run.seen;
   } catch (const Error&) {
-    return {};  // this board, runtime and precision do not go together
+    return {};  // this combination of board, runtime and precision is not supported
   }
   return simulated;
 }

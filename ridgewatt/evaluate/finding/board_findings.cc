@@ -17,13 +17,13 @@ namespace ridgewatt::evaluate {
 namespace {
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
-// What counts as the same where no spread is published: a fifth. Of a change at least 5 points,
-// since boards of one kind differ by up to 8 %; of a figure that a table states, its rounding.
+// Tolerance if no spread is published: a fifth. For changes at least 5 percentage points, since
+// boards of one kind differ by up to 8 %; for figures from a table, their rounding.
 constexpr double kSameShare = 0.2;
 constexpr double kSamePoints = 5;
 constexpr double kRounding = 0.03;
 
-// Of a unit in what a model is asked in: SI, shares as fractions.
+// Factor from the model's unit (SI; shares as fractions) to `unit`.
 double scale_of_unit(const std::string& unit) {
   constexpr std::array<std::pair<std::string_view, double>, 14> kUnits = {{{"s", 1},
                                                                            {"ms", 1e3},
@@ -55,15 +55,15 @@ bool is_change(FindingForm form) {
          form == FindingForm::kDominated;
 }
 
-// How far from a published figure another one counts as the same.
+// Tolerance around a published figure.
 double margin_of(const Finding& f, double figure) {
   if (f.about() == FindingKind::kDescription) return kRounding * std::abs(figure);
   if (f.unit == "yes") return 0;
   return std::max(kSameShare * std::abs(figure), is_change(f.form) ? kSamePoints : 0);
 }
 
-// The published figure or range, wider by the margin of each end. A bound is taken as it is, as is
-// a range that says "within".
+// Sets the accepted range: the published figure or range, widened by the tolerance at each end.
+// One-sided bounds and exact ranges ("within") are not widened.
 void set_accepted(Finding& f, bool exact) {
   const bool bound = exact || !std::isfinite(f.lo) || !std::isfinite(f.hi);
   f.accepted_lo = f.lo - (bound ? 0 : margin_of(f, f.lo));
@@ -78,7 +78,7 @@ std::map<std::string, std::string> read_studies() {
   return studies;
 }
 
-// The rows of facts_STUDY.csv.
+// Reads the rows of facts_STUDY.csv.
 class FindingReader {
  public:
   FindingReader(std::string study, std::string source)
@@ -134,7 +134,7 @@ class FindingReader {
   CsvReader csv_;
 };
 
-// What counts as the same; of a clock, one step of the table.
+// The accepted range. For a clock: one step of the clock table in each direction.
 FigureRange accepted(const Finding& finding, const FindingValues& values) {
   if (finding.form != FindingForm::kBestClock) return {finding.accepted_lo, finding.accepted_hi};
   return {mhz_of_hz(values.steps_around(finding.board, hz_of_mhz(finding.lo)).lo),

@@ -1,4 +1,4 @@
-// Findings of boards that a user names.
+// Findings for boards that a user names.
 #include <map>
 
 #include "ridgewatt/base/error.h"
@@ -8,7 +8,7 @@
 namespace ridgewatt::evaluate {
 namespace {
 
-// Twins by the names of boards; a board that was asked for, perhaps from a file, is that one.
+// Twins by board name. A board that the user names, possibly a file, replaces the one of that name.
 class TwinsOfBoards {
  public:
   explicit TwinsOfBoards(const std::vector<std::string>& asked) {

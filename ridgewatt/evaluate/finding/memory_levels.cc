@@ -51,7 +51,7 @@ std::vector<std::string> workloads_of(const Runs& runs) {
   return workloads;
 }
 
-// Those of a workload, or all others.
+// The runs whose workload meets a condition.
 Runs runs_where(const Runs& runs, const std::function<bool(const std::string&)>& workload) {
   Runs found;
   for (const auto& run : runs) {
@@ -64,7 +64,7 @@ Runs runs_of(const Runs& runs, const std::string& name) {
   return runs_where(runs, [&](const std::string& workload) { return workload == name; });
 }
 
-// Trusted rows at one level; runs that have none are left out.
+// Trusted rows at one level. Runs without such rows are left out.
 Runs runs_at(const Runs& runs, double mem_clock_hz) {
   Runs found;
   for (const auto& run : runs) {
@@ -108,7 +108,7 @@ Bias bias_of(const std::vector<LevelRow>& rows) {
   return bias;
 }
 
-// Each workload counts the same.
+// All workloads have the same weight.
 Bias mean_bias(const Twin& twin, const Runs& runs) {
   Bias mean;
   const auto workloads = workloads_of(runs);
@@ -135,11 +135,11 @@ LevelErrors errors_of(const std::vector<LevelRow>& rows) {
 constexpr TwinParam kTimeTerms[] = {TwinParam::kMemoryBandwidthShare,
                                     TwinParam::kLaunchMemoryCycles};
 constexpr TwinParam kPowerTerms[] = {TwinParam::kMemoryClockPower, TwinParam::kEnergyPerByte};
-// Prior deviation of ln(factor) on a term. Chosen: a level's share of its peak bandwidth does not
-// differ by more than some tens of percent.
+// Prior standard deviation of ln(factor) on a term. Chosen: the share of the peak bandwidth that is
+// reached differs between levels by at most some tens of percent.
 constexpr double kTermLogSd = 0.2;
 
-// Residuals of ln(modelled / measured) over a level's rows and of the factors' priors.
+// Residuals: ln(modelled / measured) of the rows of a level, and the priors of the factors.
 class TermCost {
  public:
   TermCost(const Twin& twin, const Runs& runs, bool power, double levels,
@@ -200,7 +200,7 @@ class TermCost {
   std::vector<double> weights_;  // by run
 };
 
-// The twin with the terms of one level fitted to its rows.
+// The twin with the terms of one level fitted to the rows of this level.
 Twin fit_terms(const Twin& twin, const Runs& at_level, double levels,
                const CalibrateOptions& options) {
   Twin fitted = twin;
@@ -214,7 +214,7 @@ Twin fit_terms(const Twin& twin, const Runs& at_level, double levels,
   return fitted;
 }
 
-// From `lower` to `here`, whose rows are of one workload.
+// The change from level `lower` to level `here`. All rows have the same workload.
 std::optional<LevelStep> step_between(const std::vector<LevelRow>& lower,
                                       const std::vector<LevelRow>& here) {
   std::map<OperatingPoint, const LevelRow*> found;
@@ -239,7 +239,7 @@ std::optional<LevelStep> step_between(const std::vector<LevelRow>& lower,
   return step;
 }
 
-// Errors of one workload's rows at a level, by what the level has of its own from `others`.
+// Errors on the rows of one workload at a level, by what was fitted for this level to `others`.
 std::array<LevelErrors, kLevelForms> errors_by_form(const Twin& start, const Twin& unseen,
                                                     const Runs& own, const Runs& others,
                                                     double levels,

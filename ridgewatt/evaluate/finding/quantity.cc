@@ -124,7 +124,7 @@ double QuantityOf::of_parts(Q quantity, const Setting& setting) {
   return (at.load_cpu_s + at.launch_cpu_s) / (cores * at.total.period_s);
 }
 
-// What the model's file says, and whether it fits the board.
+// Quantities of the model file, and whether the model fits the board.
 double QuantityOf::of_model(Q quantity, const Setting& setting) {
   if (quantity == Q::kFits) return model(setting).fits_memory(setting.batch) ? 1 : 0;
   const auto cost = workload(setting).at(1);

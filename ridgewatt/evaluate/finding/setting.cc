@@ -39,7 +39,7 @@ void set_knob(Setting& setting, const std::string& key, const std::string& value
   setting.mode.set(knob, levels.empty() ? wanted : levels[nearest_level(levels, wanted)]);
 }
 
-// A mode that a study names: a row of studies/published/modes.csv.
+// Sets a mode of a study: a row of studies/published/modes.csv.
 void set_mode(Setting& setting, const std::string& name, const TwinOf& twin_of) {
   CsvReader csv = open_published("modes.csv");
   const std::size_t board = csv.require_column("board"), mode = csv.require_column("mode");
@@ -64,7 +64,7 @@ std::string one_of(const std::string& key, const std::string& value,
   throw InputError("has no valid value", key + "=" + value);
 }
 
-// Words of how the workload is fed; false: another word.
+// Handles words about the input pipeline. Returns false for any other word.
 bool set_feed(Setting& setting, const std::string& key, const std::string& value) {
   if (key == "workers") {
     setting.workers = static_cast<int>(setting_number(key, value, 0));

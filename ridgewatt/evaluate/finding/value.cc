@@ -21,7 +21,7 @@ FigureRange truth(bool yes) {
 
 }  // namespace
 
-// Every combination of the levels of some knobs ("cpu gpu"), at fixed clocks.
+// All combinations of the levels of some knobs ("cpu gpu"), at fixed clocks.
 std::vector<Setting> FindingValues::over_knobs(const Setting& setting,
                                                const std::string& knobs) const {
   std::vector<Setting> all = {setting};
@@ -45,7 +45,7 @@ std::vector<Setting> FindingValues::over_knobs(const Setting& setting,
   return all;
 }
 
-// What `to` chooses among: the levels of knobs, or all modes.
+// The settings among which `to` selects: levels of knobs, or all modes.
 std::vector<Setting> FindingValues::candidates(Asked asked) const {
   const auto& [finding, setting] = asked;
   if (finding.to != "all") return over_knobs(setting, finding.to);
@@ -65,7 +65,7 @@ std::vector<double> FindingValues::of_alternatives(Asked asked) {
   return values;
 }
 
-// The ratio of the other setting's figure to this one's; a range if it has alternatives.
+// Ratio of the figure of the other setting to that of this one. A range if there are alternatives.
 FigureRange FindingValues::compared(Asked asked) {
   const auto others = of_alternatives(asked);
   const auto [least, most] = std::minmax_element(others.begin(), others.end());
@@ -89,7 +89,7 @@ double FindingValues::span_ratio(Asked asked) {
   return span(asked, knobs[0]) / span(asked, knobs[1]);
 }
 
-// The setting of least energy; the fastest of equal ones.
+// The setting with the least energy; of equal ones, the fastest.
 Setting FindingValues::best(Asked asked) {
   Setting best = asked.second;
   double least_j = energy_j(best);
@@ -106,8 +106,8 @@ Setting FindingValues::best(Asked asked) {
   return best;
 }
 
-// 1 when both ends of the table need more energy than the least, 0 when one of them is the least;
-// from 0 to 1 if a twin cannot decide.
+// 1 if both ends of the table need more energy than the minimum; 0 if the minimum is at an end; 0
+// to 1 if the difference is too small for a twin.
 FigureRange FindingValues::interior(Asked asked) {
   std::vector<double> energies;
   for (const auto& setting : over_knobs(asked.second, asked.first.to)) {
@@ -140,7 +140,8 @@ FigureRange FindingValues::of_best(Asked asked) {
   return alone(1 - energy_j(found) / energy_j(asked.second));
 }
 
-// How many of the alternatives no other one beats in time and energy; or whether this one is such.
+// Number of alternatives that no other one beats in time and energy. With `only_own`: 1 if this
+// setting is such an alternative, else 0.
 int FindingValues::on_front(Asked asked, bool only_own) {
   const auto all = alternatives_of(asked.second, asked.first.to, quantity_.twin_of());
   const auto beaten = [&](const Setting& one) {
@@ -153,7 +154,7 @@ int FindingValues::on_front(Asked asked, bool only_own) {
   return static_cast<int>(std::count_if(all.begin(), all.end(), std::not_fn(beaten)));
 }
 
-// About a set of settings.
+// Figures for a set of settings.
 FigureRange FindingValues::of_set(Asked asked) {
   const FindingForm form = asked.first.form;
   if (form == FindingForm::kFront) return alone(on_front(asked, false));

@@ -20,11 +20,11 @@ namespace {
 constexpr double kRestartIdleS = 2, kRestartSettleS = 5;
 constexpr int kRestartWarmUp = 1, kRestartMinibatches = 40;
 constexpr double kPowerNoise = 0.003;
-constexpr double kHotS = 600;   // after which a board is warm
-constexpr double kKept = 1.01;  // of a limit: measured within it
-constexpr int kLeastAfter = 5;  // windows that a disturbance leaves for being noticed
+constexpr double kHotS = 600;   // time until a board is warm
+constexpr double kKept = 1.01;  // share of the limit up to which a measurement counts as within it
+constexpr int kLeastAfter = 5;  // number of windows left after a disturbance begins
 
-// Every second level of each knob with more than six: the modes of a sweep, not of a data sheet.
+// Every second level of a knob with more than six levels, every third with more than twelve.
 KnobSpace thinned_space(const KnobSpace& all) {
   KnobSpace::Levels levels;
   for (const Knob knob : kKnobs) {
@@ -49,7 +49,7 @@ struct InPlaceStage {
   std::shared_ptr<const tune::SurrogatePrior> prior;
 };
 
-// One per board: what is believed before the first profile is the costly part.
+// One per board, since computing the prior is expensive.
 const InPlaceStage& stage_of(const InPlaceSetting& setting) {
   static std::mutex mutex;
   static std::map<std::string, std::unique_ptr<InPlaceStage>> stages;
@@ -59,7 +59,7 @@ const InPlaceStage& stage_of(const InPlaceSetting& setting) {
   return *stage;
 }
 
-// A load from its first minibatch on.
+// A load before its first minibatch, on a cold or warm board.
 std::unique_ptr<platform::FakeLoad> load_of(const InPlaceSetting& setting,
                                             const InPlaceStage& stage, std::uint64_t seed,
                                             bool warm) {
@@ -77,7 +77,7 @@ std::vector<Observation> true_costs(const InPlaceStage& stage, const platform::F
   return all;
 }
 
-// A new process for every profile.
+// Starts a new process for every profile.
 class RestartProfiler : public Profiler {
  public:
   RestartProfiler(platform::FakeLoad& load, std::uint64_t seed)
@@ -232,11 +232,11 @@ std::vector<DriftTrial> drift_trials(const InPlaceSetting& setting, std::uint64_
   if (none.alarm_before) none.cause = quiet.run.drift.front().cause;
   none.penalty = score_answer(goal, truth, stage, quiet.result.summary.answer).penalty;
   trials.push_back(none);
-  // Until the disturbance begins the course is the same.
+  // Until the disturbance begins, the run is the same as the undisturbed one.
   Random random = Random(seed).fork(21);
   for (platform::FakeDisturbance disturbance : disturbances) {
     const int last = none.windows - kLeastAfter;
-    const int first = std::min(4, last);  // there is something to go stale
+    const int first = std::min(4, last);  // measurements exist that can become stale
     const auto at = static_cast<std::size_t>(
         first + static_cast<int>(random.below(static_cast<std::uint64_t>(last - first + 1))));
     const auto& window = quiet.run.windows[at - 1];

@@ -7,8 +7,8 @@
 namespace ridgewatt::evaluate {
 namespace {
 
-// The disturbances that are tried: another process and a thermal step of the sizes that are asked
-// for, and smaller ones, which show where noticing ends.
+// The tested disturbances: another process and a thermal step with the required sizes, and smaller
+// ones that show the limit of detection.
 std::vector<platform::FakeDisturbance> tried_disturbances() {
   std::vector<platform::FakeDisturbance> all;
   const auto add = [&](double time, double power, double celsius, const char* process) {

@@ -45,7 +45,7 @@ std::vector<Outcome> work_on(const Question& question, const std::vector<std::si
     }
     std::move(done.outcomes.begin(), done.outcomes.end(), std::back_inserter(found));
     if (!options.progress) return;
-    // A part does not know beforehand how many outcomes its units give: it counts units.
+    // A part does not know the number of outcomes of its units in advance, so it counts units.
     if (total > 0)
       options.progress(found.size(), total);
     else

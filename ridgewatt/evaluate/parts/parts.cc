@@ -17,7 +17,7 @@ namespace {
 
 constexpr char kPartSchema[] = "ridgewatt.evaluate.part/1";
 constexpr std::int64_t kMostParts = 100'000;
-constexpr std::size_t kMostNamed = 12;  // missing parts in a message
+constexpr std::size_t kMostNamed = 12;  // maximum number of missing parts named in a message
 
 Json number_json(double value) {
   if (std::isnan(value)) return "nan";
@@ -38,7 +38,7 @@ std::string line_of(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-// The lines of an array, one element each.
+// Formats an array with one element per line.
 template <typename T, typename ToJson>
 std::string lines_of(const std::vector<T>& values, ToJson to_json) {
   std::string text;
@@ -82,7 +82,7 @@ PartFile part_from(const Json& json) {
   return file;
 }
 
-// In what two questions differ: "--seeds is 3, not 10".
+// Describes how two questions differ: "--seeds is 3, not 10".
 std::string difference(const Json& question, const Json& other) {
   for (const auto* side : {&question, &other}) {
     for (const auto& [key, value] : side->items()) {

@@ -23,10 +23,10 @@
 namespace ridgewatt::evaluate {
 namespace {
 
-constexpr int kMostStarts = 4;  // of one process: the first and three more
+constexpr int kMostStarts = 4;  // maximum number of starts of one process
 constexpr int kLookMs = 100;
 
-// A message of a process: its kind, how many bytes follow, and they.
+// Header of a message from a process: its kind and the number of bytes that follow.
 enum class MessageKind : std::uint64_t { kOutcomes, kError };
 struct MessageHead {
   MessageKind kind{};
@@ -40,7 +40,7 @@ void put(std::string& bytes, std::uint64_t value) {
   bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
-// Reads what put() wrote. What is too short cannot come from a process of ours.
+// Reads what put() wrote. A message that is too short is not from a worker process.
 class MessageReader {
  public:
   explicit MessageReader(std::string_view bytes) : left_(bytes) {}
@@ -88,7 +88,7 @@ UnitOutcomes unit_outcomes_of(std::string_view bytes) {
   return done;
 }
 
-// Whole or not at all, as far as this process lives. Who should read is gone: so is the work.
+// Sends a complete message. Exits if the reader has ended, since the work is then useless.
 void send(int fd, MessageKind kind, const std::string& bytes) {
   const MessageHead head{kind, bytes.size()};
   std::string text(reinterpret_cast<const char*>(&head), sizeof head);
@@ -107,11 +107,11 @@ void send_error(int fd, int status, const std::string& what) {
   send(fd, MessageKind::kError, bytes + what);
 }
 
-// What the new process does: works, hands over, ends.
+// The main function of a new process: works and sends the outcomes.
 [[noreturn]] void run_worker(const Question& question, const std::vector<std::size_t>& wanted,
                              int threads, int fd, pid_t parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) ::_exit(1);  // it ended before that
+  if (::getppid() != parent) ::_exit(1);  // the parent has already ended
   try {
     std::mutex mutex;
     question.work(wanted, threads, [&](const UnitOutcomes& done) {
@@ -135,7 +135,7 @@ void send_error(int fd, int status, const std::string& what) {
   throw Error(reader.rest());
 }
 
-// One process and what it has still to do.
+// A process and its remaining units.
 class Worker {
  public:
   Worker(const Question& question, std::vector<std::size_t> units, int threads)
@@ -149,7 +149,7 @@ class Worker {
   bool done() const { return !pipe_; }
   int fd() const { return pipe_.get(); }
 
-  // Reads what is there, and gives what is whole.
+  // Reads available bytes, and passes on complete messages.
   template <typename Give>
   void read(Give give) {
     char bytes[1 << 16];
@@ -216,7 +216,7 @@ class Worker {
   std::string text_;
 };
 
-// Waits until a process has something to say.
+// Waits until a process has sent something.
 std::vector<Worker*> ready(const std::vector<std::unique_ptr<Worker>>& workers) {
   std::vector<pollfd> polled;
   std::vector<Worker*> open, result;

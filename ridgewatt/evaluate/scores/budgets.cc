@@ -1,4 +1,4 @@
-// Budgets of power as a user writes them.
+// Parses power budgets as a user writes them.
 #include <fmt/format.h>
 
 #include "ridgewatt/base/error.h"
@@ -15,7 +15,7 @@ predict::PowerBudgets parse_budgets(const std::string& text) {
                      "give LEAST:MOST in W, for example 17:50");
   }
   const predict::PowerBudgets budgets{*least_w, *most_w, 1};
-  budgets.values_w();  // throws where they are none
+  budgets.values_w();  // throws if there are none
   return budgets;
 }
 

@@ -1,4 +1,4 @@
-// Searches of a GPU clock in the groups of sweeps.
+// Scores searches of a GPU clock in the groups of sweeps.
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/evaluate/score_tables.h"
 

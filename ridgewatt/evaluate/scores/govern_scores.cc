@@ -16,11 +16,11 @@ namespace {
 
 using govern::GoalKind;
 
-// What stays the same from day to day.
+// The parts that are the same for all days.
 struct GovernedModel {
   std::string name;
   std::shared_ptr<const workload::WorkloadCost> cost;
-  std::vector<OperatingPoint> points;  // that the policy chooses among
+  std::vector<OperatingPoint> points;  // the modes from which the policy chooses
   govern::ModePrior prior;
   std::vector<double> idle_w;
 };
@@ -121,7 +121,7 @@ void add_up(GovernScore& score) {
   score.tolerance = govern::tolerance(score.goal);
   for (const auto& day : score.days) {
     misses.push_back(day.miss);
-    // A budget is missed on either side: what is left over was not used.
+    // A budget can be missed on both sides: unused energy is a miss as well.
     const double miss = score.goal == GoalKind::kEnergy ? std::abs(day.miss) : day.miss;
     score.held += miss <= score.tolerance && day.held.done;
     score.worst_miss = std::max(score.worst_miss, miss);

@@ -68,7 +68,7 @@ std::vector<LlmGroup> groups_of(const std::map<LlmKey, LlmErrors>& errors) {
   return groups;
 }
 
-// Slope of y over x by least squares; with centers that every group has for itself.
+// Least-squares slope of y over x, with a separate mean for each group.
 struct SlopeSums {
   struct Group {
     double n = 0, x = 0, y = 0, xx = 0, xy = 0;
@@ -151,7 +151,7 @@ std::vector<LlmJudged> judged_of(const std::vector<LeftOutCell>& cells,
     } else if (!std::isnan(row.rail_token_j) && !std::isnan(share)) {
       one.figure = "GPU and CPU (mJ/token)";
       one.measured = 1e3 * row.rail_token_j;
-      // The board's factor without this model.
+      // The factor of the board without this model.
       const double factor = llm::dynamic_of(llm::board_draws(cells, row.model), row.board);
       const double above_w = cell.decode_power.predicted - cell.engine.decode_idle_w(row.hardware);
       one.predicted = 1e3 * step_s * (share * factor * above_w + row.hardware.leak_w);
@@ -185,7 +185,7 @@ LlmScores score_llm(const std::vector<std::string>& paths) {
   scores.rows = load_llm_rows(paths);
   const auto& rows = scores.rows.rows;
   const std::vector<LeftOutCell> cells = llm::left_out_cells(rows);
-  std::map<std::string, llm::EngineScales> scales;  // of all engines but one
+  std::map<std::string, llm::EngineScales> scales;  // fitted without one engine
   std::map<LlmKey, LlmErrors> groups, by_engine, totals;
   for (const LeftOutCell& cell : cells) {
     const EngineRow& row = *cell.row;
@@ -193,7 +193,8 @@ LlmScores score_llm(const std::vector<std::string>& paths) {
     if (scale == scales.end()) {
       scale = scales.emplace(row.engine, llm::engine_scales(cells, row.engine)).first;
     }
-    const bool alone = !row.fitted && !cell.step.known();  // stands among the judged alone
+    // This row is scored only by judged_of().
+    const bool alone = !row.fitted && !cell.step.known();
     if (alone) continue;
     const LlmKey whole(row.engine, row.board, row.mode, row.model, row.quantization);
     groups[whole].add(cell, scale->second);

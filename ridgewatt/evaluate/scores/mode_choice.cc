@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kMostChoices = 100000;
 
-// All ways to choose `count` of `of`, in lexical order; none when there are too many.
+// All combinations of `count` out of `of`, in lexical order. None if there are too many.
 std::vector<std::vector<std::size_t>> choices_of(std::size_t of, std::size_t count) {
   std::vector<std::vector<std::size_t>> choices;
   std::vector<std::size_t> next(count);

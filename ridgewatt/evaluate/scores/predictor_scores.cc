@@ -23,8 +23,9 @@
 namespace ridgewatt::evaluate {
 namespace {
 
-constexpr std::size_t kFirstDesigned = 6;   // chosen under the prior, before anything is measured
-constexpr std::size_t kOneByOneUntil = 20;  // then singly up to here, then in small groups
+// number of rows chosen from the prior, before any measurement
+constexpr std::size_t kFirstDesigned = 6;
+constexpr std::size_t kOneByOneUntil = 20;  // up to this number one at a time, then in small groups
 constexpr std::size_t kDesignedGroup = 5;
 
 PowerMode mode_from_log(const std::string& text, const std::string& where) {
@@ -47,8 +48,8 @@ std::vector<Observation> rows_at(const Sweep& sweep, const std::vector<std::size
   return result;
 }
 
-// Rows chosen one after the other, each measured (looked up) before the next is chosen; those from
-// `general` on for the budgets, as long as those ask for more.
+// Chooses rows one after the other; each is measured (looked up) before the next one. From
+// `general` rows on, chooses rows for the budgets while these request more.
 std::vector<std::size_t> designed_rows(const Sweep& sweep, const predict::PredictorOptions& options,
                                        const predict::PowerBudgets& budgets, std::size_t count,
                                        std::size_t general) {
@@ -79,7 +80,7 @@ std::vector<std::size_t> designed_rows(const Sweep& sweep, const predict::Predic
   return rows;
 }
 
-// What the rows of a sweep are to a run.
+// The roles of the rows in a run.
 struct RowRoles {
   std::vector<bool> flagged, learned;
 };
@@ -88,7 +89,7 @@ QuantityScore score_quantity(const Sweep& sweep, const RowRoles& roles,
                              const std::vector<predict::Prediction>& predictions,
                              const predict::Estimate predict::Prediction::*quantity,
                              double (*measured)(const Observation&)) {
-  // Means over the rows that count for one thing.
+  // Mean over some of the rows.
   struct Mean {
     double sum = 0, count = 0;
     void add(double value) { sum += value, ++count; }
@@ -205,15 +206,15 @@ std::vector<std::size_t> front_of(const std::vector<Observation>& rows,
                                   const std::vector<bool>& flagged) {
   std::vector<double> times, powers;
   for (std::size_t row = 0; row < rows.size(); ++row) {
-    // What is not finite is never on a front.
+    // A flagged row is never on a front.
     times.push_back(flagged[row] ? std::numeric_limits<double>::infinity() : rows[row].time_s);
     powers.push_back(rows[row].power_w);
   }
   return predict::pareto_front(times, powers);
 }
 
-// The rows of a run as `predict` would learn from them, and the share that the quality check flags
-// of these alone.
+// The rows of a run from which `predict` would learn, and the share of them that the quality check
+// flags.
 std::pair<std::vector<Observation>, double> learned_samples(Sweep samples, bool keep_outliers) {
   const QualityReport report = check_quality(samples);
   const double share = report.flagged_share();
@@ -264,7 +265,7 @@ std::vector<Observation> measured_front(const Sweep& sweep, const std::vector<bo
 
 namespace {
 
-// Every method at every size, run by run: what is common to them, and one of them.
+// Runs of all methods with all sample sizes: the common parts, and the score of one run.
 class PredictorRuns {
  public:
   PredictorRuns(const Sweep& sweep, const EvaluationOptions& options)
@@ -323,7 +324,7 @@ class PredictorRuns {
            !common_.reference_model && !common_.references.empty();
   }
 
-  // One reference serves all runs.
+  // One reference model serves all runs.
   void train_reference() {
     predict::NnOptions network = common_.network;
     network.rows_per_mode = common_.reference_rows_per_mode;
@@ -355,7 +356,7 @@ class PredictorRuns {
     return found->second;
   }
 
-  // What the profiles of `rows` show, one of them disturbed.
+  // The profiles of `rows`, one of which is disturbed if an outlier is requested.
   Sweep profiled(const std::vector<std::size_t>& rows, Random& random) const {
     Sweep samples = sweep_.without_rows();
     samples.observations = rows_at(sweep_, rows);
@@ -373,7 +374,7 @@ class PredictorRuns {
   predict::PredictorOptions common_;
 };
 
-// The figures of a run, in the order in which a part of an evaluation holds them.
+// Visits the figures of a run in the order in which a part of an evaluation stores them.
 template <typename Score, typename Visit>
 void visit_figures(Score& score, Visit visit) {
   for (auto* quantity : {&score.time, &score.power, &score.energy}) {

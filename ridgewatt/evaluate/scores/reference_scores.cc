@@ -33,7 +33,7 @@ ReferenceScore summary(const std::string& reference, const std::string& workload
   return found;
 }
 
-// Answers that choose among a few rows by their measured times.
+// Baselines that choose among a few rows by their measured times.
 class Baselines {
  public:
   Baselines(const Sweep& sweep, const Board& board, const ReferenceOptions& options)
@@ -68,7 +68,7 @@ class Baselines {
     powers_w[row_of(space().top())] = 0;
     return once("MAXN", of(powers_w));
   }
-  // The preset's name is what it promises to draw.
+  // Chooses among the presets by the power in their names.
   ReferenceScore preset() const {
     std::vector<double> powers_w(measured_.size(), kNever);
     for (const auto& preset : presets(board_)) {
@@ -120,7 +120,7 @@ EvaluationOptions evaluation_of(const ReferenceOptions& options) {
   return evaluation;
 }
 
-// The network of a workload on all its modes.
+// The network trained on all modes of a workload.
 ReferenceScore diagonal(const Sweep& sweep, const ReferenceOptions& options) {
   EvaluationOptions evaluation = evaluation_of(options);
   evaluation.methods = {"nn"};

@@ -19,7 +19,7 @@
 namespace ridgewatt::evaluate {
 namespace {
 
-// Where a row belongs: by who measured it, and what runs.
+// The group of a row, by its source and its runtime.
 std::string group_of(const twin::RuntimeRow& row) {
   if (row.source.find("mlcommons") != std::string::npos) return "MLPerf, one query at a time";
   if (row.weight < 1) return "runtime not stated";
@@ -62,14 +62,14 @@ double found_value(const CsvReader& csv, const std::map<std::string, std::size_t
   if (quantity != "time_ms") {
     workload::Model model = workload::load_workload(text("model"));
     const auto analysis = workload::analyze(model);
-    // The publisher's convention: twice the multiply-accumulates of contractions.
+    // The publishers' convention: twice the multiply-accumulates of contractions.
     return quantity == "gflop" ? 2 * analysis.macs * 1e-9 : analysis.parameter_count * 1e-6;
   }
   const int batch = static_cast<int>(csv.number(columns.at("batch")));
   workload::DeployOptions options;
   options.precision = parse_word<workload::Precision>(text("precision"), csv.where());
   options.runtime = parse_word<Runtime>(text("runtime"), csv.where());
-  // NVIDIA's harness of MLPerf replays CUDA graphs.
+  // NVIDIA's MLPerf harness replays CUDA graphs.
   twin::RunOptions run;
   run.cuda_graph = text("source").starts_with("MLPerf");
   const twin::TwinModel model(

@@ -1,4 +1,4 @@
-// What schedules are evaluated on, as a user names it.
+// Parses the inputs of a schedule evaluation as a user names them.
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/evaluate/schedule_scores.h"
@@ -22,7 +22,7 @@ std::vector<PairOfSweeps> read_pairs(const std::vector<std::string>& trainings,
   for (const auto* paths : {&trainings, &inferences}) {
     for (const auto& path : *paths) whole.push_back(read_sweep(path));
   }
-  // Every pair is asked about the same modes; rows that are flagged are missing from a pair only.
+  // All pairs use the same modes. Flagged rows are dropped from their own pair only.
   const auto modes = common_modes(whole);
   if (modes.empty())
     throw InputError("the training and inference sweeps have no power mode in common");

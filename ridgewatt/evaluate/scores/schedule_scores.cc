@@ -16,7 +16,7 @@ namespace {
 
 struct PlanOutcome {
   bool solved = false;
-  double loss = 0;  // this and the next only where the optimum trains
+  double loss = 0;  // losses and rates are set only if the optimum trains
   double throughput_hz = 0, optimum_hz = 0;
   bool trains = false;
   double profiles = 0;
@@ -31,7 +31,8 @@ PlanOutcome outcome_from(const std::vector<double>& values) {
   return {values[0] != 0, values[1], values[2], values[3], values[4] != 0, values[5]};
 }
 
-// One pair: its problems, their optima, and the sample that strategies are tried on.
+// A pair with its problems, their optima, and the sample of problems on which strategies are
+// tested.
 struct PairTask {
   PairTask(const PairOfSweeps& pair, const ScheduleEvaluationOptions& options, Random random)
       : training(pair.training.workload),
@@ -90,7 +91,7 @@ PlanOutcome search_one(const PairTask& task, const PlanStrategyRun& run, std::ui
   return outcome_of(summary.plan, *task.optima[problem], summary.profiled.size());
 }
 
-// Fronts for the whole range of latency bounds.
+// Options for fronts over the whole range of latency bounds.
 schedule::PlanSearchOptions front_options(const PlanStrategyRun& run,
                                           const ScheduleEvaluationOptions& options,
                                           std::size_t rate) {
@@ -100,8 +101,9 @@ schedule::PlanSearchOptions front_options(const PlanStrategyRun& run,
   return result;
 }
 
-// What one search knows that answers many problems: what it profiled, and for `nn` what the
-// networks predict; the last profile checks the plan that they predict to be best.
+// The knowledge of one search that answers many problems: the profiled points, and for `nn` the
+// predictions of the networks. The last profile verifies the plan that the networks predict to be
+// best.
 struct Learned {
   std::vector<schedule::Candidate> observed;
   std::optional<schedule::PlanTable> predicted;
@@ -118,7 +120,7 @@ struct Learned {
   }
 };
 
-// One search at a rate, without limits other than the loosest latency.
+// Runs a search at a rate, with the loosest latency bound and no other limits.
 Learned learn(const PairTask& task, const PlanStrategyRun& run, double rate_hz, std::size_t index,
               const ScheduleEvaluationOptions& options) {
   schedule::PlanProblem open;
@@ -142,14 +144,14 @@ Learned learn(const PairTask& task, const PlanStrategyRun& run, double rate_hz, 
   return learned;
 }
 
-// One search and the problems that it is asked.
+// A search and the problems that it answers.
 struct RateGroup {
-  double rate_hz = 0;  // the highest
+  double rate_hz = 0;  // the highest rate of the problems
   std::vector<std::size_t> problems;
 };
 
-// A few searches, each of which answers all problems of its rates. `als` searches again for every
-// rate; the result of `nn` does not depend on the rate, so three draws of its points are enough.
+// Groups of problems with one search each. `als` searches again for every rate. The result of `nn`
+// does not depend on the rate, so three draws of its points are enough.
 std::vector<RateGroup> rate_groups(const PairTask& task, const PlanStrategyRun& run) {
   constexpr std::size_t kDraws = 3;
   std::map<double, std::vector<std::size_t>> by_rate;
@@ -251,8 +253,8 @@ class ScheduleQuestion : public Question {
   struct Unit {
     std::size_t group = 0, run = 0, task = 0;
     bool learns = false;
-    std::size_t index = 0;  // of the search in its group
-    RateGroup asked;        // its problems: one, where it does not learn
+    std::size_t index = 0;  // index of the search in its group
+    RateGroup asked;        // a single problem if the strategy does not learn fronts
   };
 
   void add_group(std::size_t run, std::size_t task) {

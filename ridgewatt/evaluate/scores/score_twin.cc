@@ -1,4 +1,4 @@
-// A twin that is fitted to sweeps, or that of a board file, for its scores.
+// Loads the twin to score: fitted to sweeps, or that of a board file.
 #include "ridgewatt/evaluate/score_tables.h"
 #include "ridgewatt/twin/published_runs.h"
 

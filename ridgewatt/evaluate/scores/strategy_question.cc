@@ -1,4 +1,4 @@
-// The suite of search strategies as many outcomes: strategy_suite.h.
+// Divides the suite of search strategies (strategy_suite.h) into units with outcomes.
 #include <algorithm>
 
 #include "ridgewatt/base/clock.h"
@@ -49,7 +49,7 @@ class StrategyQuestion : public Question {
   }
 
  private:
-  // The units of one strategy on one scenario.
+  // The units of one strategy in one scenario.
   struct Block {
     std::size_t first = 0, count = 0;
   };

@@ -20,12 +20,12 @@ namespace {
 
 using thermal::ThermalParam;
 
-constexpr double kLookS = 0.2;      // 5 Hz, as `measure` looks
+constexpr double kLookS = 0.2;      // 5 Hz, the rate of `measure`
 constexpr double kTraceFan = 0.31;  // 80 of 255
 constexpr double kZoneNoiseK = 0.1, kMeasuredPowerNoise = 0.015;
 constexpr double kRestShare = 0.2;            // of the design power
 constexpr double kGainError = 0.02;           // of unmodelled power sensors
-constexpr double kDriftK = 1, kDriftS = 200;  // of unmodelled air: a period of 21 minutes
+constexpr double kDriftK = 1, kDriftS = 200;  // drift of unmodelled air; the period is 21 minutes
 constexpr double kFewestS = 30, kMostS = 7200;
 constexpr std::array kConstants = {ThermalParam::kResistance, ThermalParam::kJunction,
                                    ThermalParam::kSink, ThermalParam::kCooling,
@@ -34,17 +34,17 @@ constexpr std::array kConstants = {ThermalParam::kResistance, ThermalParam::kJun
 struct TimedLoad {
   std::optional<double> truth_s;
   thermal::HoldAnswer answer;
-  double truth_steady_celsius = 0;  // of two masses; infinite in a runaway
+  double truth_steady_celsius = 0;  // of two masses; infinite for a thermal runaway
   bool clear() const { return truth_steady_celsius >= answer.trip_celsius + kClearK; }
 };
 
-// The board itself. What the model knows is exact; a third mass is integrated in small steps.
+// The real board. Effects that the model includes are exact; a third mass is integrated in steps.
 class TrueBoard {
  public:
   TrueBoard(const thermal::ThermalModel& model, double ambient_celsius, bool unmodelled)
       : model_(model), ambient_(ambient_celsius), unmodelled_(unmodelled) {}
 
-  // Long at rest; the air drifts about its mean from here on.
+  // Sets the steady state at rest. From here on, the air temperature drifts about its mean.
   void rest(double power_w) {
     const thermal::ThermalSystem system(model_, {power_w, ambient_, kTraceFan});
     state_ = *system.steady();
@@ -56,7 +56,7 @@ class TrueBoard {
   }
   double junction_celsius() const { return state_.junction_celsius; }
 
-  // Continues with a power that is stated at 50 C; returns the actual power.
+  // Continues with a power that is stated for 50 C. Returns the actual power.
   double step(double power_w, double time_s) {
     const double before = leakage(state_.junction_celsius);
     if (unmodelled_) {
@@ -68,7 +68,7 @@ class TrueBoard {
     return 0.5 * power_w * (before + leakage(state_.junction_celsius));
   }
 
-  // Until the junction is that warm; nothing within `most_s`.
+  // Time until the junction reaches `celsius`. Empty if that takes longer than `most_s`.
   std::optional<double> time_until(double power_w, double celsius, double most_s) {
     if (!unmodelled_) {
       const thermal::ThermalSystem system(model_, {power_w, ambient_, kTraceFan});
@@ -83,8 +83,9 @@ class TrueBoard {
 
  private:
   static constexpr double kIntegrateS = 0.05;
-  static constexpr double kSpreaderShare = 0.4;  // of the inner resistance, above the spreader
-  static constexpr double kSpreaderMass = 0.1;   // of the heat sink
+  // share of the inner resistance between junction and spreader
+  static constexpr double kSpreaderShare = 0.4;
+  static constexpr double kSpreaderMass = 0.1;  // share of the heat sink's mass
 
   double leakage(double celsius) const {
     return unmodelled_ ? std::exp(model_.leakage_per_k * (celsius - thermal::kPowerCelsius))
@@ -112,7 +113,7 @@ class TrueBoard {
 };
 
 struct BoardHeatScore {
-  std::array<double, kConstants.size()> errors{};  // relative; of the ambient temperature in K
+  std::array<double, kConstants.size()> errors{};  // relative; for the ambient temperature in K
   std::array<bool, kConstants.size()> covered{};
   std::vector<TimedLoad> loads;
 };
@@ -218,7 +219,7 @@ void ThermalScoreOptions::check() const {
 
 thermal::HeatTrace simulated_trace(const thermal::ThermalModel& model, const TraceSetup& setup) {
   Random random(setup.seed);
-  // Seconds and shares of the design power: rest, load, rest, a lighter load.
+  // Duration in seconds and share of the design power: rest, load, rest, a lighter load.
   const std::array<std::pair<double, double>, 4> phases = {std::pair{120.0, kRestShare},
                                                            {780.0, random.uniform(0.75, 1.0)},
                                                            {240.0, kRestShare},

@@ -55,7 +55,7 @@ twin::Twin twin_without(const GroupOptions& options) {
   return twin::fit_twin(twin::prior_twin(board), runs).twin;
 }
 
-// At clocks of the CPU that the twin saw for the kind of workload.
+// Draws modes whose CPU clock is at least the lowest in the twin's data for this kind of workload.
 std::vector<OperatingPoint> drawn_points(const std::vector<PowerMode>& modes, double least_cpu_hz,
                                          const std::vector<int>& batches) {
   std::vector<PowerMode> seen;

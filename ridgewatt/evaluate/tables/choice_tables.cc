@@ -15,7 +15,7 @@ struct LetteredMode {
   PowerMode mode;
 };
 
-// "a", "b", .. in the order of the file; numbers from the 27th.
+// "a", "b", .. in the order of the file; numbers from the 27th on.
 std::string letter(std::size_t place) {
   return place < 26 ? std::string(1, static_cast<char>('a' + place)) : std::to_string(place + 1);
 }

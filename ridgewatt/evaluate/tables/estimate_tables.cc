@@ -27,11 +27,11 @@ void add_findings(const twin::CalibrateSummary& summary,
   tables.push_back({"findings_count", "Counted:", findings_count_table(counted)});
 }
 
-// Profiles of MAXN and three candidates; and the largest number of profiles.
+// Profiles of MAXN and three candidates, and the maximum number of profiles.
 constexpr std::size_t kUsualProfiles = 4;
 constexpr int kMostProfiles = 12;
 
-// Tuning with profiles, on trusted rows.
+// Adds the results of tuning with profiles, on trusted rows.
 void add_verified(const twin::CalibrateSummary& summary,
                   const std::vector<twin::CalibrationRun>& runs, std::vector<NamedTable>& tables) {
   const auto fitted = find_verified_tuning(summary.twin, runs, kMostProfiles);
@@ -47,8 +47,8 @@ void add_verified(const twin::CalibrateSummary& summary,
                     verified_count_table(counted)});
 }
 
-// Errors by memory clock of the twins that did not see a workload, and whether separate parameters
-// per clock would help.
+// Adds the errors by memory clock of the twins that did not see a workload, and whether separate
+// parameters per clock would help.
 void add_memory_levels(const twin::Twin& start, const twin::CalibrateSummary& summary,
                        const std::vector<twin::CalibrationRun>& runs,
                        const twin::CalibrateOptions& options, std::vector<NamedTable>& tables) {

@@ -1,4 +1,4 @@
-// Engines of language models against public runs, as tables.
+// Tables of the scores of language-model engines on public runs.
 #include <map>
 
 #include "ridgewatt/evaluate/score_tables.h"

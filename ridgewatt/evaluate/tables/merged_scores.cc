@@ -1,4 +1,4 @@
-// The scores of an evaluation that was worked out in parts.
+// Merges the scores of an evaluation that was computed in parts.
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/evaluate/parts.h"
 #include "ridgewatt/evaluate/score_tables.h"

@@ -68,7 +68,7 @@ std::vector<Figure> predictor_figures(const std::vector<RunScore>& scores,
     const RunScore*& best = shown[run.method];
     if (best == nullptr || run.size > best->size) best = &run;
   }
-  std::size_t color = 1;  // the measured front has the first
+  std::size_t color = 1;  // the first color is that of the measured front
   for (const auto& [method, run] : shown) {
     const std::string hue = palette_color(color++);
     fronts.series.push_back(

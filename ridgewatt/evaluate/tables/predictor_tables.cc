@@ -44,7 +44,7 @@ std::vector<ScoreColumn> score_columns() {
   return result;
 }
 
-// Errors first, then their costs, then coverage; other columns if they fit.
+// Rank of a column: errors first, then their costs, then coverage. Others are shown if they fit.
 int rank_of(const std::string& figure) {
   if (figure == "time_mape_pct" || figure == "power_mape_pct") return 0;
   if (figure == "energy_mape_pct" || figure == "penalty_pct" || figure == "over_pct") return 1;
@@ -52,7 +52,7 @@ int rank_of(const std::string& figure) {
   return figure == "area_w" || figure == "over_by_1w_pct" ? 3 : 5;
 }
 
-// An error, which every run has.
+// True for an error, which every run has.
 bool is_error(const ScoreColumn& figure) {
   return figure.name.find("mape") != std::string::npos;
 }
@@ -68,7 +68,7 @@ std::vector<double> known_values(const std::vector<RunScore>& scores, std::size_
   return values;
 }
 
-// Medians over the runs that have the value, quartiles of the two errors, and means of coverage and
+// Medians over the runs with a value, quartiles of the two errors, and means of coverage and
 // shares.
 Table summary_table(const std::vector<RunScore>& scores) {
   std::vector<Column> columns = {{"method"}, {"modes"}, {"runs"}};

@@ -1,4 +1,4 @@
-// Scores of runtimes, thermal fits and boards as tables.
+// Tables of the scores of runtimes, thermal fits and boards.
 #include <cmath>
 
 #include "ridgewatt/evaluate/score_tables.h"
@@ -11,7 +11,7 @@ using report::Cell;
 using report::known_cell;
 using report::Table;
 
-// Percent by which a prediction is off; empty where there is none.
+// Error of a prediction in percent; empty without a prediction.
 Cell off_pct(double time_s, double measured_s) {
   return time_s > 0 ? Cell(100 * (time_s / measured_s - 1)) : Cell();
 }
@@ -91,7 +91,7 @@ Table thermal_constant_table(const ThermalScores& scores) {
                {"within_pct", "boards within tolerance (%)", 3},
                {"covered_pct", "truth in the 90 % interval (%)", 3}});
   for (const auto& constant : scores.constants) {
-    // Of a temperature a share means nothing: kelvin.
+    // A relative error of a temperature is meaningless, so it is in kelvin.
     const bool ambient = constant.constant == "ambient_celsius";
     const double scale = ambient ? 1 : 100;
     table.add_row({ambient ? "ambient_celsius (K)" : constant.constant,
@@ -122,7 +122,7 @@ Table thermal_time_table(const std::vector<ThermalScores>& scores) {
         {score.options.unmodelled ? "with what the model lacks" : "as modelled",
          score.options.ambient_known ? "given" : "fitted", static_cast<std::int64_t>(score.loads),
          static_cast<std::int64_t>(score.throttling), 100 * score.time_median_error,
-         // More than a tenth was predicted to hold: the quantile does not exist.
+         // Infinite if more than a tenth was predicted never to throttle.
          std::isfinite(score.time_ninth_decile) ? Cell(100 * score.time_ninth_decile) : Cell(),
          100 * score.time_within, static_cast<std::int64_t>(score.clear), 100 * score.clear_within,
          100 * score.time_covered, 100 * score.missed, 100 * score.false_alarms,

@@ -20,7 +20,7 @@ using report::Series;
 
 using Scores = std::vector<const StrategyScore*>;
 
-// In order of profiles, by strategy.
+// Groups by strategy, in the order of the number of profiles.
 std::map<std::string, Scores> by_strategy(const Scores& scores) {
   std::map<std::string, Scores> result;
   for (const auto* score : scores) result[score->strategy].push_back(score);
@@ -31,7 +31,7 @@ std::map<std::string, Scores> by_strategy(const Scores& scores) {
   return result;
 }
 
-// One strategy: a line over profiles inside the band of its interval. In per cent.
+// Adds a strategy: a line over the number of profiles, and the band of its interval, in percent.
 void add_line(Plot& plot, const std::string& name, const std::string& color, const Scores& runs,
               double StrategyScore::*value, Interval StrategyScore::*interval) {
   Series band{.mark = Mark::kBand, .color = color};

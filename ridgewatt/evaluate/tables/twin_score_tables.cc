@@ -1,4 +1,4 @@
-// The twin against measured sweeps, as tables.
+// Tables of the twin's scores on measured sweeps.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ using report::Column;
 using report::known_cell;
 using report::Table;
 
-// Every workload counts the same.
+// Mean over workloads with equal weights.
 twin::CoverageRow mean_of_workloads(const std::vector<twin::CoverageRow>& rows) {
   twin::CoverageRow mean{"workload", "mean of workloads", 0, {}};
   const auto count = static_cast<double>(std::count_if(
