@@ -9,7 +9,8 @@
 namespace ridgewatt {
 namespace {
 
-// A message that begins so is about a subject (tools/check_messages.py reads the list).
+// If a message begins with one of these verbs, its subject goes before it (tools/check_messages.py
+// reads this list).
 constexpr std::array<std::string_view, 14> kVerbs = {"is",   "are",   "was",   "were",     "has",
                                                      "have", "holds", "lacks", "needs",    "says",
                                                      "does", "names", "must",  "cannot be"};

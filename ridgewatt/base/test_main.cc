@@ -5,9 +5,9 @@
 
 #include "ridgewatt/base/test_support.h"
 
-// Each test process has its own folders, and so its own fake boards, journals and local board.
-// Tests that set the clocks of fake:agx-orin can run at the same time, and never touch the boards
-// of the user.
+// Each test process has its own folders, and therefore its own fake boards, journals and local
+// board. So tests that set the clocks of fake:agx-orin can run at the same time, and never touch
+// the boards of the user.
 int main(int count, char** words) {
   ::testing::InitGoogleTest(&count, words);
   const ridgewatt::testing::TemporaryFolder state;

@@ -45,7 +45,7 @@ double Random::uniform(double low, double high) {
 }
 
 double Random::normal() {
-  // Box and Muller; one of the pair is dropped so that the state is all that there is to keep.
+  // Box-Muller. The second value of each pair is dropped, so that no state has to be stored for it.
   const double radius = std::sqrt(-2.0 * std::log(1.0 - uniform()));
   return radius * std::cos(2.0 * std::numbers::pi * uniform());
 }

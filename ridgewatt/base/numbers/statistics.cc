@@ -23,11 +23,12 @@ double sorted_quantile(const std::vector<double>& sorted, double q) {
   return std::lerp(sorted[below], sorted[above], position - static_cast<double>(below));
 }
 
-// The regularized incomplete beta function I_x(a, b) by its continued fraction (DLMF 8.17.22),
-// evaluated from the front (Thompson and Barnett 1986, after Lentz).
+// The regularized incomplete beta function I_x(a, b) by its continued fraction (DLMF 8.17.22), with
+// forward evaluation (Thompson and Barnett 1986, after Lentz).
 double incomplete_beta(double a, double b, double x) {
   if (x <= 0 || x >= 1) return x <= 0 ? 0 : 1;
-  if (x > (a + 1) / (a + b + 2)) return 1 - incomplete_beta(b, a, 1 - x);  // converges fast below
+  // the fraction converges fast for smaller x
+  if (x > (a + 1) / (a + b + 2)) return 1 - incomplete_beta(b, a, 1 - x);
   const auto away_from_zero = [](double v) { return std::abs(v) < 1e-300 ? 1e-300 : v; };
   double d = 1 / away_from_zero(1 - (a + b) * x / (a + 1));
   double c = 1;
@@ -66,7 +67,7 @@ double standard_deviation(std::span<const double> values) {
 
 double quantile(std::span<const double> values, double q) {
   require_values(values);
-  // Selection instead of a sort: the data-quality check takes many medians of long vectors.
+  // Uses selection instead of sorting: the quality check computes many medians of long vectors.
   std::vector<double> copy(values.begin(), values.end());
   const double position = std::clamp(q, 0.0, 1.0) * static_cast<double>(copy.size() - 1);
   const auto below = copy.begin() + static_cast<std::ptrdiff_t>(position);
@@ -128,7 +129,7 @@ double expected_improvement(double mean, double deviation, double best) {
 double normal_quantile(double p) {
   if (!(p > 0 && p < 1))
     throw UsageError("the probability of a normal quantile must be between 0 and 1");
-  // Bisection on the distribution function: exact to rounding, and rarely called.
+  // Bisection on the distribution function: exact up to rounding. It is rarely called.
   double low = -40;
   double high = 40;
   for (int i = 0; i < 200 && high - low > 1e-15 * std::max(1.0, std::abs(low)); ++i) {

@@ -14,7 +14,7 @@ namespace {
 std::optional<std::uint32_t> id_of(const char* name) {
   const char* text = std::getenv(name);
   const auto number = text != nullptr ? parse_int(text) : std::nullopt;
-  // The last number means "no change" to chown.
+  // The largest value means "no change" to chown.
   if (!number || *number < 0 || *number >= std::numeric_limits<std::uint32_t>::max()) {
     return std::nullopt;
   }

@@ -20,10 +20,10 @@
 namespace ridgewatt {
 namespace {
 
-constexpr int kLookMs = 20;  // chosen: how soon an unwanted child ends
+constexpr int kLookMs = 20;  // chosen: how soon an unwanted child is ended
 constexpr auto kWaitTick = std::chrono::milliseconds(2);
 
-// posix_spawn's lists, given back on every way out.
+// Owns the lists of posix_spawn.
 class SpawnLists {
  public:
   explicit SpawnLists(ChildGroup group) {
@@ -88,7 +88,7 @@ std::vector<char*> environment_of(const ChildStart& start) {
   return variables;
 }
 
-// Descriptors that dup2 could overwrite before they are used are moved out of its way.
+// Duplicates a descriptor to a high number, so that dup2 does not overwrite it before it is used.
 OwnedFd moved_up(int descriptor) {
   static constexpr int kAbove = 64;
   if (descriptor < 0) return OwnedFd();
@@ -118,7 +118,7 @@ pid_t start_child(const ChildStart& start) {
   return lists.spawn(start.words, environment_of(start));
 }
 
-// Writing to a program that has ended is no reason to end, too.
+// Ignores SIGPIPE, so that writing to a program that has ended does not end this program.
 class IgnoredPipeSignal {
  public:
   explicit IgnoredPipeSignal(bool writes) {
@@ -134,7 +134,7 @@ class IgnoredPipeSignal {
   std::optional<void (*)(int)> before_;
 };
 
-// Reads what is there; closes `end` at its end.
+// Reads available bytes. Closes `end` at the end of the file.
 void take(OwnedFd& end, std::string& text) {
   char piece[65536];
   const ssize_t got = ::read(end.get(), piece, sizeof piece);
@@ -142,7 +142,8 @@ void take(OwnedFd& end, std::string& text) {
   if (got == 0 || (got < 0 && errno != EINTR && errno != EAGAIN)) end.reset();
 }
 
-// Writes what the program takes; closes `end` when all is written or nobody reads.
+// Writes as much as the program accepts. Closes `end` when all is written or the program has closed
+// its end.
 void give(OwnedFd& end, std::string_view& rest) {
   const ssize_t count = ::write(end.get(), rest.data(), rest.size());
   if (count > 0) rest.remove_prefix(static_cast<std::size_t>(count));
@@ -198,7 +199,7 @@ void ChildProcess::signal(int number) const {
 }
 
 int ChildProcess::reap() {
-  // Not waited for yet, so that its number is no other group's.
+  // The process was not waited for yet, so its id cannot belong to another group.
   if (own_group_) ::kill(-id_, SIGKILL);
   return wait_for_process(std::exchange(id_, -1));
 }

@@ -19,9 +19,9 @@
 namespace ridgewatt {
 namespace {
 
-// How often the calling thread asks its watch while it waits for others.
+// Interval at which the calling thread calls check_work() while it waits for other threads.
 constexpr std::chrono::milliseconds kLook{100};
-// Thrown into the bodies of other threads where they ask whether to go on.
+// Thrown in other threads by check_work() to end their bodies.
 struct EndedByCaller {};
 
 }  // namespace
@@ -65,7 +65,7 @@ void parallel_for(std::size_t count, const std::function<void(std::size_t)>& bod
     --running;
     ended_one.notify_one();
   };
-  // What ends the calling thread's work, in a body or between them, ends that of all.
+  // An exception from the calling thread's watch, inside or between bodies, ends all threads.
   std::optional<WatchedWork> watched;
   watched.emplace([&](const WorkStep& step) {
     try {
@@ -80,19 +80,19 @@ void parallel_for(std::size_t count, const std::function<void(std::size_t)>& bod
   const auto goes_on = [&] {
     try {
       check_work();
-    } catch (...) {  // kept in `ended`
+    } catch (...) {  // stored in `ended`
     }
     return !ended;
   };
   ThreadGroup pool;
   try {
     while (pool.size() + 1 < workers) pool.add(work);
-  } catch (const IoError&) {  // fewer threads do the same work
+  } catch (const IoError&) {  // continue with fewer threads
     const std::lock_guard lock(mutex);
     running -= workers - 1 - pool.size();
   }
   for (std::size_t i = next++; i < count && goes_on(); i = next++) guarded(i);
-  {  // while others work it still asks
+  {  // keep checking while other threads work
     std::unique_lock lock(mutex);
     while (!ended && !ended_one.wait_for(lock, kLook, [&] { return running == 0; })) {
       lock.unlock();

@@ -38,7 +38,7 @@ std::thread start_thread(std::function<void()> work) {
 }
 
 std::thread quiet_thread(std::function<void()> work) {
-  const AllSignalsBlocked blocked;  // a thread inherits the signals of the one that starts it
+  const AllSignalsBlocked blocked;  // a new thread inherits the blocked signals
   return start_thread(std::move(work));
 }
 

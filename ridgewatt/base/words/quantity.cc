@@ -21,7 +21,7 @@ bool same_ignoring_case(std::string_view a, std::string_view b) {
   });
 }
 
-// As written, else the only one of that name in another case.
+// Matches the exact name, else a single unit that differs only in case.
 std::optional<double> unit_scale(const Quantity& quantity, std::string_view name) {
   if (name.empty()) return 1;
   std::optional<double> found;
@@ -36,7 +36,7 @@ std::optional<double> unit_scale(const Quantity& quantity, std::string_view name
   return matches == 1 ? found : std::nullopt;
 }
 
-// "30, 30W or 30mW": how it may be written.
+// Examples of valid input: "30, 30W or 30mW".
 std::string examples(const Quantity& quantity) {
   if (quantity.integral) return "write a whole number";
   if (quantity.units.empty()) return "write a number";
@@ -52,7 +52,7 @@ std::string with_unit(double value, const Quantity& quantity) {
   return format_exact(value) + (quantity.unit.empty() ? "" : " " + std::string(quantity.unit));
 }
 
-// A whole number of any size; 1e6 is one too.
+// Parses an integer of any size; 1e6 is valid.
 std::optional<std::string> whole_number(const std::string& text, double value) {
   std::uint64_t exact = 0;
   const char* end = text.data() + text.size();

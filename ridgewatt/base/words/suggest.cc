@@ -9,7 +9,7 @@
 namespace ridgewatt {
 namespace {
 
-constexpr std::size_t kMostListed = 12;   // chosen: with a suggestion still one line
+constexpr std::size_t kMostListed = 12;   // chosen: fits in a line with a suggestion
 constexpr std::size_t kLongestWord = 64;  // chosen: longer text is not a typing error
 
 // Letters and digits in lower case, without separators.
@@ -22,7 +22,7 @@ std::string squeezed(std::string_view text) {
   return result;
 }
 
-// Every word of the set with the name that it means; the first of two equal words counts.
+// All words of the set with the names that they mean. Of equal words, the first one counts.
 std::vector<Synonym> all_words(const NameSet& set) {
   std::vector<Synonym> words;
   for (const auto& name : set.names) words.push_back({name, name});
@@ -51,9 +51,9 @@ int distance_between(const std::string& a, const std::string& b) {
   return cost[a.size()][b.size()];
 }
 
-// The name of the only word that begins or ends so; empty where several names do.
+// The name if only one name begins or ends with `part`; else empty.
 std::string only_name_with(const std::string& part, const std::vector<Synonym>& words) {
-  if (part.size() < 3) return "";  // chosen: two letters say too little
+  if (part.size() < 3) return "";  // chosen: two letters are too ambiguous
   std::string only;
   for (const auto& [word, name] : words) {
     const std::string whole = squeezed(word);
@@ -105,7 +105,7 @@ std::string closest_name(std::string_view text, const NameSet& set) {
     if (word.size() > kLongestWord) continue;
     const int distance = distance_between(asked, squeezed(word));
     if (distance >= least) continue;
-    if (name.empty()) {  // the word is known, and means none of the names
+    if (name.empty()) {  // a known word that means none of the names
       if (distance == 0) return "";
       continue;
     }

@@ -28,7 +28,7 @@ std::optional<Number> parse_number(std::string_view text) {
   return value;
 }
 
-// Length of the well-formed UTF-8 sequence that starts `text`, 0 if there is none.
+// Length of the well-formed UTF-8 sequence at the start of `text`; 0 if there is none.
 std::size_t utf8_length(std::string_view text) {
   const auto lead = static_cast<unsigned char>(text[0]);
   std::size_t length = 0;
@@ -44,7 +44,7 @@ std::size_t utf8_length(std::string_view text) {
   for (std::size_t i = 1; i < length; ++i) {
     if ((static_cast<unsigned char>(text[i]) & 0xC0) != 0x80) return 0;
   }
-  // Too long for what they say, surrogates, and beyond U+10FFFF (RFC 3629).
+  // Reject overlong forms, surrogates, and values above U+10FFFF (RFC 3629).
   const auto second = length > 2 ? static_cast<unsigned char>(text[1]) : 0x80;
   if ((lead == 0xE0 && second < 0xA0) || (lead == 0xED && second > 0x9F) ||
       (lead == 0xF0 && second < 0x90) || (lead == 0xF4 && second > 0x8F)) {
@@ -53,9 +53,9 @@ std::size_t utf8_length(std::string_view text) {
   return length;
 }
 
-// Characters that nobody sees and that change the order or the look of those around them: zero
-// width, marks and overrides of direction, line separators, interlinear marks and tags (Unicode's
-// categories Cf, Zl and Zp). `text` begins with a well-formed sequence of `length` bytes.
+// True for invisible characters that change the order or appearance of others: zero width,
+// direction marks and overrides, line separators, interlinear marks and tags (Unicode categories
+// Cf, Zl and Zp). `text` begins with a well-formed sequence of `length` bytes.
 bool is_invisible(std::string_view text, std::size_t length) {
   if (length < 2) return false;
   std::uint32_t code = static_cast<unsigned char>(text[0]) & (0xFFU >> (length + 1));
@@ -115,7 +115,7 @@ std::string escape_terminal(std::string_view text) {
   while (!text.empty()) {
     const std::size_t length = utf8_length(text);
     const auto byte = static_cast<unsigned char>(text[0]);
-    // C1 control characters (U+0080..U+009F) are two bytes, 0xC2 0x80..0x9F.
+    // C1 control characters (U+0080 to U+009F) have two bytes, 0xC2 0x80 to 0x9F.
     const bool c1 = length == 2 && byte == 0xC2 && static_cast<unsigned char>(text[1]) < 0xA0;
     if (length == 0 || byte < 0x20 || byte == 0x7F || c1 || is_invisible(text, length)) {
       const std::size_t escaped = std::max<std::size_t>(length, 1);
