@@ -1,5 +1,5 @@
-// The program `ridgewatt-serve`, which `ridgewatt serve` becomes: its one argument is its options
-// as JSON (serve_options.h).
+// The program `ridgewatt-serve`, which `ridgewatt serve` executes. Its only argument is its options
+// in JSON (serve_options.h).
 #include <unistd.h>
 
 #include <csignal>
@@ -22,7 +22,7 @@ void say(const std::string& line) {
   std::fputs((ridgewatt::escape_terminal(line) + "\n").c_str(), stderr);
 }
 
-// A token is shown where it was made, to whoever sits there: messages that go elsewhere are kept.
+// A generated token is shown only on a terminal, since redirected messages may be stored.
 void check_token_can_be_shown(const ridgewatt::serve::Server& server) {
   if (server.made_token().empty() || ::isatty(STDERR_FILENO) == 1) return;
   throw ridgewatt::UsageError(
@@ -44,7 +44,7 @@ void say_beginning(const ServeOptions& options, const ridgewatt::serve::Server& 
   }
 }
 
-// Until SIGTERM or SIGINT, which `ends` holds back in all threads.
+// Runs until SIGTERM or SIGINT. All threads must block these signals (`ends`).
 int serve(const ServeOptions& options, const sigset_t& ends) {
   ridgewatt::serve::Server server(options);
   check_token_can_be_shown(server);
@@ -56,7 +56,7 @@ int serve(const ServeOptions& options, const sigset_t& ends) {
     server.stop();
   });
   server.run();
-  ::kill(::getpid(), SIGTERM);  // where the server ended by itself, the thread does, too
+  ::kill(::getpid(), SIGTERM);  // ends the waiting thread if the server ended by itself
   watch.join();
   return 0;
 }

@@ -45,7 +45,7 @@ void ServeOptions::check() const {
   need(time_s > 0 && time_s <= 600, "--time must be above 0, 600 s at most");
   need(memory_bytes >= std::size_t{64} << 20, "--memory must be 64 MiB or more");
   need(max_upload_bytes <= std::size_t{2} << 30, "--max-upload is 2 GiB at most");
-  for (const auto& path : {token_file, cert, key}) {  // a pipe would be waited for without end
+  for (const auto& path : {token_file, cert, key}) {  // reading a pipe could block forever
     std::error_code absent;
     if (!path.empty() && std::filesystem::exists(path, absent)) {
       need(std::filesystem::is_regular_file(path, absent), "not a regular file: " + path);

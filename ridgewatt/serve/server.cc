@@ -15,8 +15,8 @@
 namespace ridgewatt::serve {
 namespace {
 
-constexpr int kOtherPlaces = 64;  // chosen: browsers hold six connections each
-constexpr int kOtherWorkers = 8;  // chosen: for what is answered without a child
+constexpr int kOtherPlaces = 64;  // chosen: browsers open up to six connections each
+constexpr int kOtherWorkers = 8;  // chosen: for requests that need no child process
 
 std::string token_of(const ServeOptions& options) {
   static constexpr std::size_t kTokenBytes = 32;
@@ -75,9 +75,9 @@ class Server::State {
     return api.admit(client);
   }
 
-  // What the machine says, to all who listen, until `done`.
+  // Publishes readings of the machine to all streams until `done`.
   void publish_looks(const std::stop_token& done) {
-    static constexpr double kWaitS = 0.25;  // chosen: how soon the first listener is noticed
+    static constexpr double kWaitS = 0.25;  // chosen: how soon the first stream is noticed
     std::uint64_t last = 0;
     while (!done.stop_requested()) {
       if (gate->streams() == 0) {

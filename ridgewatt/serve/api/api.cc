@@ -40,7 +40,7 @@ AnswerLimits answer_limits(const ServeOptions& options) {
   return limits;
 }
 
-// The server ends a question itself; the sandbox's time is for one whose server was killed.
+// The server ends a question itself. The sandbox has a longer limit, in case the server is killed.
 std::vector<std::string> sandboxed(const ServeOptions& options) {
   static constexpr double kLater = 2;
   std::vector<std::string> words = {options.program, "sandbox",
@@ -51,7 +51,8 @@ std::vector<std::string> sandboxed(const ServeOptions& options) {
   return words;
 }
 
-// "seccomp", or why not. Throws NotSupportedError where that may not be.
+// "seccomp", or the reason why there is no sandbox. Throws NotSupportedError if that is not
+// allowed.
 std::string sandbox_of(const ServeOptions& options) {
   const std::string fault = sandbox_fault();
   if (fault.empty()) return "seccomp";
@@ -63,7 +64,7 @@ std::string sandbox_of(const ServeOptions& options) {
   return "limits alone: " + fault;
 }
 
-// What the client calls the file that it sends: ?name=model.onnx.
+// The name of an uploaded file: ?name=model.onnx.
 std::string upload_name(const RequestHead& head) {
   std::string name;
   for (const auto& [key, value] : parse_query(head.query())) {

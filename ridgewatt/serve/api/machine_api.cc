@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kNameBytes = 100;
 
-// The one member of a small object in JSON: {"name": "epoch 1"}.
+// The text of the only member of a JSON object: {"name": "epoch 1"}.
 std::string text_member(const RequestHead& head, const std::string& body, const char* name) {
   if (!head.header("content-type").starts_with("application/json")) {
     throw HttpError(415, "the body must be JSON: Content-Type: application/json");
@@ -59,14 +59,15 @@ Reply MachineApi::metrics() const {
   return reply;
 }
 
-// The newest look; the server publishes those that follow.
+// Begins with the newest reading. The server publishes later ones.
 Reply MachineApi::begin_events() {
-  static constexpr double kFirstLookS = 0.25;  // chosen: else the stream begins with the next one
+  // chosen: without a reading in this time, the stream begins with the next one
+  static constexpr double kFirstLookS = 0.25;
   const auto look = watch_.next(0, kFirstLookS);
   Reply reply{.body = look ? look->event : ": alive\n\n", .stream_after = look ? look->number : 0};
   reply.set("Cache-Control", "no-store");
   reply.set("Content-Type", "text/event-stream");
-  reply.set("X-Accel-Buffering", "no");  // proxies pass each event on
+  reply.set("X-Accel-Buffering", "no");  // makes proxies forward each event at once
   return reply;
 }
 
@@ -82,7 +83,7 @@ Reply MachineApi::end_window(std::string_view path) {
     try {
       return json_reply(watch_.end_window(number));
     } catch (const NotFoundError&) {
-      // As for a number that is none.
+      // Treated like an invalid number.
     }
   }
   throw HttpError(404, "there is no window with this number");

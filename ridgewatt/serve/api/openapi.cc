@@ -23,7 +23,7 @@ const Json* find_command(const Json& command, const std::string& name) {
   return nullptr;
 }
 
-// The help of an option; null when the command has none of that name.
+// The help of an option. Null if the command has no option of this name.
 const Json* find_option(const Json& command, const std::string& name) {
   for (const auto& option : command.at("options")) {
     for (const auto& word : option.at("names")) {
@@ -53,7 +53,7 @@ const char* pattern_of(ValueKind kind) {
   return nullptr;
 }
 
-// A number of the unit that a bare one has; 30W is understood, too.
+// A number in the default unit. The API also accepts units, such as 30W.
 Json number_json(const Quantity& of) {
   Json value = {{"type", of.integral ? "integer" : "number"}};
   value[of.open ? "exclusiveMinimum" : "minimum"] = of.least;
@@ -73,7 +73,7 @@ Json value_json(const EndpointOption& option, const Json& help) {
   return value;
 }
 
-// What holds without the parameter, as its values are written; of a list all of them.
+// The default value in the form of the parameter; all values for a list.
 Json default_json(const EndpointOption& option, const Json& help) {
   const std::string text =
       option.row != nullptr ? option.otherwise : help.at("default").get<std::string>();
@@ -113,7 +113,7 @@ Json content_json(const std::string& type, const std::string& schema) {
   return content;
 }
 
-// What any request may be refused with; 411 and 415 where it has a body, 504 where a command runs.
+// Errors of any request. `more`: 411 and 415 with a body, 504 if a command runs.
 Json with_errors(Json responses, std::initializer_list<const char*> more) {
   std::vector<const char*> statuses = {"400", "401", "403", "404", "408", "413",
                                        "414", "429", "431", "500", "503", "505"};
@@ -124,7 +124,7 @@ Json with_errors(Json responses, std::initializer_list<const char*> more) {
   return responses;
 }
 
-// "schedule_plan", "post_windows_number_end".
+// For example "schedule_plan", "post_windows_number_end".
 std::string operation_id(std::string_view path) {
   std::string id;
   for (const char c : path) {
@@ -134,7 +134,7 @@ std::string operation_id(std::string_view path) {
   return id;
 }
 
-// An answer without a solution, or a line that says so.
+// An answer for a problem without a solution: the command's output, or an error.
 Json unsolved_json(Json content) {
   content[kProblem] = {{"schema", {{"$ref", "#/components/schemas/Error"}}}};
   return content;

@@ -26,7 +26,7 @@ AppFiles::AppFiles() {
 }
 
 const AppFile* AppFiles::find(std::string_view path) const {
-  static constexpr int kLevel = 6;  // zlib's default: once for each file
+  static constexpr int kLevel = 6;  // zlib's default; each file is compressed once
   const auto found = files_.find(path == "/" ? std::string_view("/index.html") : path);
   if (found == files_.end()) return nullptr;
   AppFile& file = found->second.file;

@@ -11,7 +11,7 @@
 namespace ridgewatt::serve {
 namespace {
 
-// What the program calls a file that it was handed open becomes the name that the client gave it.
+// Replaces the descriptor paths of uploads in `text` by the names from the client.
 std::string with_upload_names(std::string text, const Question& question) {
   for (std::size_t i = 0; i < question.uploads.size(); ++i) {
     const std::string path = "/dev/fd/" + std::to_string(3 + i);
@@ -54,7 +54,7 @@ std::string key_of(const Question& question) {
 
 }  // namespace
 
-// A place among the questions that are answered at once.
+// One of the limited number of simultaneous questions.
 class Answers::Turn {
  public:
   Turn(Answers& answers, const std::function<bool()>& wanted) : answers_(answers) {
@@ -121,7 +121,7 @@ std::shared_ptr<const StoredAnswer> Answers::ask_program(const Question& questio
     result.output = with_upload_names(std::move(result.output), question);
     result.last_line = with_upload_names(std::move(result.last_line), question);
   }
-  // That there is no solution is an answer, too, where the command prints one.
+  // "No solution" is an answer as well if the command prints one.
   const bool answered = result.end == ChildEnd::kExited &&
                         (result.status == 0 || (result.status == 3 && !result.output.empty()));
   if (!answered) refuse_result(result, limits_.child.time_s);

@@ -35,7 +35,7 @@ ValueKind kind_of(answer::Input input) {
   return kWord;
 }
 
-// The rows of a question.
+// The parameters of a question.
 std::vector<EndpointOption> options_of(const answer::ParameterTable& table) {
   const auto question = table.make();
   std::vector<EndpointOption> options;
@@ -50,7 +50,7 @@ std::vector<EndpointOption> options_of(const answer::ParameterTable& table) {
   return options;
 }
 
-// A command with a table of parameters.
+// The endpoint of a command with a table of parameters.
 Endpoint endpoint_of(const answer::ParameterTable& table) {
   std::string path(table.path.empty() ? table.command : table.path);
   std::replace(path.begin(), path.end(), ' ', '/');
@@ -61,7 +61,7 @@ Endpoint endpoint_of(const answer::ParameterTable& table) {
           .unless = table.unless};
 }
 
-// A store is named by its number, so these have no table.
+// Stores are given by number, so these endpoints have no table.
 const EndpointOption kStoreOption = {"store", kStore, "DATABASE"};
 
 std::vector<Endpoint> all() {

@@ -11,9 +11,9 @@
 namespace ridgewatt::serve {
 namespace {
 
-constexpr std::size_t kValueLimitBytes = 2000;  // chosen: names of a hundred presets
+constexpr std::size_t kValueLimitBytes = 2000;  // chosen: enough for the names of a hundred presets
 constexpr int kFirstDescriptor = 3;
-constexpr std::string_view kSort = "sort";  // -COLUMN: from large to small
+constexpr std::string_view kSort = "sort";  // -COLUMN means in descending order
 
 [[noreturn]] void refuse_value(std::string_view name, const std::string& why) {
   throw HttpError(400, std::string(name) + ": " + why);
@@ -29,7 +29,7 @@ bool is_of(std::string_view text, std::string_view marks) {
   });
 }
 
-// A word could name a file by a folder or an ending: neither is let through.
+// A word with a folder or a file extension could name a file, so it is rejected.
 bool may_name_file(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '/' || text[i] == '\\') return true;
@@ -43,9 +43,9 @@ void check_board(std::string_view name, const std::string& value) {
   if (value == kLocalBoard ? !has_local_board() : value.starts_with("fake:")) {
     refuse_value(name, "this machine is watched, not asked: name a board of /api/v1/devices");
   }
-  const bool named = is_of(value, "-_@.") && !may_name_file(value);  // "agx-orin@jp5.1"
+  const bool named = is_of(value, "-_@.") && !may_name_file(value);  // for example "agx-orin@jp5.1"
   if (!named) refuse_value(name, "is not the name of a board");
-  // Here, because the command's own hint is that of a program that reads files.
+  // Checked here because the hint of the command is for a program that reads files.
   const std::string board = value.substr(0, value.find('@'));
   if (value == "all" || value == kLocalBoard || find_meant(board, board_names())) return;
   refuse_value(
@@ -72,7 +72,7 @@ class Builder {
       refuse_value(option.name, "a value does not begin with '-'");
   }
 
-  // The word of the command line for a value; empty for a flag that is off.
+  // Returns the word of the command line for a value; empty for a flag that is off.
   std::string word(const EndpointOption& option, const std::string& value) {
     check(option, value);
     switch (option.kind) {
@@ -171,7 +171,7 @@ void add_option(Builder& builder, const EndpointOption& option, std::string_view
   if (option.name == kSort && !words.empty() && words.front().front() == '-') {
     return builder.add_word("--sort=" + words.front());
   }
-  // Each value has the option before it: some commands take only one after it.
+  // Repeat the option before each value, since some commands accept only one value per option.
   for (const std::string& word : words) {
     if (option.positional.empty()) builder.add_word("--" + std::string(name));
     if (option.kind != ValueKind::kFlag) builder.add_word(word);
@@ -185,13 +185,13 @@ void check_names(const Endpoint& endpoint, const Parameters& parameters) {
   for (const auto& [name, value] : parameters) {
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
     std::string hint = did_you_mean(name, {known, answer::option_synonyms(known)});
-    std::erase(hint, '\'');  // as an address has it: precision=fp16
+    std::erase(hint, '\'');  // no quotes in a URL: precision=fp16
     throw HttpError(400, name + ": /api/v1/" + std::string(endpoint.path) +
                              " has no such parameter" + (hint.empty() ? "" : ": " + hint));
   }
 }
 
-// What every endpoint has, behind its own.
+// Adds the parameters that every endpoint has.
 void add_common(Builder& builder, const Endpoint& endpoint, const Parameters& parameters,
                 const QuestionPlaces& places) {
   for (const auto& option : common_options()) {

@@ -38,7 +38,7 @@ std::string Upload::label() const {
 }
 
 std::shared_ptr<const Upload> Uploads::add(std::string_view bytes, std::string_view name) {
-  static constexpr std::size_t kNameBytes = 255;  // of a file on Linux
+  static constexpr std::size_t kNameBytes = 255;  // limit for file names on Linux
   if (name.size() > kNameBytes) throw HttpError(400, "name: is longer than a file name can be");
   if (name.find('/') != std::string_view::npos) {
     throw HttpError(400, "name: must be the name of a file, without folders");

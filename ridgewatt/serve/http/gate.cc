@@ -19,14 +19,15 @@
 namespace ridgewatt::serve {
 namespace {
 
-constexpr int kBacklog = 512;                    // chosen: 200 streams that open at once
-constexpr int kRequestsOfOneClient = 1000;       // chosen: then a new connection
-constexpr std::chrono::milliseconds kTick(100);  // chosen: how exactly time limits are held
-constexpr std::chrono::seconds kLook(1);  // chosen: how soon a stream sees that its client is gone
-constexpr int kQuietLooks = 15;           // chosen: looks without news, then a sign of life
+constexpr int kBacklog = 512;               // chosen: for 200 streams that open at the same time
+constexpr int kRequestsOfOneClient = 1000;  // chosen: then a new connection is necessary
+constexpr std::chrono::milliseconds kTick(100);  // chosen: precision of time limits
+// chosen: how soon a stream notices that its client is gone
+constexpr std::chrono::seconds kLook(1);
+constexpr int kQuietLooks = 15;  // chosen: number of waits without news before a comment is sent
 
-// What the connections of a gate share. All but the workers' answers happens in the thread of
-// run(): what is not atomic is its own.
+// State that all connections of a gate share. Only answers are computed in worker threads; all
+// other code runs in the thread of run(), so members without atomics belong to that thread.
 struct Shared {
   const GateOptions options;
   const Gate::Admit admit;
@@ -36,7 +37,7 @@ struct Shared {
   std::optional<asio::ssl::context> tls = tls_context(options.cert, options.key);
   std::atomic<bool> stopping = false;
   std::atomic<int> streams = 0;
-  std::string newest = {};      // published
+  std::string newest = {};      // newest published text
   std::uint64_t published = 0;  // its number
 
   Reply answer_to(const Client& client, const std::string& body) const {
@@ -54,12 +55,12 @@ struct Shared {
   }
 };
 
-// The requests of one connection, one after the other. What a co_await is given has a name: GCC 12
-// destroys temporaries in such an expression twice. Its length is that of the protocol: head, body,
-// answer, stream.
+// Serves the requests of one connection, one after the other. Arguments of a co_await expression
+// are named variables, because GCC 12 destroys temporaries in such an expression twice. The class
+// follows the protocol: head, body, answer, stream.
 class Session {
  public:
-  // `gate` must outlive this. With `turned_away` the answer is 503, whatever is asked.
+  // `gate` must outlive this. With `turned_away`, every request gets the answer 503.
   Session(Shared& gate, tcp::socket socket, bool turned_away)
       : gate_(gate),
         connection_(std::move(socket), gate.tls ? &*gate.tls : nullptr, gate.options.patience),
@@ -84,7 +85,8 @@ class Session {
   }
 
   bool is_leaving() const { return connection_.is_leaving(); }
-  // A whole request has not come, or not a byte of it: this one may be asked to leave.
+  // True if no complete request has arrived. The gate may then close this connection for another
+  // one.
   bool waits_for_request() const { return phase_ != Phase::kAtWork; }
   bool has_sent_nothing() const { return phase_ == Phase::kIdle; }
   void leave() { connection_.leave(); }
@@ -117,7 +119,8 @@ class Session {
     }
   }
 
-  // 200: there is one; 0: the client is gone, or has asked nothing; else what it is answered.
+  // Returns 200 if a head was read, 0 if the client has disconnected or sent nothing, else the
+  // status of the error.
   Task<int> read_head(double idle_s) {
     static constexpr std::string_view kEmptyLine = "\r\n\r\n";
     const double head_s = gate_.options.patience.head_s;
@@ -140,10 +143,12 @@ class Session {
     }
   }
 
-  // What needs no body and no worker, above all what is wrong with the head, or with who asks.
+  // The reply, if it needs neither a body nor a worker. Mainly errors in the head and rejected
+  // clients.
   std::optional<Reply> reply_at_once() {
     client_.head = {.keep_alive = false};
-    if (head_.starts_with("HEAD ")) client_.head.method = "HEAD";  // whose refusal has no body
+    // an error reply to HEAD has no body
+    if (head_.starts_with("HEAD ")) client_.head.method = "HEAD";
     try {
       client_.head = parse_head(head_);
       std::optional<Reply> reply = gate_.admit(client_);
@@ -172,13 +177,13 @@ class Session {
     co_return true;
   }
 
-  // True when another request may follow.
+  // Returns true if another request may follow.
   Task<bool> serve_one(bool last) {
     std::optional<Reply> reply = reply_at_once();
     last = last || !client_.head.keep_alive;
     std::string body;
     if (reply) {
-      last = last || client_.head.content_length > 0;  // which is not read
+      last = last || client_.head.content_length > 0;  // the body is not read
     } else if (!co_await read_body(body)) {
       reply = error_reply(HttpError(408, "the body of the request did not arrive in time"));
       last = true;
@@ -197,7 +202,8 @@ class Session {
   }
 
   Task<bool> send(Reply reply, bool last) {
-    static constexpr std::size_t kOnePacketBytes = 65536;  // chosen: copied rather than sent in two
+    // chosen: up to this size, head and body are sent together
+    static constexpr std::size_t kOnePacketBytes = 65536;
     last = last || gate_.stopping || (reply.stream_after && client_.head.is_http_1_0);
     std::string head = reply_head(reply, client_.head, last);
     const bool has_body = client_.head.method != "HEAD" && reply.status != 304;
@@ -212,7 +218,7 @@ class Session {
     co_return !last;
   }
 
-  // False: a while without any.
+  // Returns false if there was no news for some time.
   Task<bool> wait_for_news(std::uint64_t seen) {
     for (int look = 0; look < kQuietLooks && gate_.published <= seen; ++look) {
       if (!client_.is_there()) break;
@@ -250,7 +256,8 @@ class Session {
   const bool turned_away_;
   Phase phase_ = Phase::kIdle;
   Client client_;
-  std::string head_, ahead_;  // the head of a request; received and not yet looked at
+  // head of the current request; received bytes that were not parsed yet
+  std::string head_, ahead_;
 };
 
 class AsioGate final : public Gate {
@@ -310,7 +317,7 @@ class AsioGate final : public Gate {
       co_await acceptor_.async_accept(socket, into(error));
       if (!error) {
         begin(std::move(socket));
-      } else if (!shared_.stopping) {  // no descriptors are left
+      } else if (!shared_.stopping) {  // no descriptors are available
         asio::steady_timer pause(shared_.io, kTick);
         co_await pause.async_wait(into(error));
       }
@@ -333,7 +340,8 @@ class AsioGate final : public Gate {
     if (first) look_at_clocks();
   }
 
-  // A place for one more; the one that waits longest without a whole request leaves for it.
+  // Makes a place for a new connection. If necessary, closes the one that has been waiting longest
+  // without a complete request.
   bool make_room() {
     const auto stay = std::count_if(sessions_.begin(), sessions_.end(),
                                     [](const Session& session) { return !session.is_leaving(); });
@@ -359,7 +367,7 @@ class AsioGate final : public Gate {
   Shared shared_;
   tcp::acceptor acceptor_{shared_.io};
   asio::steady_timer tick_{shared_.io};
-  std::list<Session> sessions_;  // in the order in which they came
+  std::list<Session> sessions_;  // in order of arrival
 };
 
 }  // namespace

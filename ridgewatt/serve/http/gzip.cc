@@ -7,7 +7,7 @@
 namespace ridgewatt::serve {
 
 std::string gzip(std::string_view bytes, int level) {
-  static constexpr int kGzipWindow = 15 + 16;  // zlib: the largest window, and a gzip header
+  static constexpr int kGzipWindow = 15 + 16;  // zlib: largest window, with a gzip header
   static constexpr int kMemory = 8;            // zlib's default
   z_stream stream = {};
   if (deflateInit2(&stream, level, Z_DEFLATED, kGzipWindow, kMemory, Z_DEFAULT_STRATEGY) != Z_OK) {

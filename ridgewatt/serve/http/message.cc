@@ -65,7 +65,7 @@ void check_target(std::string_view target) {
   }
 }
 
-// What decides who asks, and where a body ends, is said once.
+// Headers that decide about access or the length of the body must not be repeated.
 void check_repeated(const RequestHead& head) {
   static constexpr std::string_view kOnce[] = {"host",         "origin",         "authorization",
                                                "cookie",       "sec-fetch-site", "content-length",
@@ -123,14 +123,14 @@ std::string_view RequestHead::query() const {
 
 RequestHead parse_head(std::string_view text) {
   if (text.size() > kHeadLimitBytes) throw HttpError(431, "the head of the request is too large");
-  // Beast would join folded lines (RFC 9112, 5.2).
+  // Reject folded lines, which Beast would join (RFC 9112, 5.2).
   if (text.find("\r\n ") != std::string_view::npos ||
       text.find("\r\n\t") != std::string_view::npos) {
     throw HttpError(400, "a header must be one line");
   }
   Parser parser;
   parser.header_limit(kHeadLimitBytes);
-  // Without a number, Beast of Boost 1.74 refuses every body.
+  // Without a limit set here, Beast of Boost 1.74 rejects every body.
   parser.body_limit(std::numeric_limits<std::uint64_t>::max());
   parser.eager(false);
   boost::system::error_code error;
@@ -157,7 +157,7 @@ RequestHead parse_head(std::string_view text) {
 }
 
 Reply error_reply(const HttpError& error) {
-  // RFC 9110, 11.6.1 and 10.2.3; a second: places and turns come back as soon as an answer ends.
+  // RFC 9110, 11.6.1 and 10.2.3. One second, since a place becomes free as soon as an answer ends.
   static const std::pair<int, Header> kOfStatus[] = {
       {401, {"WWW-Authenticate", "Bearer realm=\"ridgewatt\""}}, {503, {"Retry-After", "1"}}};
   const std::string line = escape_terminal(error.what());
@@ -190,7 +190,7 @@ std::string reply_head(const Reply& reply, const RequestHead& request, bool last
     head.set("Content-Length", std::to_string(reply.body.size()));
   }
   if (last) head.set("Connection", "close");
-  // What keeps browsers safe.
+  // Headers that protect browsers.
   head.set("Content-Security-Policy", kContentPolicy);
   head.set("X-Content-Type-Options", "nosniff");
   head.set("X-Frame-Options", "DENY");

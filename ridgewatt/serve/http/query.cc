@@ -33,7 +33,7 @@ std::string unescaped(std::string_view text) {
   return plain;
 }
 
-// Bytes of the character that begins there, 0 where none is well formed (RFC 3629).
+// Length in bytes of the first character; 0 if it is not well-formed (RFC 3629).
 std::size_t character_bytes(std::string_view text) {
   const auto byte = [&](std::size_t i) -> unsigned {
     return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
@@ -48,12 +48,12 @@ std::size_t character_bytes(std::string_view text) {
   const unsigned second = byte(1);
   if ((first == 0xe0 && second < 0xa0) || (first == 0xed && second > 0x9f) ||
       (first == 0xf0 && second < 0x90) || (first == 0xf4 && second > 0x8f)) {
-    return 0;  // too long, a surrogate, or beyond Unicode
+    return 0;  // overlong, a surrogate, or beyond Unicode
   }
   return bytes;
 }
 
-// Of ASCII or Latin-1.
+// True for control characters of ASCII and Latin-1.
 bool is_control_character(std::string_view character) {
   const auto last = static_cast<unsigned char>(character.back());
   if (character.size() == 1) return last < 0x20 || last == 0x7f;

@@ -8,7 +8,7 @@
 namespace ridgewatt::serve {
 namespace {
 
-constexpr std::size_t kBuckets = 4096;  // chosen: addresses that are counted at once
+constexpr std::size_t kBuckets = 4096;  // chosen: maximum number of addresses that are counted
 
 std::string lower(std::string_view text) {
   std::string result(text);
@@ -100,7 +100,7 @@ void Guard::admit(const RequestHead& head, const std::string& address, bool secu
 
 bool Guard::has_token(const RequestHead& head) const {
   if (options_.token.empty()) return true;
-  static constexpr std::string_view kBearer = "bearer ";  // in any case: RFC 9110, 11.1
+  static constexpr std::string_view kBearer = "bearer ";  // compared without case: RFC 9110, 11.1
   const auto authorization = head.header("authorization");
   if (lower(authorization.substr(0, kBearer.size())) == kBearer) {
     return equal_secrets(authorization.substr(kBearer.size()), options_.token);

@@ -38,7 +38,8 @@ std::string random_hex(std::size_t bytes) {
   return hex_text(random.data(), bytes);
 }
 
-// Digests have one length, so that neither length nor place of a difference shows.
+// Compares digests of equal length, so that the time reveals neither the length nor the position of
+// a difference.
 bool equal_secrets(std::string_view a, std::string_view b) {
   const std::string left = sha256(a), right = sha256(b);
   return CRYPTO_memcmp(left.data(), right.data(), left.size()) == 0;

@@ -15,7 +15,7 @@
 namespace ridgewatt::serve {
 namespace {
 
-constexpr std::ptrdiff_t kOpenWindows = 50;  // chosen: each is a running sum
+constexpr std::ptrdiff_t kOpenWindows = 50;  // chosen: each open window is a running sum
 
 std::vector<std::string> preset_names(const platform::Sysfs& sysfs) {
   static constexpr char kConf[] = "/etc/nvpmodel.conf";
@@ -26,7 +26,7 @@ std::vector<std::string> preset_names(const platform::Sysfs& sysfs) {
     const platform::NvpConf conf = platform::parse_nvpmodel_conf(*text, kConf);
     for (const auto& mode : conf.modes) names.push_back(mode.name);
   } catch (const InputError&) {
-    names.clear();  // the mode can be set as text all the same
+    names.clear();  // the mode can still be set as text
   }
   return names;
 }
@@ -36,7 +36,7 @@ std::vector<std::string> preset_names(const platform::Sysfs& sysfs) {
 MachineWatch::MachineWatch(const ServeOptions& options)
     : device_(platform::open_local_device(options.device, options.sysroot)),
       presets_(preset_names(*device_.sysfs)) {
-  // The holder forks, the monitor starts threads: in this order.
+  // The holder must fork before the monitor starts threads.
   if (options.allow_control) holder_ = std::make_unique<platform::ModeHolder>(*device_.sysfs);
   monitor::MonitorOptions watching;
   watching.rate_hz = options.rate_hz;
@@ -126,7 +126,7 @@ Json MachineWatch::mode() {
   return json;
 }
 
-// mode() answers from the newest reading, which has to be of the new mode.
+// Waits for a reading in the new mode, since mode() answers from the newest reading.
 void MachineWatch::see_change() {
   constexpr double kLongestS = 3;  // chosen: several intervals of the monitor
   monitor_->wait(monitor_->snapshot().number, kLongestS);
