@@ -227,7 +227,7 @@ class Evaluation {
       config.storage = pipeline::find_storage(storage);
       add("mobilenet_later_" + storage + "_w4", later_s, stall(config, 4, 1));
     }
-    // the study examined the page cache with the hard disk
+    // The study examined the page cache with the hard disk.
     pipeline::PipelineConfig cold = mobilenet_;
     cold.storage = pipeline::find_storage("hdd");
     add("mobilenet_cold_hdd_w4", later_s, stall(cold, 4, 0));

@@ -127,7 +127,7 @@ double ModeBelief::surprise(std::size_t mode, const twin::TimePower& seen, doubl
 
 twin::TimePower ModeBelief::later(std::size_t mode, double horizon_s) const {
   const double ratio = horizon_s / options_.day_s;
-  // mean decay of the common deviation over the horizon
+  // Mean decay of the common deviation over the horizon.
   const double left = ratio > 1e-9 ? (1 - std::exp(-ratio)) / ratio : 1;
   const auto factor = [&](const Filter& filter) {
     return std::exp(filter.mean(static_cast<Eigen::Index>(mode)) +

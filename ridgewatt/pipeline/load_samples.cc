@@ -129,7 +129,7 @@ void generate_samples(const std::string& folder, std::size_t count, std::size_t 
     out.write(reinterpret_cast<const char*>(content.data()), static_cast<std::streamsize>(bytes));
     if (!out) throw IoError("cannot write a sample", part.string(), "is the disk full?");
   }
-  // written last: an incomplete data set has no label
+  // Written last: an incomplete data set has no label.
   write_file_atomically(label_path.string(), label);
 }
 

@@ -11,7 +11,7 @@ namespace ridgewatt::pipeline {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
-// relative rounding error of sums over the minibatches of an epoch
+// Relative rounding error of sums over the minibatches of an epoch.
 constexpr double kSumRounding = 1e-9;
 
 // Gamma distribution with mean 1 (Marsaglia and Tsang, ACM TOMS 26(3), 2000).

@@ -83,7 +83,7 @@ double set_idle_power(std::span<Candidate> candidates, std::optional<double> pow
       power_w = std::min(power_w.value_or(least_power_w(candidate)), least_power_w(candidate));
     }
   }
-  // an idle board draws no more than a busy one in the same mode
+  // An idle board draws no more than a busy one in the same mode.
   for (auto& candidate : candidates) {
     candidate.idle_power_w = std::min(power_w.value_or(0), least_power_w(candidate));
   }

@@ -120,7 +120,7 @@ class TopView {
   platform::LocalDevice& device_;
   TopOptions options_;
   Scene scene_;
-  // created first: it must fork before threads start
+  // Created first: it must fork before threads start.
   std::unique_ptr<platform::ModeHolder> holder_;
   std::unique_ptr<Terminal> terminal_;
   std::unique_ptr<monitor::Monitor> monitor_;

@@ -27,7 +27,7 @@ double sorted_quantile(const std::vector<double>& sorted, double q) {
 // forward evaluation (Thompson and Barnett 1986, after Lentz).
 double incomplete_beta(double a, double b, double x) {
   if (x <= 0 || x >= 1) return x <= 0 ? 0 : 1;
-  // the fraction converges fast for smaller x
+  // The fraction converges fast for smaller x.
   if (x > (a + 1) / (a + b + 2)) return 1 - incomplete_beta(b, a, 1 - x);
   const auto away_from_zero = [](double v) { return std::abs(v) < 1e-300 ? 1e-300 : v; };
   double d = 1 / away_from_zero(1 - (a + b) * x / (a + 1));

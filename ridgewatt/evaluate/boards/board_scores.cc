@@ -32,7 +32,7 @@ struct GroupRow {
 using Group = std::vector<GroupRow>;
 
 std::vector<Group> groups_of(const twin::Twin& twin, const BoardRuns& runs) {
-  // minimum number of clocks, so that a minimum can be inside the range
+  // Minimum number of clocks, so that a minimum can be inside the range.
   constexpr std::size_t kFewest = 5;
   std::vector<Group> groups;
   for (const auto& run : runs) {

@@ -210,7 +210,7 @@ bool threads(RealRun& run, Random& random) {
 }
 
 bool cpu_quota(RealRun& run, Random& random) {
-  // share of the required CPU time that the program gets
+  // Share of the required CPU time that the program gets.
   const double share = random.uniform(0.15, 0.8);
   run.waits *= 1 / share;
   run.seen.quota_cores = share * random.uniform(1, 2);

@@ -28,7 +28,7 @@ RunFigures outcome_of(const RealRun& run) {
   const platform::FakeLoad load(model.twin(), cost, run.seed, {}, run.run);
   const twin::TimePower alone = load.truth(run.mode);
   Random random = Random(run.seed).fork(3);
-  // share of the power that remains while the GPU waits
+  // Share of the power that remains while the GPU waits.
   const double rest = random.uniform(0.4, 0.65);
   const double peak = run.mode.cpu_cores * run.mode.cpu_clock_hz *
                       (run.board.cpu_flop_per_cycle > 0 ? run.board.cpu_flop_per_cycle : 16.0);

@@ -23,7 +23,7 @@
 namespace ridgewatt::evaluate {
 namespace {
 
-// number of rows chosen from the prior, before any measurement
+// Number of rows chosen from the prior, before any measurement.
 constexpr std::size_t kFirstDesigned = 6;
 constexpr std::size_t kOneByOneUntil = 20;  // up to this number one at a time, then in small groups
 constexpr std::size_t kDesignedGroup = 5;

@@ -83,7 +83,7 @@ class TrueBoard {
 
  private:
   static constexpr double kIntegrateS = 0.05;
-  // share of the inner resistance between junction and spreader
+  // Share of the inner resistance between junction and spreader.
   static constexpr double kSpreaderShare = 0.4;
   static constexpr double kSpreaderMass = 0.1;  // share of the heat sink's mass
 

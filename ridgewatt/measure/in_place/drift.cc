@@ -10,7 +10,7 @@ namespace {
 // follows the temperature of the board; the time of a minibatch hardly does.
 constexpr std::array<double, 2> kFollowed = {0.2, 0.5};
 constexpr double kLeastSpread = 0.005;  // relative, of a minibatch's time
-// variance of a median relative to that of a mean: pi / 2
+// Variance of a median relative to that of a mean: pi / 2.
 constexpr double kMedianEfficiency = 1.57;
 constexpr double kLeastPowerError = 0.003;  // relative repeatability of a sensor
 

@@ -18,9 +18,9 @@ namespace ridgewatt::measure {
 namespace {
 
 constexpr int kMostDoubts = 2;  // maximum number of repeated measurements of the reference
-// after this number of profiles, a mode over the limit triggers a check of the reference
+// After this number of profiles, a mode over the limit triggers a check of the reference.
 constexpr int kAskedAgain = 2;
-// if the reference exceeds its earlier power by this factor, all powers have drifted
+// If the reference exceeds its earlier power by this factor, all powers have drifted.
 constexpr double kFarAbove = 1.03;
 constexpr double kWarmerC = 5;                // smallest change that is reported as a cause
 constexpr std::size_t kHeldMinibatches = 12;  // between two checks while a mode is held

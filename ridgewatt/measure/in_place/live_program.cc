@@ -30,7 +30,7 @@ constexpr double kGraceS = 10;  // between SIGTERM and SIGKILL
 constexpr std::array<int, 3> kAsking = {SIGINT, SIGTERM, SIGHUP};
 
 volatile std::sig_atomic_t asked_by = 0;
-// process group of the program; 0: do not end the program
+// Process group of the program; 0: do not end the program.
 volatile std::sig_atomic_t asked_group = 0;
 
 void pass_on(int number) {

@@ -14,9 +14,9 @@ namespace {
 
 constexpr double kEffectWithinS = 1.5;  // maximum time until a mode change has an effect
 constexpr double kBeforeChangeS = 0.3;  // power history before the change, to detect the step
-// a minibatch that ends within this time after the write may have run in both modes
+// A minibatch that ends within this time after the write may have run in both modes.
 constexpr double kSureS = 0.05;
-// times the median; a longer minibatch is a pause, such as a checkpoint
+// Times the median; a longer minibatch is a pause, such as a checkpoint.
 constexpr double kPause = 10;
 constexpr std::size_t kPowerBatch = 5;  // samples averaged to find the transient (MSER-5)
 

@@ -46,7 +46,7 @@ store::PointRecord record_of(const Measurement& measurement, const OperatingPoin
   record.idle_power_w = measurement.idle_w.value_or(0);
   record.minibatches = static_cast<int>(summary.count);
   record.excluded = static_cast<int>(summary.excluded);
-  // rails are sampled together, so count the samples of one rail of the total
+  // Rails are sampled together, so count the samples of one rail of the total.
   bool counted = false;
   for (const auto& trace : measurement.traces) {
     const bool count = trace.in_total && !counted;

@@ -29,7 +29,7 @@ constexpr double kCheckGrowth = 1.1;    // factor from one check to the next
 constexpr double kSure = 0.99;
 constexpr double kSafetyK = 1;  // margin added to the interval for errors of the two-mass model
 constexpr double kPaceS = 120;
-// duration after throttling, to measure the sustained speed
+// Duration after throttling, to measure the sustained speed.
 constexpr double kAfterThrottleS = 180;
 constexpr std::size_t kInterimRows = 1500;
 constexpr const char* kNoTime = "no time left";
@@ -377,7 +377,7 @@ class Soak {
   double begin_s_, last_look_s_ = 0, load_begin_s_ = 0, next_check_s_ = 0;
   std::unique_ptr<Sampler> sampler_;
   std::vector<PowerSample> samples_;
-  // a sample may be late on a busy machine, so it counts for its own interval
+  // A sample may be late on a busy machine, so it counts for its own interval.
   EnergyIntegral power_;
   double energy_j_ = 0;  // until the last snapshot
   std::vector<SoakLook> looks_;

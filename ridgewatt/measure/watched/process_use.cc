@@ -100,7 +100,7 @@ std::map<pid_t, ThreadUse> threads_of(pid_t process) {
     ThreadUse& use = threads[thread];
     use.cpu_s = tick_s * (number_at(fields, kUserField) + number_at(fields, kSystemField));
     use.blocked = fields.front() == "D";
-    // ns running, ns waiting, number of slices
+    // In nanoseconds: running, waiting; then the number of slices.
     const auto scheduled = words_of(proc_text(path + "/schedstat"));
     const bool counts = number_at(scheduled, 0) > 0 || number_at(scheduled, 1) > 0;
     if (!counts) continue;

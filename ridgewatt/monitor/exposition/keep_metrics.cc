@@ -11,7 +11,7 @@
 namespace ridgewatt::monitor {
 namespace {
 
-// maximum wait for the second reading, which includes loads and comes within a second
+// Maximum wait for the second reading, which includes loads and comes within a second.
 constexpr double kFirstLookS = 5;
 
 // Blocks SIGINT and SIGTERM and waits for them, so that they never interrupt the writing of a file.

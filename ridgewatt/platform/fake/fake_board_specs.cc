@@ -122,7 +122,7 @@ FakeBoardSpec agx_xavier() {
   spec.compatible = {"nvidia,p2822-0000+p2888-0001", "nvidia,tegra194"};
   spec.cpu_policies = {{0, 1}, {2, 3}, {4, 5}, {6, 7}};
   spec.cpu_khz = steps(115200, 76800, 2265600);
-  // the floor of a real board is 1.2 GHz, also the limit of its slow presets
+  // The floor of a real board is 1.2 GHz, also the limit of its slow presets.
   spec.cpu_floor_khz = 0;
   spec.gpu_hz = {114.75e6, 216.75e6, 318.75e6,  420.75e6, 522.75e6,  624.75e6,  675.75e6,
                  828.75e6, 905.25e6, 1032.75e6, 1198.5e6, 1236.75e6, 1338.75e6, 1377e6};

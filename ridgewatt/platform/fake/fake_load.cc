@@ -52,7 +52,7 @@ std::uint64_t mode_number(const PowerMode& mode) {
 }
 
 void write_number(const Sysfs& sysfs, const std::string& path, double value) {
-  // the file may not exist
+  // The file may not exist.
   overwrite_board_file(sysfs.host_path(path), fmt::format("{:.0f}\n", value));
 }
 

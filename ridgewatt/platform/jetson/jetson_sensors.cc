@@ -99,7 +99,7 @@ void SensorReader::read_clocks(SensorSnapshot& snapshot) const {
       return sysfs_.text(fmt::format("/sys/devices/system/cpu/cpu{}/online", cpu)).value_or("1") ==
              "1";
     });
-    // an offline core still shows its last clock
+    // An offline core still shows its last clock.
     clock.clock_hz = on ? hz(policy.path + "/scaling_cur_freq", 1e3) : 0;
     clock.min_hz = hz(policy.path + "/scaling_min_freq", 1e3);
     clock.max_hz = hz(policy.path + "/scaling_max_freq", 1e3);

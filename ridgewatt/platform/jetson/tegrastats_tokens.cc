@@ -177,7 +177,7 @@ std::optional<TegrastatsClock> read_tegrastats_clock(std::string_view name, std:
   if (!word.take("@")) return std::nullopt;
   if (read_clocks_mhz(word.rest(), clock.clocks_hz, unread)) return clock;
   if (!clock.load) return std::nullopt;
-  // keep the load, drop the rest
+  // Keep the load, drop the rest.
   for (const auto& element : split(without_brackets(word.rest()), ',')) {
     leave_unread(element, unread);
   }

@@ -77,7 +77,7 @@ class Keeper {
 
  private:
   void look() {
-    // limits the rate, even with many requests
+    // Limits the rate, even with many requests.
     if (!holds_mode() || looked_.s() * 1e3 < kLookMs) return;
     looked_.restart();
     try {

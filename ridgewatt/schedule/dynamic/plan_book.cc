@@ -90,7 +90,7 @@ PlanChoice choose_plan(std::span<const Candidate> plans, double rate_hz, double 
   const auto serving = ranked(plans, [&](const Candidate& plan) -> std::optional<double> {
     if (plan.background) return {};
     const double capacity_hz = plan.infer().batch / plan.infer().time_s;
-    // late plans rank last
+    // Late plans rank last.
     return can_be_in_time(plan, max_latency_s) ? capacity_hz : -1 / capacity_hz;
   });
   for (std::size_t i = 0; i < std::min(serving.size(), kServing); ++i) {

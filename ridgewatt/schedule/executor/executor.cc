@@ -22,7 +22,7 @@
 namespace ridgewatt::schedule {
 namespace {
 
-// maximum read from one worker before the others have a turn
+// Maximum read from one worker before the others have a turn.
 constexpr std::size_t kBytesPerTurn = 512;
 constexpr double kPollWithoutPidfdS = 0.02;
 

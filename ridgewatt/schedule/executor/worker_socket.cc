@@ -47,7 +47,7 @@ void require_private(const std::string& folder) {
 std::string default_worker_socket() {
   const char* runtime = std::getenv("XDG_RUNTIME_DIR");
   std::string folder = runtime != nullptr ? runtime : "";
-  // a trailing slash would make lstat follow a link
+  // A trailing slash would make lstat follow a link.
   while (folder.size() > 1 && folder.back() == '/') folder.pop_back();
   if (folder.empty()) {
     folder = fallback_folder();

@@ -17,7 +17,7 @@ constexpr double kMostLateInTrial = kForgivenShare / 2;
 constexpr std::size_t kMoreTrials = 6;
 constexpr std::size_t kMostTrials = 40;
 constexpr std::size_t kServingTrials = 6;
-// maximum number of combinations of batches that are all tried
+// Maximum number of combinations of batches that are all tried.
 constexpr std::size_t kMostCombinations = 256;
 constexpr std::size_t kMostRemembered = 4096;  // trials
 

@@ -404,7 +404,7 @@ class LiveScheduler::State {
   Move grant_;
   std::size_t granted_mode_ = 0;
   std::size_t granted_place_ = 0;  // position of the training minibatch in the round
-  // position in the round by name of the training worker
+  // Position in the round by name of the training worker.
   std::map<std::string, std::size_t> places_;
   std::size_t unnamed_trainers_ = 0;
   std::vector<double> in_flight_;

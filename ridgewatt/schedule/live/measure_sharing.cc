@@ -9,7 +9,7 @@ namespace ridgewatt::schedule {
 namespace {
 
 constexpr int kPhases = 4;
-// the real time is unknown: a minibatch of minutes counts as late
+// The real time is unknown: a minibatch of minutes counts as late.
 constexpr double kPlannedMinibatchS = 60;
 
 }  // namespace

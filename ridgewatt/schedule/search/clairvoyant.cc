@@ -10,7 +10,7 @@ namespace ridgewatt::schedule {
 namespace {
 
 constexpr std::size_t kServers = 4;  // number of serving modes to try
-// number of waiting requests at which serving may pause
+// Number of waiting requests at which serving may pause.
 constexpr std::size_t kLeftWaiting[] = {0, 3, 15, 31};
 
 double most_per_s(const std::vector<Minibatch>& batches) {

@@ -16,7 +16,7 @@ namespace {
 struct Believed {
   double power_w = 0;
   double throughput = 0;
-  // stable, within the latency bound of this round, and at most 5 % over the power budget
+  // Stable, within the latency bound of this round, and at most 5 % over the power budget.
   bool wanted = false;
 };
 

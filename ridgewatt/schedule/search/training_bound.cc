@@ -86,9 +86,9 @@ struct Grid {
   std::size_t change = 0;    // bins between the last bin in one mode and the first in another
   std::size_t patience = 0;  // number of bins that covers the latency bound
   double forgiven = 0;       // permitted number of late requests
-  // by bin of arrival; only requests whose bound ends within the window
+  // By bin of arrival; only requests whose bound ends within the window.
   std::vector<double> requests;
-  // time to serve one request, by mode and bin; kInfinite: cannot serve
+  // Time to serve one request, by mode and bin; kInfinite: cannot serve.
   std::vector<std::vector<double>> cost_s;
 
   double at_s(std::size_t bin) const {

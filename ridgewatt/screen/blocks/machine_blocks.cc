@@ -12,7 +12,7 @@ namespace ridgewatt::screen {
 namespace {
 
 constexpr double kWarmCelsius = 80, kHotCelsius = 95;
-// up to this number, each core has its own bar if there is space
+// Up to this number, each core has its own bar if there is space.
 constexpr std::size_t kFewCores = 16;
 
 bool is_core(const std::string& name) {

@@ -147,7 +147,7 @@ class Session {
   // clients.
   std::optional<Reply> reply_at_once() {
     client_.head = {.keep_alive = false};
-    // an error reply to HEAD has no body
+    // An error reply to HEAD has no body.
     if (head_.starts_with("HEAD ")) client_.head.method = "HEAD";
     try {
       client_.head = parse_head(head_);
@@ -256,7 +256,7 @@ class Session {
   const bool turned_away_;
   Phase phase_ = Phase::kIdle;
   Client client_;
-  // head of the current request; received bytes that were not parsed yet
+  // Head of the current request; received bytes that were not parsed yet.
   std::string head_, ahead_;
 };
 

@@ -76,7 +76,7 @@ class InPlaceSearch::State {
   };
 
   Observation profile(const OperatingPoint& point) {
-    // after drift the strategy requests points again
+    // After drift the strategy requests points again.
     for (const auto& [seen, stale, reason] : seen_) {
       if (!stale && seen.point == point && restarted_) return seen;
     }

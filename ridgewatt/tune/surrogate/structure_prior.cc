@@ -22,7 +22,7 @@ namespace ridgewatt::tune {
 namespace {
 
 constexpr std::uint64_t kSeed = 20;  // fixed, so that the family is always the same
-// number of points that determine the principal directions
+// Number of points that determine the principal directions.
 constexpr std::size_t kCovariancePoints = 1500;
 
 // A board and a workload of the family. Times are shares of the time at the top mode and the

@@ -13,7 +13,7 @@ namespace {
 
 // Length scales of the deviation from the structure, in octaves of clock, cores and batch.
 constexpr std::array<double, SearchSpace::kAxes> kLengthOctaves = {2.0, 1.5, 1.5, 1.5, 3.0};
-// prior variance of the level, after the mean of the observations is subtracted
+// Prior variance of the level, after the mean of the observations is subtracted.
 constexpr double kLevelVariance = 1.0;
 
 std::vector<float> centered(std::vector<float> values) {

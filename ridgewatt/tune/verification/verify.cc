@@ -15,7 +15,7 @@ namespace ridgewatt::tune {
 namespace {
 
 constexpr char kReferenceReason[] = "reference for the slowdown limit";
-// share of the objective; a smaller gain does not justify a profile
+// Share of the objective; a smaller gain does not justify a profile.
 constexpr double kWorthless = 1e-4;
 
 // Midpoints of equally likely intervals of a standard normal variable.
