@@ -65,7 +65,8 @@ void parallel_for(std::size_t count, const std::function<void(std::size_t)>& bod
     --running;
     ended_one.notify_one();
   };
-  // An exception from the calling thread's watch, inside or between bodies, ends all threads.
+  // An exception from the calling thread's watch ends the work of all threads, whether it is thrown
+  // inside a body or between bodies.
   std::optional<WatchedWork> watched;
   watched.emplace([&](const WorkStep& step) {
     try {

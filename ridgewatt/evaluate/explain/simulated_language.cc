@@ -1,4 +1,4 @@
-// The same for language models: time per token and time to the first token.
+// Simulated runs of language models: time per token and time to the first token.
 #include <algorithm>
 #include <cmath>
 

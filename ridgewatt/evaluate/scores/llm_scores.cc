@@ -151,7 +151,7 @@ std::vector<LlmJudged> judged_of(const std::vector<LeftOutCell>& cells,
     } else if (!std::isnan(row.rail_token_j) && !std::isnan(share)) {
       one.figure = "GPU and CPU (mJ/token)";
       one.measured = 1e3 * row.rail_token_j;
-      // The factor of the board without this model.
+      // The factor of the board, fitted without this model.
       const double factor = llm::dynamic_of(llm::board_draws(cells, row.model), row.board);
       const double above_w = cell.decode_power.predicted - cell.engine.decode_idle_w(row.hardware);
       one.predicted = 1e3 * step_s * (share * factor * above_w + row.hardware.leak_w);

@@ -69,7 +69,7 @@ std::vector<PowerTrace> traces_of(const std::vector<PowerSample>& samples,
                                   const platform::PowerSource& source) {
   const auto& channels = source.channels();
   if (!source.tells_means()) return traces_of(samples, channels);
-  std::vector<PowerSample> known;  // the first sample is only the begin of the first mean
+  std::vector<PowerSample> known;  // the first sample only begins the first mean
   for (const auto& sample : samples) {
     if (known.empty() || has_value(sample, channels.size())) known.push_back(sample);
   }

@@ -114,7 +114,7 @@ FakeBoardSpec xavier_nx(bool jetpack5) {
   return spec;
 }
 
-// It has two chips with the older driver, and no rail for the whole module.
+// The AGX Xavier has two sensor chips with the older driver, and no rail for the whole module.
 FakeBoardSpec agx_xavier() {
   FakeBoardSpec spec = xavier_nx(false);
   spec.name = spec.board = "agx-xavier";

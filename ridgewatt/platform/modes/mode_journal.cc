@@ -190,8 +190,8 @@ std::optional<ModeSnapshot> ModeJournal::saved() const {
 void ModeJournal::begin(const ModeSnapshot& snapshot) {
   const std::string path = folder_ + "/mode.journal";
   const std::string text = mode_journal_text(snapshot, boot_id_);
-  pending();  // throws for a journal
-  saved();    // or a saved mode that must not be lost
+  pending();  // throws for a journal of another version
+  saved();    // throws for a saved mode of another version: it must not be lost
   keep_damaged(path);
   write_file_atomically(path, text);
   sync_folder();

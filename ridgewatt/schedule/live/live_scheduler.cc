@@ -23,7 +23,7 @@ using live::Presence;
 constexpr double kWatchEveryS = 1;       // clock time
 constexpr double kAnswersWithinS = 0.1;  // clock time; a worker that is not ready for longer than
                                          // this counts as absent
-// relative difference from which planned times follow measured ones
+// Relative difference from which planned times follow measured ones.
 constexpr double kCorrectFrom = 0.05;
 constexpr double kHistoryS = 60;  // length of the arrival history for rate estimates
 constexpr double kNotServed = std::numeric_limits<double>::infinity();
