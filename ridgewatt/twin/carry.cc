@@ -13,11 +13,11 @@ namespace {
 using P = TwinParam;
 using S = TwinScaling;
 
-// The voltage curve of one domain, carried to another highest clock.
+// The voltage curve of one domain, scaled to another highest clock.
 struct Voltage {
   double rise = 0;
   double knee = 0;
-  double top_squared = 1;  // of the highest voltage, over that of the board it comes from
+  double top_squared = 1;  // square of the highest voltage, relative to the source board
 };
 
 Voltage carry_voltage(double rise, double knee, double from_hz, double to_hz, bool same_chip) {
@@ -28,8 +28,8 @@ Voltage carry_voltage(double rise, double knee, double from_hz, double to_hz, bo
   return {std::max(top / flat - 1, kLeastRise), knee * from_hz / to_hz, squared(top)};
 }
 
-// How the logarithm of the carried rise changes with that of the knee: much, where the highest
-// clock is near the knee.
+// Slope of the logarithm of the scaled rise over the logarithm of the knee. It is steep if the
+// highest clock is near the knee.
 double rise_over_knee(double rise, double knee, double from_hz, double to_hz, bool same_chip) {
   constexpr double kStep = 0.02;
   const double moved = carry_voltage(rise, knee * std::exp(kStep), from_hz, to_hz, same_chip).rise;
@@ -38,7 +38,7 @@ double rise_over_knee(double rise, double knee, double from_hz, double to_hz, bo
 
 struct Carried {
   const Twin& from;
-  const Twin& to;  // its hardware
+  const Twin& to;  // only its hardware is read
   bool same_chip = false;
   Voltage gpu, cpu;
 
@@ -46,8 +46,8 @@ struct Carried {
     const double cores = to.flop_per_cycle / from.flop_per_cycle;
     const double bandwidth =
         to.bus_bytes_per_cycle * to.mem_clock_hz / (from.bus_bytes_per_cycle * from.mem_clock_hz);
-    // What cards draw without work goes with their limits, not with bandwidth: GDDR takes far more
-    // than HBM.
+    // The idle power of cards scales with their power limits, not with bandwidth: GDDR draws far
+    // more than HBM.
     const bool cards = from.discrete && to.discrete;
     const double limit = to.power_limit_w / from.power_limit_w;
     switch (scaling) {
@@ -82,7 +82,7 @@ struct Carried {
   }
 };
 
-constexpr double kCardSpread = 0.35;  // of the logarithm of that share
+constexpr double kCardSpread = 0.35;  // of the logarithm of a card's idle power over its limit
 
 bool is_voltage(TwinScaling scaling) {
   return scaling == S::kGpuRise || scaling == S::kGpuKnee || scaling == S::kCpuRise ||
@@ -110,7 +110,7 @@ void widen(Twin& twin, std::size_t param, double added_variance) {
   }
 }
 
-// What the knee's own prior means for the rise; 0 for the knees.
+// Variance of the rise that the knee's own prior causes. 0 for the knees.
 double knee_variance(const Carried& change, TwinScaling scaling) {
   const Twin& from = change.from;
   const auto of = [&](P rise, P knee, double from_hz, double to_hz) {
@@ -136,7 +136,7 @@ Twin carry_to_bsp(const Twin& twin, const Board& board) {
     carried.values[static_cast<std::size_t>(spec.param)] *= change.factor(spec.scaling);
   }
   limit_tensor_share(carried);
-  // What no knob changes stays.
+  // No knob changes the base power, so it keeps its value.
   carried.values[static_cast<std::size_t>(P::kBasePower)] = twin[P::kBasePower];
   return carried;
 }
@@ -152,9 +152,9 @@ Twin carry_twin(const Twin& twin, const Board& from, const Board& to) {
   const bool same_chip = from.soc == to.soc;
   const Carried change = carried_between(twin, carried, same_chip);
   double conv_pipe = conv_over_fp32(to) / conv_over_fp32(from);
-  // FP32 pipes run Winograd's 3x3 convolutions, tensor cores do not: five fitted GPUs without TF32
-  // reach 1.3 times their peak, four with it 0.25 to 0.64 times theirs. The fits of Jetson boards
-  // start without it.
+  // FP32 pipes compute 3x3 convolutions with Winograd's algorithm; tensor cores do not. Five fitted
+  // GPUs without TF32 reach 1.3 times their peak, four GPUs with TF32 reach 0.25 to 0.64 times
+  // theirs. The fits of Jetson boards start without this correction.
   const bool of_cards = twin.discrete && carried.discrete;
   if (of_cards && supports(from, Arithmetic::kTf32) != supports(to, Arithmetic::kTf32)) {
     conv_pipe *= supports(to, Arithmetic::kTf32) ? 1 / kWinograd : kWinograd;
@@ -163,16 +163,17 @@ Twin carry_twin(const Twin& twin, const Board& from, const Board& to) {
     const auto param = static_cast<std::size_t>(spec.param);
     double factor = change.factor(spec.scaling);
     if (is_voltage(spec.scaling)) {
-      // Tables of voltages are fused chip by chip: the same system on a chip tells of their middle.
+      // Voltage tables are fused per chip. Boards with the same system on a chip give a typical
+      // one.
       carried.values[param] *= factor;
       widen(carried, param, squared(spec.prior_log_sd) + knee_variance(change, spec.scaling));
       continue;
     }
-    // Four cards draw 14 to 27 % of their limits without work.
+    // Four cards draw 14 to 27 % of their limits when idle.
     const bool without_work = spec.scaling == S::kMemoryPower || spec.scaling == S::kBoardPower;
     if (of_cards && without_work) widen(carried, param, squared(kCardSpread));
-    // A dense convolution's rate is relative to the FP32 peak, yet it follows the pipe that it runs
-    // in.
+    // The rate of a dense convolution is relative to the FP32 peak, but it depends on the pipe that
+    // computes the convolution.
     if (spec.param == P::kConvRate) factor *= conv_pipe;
     carried.values[param] *= factor;
     widen(carried, param,

@@ -9,17 +9,17 @@
 namespace ridgewatt::twin {
 namespace {
 
-// What FP32 runs as in PyTorch: convolutions in TF32 where the tensor cores have it
-// (torch.backends.cudnn.allow_tf32 is on by default), products on the FP32 pipes
-// (torch.backends.cuda.matmul.allow_tf32 is off). Rate of an FP32 convolution per SM and cycle;
-// nothing where the board file does not say whether there is TF32.
+// FP32 operations per SM and cycle of a convolution in PyTorch. PyTorch uses TF32 for convolutions
+// if the tensor cores have it (torch.backends.cudnn.allow_tf32 is on by default). It computes
+// products on the FP32 pipes (torch.backends.cuda.matmul.allow_tf32 is off). Returns nothing if the
+// board file does not state whether the board has TF32.
 std::optional<double> conv_rate(const Board& board) {
   const auto tf32 = stated_rate(board, Arithmetic::kTf32);
   if (!tf32) return std::nullopt;
   return *tf32 > 0 ? *tf32 : stated_rate(board, Arithmetic::kFp32);
 }
 
-constexpr double kPipes = 2;  // times the FP32 rate that pipes reach in halves of a register
+constexpr double kPipes = 2;  // half-precision rate of the pipes over their FP32 rate
 
 }  // namespace
 

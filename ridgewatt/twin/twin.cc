@@ -22,9 +22,10 @@ namespace {
 using P = TwinParam;
 using S = TwinScaling;
 
-// Priors are what is known without the sweeps: datasheet fractions, one pass over the data for an
-// element-wise kernel, tens of microseconds for an eager framework's launch. Their widths say how
-// well. A ratio or share that physics pins down (bandwidth, element-wise traffic) is narrow.
+// The priors are what is known without sweeps: fractions of datasheet values, one pass over the
+// data for an element-wise kernel, tens of microseconds for a launch of an eager framework. Their
+// widths state the uncertainty. Ratios and shares with physical limits (bandwidth, element-wise
+// traffic) are narrow.
 constexpr TwinParamSpec kSpecs[] = {
     {P::kConvRate, "conv_rate", "1", false, 2.0, 0.4, S::kNone,
      "dense convolution, forward: reached FLOP rate over the FP32 peak (TF32, Winograd: above 1)"},
@@ -129,7 +130,7 @@ double optional_number(const Board& board, const std::string& key, double otherw
   return found == board.twin.numbers.end() ? otherwise : found->second;
 }
 
-// An error as a share, 0.1 for 10 %; nothing where the file does not have it.
+// An error as a fraction: 0.1 for 10 %. Nothing if the file does not state it.
 std::optional<double> known_error(const Board& board, const std::string& key) {
   constexpr double kMostError = 1000;  // chosen: no fit is off by more
   const auto found = board.twin.numbers.find(key);
@@ -142,7 +143,8 @@ std::string text(const Board& board, const std::string& key) {
   return found == board.twin.texts.end() ? "" : found->second;
 }
 
-// Parameters before this one that are fitted to the same quantity: what its correlations are with.
+// Parameters before `spec` that are fitted to the same quantity. `spec` stores its correlations
+// with these parameters.
 std::vector<std::size_t> fitted_before(const TwinParamSpec& spec) {
   std::vector<std::size_t> before;
   for (const auto& other : kSpecs) {
@@ -287,14 +289,14 @@ Twin prior_twin(const Board& board) {
 
 namespace {
 
-// The board under the BSP that its own [twin] table belongs to.
+// The board with the BSP of its own [twin] table.
 Board as_fitted(Board board) {
   const auto bsp = board.twin.texts.find("bsp");
   board.bsp = bsp == board.twin.texts.end() ? board.default_bsp : board.find_bsp(bsp->second).name;
   return board;
 }
 
-// Of the board's own table, or carried from its relative.
+// From the board's own table, or scaled from the related board.
 Twin eager_twin(const Board& board) {
   if (!board.twin.numbers.empty()) {
     const Board fitted = as_fitted(board);
@@ -308,9 +310,10 @@ Twin eager_twin(const Board& board) {
 
 }  // namespace
 
-// Of what a kernel takes on the GPU, the reference board's per multiprocessor and cycle, over what
-// a few figures of eager mode gave. Cards with the same kind of tensor cores, too: what their
-// training in PyTorch reaches says less of an engine's kernels than the engines of the reference.
+// Sets the ratios of the reference board's GPU parameters, scaled to `board`, to the board's own,
+// which come from a few figures of eager mode. Also for cards with the same kind of tensor cores:
+// the engines of the reference say more about an engine's kernels than the card's training in
+// PyTorch.
 void set_engine_ratios(const Board& board, Twin& twin) {
   if (board.name == kReferenceBoard) return;
   const Board reference = as_fitted(load_board(kReferenceBoard));

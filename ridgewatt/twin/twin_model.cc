@@ -13,7 +13,7 @@ TwinModel::TwinModel(const Twin& twin, std::shared_ptr<const workload::DeployedW
       default_batch_(default_batch) {}
 
 TwinModel::AtBatch& TwinModel::at_batch(int batch) const {
-  // Where nobody asks for another batch than 1, 0: the model's own.
+  // 0 selects the model's own batch, unless a default batch above 1 was set.
   const int wanted = batch > 0 ? batch : default_batch_ > 1 ? default_batch_ : 0;
   AtBatch& at = batches_[wanted];
   if (!at.estimator) {

@@ -11,10 +11,10 @@
 namespace ridgewatt::twin {
 namespace {
 
-// Deviation of ln(measured / modelled) of a run that the parameters cannot explain. Chosen: what
-// left-out models show, less what runs of one model share.
+// Standard deviation of ln(measured / modelled) of a run that the parameters cannot explain.
+// Chosen: the errors on left-out models, without the part that the runs of one model share.
 constexpr double kRunSd = 0.1;
-constexpr double kSlopeStep = 0.01;  // of a logarithm, for slopes
+constexpr double kSlopeStep = 0.01;  // step of a logarithm, for slopes
 
 // The twin with parameters at exp(x) times their priors.
 CpuTwin moved(const CpuTwin& prior, const Eigen::VectorXd& x) {

@@ -18,8 +18,8 @@ using workload::OpClass;
 constexpr double kFloatBytes = 4;
 constexpr double kBlock = 16;  // channels of a block, and columns of a product's tile
 
-// What an operator computes for each element, in FP32 operations at the processor's peak, beyond
-// moving its data. Source: profiles of graphs of single operators, as the priors.
+// FP32 operations at the processor's peak that an operator computes per element, in addition to
+// moving its data. Source: profiles of graphs of single operators, as for the priors.
 struct OperatorWork {
   std::string_view ops;
   double per_output;
@@ -45,11 +45,11 @@ constexpr std::string_view kOneThread =
     "Concat|Split|Slice|Pad|Where|Tile|Cast|Gather|DepthToSpace|SpaceToDepth|BatchNormalization|"
     "InstanceNormalization|CumSum|Expand|Resize|Upsample|Identity|NonMaxSuppression|NonZero|"
     "Reformat|QuickGelu|GRU";
-// What a kernel on one thread takes longer where others wrote a part of its data to their caches.
+// Factor on the time of a single-threaded kernel if other threads' caches hold part of its data.
 constexpr double kFromOthers = 1.25;
 
-// Blocks of channels are computed four at a time. Fewer reach less: the multiply-adds of one wait
-// for each other.
+// Blocks of channels are computed four at a time. A rest of one to three blocks is less efficient,
+// because the multiply-adds of one block wait for each other.
 double block_overhead(double channels) {
   constexpr std::array<double, 4> kRest = {0, 1.6, 2.1, 3};
   const double blocks = std::max(1.0, std::ceil(channels / kBlock));
@@ -62,13 +62,13 @@ double padded(double value, double to) {
   return value > 0 ? std::ceil(value / to) * to / value : 1;
 }
 
-// Bytes per second of data that is in a cache or in memory, as activations are.
+// Bytes per second of activations, which are partly in a cache and partly in memory.
 double mixed_bandwidth(const CpuRates& rates) {
   return std::sqrt(rates.memory_bytes_per_s * rates.cache_bytes_per_s);
 }
 
-// The same of what a kernel reads and writes at once: in the cache while it is small, and from
-// memory as it grows.
+// Bytes per second of the data of one kernel. The data is in the cache while it is small and moves
+// to memory as it grows.
 double bandwidth_of(const CpuRates& rates, double bytes) {
   constexpr double kInCache = 1e6,
                    kInMemory = 16e6;  // seen on a processor with 1 MB of L2 per core
@@ -77,8 +77,8 @@ double bandwidth_of(const CpuRates& rates, double bytes) {
   return std::pow(rates.cache_bytes_per_s, 1 - share) * std::pow(rates.memory_bytes_per_s, share);
 }
 
-// The same of a model's weights, which each run reads once: as activations where the last cache
-// holds all of them, from memory where it holds few.
+// Bytes per second of a model's weights, which each run reads once. The same as for activations if
+// the last-level cache holds all weights; the memory bandwidth if the cache holds few of them.
 double stored_bandwidth(const CpuTwin& twin, const CpuRates& rates, double bytes) {
   constexpr double kHolds = 0.5, kHoldsFew = 2;  // chosen: around the size of the cache
   const double share = std::clamp(
@@ -102,8 +102,8 @@ struct Work {
 
 class KernelTimer {
  public:
-  // `weights_bytes` are those of the whole model: what the cache holds of them stays for the next
-  // run.
+  // `weights_bytes`: weights of the whole model. The weights that fit in the cache stay there for
+  // the next run.
   KernelTimer(const CpuTwin& twin, const CpuRates& rates, double weights_bytes)
       : t_(twin),
         rates_(rates),
@@ -146,8 +146,8 @@ class KernelTimer {
   }
 
   Work convolution(const KernelCost& kernel) const {
-    constexpr double kShort = 10;     // multiply-adds that a short sum takes in addition
-    constexpr double kRowStart = 24;  // places of a row that a depthwise row takes in addition
+    constexpr double kShort = 10;     // additional multiply-adds per sum
+    constexpr double kRowStart = 24;  // additional row positions per depthwise row
     const double sum = std::max(kernel.reduction_length, 1.0);
     if (is_integer(kernel)) return integer_convolution(kernel);
     if (!kernel.blocks) return plain(kernel);
@@ -163,9 +163,9 @@ class KernelTimer {
             memory};
   }
 
-  // Unrolls its window, place by place and group by group, and multiplies.
+  // Unrolls the window, position by position and group by group, then multiplies.
   Work integer_convolution(const KernelCost& kernel) const {
-    // FP32 operations for a place of the window; of a depthwise one, with its sum, and per result.
+    // FP32 operations: per unrolled position of the window; per position and per sum if depthwise.
     constexpr double kPerPlace = 1500, kPerTap = 21, kPerSum = 42;
     const double memory = weights_s(kernel) + moved_s(activations(kernel), C::kVector);
     if (kernel.groups > 1 && kernel.output_channels <= 1) {
@@ -177,7 +177,7 @@ class KernelTimer {
     return {compute_s(kernel, C::kInteger, 1) + unrolling / rates_.flop_per_s, memory};
   }
 
-  // Unrolls its window and multiplies, group by group.
+  // Unrolls the window, then multiplies, group by group.
   Work plain(const KernelCost& kernel) const {
     if (kernel.groups > 1 && kernel.output_channels < kBlock) {
       return {compute_s(kernel, C::kPlain, kernel.output_channels <= 1 ? 5 : 1),
@@ -192,10 +192,10 @@ class KernelTimer {
 
   Work product(const KernelCost& kernel) const {
     constexpr double kShort = 12;
-    constexpr double kPack = 60;  // FP32 operations that packing an operand takes, per element read
+    constexpr double kPack = 60;  // FP32 operations to pack an operand, per element read
     const double sum = std::max(kernel.reduction_length, 1.0);
     const double rows = kernel.output_elements / std::max(kernel.output_channels, 1.0);
-    if (kernel.weight_bytes > 0 && rows <= 1) {  // reads its weights once, and waits for them
+    if (kernel.weight_bytes > 0 && rows <= 1) {  // a single row waits for its weights
       return {0, weights_s(kernel) + moved_s(activations(kernel), C::kVector)};
     }
     double compute =
@@ -206,10 +206,10 @@ class KernelTimer {
     return {compute, weights_s(kernel) + blocks_s(kernel)};
   }
 
-  // Reads the recurrent half of its weights again in each step, and applies its gates.
+  // Reads the recurrent half of the weights again in each step, then applies the gates.
   Work recurrent(const KernelCost& kernel) const {
     constexpr double kGruGates = 3, kLstmGates = 4;
-    constexpr double kPerGruGate = 380, kPerLstmGate = 160;  // FP32 operations for an element
+    constexpr double kPerGruGate = 380, kPerLstmGate = 160;  // FP32 operations per element
     double gates = 0;
     if (kernel.op == "GRU") gates = kGruGates * kPerGruGate;
     if (kernel.op == "LSTM") gates = kLstmGates * kPerLstmGate;

@@ -15,9 +15,9 @@ namespace {
 
 using C = CpuParam;
 
-// Medians were read from profiles of graphs of single operators in ONNX Runtime 1.30 on one x86-64
-// processor with AVX-512 (docs/methods/cpu_twin.md); widths are chosen: how far libraries for
-// another processor may be from them.
+// The medians are from profiles of graphs of single operators in ONNX Runtime 1.30 on one x86-64
+// processor with AVX-512 (docs/methods/cpu_twin.md). The widths are chosen: the assumed difference
+// to libraries for other processors.
 constexpr CpuParamSpec kCpuSpecs[] = {
     {C::kConvolution, "convolution", "1", 0.85, 0.15,
      "share of the peak that convolutions on blocks of channels reach"},
@@ -154,7 +154,7 @@ CpuTwin read_cpu_twin(const Board& board) {
   for (const auto& spec : kCpuSpecs) {
     const auto i = static_cast<std::size_t>(spec.param);
     const std::string key(spec.key);
-    // Files from before llama.cpp was modelled keep its priors.
+    // Files written before llama.cpp was modelled have no such keys and keep the priors.
     if (key.starts_with("llama_") && !board.twin.numbers.contains(key + ".value")) continue;
     const auto bound = [&](const char* part) {
       const std::string name = key + part;

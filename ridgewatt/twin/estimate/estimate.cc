@@ -20,11 +20,11 @@ double cube(double x) {
   return x * x * x;
 }
 
-// CPU cycles to load one sample, from those for a photograph of 224 x 224 pixels or more. Decoding
-// and augmenting cost by the pixel; the rest of a sample's path costs the same for an image of
-// 28 x 28. That part is what LeNet-5 waits without workers, 22.0, 33.8 and 42.6 s for the 60,000
-// samples of MNIST at 2.265, 1.4 and 1.479 GHz (Prashanthi et al., SIGMETRICS 2023, Section 5.1):
-// 0.8 to 1.05 million cycles, of which the pixels are 0.1. A worker takes no more: one hides them.
+// CPU cycles to load one sample. `of_photo`: cycles for a photograph of at least 224 x 224 pixels.
+// Decoding and augmentation cost time per pixel; the rest costs the same for any size. The rest is
+// the wait of LeNet-5 without workers: 22.0, 33.8 and 42.6 s for the 60,000 samples of MNIST (28 x
+// 28) at 2.265, 1.4 and 1.479 GHz (Prashanthi et al., SIGMETRICS 2023, Section 5.1). This is 0.8 to
+// 1.05 million cycles, of which the pixels are 0.1 million. One worker hides this time.
 double loader_cycles(double of_photo, const workload::WorkloadCost& cost) {
   constexpr double kPhotoElements = 3 * 224 * 224;
   constexpr double kSampleCycles = 0.75e6;
@@ -44,15 +44,15 @@ JobCost job_cost(double period_s, double energy_j, int batch, double samples) {
   return {minibatches * period_s, minibatches * energy_j};
 }
 
-// Upper envelope of the lines gpu_s + launches x launch_s over launch_s >= 0 (the convex hull
-// trick): chains come with rising slope and falling intercept.
+// Builds the upper envelope of the lines gpu_s + launches x launch_s over launch_s >= 0 (the convex
+// hull trick). The chains are in order of rising slope and falling intercept.
 void Estimator::GpuState::build_envelope(const std::vector<Corner>& chains) {
   for (const auto& chain : chains) {
     double from = 0;
     while (!corners.empty()) {
       const auto& last = corners.back();
       if (chain.launches <= last.launches) {
-        from = std::numeric_limits<double>::infinity();  // never longer
+        from = std::numeric_limits<double>::infinity();  // never the longest
         break;
       }
       from = std::max(0.0, (last.gpu_s - chain.gpu_s) / (chain.launches - last.launches));
@@ -90,7 +90,8 @@ Estimator::Estimator(const Twin& twin, std::shared_ptr<const workload::WorkloadC
   least_launch_share_ = least_launch_share();
 }
 
-// The lower end of what is known of a launch: its parameters, and how far workloads lie off.
+// Lower end of the 90 % interval of the launch time, relative to the estimate. It covers the errors
+// of the launch parameters and the error on workloads like the fitted ones.
 double Estimator::least_launch_share() const {
   double variance = 0;
   for (const P param : {P::kLaunchCycles, P::kLaunchMemoryCycles, P::kLaunchFixed}) {
@@ -108,7 +109,7 @@ Estimator::Estimator(Estimator&&) noexcept = default;
 
 namespace {
 
-// Of the kernel, seconds without its fixed part and the share of computing in them.
+// Seconds of a kernel without its fixed part, and the share of computation in these seconds.
 std::pair<double, double> work_of(double cycles, double bytes, double clock_hz, double bandwidth) {
   const double compute = cube(cycles / clock_hz);
   const double memory = cube(bytes / bandwidth);
@@ -134,7 +135,7 @@ std::unique_ptr<Estimator::GpuState> Estimator::make_gpu_state(const Rates& rate
   return state;
 }
 
-// A kernel that the twins agree in takes the time that it takes in `like`.
+// Takes the time of a kernel from `like` if both twins give the kernel the same cycles and bytes.
 void Estimator::add_kernels(const Rates& rates, double gpu_clock_hz, const GpuState* like,
                             GpuState& state) const {
   const KernelTerms &terms = *rates.terms, &known = *rates_->terms;
@@ -208,7 +209,7 @@ Estimator::CpuState Estimator::cpu_state(const Rates& t, const PowerMode& mode,
   }
   state.host_s += t.call_cycles[run.caller] / clock_hz;
   if (run.cuda_graph) {
-    state.host_s += state.launch_s;  // of all kernels at once
+    state.host_s += state.launch_s;  // one launch for all kernels
     state.launch_s = 0;
   }
   state.thread_s = state.host_s + t.terms->launches_until.back() * state.launch_s;
@@ -219,8 +220,8 @@ Estimator::CpuState Estimator::cpu_state(const Rates& t, const PowerMode& mode,
   if (run.loader_s_per_sample) {
     state.load_core_s = *run.loader_s_per_sample * twin_.cpu_clock_hz * cost_->batch / clock_hz;
   } else {
-    // The waits of data that is there are no time, but in the power that was fitted: they stay as
-    // long as they were at the lowest clock (and the fewest cores) at which they were seen.
+    // If the data is available, waits do not count as time. But the power of the fitted rows
+    // includes them, so the waits keep the length that they had at the lowest fitted CPU clock.
     const double load_hz =
         state.data_is_there ? std::max(clock_hz, twin_.home.least_cpu_hz(cost_->kind)) : clock_hz;
     const double in_process = run.loader_workers == 0 ? t[P::kInProcessLoaderRatio] : 1;
@@ -232,8 +233,9 @@ Estimator::CpuState Estimator::cpu_state(const Rates& t, const PowerMode& mode,
     state.hand_over_s =
         (twin_.hand_over.cycles + twin_.hand_over.cycles_per_byte * cost_->input_bytes) / clock_hz;
   }
-  // With fewer cores than threads the launching thread waits for one when the workers are busy.
-  // A compiled graph whose data is there has no workers next to it; the sweeps of eager mode have.
+  // With fewer cores than threads, the launching thread waits for a core while the workers are
+  // busy. A compiled graph with available data runs without workers; the sweeps of eager mode had
+  // some.
   const bool alone = state.data_is_there && !is_eager(twin_.runtime);
   const double crowd = alone ? 0 : std::max(0.0, 1 - state.cores / (state.workers + 1));
   if (crowd > 0 && state.workers > 0) {
@@ -245,8 +247,8 @@ Estimator::CpuState Estimator::cpu_state(const Rates& t, const PowerMode& mode,
   return state;
 }
 
-// Launches and kernels are not alike: where launching takes about as long as the GPU, the queue
-// runs dry now and then. Factor on the longest chain of even launches.
+// The times of launches and kernels vary. If launching takes about as long as the GPU work, the
+// launch queue sometimes runs dry. Returns the factor on the longest chain of equal launches.
 double Estimator::uneven(const Rates& rates, const GpuState& gpu, const CpuState& cpu) {
   const Corner& chain = gpu.corner(cpu.launch_s);
   const double chain_s = chain.launches * cpu.launch_s + chain.gpu_s;
@@ -254,9 +256,9 @@ double Estimator::uneven(const Rates& rates, const GpuState& gpu, const CpuState
   return std::sqrt(std::sqrt(1 + squared(squared(shorter_s / chain_s))));
 }
 
-// What a median of timed minibatches shows. Inference is timed from when its data is there;
-// training includes the wait for data, but three workers or more, each on a core of its own,
-// deliver in bursts, so that most minibatches, and with them the median, wait for nothing.
+// The median of timed minibatches. The timer of inference starts when its data is available. In
+// training, the time includes the wait for data. But three or more workers, each on its own core,
+// deliver in bursts, so most minibatches (and the median) do not wait.
 double Estimator::median_s(const CpuState& cpu, double pipe_s, double period_s) const {
   if (cpu.workers == 0) return period_s;
   const bool crowded = cpu.cores < cpu.workers + 1;
@@ -311,8 +313,8 @@ Breakdown Estimator::combine(const Rates& t, const GpuState& gpu, const CpuState
                           cpu.cores * t[P::kCpuCoreLeakage] * cpu.voltage_squared +
                           t[P::kGpuLeakage] * gpu.voltage_squared;
   result.static_j = static_w * period_s + t[P::kGpuClockPower] * gpu_power * pipe_s;
-  // Inference without a given data set is of data that is there: it takes no part in the waits of
-  // the runs that were fitted, whose power is what is known.
+  // Inference without a given data set does not wait for data, unlike the fitted runs. Only the
+  // power of those runs is known, so time and energy are reduced by the same share.
   const double median = median_s(cpu, pipe_s, period_s);
   const double counted_s = cpu.data_is_there ? pipe_s : period_s;
   result.counted_share = counted_s / period_s;
@@ -339,8 +341,8 @@ Breakdown Estimator::at_clocks(const PowerMode& clocks, const RunOptions& run) c
   return result;
 }
 
-// The busiest CPU thread is a worker, or the launching one, which polls until the GPU is done;
-// where there are fewer cores than threads, a core runs one after the other.
+// The busiest CPU thread is a worker or the launching thread, which polls until the GPU is done.
+// With fewer cores than threads, one core runs several threads in turn.
 PowerMode Estimator::clocks(const PowerMode& mode, const RunOptions& run) const {
   if (twin_.discrete) return under_limit(mode, run);
   if (mode.governor.empty()) return mode;
@@ -410,7 +412,7 @@ void Estimator::add_layer_times(const PowerMode& mode, std::span<double> time_s)
   const PowerMode at = clocks(mode, options_);
   const GpuState& gpu = gpu_state(at);
   const CpuState cpu = cpu_state(*rates_, at, options_);
-  // Before the corner the launches are on the longest chain, after it the GPU.
+  // The longest chain: the launches up to the corner, then the GPU times from the corner on.
   const std::size_t corner = gpu.corner(cpu.launch_s).kernel;
   const double stretch = uneven(*rates_, gpu, cpu);
   const double launch_s = stretch * cpu.launch_s;
@@ -441,14 +443,14 @@ std::vector<LayerEstimate> Estimator::layers(const PowerMode& mode) const {
   if (twin_.cpu) return layers_on_processor(mode);
   const Breakdown whole = breakdown(mode);
   PowerMode at = whole.clocks;
-  at.governor.clear();  // settled
+  at.governor.clear();  // the clocks have settled already
   const GpuState& gpu = gpu_state(at);
   std::vector<double> time_s(cost_->kernels.size(), 0.0);
   add_layer_times(at, time_s);
   const double busy_w = twin_[P::kGpuBusyPower] * gpu.relative_clock * gpu.voltage_squared;
   const double launch_s = cpu_state(*rates_, at, options_).launch_s;
   const std::size_t corner = gpu.corner(launch_s).kernel;
-  // What is not a kernel's own dynamic energy is spent for time.
+  // The energy other than the kernels' own dynamic energy is divided in proportion to time.
   double own_j = 0;
   std::vector<LayerEstimate> layers(time_s.size());
   for (std::size_t k = 0; k < layers.size(); ++k) {

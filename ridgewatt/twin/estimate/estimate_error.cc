@@ -14,19 +14,20 @@
 namespace ridgewatt::twin {
 namespace {
 
-constexpr double kStep = 0.02;      // of a logarithm, for slopes
-constexpr double kAtLimit = 0.99;   // from this share of a power limit on it lowers the clock
-constexpr double kLeastIdle = 0.5;  // four cards draw 14 to 27 % of their limits without work
-constexpr double kHeldTo = 1.02;    // of a power limit that is not the lowest: all published rows
+constexpr double kStep = 0.02;      // step of a logarithm, for slopes
+constexpr double kAtLimit = 0.99;   // share of a power limit from which the limit lowers the clock
+constexpr double kLeastIdle = 0.5;  // four cards draw 14 to 27 % of their limits when idle
+// Highest power over the limit in all published rows, except at the lowest limit.
+constexpr double kHeldTo = 1.02;
 
-// Logarithms of time, power and energy.
+// Natural logarithms of time, power and energy.
 std::array<double, kQuantities.size()> logs_of(const MinibatchCost& at) {
   const double time = std::log(at.period_s);
   const double power = std::log(at.power_w);
   return {time, power, time + power};
 }
 
-// Knobs at their highest over a power of two: slopes change slowly.
+// Rounds each knob to its highest value over a power of two. Slopes change slowly.
 PowerMode rounded(const Twin& twin, const PowerMode& mode) {
   const auto octave = [](double value, double top) {
     int power = 0;
@@ -45,7 +46,7 @@ PowerMode rounded(const Twin& twin, const PowerMode& mode) {
   return result;
 }
 
-// Arithmetics other than FP32 in which a workload contracts.
+// Arithmetics other than FP32 that the contractions of a workload use.
 std::set<Arithmetic> other_arithmetics(const workload::WorkloadCost& cost) {
   std::set<Arithmetic> found = {workload::arithmetic_of(cost.arithmetic)};
   const bool integers = std::any_of(cost.kernels.begin(), cost.kernels.end(),
@@ -61,7 +62,7 @@ double LogError::factor(double interval) const {
   const double p = 0.5 + interval / 2;
   if (!(p < 1)) return std::numeric_limits<double>::infinity();
   if (!(degrees > 0)) return std::exp(normal_quantile(p) * sd);
-  // The same few quantiles are asked for over and over.
+  // The same few quantiles are needed repeatedly.
   thread_local std::map<std::pair<double, double>, double> quantiles;
   auto& quantile = quantiles[{p, degrees}];
   if (quantile == 0 && p != 0.5) quantile = student_quantile(p, degrees);
@@ -86,13 +87,13 @@ struct ErrorModel::Direction {
   enum class Of { kTwin, kRuntime, kPrecision };
   Of of = Of::kTwin;
   std::size_t param = 0;  // TwinParam or RuntimeParam
-  double sd = 0;          // of its logarithm, of a precision
+  double sd = 0;          // of the logarithm of a precision's speedup
 };
 
 struct ErrorModel::Variances {
-  std::array<double, kQuantities.size()> parameters{};  // posterior, and precision
+  std::array<double, kQuantities.size()> parameters{};  // of the posterior and of the precision
   std::array<double, kQuantities.size()> priors{};
-  std::array<double, kQuantities.size()> runtime{};  // what the runtime's parameters cause
+  std::array<double, kQuantities.size()> runtime{};  // due to the runtime's parameters
   std::size_t widest = kTwinParamCount;  // the parameter that adds most to the error of time
   double widest_share = 0;
   double precision_share = 0;
@@ -113,7 +114,7 @@ ErrorModel::ErrorModel(const Twin& twin, std::shared_ptr<const workload::Workloa
   if (middle_.twin().changed_by) {
     add_runtime_directions(*cost);
     explain_runtime();
-    return;  // its rates in a precision are parameters
+    return;  // the runtime's rates in each precision are parameters
   }
   for (const Arithmetic arithmetic : other_arithmetics(*cost)) {
     for (double Twin::ContractionSpeedup::*pipe :
@@ -199,12 +200,12 @@ std::array<double, kQuantities.size()> ErrorModel::prior_variance(const PowerMod
   return variances(mode).priors;
 }
 
-// No runtime has rows of a card: an RTX 3090 was 24 % off, an A100 11 to 52 %
-// (docs/results/runtimes.md).
+// Factor on the runtime's error for boards, on a card. No runtime was fitted on a card: an RTX 3090
+// was 24 % off, an A100 11 to 52 % (docs/results/runtimes.md).
 constexpr double kOtherChip = 3;
 
-// Time by what was left out of the runtime's own fit; power, of which nothing is public, by the
-// eager twin's error and more.
+// The error of time is that of rows left out of the runtime's own fit. Power has no public rows:
+// its error is that of the eager twin plus an additional error.
 EstimateError ErrorModel::of_runtime(const Variances& at) const {
   const RuntimeTwin& runtime = *middle_.twin().changed_by;
   double time = at.runtime[kTime] + squared(runtime.errors.time);
@@ -283,12 +284,12 @@ EstimateError ErrorModel::operator()(const Breakdown& at) const {
 
 namespace {
 
-// Decades by which a knob lies below all that were fitted.
+// Decades by which a knob is below all fitted values.
 double decades_below(double value, double least) {
   return value > 0 && least > value ? std::log10(least / value) : 0;
 }
 
-// The clock of the CPU, and its cores, of which only the waits of inference tell.
+// Decades below the fitted CPU clocks and cores. Cores matter only to the waits of inference.
 struct Unseen {
   double clock = 0, cores = 0;  // decades
   bool any() const { return clock > 0 || cores > 0; }
@@ -302,12 +303,12 @@ Unseen unseen_in(const Twin& twin, const workload::WorkloadCost& cost, const Bre
               : 0};
 }
 
-// Power without the waits that are in the power of the rows that were fitted.
+// Power without the waits that the power of the fitted rows includes.
 double unwaited_w(const Breakdown& at) {
   return at.always_w + (at.total.power_w - at.always_w) / at.counted_share;
 }
 
-// How much longer it takes to spend the same energy at the module's limit; 1 below it.
+// Factor on the time if the same energy is spent at the module's power limit. 1 below the limit.
 double throttled(const Twin& twin, const Breakdown& at) {
   const double over_w = at.total.power_w - twin.power_limit_w;
   if (!(over_w > 0)) return 1;
@@ -321,9 +322,9 @@ void add_deviation(LogError& error, double sd) {
 
 }  // namespace
 
-// Below the CPU clocks and cores that were fitted nothing tells how much of the power is that of
-// waits; above the module's limit, how far the board lowers its clocks. One end of 90 % is where it
-// is extreme.
+// Below the fitted CPU clocks and cores, the share of waits in the power is unknown. Above the
+// module's limit, it is unknown how far the board lowers its clocks. In both cases, the most
+// extreme value becomes one end of the 90 % interval.
 void ErrorModel::widen(const Breakdown& at, EstimateError& error) const {
   if (const Unseen unseen = unseen_in(twin_, middle_.cost(), at); unseen.any()) {
     for (std::size_t q = 0; q < kQuantities.size(); ++q) {
@@ -341,8 +342,8 @@ void ErrorModel::widen(const Breakdown& at, EstimateError& error) const {
   }
 }
 
-// Where the limit lowers the clock, an error of the power is one of the clock, and the power is the
-// limit as closely as a workload at home is known.
+// If the limit lowers the clock, an error of the power becomes an error of the clock, and so of the
+// time. The power is then the limit, with the error of a workload like the fitted ones.
 void ErrorModel::widen_by_limit(const Breakdown& at, EstimateError& error) const {
   const bool lowered = at.clocks.gpu_clock_hz < twin_.gpu_clock_hz;
   const double limit = middle_.limit_w(at.clocks), working = working_power_w(at);
@@ -357,7 +358,7 @@ void ErrorModel::widen_by_limit(const Breakdown& at, EstimateError& error) const
 void ErrorModel::set_bounds(const Breakdown& at, EstimateError& error) const {
   error[kTime].least = at.least_s;
   error[kPower].most = twin_.power_limit_w;
-  // Without evidence of its own a card's idle power is carried, too.
+  // A scaled card has no evidence of its own, so its idle power is scaled, too.
   const double idle_w = twin_.discrete && twin_.scaled ? kLeastIdle * at.always_w : at.always_w;
   error[kPower].least = std::min(idle_w, twin_.power_limit_w);
   error[kEnergy].least = error[kPower].least * at.least_s;
@@ -386,7 +387,8 @@ std::vector<std::string> ErrorModel::widened_at(const Breakdown& at) const {
   return reasons;
 }
 
-// At the highest clocks, by what adds a good part to the error of time at home.
+// Names each cause that adds more to the error of time, at the highest clocks, than the error on
+// workloads like the fitted ones.
 void ErrorModel::explain(const WorkloadFeatures& features) {
   widened_by_ = twin_.home.reasons(features);
   const Variances& top = variances({});

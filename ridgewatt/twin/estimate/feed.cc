@@ -8,7 +8,7 @@
 namespace ridgewatt::twin {
 namespace {
 
-constexpr int kCorner = 6;  // order of the soft maximum: its corner is rounded a little
+constexpr int kCorner = 6;  // order of the soft maximum; rounds the corner slightly
 
 }  // namespace
 
@@ -29,7 +29,7 @@ FeedBounds feed_bounds(const FeedTimes& times) {
   bounds.main_s = times.main_s;
   bounds.workers_s = load_s / workers;
   bounds.cores_s = times.preprocess_s / std::min(workers, times.cores);
-  // Enough cores for all processes bound nothing: (P + M) / (w + 1) is between P / w and M.
+  // With a core for each process, this bound is implied: (P + M) / (w + 1) is between P / w and M.
   if (times.preprocess_s > 0 && times.cores < workers + 1) {
     bounds.cores_s =
         std::max(bounds.cores_s, (times.preprocess_s + times.main_cpu_s) / times.cores);

@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kPeltHalfLifeS = 32e-3;
 constexpr double kSchedutilMargin = 1.25;
-constexpr double kOndemandUpThreshold = 0.95;  // with idle times by the microsecond
+constexpr double kOndemandUpThreshold = 0.95;  // if idle times are measured in microseconds
 constexpr double kPodgovTarget = 0.7;
 constexpr double kPodgovBias = 0.8;
 constexpr double kMemoryPerGpuClock = 4 * 0.75;
@@ -19,7 +19,7 @@ constexpr int kMostRounds = 16;
 
 using Levels = std::vector<double>;
 
-// The levels of a clock up to the mode's own.
+// The levels of a clock up to the value in the mode.
 Levels levels_up_to(const Twin& twin, const PowerMode& mode, Knob knob) {
   Levels levels = twin.levels[knob];
   if (mode.has(knob)) {
@@ -29,7 +29,7 @@ Levels levels_up_to(const Twin& twin, const PowerMode& mode, Knob knob) {
   return levels;
 }
 
-// The lowest level at which the governor asks for no more.
+// The lowest level at which the governor requests no higher one.
 template <typename Wanted>
 double settled(const Levels& levels, Wanted wanted) {
   const auto enough = [&](double level) { return wanted(level) <= level; };
@@ -39,7 +39,7 @@ double settled(const Levels& levels, Wanted wanted) {
 
 struct Domains {
   Levels cpu, gpu, mem;
-  double cpu_top_hz = 0;  // of the board
+  double cpu_top_hz = 0;  // highest CPU clock of the board
 };
 
 double settled_cpu(const Domains& domains, const PowerMode& now,
@@ -57,8 +57,8 @@ double settled_cpu(const Domains& domains, const PowerMode& now,
   });
 }
 
-// GPU and CPU each ask for a memory clock; the higher one is set. That of the CPU is in proportion
-// to its own clock, which is close to what logs of busy boards show.
+// GPU and CPU each request a memory clock, and the higher request is set. The CPU requests a clock
+// in proportion to its own, which is close to the logs of busy boards.
 double memory_floor(const Domains& domains, const PowerMode& at) {
   double wanted_hz = 0;
   if (!domains.gpu.empty() && at.gpu_clock_hz > domains.gpu.front()) {
@@ -109,8 +109,7 @@ PowerMode settled_clocks(const Twin& twin, const PowerMode& mode,
     throw NotSupportedError("the twin does not model this governor", name,
                             "choose schedutil, ondemand, performance, powersave or userspace");
   }
-  // From the highest clocks; where the domains do not settle with each other, the last round
-  // counts.
+  // Starts from the highest clocks. If the domains do not settle together, the last round counts.
   for (int round = 0; round < kMostRounds; ++round) {
     const PowerMode before = now;
     if (!domains.cpu.empty()) now.cpu_clock_hz = settled_cpu(domains, now, load);

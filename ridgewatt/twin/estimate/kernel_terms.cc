@@ -13,7 +13,7 @@ using P = TwinParam;
 
 struct ClassFactors {
   double rate = 1;     // share of the FP32 peak
-  double traffic = 1;  // bytes moved over bytes counted
+  double traffic = 1;  // bytes moved over bytes counted in the graph
 };
 
 ClassFactors class_factors(const Twin& t, const workload::KernelCost& kernel) {
@@ -21,7 +21,7 @@ ClassFactors class_factors(const Twin& t, const workload::KernelCost& kernel) {
   const double window = std::max(kernel.window, 1.0);
   switch (workload::contraction_of(kernel.op_class)) {
     case workload::Contraction::kConvolution: {
-      // Beyond 3x3 the further reads stay in the cache.
+      // Windows larger than 3x3 read the additional values from the cache.
       const double window_share = (std::min(window, 9.0) - 1) / 8;
       const double reads =
           1 + window_share * t[backward ? P::kConvBackwardWindowTraffic : P::kConvWindowTraffic];
@@ -37,7 +37,8 @@ ClassFactors class_factors(const Twin& t, const workload::KernelCost& kernel) {
                                         (1 + t[P::kDepthwiseWindowTraffic] * (window - 1) / 8)};
     }
     case workload::Contraction::kProduct:
-      // A product reads no window. The sweeps of eager twins say nothing of products: they stay.
+      // A product reads no window. Eager twins keep kConvTraffic: their sweeps have no such
+      // evidence.
       return {t[P::kGemmRate], t[t.changed_by ? P::kVectorTraffic : P::kConvTraffic]};
     case workload::Contraction::kNone:
       break;
@@ -99,17 +100,17 @@ double peak_over_fp32(const Twin& twin, Arithmetic arithmetic, workload::OpClass
     return pipes;
   }
   const double units = arithmetic == Arithmetic::kFp32
-                           ? std::max(1.0, peak(Arithmetic::kTf32))  // which runtimes take for it
+                           ? std::max(1.0, peak(Arithmetic::kTf32))  // runtimes use TF32 for FP32
                            : peak(arithmetic);
-  const bool tensor_cores = units > 2;  // pipes take two halves at once
+  const bool tensor_cores = units > 2;  // pipes reach 2 with half precision
   const bool winograd = contraction == workload::Contraction::kConvolution && !tensor_cores;
   return std::max(1.0, units) * (winograd ? kWinograd : 1);
 }
 
 namespace {
 
-// What a dense contraction computes in addition to its work, over it: filling the pipeline of its
-// main loop and emptying it, and columns of tiles that lie outside the result.
+// Additional work of a dense contraction, as a share of its own: filling and emptying the pipeline
+// of its main loop, and columns of tiles outside the result.
 double idle_share(const Twin& twin, const workload::KernelCost& kernel) {
   const bool tiles = workload::kOpClassRows[kernel.op_class].tiles;
   if (!tiles || !(kernel.reduction_length > 0)) return 0;
@@ -119,9 +120,9 @@ double idle_share(const Twin& twin, const workload::KernelCost& kernel) {
   return filling + (1 + filling) * columns;
 }
 
-// Of bytes, those that reach memory if the second cache keeps `share` of what fits: what lies in it
-// between two kernels does not. Orin's GPUs have 256 KiB of it per multiprocessor (4 MiB where
-// there are 16).
+// Bytes that reach memory if the L2 cache keeps `share` of the bytes that fit. Data that stays in
+// this cache between two kernels is not transferred. Orin's GPUs have 256 KiB of L2 per
+// multiprocessor (4 MiB for 16 of them).
 double past_cache_bytes(const Twin& twin, double bytes, double share) {
   const double cache_bytes = twin.flop_per_cycle * 1024;  // 256 FLOP per cycle and multiprocessor
   const double over = bytes / cache_bytes;
@@ -137,7 +138,7 @@ double activation_bytes(const Twin& twin, const workload::KernelCost& kernel) {
 
 KernelTerms::KernelTerms(const Twin& twin, const workload::WorkloadCost& cost) {
   const Arithmetic usual = workload::arithmetic_of(cost.arithmetic);
-  twin.speedup(usual);  // throws where the board has no such rate
+  twin.speedup(usual);  // throws if the board has no such rate
   double launched = 0;
   for (const auto& kernel : cost.kernels) {
     const auto [rate, traffic] = class_factors(twin, kernel);
@@ -147,9 +148,9 @@ KernelTerms::KernelTerms(const Twin& twin, const workload::WorkloadCost& cost) {
                                ? usual
                                : workload::arithmetic_of(kernel.precision);
     const double idle = idle_share(twin, kernel);
-    double flop = 0;        // in FP32 operations by the peaks: what it costs in energy
-    double timed_flop = 0;  // by what the runtime reaches of them: what it takes
-    double least_flop = 0;  // by what nothing passes
+    double flop = 0;        // FP32 operations of the same time at the peaks: for the energy
+    double timed_flop = 0;  // at the rates that the runtime reaches: for the time
+    double least_flop = 0;  // at the peaks of the units: for the lower bound
     const auto add = [&](double work, Arithmetic arithmetic) {
       if (work == 0) return;
       least_flop += work / peak_over_fp32(twin, arithmetic, kernel.op_class);

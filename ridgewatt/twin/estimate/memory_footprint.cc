@@ -7,13 +7,13 @@
 namespace ridgewatt::twin {
 namespace {
 
-// A forked loader worker is that of whatever framework feeds the runtime.
+// A loader worker is a fork of the framework that feeds the runtime.
 constexpr MemoryConstant kWorker = {
     "worker", 3.8 * kMemoryMiB,
     "a forked loader worker's own pages: 3.8 MB "
     "(github.com/ppwwyyxx/RAM-multiprocess-dataloader, main-fork-numpyserialize-log.txt)"};
 
-// Minibatches that each loader worker holds ready: PyTorch's DataLoader, prefetch_factor.
+// Minibatches that each loader worker prefetches: prefetch_factor of PyTorch's DataLoader.
 constexpr double kPrefetched = 2;
 
 }  // namespace

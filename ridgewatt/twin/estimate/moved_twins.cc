@@ -1,4 +1,4 @@
-// Estimates of twins that differ from an estimator's in a few parameters.
+// Estimates of twins that differ in a few parameters from the twin of an estimator.
 #include "ridgewatt/twin/estimate/estimator_parts.h"
 
 namespace ridgewatt::twin {

@@ -9,7 +9,7 @@
 
 namespace ridgewatt::twin {
 
-// States are not kept: the search for a clock asks for many, each once.
+// Does not cache the states: the search for a clock visits many states, each of them once.
 Breakdown Estimator::once_at(double gpu_clock_hz, const PowerMode& mode,
                              const RunOptions& run) const {
   const auto gpu = make_gpu_state(*rates_, gpu_clock_hz, gpu_clocks(mode).second, nullptr);
@@ -39,7 +39,7 @@ PowerMode Estimator::under_limit(const PowerMode& mode, const RunOptions& run) c
   PowerMode at = mode;
   at.gpu_clock_hz = most_hz;
   const double low = std::log(least_hz), high = std::log(most_hz);
-  const double over_high = over_limit(at_clocks(at, run));  // kept: mostly it is the answer
+  const double over_high = over_limit(at_clocks(at, run));  // cached: it is usually the answer
   if (!(over_high > 0) || !(least_hz < most_hz)) return at;
   const double over_low = over(low);
   if (over_low >= 0) {

@@ -18,7 +18,7 @@ using P = TwinParam;
 
 constexpr std::size_t kRaceSamples = 1000;
 
-// A mode relative to the twin's board; absent knobs are at their highest.
+// A mode relative to the twin's board. Absent knobs are at their highest value.
 struct RelativeMode {
   double cores, cpu, gpu, gpu_hz, mem_hz;
 
@@ -31,7 +31,7 @@ struct RelativeMode {
   }
 };
 
-// What of a twin the rooflines of one kind of kernel need, as few numbers side by side.
+// The parameters of a twin that the rooflines of one kind of kernel need, in a compact struct.
 struct RoofParameters {
   double flop_per_cycle, dram_bytes_per_cycle, request_bytes_per_cycle;
   double energy_per_flop_j, energy_per_byte_j;
@@ -76,7 +76,7 @@ struct RoofParameters {
   }
 };
 
-// The part of a roofline that takes powers and roots: it depends on few clocks at a time.
+// The expensive part of a roofline (powers and roots). It depends on few clocks.
 struct ClockTerms {
   double cpu_v2, gpu_v2, bandwidth;
 };
@@ -99,7 +99,7 @@ ClockTerms clock_terms(const RoofParameters& p, const RelativeMode& m) {
   return {p.cpu_v2(m.cpu), p.gpu_v2(m.gpu), p.bandwidth(m.gpu_hz, m.mem_hz)};
 }
 
-// A function of each draw at each key that occurs, computed once.
+// Values of a function for each draw at each key that occurs, each computed once.
 template <class Key>
 class DrawTable {
  public:
@@ -133,8 +133,8 @@ std::vector<RoofParameters> draw_parameters(const Twin& twin, RoofClass roof,
   return draws;
 }
 
-// The roofs of all draws in many modes. assemble_roofline() and EnergyRoofline, term by term: each
-// is computed once for the clocks that it depends on, and a mode adds them up in the same order.
+// The roofs of all draws in many modes. Splits assemble_roofline() and EnergyRoofline into terms.
+// Each term is computed once for the clocks that it depends on; a mode adds them in the same order.
 class DrawnRoofs {
  public:
   DrawnRoofs(const std::vector<RoofParameters>& draws, const Twin& twin,
@@ -200,7 +200,7 @@ class DrawnRoofs {
 }  // namespace
 
 RoofClass roof_class_of(workload::OpClass op_class) {
-  // Recurrent layers are products under the same roof, however differently they reach it.
+  // Recurrent layers are products: they have the same roof, although they reach less of it.
   constexpr std::array<RoofClass, kWorkClasses.size()> kRoofs = {
       RoofClass::kConvolution, RoofClass::kDepthwise, RoofClass::kProduct, RoofClass::kProduct,
       RoofClass::kVector};

@@ -17,7 +17,7 @@ namespace {
 constexpr std::int64_t kLargestBatch = 1 << 16;
 constexpr int kMostWorkers = 1024;
 
-// Reads rows; a model is read once.
+// Reads rows of evidence. Reads each model once.
 class EvidenceReader {
  public:
   explicit EvidenceReader(CsvReader csv) : csv_(std::move(csv)) {}

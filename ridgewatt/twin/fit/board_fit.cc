@@ -17,7 +17,7 @@ namespace ridgewatt::twin {
 namespace {
 
 constexpr auto kUnknowns = static_cast<Eigen::Index>(kTwinParamCount);
-// A difference that the model has with the wrong sign is this far off.
+// Deviation of a difference that the model predicts with the wrong sign.
 constexpr double kWrongSign = 3;
 
 Eigen::VectorXd logs_of(const Twin& twin) {
@@ -28,7 +28,7 @@ Eigen::VectorXd logs_of(const Twin& twin) {
   return logs;
 }
 
-// The inverse of a root of the covariance of the prior's logarithms: what makes them independent.
+// Inverse square root of the covariance of the prior's logarithms. It makes them independent.
 Eigen::MatrixXd whitening(const Twin& prior) {
   Eigen::MatrixXd covariance = Eigen::MatrixXd::Zero(kUnknowns, kUnknowns);
   for (Eigen::Index i = 0; i < kUnknowns; ++i) {
@@ -44,14 +44,14 @@ Eigen::MatrixXd whitening(const Twin& prior) {
       covariance(i, j) = correlation * prior.log_sd[row] * prior.log_sd[column];
     }
   }
-  // Rounded correlations may leave a negative eigenvalue: it is raised.
+  // Rounded correlations can give a negative eigenvalue, which is raised here.
   const EigenPairs parts = symmetric_eigen(covariance);
   const double least = 1e-8 * parts.values.maxCoeff();
   const Eigen::VectorXd roots = parts.values.cwiseMax(least).cwiseSqrt();
   return roots.cwiseInverse().asDiagonal() * parts.vectors.transpose();
 }
 
-// Residuals of figures, of rows of sweeps, and of the prior, over the logarithms of all parameters.
+// Residuals of figures, of rows of sweeps, and of the prior, as functions of all log parameters.
 class BoardCost {
  public:
   BoardCost(const Twin& prior, const std::vector<Evidence>& evidence,
@@ -90,7 +90,8 @@ class BoardCost {
       twin.values[static_cast<std::size_t>(i)] = std::exp(logs[i]);
     }
     double& products = twin.values[static_cast<std::size_t>(TwinParam::kGemmRate)];
-    products = std::min(1.0, products);  // nothing saves a multiplication of them
+    // Unlike convolutions, products cannot save multiplications.
+    products = std::min(1.0, products);
     limit_tensor_share(twin);
     return twin;
   }
@@ -119,7 +120,7 @@ class BoardCost {
     std::vector<std::size_t> rows;
   };
 
-  // Rows of one workload share the model's error: together they weigh like fewer independent ones.
+  // Rows of one workload share the model's error, so together they count as fewer independent rows.
   double weight(const Fitted& fitted, double observations) const {
     return std::sqrt(std::min(1.0, observations / rows_of_workload_.at(fitted.run->workload)));
   }
@@ -162,8 +163,8 @@ class BoardCost {
   Eigen::Index count_ = 0;
 };
 
-// An interval is not narrower than the rows of its own fit scatter: by the root mean square of
-// their logarithms, each workload counted once.
+// Widens the intervals to at least the scatter of the rows of the fit: the root mean square of the
+// log errors, each workload counted once.
 void widen_to_rows(const std::vector<CalibrationRun>& runs, Twin& twin) {
   std::map<std::string, std::array<double, kQuantities.size()>> squares;
   std::map<std::string, double> rows;

@@ -14,7 +14,7 @@
 namespace ridgewatt::twin {
 namespace {
 
-// What "image=320" says; `where` is the whole of it.
+// The value in a text such as "image=320". `where` is the full text, for error messages.
 double number_of(std::string_view text, const std::string& where, double least, double most) {
   const auto value = parse_double(text);
   if (!value || !(*value >= least && *value <= most)) {
@@ -67,8 +67,8 @@ SweepSpec published_sweep(const std::string& workload, const std::string& kind) 
   if (workload == "mobilenet_v3") {
     spec.model = "zoo:mobilenet_v3_large";
   } else if (workload == "inception_v1_triton") {
-    // Version 1 of Triton's sample inception_graphdef, which is TensorFlow's Inception v3: so its
-    // project fetches it (github.com/iloudaros/LoudVA, fetch_models.sh).
+    // Version 1 of Triton's sample model inception_graphdef is TensorFlow's Inception v3, which the
+    // project of this sweep downloads (github.com/iloudaros/LoudVA, fetch_models.sh).
     spec.model = "zoo:inception_v3";
     // TensorFlow runs a graph from C++, kernel by kernel, as TorchScript does.
     spec.runtime = Runtime::kTorchscript;

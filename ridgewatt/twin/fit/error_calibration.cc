@@ -15,10 +15,10 @@ namespace {
 using Workloads = std::vector<std::size_t>;  // sorted
 
 constexpr double kInterval = 0.9;
-constexpr std::size_t kRowsOfRun = 60;  // that the scales are found from
-// All rows of a workload share most of their error: it counts as this number of independent ones.
+constexpr std::size_t kRowsOfRun = 60;  // rows of one run that are used to find the scales
+// The rows of a workload share most of their error. Together they count as this number of rows.
 constexpr double kIndependentRows = 5;
-// The scales' priors are log-normal around ErrorScale's defaults, a factor of e wide.
+// The priors of the scales are log-normal around ErrorScale's defaults, a factor of e wide.
 constexpr double kPriorLogSd = 1;
 
 std::array<double, kQuantities.size()> log_errors(const Estimator& estimator,
@@ -84,11 +84,11 @@ CoverageRow coverage_of(const Twin& twin, const std::vector<const CalibrationRun
 
 }  // namespace
 
-// A run of a workload that the twin did not see.
+// A run of a workload that was left out of the fit.
 struct LeftOutTwins::Case {
   struct Row {
     std::array<double, kQuantities.size()> error{};      // ln(measured / modelled)
-    std::array<double, kQuantities.size()> explained{};  // variance by the parameters
+    std::array<double, kQuantities.size()> explained{};  // variance due to the parameters
   };
   std::size_t workload = 0;
   HomeDistance distance;
@@ -97,8 +97,8 @@ struct LeftOutTwins::Case {
 
 namespace {
 
-// The scales that explain the errors of `cases` best: Gaussian likelihood, every workload the
-// same, priors on the scales; searched one scale at a time.
+// Finds the scales that best explain the errors of `cases`: Gaussian likelihood, equal weights of
+// workloads, and priors on the scales. Searches one scale at a time.
 template <class Case>
 class ScaleFit {
  public:
@@ -156,7 +156,7 @@ class ScaleFit {
 LeftOutTwins::LeftOutTwins(const Twin& start, const Twin& fitted,
                            const std::vector<CalibrationRun>& runs, const CalibrateOptions& options)
     : start_(start), fitted_(fitted), options_(options) {
-  // The full fit is a good start, and does not decide where the search ends.
+  // The full fit is a good start and does not affect where the search ends.
   start_.values = fitted.values;
   for (const auto& run : runs) {
     (run.board.empty() ? home_ : elsewhere_).push_back(run);
@@ -208,7 +208,8 @@ const std::vector<LeftOutTwins::Case>& LeftOutTwins::cases(const Workloads& left
 }
 
 TwinErrors LeftOutTwins::errors(const Workloads& never) {
-  std::set<std::pair<Workloads, std::size_t>> judged;  // left out, and which of them is judged
+  // Pairs: the workloads left out, and the one of them to predict.
+  std::set<std::pair<Workloads, std::size_t>> judged;
   const auto judge = [&](const Workloads& left_out, std::size_t workload) {
     if (left_out.size() < names_.size()) judged.insert({left_out, workload});
   };
@@ -268,7 +269,7 @@ Twin LeftOutTwins::on_board(const std::string& name) const {
 }
 
 void LeftOutTwins::add_boards(const std::string& left_out, TwinErrors& errors) const {
-  // Squares of errors over what the priors explain: by board, the mean of its workloads.
+  // Squared errors over the variance that the priors explain: by board, the mean of its workloads.
   std::array<std::vector<double>, kQuantities.size()> of_boards;
   for (const auto& board : boards()) {
     if (board == left_out) continue;
@@ -296,7 +297,7 @@ void LeftOutTwins::add_boards(const std::string& left_out, TwinErrors& errors) c
     }
   }
   for (std::size_t q = 0; q < kQuantities.size(); ++q) {
-    double sum = 1;  // what is expected before any board is seen counts as one of them
+    double sum = 1;  // the prior counts as one board with the expected ratio
     for (const double ratio : of_boards[q]) sum += ratio;
     const double count = 1 + static_cast<double>(of_boards[q].size());
     errors.scales[q].board = std::sqrt(sum / count);

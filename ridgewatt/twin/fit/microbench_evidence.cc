@@ -10,13 +10,13 @@
 namespace ridgewatt::twin {
 namespace {
 
-// A triad and the kernels of a network walk through memory in different orders. Chosen.
+// The kernels of a triad and of a network access memory in different orders. Chosen.
 constexpr double kLeastShareSd = 0.01;
-// Chains in registers and streams through memory against kernels that also index, synchronize and
-// use caches: a chosen third.
+// Microbenchmarks compute in registers and stream through memory. Other kernels also index,
+// synchronize and use caches. Chosen: a third.
 constexpr double kOperationSd = 0.3;
 
-// Deviations beyond which a measurement and a fit are not of one normal distribution. Chosen.
+// Beyond this number of standard deviations, a measurement contradicts the fit. Chosen.
 constexpr double kContradiction = 3;
 
 double log_sd_of(const MeasuredValue& measured) {
@@ -63,7 +63,7 @@ void add_energies(const Board& board, std::vector<ParameterObservation>& seen) {
   }
 }
 
-// Of a normal distribution over the logarithms, given one of them with an error.
+// Conditions a normal distribution over the logarithms on an observation of one of them.
 void condition(Twin& twin, const ParameterObservation& seen) {
   const auto s = static_cast<std::size_t>(seen.param);
   const std::array<double, kTwinParamCount> sd = twin.log_sd;
@@ -99,7 +99,7 @@ void condition(Twin& twin, const ParameterObservation& seen) {
   }
 }
 
-// The measured value in place of the twin's own; it was measured apart from all others.
+// Replaces the twin's value by the measured one, which is independent of the other parameters.
 void take_over(Twin& twin, const ParameterObservation& seen) {
   const auto s = static_cast<std::size_t>(seen.param);
   twin.values[s] = seen.value;
@@ -126,7 +126,7 @@ void observe_microbench(const Board& board, Twin& twin) {
   const bool own_sweeps = !twin.scaled && !board.twin.numbers.empty();
   for (const auto& seen : microbench_observations(board)) {
     if (seen.param != TwinParam::kMemoryBandwidthShare) continue;
-    // Far from what its sweeps say there is nothing linear about the others: they stay.
+    // Conditioning is linear. If the measurement contradicts the sweeps, the other parameters stay.
     const double z = std::log(seen.value / twin[seen.param]) /
                      std::hypot(twin.log_sd[static_cast<std::size_t>(seen.param)], seen.log_sd);
     own_sweeps&& std::abs(z) < kContradiction ? condition(twin, seen) : take_over(twin, seen);

@@ -14,8 +14,9 @@ constexpr int kBatch = 16;
 // its minibatches, and power. SIGMETRICS 2023: Prashanthi, Kesanapalli and Simmhan,
 // arXiv 2509.20160: seconds of an epoch over its minibatches.
 constexpr PublishedRun kRuns[] = {
-    // 68.7 minutes of 4,375 minibatches of 16. The length of the sequences is not published: both
-    // that of the zoo and the usual one for SQuAD are judged. Text needs next to no loading.
+    // 68.7 minutes of 4,375 minibatches of 16. The sequence length is not published, so both the
+    // length of the zoo and the usual length for SQuAD are compared. Loading text takes almost no
+    // time.
     {"agx-orin", "BERT training, sequence 128", "zoo:bert_base", 128, 942, 57, false, "PowerTrain"},
     {"agx-orin", "BERT training, sequence 384", "zoo:bert_base", 384, 942, 57, false, "PowerTrain"},
     // 0.4 minutes of 2,250 minibatches.
@@ -25,7 +26,7 @@ constexpr PublishedRun kRuns[] = {
     // 349 s of 3,125 minibatches of CIFAR-10: another network and older software.
     {"agx-xavier", "ResNet-18 training (2023)", "zoo:resnet18_cifar", 0, 111.7, 31, true,
      "SIGMETRICS 2023"},
-    // 298 s less 13 s of stall, 1,443 minibatches; 38.4 s of 3,750.
+    // MobileNet: 298 s less 13 s of stall, 1,443 minibatches. LeNet: 38.4 s of 3,750.
     {"agx-xavier", "MobileNet training", "zoo:mobilenet_v3_gld", 0, 197.5, 0, false,
      "SIGMETRICS 2023"},
     {"agx-xavier", "LeNet training", "zoo:lenet5", 0, 10.24, 0, false, "SIGMETRICS 2023"},

@@ -26,7 +26,7 @@ Eigen::VectorXd logs_of(const RuntimeTwin& twin) {
   return logs;
 }
 
-// Residuals of the rows of one runtime, then of the priors, over the logarithms of the parameters.
+// Residuals of the rows of one runtime, then of the priors, as functions of the log parameters.
 class RuntimeCost {
  public:
   RuntimeCost(Runtime runtime, const std::vector<RuntimeRow>& rows, double scale)

@@ -1,5 +1,5 @@
-// Leaves models, boards and precisions out of the fit of runtimes: how far off what was not seen
-// is.
+// Leaves models, boards and precisions out of the fits of runtimes, to find the error on unseen
+// ones.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -13,19 +13,20 @@
 namespace ridgewatt::twin {
 namespace {
 
-constexpr double kNormalFromMedian = 1.4826;  // deviation of normal errors over their median size
+// Standard deviation of normal errors over their median absolute value.
+constexpr double kNormalFromMedian = 1.4826;
 
 using Keep = std::function<bool(const RuntimeRow&)>;
 
-// Fits of one runtime without some rows, each made once.
+// Fits of runtimes without some rows, each fit computed once.
 class FitsWithout {
  public:
-  // `all`: the fits of all rows, by Runtime.
+  // `all`: the fits to all rows, by Runtime.
   FitsWithout(const std::vector<RuntimeRow>& rows, const RuntimeTwins& all,
               const RuntimeFitOptions& options)
       : rows_(rows), all_(all), options_(options) {}
 
-  // Null where no row is left.
+  // Returns null if no row is left.
   const RuntimeTwin* operator()(Runtime runtime, const std::string& name, const Keep& keep) {
     auto& known = known_[{runtime, name}];
     if (!known.made) {
@@ -54,7 +55,7 @@ class FitsWithout {
   std::map<std::pair<Runtime, std::string>, Known> known_;
 };
 
-// Variance of the logarithm of a row's time by the parameters.
+// Variance of the logarithm of a row's time due to the parameters.
 double parameter_variance(const RuntimeRow& row, const RuntimeTwin& twin) {
   constexpr double kStep = 0.02;
   const double middle = std::log(modelled_time_s(row, twin));
@@ -72,18 +73,18 @@ LeftOutTime left_out(const RuntimeRow& row, const RuntimeTwin* twin) {
   return {modelled_time_s(row, *twin), parameter_variance(row, *twin)};
 }
 
-// One left-out row, for the scale of the errors.
+// The error of one left-out row, to find the scale of the errors.
 struct Miss {
   double log_error = 0;
-  double variance = 0;  // that is explained already
+  double variance = 0;  // variance that is explained already
 };
 
-// The least deviation on top of the explained variance with which 90 % of the misses are inside, as
-// `expected` were one miss more of 10 that is just inside with it.
+// The smallest additional deviation for which 90 % of the misses are inside the interval.
+// `expected` counts as one more miss, which is just inside with that deviation.
 double scale_of(const std::vector<Miss>& misses, double degrees, double expected) {
   if (misses.empty()) return expected;
   const double quantile = student_quantile(0.95, degrees);
-  std::vector<double> needed;  // deviation with which each is just inside
+  std::vector<double> needed;  // deviation with which each miss is just inside
   for (const auto& miss : misses) {
     needed.push_back(std::sqrt(std::max(0.0, squared(miss.log_error / quantile) - miss.variance)));
   }
@@ -91,7 +92,7 @@ double scale_of(const std::vector<Miss>& misses, double degrees, double expected
   return ridgewatt::quantile(needed, 0.9);
 }
 
-// Deviations of what was left out, of rows that `counts`.
+// Standard deviations of the errors on left-out rows for which `counts` returns true.
 RuntimeErrors learn_errors(const std::vector<RuntimeRow>& rows,
                            const std::vector<RuntimeRowScore>& scores, const Keep& counts) {
   RuntimeErrors errors;
@@ -105,16 +106,16 @@ RuntimeErrors learn_errors(const std::vector<RuntimeRow>& rows,
     }
     return found;
   };
-  // At least what is left between rows and a model that was fitted to them.
+  // At least the scatter of the rows around the model that was fitted to them.
   std::vector<double> scatter;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (counts(rows[i])) scatter.push_back(std::abs(std::log(rows[i].time_s / scores[i].fitted_s)));
   }
   errors.time = std::max(scatter.empty() ? 0 : kNormalFromMedian * median(scatter),
                          scale_of(misses(&RuntimeRowScore::model, 0), errors.degrees, errors.time));
-  // Boards that were measured are of one system on a chip, and say less of others. Where a
-  // precision is left out its rates have their priors' width; BF16, FP8 and FP4 borrow the rates of
-  // others, which rows made narrow.
+  // All measured boards have the same system on a chip, so they say less about others. A precision
+  // that is left out gets rates as wide as their priors. But BF16, FP8 and FP4 borrow the rates of
+  // other precisions, whose rows made these rates narrow.
   constexpr double kBorrowed = 0.1;
   errors.board = std::max(kBorrowed, scale_of(misses(&RuntimeRowScore::board, errors.time),
                                               errors.degrees, errors.board));
@@ -140,7 +141,7 @@ void leave_out(const std::vector<RuntimeRow>& rows, FitsWithout& without, std::s
   });
 }
 
-// Median absolute error of a runtime's rows, each without its model.
+// Median absolute error of a runtime's rows, each predicted without its model.
 double unseen_error(Runtime runtime, const std::vector<RuntimeRow>& rows,
                     const std::vector<RuntimeRowScore>& scores) {
   std::vector<double> errors;

@@ -1,5 +1,5 @@
-// Reads public measurements of runtimes: whose names of boards, models and runtimes are its
-// source's, not ours.
+// Reads public measurements of runtimes. Maps the sources' names of boards, models and runtimes to
+// ours.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,10 +32,10 @@ struct Alias {
   std::string_view remark;
 };
 
-// Others go by the words of their board files.
+// Other boards use the names in their board files.
 constexpr Alias kBoards[] = {
     {"AGX Orin 64GB", "agx-orin@jp5.1", ""},
-    // The kit before the modules: 2,048 CUDA cores and 12 CPU cores, as the 64 GB module has.
+    // The kit from before the modules has 2,048 CUDA cores and 12 CPU cores, like the 64 GB module.
     {"AGX Orin 32GB (pre-production kit)", "agx-orin@jp5.0", "taken as the 64 GB module"},
     {"Orin Nano Super 8GB", "orin-nano-8gb@super", ""},
     {"Orin Nano Super 4GB", "orin-nano-4gb@super", ""},
@@ -69,7 +69,7 @@ const Alias* find_alias(std::span<const Alias> aliases, std::string_view theirs)
   return nullptr;
 }
 
-// The runtime that the text begins with, by its longest name or word.
+// The runtime with the longest name or word that begins the text.
 std::optional<Runtime> find_runtime(std::string_view theirs) {
   std::optional<Runtime> found;
   std::size_t longest = 0;
@@ -92,8 +92,8 @@ std::string lower(std::string_view text) {
   return out;
 }
 
-// A model file or zoo:NAME as it is; else the first word, "YOLO11n 640x640", as a name of the zoo;
-// empty when that has none.
+// Returns a model file or zoo:NAME unchanged. Otherwise, looks up the first word of a text like
+// "YOLO11n 640x640" in the zoo. Empty: the zoo has no such model.
 std::string model_name(std::string_view workload) {
   if (workload::is_zoo_name(workload) || workload.ends_with(".onnx")) return std::string(workload);
   const std::string name = lower(workload);
@@ -105,7 +105,7 @@ std::string model_name(std::string_view workload) {
   return "";
 }
 
-// Of "YOLO11n 640x640".
+// The side in "YOLO11n 640x640".
 std::optional<std::int64_t> image_side(std::string_view workload) {
   for (const auto& word : split(workload, ' ')) {
     const auto cross = word.find('x');
@@ -115,13 +115,13 @@ std::optional<std::int64_t> image_side(std::string_view workload) {
   return std::nullopt;
 }
 
-// Points of the grid in "deeponet burgers_r4096".
+// Grid points in "deeponet burgers_r4096".
 std::optional<std::int64_t> grid_points(std::string_view workload) {
   const auto found = workload.rfind("_r");
   return found == workload.npos ? std::nullopt : parse_int(workload.substr(found + 2));
 }
 
-// Reads one file: models and twins are made once.
+// Reads one file. Builds each model and twin once.
 class RowReader {
  public:
   explicit RowReader(const std::string& path) : text_(read_file(path)), csv_(text_, path) {
@@ -179,7 +179,7 @@ class RowReader {
     }
   }
 
-  // Empty where the file has no such column.
+  // Empty if the file has no such column.
   std::string_view at(const std::string& column) const {
     const auto found = columns_.find(column);
     return found == columns_.end() ? "" : csv_.field(found->second);
@@ -191,7 +191,7 @@ class RowReader {
                                : fmt::format("{} {}", at("workload"), at("input"));
   }
 
-  // Why the row says nothing of one engine on the GPU; empty when it does.
+  // The reason why the row is not a time of one engine on the GPU. Empty: it is.
   std::string refuse() const {
     if (at("note").find("DLA") != std::string_view::npos) return "the GPU and two DLAs together";
     if (at("what_is_timed").starts_with("end to end")) return "not of the engine alone";
@@ -218,12 +218,12 @@ class RowReader {
     const double value = csv_.number(columns_.at(has_times() ? "latency_ms" : "value"));
     if (!(value > 0)) throw InputError("the value must be positive", csv_.where());
     row.time_s = metric() == "ms" ? value * 1e-3 : row.cost->batch / value;
-    modelled_time_s(row, prior_runtime_twin(row.runtime()));  // throws where the board cannot
+    modelled_time_s(row, prior_runtime_twin(row.runtime()));  // throws if the board cannot run it
     return row;
   }
 
-  // MLPerf's harness is C++ and replays CUDA graphs; the detectors' publisher times a call through
-  // its framework. Others say so.
+  // MLPerf's harness is in C++ and replays CUDA graphs. Ultralytics times a call through its own
+  // framework. Other sources state both in the row.
   RunOptions called() const {
     const auto note = lower(at("note"));
     const auto says = [&](std::string_view word) { return note.find(word) != note.npos; };
@@ -245,11 +245,12 @@ class RowReader {
     if (!text.empty()) row.remark += (row.remark.empty() ? "" : "; ") + std::string(text);
   }
 
-  // Board and mode: a preset's name, or words for the highest clocks, where absent knobs are.
+  // Reads board and mode. The power mode is a preset's name or words for the highest clocks, which
+  // absent knobs mean.
   void read_place(RuntimeRow& row) {
     const Alias* alias = find_alias(kBoards, at("board"));
     if (alias != nullptr) remark(row, alias->remark);
-    // "Orin Nano 8GB (15W)": the words in parentheses are about the mode.
+    // In "Orin Nano 8GB (15W)", the words in parentheses state the mode.
     const std::string name(alias != nullptr ? alias->ours
                                             : at("board").substr(0, at("board").find(" (")));
     row.twin = twin_of(name);
@@ -313,7 +314,7 @@ class RowReader {
   std::string text_;
   CsvReader csv_;
   std::map<std::string, std::size_t> columns_;
-  // Reasons in the order of their first row, each with its rows.
+  // Reasons in the order of their first rows, each with its rows.
   std::vector<std::pair<std::string, std::vector<std::string>>> left_out_;
   std::map<std::string, std::shared_ptr<const Twin>> twins_;
   std::map<std::string, std::unique_ptr<DeployedWorkload>> models_;

@@ -21,7 +21,8 @@ namespace {
 using R = RuntimeParam;
 using P = TwinParam;
 
-// Of one parameter, by Runtime. The twin of a processor has its own parameters (twin/cpu_twin.h).
+// Priors of one parameter, by Runtime. The twin of a processor has its own parameters
+// (twin/cpu_twin.h).
 consteval auto priors_of(double RuntimePriors::*parameter) {
   std::array<double, kRuntimeRows.size()> priors{};
   for (const auto& row : kRuntimeRows) {
@@ -30,7 +31,7 @@ consteval auto priors_of(double RuntimePriors::*parameter) {
   return priors;
 }
 
-// Widths say how well the medians in device/runtime.h are known.
+// The widths state the uncertainty of the medians in device/runtime.h.
 using Priors = RuntimePriors;
 constexpr RuntimeParamSpec kRuntimeSpecs[] = {
     {R::kLaunch, "launch", "1", priors_of(&Priors::launch), 0.6, "CPU time of a launch"},
@@ -97,7 +98,7 @@ void read_correlations(const TwinTable& table, const std::string& where, Runtime
   }
 }
 
-// InputError for a key that is none, and for a text where a number belongs or the other way round.
+// Throws InputError for an unknown key, and for a text in place of a number or vice versa.
 void check_runtime_keys(const TwinTable& table, const std::string& where) {
   std::set<std::string, std::less<>> numbers = {
       "error.time",    "error.board",     "error.precision",       "error.power",
@@ -136,8 +137,9 @@ RuntimeErrors runtime_errors(const TwinTable& table, const std::string& where) {
   errors.board = deviation("error.board", errors.board);
   errors.precision = deviation("error.precision", errors.precision);
   errors.power = deviation("error.power", errors.power);
-  errors.degrees = within(number("error.degrees", errors.degrees), 1e-3, 1e9,  // chosen: any fit's
-                          where + ".error.degrees");
+  // chosen: wider than any fit
+  errors.degrees =
+      within(number("error.degrees", errors.degrees), 1e-3, 1e9, where + ".error.degrees");
   return errors;
 }
 
@@ -148,7 +150,7 @@ RuntimeTwin read_table(Runtime runtime, const TwinTable& table, const std::strin
   const auto number = [&](const std::string& key, double otherwise) {
     return entry_or(table, key, otherwise);
   };
-  constexpr double kRounding = 1.001;  // of the digits that are written
+  constexpr double kRounding = 1.001;  // tolerance for the written digits
   for (const auto& spec : kRuntimeSpecs) {
     const auto i = static_cast<std::size_t>(spec.param);
     const std::string key(spec.key);
@@ -183,8 +185,8 @@ RuntimeTwin read_table(Runtime runtime, const TwinTable& table, const std::strin
 
 namespace {
 
-// Whether the boards that eager rows were measured on say more of `board` than the reference's own
-// sweeps do: of the same system on a chip, and nearer in size.
+// Whether the eager rows include a board that is more like `board` than the reference is: with the
+// same system on a chip, and closer in size.
 bool is_nearer(const Board& board, const Board& reference) {
   if (board.soc != reference.soc) return false;
   const auto distance = [&](const Board& other) {
@@ -280,15 +282,16 @@ TwinTable runtime_table(const RuntimeTwin& runtime) {
 
 bool changes(const Twin& twin, Runtime runtime, WorkloadKind kind) {
   if (!is_eager(runtime)) return true;
-  // A twin's own sweeps are of PyTorch; a scaled one has them of another board and release.
+  // The sweeps of a twin are of PyTorch. A scaled twin has sweeps of another board and release.
   return !twin.relative.empty() && kind == WorkloadKind::kInference && !twin.runtimes.empty() &&
          twin.runtimes.front().fitted();
 }
 
 namespace {
 
-// TensorRT's FP16 kernels also sum in FP16. GeForce cards then reach twice their stated rate, which
-// is with FP32 sums: half the rate of INT8, as on every other GPU with INT8 tensor cores.
+// TensorRT's FP16 kernels also sum in FP16. With it, GeForce cards reach twice their stated rate,
+// which is for FP32 sums. Twice is half the rate of INT8, as on every other GPU with INT8 tensor
+// cores.
 void sum_in_fp16(Twin& twin) {
   const auto of = [&](Arithmetic arithmetic) -> Twin::ContractionSpeedup& {
     return twin.speedups[static_cast<std::size_t>(arithmetic)];
@@ -323,7 +326,7 @@ Twin on_runtime(const Twin& twin, Runtime runtime, WorkloadKind kind) {
   Twin priced = twin;
   priced.runtime = runtime;
   priced.changed_by = std::make_shared<const RuntimeTwin>(of);
-  // Of eager mode a few times are known, of the power nothing: the twin stays a scaled one.
+  // For eager mode, only a few times are known, and no power. The twin keeps its status.
   if (!is_eager(runtime)) {
     priced.status = of.fitted_on(twin.board) ? "fitted" : "scaled, not validated";
   }
@@ -343,13 +346,13 @@ Twin on_runtime(const Twin& twin, Runtime runtime, WorkloadKind kind) {
   priced.graph_kernel_share = std::min(1.0, of[R::kGraph]);
   scale(P::kHostCyclesPerBatch, of[R::kRun]);
   if (!is_eager(runtime)) {
-    scale(P::kHostCyclesPerByte, 0);  // inputs lie where the GPU reads them
+    scale(P::kHostCyclesPerByte, 0);  // inputs are already in memory that the GPU reads
   }
   scale(P::kKernelCycles, of[R::kKernel]);
   scale(P::kConvTraffic, of[R::kTraffic]);
   scale(P::kVectorTraffic, of[R::kTraffic]);
   scale(P::kFillElements, of[R::kFill]);
-  // An engine's depthwise kernels keep their window on chip.
+  // The depthwise kernels of an engine keep their window on chip.
   if (kRuntimeRows[runtime].priors.window_on_chip) scale(P::kDepthwiseWindowTraffic, 0);
   priced.short_macs = of[R::kShort];
   priced.narrow_columns = of[R::kNarrow];
@@ -364,8 +367,8 @@ Twin on_runtime(const Twin& twin, Runtime runtime, WorkloadKind kind) {
     if (row.bits < 16) gain(row.id, R::kConvInt8, R::kProductInt8);
   }
   if (runtime == Runtime::kTensorRt) sum_in_fp16(priced);
-  // Engines multiply FP32 matrices in TF32 where the GPU has it (TensorRT's builder flag TF32 and
-  // the CUDA provider's use_tf32 are on by default); PyTorch convolutions alone.
+  // Engines multiply FP32 matrices in TF32 if the GPU has it (TensorRT's builder flag TF32 and the
+  // CUDA provider's use_tf32 are on by default). PyTorch uses TF32 only for convolutions.
   const auto& tf32 = twin.speedups[static_cast<std::size_t>(Arithmetic::kTf32)];
   if (is_engine(runtime) && tf32.product > 0) {
     priced.speedups[static_cast<std::size_t>(Arithmetic::kFp32)].product = tf32.product;

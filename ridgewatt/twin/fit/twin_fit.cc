@@ -15,7 +15,7 @@
 namespace ridgewatt::twin {
 namespace {
 
-// Parameters of one stage: those of time, or those of power.
+// The parameters of one stage: of time or of power.
 std::vector<TwinParam> stage_parameters(bool power) {
   std::vector<TwinParam> parameters;
   for (const auto& spec : twin_parameters()) {
@@ -60,7 +60,7 @@ std::vector<FittedRun> choose_rows(const std::vector<CalibrationRun>& runs, bool
   return fitted;
 }
 
-// Residuals of all fitted rows, then of the priors, over the logarithms of a stage's parameters.
+// Residuals of all fitted rows, then of the priors, as functions of a stage's log parameters.
 class StageCost {
  public:
   StageCost(const Twin& twin, std::vector<FittedRun> runs, bool power,
@@ -141,7 +141,7 @@ class StageCost {
     }
   }
 
-  // Forward differences: the residuals are smooth but for changes of the longest chain.
+  // Forward differences. The residuals are smooth except where the longest chain changes.
   void differentiate(const Eigen::VectorXd& logs, const Eigen::VectorXd& residuals,
                      Eigen::MatrixXd& jacobian) const {
     constexpr double kStep = 1e-5;
@@ -161,13 +161,13 @@ class StageCost {
   Twin twin_;
   std::vector<FittedRun> runs_;
   std::vector<TwinParam> parameters_;
-  Eigen::Index rows_ = 0;  // residuals: of the rows, then of the priors
+  Eigen::Index rows_ = 0;  // number of residuals: of the rows, then of the priors
   bool power_;
   double scale_;
   int threads_;
 };
 
-// Replaces `fit.twin` by the fit of one stage and adds to its report.
+// Replaces `fit.twin` with the fit of one stage and adds to its report.
 void fit_stage(const std::vector<CalibrationRun>& runs, bool power, const CalibrateOptions& options,
                TwinFit& fit) {
   const StageCost cost(fit.twin, choose_rows(runs, power, options), power, options);
@@ -209,7 +209,7 @@ TwinFit fit_twin(const Twin& start, const std::vector<CalibrationRun>& runs,
   TwinFit fit{start, {}};
   fit_stage(runs, false, options, fit);
   if (options.fit_power) {
-    // How long loading takes shows in power first; it bears on time where cores are few.
+    // Power determines the loading time best. The loading time affects time if cores are few.
     fit_stage(runs, true, options, fit);
     fit_stage(runs, false, options, fit);
     fit_stage(runs, true, options, fit);

@@ -11,8 +11,8 @@
 namespace ridgewatt::twin {
 namespace {
 
-constexpr std::size_t kMostWorkloads = 1000;  // that a board file may name
-// Of deviations of logarithms and degrees of freedom. Chosen: wider than any fit gives.
+constexpr std::size_t kMostWorkloads = 1000;  // maximum in a board file
+// Limits of log deviations and of degrees of freedom. Chosen: wider than any fit.
 constexpr double kLeastError = 1e-9;
 constexpr double kMostError = 1e9;
 
@@ -23,7 +23,7 @@ double hellinger(const std::array<double, kWorkClasses.size()>& a,
   return std::sqrt(std::max(0.0, 1 - overlap));
 }
 
-// The constants of an ErrorScale with their keys.
+// The fields of an ErrorScale and their keys.
 struct ScaleField {
   const char* key;
   double ErrorScale::*value;
@@ -35,14 +35,14 @@ constexpr ScaleField kScaleFields[] = {
 
 constexpr std::array<const char*, kExtents.size()> kExtentKeys = {"intensity", "work", "batch"};
 
-// "vector" of the class "vector", "depthwise_convolution" of "depthwise convolution".
+// Returns "depthwise_convolution" for the class "depthwise convolution".
 std::string class_key(std::string_view name) {
   std::string key(name);
   std::replace(key.begin(), key.end(), ' ', '_');
   return key;
 }
 
-// Of the lowest CPU clock of that kind's rows, in MHz.
+// Key of the lowest CPU clock in the rows of this kind, in MHz.
 std::string cpu_key(WorkloadKind kind) {
   return fmt::format("home.{}_cpu_mhz_lo", name_of(kind));
 }
@@ -136,7 +136,7 @@ std::vector<std::string> TwinHome::reasons(const WorkloadFeatures& features) con
     reasons.push_back(fmt::format("kind: no {} was fitted", name_of(features.kind)));
   }
   if (at.mix > kFarMix) {
-    // The class that is most foreign.
+    // The class whose share exceeds the fitted shares most.
     std::size_t foreign = 0;
     double excess = 0, fitted_most = 0;
     for (std::size_t i = 0; i < kWorkClasses.size(); ++i) {

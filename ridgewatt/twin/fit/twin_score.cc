@@ -34,7 +34,7 @@ struct ScoreSum {
   }
   FitScore mean() const {
     const double all = std::max(rows, 1.0);
-    // No trusted row: there is no error to tell, and it is not 0.
+    // Without trusted rows, the error is unknown, not 0.
     const double good = trusted > 0 ? trusted : std::numeric_limits<double>::quiet_NaN();
     return {sum.time / all,          sum.power / all,          sum.energy / all,
             sum.trusted_time / good, sum.trusted_power / good, sum.trusted_energy / good};
