@@ -17,7 +17,7 @@
 namespace ridgewatt::workload {
 namespace {
 
-// Of a convolution; of a recurrent layer its directions.
+// Groups of a convolution, or directions of a recurrent layer.
 double groups_of(const Node& node) {
   if (node.text("direction", "") == "bidirectional") return 2;
   return static_cast<double>(std::max<std::int64_t>(node.integer("group", 1), 1));
@@ -104,7 +104,7 @@ class Accountant {
     }
   }
 
-  // The type in which most of the floating-point work is done.
+  // Returns the type in which most of the floating-point work is done.
   Precision stored_arithmetic() const {
     std::map<Precision, double> flops;
     for (const Step& step : plan_.steps) {
@@ -134,7 +134,7 @@ class Accountant {
         label.precision == Precision::kStored ? workload().arithmetic : label.precision;
   }
 
-  // Copies between layouts stand before the kernels that need them.
+  // Inserts the copies between layouts before the kernels that need them.
   void add_copies(std::vector<KernelTraffic>& traffic) {
     widen_writes(traffic);
     std::vector<KernelCost> kernels;
@@ -153,7 +153,8 @@ class Accountant {
     traffic = std::move(all);
   }
 
-  // Where a kernel writes wider than the others read, and a copy narrows it.
+  // Adds the bytes of kernels that write a tensor wider than the others read it, before a copy
+  // narrows it.
   void widen_writes(const std::vector<KernelTraffic>& traffic) {
     for (const auto& [tensor, bits] : runtime_->written_bits) {
       for (std::size_t k = 0; k < traffic.size(); ++k) {
@@ -243,7 +244,7 @@ class Accountant {
     }
   }
 
-  // Batch statistics take a pass over the input before it can be normalized.
+  // Batch statistics take a separate pass over the input before the normalization.
   double passes(const Access& read) const {
     const Step& step = plan_.steps[static_cast<std::size_t>(read.step)];
     const bool statistics = training() && step.rule != nullptr && step.rule->training_flops > 0 &&
@@ -273,7 +274,7 @@ class Accountant {
     for (const TensorId id : flow_.saved) analysis_.peak_memory_bytes += sizes_.bytes(id);
   }
 
-  // The artifact knows nodes, not kernels: every node is one, read and written as it has it.
+  // The artifact counts nodes, not kernels. Each node becomes a kernel with the artifact's traffic.
   void apply_pagoda() {
     const double factor = training() ? kPagodaTrainingFactor : 1;
     workload().kernels.clear();
@@ -326,7 +327,7 @@ class Accountant {
     workload().parameter_count = analysis_.parameter_count;
     workload().parameter_bytes = analysis_.parameter_bytes;
     workload().peak_memory_bytes = analysis_.peak_memory_bytes;
-    constexpr double kBindingBytes = 4;  // of an engine's real inputs
+    constexpr double kBindingBytes = 4;  // per element of an engine's floating-point inputs
     for (const TensorId id : plan_.model->graph.inputs) {
       const bool wide = runtime_ && runtime_->wide_bindings && is_floating(plan_.tensor(id).dtype);
       workload().input_bytes += wide ? kBindingBytes * sizes_.elements(id) : sizes_.bytes(id);
@@ -337,7 +338,7 @@ class Accountant {
   Analysis& analysis_;
   const ExecutionPlan& plan_;
   const CostOptions& options_;
-  std::optional<RuntimeKernels> runtime_;  // nothing: kernels fused as any runtime might
+  std::optional<RuntimeKernels> runtime_;  // empty: fusion that any runtime might do
   ElementWidths precision_;
   TensorSizes sizes_;
   GradientFlow flow_;

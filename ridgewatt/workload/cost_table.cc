@@ -10,7 +10,7 @@ namespace {
 
 using namespace cost;  // the rules
 
-// Sorted by domain and name, which the tests check.
+// Sorted by domain and name. A test checks the order.
 constexpr CostEntry kCosts[] = {
     {"Abs", &kFunction},
     {"Acos", &kFunction},

@@ -32,23 +32,23 @@ using onnx_format::read_opset;
 using onnx_format::read_raw_attribute;
 using onnx_format::read_raw_node;
 
-// Graphs in graphs and functions in functions are nested no deeper than this.
+// Maximum nesting depth of graphs in graphs and functions in functions.
 constexpr int kMaxDepth = 64;
 
 std::string in_quotes(std::string_view name) {
   return "'" + escape_terminal(name) + "'";
 }
 
-// A local function: its body is read again at every call, with the caller's tensors and attributes.
+// A local function. Each call reads the body again, with the caller's tensors and attributes.
 struct Function {
   std::string_view domain, name, overload;
   Messages inputs, outputs, nodes;
   std::vector<Attribute> defaults;
   Opsets opsets;
-  bool active = false;  // being expanded: a call from within is recursion
+  bool active = false;  // being expanded: a call of it from inside is recursion
 };
 
-// Names that a graph or a function body can see.
+// Names that are visible in a graph or a function body.
 struct Scope {
   const Scope* outer = nullptr;
   std::unordered_map<std::string_view, TensorId> names;
@@ -62,7 +62,7 @@ struct Scope {
   }
 };
 
-// Where nodes are being read: the model itself, or a function called by some node.
+// Context of the nodes that are being read: the model itself, or a function that a node calls.
 struct Frame {
   const Opsets* opsets = nullptr;
   const std::vector<Attribute>* arguments = nullptr;  // of the calling node
@@ -70,7 +70,7 @@ struct Frame {
   std::string prefix;  // of node and tensor names
 };
 
-// Inside a function: the caller's attribute, or the function's default for it, or nothing.
+// Inside a function: the caller's attribute, else the function's default, else null.
 const Attribute* find_argument(std::string_view name, const Frame& frame) {
   for (const auto* list :
        {frame.arguments, frame.function != nullptr ? &frame.function->defaults : nullptr}) {
@@ -112,13 +112,13 @@ class ModelReader {
   ExternalFolder external_;
   Model model_;
   std::vector<Function> functions_;
-  std::vector<bool> produced_;  // by tensor: some node, input or initializer gives it
+  std::vector<bool> produced_;  // by tensor: a node, input or initializer defines it
   std::unordered_map<std::string, int> node_names_;
   std::size_t node_count_ = 0;
 };
 
-// StringStringEntryProto "ridgewatt.default.NAME": the size that an extent takes unless it is
-// bound; "ridgewatt.multiple.NAME": what its size is a multiple of.
+// Reads a StringStringEntryProto. "ridgewatt.default.NAME" is the size of an extent that is not
+// bound, and "ridgewatt.multiple.NAME" is a number that its size must be a multiple of.
 void read_metadata(std::string_view message, Model& model) {
   constexpr std::string_view kDefault = "ridgewatt.default.";
   constexpr std::string_view kMultiple = "ridgewatt.multiple.";
@@ -273,11 +273,11 @@ TensorId ModelReader::add_tensor(std::string name) {
   return static_cast<TensorId>(model_.tensors.size() - 1);
 }
 
-// The tensor that `name` stands for in this very scope, now given by someone.
+// Returns the tensor with the name `name` in this scope and marks it as defined.
 TensorId ModelReader::declare(std::string_view name, const Frame& frame, Scope& scope) {
   const auto [entry, is_new] = scope.names.try_emplace(name, kNoTensor);
   if (is_new) entry->second = add_tensor(frame.prefix + std::string(name));
-  if (entry->second == kNoTensor) return kNoTensor;  // an output that the caller does not take
+  if (entry->second == kNoTensor) return kNoTensor;  // an output that the caller omits
   if (produced_[static_cast<std::size_t>(entry->second)]) {
     throw InputError("tensor " + in_quotes(name) + " is defined twice");
   }
@@ -310,7 +310,7 @@ void ModelReader::read_input(std::string_view message, Scope& scope, Graph& grap
   const auto known = scope.names.find(named.name);
   if (known != scope.names.end() &&
       model_.tensors[static_cast<std::size_t>(known->second)].role == TensorRole::kInitializer) {
-    return;  // before IR version 4 initializers are listed among the inputs, too
+    return;  // before IR version 4, the inputs include the initializers
   }
   const TensorId id = declare(named.name, frame, scope);
   Tensor& tensor = model_.tensors[static_cast<std::size_t>(id)];
@@ -394,7 +394,7 @@ void ModelReader::read_attribute(std::string_view message, const Scope& scope, c
   RawAttribute raw = read_raw_attribute(message, external_);
   if (!raw.reference.empty()) {
     const Attribute* given = find_argument(raw.reference, frame);
-    if (given == nullptr) return;  // optional and not given
+    if (given == nullptr) return;  // optional, and the caller does not give it
     std::string name = std::move(raw.attribute.name);
     raw.attribute = *given;
     raw.attribute.name = std::move(name);
@@ -437,7 +437,7 @@ void ModelReader::expand(Function& function, const Node& call, int depth,
     if (output == kNoTensor) continue;
     const auto [entry, is_new] = scope.names.try_emplace(function.outputs[i], output);
     if (is_new) {
-      produced_[static_cast<std::size_t>(output)] = false;  // a node of the body gives it
+      produced_[static_cast<std::size_t>(output)] = false;  // a node of the body defines it
     } else {
       passed_through.emplace_back(entry->second, output);
     }

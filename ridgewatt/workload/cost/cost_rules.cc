@@ -1,4 +1,4 @@
-// Views, copies, element-wise work, rows, windows and reductions.
+// Costs of views, copies, element-wise work, rows, windows and reductions.
 #include "ridgewatt/workload/cost/cost_rules.h"
 
 #include <algorithm>
@@ -61,7 +61,7 @@ OpCost lrn(const OpContext& op, Terms& t) {
   return {.flops = outputs_of(op, t) * (2 * size + 4)};
 }
 
-// A sort of n numbers compares n log2(n) pairs.
+// Sorting n numbers compares n log2(n) pairs.
 OpCost sort(const OpContext& op, Terms& t) {
   const double inputs = inputs_of(op, t);
   const auto axis = static_cast<int>(op.node().integer("axis", -1));
@@ -74,7 +74,7 @@ OpCost skip_norm(const OpContext& op, Terms& t, int norm) {
   return {.flops = outputs_of(op, t) * (norm + 1 + biases)};
 }
 
-// A normalization of 8 per element; SiLU is 5, an addend and its bias 1 each.
+// A normalization takes 8 operations per element, SiLU takes 5, an addend and its bias 1 each.
 OpCost ms_group_norm(const OpContext& op, Terms& t) {
   const double activation = t("activation", op.node().integer("activation", 0) != 0 ? 5 : 0);
   const bool skips = op.node().op == "SkipGroupNorm";
@@ -82,7 +82,7 @@ OpCost ms_group_norm(const OpContext& op, Terms& t) {
   return {.flops = outputs_of(op, t) * (8 + activation + addends)};
 }
 
-// `rotary_embedding_dim` elements of each head are rotated, all where it is 0.
+// Rotates `rotary_embedding_dim` elements of each head. 0: all elements.
 OpCost ms_rotary(const OpContext& op, Terms& t) {
   const auto part = static_cast<double>(op.node().integer("rotary_embedding_dim", 0));
   const auto heads = static_cast<double>(op.node().integer("num_heads", 0));
@@ -164,7 +164,7 @@ const CostRule kFastGelu =
     pointwise(per_output<13>, "13 * outputs", gradient_per_input(18, Saved::kInputs));
 const CostRule kBiasGelu =
     pointwise(per_output<15>, "15 * outputs", gradient_per_input(19, Saved::kInputs));
-// Two biases an output, a GELU and a product.
+// Per output: two additions of a bias, a GELU and a product.
 const CostRule kBiasSplitGelu = rule(kElementwise, per_output<17>, "17 * outputs");
 const CostRule kDropout = {.op_class = kElementwise,
                            .forward = no_operations,

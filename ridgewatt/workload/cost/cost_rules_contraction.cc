@@ -1,4 +1,5 @@
-// Convolutions, matrix products, recurrent cells, attention: what is made of multiply-accumulates.
+// Costs of operators that consist of MACs: convolutions, matrix products, recurrent cells,
+// attention.
 #include <map>
 #include <set>
 #include <string>
@@ -14,7 +15,7 @@ namespace {
 // bias.
 OpCost conv_with(const OpContext& op, Terms& t, std::size_t weight, std::size_t bias) {
   const double outputs = outputs_of(op, t);
-  const double channels = t("channels", extent(op.input(weight), 1));  // a group
+  const double channels = t("channels", extent(op.input(weight), 1));  // per group
   const double window = t("window", extents_from(op.input(weight), 2));
   const double biased = t("bias", op.has_input(bias) ? 1 : 0);
   const double macs = outputs * channels * window;
@@ -31,7 +32,7 @@ OpCost qlinear_conv(const OpContext& op, Terms& t) {
   return conv_with(op, t, 3, 8);
 }
 
-// The addend of com.microsoft.FusedConv and its activation come on top.
+// com.microsoft.FusedConv: adds its addend and its activation.
 OpCost fused_conv(const OpContext& op, Terms& t) {
   OpCost cost = conv_with(op, t, 1, 2);
   const double extra =
@@ -40,7 +41,7 @@ OpCost fused_conv(const OpContext& op, Terms& t) {
   return cost;
 }
 
-// Every input element meets the window of every output channel of its group.
+// Each input element is multiplied by the window of each output channel of its group.
 OpCost conv_transpose(const OpContext& op, Terms& t) {
   const double inputs = inputs_of(op, t);
   const double channels = t("channels", extent(op.input(1), 1));  // outputs per group
@@ -51,8 +52,8 @@ OpCost conv_transpose(const OpContext& op, Terms& t) {
   return {macs, 2 * macs + biased * outputs, extent(op.input(0), 1)};
 }
 
-// A convolution at places that are interpolated: 8 operations per sample, which all output channels
-// share.
+// A convolution at interpolated positions. Interpolation takes 8 operations per sample. All output
+// channels share the samples.
 OpCost deform_conv(const OpContext& op, Terms& t) {
   OpCost cost = conv_with(op, t, 1, 3);
   const double out_channels = extent(op.output(0), 1);
@@ -78,14 +79,14 @@ OpCost matmul(const OpContext& op, Terms& t) {
   return product(outputs * depth, outputs, depth, 0);
 }
 
-// Axis of A along which the fused products of ONNX Runtime sum up.
+// Axis of A that the fused products of ONNX Runtime sum over.
 int summed_axis(const Node& node, int rank) {
   const bool transposed = node.integer("transA", 0) != 0;
   if (!transposed || rank < 2) return rank - 1;
   return node.integer("transBatchA", 0) != 0 ? 0 : rank - 2;
 }
 
-// A product whose bias is input `bias`, with what is fused to it: a scale, an activation.
+// A product whose bias is input `bias`, with the fused operations: a scale, an activation.
 OpCost fused_product(const OpContext& op, Terms& t, std::size_t bias) {
   const Node& node = op.node();
   const auto& shape = op.input(0).shape;
@@ -101,8 +102,8 @@ OpCost fused_product(const OpContext& op, Terms& t, std::size_t bias) {
 
 constexpr std::string_view kFusedProductFormula = "2 * outputs * k + (bias + extra) * outputs";
 
-// Labels of an Einsum operand with their extents. Axes of an ellipsis are named by their distance
-// from its end, so that they align between operands.
+// Labels of an Einsum operand with their extents. The axes of an ellipsis are named by their
+// distance from its end, so that they align between operands.
 using Labels = std::map<std::string, double>;
 
 void read_labels(std::string_view term, const Tensor& tensor, Labels& labels) {
@@ -125,7 +126,7 @@ void read_labels(std::string_view term, const Tensor& tensor, Labels& labels) {
   }
 }
 
-// Every combination of labels is one product for each operand after the first.
+// Each combination of label values is one product for each operand after the first.
 OpCost einsum(const OpContext& op, Terms& t) {
   const std::string equation(op.node().text("equation", ""));
   const std::string operands = equation.substr(0, equation.find("->"));
@@ -147,8 +148,8 @@ OpCost einsum(const OpContext& op, Terms& t) {
   return product(combinations * products, outputs, outputs > 0 ? combinations / outputs : 0, 0);
 }
 
-// A recurrent layer: every step multiplies the input and the state by the weights of all gates.
-// `element_work`: additional operations for each element of the state.
+// A recurrent layer. Each step multiplies the input and the state by the weights of all gates.
+// `element_work`: additional operations per element of the state.
 OpCost recurrent(const OpContext& op, Terms& t, int gates, int element_work) {
   const bool batch_first = op.node().integer("layout", 0) != 0;
   const double steps = t("steps", extent(op.input(0), batch_first ? 1 : 0));
@@ -167,7 +168,7 @@ struct AttentionShape {
   double batch, heads, queries, keys, head_size, value_size;
 };
 
-// QK^T and PV, a softmax of 7 and a scale of 1 for every score.
+// Products QK^T and PV; for each score, a softmax of 7 operations and a scale of 1.
 OpCost attention_core(const AttentionShape& a, Terms& t) {
   const double scores =
       t("batch", a.batch) * t("heads", a.heads) * t("queries", a.queries) * t("keys", a.keys);
@@ -178,7 +179,7 @@ OpCost attention_core(const AttentionShape& a, Terms& t) {
 constexpr std::string_view kAttentionFormula =
     "batch * heads * queries * keys * (2 * (head_size + value_size) + 8)";
 
-// Extent, or 0 of an input that is not given.
+// Extent of the axis; 0 if the input is not given.
 double optional_extent(const OpContext& op, std::size_t input, int axis) {
   return op.has_input(input) ? extent(op.input(input), axis) : 0;
 }
@@ -203,7 +204,7 @@ OpCost attention(const OpContext& op, Terms& t) {
   return attention_core(a, t);
 }
 
-// A state of [head_size, value_size] a head is updated and read at every position.
+// At each position, each head updates and reads a state of [head_size, value_size].
 OpCost linear_attention(const OpContext& op, Terms& t) {
   const double heads = t("heads", static_cast<double>(op.node().integer("q_num_heads", 1)));
   const double batch = t("batch", extent(op.input(0), 0));
@@ -219,8 +220,8 @@ double known_extent(std::int64_t value) {
   return value == kUnknownDim ? kUnknown : static_cast<double>(value);
 }
 
-// com.microsoft.Attention: the projection onto queries, keys and values is part of it, with its
-// bias; so may be the rotation of queries and keys.
+// com.microsoft.Attention includes the projection onto queries, keys and values, with its bias. It
+// may include the rotation of queries and keys.
 OpCost ms_attention(const OpContext& op, Terms& t) {
   const Node& node = op.node();
   const double heads = static_cast<double>(node.integer("num_heads", 1));
@@ -249,7 +250,7 @@ OpCost ms_attention(const OpContext& op, Terms& t) {
   return cost;
 }
 
-// Queries, keys and values come projected.
+// Queries, keys and values are already projected.
 OpCost multi_head_attention(const OpContext& op, Terms& t) {
   const Tensor& q = op.input(0);
   AttentionShape a = {};
@@ -263,9 +264,9 @@ OpCost multi_head_attention(const OpContext& op, Terms& t) {
   return attention_core(a, t);
 }
 
-// Groups of heads share keys and values. What may be part of it: rotation (3 operations per element
-// of queries and new keys), a cap on the scores (quotient, hyperbolic tangent and product: 7), a
-// window that limits how far a token looks back.
+// Groups of heads share keys and values. Optional parts: rotation (3 operations per element of
+// queries and new keys), a cap on the scores (quotient, hyperbolic tangent and product: 7), and a
+// window that limits how far back a token attends.
 OpCost group_query_attention(const OpContext& op, Terms& t) {
   const Node& node = op.node();
   AttentionShape a = {};
@@ -289,7 +290,7 @@ OpCost group_query_attention(const OpContext& op, Terms& t) {
   return cost;
 }
 
-// Elimination of an n x n matrix.
+// Gaussian elimination of an n x n matrix.
 OpCost determinant(const OpContext& op, Terms& t) {
   const double size = t("n", extent(op.input(0), -1));
   return {.flops = 2.0 / 3 * inputs_of(op, t) * size};

@@ -1,4 +1,4 @@
-// Images, signals and classical machine learning.
+// Costs of operators for images, signals and classical machine learning.
 #include <algorithm>
 
 #include "ridgewatt/workload/cost/cost_rules.h"
@@ -13,7 +13,7 @@ double taps_of(std::string_view mode) {
   return mode == "cubic" || mode == "bicubic" ? 4 : 0;
 }
 
-// Nearest: a copy. Linear and cubic: 2 or 4 samples along each axis that changes.
+// Nearest mode is a copy. Linear and cubic modes read 2 or 4 samples along each axis that changes.
 OpCost resize(const OpContext& op, Terms& t) {
   const double side = taps_of(op.node().text("mode", "nearest"));
   const Tensor& x = op.input(0);
@@ -29,18 +29,18 @@ OpCost resize(const OpContext& op, Terms& t) {
 
 OpCost grid_sample(const OpContext& op, Terms& t) {
   const double side = taps_of(op.node().text("mode", "linear"));
-  const double axes = extent(op.input(1), -1);  // a place in the image
+  const double axes = extent(op.input(1), -1);  // coordinates of a position in the image
   return {.flops = 2 * t("taps", side > 0 ? std::pow(side, axes) : 0) * outputs_of(op, t)};
 }
 
 OpCost roi_align(const OpContext& op, Terms& t) {
   const auto ratio = static_cast<double>(op.node().integer("sampling_ratio", 0));
-  // 0 lets the operator choose; two samples a side is what detectors are trained with.
+  // 0 lets the operator choose. Detectors are trained with two samples per side.
   const double samples = t("samples", ratio > 0 ? ratio * ratio : 4);
   return {.flops = 8 * samples * outputs_of(op, t)};
 }
 
-// Radix-2 transforms of complex numbers: 5 n log2(n) each (Van Loan, 1992).
+// Radix-2 transforms of complex numbers: 5 n log2(n) operations each (Van Loan, 1992).
 OpCost fourier(const OpContext& op, Terms& t) {
   const double outputs = outputs_of(op, t);
   double length = extent(op.output(0), -2);  // STFT: [batch, frames, bins, 2]
@@ -51,7 +51,7 @@ OpCost fourier(const OpContext& op, Terms& t) {
   return {.flops = 2.5 * outputs * t("stages", std::log2(std::max(2.0, length)))};
 }
 
-// Every box is compared with every other of its class: 16 operations an overlap.
+// Compares each box with all other boxes of its class, with 16 operations per overlap.
 OpCost non_max_suppression(const OpContext& op, Terms& t) {
   const double batch = t("batch", extent(op.input(1), 0));
   const double classes = t("classes", extent(op.input(1), 1));
@@ -59,7 +59,7 @@ OpCost non_max_suppression(const OpContext& op, Terms& t) {
   return {.flops = 16 * batch * classes * boxes * boxes / 2};
 }
 
-// Comparisons on the way down every tree, of balanced depth.
+// Comparisons on the path down each tree. The trees are assumed to be balanced.
 OpCost trees(const OpContext& op, Terms& t) {
   const auto* nodes = op.node().integers("nodes_featureids");
   const auto* roots = op.node().integers("tree_roots");

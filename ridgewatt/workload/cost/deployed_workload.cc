@@ -10,19 +10,19 @@
 
 namespace ridgewatt::workload {
 
-// Pricing infers shapes in the model's place: one batch at a time.
+// Costing infers shapes in the model itself, so only one batch can be costed at a time.
 struct DeployedWorkload::Loaded {
   std::mutex mutex;
   Model model;
-  int batch = 1;  // that the file fixes
+  int batch = 1;  // the batch that the file fixes
 };
 
 namespace {
 
-constexpr std::int64_t kMostBatch = 1 << 20;  // that --batch takes
+constexpr std::int64_t kMostBatch = 1 << 20;  // maximum value of --batch
 
 void refuse_narrow(const DeployOptions& options) {
-  // PyTorch's own engines of 8 bits run on the CPU; what reads such weights on the GPU widens them.
+  // PyTorch's 8-bit engines run on the CPU. On the GPU, PyTorch widens 8-bit weights before use.
   const bool on_cpu = is_eager(options.runtime) && narrow_bits(options.precision) > 0;
   if (computes_in(options.runtime, options.precision) && !on_cpu) return;
   throw NotSupportedError(std::string(name_of(options.runtime)) + " cannot compute in " +
@@ -88,7 +88,7 @@ double DeployedWorkload::image_side() const {
   if (loaded_) {
     const std::lock_guard alone(loaded_->mutex);
     Model& model = loaded_->model;
-    infer(model, {.dims = options_.dims});  // a side that the file leaves open
+    infer(model, {.dims = options_.dims});  // assumes a side that the file leaves open
     for (const TensorId id : model.graph.inputs) {
       const auto& shape = model.tensors[static_cast<std::size_t>(id)].shape;
       if (shape && shape->size() == 4 && shape->back() > 0) {

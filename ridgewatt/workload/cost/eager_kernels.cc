@@ -27,7 +27,7 @@ constexpr Pattern kPatterns[] = {
     {"Silu", OpClass::kElementwise, kSiluOperators},
     {"HardSwish", OpClass::kElementwise, kHardSwishOperators}};
 
-// In the backward pass the operators come last first.
+// In the backward pass, the operators are in reverse order.
 bool matches(std::span<const KernelCost> kernels, const Pattern& pattern) {
   const std::size_t count = pattern.operators.size();
   if (kernels.size() < count) return false;
@@ -36,7 +36,7 @@ bool matches(std::span<const KernelCost> kernels, const Pattern& pattern) {
     const auto wanted = pattern.operators[backward ? count - 1 - i : i];
     if (kernels[i].op != wanted || kernels[i].phase != kernels[0].phase) return false;
   }
-  // A gate over channels (squeeze and excitation) is small; the product that it scales is not.
+  // A gate over channels (squeeze and excitation) is smaller than the product that it scales.
   return count != 2 || kernels[0].output_elements == kernels[1].output_elements;
 }
 
@@ -50,7 +50,7 @@ KernelCost joined(std::span<const KernelCost> kernels, const Pattern& pattern) {
     one.work_int_op += kernel.work_int_op;
     one.output_elements = std::max(one.output_elements, kernel.output_elements);
   }
-  // One tensor in, one out; its gradient needs the input and the output's gradient.
+  // Reads one tensor and writes one. The gradient reads the input and the output's gradient.
   one.write_bytes = kernels.back().write_bytes;
   one.read_bytes = (one.phase == Phase::kBackward ? 2 : 1) * one.write_bytes;
   return one;

@@ -16,9 +16,9 @@ bool is_quantized(DataType type) {
   return is_integer(type) && data_type_bits(type) <= 8;
 }
 
-// Work on integers is reported apart: quantized operators, and arithmetic on integer tensors.
+// Integer work is reported separately: quantized operators, and arithmetic on integer tensors.
 bool counts_integers(const OpContext& op) {
-  // Products of integers whose result is scaled to real numbers; the last quantizes A itself.
+  // These multiply integers and scale the result to real numbers. The last one also quantizes A.
   const std::string& name = op.node().op;
   if (name == "QGemm" || name == "MatMulIntegerToFloat" || name == "DynamicQuantizeMatMul") {
     return true;
@@ -29,8 +29,8 @@ bool counts_integers(const OpContext& op) {
   return op.has_input(0) && op.has_output(0) && integral(op.input(0)) && integral(op.output(0));
 }
 
-// True when the axes before `axis`, other than the first (the batch), have extent 1: then a part
-// along `axis` lies in one piece for every sample and can be read in place.
+// True if the axes before `axis`, except the first (the batch), have extent 1. A part along `axis`
+// is then contiguous in each sample and can be read in place.
 bool is_contiguous_part(const Tensor& tensor, std::int64_t axis) {
   if (!tensor.shape) return false;
   const auto rank = static_cast<std::int64_t>(tensor.shape->size());
@@ -41,7 +41,7 @@ bool is_contiguous_part(const Tensor& tensor, std::int64_t axis) {
   return true;
 }
 
-// Split, or a Slice that takes a range of one axis with step 1.
+// True for Split, and for a Slice that takes a range of one axis with step 1.
 bool is_part_view(const OpContext& op) {
   if (op.node().op == "Split") {
     return is_contiguous_part(op.input(0), op.node().integer("axis", 0));
@@ -119,7 +119,7 @@ class PlanBuilder {
   Origin origin_of(const Node& node) const {
     if (node.op == "Shape" || node.op == "Size") return Origin::kShapes;
     if (!node.subgraphs.empty() || is_random(node)) return Origin::kRuntime;
-    // A model without inputs is run for its work, which is then not folded away.
+    // A model without inputs is run for its work, so its contractions are not folded.
     const CostRule* rule = find_cost_rule(node.domain, node.op);
     const bool works = rule != nullptr && rule->gradient == Gradient::kContraction;
     if (works && plan_.model->graph.inputs.empty()) return Origin::kRuntime;
@@ -167,7 +167,7 @@ class PlanBuilder {
       step.cost.flops = step.rule->training_flops * static_cast<double>(elements.value_or(0));
     }
     step.integer = counts_integers(op);
-    if (!op.node().subgraphs.empty()) return;  // its bodies are counted
+    if (!op.node().subgraphs.empty()) return;  // its bodies are counted instead
     note_cache(op);
     bool known = std::isfinite(step.cost.flops);
     for (const TensorId id : op.node().outputs) {
@@ -240,7 +240,7 @@ class PlanBuilder {
       plan_.assumptions.push_back(node.op + " '" + node.name +
                                   "': the number of iterations is not known, counted one");
     }
-    // Loop: iteration number and condition come first; Scan and SequenceMap: states and items.
+    // A Loop body starts with iteration number and condition, other bodies with states and items.
     const std::size_t skipped = node.op == "Loop" ? 2 : 0;
     for (std::size_t i = skipped; i < body.inputs.size() && i < node.inputs.size(); ++i) {
       alias(body.inputs[i], node.inputs[i]);
@@ -258,7 +258,7 @@ class PlanBuilder {
   std::map<std::pair<std::string, std::int64_t>, int> whole_caches_;
 };
 
-// Inputs of these operators that hold statistics, scales or settings, not weights.
+// True for inputs of these operators that hold statistics, scales or settings instead of weights.
 bool is_setting(const Node& node, std::size_t input) {
   const std::string& op = node.op;
   if (op == "BatchNormalization") return input >= 3;
@@ -279,7 +279,7 @@ bool is_setting(const Node& node, std::size_t input) {
   return op == "Pow" && input == 1;
 }
 
-// Classes whose operands are weights even when they are written as Constant nodes.
+// True for classes whose operands are weights even if they are written as Constant nodes.
 bool reads_weights(const Step& step) {
   const OpClass op_class = step.rule != nullptr ? step.rule->op_class : OpClass::kOther;
   return kOpClassRows[op_class].weights || step.node->op == "Gather";
@@ -292,7 +292,7 @@ void collect_weights(const ExecutionPlan& plan, TensorId id, bool weight_slot, i
   const bool stored = tensor.role == TensorRole::kInitializer || producer < 0;
   const Node* node = stored ? nullptr : plan.steps[static_cast<std::size_t>(producer)].node;
   const bool constant_node = node != nullptr && node->op == "Constant";
-  // Exporters write parameters of equal value as Identity of one of them.
+  // Exporters write a parameter with the same value as another one as an Identity of that one.
   const bool source =
       stored || constant_node || node->op == "Identity" || node->op == "ConstantOfShape";
   if (!source) {
@@ -307,7 +307,8 @@ void collect_weights(const ExecutionPlan& plan, TensorId id, bool weight_slot, i
   const bool typed = is_floating(tensor.dtype) || is_quantized(tensor.dtype) ||
                      (weight_slot && tensor.dtype == DataType::kInt32);
   const bool scalar = tensor.shape && tensor.shape->empty();
-  if (plan.origin_of(id) != Origin::kConstant) return;  // zeros of the batch's size, for example
+  // For example zeros with the size of the batch.
+  if (plan.origin_of(id) != Origin::kConstant) return;
   if (!typed || scalar || (constant_node && !weight_slot)) return;
   if (std::find(found.begin(), found.end(), id) == found.end()) found.push_back(id);
 }

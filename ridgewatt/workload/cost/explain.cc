@@ -17,7 +17,7 @@ bool is_name_part(char c) {
   return is_name_start(c) || std::isdigit(static_cast<unsigned char>(c)) != 0;
 }
 
-// The formula with every term replaced by its value.
+// Returns the formula with each term replaced by its value.
 std::string substitute(std::string_view formula, const Terms::Recorded& terms) {
   std::string text;
   for (std::size_t i = 0; i < formula.size();) {

@@ -15,7 +15,7 @@ double last_extent(const Tensor& tensor) {
   return tensor.shape && !tensor.shape->empty() ? static_cast<double>(tensor.shape->back()) : 1;
 }
 
-// True when the operator reduces along the last axis of its first input and no other.
+// True if the operator reduces along the last axis of its first input and along no other.
 bool is_along_rows(const ExecutionPlan& plan, const Node& node) {
   const Tensor& x = plan.tensor(node.inputs[0]);
   if (!x.shape || x.shape->empty()) return false;
@@ -29,7 +29,8 @@ bool is_along_rows(const ExecutionPlan& plan, const Node& node) {
     }
     return axes != nullptr && axes->size() == 1 && is_last((*axes)[0]);
   }
-  const bool flattens = node.op.ends_with("max") && node.opset < 13;  // Softmax over axes 1 ...
+  // Softmax over all axes from 1 on.
+  const bool flattens = node.op.ends_with("max") && node.opset < 13;
   return is_last(node.integer("axis", flattens ? 1 : -1));
 }
 
@@ -57,7 +58,7 @@ class Fuser {
   Fusion fusion_of(const Step& step) const {
     if (step.kind == StepKind::kUnpriced) return Fusion::kAlone;
     Fusion fusion = step.rule->fusion;
-    // Statistics of the batch need a pass of their own.
+    // Statistics of the batch need a separate pass.
     const bool training = options_.kind == WorkloadKind::kTraining;
     if (training && step.rule->training_flops > 0) {
       return fusion == Fusion::kView ? Fusion::kPointwise : Fusion::kKernel;
@@ -86,7 +87,7 @@ class Fuser {
     return step < 0 ? -1 : result_.kernel_of[static_cast<std::size_t>(step)];
   }
 
-  // The kernel that the step joins, or -1.
+  // Returns the kernel that the step joins, or -1.
   int joinable_kernel(const Step& step, Fusion fusion) {
     if (fusion != Fusion::kPointwise && fusion != Fusion::kRowwise) return -1;
     int latest = -1;

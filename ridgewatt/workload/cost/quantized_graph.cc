@@ -62,7 +62,7 @@ class Absorber {
   static std::size_t index(TensorId id) { return static_cast<std::size_t>(id); }
   Step& step_at(int i) { return plan_.steps[static_cast<std::size_t>(i)]; }
 
-  // What leaves a graph must be there as it is declared.
+  // The outputs of a graph must be stored with their declared type.
   void mark_results(const Graph& graph) {
     if (is_result_.empty()) is_result_.assign(plan_.model->tensors.size(), false);
     for (const TensorId id : graph.outputs) is_result_[index(id)] = true;
@@ -71,7 +71,7 @@ class Absorber {
     }
   }
 
-  // The tensor is a dequantized one, or a constant that was moved after that.
+  // True if `id` is a dequantized tensor, or a constant that was moved after its dequantization.
   bool is_dequantized(TensorId id) const {
     for (int depth = 0; depth < 16 && id != kNoTensor; ++depth) {
       const int producer = plan_.producer_of(id);
@@ -107,7 +107,8 @@ class Absorber {
     return any;
   }
 
-  // The quantization that alone reads `id`, behind steps that clamp; they go to `clamps`.
+  // Returns the quantization that is the only reader of `id`, or -1. Steps in between that only
+  // clamp are added to `clamps`.
   int only_quantization(TensorId id, std::vector<int>& clamps) {
     for (int depth = 0; depth < 4; ++depth) {
       if (is_result_[index(id)] || users_[index(id)].size() != 1) return -1;
@@ -147,7 +148,7 @@ class Absorber {
       const TensorId stored = step_at(quantization).node->outputs[0];
       become_view(quantization, step_at(quantization).node->inputs[0]);
       if (step.kind == StepKind::kView) continue;
-      // The kernel writes what the quantization gives.
+      // The kernel writes the result of the quantization.
       plan_.storage[index(stored)] = stored;
       plan_.storage[index(out)] = stored;
       plan_.producer[index(stored)] = i;
@@ -186,7 +187,7 @@ class Absorber {
   }
 
   ExecutionPlan& plan_;
-  std::vector<std::vector<int>> users_;  // steps, by tensor
+  std::vector<std::vector<int>> users_;  // steps that read it, by tensor
   std::vector<bool> is_result_;
   std::vector<bool> absorbed_;
 };

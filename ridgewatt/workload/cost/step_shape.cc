@@ -9,7 +9,7 @@ namespace ridgewatt::workload {
 
 OpClass class_of(const ExecutionPlan& plan, const Step& step) {
   if (step.rule == nullptr) return OpClass::kOther;
-  // With few channels per group there is too little reuse for a matrix unit.
+  // Few channels per group give too little reuse for a matrix unit.
   constexpr double kFewChannels = 4;
   if (step.rule->op_class != OpClass::kConv || step.node->inputs.size() < 2) {
     return step.rule->op_class;
@@ -101,7 +101,7 @@ CostCaveats caveats_of(const ExecutionPlan& plan, const InferSummary& shapes) {
     const auto& [domain, op, reason] = key;
     caveats.uncounted.push_back({op, domain, nodes, reason, nodes / all});
   }
-  // Operators without a rule first: what follows from them is often not known either.
+  // Lists operators without a rule first, because they often make the nodes after them unknown.
   std::stable_partition(caveats.uncounted.begin(), caveats.uncounted.end(),
                         [](const Uncounted& one) { return one.reason == "no rule"; });
   caveats.assumed_dims = shapes.assumed;

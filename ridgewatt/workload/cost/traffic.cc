@@ -29,7 +29,7 @@ TensorId stored_constant(const ExecutionPlan& plan, TensorId id) {
   const Node& node = *plan.steps[static_cast<std::size_t>(producer)].node;
   if (node.inputs.empty() || node.inputs[0] == kNoTensor) return id;
   if (node.op == "DequantizeLinear") return stored_constant(plan, node.inputs[0]);
-  // What is only moved after that can be moved before.
+  // A tensor that is only moved after its dequantization can be moved before it.
   if (node.op != "Transpose" && node.op != "Reshape") return id;
   const TensorId stored = stored_constant(plan, node.inputs[0]);
   return stored == node.inputs[0] ? id : stored;
@@ -37,7 +37,7 @@ TensorId stored_constant(const ExecutionPlan& plan, TensorId id) {
 
 namespace {
 
-// Sizes, axes and the like travel with the launch.
+// Sizes, axes and similar values are passed as launch arguments.
 bool is_launch_argument(const Tensor& tensor) {
   return tensor.constant && !is_floating(tensor.dtype);
 }
@@ -46,7 +46,7 @@ bool is_scalar(const Tensor& tensor) {
   return tensor.element_count().value_or(2) <= 1;
 }
 
-// Adds a read; parts of one tensor add up to no more than the whole.
+// Adds a read. Of several reads of one tensor, only the largest counts.
 void add_read(std::vector<Access>& reads, TensorId tensor, int step, double bytes, double whole) {
   for (Access& read : reads) {
     if (read.tensor == tensor) {
@@ -92,7 +92,7 @@ class FusedTraffic {
     for (const TensorId id : options_.kept) mark(id);
     for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
       const Step& step = plan_.steps[i];
-      // Views read nothing, but a sequence keeps what is put into it.
+      // Views read nothing, but a sequence keeps the tensors that are put into it.
       if (step.kind == StepKind::kView && step.rule->op_class != OpClass::kOther) continue;
       for (const TensorId in : step.node->inputs) {
         if (in == kNoTensor) continue;
@@ -103,7 +103,8 @@ class FusedTraffic {
     }
   }
 
-  // A batch normalization after a convolution leaves a bias, and none if there was one.
+  // A batch normalization that is folded into a convolution adds a bias, unless there is one
+  // already.
   bool is_folded_norm(int kernel, int step) const {
     const auto& steps = kernels_.kernels[static_cast<std::size_t>(kernel)].steps;
     const Step& head = plan_.steps[static_cast<std::size_t>(steps[0])];
@@ -120,7 +121,7 @@ class FusedTraffic {
       if (node.inputs[i] == kNoTensor) continue;
       const TensorId root = operand_root(plan_, step, node.inputs[i]);
       if (plan_.is_constant(root)) {
-        // Scale and shift are folded from the four parameters of the normalization.
+        // The four parameters of a normalization are folded into a scale and a shift.
         if (norm && i > (folded ? 1U : 2U)) continue;
         if (norm && folded && has_bias(kernel)) continue;
         read_constant(step, i, index, traffic);
@@ -155,7 +156,7 @@ class FusedTraffic {
       if (out == kNoTensor) continue;
       const TensorId root = plan_.root(out);
       if (escapes_[static_cast<std::size_t>(root)]) {
-        // A part of a concatenation is written where it belongs.
+        // A part of a concatenation is written directly into the result.
         traffic.writes.push_back({root, index, std::min(sizes_.bytes(out), sizes_.bytes(root))});
       }
     }
@@ -163,7 +164,8 @@ class FusedTraffic {
 
   // Reuse distance: the bytes touched since the tensor was written or last read.
   void drop_cached(std::vector<KernelTraffic>& traffic) const {
-    std::unordered_map<TensorId, double> touched_at;  // bytes touched before, and with it
+    // Bytes touched until then, including the tensor.
+    std::unordered_map<TensorId, double> touched_at;
     double touched = 0;
     for (KernelTraffic& kernel : traffic) {
       for (Access& read : kernel.reads) {
@@ -211,7 +213,7 @@ KernelTraffic unfused_traffic(const ExecutionPlan& plan, const TensorSizes& size
   return traffic;
 }
 
-// Keeps the first read of what comes from outside and the writes of what goes there.
+// Keeps only the first read of each tensor from outside and the writes of graph outputs.
 void keep_compulsory(const ExecutionPlan& plan, std::vector<KernelTraffic>& traffic) {
   std::set<TensorId> outputs;
   for (const TensorId id : plan.model->graph.outputs) outputs.insert(plan.root(id));

@@ -8,9 +8,9 @@
 namespace ridgewatt::workload {
 namespace {
 
-// Inputs that gradients flow to, and what they are.
+// True if gradients flow through this input.
 bool is_operand(const Step& step, std::size_t input) {
-  // A bias of a contraction has a gradient, but no other gradient depends on it.
+  // The bias of a contraction has a gradient, but no other gradient depends on it.
   return step.rule->gradient != Gradient::kContraction || input < 2;
 }
 
@@ -94,8 +94,8 @@ class FlowFinder {
   std::set<TensorId> seen_;
 };
 
-// Walks the kernels backwards. A gradient is a buffer; additions hand the buffer of their output on
-// to their inputs, so that several tensors may share one.
+// Walks the kernels backwards. Each gradient is stored in a buffer. An addition passes the buffer
+// of its output on to its inputs, so several tensors may share a buffer.
 class Backward {
  public:
   Backward(const ExecutionPlan& plan, const GradientFlow& flow, const TensorSizes& sizes)
@@ -132,7 +132,7 @@ class Backward {
     return static_cast<int>(in_memory_.size()) - 1;
   }
 
-  // One backward kernel, or two for a contraction, of steps that ran in one forward kernel.
+  // Adds one backward kernel for steps that ran in one forward kernel, or two for a contraction.
   void visit_unit(const std::vector<int>& steps) {
     if (steps.size() == 1 && is_plain_contraction(step_at(steps[0]))) {
       visit_contraction(steps[0]);
@@ -179,14 +179,14 @@ class Backward {
     kernels_.push_back(kernel_);
   }
 
-  // The buffer of the gradient of a node's outputs, read if it lies in memory; kNone: no gradient
-  // arrives.
+  // Returns the buffer of the gradient of a node's outputs. Counts a read if the buffer is in
+  // memory. kNone: no gradient arrives.
   int read_output_gradients(const Step& step) {
     int buffer = kNone;
     for (const TensorId out : step.node->outputs) {
       if (out == kNoTensor || !needs(out) || gradient_of(out) == kNone) continue;
       buffer = gradient_of(out);
-      // Statistics of a batch need a pass of their own before the gradient can be computed.
+      // Batch statistics need a separate pass before the gradient can be computed.
       const double passes = is_batch_norm(step) ? 2 : 1;
       if (buffer < first_buffer_ && read_.insert({true, buffer}).second) {
         kernel_.read_bytes += passes * sizes_.bytes(out);
@@ -261,8 +261,8 @@ class Backward {
     return step.rule->gradient == Gradient::kPerInput && step.rule->gradient_flops == 0;
   }
 
-  // Gives the input its gradient: the buffer of the output where that passes unchanged, else a new
-  // one.
+  // Gives an input its gradient: the buffer of the output if the gradient passes unchanged,
+  // otherwise a new buffer.
   void hand_on(const Step& step, TensorId in, double outputs, int buffer) {
     const bool same = passes_unchanged(step) && sizes_.elements(in) == outputs;
     if (!same) buffer = new_buffer(false);
@@ -274,7 +274,7 @@ class Backward {
     int& current = gradient_of(in);
     const double part = std::min(sizes_.bytes(in), sizes_.bytes(root));
     const bool whole = sizes_.bytes(in) >= sizes_.bytes(root);
-    if (current != kNone && whole) {  // add to what other consumers left
+    if (current != kNone && whole) {  // adds to the gradients from other consumers
       kernel_.work_flop += sizes_.elements(root);
       if (current < first_buffer_ && read_.insert({true, current}).second) {
         kernel_.read_bytes += part;
@@ -288,7 +288,7 @@ class Backward {
     }
   }
 
-  // A kernel for the gradient of each operand; that of the bias comes with the weights'.
+  // Adds a kernel for the gradient of each operand. The weights' kernel includes the bias.
   void visit_contraction(int index) {
     const Step& step = step_at(index);
     const Node& node = *step.node;
@@ -326,11 +326,11 @@ class Backward {
   std::vector<int> gradient_;    // buffer of the gradient, by root tensor
   std::vector<bool> in_memory_;  // by buffer: has been written
   std::vector<KernelCost> kernels_;
-  // Of the kernel that is being built:
+  // State of the kernel that is being built:
   KernelCost kernel_;
   double count_ = 1;
-  int first_buffer_ = 0;                 // buffers from here on were made in it
-  std::set<TensorId> local_;             // tensors that its steps computed
+  int first_buffer_ = 0;                 // buffers from here on were created in this kernel
+  std::set<TensorId> local_;             // tensors that the kernel's steps computed
   std::set<std::pair<bool, int>> read_;  // gradients (true) and tensors (false) read so far
 };
 

@@ -10,13 +10,13 @@ namespace {
 
 constexpr std::size_t kNoSlot = SIZE_MAX;
 
-// Where an operator has what tells its lengths.
+// Inputs and outputs of an operator that state its lengths. kNoSlot: the operator has none.
 struct LengthSlots {
-  std::size_t key;          // new keys; kNoSlot: as many as queries
+  std::size_t key;          // new keys; kNoSlot: as many keys as queries
   std::size_t past;         // cache of keys
-  int past_axis;            // of the tokens in the cache
+  int past_axis;            // axis of the tokens in the cache
   std::size_t past_length;  // number of tokens in the cache
-  std::size_t total;        // number of tokens in the cache and new ones
+  std::size_t total;        // number of tokens in the cache plus new tokens
   std::size_t present;      // output
 };
 
@@ -40,8 +40,8 @@ std::optional<std::int64_t> content_at(const OpContext& op, std::size_t input) {
   return constant->ints[0];
 }
 
-// New keys: those of the key input, which is [batch, tokens, width], or [batch, heads, tokens,
-// size] where it was projected before, else as many as there are queries.
+// Returns the number of new keys. The key input is [batch, tokens, width], or [batch, heads,
+// tokens, size] if it is already projected. Without a key input, there are as many keys as queries.
 std::int64_t new_keys(const OpContext& op, const LengthSlots& slots) {
   const std::int64_t queries = extent_at(op, 0, 1);
   if (slots.key == kNoSlot || !op.has_input(slots.key)) return queries;
@@ -50,8 +50,8 @@ std::int64_t new_keys(const OpContext& op, const LengthSlots& slots) {
   return extent_of(&*shape, shape->size() == 4 ? 2 : 1);
 }
 
-// The cache that is handed on is the very buffer that came in: the operator says so, or the file
-// states the same extent for both.
+// True if the updated cache is in the same buffer as the input cache. Either the operator states
+// it, or the file states the same extent for both.
 bool shares_buffer(const OpContext& op, const LengthSlots& slots) {
   if (op.node().integer("past_present_share_buffer", 0) != 0) return true;
   if (slots.past_length != kNoSlot && op.has_input(slots.past_length)) return true;
@@ -79,7 +79,7 @@ AttentionLengths attention_lengths(const OpContext& op) {
   const auto total = content_at(op, slots.total);
   if (!shares_buffer(op, slots)) {
     const std::int64_t sum = add_extents(cache, fresh);
-    // A total beyond that would mean that the file and the caller disagree: the longer counts.
+    // A larger total means that the file and the caller disagree. The larger value counts.
     const std::int64_t keys = sum == kUnknownDim ? sum : std::max(sum, total.value_or(0));
     return {keys, sum, false};
   }

@@ -12,7 +12,7 @@
 namespace ridgewatt::workload {
 namespace {
 
-// The name of an extent of an input: its symbol, or "INPUT.AXIS".
+// Name of an extent of an input: its symbol, or "INPUT.AXIS".
 std::string extent_name(const Tensor& input, std::size_t axis) {
   if (axis < input.symbols.size() && !input.symbols[axis].empty()) return input.symbols[axis];
   return input.name + "." + std::to_string(axis);
@@ -27,9 +27,9 @@ struct OpenExtent {
   bool is_batch = false;
 };
 
-// The open extents of the inputs that are not given. The batch is what is named like one; else the
-// first axis where it is open; where that is unnamed, the first open axis of every input that does
-// not begin with a fixed extent of 1.
+// Returns the open extents of the inputs that are not given. The batch is an extent with a name for
+// a batch, otherwise the first open extent on a first axis. If that extent is unnamed, the first
+// open axis of each input is the batch, unless the input starts with a fixed extent of 1.
 std::vector<OpenExtent> open_extents(const Model& model, const InferOptions& options) {
   std::vector<OpenExtent> open;
   for (std::size_t i = options.inputs.size(); i < model.graph.inputs.size(); ++i) {
@@ -51,7 +51,7 @@ std::vector<OpenExtent> open_extents(const Model& model, const InferOptions& opt
                                     [](const OpenExtent& extent) { return extent.axis == 0; });
     if (first != open.end() && first->is_named) batch_names.insert(first->name);
   }
-  std::size_t previous = model.graph.inputs.size();  // input of the extent before
+  std::size_t previous = model.graph.inputs.size();  // input of the previous extent
   for (OpenExtent& extent : open) {
     const Tensor& input = model.tensors[static_cast<std::size_t>(model.graph.inputs[extent.input])];
     const bool is_first = extent.input != previous && input.declared->shape->front() != 1;
@@ -62,13 +62,13 @@ std::vector<OpenExtent> open_extents(const Model& model, const InferOptions& opt
   return open;
 }
 
-// Sums of other extents follow from them, and so does the total of past and new tokens.
+// True for extents that follow from others: sums, and the total of past and new tokens.
 bool is_derived(const std::string& name, const TokenLengths& lengths) {
   return is_expression(name) || (lengths.related() && name == lengths.total);
 }
 
-// New tokens stand in the first input of token numbers or of vectors for them: its axis after the
-// batch.
+// If no name denotes the new tokens, their number is the axis after the batch of the first input
+// with token numbers or embeddings.
 TokenLengths token_lengths(const Model& model, const std::vector<OpenExtent>& open) {
   TokenLengths lengths;
   for (const OpenExtent& extent : open) {
@@ -124,8 +124,8 @@ void check_names(const Model& model, const std::vector<OpenExtent>& open,
   }
 }
 
-// Axis that holds the batch of a model that was exported with a fixed one: the first, but for what
-// a recurrent layer takes as [sequence, batch, features].
+// Axis of the batch in a model that was exported with a fixed batch. It is the first axis, except
+// in the [sequence, batch, features] input of a recurrent layer.
 std::size_t fixed_batch_axis(const Model& model, TensorId input) {
   for (const Node& node : model.graph.nodes) {
     const bool recurrent = node.op == "LSTM" || node.op == "GRU" || node.op == "RNN";
@@ -136,7 +136,7 @@ std::size_t fixed_batch_axis(const Model& model, TensorId input) {
   return 0;
 }
 
-// Returns the batch that the file was exported with and, if asked, puts `batch` in its place.
+// Returns the batch that the file was exported with and replaces it with `batch`, if given.
 std::int64_t rebatch(Model& model, std::size_t first, std::optional<std::int64_t> batch) {
   std::int64_t exported = 0;
   for (std::size_t i = first; i < model.graph.inputs.size(); ++i) {
@@ -163,7 +163,8 @@ void collect_body_symbols(const Model& model, const Graph& graph, std::set<std::
   }
 }
 
-// The values of all open extents; those that stay open are missing. `assumed`: what nobody gave.
+// Chooses the values of open extents. Extents that stay open are missing. `assumed`: receives the
+// names of the extents that were not given.
 ExtentValues choose_values(const Model& model, const std::vector<OpenExtent>& open,
                            const InferOptions& options, const Assumptions& assumptions,
                            std::set<std::string>& assumed) {
@@ -297,7 +298,7 @@ std::int64_t bind_inputs(Model& model, const InferOptions& options, const Assump
   bool has_open_batch = false;
   summary.batch = options.batch.value_or(1);
   summary.bound_by_user = options.dims;
-  summary.bound = options.dims;  // bodies have extents of their own
+  summary.bound = options.dims;  // includes extents of bodies
   std::set<std::string> assumed;
   const ExtentValues values = choose_values(model, open, options, assumptions, assumed);
   for (const OpenExtent& extent : open) {

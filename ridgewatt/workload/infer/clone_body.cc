@@ -68,7 +68,7 @@ void separate_in(Model& model, Graph& graph) {
       node.subgraph_names.emplace_back("init_decoder");
       node.subgraphs.push_back(std::move(first));
     }
-    // Not inside of decoders: copies in copies would double with every level.
+    // Skips the bodies of decoders: copies inside copies would double with each level.
     if (generates_text(node)) continue;
     for (Graph& body : node.subgraphs) separate_in(model, body);
   }

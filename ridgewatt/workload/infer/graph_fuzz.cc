@@ -1,5 +1,5 @@
-// Fuzz target: a graph of operators with any opset, ranks, extents, types, attributes and contents
-// is inferred and priced, or refused with an Error.
+// Fuzz target: inferring and costing a graph of operators with any opset, ranks, extents, types,
+// attributes and contents ends in a cost or in an Error.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -12,7 +12,7 @@
 namespace ridgewatt::workload {
 namespace {
 
-// Decisions from the fuzzer's bytes; 0 once they are used up.
+// Takes decisions from the fuzzer's bytes. After the last byte, each decision is 0.
 class Choices {
  public:
   Choices(const std::uint8_t* data, std::size_t size) : data_(data, size) {}
@@ -21,7 +21,7 @@ class Choices {
   bool coin() { return (next() & 1) != 0; }
   bool done() const { return at_ >= data_.size(); }
 
-  // Mostly small, sometimes what breaks arithmetic.
+  // Mostly small numbers, sometimes numbers that break arithmetic.
   std::int64_t number() {
     constexpr std::int64_t kOdd[] = {-1,
                                      -2,
@@ -124,7 +124,7 @@ Attribute attribute(Choices& choices) {
   return made;
 }
 
-// Content that fits the type and shape, as the reader keeps it.
+// Content that fits the type and shape, in the form in which the reader stores it.
 void fill(Choices& choices, Tensor& tensor) {
   const auto count = tensor.element_count();
   if (!count || *count > 64) return;
@@ -165,7 +165,7 @@ TensorId add_tensor(Choices& choices, Model& model, TensorRole role) {
 
 void add_node(Choices& choices, Model& model, std::vector<TensorId>& known) {
   const auto ops = all_ops();
-  // Two bytes: there are more operators than one can name.
+  // Two bytes, because there are more operators than one byte can select.
   const OpEntry& entry = *ops[(choices.below(256) * 256 + choices.below(256)) % ops.size()];
   Node node;
   node.op = entry.name;

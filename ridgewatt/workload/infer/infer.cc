@@ -13,8 +13,8 @@
 namespace ridgewatt::workload {
 namespace {
 
-// Visits of nodes in bodies. Beyond the first bound loops are no longer followed iteration by
-// iteration; beyond the second, control flow is a trap.
+// Limits for the visits of nodes in bodies. Beyond the first, loops are not followed iteration by
+// iteration. Beyond the second, inference fails.
 constexpr std::size_t kMaxFollowedSteps = std::size_t{1} << 15;
 constexpr std::size_t kMaxSteps = std::size_t{1} << 19;
 
@@ -51,7 +51,7 @@ void collect_unknown(const Model& model, const Graph& graph, std::vector<std::st
   }
 }
 
-// Operators that need more operands than the first. Those that take any number need all.
+// Operators that need more than their first input, with the number of inputs.
 struct Operands {
   std::string_view op;
   std::size_t count;
@@ -108,7 +108,7 @@ constexpr Operands kOperands[] = {{"Concat", kAllOperands},
                                   {"Optional", 0},
                                   {"OptionalHasElement", 0}};
 
-// An input that is left out where the operator needs it has no tensor that could be priced.
+// Throws if an input that the operator needs is absent.
 void require_operands(const InferContext& context) {
   const Node& node = context.node();
   const auto* found = std::find_if(std::begin(kOperands), std::end(kOperands),
@@ -161,8 +161,8 @@ void Interpreter::run_rule(Node& node) {
   if (entry->fold != nullptr) entry->fold(context);
 }
 
-// What could not be computed (an operator without a rule, a shape that depends on data) but stands
-// in the file, with the symbols bound.
+// Uses the types stated in the file, with bound symbols, for outputs that could not be computed:
+// those of an operator without a rule, or with a shape that depends on data.
 void Interpreter::use_declared_types(const Node& node) {
   for (const TensorId output : node.outputs) {
     if (output == kNoTensor) continue;
@@ -200,7 +200,7 @@ void Interpreter::mark_constants(const Node& node) {
 
 namespace {
 
-// One attempt; `steps` are counted over all of them.
+// One attempt. `steps` counts the steps of all attempts.
 InferSummary infer_once(Model& model, const InferOptions& options, const Assumptions& assumptions,
                         bool may_drop_branches, std::size_t& steps) {
   InferSummary summary;
@@ -212,7 +212,7 @@ InferSummary infer_once(Model& model, const InferOptions& options, const Assumpt
   }
   Interpreter::Options how;
   how.exported_batch = bind_inputs(model, options, assumptions, summary);
-  // What the file states holds for the inputs that it was exported with.
+  // The types stated in the file are only valid for the inputs that it was exported with.
   how.trust_file = options.inputs.empty() && how.exported_batch == summary.batch;
   how.may_drop_branches = may_drop_branches;
   Interpreter(model, summary, how, steps).run(model.graph);
@@ -222,8 +222,8 @@ InferSummary infer_once(Model& model, const InferOptions& options, const Assumpt
 
 constexpr std::int64_t kSizes[] = {16, 64, 128, 256, 512, 1024, 4096};
 
-// What to assume for extents that nobody gave: 1, then one of them larger, then all of them, then
-// nothing; all that once more without a relation between lengths.
+// Assumptions to try for extents that were not given: first 1 for all, then a larger value for one
+// of them, then for all of them, then no value. Then the same without a relation between lengths.
 std::vector<Assumptions> assumed_extents(const Model& model, const InferOptions& options) {
   constexpr std::size_t kMostExtents = 4;
   const std::vector<std::string> names = extents_to_assume(model, options);
@@ -245,7 +245,7 @@ std::vector<Assumptions> assumed_extents(const Model& model, const InferOptions&
   return list;
 }
 
-// At last the first axis, which is not the batch where no other size fits: time, or rows.
+// Adds larger sizes of an unnamed first axis as last resort: it may be time or rows, not the batch.
 std::vector<Assumptions> possible_assumptions(const Model& model, const InferOptions& options) {
   std::vector<Assumptions> list = assumed_extents(model, options);
   if (!has_unnamed_batch(model, options)) return list;
@@ -256,7 +256,7 @@ std::vector<Assumptions> possible_assumptions(const Model& model, const InferOpt
   return list;
 }
 
-// An extent of 0 is meant for what may be empty, such as a cache; not for what is to be computed.
+// Allows an extent of 0 for parts that may be empty, such as a cache, but not for all results.
 void refuse_empty_results(const Model& model, const InferOptions& options) {
   const auto zero = std::find_if(options.dims.begin(), options.dims.end(),
                                  [](const auto& dim) { return dim.second == 0; });
@@ -272,7 +272,7 @@ void refuse_empty_results(const Model& model, const InferOptions& options) {
   }
 }
 
-// What to do about a contradiction that may lie in extents that nobody gave, or in those given.
+// Returns a hint for a contradiction that extents may cause, whether they were given or not.
 std::string extents_hint(const Model& model, const InferOptions& options) {
   std::string list;
   for (const auto& name : extents_not_given(model, options)) {

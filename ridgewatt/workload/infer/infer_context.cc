@@ -222,7 +222,7 @@ std::optional<Shape> broadcast(const OpContext& context, const Shape* a, const S
     } else if (x == 1) {
       extent = y;
     } else if (x == kUnknownDim || y == kUnknownDim) {
-      extent = std::max(x, y);  // the unknown one is 1 or the same
+      extent = std::max(x, y);  // the unknown extent is 1 or equal to the known one
     } else {
       context.fail("shapes " + format_shape(*a) + " and " + format_shape(*b) +
                    " cannot be broadcast");
@@ -306,7 +306,7 @@ Constant pick(const Constant& from, const std::vector<std::int64_t>& indices) {
 std::vector<std::int64_t> strides_of(const Shape& shape) {
   std::vector<std::int64_t> strides(shape.size(), 1);
   for (std::size_t i = shape.size(); i-- > 1;) {
-    // Those of an empty tensor may wrap around: no element has them.
+    // The strides of an empty tensor may overflow, but no element uses them.
     strides[i - 1] = static_cast<std::int64_t>(static_cast<std::uint64_t>(strides[i]) *
                                                static_cast<std::uint64_t>(shape[i]));
   }

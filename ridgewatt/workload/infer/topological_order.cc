@@ -47,7 +47,7 @@ void sort_topologically(Graph& graph) {
   }
   if (is_sorted(graph, producers)) return;
 
-  // Kahn (1962), the earliest ready node in file order first.
+  // Kahn's algorithm (1962). Of the nodes that are ready, takes the earliest in file order.
   std::vector<std::vector<std::size_t>> users(graph.nodes.size());
   std::vector<std::size_t> waiting_for(graph.nodes.size(), 0);
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {

@@ -1,4 +1,4 @@
-// Fuzz target: reading, inferring and pricing any bytes ends in a cost or in an InputError.
+// Fuzz target: reading, inferring and costing any bytes ends in a cost or in an InputError.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

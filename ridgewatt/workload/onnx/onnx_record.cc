@@ -57,7 +57,7 @@ RawNode read_raw_node(std::string_view message) {
 
 namespace {
 
-// A writer may leave out a value that is zero or empty.
+// A writer may omit a value that is zero or empty.
 void fill_in_default(std::int64_t type, Attribute& attribute) {
   if (type == AttributeProto::INT && attribute.ints.empty()) attribute.ints.push_back(0);
   if (type == AttributeProto::FLOAT && attribute.floats.empty()) attribute.floats.push_back(0);

@@ -20,7 +20,7 @@ using onnx::TensorShapeProto;
 using onnx::TypeProto;
 using onnx::ValueInfoProto;
 
-// 8 and 16 bit formats by their fields; the 8 bit variants differ in bias and in what is infinite.
+// Decodes an 8-bit or 16-bit number from its fields. Only 16-bit formats have infinities and NaN.
 double decode_small_float(std::uint32_t bits, int exponent_bits, int mantissa_bits, int bias) {
   const std::uint32_t mantissa = bits & ((1U << mantissa_bits) - 1);
   const std::uint32_t exponent = (bits >> mantissa_bits) & ((1U << exponent_bits) - 1);
@@ -41,7 +41,8 @@ double decode_float(DataType type, std::uint64_t bits) {
   if (type == DataType::kDouble) return std::bit_cast<double>(bits);
   if (type == DataType::kFloat16) return decode_small_float(low & 0xffff, 5, 10, 15);
   if (type == DataType::kBfloat16) return std::bit_cast<float>(low << 16);
-  return std::numeric_limits<double>::quiet_NaN();  // 8 and 4 bit: no shape depends on them
+  // 8-bit and 4-bit types: no shape depends on them.
+  return std::numeric_limits<double>::quiet_NaN();
 }
 
 std::int64_t sign_extend(std::uint64_t bits, int width, bool is_signed) {
@@ -69,7 +70,7 @@ void decode_raw(DataType type, std::string_view raw, std::int64_t count, Constan
   }
 }
 
-// How many elements of that type are worth keeping.
+// Maximum number of elements of this type to keep.
 std::int64_t constant_limit(DataType type) {
   if (is_floating(type)) return kMaxConstantFloats;
   if (is_integer(type) || type == DataType::kBool || type == DataType::kString) {
@@ -151,7 +152,7 @@ TensorFields read_fields(std::string_view message) {
   return fields;
 }
 
-// The typed *_data fields. Values that do not belong to the element type are not read.
+// Decodes the typed *_data fields. Ignores values that do not belong to the element type.
 void decode_typed(const TensorFields& fields, std::int64_t count, Constant& constant) {
   std::string packed;  // sub-byte elements: int32_data holds the bytes
   const int width = data_type_bits(fields.dtype);
@@ -212,16 +213,16 @@ std::shared_ptr<const Constant> read_content(const TensorFields& fields, std::in
   }
   const std::size_t all =
       constant->ints.size() + constant->floats.size() + constant->strings.size();
-  std::size_t stored = constant->ints.size();  // of the element type
+  std::size_t stored = constant->ints.size();  // values of the element type
   if (is_floating(fields.dtype)) stored = constant->floats.size();
   if (fields.dtype == DataType::kString) stored = constant->strings.size();
   if (stored == static_cast<std::size_t>(count) && stored == all) return constant;
-  if (all == 0) return nullptr;  // the weights were left out
+  if (all == 0) return nullptr;  // the file omits the weights
   throw InputError("a tensor of " + std::to_string(count) + " elements has " +
                    std::to_string(stored) + " values");
 }
 
-// Shape of TypeProto.Tensor; names of extents go to `symbols`.
+// Reads the shape of TypeProto.Tensor. Stores the names of extents in `symbols`.
 Shape read_shape(std::string_view message, std::vector<std::string>* symbols) {
   Shape shape;
   for (WireReader in(message); in.next();) {
@@ -257,7 +258,7 @@ ValueInfo read_tensor_type(std::string_view message, ValueKind kind,
   return value;
 }
 
-// TypeProto.Sequence, Optional and Map, whose element lies in field 1, 1 and 2.
+// Reads TypeProto.Sequence, Optional or Map, with the element type in field 1, 1 and 2.
 ValueInfo read_container_type(std::string_view message, ValueKind kind, int depth) {
   ValueInfo value;
   value.kind = kind;

@@ -9,7 +9,7 @@ namespace {
 constexpr std::size_t kMaxEllipsis = 10;
 
 struct Equation {
-  std::vector<std::string> terms;  // the ellipsis is '.'
+  std::vector<std::string> terms;  // an ellipsis is written '.'
   std::optional<std::string> output;
 };
 
@@ -37,7 +37,7 @@ Equation parse(const OpContext& context) {
   return equation;
 }
 
-// The term with the ellipsis spelled as digits, the last axis '0'.
+// Replaces the ellipsis in a term with digits that count down to '0', one per axis.
 std::string spell(const OpContext& context, const std::string& term, std::size_t rank) {
   const std::size_t at = term.find('.');
   if (at == std::string::npos) {
@@ -96,7 +96,7 @@ std::optional<EinsumPlan> plan_einsum(const OpContext& context) {
         output.push_back(index);
       }
     }
-  } else {  // all indices that occur once, in alphabetical order
+  } else {  // all labels that occur once, in alphabetical order
     output = ellipsis;
     for (const auto& [index, count] : uses) {
       if (count == 1 && std::isalpha(static_cast<unsigned char>(index)) != 0) {

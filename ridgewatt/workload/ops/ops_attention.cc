@@ -1,4 +1,4 @@
-// Attention and what goes with it.
+// Attention and related operators.
 #include "ridgewatt/workload/infer/infer_context.h"
 
 namespace ridgewatt::workload {
@@ -8,7 +8,7 @@ std::int64_t divide(std::int64_t extent, std::int64_t parts) {
   return extent == kUnknownDim || parts < 1 ? kUnknownDim : extent / parts;
 }
 
-// Q [N, heads, L, E] or [N, L, heads x E], K and V alike with kv_heads; past [N, kv_heads, P, E].
+// Q [N, heads, L, E] or [N, L, heads x E]; K and V have kv_heads instead; past [N, kv_heads, P, E].
 // Outputs: Y like Q with V's head size, present key and value, scores [N, heads, L, P + S].
 void attention(InferContext& c) {
   const Shape* q = c.shape(0);
@@ -54,7 +54,7 @@ void linear_attention(InferContext& c) {
   c.set(1, state_type, Shape{extent_of(q, 0), kv_heads, key_size, value_size});
 }
 
-// Q [N, heads, L, E], V [N, kv_heads, S, F]; the modifiers are bodies on scalars.
+// Q [N, heads, L, E], V [N, kv_heads, S, F]. The modifiers are bodies on scalars.
 void flex_attention(InferContext& c) {
   std::optional<Shape> shape = c.input(0).shape;
   if (shape && shape->size() == 4) shape->back() = extent_of(c.shape(2), 3);

@@ -1,4 +1,4 @@
-// Control flow: the bodies are interpreted, too.
+// Control flow. The bodies are inferred, too.
 #include <algorithm>
 
 #include "ridgewatt/base/error.h"
@@ -7,7 +7,7 @@
 namespace ridgewatt::workload {
 namespace {
 
-// Iterations that are followed one by one; longer loops are summed up.
+// Maximum number of iterations that are followed one by one. Longer loops are summarized.
 constexpr std::int64_t kMaxIterations = 64;
 
 std::vector<ValueInfo> results_of(InferContext& c, const Graph& body) {
@@ -16,8 +16,8 @@ std::vector<ValueInfo> results_of(InferContext& c, const Graph& body) {
   return results;
 }
 
-// Branches see the tensors around them. Files that nevertheless declare inputs pass them behind the
-// condition, or leave it at what they declare.
+// Branches can use the tensors of outer graphs. If a branch nevertheless has inputs, the node
+// passes them after the condition; otherwise, the types that the branch declares apply.
 void set_branch_inputs(InferContext& c, const Graph& body) {
   const bool passed = c.input_count() == body.inputs.size() + 1;
   for (std::size_t i = 0; i < body.inputs.size(); ++i) {
@@ -27,7 +27,7 @@ void set_branch_inputs(InferContext& c, const Graph& body) {
   }
 }
 
-// Runs the branch; nothing when its shapes contradict the inputs, so that it cannot be taken.
+// Runs the branch. Returns nothing if its shapes contradict the inputs, so it cannot be taken.
 std::optional<std::vector<ValueInfo>> try_branch(InferContext& c, Graph& body) {
   try {
     set_branch_inputs(c, body);
@@ -78,7 +78,7 @@ std::optional<std::int64_t> content_of(const ValueInfo& value) {
   return value.constant->ints[0];
 }
 
-// Puts the results of all iterations into one tensor along `axis`.
+// Stacks the results of all iterations in one tensor along `axis`.
 ValueInfo stacked(const InferContext& c, const ValueInfo& each, std::int64_t count,
                   std::int64_t axis) {
   ValueInfo result;
@@ -119,7 +119,7 @@ class Loop {
     return body;
   }
 
-  // A scalar, or a vector of one element where the body declares that.
+  // A scalar, or a vector of one element if the body declares a vector.
   ValueInfo one_value(TensorId input, DataType type, std::optional<std::int64_t> value) const {
     ValueInfo info = scalar(type, value);
     const auto& declared = c_.model().tensors[static_cast<std::size_t>(input)].declared;
@@ -148,7 +148,7 @@ class Loop {
     c_.mutable_node().trip_count = count;
   }
 
-  // Iteration by iteration, as long as it is known that there is another. False: it is not.
+  // Follows the loop iteration by iteration. False if the end is unknown or there are too many.
   bool follow() {
     if (!condition_ || (c_.has_input(0) && !trip_)) return false;
     if (trip_ && *trip_ > kMaxIterations) return false;
@@ -184,7 +184,7 @@ class Loop {
     return {results.begin() + static_cast<std::ptrdiff_t>(carried_count_) + 1, results.end()};
   }
 
-  // What holds for any iteration: the carried values are joined until nothing changes.
+  // Finds what holds in any iteration: joins the carried values until nothing changes.
   void summarize() {
     std::vector<ValueInfo> carried = initial_;
     std::vector<ValueInfo> results;
@@ -193,7 +193,7 @@ class Loop {
       bool changed = false;
       for (std::size_t i = 0; i < carried_count_; ++i) {
         ValueInfo joined = join(carried[i], results[i + 1]);
-        if (round >= 3) {  // grows with every iteration
+        if (round >= 3) {  // changes in each iteration
           joined.shape.reset();
           joined.constant = nullptr;
         }
@@ -203,7 +203,7 @@ class Loop {
       if (!changed || round >= 6) break;
     }
     results = run_body(carried, std::nullopt, std::nullopt);
-    // The loop runs all its iterations when the body never changes a true condition.
+    // The loop runs all its iterations if the body never changes a true condition.
     std::optional<std::int64_t> count;
     const TensorId condition = body_.outputs[0];
     const bool never_stops = content_of(results[0]).value_or(0) != 0 ||
@@ -235,8 +235,8 @@ void loop(InferContext& c) {
   Loop(c).infer();
 }
 
-// Scan(state..., sequences...) -> state..., sequences...: the body sees one element of every
-// sequence. Opset 8 puts a batch axis before everything and sequence_lens first.
+// Scan(state..., sequences...) -> state..., sequences...: the body reads one element of each
+// sequence. In opset 8, axes start with the batch, and inputs start with sequence_lens.
 void scan(InferContext& c) {
   Graph* body = c.mutable_node().subgraph("body");
   if (body == nullptr) c.fail("the attribute 'body' is missing");

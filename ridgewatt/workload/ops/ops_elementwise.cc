@@ -1,4 +1,4 @@
-// Operators that work element by element, with numpy's broadcasting where they take several inputs.
+// Element-wise operators, with numpy's broadcasting if they take several inputs.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -15,8 +15,8 @@ using namespace scalar;  // NOLINT(google-build-using-namespace): a table of the
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-// Calls use(flat index in the output, flat index in a, flat index in b) over a broadcast; never,
-// where one of them cannot be broadcast to the output.
+// Calls use(flat index in the output, flat index in a, flat index in b) for each element of a
+// broadcast. Does nothing if an input cannot be broadcast to the output.
 template <typename Use>
 void for_each_pair(const Shape& out, const Shape& a, const Shape& b, Use use) {
   if (!broadcasts_to(a, out) || !broadcasts_to(b, out)) return;
@@ -46,28 +46,28 @@ void for_each_pair(const Shape& out, const Shape& a, const Shape& b, Use use) {
   }
 }
 
-// A null one: there is no rule for such numbers.
+// Null: there is no rule for this type of number.
 using IntPair = std::int64_t (*)(std::int64_t, std::int64_t);
 using RealPair = double (*)(double, double);
 
-// Both contents with their static shapes, or false.
+// True if both inputs have known numeric contents and static shapes.
 bool have_pair(const InferContext& c, std::size_t first, std::size_t second) {
   return c.constant(first) != nullptr && c.constant(second) != nullptr &&
          c.constant(first)->strings.empty() && c.constant(second)->strings.empty() &&
          c.input(first).has_static_shape() && c.input(second).has_static_shape();
 }
 
-// Whether a rule has this function. Types are compared, since with sanitizers GCC takes no address
-// for a constant.
+// Whether a rule has this function. Compares types, because with sanitizers GCC does not accept an
+// address as a constant.
 template <auto function>
 constexpr bool kGiven = !std::is_same_v<std::integral_constant<decltype(function), function>,
                                         std::integral_constant<decltype(function), nullptr>>;
 
-// Before opset 7 the second input was fitted to the first, which gives the result's shape.
+// Before opset 7, the second input is broadcast to the first, whose shape is that of the result.
 bool fits_second_to_first(const InferContext& c) {
   return c.node().domain.empty() && c.opset() < 7;
 }
-// The same from the axis "axis" on instead of at the end, which numpy's rule does not describe.
+// As before, but from the axis "axis" on instead of at the end. Numpy's rule does not cover this.
 bool fits_by_axis(const InferContext& c) {
   return fits_second_to_first(c) && c.node().find("axis") != nullptr;
 }
@@ -81,7 +81,7 @@ void check_second_fits(const InferContext& c) {
   if (fits && fits_by_axis(c)) {
     const std::int64_t axis = c.node().integer("axis", 0);
     const auto at = static_cast<std::size_t>(axis < 0 ? axis + std::ssize(*a) : axis);
-    fits = at <= first;  // also when the axis is negative still
+    fits = at <= first;  // false if the axis is still negative
     first = fits ? at : 0;
   }
   for (std::size_t i = 0; fits && i < b->size(); ++i) {
@@ -214,7 +214,7 @@ void fold_cast(InferContext& c) {
   c.set_content(0, std::move(result));
 }
 
-// The bits keep their place: the last axis grows or shrinks when the widths differ.
+// Reinterprets the bits in place. If the widths differ, the last axis grows or shrinks.
 void bit_cast_rule(InferContext& c) {
   const DataType to = *type_attribute(c, "to");
   std::optional<Shape> shape = c.input(0).shape;
@@ -295,7 +295,7 @@ template <IntPair ints, RealPair reals>
 constexpr OpEntry binary(std::string_view name) {
   return {.name = name, .shape = arithmetic, .fold = fold_pair<ints, reals>};
 }
-// Of integers alone.
+// For integers only.
 template <IntPair ints>
 constexpr OpEntry bitwise(std::string_view name) {
   return binary<ints, nullptr>(name);

@@ -1,5 +1,5 @@
-// Operators that generate text: the decoder in their body runs on the prompt and then once for each
-// further token.
+// Operators that generate text. The decoder in their body runs once on the prompt and then once for
+// each further token.
 #include <algorithm>
 #include <array>
 
@@ -18,19 +18,19 @@ bool generates_text(const Node& node) {
 
 namespace {
 
-// What one run of a decoder or encoder sees.
+// Lengths in one run of a decoder or encoder.
 struct DecoderRun {
   std::int64_t batch = kUnknownDim;   // sequences: samples x beams
-  std::int64_t tokens = kUnknownDim;  // new ones
-  std::int64_t past = 0;              // in the cache
-  std::int64_t source = kUnknownDim;  // that the encoder read
+  std::int64_t tokens = kUnknownDim;  // new tokens
+  std::int64_t past = 0;              // tokens in the cache
+  std::int64_t source = kUnknownDim;  // tokens that the encoder read
 };
 
 bool is_about(std::string_view name, std::string_view word) {
   return name.find(word) != std::string_view::npos;
 }
 
-// Extents by name.
+// Returns the extent that a symbol's name denotes.
 std::int64_t named_extent(const std::string& symbol, const DecoderRun& run) {
   if (names_batch(symbol)) return run.batch;
   if (is_about(symbol, "encod") || is_about(symbol, "cross")) return run.source;
@@ -40,8 +40,9 @@ std::int64_t named_extent(const std::string& symbol, const DecoderRun& run) {
   return kUnknownDim;
 }
 
-// By place where the name says nothing: token numbers are [batch, tokens], masks [batch, total],
-// caches [batch, heads, past, size] or [2, batch, heads, past, size].
+// Returns the extent by position if the name does not denote one. Token numbers are [batch,
+// tokens], masks [batch, total], caches [batch, heads, past, size] or [2, batch, heads, past,
+// size].
 std::int64_t placed_extent(const std::string& input, std::size_t rank, std::size_t axis,
                            const DecoderRun& run) {
   const std::size_t batch_axis = rank == 5 ? 1 : 0;
@@ -114,7 +115,7 @@ class Generation {
       bind_body(c_, *first, {sequences, prompt_, 0, source_});
       run_body(*first, 1);
     }
-    // Lengths rise by one from token to token: all are counted at the mean.
+    // The cache grows by one per token. All tokens are counted with the mean length.
     const std::int64_t mean = prompt_ == kUnknownDim ? kUnknownDim : prompt_ + further_ / 2;
     bind_body(c_, *node_.subgraph("decoder"), {sequences, 1, mean, source_});
     run_body(*node_.subgraph("decoder"), further_);
@@ -122,7 +123,7 @@ class Generation {
   }
 
  private:
-  // How long what the decoder looks at is, where the encoder shortens what it reads.
+  // Finds the length of the encoder's output, which can be shorter than its input.
   void read_source(const Graph& encoder) {
     for (const TensorId id : encoder.outputs) {
       const Tensor& output = c_.model().tensors[static_cast<std::size_t>(id)];
@@ -133,7 +134,7 @@ class Generation {
     }
   }
 
-  // The first pass gives one token, every further run another.
+  // The first pass gives one token, and each further run gives another.
   void count_tokens() {
     const auto longest = c_.known_int(1);
     if (longest && prompt_ != kUnknownDim) {

@@ -1,4 +1,4 @@
-// Operators that make tensors: constants, ranges, random numbers, windows.
+// Operators that create tensors: constants, ranges, random numbers, windows.
 #include <cmath>
 
 #include "ridgewatt/workload/infer/infer_context.h"
@@ -40,7 +40,7 @@ void constant(InferContext& c) {
   c.fail("the attribute with the value is missing");
 }
 
-// Extents given as content; unknown ones are kUnknownDim.
+// Extents from the content of an input. Unknown extents are kUnknownDim.
 std::optional<Shape> shape_from(const InferContext& c, std::size_t input) {
   const auto* values = c.ints(input);
   if (values == nullptr) {

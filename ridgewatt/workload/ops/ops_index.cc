@@ -1,4 +1,4 @@
-// Operators that pick, place or find elements by index.
+// Operators that select, place or find elements by index.
 #include <algorithm>
 #include <numeric>
 #include <set>
@@ -90,7 +90,7 @@ void gather_nd(InferContext& c) {
   c.set(0, c.dtype(0), std::move(out));
 }
 
-// ScatterND on a vector: what exporters compute shapes with (x[i] = value).
+// ScatterND on a vector. Exporters compute shapes with it (x[i] = value).
 void fold_scatter_nd(InferContext& c) {
   const auto* data = c.ints(0);
   const auto* indices = c.known_ints(1);
@@ -128,7 +128,7 @@ void one_hot(InferContext& c) {
   c.set(0, type, std::move(out));
 }
 
-// Whether each element is non-zero; nothing when one is unknown.
+// Whether each element is non-zero. Returns nothing if an element is unknown.
 std::optional<std::vector<bool>> truth(const InferContext& c, std::size_t input) {
   std::vector<bool> result;
   if (const auto* ints = c.known_ints(input)) {
@@ -177,7 +177,7 @@ void compress(InferContext& c) {
   c.set(0, c.dtype(0), std::move(out));
 }
 
-// Number of different rows along `axis`, when the content is known.
+// Number of different rows along `axis` of a known content.
 template <typename T>
 std::int64_t count_distinct(const std::vector<T>& values, std::int64_t outer, std::int64_t extent,
                             std::int64_t inner) {

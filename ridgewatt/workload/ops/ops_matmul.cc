@@ -51,7 +51,7 @@ void gemm(InferContext& c) {
   std::int64_t inner_a = kUnknownDim;
   std::int64_t inner_b = kUnknownDim;
   if (a != nullptr) {
-    // Opset 6 and before flattened A.
+    // Up to opset 6, A is flattened.
     if (a->size() != 2 && c.opset() >= 7)
       c.fail("input A must have rank 2, but has " + std::to_string(a->size()));
     const bool transposed = c.node().integer("transA", 0) != 0;

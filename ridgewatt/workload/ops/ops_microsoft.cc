@@ -1,4 +1,4 @@
-// Operators of ONNX Runtime: domain com.microsoft, what its optimizer and quantizer write.
+// Operators of ONNX Runtime (domain com.microsoft), which its optimizer and quantizer write.
 #include <algorithm>
 
 #include "ridgewatt/workload/infer/attention_lengths.h"
@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::string_view kMs = "com.microsoft";
 
-// Rows and columns last, as matmul wants them: "trans" swaps the last two axes, "transBatch" brings
-// the first axis behind those of the batch, which then stand before the last.
+// Makes rows and columns the last two axes, as matmul requires. "trans" swaps the last two axes.
+// "transBatch" moves the first axis, which then follows the batch axes, before the last.
 std::optional<Shape> operand_shape(std::optional<Shape> shape, bool transpose, bool batch) {
   if (!shape || shape->size() < 2) return shape;
   if (batch) std::rotate(shape->begin(), shape->begin() + 1, shape->end() - 1);
@@ -29,7 +29,7 @@ void fused_matmul(InferContext& c) {
 // A [..., K] by packed weights [N, K / block, ...].
 void matmul_n_bits(InferContext& c) {
   std::optional<Shape> shape = c.input(0).shape;
-  // MatMulBnb4 may multiply by the weights the other way round.
+  // MatMulBnb4 can also multiply by the transposed weights.
   const char* columns = c.node().integer("transB", 1) != 0 ? "N" : "K";
   if (shape && !shape->empty()) shape->back() = c.node().integer(columns, kUnknownDim);
   c.set(0, c.dtype(0), std::move(shape));
@@ -50,14 +50,14 @@ void fused_gemm(InferContext& c) {
               extent_of(b, c.node().integer("transB", 0) != 0 ? 0 : 1)});
 }
 
-// The same of 8-bit numbers; the result's type is an attribute.
+// As fused_gemm(), with 8-bit numbers. An attribute states the type of the result.
 void gemm_float8(InferContext& c) {
   fused_gemm(c);
   const auto type = data_type_from_number(c.node().integer("dtype", 1));
   if (c.has_output(0)) c.set(0, type.value_or(DataType::kFloat), c.output(0).shape);
 }
 
-// (A, scale, zero) (B, scale, zero) C (scale, zero): integers when the result has a zero point.
+// (A, scale, zero) (B, scale, zero) C (scale, zero). Integers if the result has a zero point.
 void quantized_gemm(InferContext& c) {
   const bool swap_a = c.node().integer("transA", 0) != 0;
   const bool swap_b = c.node().integer("transB", 0) != 0;
@@ -80,8 +80,8 @@ void packed_attention(InferContext& c) {
   c.set(1, c.dtype(0), Shape{2, extent_of(x, 0), heads, attention_lengths(c).present, head});
 }
 
-// query [N, L, hidden], key [N, S, hidden], value [N, S, hidden v]; keys and values that were
-// projected before are [N, heads, S, head].
+// query [N, L, hidden], key [N, S, hidden], value [N, S, hidden v]. Keys and values that are
+// already projected are [N, heads, S, head].
 void multi_head_attention(InferContext& c) {
   const Shape* q = c.shape(0);
   const Shape* v = c.shape(2);
@@ -99,8 +99,8 @@ void multi_head_attention(InferContext& c) {
   c.set(2, c.dtype(0), present);
 }
 
-// query [N, L, heads x head] (or packed with key and value behind it), past [N, kv, P, head]. The
-// present cache is as long as past and new tokens together, or the cache's buffer.
+// query [N, L, heads x head] (or packed, followed by key and value), past [N, kv, P, head]. The
+// present cache has the length of past and new tokens together, or of the cache's buffer.
 void group_query_attention(InferContext& c) {
   const Shape* q = c.shape(0);
   const std::int64_t heads = c.node().integer("num_heads", kUnknownDim);
@@ -116,7 +116,7 @@ void group_query_attention(InferContext& c) {
   c.set(0, c.dtype(0), Shape{extent_of(q, 0), extent_of(q, 1), hidden});
   const AttentionLengths lengths = attention_lengths(c);
   Shape present = {extent_of(q, 0), kv_heads, lengths.present, head};
-  // A quantized cache packs two numbers of 4 bits into a byte.
+  // A quantized cache packs two 4-bit numbers into a byte.
   if (const Shape* past = c.shape(3); past != nullptr && past->size() == 4) present[3] = (*past)[3];
   const DataType cache = c.has_input(3) ? c.dtype(3) : c.dtype(0);
   c.set(1, cache, present);
@@ -164,7 +164,7 @@ void bias_split_gelu(InferContext& c) {
   c.set(0, c.dtype(0), std::move(shape));
 }
 
-// Inputs come as (A, scale, zero) (B, scale, zero) (scale, zero).
+// The inputs are (A, scale, zero) (B, scale, zero) (scale, zero).
 void qlinear_binary(InferContext& c) {
   c.set(0, c.dtype(0), broadcast(c, c.shape(0), c.shape(3)));
 }

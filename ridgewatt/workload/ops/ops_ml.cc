@@ -28,7 +28,7 @@ void same_as_input_float(InferContext& c) {
   c.set(0, DataType::kFloat, c.input(0).shape);
 }
 
-// Integers become strings and back.
+// Converts integers to strings and strings to integers.
 void category_mapper(InferContext& c) {
   c.set(0, c.dtype(0) == DataType::kString ? DataType::kInt64 : DataType::kString,
         c.input(0).shape);

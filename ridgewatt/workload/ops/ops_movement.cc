@@ -1,4 +1,4 @@
-// Operators that copy or rearrange elements without looking at them.
+// Operators that copy or rearrange elements without reading their values.
 #include <algorithm>
 #include <numeric>
 
@@ -10,8 +10,8 @@ namespace {
 
 using Indices = std::vector<std::int64_t>;
 
-// Fills the content of output 0, which is of this rank, by walking its elements: at(position) is
-// the flat index in the first input, or -1.
+// Fills the content of output 0, which must have rank `rank`. at(position) returns the flat index
+// in the first input of an output element, or -1 for an unknown element.
 template <typename At>
 void fold_positions(InferContext& c, std::size_t rank, At at) {
   const std::int64_t count = c.foldable(0);
@@ -192,7 +192,7 @@ struct SliceParameters {
   Indices starts, ends, axes, steps;
 };
 
-// False when the axes are not known. Unknown starts, ends and steps are kUnknownInt.
+// Returns false if the axes are unknown. Unknown starts, ends and steps are kUnknownInt.
 bool slice_parameters(const InferContext& c, std::size_t rank, SliceParameters& p) {
   const bool attributes = c.node().find("starts") != nullptr;
   const auto* starts = attributes ? c.node().integers("starts") : c.ints(1);
@@ -241,7 +241,7 @@ void slice(InferContext& c) {
         known ? slice_axis(c, axis, p.starts[i], p.ends[i], p.steps[i], (*shape)[axis]).extent
               : kUnknownDim;
     if (!known && p.starts[i] == 0 && p.steps[i] == 1 && p.ends[i] >= kMaxElements) {
-      result[axis] = (*shape)[axis];  // the whole axis, whatever its extent
+      result[axis] = (*shape)[axis];  // the whole axis, even if its extent is unknown
     }
   }
   c.set(0, c.dtype(0), std::move(result));
@@ -271,8 +271,8 @@ void fold_slice(InferContext& c) {
   });
 }
 
-// Extents that another tensor's content gives, -1 where unknown; nothing when not even their
-// number is known.
+// Extents from the content of another tensor, with -1 for unknown ones. Nothing if even their
+// number is unknown.
 std::optional<Shape> extents_from(const InferContext& c, std::size_t input) {
   if (const auto* values = c.ints(input)) {
     Shape shape;

@@ -4,7 +4,7 @@
 namespace ridgewatt::workload {
 namespace {
 
-// Y, then running or saved mean and variance, all as long as the channels.
+// Y, then running or saved mean and variance, with one value per channel.
 void batch_normalization(InferContext& c) {
   same_as_input(c);
   std::optional<Shape> channels;
@@ -17,7 +17,7 @@ void batch_normalization(InferContext& c) {
   }
 }
 
-// Y, then mean and inverse deviation with 1 along the normalized axes, in the type of stash_type.
+// Y, then mean and inverse deviation with extent 1 on the normalized axes, in the type stash_type.
 void layer_normalization(InferContext& c) {
   same_as_input(c);
   std::optional<Shape> statistics = c.input(0).shape;
@@ -45,7 +45,7 @@ void negative_log_likelihood(InferContext& c) {
 constexpr OpEntry kNormOps[] = {
     {.name = "BatchNormalization", .shape = batch_normalization},
     {.name = "LayerNormalization", .shape = layer_normalization},
-    // As ONNX Runtime's optimizer writes it, in the standard domain.
+    // Written by ONNX Runtime's optimizer in the standard domain.
     {.name = "SimplifiedLayerNormalization", .shape = layer_normalization},
     {.name = "GroupNormalization", .shape = same_as_input},
     {.name = "InstanceNormalization", .shape = same_as_input},

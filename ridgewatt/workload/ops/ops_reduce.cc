@@ -7,7 +7,7 @@
 namespace ridgewatt::workload {
 namespace {
 
-// Which axes are reduced, or nothing when that is unknown.
+// Returns which axes are reduced, or nothing if this is unknown.
 std::optional<std::vector<bool>> reduced_axes(const InferContext& c, std::size_t rank) {
   const auto* axes = c.node().integers("axes");
   if (axes == nullptr && c.has_input(1)) {
@@ -64,7 +64,7 @@ std::int64_t smaller(std::int64_t a, std::int64_t b) {
   return std::min(a, b);
 }
 
-// Contents of integers: what exporters compute sizes with.
+// Folds integer contents, with which exporters compute sizes.
 template <std::int64_t (*combine)(std::int64_t, std::int64_t)>
 void fold_reduce(InferContext& c) {
   const auto* values = c.ints(0);

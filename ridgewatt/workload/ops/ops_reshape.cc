@@ -1,4 +1,4 @@
-// Operators that change or tell a shape; the elements keep their order.
+// Operators that change or return a shape. The elements keep their order.
 #include <algorithm>
 
 #include "ridgewatt/workload/infer/infer_context.h"
@@ -64,7 +64,7 @@ void reshape(InferContext& c) {
   }
   if (from != nullptr) {
     rebatch_target(c, *from, open, to);
-    // One unknown extent and no -1: it follows from the number of elements.
+    // If there is no -1, a single unknown extent follows from the number of elements.
     if (open < 0 && unknown == 1) {
       open = std::find(to.begin(), to.end(), kUnknownDim) - to.begin();
     }

@@ -13,7 +13,7 @@ ValueInfo without_content(ValueInfo value) {
   return value;
 }
 
-// The type that all items share.
+// The common type of all items.
 std::shared_ptr<const ValueInfo> common_type(const Items& items,
                                              std::shared_ptr<const ValueInfo> otherwise) {
   if (items.empty()) return otherwise;
@@ -45,7 +45,7 @@ void sequence_empty(InferContext& c) {
   c.set(0, sequence_of(Items{}, std::make_shared<const ValueInfo>(element)));
 }
 
-// Position in a sequence of `size` items, `size` itself allowed when inserting.
+// Position in a sequence of `size` items. `size` itself is allowed for an insertion.
 std::optional<std::size_t> position(const InferContext& c, std::size_t input, std::size_t size,
                                     bool inserting) {
   const auto index = c.known_int(input);
@@ -68,7 +68,7 @@ void sequence_insert(InferContext& c) {
     items = *sequence.items;
     if (at) {
       items->insert(items->begin() + static_cast<std::ptrdiff_t>(*at), c.input(1));
-    } else {  // somewhere: only when all items are alike is every item known
+    } else {  // unknown position: the items are only known if all are alike
       items->push_back(c.input(1));
       const bool alike = std::all_of(items->begin(), items->end(), [&](const ValueInfo& item) {
         return same_info(without_content(item), without_content(items->front()));
@@ -171,8 +171,8 @@ void split_to_sequence(InferContext& c) {
   c.set(0, sequence_of(std::move(items), std::make_shared<const ValueInfo>(std::move(part))));
 }
 
-// Runs the body for every item of the first sequence; the other inputs are sequences, whose items
-// come along, or tensors.
+// Runs the body for each item of the first sequence. The other inputs are tensors, or sequences
+// that are traversed together with the first.
 void sequence_map(InferContext& c) {
   Graph* body = c.mutable_node().subgraph("body");
   if (body == nullptr || body->inputs.size() != c.input_count()) {

@@ -4,8 +4,8 @@
 namespace ridgewatt::workload {
 namespace {
 
-// input [batch, signal..., 1 or 2]: the transformed axis gets dft_length, halved when one-sided;
-// the last axis becomes complex, or real for the inverse of a one-sided spectrum.
+// input [batch, signal..., 1 or 2]. The transformed axis has length dft_length, or half of it if
+// one-sided. The last axis becomes complex, or real for the inverse of a one-sided spectrum.
 void dft(InferContext& c) {
   const Shape* shape = c.shape(0);
   if (shape == nullptr) return c.set(0, c.dtype(0));

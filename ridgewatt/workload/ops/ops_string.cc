@@ -1,4 +1,4 @@
-// Text.
+// Operators on text.
 #include <algorithm>
 
 #include "ridgewatt/workload/infer/infer_context.h"
@@ -21,7 +21,7 @@ bool is_ascii(const std::string& text) {
                      [](char letter) { return static_cast<unsigned char>(letter) < 128; });
 }
 
-// Drops the stop words; at least one, empty, element stays. Without stop words the shape stays.
+// Removes the stop words. At least one element stays, if only an empty one.
 void normalizer(InferContext& c) {
   const Attribute* stop = c.node().find("stopwords");
   std::optional<Shape> shape = c.input(0).shape;
@@ -52,7 +52,7 @@ void normalizer(InferContext& c) {
   c.set(0, DataType::kString, std::move(shape));
 }
 
-// Number of pieces of `text`; an empty delimiter splits at runs of white space.
+// Number of pieces of `text`. An empty delimiter splits at white space.
 std::int64_t count_pieces(const std::string& text, const std::string& delimiter,
                           std::int64_t most) {
   std::int64_t pieces = 0;
@@ -74,7 +74,7 @@ std::int64_t count_pieces(const std::string& text, const std::string& delimiter,
   return std::min(pieces + 1, most);
 }
 
-// The pieces get a new last axis, as long as the most pieces of any text.
+// The pieces form a new last axis with the largest number of pieces of any text.
 void string_split(InferContext& c) {
   std::optional<Shape> shape = c.input(0).shape;
   c.set(1, DataType::kInt64, shape);
@@ -95,7 +95,7 @@ void string_split(InferContext& c) {
   c.set(0, DataType::kString, std::move(shape));
 }
 
-// X [C] or [N, C]: counts of n-grams, as long as the largest n-gram index + 1.
+// X [C] or [N, C]. Output: counts of n-grams; the length is the largest n-gram index + 1.
 void tf_idf(InferContext& c) {
   std::optional<Shape> shape = c.input(0).shape;
   const auto* indexes = c.node().integers("ngram_indexes");

@@ -6,8 +6,8 @@ namespace {
 
 constexpr std::string_view kTraining = "ai.onnx.preview.training";
 
-// Inputs R, T, then n parameters, n gradients and n of each state; outputs are the n new
-// parameters and the new states. `states`: tensors of state a parameter.
+// The inputs are R, T, then n parameters, n gradients and n of each state. The outputs are the n
+// new parameters and the new states. `states`: number of state tensors per parameter.
 template <std::size_t states>
 void optimizer(InferContext& c) {
   const std::size_t tensors = c.input_count() > 2 ? c.input_count() - 2 : 0;
@@ -15,13 +15,13 @@ void optimizer(InferContext& c) {
     c.fail("the number of inputs does not fit the optimizer's tensors per parameter");
   const std::size_t count = tensors / (2 + states);
   for (std::size_t i = 0; i < c.output_count(); ++i) {
-    // Gradients, the second group, have no output.
+    // Gradients, the second group of inputs, have no output.
     const std::size_t from = 2 + (i < count ? i : i + count);
     if (from < c.input_count()) c.set(i, c.dtype(from), c.input(from).shape);
   }
 }
 
-// One gradient for every tensor that is named in "xs", which are the first inputs.
+// One gradient for each tensor that "xs" names. These tensors are the first inputs.
 void gradient(InferContext& c) {
   for (std::size_t i = 0; i < c.output_count() && i < c.input_count(); ++i) {
     c.set(i, c.dtype(i), c.input(i).shape);

@@ -10,7 +10,7 @@ std::int64_t scaled(std::int64_t extent, double scale) {
   if (extent == kUnknownDim || !std::isfinite(scale) || scale < 0 || scale > 0x1p40) {
     return kUnknownDim;
   }
-  // The runtimes hold the scale as a float.
+  // The runtimes store the scale as a float.
   const double size = std::floor(static_cast<double>(extent) * scale);
   return size < static_cast<double>(kMaxElements) ? static_cast<std::int64_t>(size) : kUnknownDim;
 }
@@ -118,7 +118,7 @@ void col2im(InferContext& c) {
   c.set(0, c.dtype(0), std::move(out));
 }
 
-// How many boxes survive depends on their coordinates.
+// The number of remaining boxes depends on their coordinates.
 void non_max_suppression(InferContext& c) {
   std::int64_t count = kUnknownDim;
   const auto most = c.known_int(2);

@@ -5,7 +5,7 @@
 namespace ridgewatt::workload {
 namespace {
 
-// No attribute of a window is larger.
+// Maximum value of a window's attribute.
 constexpr std::int64_t kLargest = std::int64_t{1} << 24;
 
 std::vector<std::int64_t> read_list(const OpContext& context, std::string_view name,
@@ -61,7 +61,7 @@ std::int64_t SlidingWindow::output_extent(const OpContext& context, std::size_t 
   }
   std::int64_t extent = (padded - span) / stride + 1;
   if (ceil_mode && (padded - span) % stride != 0) {
-    // A window that would begin in the padding at the end is left out.
+    // A window that would start in the padding at the end is omitted.
     if (extent * stride < input + pads_begin[axis]) ++extent;
   }
   return extent;

@@ -10,8 +10,9 @@ namespace {
 
 // Source: profiles of ONNX Runtime 1.30 (tools/runtimes), which names these copies ReorderInput and
 // ReorderOutput.
-constexpr std::int64_t kBlock = 16;     // channels, with AVX-512
-constexpr std::int64_t kAlignment = 4;  // of the channels that a convolution reads
+constexpr std::int64_t kBlock = 16;  // channels, with AVX-512
+// Required alignment of the channels that a convolution reads.
+constexpr std::int64_t kAlignment = 4;
 
 class Blocker {
  public:
@@ -47,7 +48,7 @@ class Blocker {
     return producer < 0 ? 0 : lowered_.kernels.kernel_of[static_cast<std::size_t>(producer)];
   }
 
-  // What the kernel reads from others, each once.
+  // Tensors that the kernel reads from other kernels, without duplicates.
   std::vector<TensorId> reads(int k) const {
     std::vector<TensorId> found;
     for (const int s : kernel(k).steps) {
@@ -65,7 +66,7 @@ class Blocker {
     return found;
   }
 
-  // Whether the convolution writes blocks, and whether it reads them.
+  // True if the convolution writes blocks. reads_blocks(): true if it reads them.
   bool writes_blocks(const Step& head) const {
     const TensorId in = head.node->inputs[0], out = head.node->outputs[0];
     if (head.node->op != "Conv" || head.quantized) return false;
@@ -79,7 +80,7 @@ class Blocker {
   }
   bool reads_blocks(const Step& head) const { return extent(head.node->inputs[0], 1) >= kBlock; }
 
-  // Keeps the layout of what it reads: pooling, and pointwise work on tensors of one shape.
+  // True if the output keeps the layout of the inputs: pooling, and pointwise work on equal shapes.
   bool keeps_blocks(int k, const std::vector<TensorId>& inputs) const {
     const KernelLabel& label = lowered_.labels[static_cast<std::size_t>(k)];
     const TensorId out = step(kernel(k).steps.front()).node->outputs[0];

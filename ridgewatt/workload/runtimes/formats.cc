@@ -28,7 +28,8 @@ class Formatter {
   void run() {
     lowered_.wide_bindings = true;
     const auto count = static_cast<int>(lowered_.labels.size());
-    const std::size_t parts = lowered_.copies.size();  // of concatenations, kernel by kernel
+    // Copies for concatenations, in the order of kernels.
+    const std::size_t parts = lowered_.copies.size();
     std::size_t part = 0;
     for (int k = 0; k < count; ++k) {
       for (; part < parts && lowered_.copies[part].before <= k; ++part) {
@@ -71,7 +72,7 @@ class Formatter {
     return op_class == OpClass::kConv || op_class == OpClass::kDepthwiseConv;
   }
 
-  // The layout in which a kernel reads.
+  // The layout that a kernel reads.
   Layout wanted(int k, TensorId root) const {
     const KernelLabel& l = label(k);
     const Step& head = step(kernel(k).steps.front());
@@ -83,7 +84,7 @@ class Formatter {
       return is_wide(l.precision) ? Layout::kAny : Layout::kVectors;
     }
     if (l.op_class == OpClass::kPooling) {
-      // No kernel pools FP16 in vectors of 32, which INT8 convolutions write.
+      // INT8 convolutions write vectors of 32, and no kernel pools FP16 in this layout.
       return explicit_ && bits(root) == 16 ? Layout::kPlanes : Layout::kAny;
     }
     return works_on_rows(l) || head.node->op == "Transpose" ? Layout::kPlanes : Layout::kAny;
@@ -103,14 +104,14 @@ class Formatter {
     return is_wide(l.precision) ? Layout::kPlanes : Layout::kVectors;
   }
 
-  // Layouts do not differ where there is one pixel or one channel.
+  // With one pixel or one channel, all layouts are the same.
   bool is_image(TensorId id) const {
     const auto& shape = plan_.tensor(id).shape;
     if (!shape || shape->size() < 3 || (*shape)[1] <= 1) return false;
     return std::any_of(shape->begin() + 2, shape->end(), [](std::int64_t e) { return e > 1; });
   }
 
-  // Channels last is the order that the reader asks for.
+  // True if the tensor is a transposed view: its reader expects channels last.
   bool is_transposed(TensorId id) const {
     for (int depth = 0; depth < 8; ++depth) {
       const int producer = plan_.producer_of(id);
@@ -183,7 +184,7 @@ class Formatter {
     }
   }
 
-  // Tokens lie in rows, whatever image they were cut from.
+  // Tokens are stored in rows, even if they come from an image.
   Layout of_result(TensorId out, Layout layout) const {
     constexpr std::size_t kImageRank = 4;
     const auto& shape = plan_.tensor(out).shape;
@@ -214,11 +215,11 @@ class Formatter {
   const ValueGraph& graph_;
   const ExecutionPlan& plan_;
   RuntimeKernels& lowered_;
-  bool explicit_ = false;       // the graph says what is quantized
+  bool explicit_ = false;       // the graph states what is quantized
   std::vector<Layout> layout_;  // by root
   std::set<std::pair<TensorId, Layout>> copied_;
-  std::set<TensorId> wide_;      // roots written in FP32 although the engine is narrower
-  std::set<TensorId> narrowed_;  // those of them that are read through a copy
+  std::set<TensorId> wide_;      // roots written in FP32 although the engine uses a narrower type
+  std::set<TensorId> narrowed_;  // roots in wide_ that are read through a copy
 };
 
 }  // namespace

@@ -6,7 +6,7 @@
 
 namespace ridgewatt::workload {
 
-// Each is defined in the file of its runtime.
+// Each function is defined in the file of its runtime.
 using RuntimeRulesOf = const RuntimeRules&();
 RuntimeRulesOf tensorrt_rules, onnxruntime_rules, onnxruntime_cpu_rules, torch_compile_rules,
     torchscript_rules;
@@ -25,7 +25,7 @@ constexpr std::array kWideHalfAndInt8 = {Precision::kFp32, Precision::kFp16, Pre
 struct RuntimeRulesRow {
   Runtime id;
   RuntimeRulesOf* rules;
-  std::span<const Precision> usual;  // precisions in which it is used
+  std::span<const Precision> usual;  // precisions in which the runtime is commonly used
   constexpr bool complete() const { return !usual.empty(); }
 };
 constexpr auto kRuntimeRulesRows =

@@ -8,7 +8,7 @@ namespace ridgewatt::workload {
 namespace {
 
 constexpr std::size_t kImageRank = 4;       // batch, channels, height, width
-constexpr std::int64_t kImageChannels = 4;  // red, green, blue and one to fill up
+constexpr std::int64_t kImageChannels = 4;  // red, green, blue and one channel of padding
 
 bool matches_unit(const Unit& unit, std::string_view ops) {
   if (unit.fusion == Fusion::kPointwise && is_among("@pointwise", ops)) return true;
@@ -154,7 +154,7 @@ class Grouper {
     group.units.push_back(unit);
   }
 
-  // The kernel's result so far is read by the unit and nobody else.
+  // True if the unit is the only reader of the kernel's result so far.
   bool leads_only_to(const Group& group, const Unit& unit) const {
     const TensorId value = graph_.result(step(group.units.back().steps.back()));
     if (value == kNoTensor || graph_.is_result(value)) return false;
@@ -184,7 +184,7 @@ class Grouper {
         residual = wide ? Residual::kWide : Residual::kNarrow;
       }
     });
-    // A residual is a tensor: what adds constants alone is a scale.
+    // A residual is a tensor. An addition of constants only is a scale.
     return fits && (reads != Reads::kTensor || residual != Residual::kNone);
   }
 

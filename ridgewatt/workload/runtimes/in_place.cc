@@ -38,7 +38,7 @@ class Concatenator {
  private:
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-  // What is known of a step's kernel.
+  // Properties of the kernel of a step.
   struct Writer {
     const Chain* chain = nullptr;
     bool adds_residual = false;
@@ -93,7 +93,8 @@ class Concatenator {
     }
   }
 
-  // The tensor's producer can write it as a part of the concatenation, and all others read it so.
+  // True if the tensor's producer can write it as a part of the concatenation and all other readers
+  // can read it there.
   bool can_be_written(TensorId in, int concat) const {
     if (plan_.root(in) != in || graph_.is_result(in) || taken_.contains(in)) return false;
     const int producer = graph_.producer(in);
@@ -101,13 +102,13 @@ class Concatenator {
     const Writer& writer = writers_[at(producer)];
     if (writer.chain == nullptr || !writer.chain->writes_parts) return false;
     if (rules_.concats == Concats::kFromPointwise) return true;
-    if (writer.adds_residual) return false;  // a residual and the sum share their strides
+    if (writer.adds_residual) return false;  // a sum has the same strides as its residual
     const auto& users = graph_.users(in);
     return std::all_of(users.begin(), users.end(),
                        [&](int user) { return user == concat || reads_parts(user); });
   }
 
-  // Convolutions and pointwise kernels read with strides; pooling and resizing want whole tensors.
+  // Convolutions and pointwise kernels read with strides. Pooling and resizing need whole tensors.
   bool reads_parts(int user) const {
     const OpClass op_class = writers_[at(user)].op_class;
     return op_class == OpClass::kConv || op_class == OpClass::kDepthwiseConv ||
@@ -127,7 +128,7 @@ class Concatenator {
   std::vector<Group>& groups_;
   ValueGraph graph_;
   std::vector<Writer> writers_;                         // by step
-  std::vector<std::pair<TensorId, TensorId>> targets_;  // parts and their wholes
+  std::vector<std::pair<TensorId, TensorId>> targets_;  // (part, whole)
   std::set<TensorId> taken_;
   InPlace result_;
 };

@@ -1,11 +1,11 @@
 // ONNX Runtime's CUDA and CPU execution providers at their highest level of graph optimization.
 //
-// Source: [ort] ONNX Runtime, documentation "Graph Optimizations in ONNX Runtime": basic (constant
-// folding; convolution with BatchNormalization, Mul, Add; MatMul with Add) and extended fusions
-// (Gelu, BiasGelu, QuickGelu, LayerNormalization, SkipLayerNormalization, Attention) of the CUDA
-// provider.
-// [profiles] profiles of ONNX Runtime 1.30 on x86-64 with AVX-512 of graphs of two convolutions
-// with one operator between them, read node by node (tools/runtimes).
+// Sources: [ort] ONNX Runtime, documentation "Graph Optimizations in ONNX Runtime": basic fusions
+// (constant folding; convolution with BatchNormalization, Mul, Add; MatMul with Add) and extended
+// fusions of the CUDA provider (Gelu, BiasGelu, QuickGelu, LayerNormalization,
+// SkipLayerNormalization, Attention).
+// [profiles] per-node profiles of ONNX Runtime 1.30 on x86-64 with AVX-512. The graphs have two
+// convolutions with one operator between them (tools/runtimes).
 #include <iterator>
 
 #include "ridgewatt/workload/runtimes/fusion_rules.h"
@@ -25,7 +25,7 @@ constexpr Idiom kOrtIdioms[] = {
     {"FastGelu", OpClass::kElementwise, idioms::kTanhGeluLate},
     {"QuickGelu", OpClass::kElementwise, idioms::kSilu},
     {"QuickGelu", OpClass::kElementwise, idioms::kQuickGelu},
-    {"Attention", OpClass::kAttention, idioms::kAttention, kInAll, true},  // of CUDA only
+    {"Attention", OpClass::kAttention, idioms::kAttention, kInAll, true},  // CUDA only
 };
 constexpr std::span<const Idiom> kOrtCpuIdioms(kOrtIdioms, std::size(kOrtIdioms) - 1);
 

@@ -39,7 +39,7 @@ std::string name_of_group(const ExecutionPlan& plan, const Group& group) {
   return name;
 }
 
-// The main work first.
+// Puts the steps of the main unit first.
 Kernel kernel_of_group(const Group& group, const Unit& main) {
   Kernel kernel;
   kernel.scope = group.scope;

@@ -20,7 +20,7 @@ bool multiplies(const Step& step) {
   return step.kind == StepKind::kKernel && contraction;
 }
 
-// Of the axes behind the batch, the first ones become the last ones and keep their order.
+// True if the axes after the batch are rotated: the first ones become the last, in the same order.
 bool moves_leading_axes_last(const Node& transpose) {
   const auto* order = transpose.integers("perm");
   if (order == nullptr || order->size() < 3 || order->front() != 0) return false;
@@ -63,7 +63,7 @@ class ViewFinder {
     return step.kind;
   }
 
-  // Convolutions, sums, pooling and the like have kernels that take 8-bit operands.
+  // True if all readers have kernels for 8-bit operands: convolutions, sums, pooling and similar.
   bool is_read_narrow(const Step& step) const {
     if (plan_.is_constant(step.node->inputs[0])) return false;
     return feeds(step, [](const Step& reader) {
@@ -89,14 +89,14 @@ class ViewFinder {
     return false;
   }
 
-  // A product writes its result in any order, if nobody wants another one. A convolution writes
-  // channels last at most.
+  // A product can write its result in any order if the result has no other reader. A convolution
+  // can only write channels last.
   bool comes_from_product(const Step& step) const {
     const TensorId value = graph_.value(step, step.node->inputs[0]);
     int producer = graph_.producer(value);
     if (producer < 0 || graph_.users(value).size() != 1) return false;
     const Step* from = &plan_.steps[static_cast<std::size_t>(producer)];
-    if (from->node->op == "Add" || from->node->op == "Mul") {  // its bias, or factor
+    if (from->node->op == "Add" || from->node->op == "Mul") {  // bias or factor of the product
       for (const TensorId in : from->node->inputs) {
         const int before = plan_.is_constant(in) ? -1 : graph_.producer(graph_.value(*from, in));
         if (before >= 0) from = &plan_.steps[static_cast<std::size_t>(before)];
@@ -131,7 +131,7 @@ class ViewFinder {
     });
   }
 
-  // A product of two results: of queries with keys, or of scores with values.
+  // A product of two computed tensors: queries and keys, or scores and values.
   bool is_of_attention(const Step& step) const {
     const auto& inputs = step.node->inputs;
     return step.node->op == "MatMul" && inputs.size() == 2 && !plan_.is_constant(inputs[0]) &&
@@ -143,7 +143,7 @@ class ViewFinder {
   ValueGraph graph_;
 };
 
-// The same number: one tensor, or two of equal content.
+// True for the same number: one tensor, or two tensors with equal content.
 bool is_equal(const ExecutionPlan& plan, TensorId a, TensorId b) {
   if (a == b) return true;
   const auto& left = plan.tensor(a).constant;
@@ -151,9 +151,9 @@ bool is_equal(const ExecutionPlan& plan, TensorId a, TensorId b) {
   return left && right && !left->floats.empty() && left->floats == right->floats;
 }
 
-// A tensor that is quantized twice with one scale is quantized once.
+// Removes repeated quantizations of one tensor with the same scale.
 void join_quantizations(ExecutionPlan& plan) {
-  std::map<TensorId, std::vector<std::size_t>> quantizations;  // by what is quantized
+  std::map<TensorId, std::vector<std::size_t>> quantizations;  // by quantized tensor
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
     Step& step = plan.steps[i];
     if (step.kind != StepKind::kKernel || step.node->op != "QuantizeLinear") continue;

@@ -12,7 +12,7 @@ bool is_quantized(const ExecutionPlan& plan) {
                      [](const Step& step) { return step.quantized; });
 }
 
-// A convolution, or a product with weights: what calibration turns into integers.
+// True for convolutions and products with weights, which calibration converts to integers.
 bool has_integer_kernel(const ExecutionPlan& plan, const Step& step) {
   const auto& inputs = step.node->inputs;
   if (step.rule == nullptr || step.kind != StepKind::kKernel || inputs.size() < 2 ||
@@ -29,7 +29,7 @@ bool only_moves(const Step& step) {
   return op_class == OpClass::kPooling || op_class == OpClass::kDataMovement;
 }
 
-// Pooling, resizing and joining work in any width: they read what they are to write.
+// Pooling, resizing and concatenation work in any width, so they read the width that they write.
 void narrow_before_moves(const ExecutionPlan& plan, const ValueGraph& graph,
                          RuntimeKernels& lowered) {
   for (std::size_t i = plan.steps.size(); i-- > 0;) {
@@ -64,7 +64,7 @@ std::vector<bool> quantize(ExecutionPlan& plan, const ValueGraph& graph, Precisi
   return narrow;
 }
 
-// What quantization in the graph makes of stored weights, it makes before the first run.
+// The runtime quantizes stored weights before the first run if the graph states their quantization.
 void narrow_weights(const ExecutionPlan& plan, RuntimeKernels& lowered) {
   for (const Step& step : plan.steps) {
     if (!step.integer || !step.quantized || step.node->inputs.size() < 2) continue;

@@ -9,7 +9,7 @@
 namespace ridgewatt::workload {
 namespace {
 
-// What two convolutions must share, as text.
+// The properties that two convolutions must share, as text. Empty: it cannot be joined.
 std::string form_of(const ExecutionPlan& plan, const Step& step) {
   const Node& node = *step.node;
   const auto& weights = plan.tensor(node.inputs[1]).shape;
@@ -20,7 +20,7 @@ std::string form_of(const ExecutionPlan& plan, const Step& step) {
   for (const std::string_view name : {"strides", "pads", "dilations"}) {
     form += ";";
     if (const auto* values = node.integers(name)) {
-      // An attribute left out is one of ones, or of zeros.
+      // An omitted attribute means all ones, or all zeros for "pads".
       const bool plain = std::all_of(values->begin(), values->end(), [&](std::int64_t value) {
         return value == (name == "pads" ? 0 : 1);
       });
@@ -32,8 +32,8 @@ std::string form_of(const ExecutionPlan& plan, const Step& step) {
   return form + std::string(node.text("auto_pad", ""));
 }
 
-// The operator that alone reads a convolution's result, behind its folded scales; "" where several
-// do or the result leaves the graph.
+// Returns the only operator that reads a convolution's result after its folded scales. Empty: there
+// are several, or the result is an output of the graph.
 std::string_view follower(const ValueGraph& graph, const std::vector<Unit>& units,
                           const std::vector<int>& unit_of, int step) {
   const ExecutionPlan& plan = graph.plan();
@@ -74,7 +74,7 @@ Siblings::Siblings(const ValueGraph& graph, const std::vector<Unit>& units, bool
     const TensorId value = graph.value(step, step.node->inputs[0]);
     if (graph.users(value).size() < 2) continue;
     const std::string_view next = follower(graph, units, unit_of, index);
-    // A sum belongs to one of its convolutions alone.
+    // A sum belongs to only one of its convolutions.
     if (next.empty() || next == "Add" || next == "Concat") continue;
     const std::string form = form_of(plan, step);
     if (!form.empty()) families[{value, step.scope, form, next}].push_back(index);
@@ -86,7 +86,7 @@ Siblings::Siblings(const ValueGraph& graph, const std::vector<Unit>& units, bool
 }
 
 std::vector<Group> Siblings::merge(std::vector<Group> groups) const {
-  std::map<int, std::size_t> firsts;  // groups by family
+  std::map<int, std::size_t> firsts;  // index of the first group in `merged`, by family
   std::vector<Group> merged;
   for (Group& group : groups) {
     const int family = family_[static_cast<std::size_t>(group.head().steps.front())];

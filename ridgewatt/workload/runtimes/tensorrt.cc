@@ -24,7 +24,7 @@ constexpr Idiom kTensorRtIdioms[] = {
     {"Mish", OpClass::kElementwise, idioms::kMish},
     {"Silu", OpClass::kElementwise, idioms::kSilu},
     {"Silu", OpClass::kElementwise, idioms::kQuickGelu},
-    // [guide] Multi-head attention is fused in FP16, BF16 and INT8; in FP32 it is not.
+    // [guide] Multi-head attention is fused in FP16, BF16 and INT8, but not in FP32.
     {"Attention", OpClass::kAttention, idioms::kAttention, kIn16 | kIn8, true},
 };
 
@@ -33,8 +33,9 @@ constexpr std::string_view kClamps = "Relu|Clip";
 constexpr std::string_view kActivations =
     "Relu|Clip|LeakyRelu|Sigmoid|Tanh|Elu|HardSigmoid|Silu|HardSwish|Gelu|FastGelu|Swish|Mish";
 
-// [guide] A residual in floating point makes the sum one, which is then quantized apart.
-// The epilogues of FP32 kernels add a residual and clamp; those of narrower ones compute functions.
+// [guide] A floating-point residual makes the sum floating point, so it is quantized separately.
+// The epilogues of FP32 kernels add a residual and clamp. Those of narrower kernels also compute
+// functions.
 constexpr Link kPlain[] = {{.ops = kScales, .repeats = true},
                            {.ops = "Add", .reads = Reads::kTensor},
                            {.ops = kClamps},

@@ -2,8 +2,8 @@
 //
 // Source: [inductor] Ansel et al., "PyTorch 2: Faster Machine Learning Through Dynamic Python
 // Bytecode Transformation and Graph Compilation" (ASPLOS 2024), section 4: pointwise operators,
-// reductions and views become Triton kernels, fused where they share data; convolutions and
-// products stay kernels of the libraries; concatenations are written by their producers.
+// reductions and views become Triton kernels, which are fused if they share data. Convolutions and
+// products remain library kernels. The producers of a concatenation's inputs write its result.
 #include "ridgewatt/workload/runtimes/fusion_rules.h"
 #include "ridgewatt/workload/runtimes/idioms.h"
 

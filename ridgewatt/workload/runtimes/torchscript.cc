@@ -1,9 +1,9 @@
-// TorchScript: a traced graph, frozen, run by PyTorch's interpreter.
+// TorchScript: a traced and frozen graph that PyTorch's interpreter runs.
 //
 // Source: [jit] PyTorch documentation, torch.jit.freeze and torch.jit.optimize_for_inference:
-// freezing folds BatchNormalization into convolutions. What the exporter spelled out is one
-// operator of PyTorch. Groups of pointwise operators are not fused: the profiling executor's fuser
-// needs warmed-up, static shapes and is left out here.
+// freezing folds BatchNormalization into convolutions. Operations that the exporter expanded are
+// one operator in PyTorch. Groups of pointwise operators are not fused: the fuser of the profiling
+// executor needs static shapes after a warm-up and is not modelled.
 #include "ridgewatt/workload/runtimes/fusion_rules.h"
 #include "ridgewatt/workload/runtimes/idioms.h"
 

@@ -6,7 +6,7 @@
 namespace ridgewatt::workload {
 namespace {
 
-// Tries to find one idiom from one step on.
+// Matches one idiom that starts at one step.
 class IdiomMatcher {
  public:
   IdiomMatcher(const ValueGraph& graph, const Idiom& idiom, const std::vector<bool>& taken)
@@ -32,7 +32,7 @@ class IdiomMatcher {
     return results_[static_cast<std::size_t>(node.first)];
   }
 
-  // Among the users of an operand that the idiom has computed already, or of its input.
+  // Searches the users of an operand that is already matched, or of the idiom's input.
   int find(const IdiomNode& node) {
     const int anchor = node.first >= 0 ? node.first : node.second;
     const TensorId value = anchor >= 0 ? results_[static_cast<std::size_t>(anchor)] : input_;
@@ -84,7 +84,7 @@ class IdiomMatcher {
     }
   }
 
-  // What is computed inside is read inside alone, but for the last result.
+  // True if only the idiom itself reads its results, except the last one.
   bool is_closed() const {
     const int last = steps_.back();
     return std::all_of(steps_.begin(), steps_.end(), [&](int step) {
@@ -97,7 +97,7 @@ class IdiomMatcher {
     });
   }
 
-  // Of attention: the products' inner and outer extents are the heads of the keys and the values.
+  // For attention: keys and values must have the same head size, which the first product sums over.
   bool has_equal_heads() const {
     const auto& values = plan_.tensor(at(steps_.back()).node->outputs[0]).shape;
     return values && !values->empty() &&
@@ -113,7 +113,7 @@ class IdiomMatcher {
   TensorId input_ = kNoTensor;
 };
 
-// True when the operator reduces along the last axis of its first input and no other.
+// True if the operator reduces along the last axis of its first input and along no other.
 bool reduces_rows(const ExecutionPlan& plan, const Node& node) {
   const auto& shape = plan.tensor(node.inputs[0]).shape;
   if (!shape || shape->empty()) return false;
@@ -145,7 +145,7 @@ Unit unit_of_step(const ExecutionPlan& plan, int index) {
   return unit;
 }
 
-// How an idiom fuses whose nodes were joined to an operator of this class.
+// How an idiom fuses if its nodes were combined to an operator of this class.
 Fusion fusion_of(OpClass op_class) {
   if (op_class == OpClass::kElementwise) return Fusion::kPointwise;
   return op_class == OpClass::kNormalization ? Fusion::kRowwise : Fusion::kKernel;
@@ -158,7 +158,7 @@ std::vector<Unit> find_units(const ValueGraph& graph, std::span<const Idiom> idi
   const ExecutionPlan& plan = graph.plan();
   const std::size_t count = plan.steps.size();
   std::vector<bool> taken(count, false);
-  std::vector<std::optional<Unit>> ending(count);  // idioms, at their last step
+  std::vector<std::optional<Unit>> ending(count);  // matched idioms, by their last step
   for (std::size_t i = 0; i < count; ++i) {
     if (!ValueGraph::runs(plan.steps[i]) || taken[i]) continue;
     for (const Idiom& idiom : idioms) {

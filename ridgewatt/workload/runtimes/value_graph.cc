@@ -10,7 +10,7 @@ ValueGraph::ValueGraph(const ExecutionPlan& plan) : plan_(&plan) {
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
     const Step& step = plan.steps[i];
     if (step.kind == StepKind::kFolded) continue;
-    // A sequence keeps what is put into it.
+    // A sequence keeps the tensors that are put into it.
     const bool keeps = step.rule != nullptr && step.rule->op_class == OpClass::kOther;
     if (step.kind == StepKind::kView && !keeps) continue;
     for (const TensorId in : step.node->inputs) {

@@ -85,7 +85,7 @@ GraphBuilder::Value GraphBuilder::input(const std::string& name, const Dims& dim
 void GraphBuilder::output(const Value& value, const std::string& name, const Dims& dims) {
   auto* graph = model_->proto.mutable_graph();
   set_type(dims, onnx::TensorProto::FLOAT, name, graph->add_output());
-  // The producer writes to the output's name, and whoever read the old name reads the new one.
+  // The producer writes to the output's name, and all readers of the old name read the new one.
   for (auto& node : *graph->mutable_node()) {
     for (auto& out : *node.mutable_output()) {
       if (out == value.name) out = name;
@@ -272,7 +272,7 @@ GraphBuilder::Value GraphBuilder::layer_norm(const Value& x, double epsilon) {
 }
 
 GraphBuilder::Value GraphBuilder::gelu(const Value& x) {
-  // One by one: in which order arguments are evaluated is the compiler's choice.
+  // Computed one by one, because the compiler chooses the order in which arguments are evaluated.
   const Value one = scalar(1);
   const Value inner = add(op("Erf", {div(x, scalar(std::sqrt(2.0F)))}), one);
   const Value half = scalar(0.5F);

@@ -10,7 +10,7 @@ namespace {
 
 using Value = GraphBuilder::Value;
 
-// 0.5, 1.5 ... in cells, for the cells along `axis` of a map.
+// Centers 0.5, 1.5, ... of the cells along `axis` of a map, in units of cells.
 Value cell_centers(GraphBuilder& g, const Value& map, int axis) {
   const Value length = g.op("Shape", {map}, {{"start", axis}, {"end", axis + 1}});
   const Value count = g.op("Squeeze", {length});
@@ -40,7 +40,7 @@ void add_cells(GraphBuilder& g, const DetectionLevel& level, Cells& cells) {
   cells.strides.push_back(g.op("Expand", {stride, count}));
 }
 
-// The boxes [batch, 4, cells] in pixels from the distributions [batch, kBoxChannels, cells].
+// Converts the distributions [batch, kBoxChannels, cells] to boxes [batch, 4, cells] in pixels.
 Value decode_boxes(GraphBuilder& g, const Value& distributions, const Cells& cells) {
   Value p = g.transpose(g.reshape(distributions, {0, 4, kBoxBins, -1}), {0, 2, 1, 3});
   p.channels = kBoxBins;
@@ -56,8 +56,8 @@ Value decode_boxes(GraphBuilder& g, const Value& distributions, const Cells& cel
   return g.mul(g.concat({middle, g.sub(high, low)}, 1), scale);
 }
 
-// Attention between the cells of a map, with keys half as wide as the values; a depthwise
-// convolution of the values tells where they lie.
+// Attention between the cells of a map. The keys are half as wide as the values. A depthwise
+// convolution of the values encodes the positions.
 Value cell_attention(GraphBuilder& g, const Value& x) {
   constexpr std::int64_t kLeastHead = 64;
   const std::int64_t heads = x.channels / kLeastHead;
@@ -78,7 +78,7 @@ Value cell_attention(GraphBuilder& g, const Value& x) {
   return folded_conv(g, placed, x.channels);
 }
 
-// The map of a level: boxes by full convolutions, classes by depthwise-separable ones.
+// The output map of a level: boxes by full convolutions, classes by depthwise-separable ones.
 Value detect_separably(GraphBuilder& g, const Value& x, const HeadWidths& widths, int level) {
   const auto scope = g.scope(fmt::format("detect.{}", level));
   Value boxes = folded_silu(g, folded_silu(g, x, widths.boxes, 3), widths.boxes, 3);

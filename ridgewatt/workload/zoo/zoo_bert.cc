@@ -1,4 +1,4 @@
-// Text encoders as exporters write them, attention spelled out: BERT, DistilBERT.
+// Text encoders as exporters write them, with expanded attention: BERT, DistilBERT.
 #include <fmt/format.h>
 
 #include "ridgewatt/workload/zoo/encoder_parts.h"
@@ -10,12 +10,12 @@ namespace {
 using Value = GraphBuilder::Value;
 
 struct BertOptions {
-  int sequence = 128;  // where nobody sets it
+  int sequence = 128;  // default length
   bool token_types = true;
   bool pooler = true;
 };
 
-// 0 where attention is allowed and a large negative number elsewhere, [batch, 1, 1, sequence].
+// 0 where attention is allowed, a large negative number elsewhere; [batch, 1, 1, sequence].
 Value additive_mask(GraphBuilder& g, const Value& attention_mask) {
   const Value mask = g.op("Unsqueeze", {attention_mask, g.constant({1, 2})});
   const Value allowed = g.op("Cast", {mask}, {{"to", std::int64_t{1}}});
@@ -62,8 +62,8 @@ std::string bert(const std::string& name, const Encoder& e, const BertOptions& o
 
 }  // namespace
 
-// The lengths are those of published runs: 512 words of the report on the energy of inference; 384
-// tokens, to which questions about SQuAD are cut; 128 for BERT-large in Pagoda.
+// The lengths are those of published runs: 512 words in the report on the energy of inference; 384
+// tokens, the limit for questions of SQuAD; 128 for BERT-large in Pagoda.
 std::string bert_tiny() {
   return bert("bert_tiny", {2, 128, 2}, {.sequence = 512});
 }

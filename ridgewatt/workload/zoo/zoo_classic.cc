@@ -35,7 +35,7 @@ namespace {
 
 constexpr int kPool = 0;
 
-// `plan`: output channels of the 3x3 convolutions, with kPool where the image is halved.
+// `plan`: output channels of the 3x3 convolutions; kPool halves the image.
 std::string vgg(const std::string& name, std::span<const int> plan) {
   GraphBuilder g(name, 17);
   auto x = g.input("input", {"batch", 3, 224, 224});

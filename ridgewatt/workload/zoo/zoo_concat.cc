@@ -1,4 +1,4 @@
-// Classifiers that join what earlier layers gave: SqueezeNet and DenseNet.
+// Classifiers that concatenate the results of earlier layers: SqueezeNet and DenseNet.
 #include <fmt/format.h>
 
 #include <span>
@@ -10,7 +10,7 @@ namespace {
 
 using Value = GraphBuilder::Value;
 
-// A 1x1 convolution that narrows to `squeezed`, then 1x1 and 3x3 windows side by side.
+// A 1x1 convolution that narrows to `squeezed`, then 1x1 and 3x3 convolutions in parallel.
 Value fire(GraphBuilder& g, const Value& x, std::int64_t squeezed) {
   const std::int64_t expanded = 4 * squeezed;
   const Value s = g.relu(g.conv(x, squeezed, {}));
@@ -21,13 +21,13 @@ Value fire(GraphBuilder& g, const Value& x, std::int64_t squeezed) {
 
 constexpr int kHalve = 0;
 
-// `plan`: the squeezed channels of the modules, with kHalve where the image is halved.
+// `plan`: squeezed channels of the modules; kHalve halves the image.
 std::string squeezenet(const std::string& name, std::int64_t channels, std::int64_t kernel,
                        std::span<const int> plan) {
   GraphBuilder g(name, 17);
   auto x = g.input("input", {"batch", 3, 224, 224});
   x = g.relu(g.conv(x, channels, {.kernel = kernel, .stride = 2}));
-  int index = 2;  // the paper counts the convolution before as 1
+  int index = 2;  // the paper counts the first convolution as 1
   for (const int squeezed : plan) {
     if (squeezed == kHalve) {
       x = g.max_pool(x, 3, 2, 0, true);

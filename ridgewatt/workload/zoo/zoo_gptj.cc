@@ -1,5 +1,5 @@
-// One block of GPT-J 6B (Wang and Komatsuzaki, 2021), the model of MLPerf's edge suite: attention
-// and feed-forward layer read the same normalized tokens side by side.
+// One block of GPT-J 6B (Wang and Komatsuzaki, 2021), the model of MLPerf's edge suite. Attention
+// and feed-forward layer read the same normalized tokens in parallel.
 #include "ridgewatt/workload/zoo/zoo_builders.h"
 
 namespace ridgewatt::workload::zoo_builders {
@@ -9,7 +9,7 @@ std::string gptj_block() {
   constexpr std::int64_t kWidth = 4096;
   constexpr std::int64_t kHeads = 16;
   constexpr std::int64_t kHidden = 16384;
-  constexpr std::int64_t kRotated = 64;  // of the 256 numbers of a head
+  constexpr std::int64_t kRotated = 64;  // of the 256 elements of a head
   constexpr std::int64_t kMaxPositions = 2048;
   GraphBuilder g("gptj_block", 23);
   g.default_dim("sequence", 512);

@@ -1,5 +1,5 @@
 // Classifiers of parallel branches: GoogLeNet (Inception v1) and Inception v3, as torchvision
-// builds them without the classifiers that only training reads.
+// builds them, without the auxiliary classifiers that only training uses.
 #include <fmt/format.h>
 
 #include <array>
@@ -20,7 +20,7 @@ Value basic_unit(GraphBuilder& g, const Value& x, std::int64_t channels,
   return g.relu(g.batch_norm(g.conv(x, channels, options), 1e-3));
 }
 
-// Windows that keep the image's size.
+// Convolutions that keep the size of the image.
 Value square_unit(GraphBuilder& g, const Value& x, std::int64_t channels, std::int64_t kernel) {
   return basic_unit(g, x, channels, {.kernel = kernel, .padding = kernel / 2});
 }
@@ -35,12 +35,12 @@ std::string finish_pooled(GraphBuilder& g, const Value& x) {
   return finish_classifier(g, g.linear(g.flatten(g.global_average_pool(x), x.channels), 1000));
 }
 
-// Output channels of the branches of GoogLeNet's module; the second of a pair is the window's.
+// Output channels of the branches of GoogLeNet's module. `_in`: before the window of the branch.
 struct Branches {
   int one, three_in, three, five_in, five, pool;
 };
 
-// The branch of 5x5 windows has 3x3 ones, as in both TensorFlow's and torchvision's networks.
+// The branch of 5x5 windows has 3x3 windows, as in TensorFlow's and torchvision's networks.
 Value module_v1(GraphBuilder& g, const Value& x, const Branches& b) {
   const Value one = basic_unit(g, x, b.one);
   const Value three = square_unit(g, basic_unit(g, x, b.three_in), b.three, 3);
@@ -110,7 +110,7 @@ Value stem_v3(GraphBuilder& g) {
 }  // namespace
 
 std::string googlenet() {
-  // Table 1 of the paper; a pooling halves the image before 3a, 4a and 5a.
+  // Table 1 of the paper. A pooling halves the image before 3a, 4a and 5a.
   constexpr Branches kThree[] = {{64, 96, 128, 16, 32, 32}, {128, 128, 192, 32, 96, 64}};
   constexpr Branches kFour[] = {{192, 96, 208, 16, 48, 64},
                                 {160, 112, 224, 24, 64, 64},

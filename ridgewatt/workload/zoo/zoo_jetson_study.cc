@@ -1,9 +1,9 @@
-// Networks as the study of training on Jetson boards has them (Prashanthi et al. 2023;
+// Networks of the study of training on Jetson boards (Prashanthi et al. 2023;
 // github.com/dream-lab/edge-train-bench). ResNet-18 for images of 32x32 (He et al., 2016, section
-// 4.2): no window of 7x7 and no pooling before the four stages, and here a normalization of every
-// channel of every image. MobileNetV3-Large that widens in every block, halves the image last in
-// the second block from the end, has an activation behind a block and none behind its depthwise
-// convolution, and says HardSwish in four operators.
+// 4.2) has no 7x7 convolution and no pooling before the four stages. Here, it normalizes each
+// channel of each image. This MobileNetV3-Large widens in every block and halves the image for the
+// last time in the second-last block. It has an activation after a block but none after the
+// depthwise convolution, and computes HardSwish with four operators.
 #include <fmt/format.h>
 
 #include "ridgewatt/workload/zoo/zoo_builders.h"

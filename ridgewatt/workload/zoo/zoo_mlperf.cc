@@ -1,6 +1,6 @@
 // The detectors of MLPerf's edge suite: RetinaNet with ResNeXt-50 (Lin et al., 2017) and SSD with
-// MobileNet v1 (Liu et al., 2016; Howard et al., 2017). Scores and box offsets of all anchors are
-// the outputs; choosing among them is not part of the network.
+// MobileNet v1 (Liu et al., 2016; Howard et al., 2017). The outputs are the scores and box offsets
+// of all anchors. Choosing among the anchors is not part of the network.
 #include <fmt/format.h>
 
 #include <array>
@@ -46,8 +46,7 @@ std::vector<Value> feature_pyramid(GraphBuilder& g, const std::array<Value, 4>& 
   return levels;
 }
 
-// Four convolutions and one that gives `width` numbers per anchor, with the same weights on every
-// level.
+// Four convolutions and one with `width` outputs per anchor. All levels share the weights.
 std::vector<Value> shared_head(GraphBuilder& g, const std::vector<Value>& levels,
                                const std::string& name, std::int64_t width) {
   constexpr std::int64_t kAnchors = 9;
@@ -128,7 +127,7 @@ std::string retinanet_resnext50() {
 }
 
 std::string ssd_mobilenet_v1() {
-  constexpr std::int64_t kClasses = 91;  // COCO's ids with the background
+  constexpr std::int64_t kClasses = 91;  // COCO's class ids, including the background
   GraphBuilder g("ssd_mobilenet_v1", 17);
   g.default_dim("image", 300);
   const std::vector<Value> levels =

@@ -1,5 +1,5 @@
-// Classifiers for phones, all made of inverted residuals (a 1x1 convolution that widens, a
-// depthwise one, a 1x1 that narrows): MobileNetV2, MobileNetV3-Large, EfficientNet-B0.
+// Classifiers for phones, built from inverted residuals (a 1x1 convolution that widens, a depthwise
+// one, a 1x1 convolution that narrows): MobileNetV2, MobileNetV3-Large, EfficientNet-B0.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -47,12 +47,12 @@ Value unit(GraphBuilder& g, const Value& x, std::int64_t channels, const Unit& u
   return activate(g, g.batch_norm(y), activation);
 }
 
-// Squeeze and excitation (Hu et al., 2018): every channel scaled by what its average says.
+// Squeeze and excitation (Hu et al., 2018): scales each channel by a function of the channel means.
 Value squeeze_excite(GraphBuilder& g, const Value& x, std::int64_t squeezed, Activation inner,
                      const std::string& gate) {
   const Value s = activate(g, g.conv(g.global_average_pool(x), squeezed, {}), inner);
   const Value e = g.conv(s, x.channels, {});
-  // HardSigmoid with a slope of 1/6, as trained.
+  // HardSigmoid with a slope of 1/6, as in training.
   return g.mul(x, gate == "HardSigmoid" ? g.op(gate, {e}, {{"alpha", 1.0 / 6}}) : g.op(gate, {e}));
 }
 
@@ -82,7 +82,7 @@ Value pool_to_vector(GraphBuilder& g, const Value& x) {
   return g.flatten(g.global_average_pool(x), x.channels);
 }
 
-// A multiple of 8 near `value` and not more than a tenth below it.
+// A multiple of 8 near `value`, at most a tenth below it.
 std::int64_t round_channels(double value) {
   const auto rounded = std::max<std::int64_t>(8, static_cast<std::int64_t>(value + 4) / 8 * 8);
   return static_cast<double>(rounded) < 0.9 * value ? rounded + 8 : rounded;

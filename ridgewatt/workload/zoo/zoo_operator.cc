@@ -1,4 +1,4 @@
-// Networks that learn operators of differential equations (Lu et al., 2021).
+// Neural networks that learn operators of differential equations (Lu et al., 2021).
 #include "ridgewatt/workload/zoo/zoo_builders.h"
 
 namespace ridgewatt::workload::zoo_builders {
@@ -16,8 +16,8 @@ Value perceptron(GraphBuilder& g, const char* name, Value x, const DeepOnet& net
   return g.linear(x, net.basis);
 }
 
-// On a grid of one dimension: the branch reads the function and the coordinate at a few sensors,
-// the trunk each point with the sine and cosine of its place.
+// On a one-dimensional grid. The branch reads the function and the coordinate at a few sensors. The
+// trunk reads each point with the sine and cosine of its position.
 std::string deeponet(const char* name, const DeepOnet& net) {
   constexpr std::int64_t kChannels = 2;
   constexpr float kTurn = 6.2831853F;
@@ -46,7 +46,7 @@ std::string deeponet(const char* name, const DeepOnet& net) {
 
 }  // namespace
 
-// Sizes of a published benchmark of operators on an Orin Nano (Burgers' equation).
+// Sizes in a published benchmark of neural operators on an Orin Nano (Burgers' equation).
 std::string deeponet_small() {
   return deeponet("deeponet_small", {128, 64, 128, 3});
 }

@@ -1,5 +1,5 @@
-// Residual networks (He et al., 2016) with the stride in the 3x3 convolution of a bottleneck, as
-// torchvision trains them, and their grouped form ResNeXt (Xie et al., 2017).
+// Residual networks (He et al., 2016) with the stride in the 3x3 convolution of a bottleneck, as in
+// torchvision, and their grouped form ResNeXt (Xie et al., 2017).
 #include <fmt/format.h>
 #include <array>
 #include <functional>
@@ -58,7 +58,7 @@ Value grouped_bottleneck(GraphBuilder& g, const Value& x, std::int64_t width, st
   return bottleneck(g, x, width, {2 * width, 3, stride, 32});
 }
 
-// What each of the four stages gives.
+// Returns the output of each of the four stages.
 std::array<Value, 4> stages(GraphBuilder& g, const Value& image, const ResidualBlock& block,
                             const std::array<int, 4>& depths) {
   std::array<Value, 4> outputs;

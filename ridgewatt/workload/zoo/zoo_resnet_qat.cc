@@ -1,10 +1,10 @@
-// ResNet-18 as PyTorch exports it after quantization-aware training: the input and the weight of
-// every convolution and of the classifier go through a pair of QuantizeLinear and DequantizeLinear
-// (INT8; one scale per tensor of activations, one per channel of weights), the shortcut of a block
-// does not. Weights stay FP32 in the file, and batch normalization stays in the graph: it cannot be
-// folded into a weight that is quantized. Nodes are numbered as in the export whose engine TensorRT
-// 10.13 gives as an example (trt-engine-explorer, resnet18 qat). Scales are placeholders of 1, as
-// the model has no weights.
+// ResNet-18 as PyTorch exports it after quantization-aware training. A pair of QuantizeLinear and
+// DequantizeLinear (INT8) is on the input and the weight of each convolution and of the classifier,
+// but not on the shortcut of a block. There is one scale per tensor of activations and one per
+// channel of weights. Weights stay FP32 in the file, and batch normalization stays in the graph,
+// because it cannot be folded into a quantized weight. Node numbers are those of the export of
+// TensorRT 10.13's example engine (trt-engine-explorer, resnet18 qat). All scales are 1, as the
+// model has no weights.
 #include <fmt/format.h>
 
 #include <cstdint>
@@ -34,7 +34,7 @@ Value quantized_activation(GraphBuilder& g, const Value& x) {
   return quantize_there_and_back(g, x, scale, zero);
 }
 
-// A weight of the current scope, quantized by its first axis.
+// A weight of the current scope, quantized along its first axis.
 Value quantized_weight(GraphBuilder& g, const std::string& name,
                        const std::vector<std::int64_t>& dims) {
   const Value weight = g.parameter(name + ".weight", dims);

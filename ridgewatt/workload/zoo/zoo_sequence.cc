@@ -1,4 +1,4 @@
-// Language models that produce a text word by word: an LSTM and a Llama-style decoder.
+// Language models that generate text word by word: an LSTM and a Llama-style decoder.
 #include <fmt/format.h>
 
 #include "ridgewatt/workload/zoo/zoo_builders.h"
@@ -14,7 +14,7 @@ std::string lstm_lm() {
   GraphBuilder g("lstm_lm", 17);
   g.default_dim("sequence", 32);
   const auto ids = g.input("input", {"batch", "sequence"}, GraphBuilder::Element::kInt64);
-  // The operator wants time first.
+  // The operator expects the time axis first.
   auto x = g.transpose(g.embedding(ids, "embedding", kVocabulary, kWidth), {1, 0, 2});
   for (int i = 0; i < 2; ++i) {
     x = g.layer("LSTM", x,
@@ -57,7 +57,7 @@ Value rotate(GraphBuilder& g, const Value& x, std::int64_t heads, const Rotary& 
               {{"num_heads", heads}});
 }
 
-// Attention of `layer` over the tokens and, when `cached`, over what came before them.
+// Attention of `layer` over the tokens and, if `cached`, over the past tokens.
 Value attention(GraphBuilder& g, const Value& x, const Rotary& rotary, std::int64_t layer,
                 bool cached) {
   const Value q = rotate(g, g.dense(x, kWidth, false), kHeads, rotary);

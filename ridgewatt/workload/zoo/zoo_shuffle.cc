@@ -1,5 +1,5 @@
-// ShuffleNetV2 (Ma et al., 2018) for photographs and for CIFAR, and NeuMF (He et al., 2017): with
-// ResNet-50, what is public of training on discrete GPUs under power limits.
+// ShuffleNetV2 (Ma et al., 2018) for photographs and for CIFAR, and NeuMF (He et al., 2017).
+// Together with ResNet-50, they have public data of training on discrete GPUs under power limits.
 #include <fmt/format.h>
 
 #include "ridgewatt/workload/zoo/zoo_builders.h"
@@ -19,7 +19,7 @@ Value depthwise_unit(GraphBuilder& g, const Value& x, std::int64_t stride) {
              {.kernel = 3, .stride = stride, .padding = 1, .groups = x.channels, .bias = false}));
 }
 
-// Neighbors come from different halves.
+// Interleaves the channels of the two halves.
 Value shuffle_halves(GraphBuilder& g, const Value& x, std::int64_t side) {
   const std::int64_t channels = x.channels;
   Value y = g.reshape(x, {0, 2, channels / 2, side, side});
@@ -28,7 +28,7 @@ Value shuffle_halves(GraphBuilder& g, const Value& x, std::int64_t side) {
   return y;
 }
 
-// `inner`: channels before the depthwise convolution. `side`: of what it gives, in pixels.
+// `inner`: channels before the depthwise convolution. `side`: side of the result, in pixels.
 Value shuffle_unit(GraphBuilder& g, const Value& x, std::int64_t channels, std::int64_t inner,
                    std::int64_t stride, std::int64_t side) {
   const std::int64_t half = channels / 2;

@@ -1,4 +1,4 @@
-// Vision transformers (Dosovitskiy et al., 2021) as exporters write them, attention spelled out:
+// Vision transformers (Dosovitskiy et al., 2021) as exporters write them, with expanded attention:
 // ViT, the image towers of CLIP (Radford et al., 2021), DINOv2 (Oquab et al., 2024).
 #include <fmt/format.h>
 
@@ -13,7 +13,7 @@ using Value = GraphBuilder::Value;
 constexpr Encoder kBase = {12, 768, 12};
 constexpr std::int64_t kSide = 224;
 
-// The class token before the tokens [batch, tokens, width]; `batch` as an extent.
+// Puts the class token before the tokens [batch, tokens, width]. `batch`: the batch as an extent.
 Value with_class_token(GraphBuilder& g, const Value& tokens, const Value& batch) {
   const Value shape = g.concat({batch, g.constant({1, kBase.width})}, 0);
   const Value token = g.op("Expand", {g.parameter("class_token", {1, 1, kBase.width}), shape});
@@ -26,7 +26,7 @@ Value batch_extent(GraphBuilder& g, const Value& x) {
   return g.op("Shape", {x}, {{"start", std::int64_t{0}}, {"end", std::int64_t{1}}});
 }
 
-// The tokens of an image of kSide in patches, the class token first, each with its position.
+// The patches of an image of kSide as tokens with positions, after the class token.
 Value embed_patches(GraphBuilder& g, const Value& image, std::int64_t patch, bool bias) {
   const std::int64_t patches = (kSide / patch) * (kSide / patch);
   const Value batch = batch_extent(g, image);
@@ -69,8 +69,8 @@ std::string clip_image_tower(const std::string& name, std::int64_t patch) {
   return g.serialize();
 }
 
-// Positions of 37x37 patches and the class token, resampled to the patches of `map`; a runtime does
-// so once, before the first run.
+// Resamples the positions of 37x37 patches and the class token to the patches of `map`. A runtime
+// does this only once, before the first run.
 Value resampled_positions(GraphBuilder& g, const Value& map) {
   constexpr std::int64_t kGrid = 37;
   constexpr std::int64_t kTokens = kGrid * kGrid + 1;

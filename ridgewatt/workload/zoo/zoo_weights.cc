@@ -57,7 +57,8 @@ void write_zoo_model(const ZooEntry& entry, const std::string& model, ZooWeights
   const bool is_file = model != "-" && (!std::filesystem::exists(model, unseen) ||
                                         std::filesystem::is_regular_file(model, unseen));
   const auto there = std::filesystem::file_size(path, missing);
-  // The model names its weights, so another file of that name is not ours to replace.
+  // The model determines the name of its weights file. A file with another size is not ours, so do
+  // not replace it.
   if (is_file && !missing && static_cast<std::int64_t>(there) != bytes) {
     throw InputError(
         fmt::format("is not the file of {} bytes with the weights of {}", bytes, entry.name), path,

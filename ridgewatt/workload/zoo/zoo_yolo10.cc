@@ -1,7 +1,7 @@
 // The one-stage detector YOLOv10 (Wang et al., 2024) in its six sizes on the 80 classes of COCO, as
-// its authors export it: without the head that only training reads, every batch normalization
-// folded into its convolution. Each object has one box, so the network chooses the best 300 by
-// itself.
+// its authors export it: without the head that only training uses, and with each batch
+// normalization folded into its convolution. Each object has one box, so the network itself chooses
+// the best 300.
 #include <cstdint>
 
 #include "ridgewatt/workload/zoo/yolo_parts.h"
@@ -12,16 +12,16 @@ namespace {
 
 using Value = GraphBuilder::Value;
 
-// What is in the cross-stage blocks: pairs of full convolutions, or depthwise-separable ones, whose
-// middle window is 3x3 or 7x7.
+// Content of the cross-stage blocks: pairs of full convolutions, or of depthwise-separable ones
+// with a middle window of 3x3 or 7x7.
 enum class Inside : std::uint8_t { kFull, kSeparable, kWide };
 
 struct Yolov10Scale {
   LayoutScale layout;
-  Inside p4;      // of the backbone's stage of stride 16
-  Inside p5;      // of the backbone's stage of stride 32
-  Inside up4;     // of the neck on the way to the finest level
-  Inside middle;  // and back
+  Inside p4;      // stage of stride 16 in the backbone
+  Inside p5;      // stage of stride 32 in the backbone
+  Inside up4;     // neck, on the way to the finest level
+  Inside middle;  // neck, on the way back
   Inside coarse;
 };
 
@@ -52,7 +52,7 @@ class Yolov10 {
  private:
   std::int64_t wide(std::int64_t channels) const { return scale_.layout.channels(channels); }
 
-  // Channels first, then the side.
+  // Changes the channels first, then halves the side.
   Value halve(const Value& x, std::int64_t channels) {
     const Value y = folded_silu(g_, x, wide(channels));
     return g_.conv(y, y.channels, {.kernel = 3, .stride = 2, .padding = 1, .groups = y.channels});
@@ -78,14 +78,14 @@ class Yolov10 {
     return folded_silu(g_, g_.concat(parts, 1), wide(channels));
   }
 
-  // The rows of `x`, [batch, rows, width], with the numbers [batch, chosen].
+  // Returns the rows with the indices `numbers` [batch, chosen] from `x` [batch, rows, width].
   Value take(const Value& x, const Value& numbers, std::int64_t width) {
     const Value wide_numbers = g_.op(
         "Tile", {g_.op("Unsqueeze", {numbers, g_.constant({-1})}), g_.constant({1, 1, width})});
     return g_.op("GatherElements", {x, wide_numbers}, {{"axis", std::int64_t{1}}});
   }
 
-  // Of the 300 cells with the best score, the best 300 pairs of cell and class.
+  // Returns the best 300 pairs of cell and class in the 300 cells with the best scores.
   std::string finish(const Value& predictions) {
     constexpr std::int64_t kMostObjects = 300;
     const Value rows = g_.transpose(predictions, {0, 2, 1});

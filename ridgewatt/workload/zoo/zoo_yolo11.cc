@@ -29,7 +29,7 @@ struct StageShape {
   double inner = 0.5;  // share of the channels that go through the bottlenecks
 };
 
-// C3k2: a cross-stage partial block all of whose bottlenecks reach the last convolution.
+// C3k2: a cross-stage partial block. The results of all its bottlenecks reach the last convolution.
 Value cross_stage_block(GraphBuilder& g, const Value& x, const StageShape& s) {
   const auto inner = static_cast<std::int64_t>(static_cast<double>(s.channels) * s.inner);
   auto parts = g.split(folded_silu(g, x, 2 * inner), {inner, inner}, 1);
@@ -40,7 +40,7 @@ Value cross_stage_block(GraphBuilder& g, const Value& x, const StageShape& s) {
   return folded_silu(g, g.concat(parts, 1), s.channels);
 }
 
-// `nested`: every cross-stage block holds another one.
+// `nested`: each cross-stage block contains another one.
 std::string yolo11(const std::string& name, const LayoutScale& scale, bool nested_stages) {
   GraphBuilder g(name, 17);
   const auto wide = [&](std::int64_t channels) { return scale.channels(channels); };

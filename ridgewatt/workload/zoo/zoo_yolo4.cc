@@ -19,8 +19,8 @@ struct CrossStage {
   Value inner;  // what the detector's neck reads
 };
 
-// The cross-stage partial block of the tiny backbone: half of the channels go through two more
-// convolutions and all of them meet again.
+// The cross-stage partial block of the tiny backbone. Half of the channels go through two more
+// convolutions, and then all channels are concatenated.
 CrossStage cross_stage(GraphBuilder& g, const Value& x) {
   const std::int64_t half = x.channels / 2;
   const Value all = conv_leaky(g, x, x.channels, 3);

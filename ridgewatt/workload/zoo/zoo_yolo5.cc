@@ -8,7 +8,7 @@ namespace {
 
 using Value = GraphBuilder::Value;
 
-// C3: a cross-stage partial block, one of whose branches goes through `repeats` bottlenecks.
+// C3: a cross-stage partial block. One of its branches goes through `repeats` bottlenecks.
 Value c3(GraphBuilder& g, const Value& x, std::int64_t channels, int repeats, bool residual) {
   Value deep = folded_silu(g, x, channels / 2);
   for (int i = 0; i < repeats; ++i) {

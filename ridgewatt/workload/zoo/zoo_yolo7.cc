@@ -10,8 +10,8 @@ namespace {
 
 using Value = GraphBuilder::Value;
 
-// Layers of an aggregation block: `inner` channels, `depth` 3x3 convolutions of `deep` channels,
-// every `step`-th of which reaches the last convolution.
+// Layers of an aggregation block: `inner` channels, and `depth` 3x3 convolutions of `deep`
+// channels. The result of every `step`-th convolution reaches the last convolution.
 struct Aggregation {
   std::int64_t inner;
   std::int64_t deep;
@@ -45,8 +45,8 @@ class Yolov7 {
                                kAnchors);
   }
 
-  // `width` of the first convolution. `large`: six convolutions a block, every other one
-  // aggregated, in the neck as in the backbone.
+  // `width`: channels of the first convolution. `large`: six convolutions per block, every second
+  // one aggregated, in the neck and in the backbone.
   std::string full(std::int64_t width, bool large) {
     constexpr Anchors kAnchors = {
         {{12, 16, 19, 36, 40, 28}, {36, 75, 76, 55, 72, 146}, {142, 110, 192, 243, 459, 401}}};
@@ -82,13 +82,13 @@ class Yolov7 {
 
   Value halve(const Value& x) { return g_.max_pool(x, 2, 2); }
 
-  // By a pooling and by a convolution, `channels` of each.
+  // Halves the image by a pooling and by a convolution, each with `channels` outputs.
   Value halve_twice(const Value& x, std::int64_t channels) {
     const Value pooled = conv(halve(x), channels);
     return g_.concat({conv(conv(x, channels), channels, 3, 2), pooled}, 1);
   }
 
-  // Efficient layer aggregation.
+  // Efficient layer aggregation block.
   Value aggregate(const Value& x, const Aggregation& a, std::int64_t channels) {
     const Value side = conv(x, a.inner);
     Value deep = conv(x, a.inner);
@@ -111,7 +111,7 @@ class Yolov7 {
     return g_.concat(parts, 1);
   }
 
-  // A cross-stage partial block of three poolings.
+  // A cross-stage partial block with three poolings.
   Value pool_across(const Value& x, std::int64_t channels) {
     const Value deep = pools(conv(conv(conv(x, channels), channels, 3), channels));
     const Value pooled = conv(conv(deep, channels), channels, 3);

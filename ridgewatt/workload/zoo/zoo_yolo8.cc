@@ -28,7 +28,7 @@ Value sppf(GraphBuilder& g, const Value& x, std::int64_t channels) {
   return conv_silu(g, pooling_pyramid(g, conv_silu(g, x, x.channels / 2)), channels);
 }
 
-// The map of a level: a branch of convolutions for the boxes and one for the classes.
+// The output map of a level: one branch of convolutions for the boxes and one for the classes.
 Value detect(GraphBuilder& g, const Value& feature, const HeadWidths& widths, int level) {
   const auto scope = g.scope(fmt::format("detect.{}", level));
   const auto branch = [&](std::int64_t width, std::int64_t channels) {
@@ -38,11 +38,11 @@ Value detect(GraphBuilder& g, const Value& feature, const HeadWidths& widths, in
   return g.concat({boxes, branch(widths.classes, kCocoClasses)}, 1);
 }
 
-// How a size follows from the layout of the large one.
+// How a size differs from the layout of the large one.
 struct Yolov8Scale {
-  double depth;           // of the repeats
-  double width;           // of the channels
-  std::int64_t coarsest;  // channels of the coarsest level, before they are scaled
+  double depth;           // factor on the repeats
+  double width;           // factor on the channels
+  std::int64_t coarsest;  // channels of the coarsest level, before scaling
 };
 
 std::string yolov8(const std::string& name, const Yolov8Scale& scale) {

@@ -1,6 +1,6 @@
 // The one-stage detector YOLOv9 (Wang et al., 2024) in four sizes on the 80 classes of COCO, as its
-// authors deploy it: without the auxiliary branch; the branches and normalizations of a convolution
-// are merged.
+// authors deploy it: without the auxiliary branch, and with the branches and normalizations of each
+// convolution merged.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ struct Yolov9Scale {
   std::array<std::int64_t, 3> halved;  // channels after the halving that leads to a stage
   std::array<StageWidths, 3> neck;     // of strides 8, 16 and 32
   std::array<std::int64_t, 2> merged;  // channels that the neck halves
-  std::int64_t class_width;            // at least, in the branch of the classes
+  std::int64_t class_width;            // minimum width of the class branch
   int repeats;                         // bottlenecks in each branch of a stage
   bool plain_first_stage;              // the first stage has two convolutions instead of branches
   bool two_ways;                       // halving by a convolution and a pooling, half of each
@@ -95,7 +95,7 @@ class Yolov9 {
     return g_.concat({convolved, pooled}, 1);
   }
 
-  // The convolutions of the four sides of a box are separate.
+  // Each of the four sides of a box has its own convolutions.
   Value detect(const Value& level, const HeadWidths& widths) {
     constexpr std::int64_t kSides = 4;
     Value boxes = folded_silu(g_, folded_silu(g_, level, widths.boxes, 3), widths.boxes, 3, kSides);
@@ -109,7 +109,7 @@ class Yolov9 {
   Yolov9Scale scale_;
 };
 
-// Sizes t and s: three bottlenecks, all widths in proportion.
+// Sizes t and s have three bottlenecks and widths in proportion.
 Yolov9Scale small(std::int64_t w) {
   return {.first = w,
           .stages = {{{2 * w, 2 * w, w},

@@ -1,5 +1,5 @@
 // The one-stage detector YOLOX (Ge et al., 2021) in its six sizes on the 80 classes of COCO, as its
-// authors export it: the scores of every cell, whose boxes the caller decodes.
+// authors export it: the outputs are the scores of all cells, and the caller decodes their boxes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,11 +14,11 @@ namespace {
 
 using Value = GraphBuilder::Value;
 
-// How a size follows from the layout of the large one.
+// How a size differs from the layout of the large one.
 struct YoloxScale {
-  double depth;    // of the repeats
-  double width;    // of the channels
-  bool separable;  // 3x3 convolutions are a depthwise and a 1x1 convolution
+  double depth;    // factor on the repeats
+  double width;    // factor on the channels
+  bool separable;  // 3x3 convolutions are split into a depthwise and a 1x1 convolution
   int side;        // of its images, in pixels
 };
 
@@ -54,7 +54,7 @@ class Yolox {
     return std::lround(static_cast<double>(channels) * scale_.width);
   }
 
-  // Four pixels become one of four times the channels.
+  // Combines each 2x2 pixels into one pixel with four times the channels.
   Value cells_of_pixels(const Value& images) {
     constexpr auto kEnd = std::numeric_limits<std::int64_t>::max();
     const auto every_other = [&](const Value& x, std::int64_t first, std::int64_t axis) {
