@@ -15,21 +15,22 @@
 namespace ridgewatt::predict {
 namespace {
 
-constexpr std::size_t kPart = 128;  // of many samples; see docs/methods/prediction.md
+// Samples per part, if there are many; see docs/methods/prediction.md.
+constexpr std::size_t kPart = 128;
 // With more samples, the general prior is as good as those of the groups.
 constexpr std::size_t kMostGroupSamples = 60;
 
-// Samples at one value of a knob cannot tell which group is right at its other values.
+// Samples at one value of a knob do not show which group is right at the knob's other values.
 bool tell_groups_apart(std::span<const Observation> samples,
                        std::span<const OperatingPoint> space) {
   return samples.size() <= kMostGroupSamples && unvaried_axes(samples, space).empty();
 }
-// A few samples cannot show by their noise that one of them was disturbed, as by another process or
-// a hot board: all are compared with all but one.
+// With few samples, the noise does not reveal a disturbed one (by another process or a hot board).
+// Therefore, the fit to all samples is compared with the fits to all but one.
 constexpr std::size_t kFewestDoubted = 4, kMostDoubted = 12;
 constexpr double kDisturbedSets = 0.15;  // share of sets of samples that have a disturbed one
 constexpr double kDisturbance = 0.4;     // deviation of the logarithms of time and power
-// Bounds of memory and time.
+// Limits on memory and time.
 constexpr std::size_t kMostSamples = 20000;
 constexpr std::size_t kPointsAtOnce = 20000, kPointsOfFew = 1024;
 
@@ -157,7 +158,7 @@ FewShotModel::LogCostPrediction FewShotModel::predict_logs(
     throw UsageError("the predictor must be fitted to samples before it predicts");
   CandidateInput input = input_at(points);
   LogPrediction time = time_.predict(input);
-  // Nothing runs 50 times faster or slower than all that was seen, nor takes 5 times the power.
+  // No time is 50 times below or above all observed ones, and no power 5 times.
   time.mean =
       time.mean.cwiseMax(least_log_time_ - std::log(50)).cwiseMin(most_log_time_ + std::log(50));
   input.log_time = time.mean;
@@ -174,7 +175,7 @@ std::vector<Prediction> FewShotModel::predict(std::span<const OperatingPoint> po
   if (!(interval > 0 && interval < 1)) {
     throw UsageError("the probability of an interval must be between 0 and 1");
   }
-  // Neighborhoods of many samples are shared by the points of a block.
+  // The points of a block share the neighborhoods of many samples.
   const std::size_t block = summary_.part < summary_.samples ? kPointsAtOnce : kPointsOfFew;
   std::vector<Prediction> result(points.size());
   parallel_for((points.size() + block - 1) / block, [&](std::size_t i) {

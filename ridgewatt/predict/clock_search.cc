@@ -12,9 +12,9 @@
 namespace ridgewatt::predict {
 namespace {
 
-constexpr double kSmallerPart = 0.3819660112501051;  // of the golden section
+constexpr double kSmallerPart = 0.3819660112501051;  // smaller part of the golden section
 
-// The clock nearest to `wanted_hz` among those strictly between two clocks that has no cost yet.
+// The clock nearest to `wanted_hz` from `least_hz` to `most_hz` that has no cost yet.
 std::optional<std::size_t> nearest_open(std::span<const double> clocks_hz,
                                         const std::map<std::size_t, double>& known, double least_hz,
                                         double most_hz, double wanted_hz) {
@@ -28,7 +28,7 @@ std::optional<std::size_t> nearest_open(std::span<const double> clocks_hz,
   return best;
 }
 
-// The index nearest to `best` that has no cost yet, the lower of two.
+// The index nearest to `best` that has no cost yet. Of two, the lower one.
 std::optional<std::size_t> nearest_unknown(std::size_t size,
                                            const std::map<std::size_t, double>& known,
                                            std::size_t best) {
@@ -71,7 +71,8 @@ ClockSearch search_clock(std::span<const double> clocks_hz,
     measure(nearest_open(clocks_hz, known, bottom, top, bottom + share * (top - bottom)));
   }
   while (known.size() < count) {
-    // The bracket reaches to the measured neighbors of the best; its wider side is divided first.
+    // The bracket extends to the measured neighbors of the best clock. Divides its wider side
+    // first.
     const auto at = known.find(search.best);
     const double middle = clocks_hz[search.best];
     const double least = at == known.begin() ? bottom : clocks_hz[std::prev(at)->first];
@@ -115,7 +116,7 @@ std::vector<ClockSearchScore> score_clock_search(const Sweep& sweep, std::size_t
     groups[rest].push_back(row);
   }
   std::vector<ClockSearchScore> scores;
-  std::map<OperatingPoint, std::vector<double>> answers_hz;  // by what groups share but the batch
+  std::map<OperatingPoint, std::vector<double>> answers_hz;  // by group, without the batch
   for (auto& group : groups) {
     std::vector<Observation>& rows = group.second;
     if (rows.size() < 3) continue;

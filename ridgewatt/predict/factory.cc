@@ -24,8 +24,8 @@ bool takes_reference_model(const std::string& method) {
 
 namespace {
 
-// Models per predictor for the errors of its intervals: leaving out single points of small samples
-// where a fit is cheap, few where it trains networks for seconds.
+// Number of models for the errors of a predictor's intervals. Cheap fits leave out single points of
+// small samples. Networks train for seconds, so they use few models.
 constexpr std::size_t kLinearFolds = 20, kGpFolds = 10, kTreeFolds = 10, kNetworkFolds = 5;
 
 std::unique_ptr<Predictor> make_auto(const PredictorOptions& options) {
@@ -44,7 +44,7 @@ std::unique_ptr<Predictor> make_auto(const PredictorOptions& options) {
   return predictor;
 }
 
-// What powertrain starts from.
+// The model that powertrain starts from.
 ReferenceModel reference_model(const PredictorOptions& options, const NnOptions& network) {
   if (options.reference_model) return *options.reference_model;
   if (options.references.empty()) {
@@ -82,7 +82,7 @@ std::unique_ptr<Predictor> make_predictor(const PredictorOptions& options) {
     const auto make = [seed = options.seed] { return make_tree_predictor(seed); };
     return with_intervals(make(), make, kTreeFolds);
   }
-  NnOptions of_fold = network;  // folds are trained side by side, and say nothing
+  NnOptions of_fold = network;  // folds are trained in parallel and print nothing
   of_fold.threads = 1;
   of_fold.quiet = true;
   if (method == "nn") {

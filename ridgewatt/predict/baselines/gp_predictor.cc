@@ -12,7 +12,7 @@ namespace {
 
 static_assert(kPointAxes.size() <= kFeatures);
 
-// Priors for standardized inputs and targets, chosen before any score was computed.
+// Priors for standardized inputs and targets. Chosen before any score was computed.
 GaussianProcessOptions options() {
   GaussianProcessOptions options;
   options.signal = 0, options.signal_spread = 1;
@@ -46,7 +46,7 @@ void GpPredictor::Quantity::fit(const FeatureMatrix& inputs, Eigen::VectorXd log
   const double deviation = std::sqrt(logs.squaredNorm() / static_cast<double>(logs.size()));
   scale = deviation > 0 ? deviation : 1;
   process = GaussianProcess(options());
-  const Eigen::VectorXd none;  // the mean is constant, and is subtracted
+  const Eigen::VectorXd none;  // the constant mean is subtracted from the logarithms
   process.fit(inputs, logs / scale, Eigen::MatrixXd(inputs.rows(), 0), none, none);
 }
 

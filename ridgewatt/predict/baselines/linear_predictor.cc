@@ -47,7 +47,7 @@ void LinearPredictor::fit(std::span<const Observation> samples) {
     for (const auto& sample : samples)
       values.push_back(axis_value(sample.point, kPointAxes[input]));
     center_[input] = mean(values);
-    // Of equal values the deviation can come out as the rounding of their mean.
+    // For equal values, the deviation may be the rounding error of their mean.
     const bool fixed = std::equal(values.begin() + 1, values.end(), values.begin());
     scale_[input] = fixed ? 0 : standard_deviation(values);
   }

@@ -1,6 +1,6 @@
-// A network of the published baselines. Its kernels (mlp_kernels.cc) are our own code, not taken
-// from a library, so that a seed gives the same bits on every machine: sums have one order whatever
-// the width of the vectors, where a library's order goes with the processor.
+// A network for the published baselines. Its kernels (mlp_kernels.cc) are our own code instead of a
+// library, so that a seed gives the same bits on every machine: the order of sums does not depend
+// on the vector width. In a library, it depends on the processor.
 #include "ridgewatt/predict/mlp.h"
 
 #include <algorithm>
@@ -18,9 +18,9 @@ namespace {
 
 constexpr std::size_t kPredictRows = 256;  // rows per block outside training
 
-// A fraction `rate` of 0 and the rest of 1 / (1 - rate), eight draws from each random number. The
-// size of a mask is a multiple of eight, as widths are. No branch: at a rate of a half none could
-// be foreseen.
+// Fills `mask` with 0 (a fraction `rate`) and 1 / (1 - rate), eight draws from each random number.
+// Widths, and so the size of a mask, are multiples of eight. Branch-free, because a branch could
+// not be predicted at a rate of a half.
 void draw_dropout(Random& random, double rate, std::vector<float>& mask) {
   constexpr std::size_t kDraws = 8;
   const auto limit = static_cast<unsigned>(std::lround(rate * 256));
@@ -34,8 +34,8 @@ void draw_dropout(Random& random, double rate, std::vector<float>& mask) {
   }
 }
 
-// to[columns x rows] = from[rows x columns] transposed, in blocks that stay in the cache. Columns
-// are a multiple of the block.
+// to[columns x rows] = from[rows x columns] transposed, in blocks that stay in the cache. `columns`
+// is a multiple of the block size.
 void transpose(const float* from, std::size_t rows, std::size_t columns, float* to) {
   constexpr std::size_t kBlock = 16;
   for (std::size_t i = 0; i < rows; i += kBlock) {
@@ -190,7 +190,7 @@ void Mlp::train(std::span<const float> inputs, std::span<const float> targets,
     throw UsageError("the inputs and the targets have different numbers of rows");
   if (rows == 0) throw UsageError("the neural network needs at least one row to train on");
   Random random(seed);
-  // Rows held back for validation are gathered once; with too few rows all serve as both.
+  // Gathers the rows held out for validation once. With too few rows, all rows serve for both.
   std::vector<std::size_t> order = random.sample(rows, rows);
   const auto held = static_cast<std::size_t>(options.validation_share * static_cast<double>(rows));
   std::vector<float> held_inputs, held_targets;

@@ -8,13 +8,13 @@ namespace {
 
 #define RIDGEWATT_INLINE inline __attribute__((always_inline))
 
-// W floats in a vector register; the compiler splits what the processor does not have.
+// W floats in a vector register. The compiler splits vectors that the processor does not have.
 template <int W>
 struct Vector {
   typedef float type __attribute__((vector_size(W * sizeof(float)), aligned(4), may_alias));
 };
 
-// R rows x 2 vectors of C held in registers over the whole depth.
+// R rows x 2 vectors of C, held in registers over the whole depth.
 template <int W, int R>
 RIDGEWATT_INLINE void tile(const float* a, std::size_t a_row, std::size_t a_column, const float* b,
                            float* c, std::size_t depth, std::size_t columns, bool accumulate) {

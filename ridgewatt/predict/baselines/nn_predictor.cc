@@ -33,8 +33,8 @@ std::string input_name(int input) {
   return std::string(axis_field(kPointAxes[static_cast<std::size_t>(input)]));
 }
 
-// Inputs that occur with the mean and standard deviation of each. One that is the same in every row
-// has the scale 0: nothing is known of its effect.
+// The inputs that occur, with the mean and standard deviation of each. An input that is the same in
+// every row has the scale 0: its effect is unknown.
 TrainedNetwork standardize(std::span<const Observation> rows) {
   TrainedNetwork result;
   for (int input = 0; input <= kBatchInput; ++input) {
@@ -51,7 +51,7 @@ TrainedNetwork standardize(std::span<const Observation> rows) {
   return result;
 }
 
-// An input without a scale, or that a point does not have, stands at its center: no effect.
+// An input with scale 0, or one that a point does not have, is set to its center: no effect.
 std::vector<float> inputs_of(const TrainedNetwork& network,
                              std::span<const OperatingPoint> points) {
   std::vector<float> result;
@@ -70,7 +70,7 @@ std::vector<float> inputs_of(const TrainedNetwork& network,
 enum class Target { kTime, kPower };
 constexpr double kMsPerS = 1e3, kMwPerW = 1e3;
 
-// Epochs of two networks that are trained side by side.
+// Progress over the epochs of two networks that are trained in parallel.
 class EpochProgress {
  public:
   explicit EpochProgress(const NnOptions& options)
@@ -103,7 +103,7 @@ void train(TrainedNetwork& network, std::span<const Observation> rows, Target ta
                          Random(options.seed).fork(10 + stream).next());
 }
 
-// Both networks, the time's first: `start(network, i)` prepares each.
+// Trains both networks, the one for time first. `start(network, i)` prepares each.
 void train_both(TrainedNetwork& time, TrainedNetwork& power, std::span<const Observation> rows,
                 const NnOptions& options,
                 const std::function<void(TrainedNetwork&, std::size_t)>& start) {
@@ -161,7 +161,7 @@ TrainedNetwork network_from_json(const Json& json, const std::string& path) {
     throw InputError("the layers of the reference model have shapes that do not fit together", path,
                      kTrainAgain);
   for (std::size_t i = 0; i < inputs; ++i) {
-    // Files of before have a scale of 1 Hz where a clock was the same in every row.
+    // Older files have a scale of 1 Hz for a clock that was the same in every row.
     const bool clock = network.inputs[i] != kBatchInput && network.inputs[i] != kCoresInput;
     if (clock && network.scale[i] <= 1) network.scale[i] = 0;
   }
@@ -250,7 +250,7 @@ std::vector<Observation> NnPredictor::predict(std::span<const OperatingPoint> po
   const std::vector<double> powers = evaluate(fitted_.power, points);
   std::vector<Observation> result;
   for (std::size_t i = 0; i < points.size(); ++i) {
-    // A network may answer below zero; a tenth of the least sample is the floor.
+    // A network can predict negative values. The floor is a tenth of the lowest sample.
     result.push_back({points[i], std::max(times[i] / kMsPerS, least_time_s_ / 10),
                       std::max(powers[i] / kMwPerW, least_power_w_ / 10)});
   }

@@ -20,8 +20,8 @@ namespace {
 
 constexpr int kTreeRounds = 300;
 
-// The few functions of XGBoost's C interface that are used here (xgboost.readthedocs.io, "C
-// package"; unchanged since version 1.0). The library is opened when trees are asked for.
+// The functions of XGBoost's C interface that are used here (xgboost.readthedocs.io, "C package";
+// unchanged since version 1.0). The library is opened on the first request for trees.
 class Xgboost {
  public:
   using Handle = void*;
@@ -36,7 +36,7 @@ class Xgboost {
                          const float**) = nullptr;
   int (*booster_free)(Handle) = nullptr;
 
-  // The library, or null where it is not installed. It stays open until the program ends.
+  // Returns the library, or null if it is not installed. It stays open until the program ends.
   static const Xgboost* find() {
     static const Xgboost library;
     return library.complete_ ? &library : nullptr;
@@ -83,10 +83,10 @@ void check(int status) {
   if (status != 0) throw Error("XGBoost failed", xgboost().last_error());
 }
 
-// Throws if the system refuses the memory that XGBoost and its threads need at once: XGBoost ends
-// the program where it cannot start a thread.
+// Throws if the system refuses the memory that XGBoost and its threads need at once. XGBoost would
+// terminate the program if it could not start a thread.
 void require_memory() {
-  constexpr std::size_t kBytes = std::size_t{64} << 20;  // chosen: stacks of its threads, and more
+  constexpr std::size_t kBytes = std::size_t{64} << 20;  // chosen: thread stacks and more
   void* const probe = ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE,
                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (probe == MAP_FAILED) throw std::bad_alloc();

@@ -20,7 +20,7 @@ std::vector<std::size_t> choose_design(std::vector<DesignQuantity> quantities,
           quantity.candidate_candidate.diagonal().array() + quantity.noise_variance;
       const Eigen::ArrayXd reduction =
           quantity.candidate_target.rowwise().squaredNorm().array() / variance;
-      // A share of what the quantity has left, so that time and power count alike.
+      // As a share of the quantity's total, so that time and power have the same weight.
       gain += reduction / std::max(reduction.sum(), 1e-300);
     }
     gain *= discount;
@@ -45,7 +45,7 @@ std::vector<std::size_t> choose_design(std::vector<DesignQuantity> quantities,
 
 namespace {
 
-// Product of exponentials: unlike a Gaussian it also sees what is near.
+// Product of exponentials. Unlike a Gaussian, it also decreases at short distances.
 Eigen::ArrayXXd similarity(const FeatureMatrix& a, const FeatureMatrix& b,
                            const Eigen::Matrix<double, kFeatures, 1>& lengths) {
   Eigen::ArrayXXd distance = Eigen::ArrayXXd::Zero(a.rows(), b.rows());
@@ -102,10 +102,11 @@ std::optional<std::size_t> choose_for_budgets(const CostBeliefs& beliefs,
                                               std::span<const double> budgets_w,
                                               std::span<const Observation> measured,
                                               const std::vector<bool>& excluded) {
-  constexpr double kLeastGain = 1e-9;  // less is no expectation
+  constexpr double kLeastGain = 1e-9;  // a smaller gain counts as none
   struct Budget {
     double log_power;
-    double fastest;  // ln(time) so far; where nothing keeps the budget, the slowest candidate's
+    // Ln(time) so far; if no sample meets the budget, that of the slowest candidate.
+    double fastest;
   };
   std::vector<Budget> budgets;
   for (const double budget_w : budgets_w) {

@@ -11,12 +11,12 @@
 namespace ridgewatt::predict {
 namespace {
 
-constexpr std::size_t kReferenceRows = 1200;  // used to fit a reference's parameters
+constexpr std::size_t kReferenceRows = 1200;  // rows used to fit a reference's parameters
 constexpr double kReferenceDeviation = 0.03;  // of a reference's rows around its stage model
-constexpr double kReferenceTightening = 0.5;  // of the general prior's widths
-constexpr double kLeastWeight = 0.005;        // candidates below are not asked
+constexpr double kReferenceTightening = 0.5;  // factor on the general prior's widths
+constexpr double kLeastWeight = 0.005;        // candidates with less weight are ignored
 
-// Prior of a model moved to what a reference shows; the level stays free.
+// Moves a model's prior to the parameters of a reference. The level stays free.
 void move_prior(MeanModel& model, const Eigen::VectorXd& parameters) {
   Eigen::VectorXd mean = parameters;
   mean[0] = model.prior_mean()[0];
@@ -177,7 +177,7 @@ double CandidateSet::top(const std::vector<LogCosts>& residuals) const {
 }
 
 void CandidateSet::use_prior() {
-  // A reference's prior, if there is one, knows more than the general one.
+  // The prior of a reference, if there is one, knows more than the general prior.
   const auto best = candidates_.back().reference >= 0 ? candidates_.end() - 1 : candidates_.begin();
   candidates_ = {std::move(*best)};
   candidates_.front().model.use_prior();
@@ -205,14 +205,14 @@ LogPrediction CandidateSet::predict(const CandidateInput& input) const {
 
 double CandidateSet::variance_factor() const {
   constexpr double kSamplesOfPrior = 20;
-  // Times have the heavier tails: chosen by the coverage on the published samples of MobileNetV3
-  // and YOLOv8n and on the Orin Nano.
+  // Times have heavier tails. Chosen by the coverage on the published samples of MobileNetV3 and
+  // YOLOv8n and on the Orin Nano.
   const double prior = quantity_ == Quantity::kTime ? 2.2 : 1;
-  // Where the sweep of another workload is among the candidates, the samples fit better than other
-  // rows do, by being chosen for. By the coverage on the training sweeps of the AGX Orin, each the
-  // other's reference; the Orin Nano is the check (docs/results/prediction.md).
+  // If the sweep of another workload is a candidate, the samples fit better than other rows,
+  // because they selected the candidate. Chosen by the coverage on the training sweeps of the AGX
+  // Orin, each a reference for the others; checked on the Orin Nano (docs/results/prediction.md).
   const double optimism = other_workloads_ ? 1.6 : 1;
-  constexpr double kMost = 6;               // deviations that one sample may be off
+  constexpr double kMost = 6;               // maximum deviation of one sample
   constexpr double kMeanDeviation = 0.798;  // E|x| of a standard normal: sqrt(2 / pi)
   double factor = 0;
   for (const auto& candidate : candidates_) {

@@ -10,13 +10,13 @@ namespace ridgewatt::predict {
 namespace {
 
 constexpr std::size_t kDesignCandidates = 700, kDesignTargets = 250;
-// The first ones tell the parameters of the structure apart, the others spread.
+// The first samples separate the structure's parameters, the others spread.
 constexpr std::size_t kByVariance = 12;
-constexpr double kSpreadLength = 0.5;  // of the process's
-// Weak: they decide between points that are about as good.
+constexpr double kSpreadLength = 0.5;  // factor on the process's lengths
+// Weak: the price only decides between points of about the same value.
 constexpr double kPriceExponent = 0.05, kSpreadPriceExponent = 0.02;
 
-// A subset that has the corners of the space and, between them, an even share of the rest.
+// A subset with the corners of the space and an even share of the points between them.
 std::vector<std::size_t> thin_points(const FeatureMatrix& x, std::size_t count, double start) {
   const auto size = static_cast<std::size_t>(x.rows());
   std::vector<std::size_t> result;
@@ -31,7 +31,7 @@ std::vector<std::size_t> thin_points(const FeatureMatrix& x, std::size_t count, 
     (x * direction).maxCoeff(&best);
     result.push_back(static_cast<std::size_t>(best));
   }
-  // A stride that shares no factor with the size visits the grid evenly.
+  // A golden-ratio sequence visits the points evenly.
   for (std::size_t i = 0; i < count; ++i) {
     result.push_back(static_cast<std::size_t>(
         std::fmod(start + static_cast<double>(i) * 0.6180339887498949, 1.0) *
@@ -119,8 +119,8 @@ std::vector<std::size_t> FewShotModel::suggest_for_budgets(
   if (candidates.empty()) throw UsageError("there are no operating points to choose from");
   const std::vector<double> budgets_w = budgets.values_w();
   std::vector<bool> excluded = sampled(candidates);
-  // The known samples and the believed values of the chosen modes; the number of samples is limited
-  // so that there is space for these.
+  // The known samples, and the predicted values of the chosen modes. Limits the number of samples
+  // so that there is space for the predicted values.
   std::vector<Observation> known = samples_;
   const std::size_t room = std::min(count, options_.exact_samples / 2);
   std::vector<Observation> learned =

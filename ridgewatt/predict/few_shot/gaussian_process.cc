@@ -48,7 +48,7 @@ Eigen::Matrix<double, kFeatures, 1> GaussianProcess::lengths() const {
 }
 
 Eigen::VectorXd GaussianProcess::noise_scales() const {
-  // Expectation of the t distribution's scale given the leave-one-out residuals.
+  // Expectation of the t distribution's scale, given the leave-one-out residuals.
   const double dof = options_.degrees_of_freedom;
   return ((dof + standardized_.array().square()) / (dof + 1)).max(1).min(100);
 }
@@ -136,7 +136,7 @@ void GaussianProcess::weigh_hyperparameters() {
     if (known) curvature.col(i) = (above - below) / (2 * kStep);
   }
   const EigenPairs eigen = symmetric_eigen((curvature + curvature.transpose()) / 2);
-  // Where the optimum is not sharp the prior is what is known.
+  // The prior limits the variance in directions in which the optimum is not sharp.
   const double least = 1 / std::pow(std::max(options_.signal_spread, options_.noise_spread), 2);
   const Eigen::VectorXd precision = eigen.values.cwiseMax(least);
   const auto variance = [&](Eigen::Index i) {

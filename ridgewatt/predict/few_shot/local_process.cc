@@ -1,4 +1,4 @@
-// GaussianProcess with many samples: each point is learned from those near it.
+// GaussianProcess with many samples: predicts each point from the samples near it.
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>

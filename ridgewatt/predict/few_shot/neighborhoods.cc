@@ -33,8 +33,8 @@ void Neighborhoods::number_points(const FeatureMatrix& x) {
   }
 }
 
-// Cuts where the points extend furthest, between two values that are as near to half of the points
-// as can be.
+// Splits the feature with the largest extent between two different values, as close to the median
+// as possible.
 std::size_t Neighborhoods::add_node(std::span<Eigen::Index> points, std::size_t cell_points) {
   const std::size_t index = nodes_.size();
   nodes_.emplace_back();
@@ -84,7 +84,7 @@ std::vector<Eigen::Index> Neighborhoods::nearest(const Cell& cell, std::size_t c
       return std::pair(distance[a], a) < std::pair(distance[b], b);
     });
     points.erase(end, points.end());
-    // All that the cell has, whatever its shape.
+    // All members of the cell, whatever its shape.
     points.insert(points.end(), cell.members.begin(), cell.members.end());
     std::sort(points.begin(), points.end());
     points.erase(std::unique(points.begin(), points.end()), points.end());

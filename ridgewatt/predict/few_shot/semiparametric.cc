@@ -48,7 +48,7 @@ void SemiparametricModel::fit(const ModelInput& input, const Eigen::VectorXd& y)
 
   Eigen::MatrixXd covariance = Eigen::MatrixXd::Identity(n, n) * kFirstDeviation * kFirstDeviation;
   for (int round = 0; round < kRounds; ++round) {
-    Eigen::VectorXd best = parameters_;  // apart from `parameters_`, which trial steps move
+    Eigen::VectorXd best = parameters_;  // separate from `parameters_`, which trial steps change
     const Eigen::LLT<Eigen::MatrixXd> factor(covariance);
     const auto whiten = factor.matrixL();
     minimize_squares(
@@ -129,7 +129,7 @@ Eigen::VectorXd fit_mean_robustly(const MeanModel& model, const ModelInput& inpu
         },
         parameters, {.max_iterations = 30});
     model.evaluate(parameters, input.x, input.log_time, value, nullptr);
-    // Weights of the Cauchy loss; square roots, since they multiply residuals.
+    // Weights of the Cauchy loss, as square roots because they multiply residuals.
     weight = (1 + ((value - y) / (2 * deviation)).array().square()).rsqrt();
   }
   return parameters;

@@ -16,7 +16,7 @@ double exponent_derivative(double parameter) {
   return parameter < -3 || parameter > 2.5 ? 0 : std::exp(parameter);
 }
 
-// Softplus with a knee of 1/3: keeps a slope positive.
+// Softplus with a knee of 1/3. Keeps a slope positive.
 double soft_positive(double v) {
   return (v > 10 ? 3 * v : std::log1p(std::exp(3 * v))) / 3;
 }
@@ -24,9 +24,9 @@ double soft_positive_derivative(double v) {
   return 1 / (1 + std::exp(-3 * v));
 }
 
-// What is known of any workload on any such board. Times are shares of a minibatch's at the top
-// mode; none was fitted to a workload. A deviation of 0.7 is a factor of two either way, 1.2 one of
-// three.
+// What is known about any workload on any such board; no value was fitted to a workload. Times are
+// shares of the time of a minibatch at the top mode. A deviation of 0.7 is a factor of two in both
+// directions, a deviation of 1.2 a factor of three.
 using T = StageTimeModel;
 constexpr PriorRow kTimePriors[] = {
     {T::kLevel, "level", "ln s", 0, 3, "moved to the median of the samples before a fit"},
@@ -79,7 +79,7 @@ constexpr PriorRow kPowerPriors[] = {
 };
 static_assert(complete(kPowerPriors, W::kParameters));
 
-// Exponents of the knobs where nothing is assumed but their sign.
+// Exponents of the knobs, with assumptions only about their signs.
 constexpr PriorRow kLinearTimePriors[] = {
     {0, "level", "ln s", 0, 3, "moved to the median of the samples before a fit"},
     {1 + kLogCores, "cores", "1", -0.2, 0.3, "more of any knob is faster, less than in proportion"},
@@ -147,7 +147,7 @@ void StageTimeModel::evaluate(const Eigen::VectorXd& t, const FeatureMatrix& x,
   if (jacobian != nullptr) jacobian->setZero(x.rows(), kParameters);
   for (Eigen::Index row = 0; row < x.rows(); ++row) {
     const double cpu = x(row, kLogCpu), b = x(row, kLogBatch);
-    // Cores help up to a saturation: the soft minimum of both.
+    // More cores help up to a saturation: the soft minimum of both.
     const LogSoftMaximum<2> cores({-x(row, kLogCores), -t[kCoreSaturation]}, 4);
     const double effective_cores = -cores.value;
     const LogSoftMaximum<2> gpu({t[kCompute] - x(row, kLogGpu) + t[kComputeBatch] * b,

@@ -21,7 +21,7 @@ constexpr std::size_t kFewestMembers = 10;
 constexpr int kStarts = 20, kMoves = 50;
 constexpr std::uint64_t kGroupSeed = 1;
 constexpr double kFitDeviation = 0.03;  // of a twin's rows around its stage models
-// What a twin does not know of real workloads, as a share of the general priors' deviations.
+// Error of a twin on real workloads, as a share of the general priors' deviations.
 constexpr double kBeyondTwin = 0.3;
 
 // Parameters of both models, fitted to one workload.
@@ -42,7 +42,7 @@ FittedWorkload fit_stages(const ModelledWorkload& workload) {
   return fitted;
 }
 
-// Parameters over the deviations of their general priors, without the levels.
+// Parameters divided by the deviations of their general priors, without the levels.
 Eigen::VectorXd place(const FittedWorkload& fitted) {
   const StageTimeModel time;
   const WorkPowerModel power(0);
@@ -53,7 +53,7 @@ Eigen::VectorXd place(const FittedWorkload& fitted) {
   return result;
 }
 
-// Which group each column belongs to: k-means, the best of several starts without small groups.
+// Assigns each column to a group by k-means. Takes the best of several starts without small groups.
 // Empty if there is none.
 std::vector<std::size_t> cluster(const Eigen::MatrixXd& places, std::size_t groups) {
   const auto count = static_cast<std::size_t>(places.cols());
@@ -110,7 +110,7 @@ JointPrior joint_prior(const std::vector<Eigen::VectorXd>& members, const MeanMo
   return prior;
 }
 
-// Without their kind.
+// Returns groups without their kinds.
 std::vector<WorkloadGroup> groups_of(const std::vector<FittedWorkload>& members,
                                      std::size_t groups) {
   Eigen::MatrixXd places(place(members[0]).size(), members.size());
@@ -137,7 +137,7 @@ std::vector<WorkloadGroup> groups_of(const std::vector<FittedWorkload>& members,
   return result;
 }
 
-// The next rows of the file: the parameters of one quantity of one group.
+// Reads the next rows of the file: the parameters of one quantity of one group.
 JointPrior read_prior(CsvReader& csv, std::string_view quantity, std::span<const PriorRow> names,
                       bool& more) {
   const auto size = static_cast<Eigen::Index>(names.size());

@@ -13,7 +13,7 @@
 namespace ridgewatt::predict {
 namespace {
 
-// Rank of the error that bounds the interval, from 1. Products such as 10 x 0.9 are not exact.
+// Rank (from 1) of the error that bounds the interval. Products such as 10 x 0.9 are not exact.
 std::size_t bounding_rank(std::size_t points, double interval) {
   return static_cast<std::size_t>(std::ceil(static_cast<double>(points + 1) * interval - 1e-9));
 }
@@ -23,7 +23,7 @@ double bound(const std::vector<double>& errors, double interval) {
   return rank > errors.size() ? std::numeric_limits<double>::infinity() : errors[rank - 1];
 }
 
-// The fold of each point; no order of the points is preferred.
+// The fold of each point, in random order.
 std::vector<std::size_t> draw_folds(std::size_t points, std::size_t folds, std::uint64_t seed) {
   std::vector<std::size_t> fold(points);
   const auto order = Random(seed).sample(points, points);

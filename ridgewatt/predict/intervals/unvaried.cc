@@ -43,7 +43,8 @@ UnvariedEffect unvaried_effect(const AxisArray<double>& fixed, const OperatingPo
   for (const PointAxis axis : unvaried_at(fixed, point)) {
     const double ratio = axis_value(point, axis) / fixed[axis];
     const double up = std::max(ratio, 1.0), down = std::min(ratio, 1.0);
-    const bool batch = axis == PointAxis::kBatch;  // more samples take longer, more clock less
+    // More samples take longer, a higher clock takes less time.
+    const bool batch = axis == PointAxis::kBatch;
     effect.time_lo *= batch ? down : 1 / up;
     effect.time_hi *= batch ? up : 1 / down;
     effect.power_lo *= down;
