@@ -15,13 +15,14 @@ namespace {
 
 using Kernel = MicrobenchKernel;
 
-// Scatter of a point's fastest repetition from run to run where no point was repeated. Chosen.
+// Scatter of a point's fastest repetition between runs, if no point was repeated. Chosen.
 constexpr double kUnrepeatedScatter = 0.02;
-constexpr double kLeastScatter = 1e-4;  // chosen: clocks of timers
-constexpr double kNear = 4;             // scatters below the fastest that may still be its equal
-constexpr double kOtherRoof = 0.87;     // of a roof: below it a point is bound by something else
+constexpr double kLeastScatter = 1e-4;  // chosen: resolution of timers
+// Rates within this number of scatters of the highest may be equal to it.
+constexpr double kNear = 4;
+constexpr double kOtherRoof = 0.87;  // share of a roof below which something else limits a point
 
-// A point's share of what is looked for: the logarithm of a rate, and which work it was.
+// The logarithm of a point's rate, and the work of the point.
 struct LogRate {
   double value = 0;
   std::pair<double, double> work;  // FLOP and bytes: equal for repeated points
@@ -31,10 +32,10 @@ struct LogRate {
 
 struct Scatter {
   double sd = kUnrepeatedScatter;
-  double degrees = 30;  // of freedom; the chosen value is taken for known
+  double degrees = 30;  // degrees of freedom; by default, the scatter counts as known
 };
 
-// Of one point from run to run, by the differences of repeated ones: robust, since the median of
+// Scatter of one point between runs, from the differences of repeated points. Robust: the median of
 // |a - b| is 0.954 deviations for normal a and b.
 Scatter scatter_of(const std::vector<LogRate>& rates) {
   std::map<std::pair<Kernel, std::pair<double, double>>, std::vector<double>> groups;
@@ -49,11 +50,11 @@ Scatter scatter_of(const std::vector<LogRate>& rates) {
   }
   if (differences.empty()) return {};
   constexpr double kNormalMedian = 0.9539;
-  // A median of differences knows a deviation about half as well as the mean of squares does.
+  // The median of differences is about half as precise as the mean of squares.
   return {std::max(median(differences) / kNormalMedian, kLeastScatter), std::max(1.0, degrees / 2)};
 }
 
-// The highest rate, with the interval of the mean of all that may be its equal.
+// The highest rate. Its interval is that of the mean of all rates that may be equal to it.
 std::optional<MeasuredValue> highest(const std::vector<LogRate>& rates, double confidence) {
   if (rates.empty()) return std::nullopt;
   const Scatter scatter = scatter_of(rates);
@@ -82,7 +83,7 @@ std::vector<LogRate> rates_of(std::span<const MicrobenchPoint> points,
   return rates;
 }
 
-// Work of the kernels that one precision has.
+// Work of the kernels of one precision.
 auto work_of(Kernel kernel) {
   return [kernel](const MicrobenchPoint& p) { return p.kernel == kernel ? p.work_flop : 0; };
 }
@@ -95,8 +96,8 @@ double traffic(const MicrobenchPoint& p) {
   return p.streams() ? p.traffic_bytes : 0;
 }
 
-// Peak and bandwidth need kernels of their own, or a sweep whose fastest point in one of them is
-// well below the roof of the other.
+// Peak and bandwidth need their own kernels, or an intensity sweep with a point near one roof and
+// well below the other.
 void require_both_roofs(std::span<const MicrobenchPoint> points, double peak, double bandwidth) {
   bool computes = false, moves = false;
   for (const auto& p : points) {
@@ -120,7 +121,7 @@ void add_powers(std::span<const MicrobenchPoint> points, MeasuredRoof& roof) {
     if (p.kernel == Kernel::kIdle) idle = p.power_w.value_or(0);
     if (p.kernel != Kernel::kIdle) busy = std::max(busy, p.power_w.value_or(0));
   }
-  // One reading each: no interval is known.
+  // Each is a single reading, so its interval is unknown.
   if (idle > 0) roof.quantities[RoofQuantity::kIdlePower] = {idle, idle, idle};
   if (busy > 0) roof.quantities[RoofQuantity::kBusyPower] = {busy, busy, busy};
 }
@@ -152,7 +153,7 @@ MeasuredRoof measured_ceilings(std::span<const MicrobenchPoint> points,
                      "measure the kernels fma_fp32 and triad, or a sweep of intensity");
   }
   require_both_roofs(points, peak->value, bandwidth->value);
-  // Launches in a second: the inverse of what one takes.
+  // Launches per second, the inverse of the time of one launch.
   const auto launches = highest(
       rates_of(points,
                [](const MicrobenchPoint& p) { return p.kernel == Kernel::kLaunch ? 1.0 : 0.0; }),

@@ -11,7 +11,7 @@ namespace ridgewatt::roofline {
 namespace {
 
 constexpr double kMostOverSheet = 1.1;    // chosen: boost clocks and rounded data sheets
-constexpr double kClockTolerance = 1.05;  // as presets are snapped to clock tables
+constexpr double kClockTolerance = 1.05;  // the tolerance for matching presets to clock tables
 
 void check_clocks(const PowerMode& mode, const Board& board) {
   for (const Knob knob : kKnobs) {
@@ -26,7 +26,7 @@ void check_clocks(const PowerMode& mode, const Board& board) {
   }
 }
 
-// Measured over the data sheet's.
+// Measured value divided by the data sheet's value.
 double checked_share(const MeasuredRoof& roof, RoofQuantity quantity, double sheet,
                      const Board& board) {
   const double share = roof.find(quantity)->value / sheet;

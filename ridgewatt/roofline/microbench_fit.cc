@@ -20,8 +20,9 @@ constexpr int kReweightings = 30;
 
 using Matrix = Eigen::Matrix<double, Eigen::Dynamic, 3>;
 
-// Least squares with non-negative unknowns: with three of them, the best of the eight ways to hold
-// some at zero whose others come out positive (Lawson and Hanson's optimum, found exhaustively).
+// Least squares with three non-negative unknowns: tries all eight ways to hold some of them at
+// zero, and takes the best one without negative values (Lawson and Hanson's optimum, by exhaustive
+// search).
 Eigen::Vector3d non_negative_least_squares(const Matrix& a, const Eigen::VectorXd& b) {
   Eigen::Vector3d best = Eigen::Vector3d::Zero();
   double best_error = b.squaredNorm();
@@ -53,8 +54,8 @@ double robust_scale(const Eigen::VectorXd& residuals, double degrees) {
   return std::max(1.4826 * median(absolute) * n / std::max(1.0, n - degrees), 1e-9);
 }
 
-// M-estimation: Huber's weights find the way from any start, Tukey's biweight then leaves outliers
-// out altogether, since faults lean to one side (slower, less power) and would bias the estimate.
+// M-estimation. Huber's weights converge from any start. Then Tukey's biweight excludes outliers
+// completely, since faults are one-sided (slower, less power) and would bias the estimate.
 constexpr double kHuber = 1.345;
 constexpr double kBiweight = 4.685;  // both 95 % efficient on normal errors
 
@@ -75,7 +76,7 @@ double variance_factor(const std::vector<double>& z, double degrees) {
   }
   const double n = static_cast<double>(z.size());
   const double mean_slope = std::max(slope / n, 0.1);
-  const double few = 1 + 3 * degrees / n;  // scale and weights, too, are estimated from few points
+  const double few = 1 + 3 * degrees / n;  // scale and weights are also estimated from few points
   return few * few * psi2 / std::max(1.0, n - degrees) / (mean_slope * mean_slope);
 }
 
@@ -86,8 +87,8 @@ struct EnergyFit {
   double scale = 0;
 };
 
-// 1 = W/E eps_f + Q/E eps_m + T/E pi0, robustly. `trust` weighs each point by the residual of its
-// time.
+// Robust fit of 1 = W/E eps_f + Q/E eps_m + T/E pi0. `trust` weighs each point by the residual of
+// its time.
 EnergyFit fit_energy(std::span<const MicrobenchPoint> points, const Eigen::VectorXd& trust) {
   const auto n = static_cast<Eigen::Index>(points.size());
   Matrix a(n, 3);
@@ -96,7 +97,7 @@ EnergyFit fit_energy(std::span<const MicrobenchPoint> points, const Eigen::Vecto
     const double energy = p.time_s * p.power_w.value();
     a.row(i) << p.work_flop / energy, p.traffic_bytes / energy, p.time_s / energy;
   }
-  // Columns of like size: joules per FLOP are 1e-11, watts 1e1.
+  // Scales the columns to similar size: joules per FLOP are 1e-11, watts 1e1.
   const Eigen::Vector3d norm = a.colwise().norm().cwiseMax(1e-300);
   const Matrix scaled = a * norm.cwiseInverse().asDiagonal();
   const Eigen::VectorXd ones = Eigen::VectorXd::Ones(n);
@@ -128,7 +129,7 @@ struct RobustMean {
   double scale = 0;  // of one point, relative
 };
 
-// Of the logarithm, like the fit above.
+// Robust mean of the logarithms, like the fit above.
 RobustMean robust_mean(const std::vector<double>& values) {
   std::vector<double> logs;
   for (const double v : values) logs.push_back(std::log(v));
@@ -150,7 +151,7 @@ RobustMean robust_mean(const std::vector<double>& values) {
   return {std::exp(center), scale * std::sqrt(variance_factor(z, 1) / n), scale};
 }
 
-constexpr double kRidgeMargin = 1.15;  // chosen: nearer to the ridge, noise decides
+constexpr double kRidgeMargin = 1.15;  // chosen: noise decides nearer to the ridge
 
 struct Sides {
   std::size_t compute = 0, memory = 0;
@@ -171,8 +172,8 @@ struct Peaks {
   RobustMean bytes_per_s;
 };
 
-// Points belong to the roof that explains their time; near the ridge they belong to neither, since
-// noise decides there.
+// A point belongs to the roof that explains its time. Points near the ridge belong to neither,
+// since noise decides there.
 Peaks fit_peaks(std::span<const MicrobenchPoint> points) {
   std::vector<double> flop_rates;
   std::vector<double> byte_rates;
@@ -204,7 +205,7 @@ Peaks fit_peaks(std::span<const MicrobenchPoint> points) {
   return peaks;
 }
 
-// Ln of the time over the roofs' time, and from it how far a point is to be trusted.
+// Logarithm of the measured time divided by the time at the roofs.
 Eigen::VectorXd time_residuals(std::span<const MicrobenchPoint> points, const Peaks& peaks) {
   Eigen::VectorXd residuals(static_cast<Eigen::Index>(points.size()));
   for (std::size_t i = 0; i < points.size(); ++i) {
@@ -269,8 +270,8 @@ void check_points(std::span<const MicrobenchPoint> points) {
   }
 }
 
-// The points that roofline and energy are fitted to. UsageError where these are too few and nothing
-// else tells the roofs.
+// Returns the points to which roofline and energy are fitted. Throws UsageError if they are too few
+// and no other kernels measure the roofs.
 std::vector<MicrobenchPoint> sweep_of(std::span<const MicrobenchPoint> all) {
   std::vector<MicrobenchPoint> points;
   bool peak = false, triad = false;
@@ -294,7 +295,7 @@ MeasuredValue measured_of(const FittedValue& fitted) {
   return {fitted.value, fitted.lo, fitted.hi};
 }
 
-// Roofs alone, where the sweep is too short to fit anything to it.
+// A fit that has only the roofs. It is the result if the sweep is too short to fit.
 MicrobenchFit roofs_alone(std::span<const MicrobenchPoint> points, MeasuredRoof ceilings) {
   MicrobenchFit fit;
   fit.mode = points.front().mode;
@@ -306,7 +307,7 @@ MicrobenchFit roofs_alone(std::span<const MicrobenchPoint> points, MeasuredRoof 
   return fit;
 }
 
-// Outliers in time, or in energy where there is any, and the errors of the others.
+// Finds outliers in time, or in energy if measured, and the mean errors of the other points.
 void judge_points(const Eigen::VectorXd& time_error, double time_scale, const EnergyFit* energy,
                   double sigmas, MicrobenchFit& fit) {
   double kept = 0;

@@ -1,4 +1,4 @@
-// Reading microbenchmark points from CSV.
+// Reads microbenchmark points from CSV.
 #include <fmt/format.h>
 
 #include "ridgewatt/base/error.h"
@@ -10,7 +10,7 @@
 namespace ridgewatt::roofline {
 namespace {
 
-// The columns of a file; those that may be absent are empty then.
+// The columns of a file. Optional columns are empty if the file lacks them.
 class PointTable {
  public:
   explicit PointTable(const CsvReader& csv)

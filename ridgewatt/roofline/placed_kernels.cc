@@ -15,7 +15,7 @@ bool multiplies(workload::OpClass op_class) {
   return op_class == workload::OpClass::kConv || op_class == workload::OpClass::kGemm;
 }
 
-// The peak of contractions in a precision.
+// Returns the peak rate of contractions in a precision.
 double contraction_peak(const MicrobenchFit& fit, Precision precision) {
   const auto peak = [&](RoofQuantity quantity) {
     const MeasuredValue* measured = fit.ceilings.find(quantity);
