@@ -64,11 +64,11 @@ HeatTrace parse_wide(CsvReader& csv) {
   return trace;
 }
 
-// Mean of a series that is piecewise linear, between two times; by its trapezoids.
+// Mean of a piecewise linear series between two times, by the trapezoidal rule.
 class SeriesMean {
  public:
   explicit SeriesMean(const Series& series) : series_(series) {}
-  // Times must not go back from call to call.
+  // The times must not decrease between calls.
   double between(double begin_s, double end_s) {
     const double from = integral(begin_s), to = integral(end_s);
     return end_s > begin_s ? (to - from) / (end_s - begin_s) : value_;
@@ -121,7 +121,7 @@ std::string power_channel(const std::map<std::string, Series>& channels,
       "record the series with this version of `ridgewatt measure`, which writes power:total");
 }
 
-// The hottest on average of those with the most readings.
+// Of the channels with the most readings, the hottest on average.
 std::string temperature_channel(const std::map<std::string, Series>& channels,
                                 const std::string& zone, const std::string& source) {
   const std::string prefix = "temperature:";
@@ -178,7 +178,7 @@ HeatTrace parse_long(CsvReader& csv, const std::string& zone) {
   if (clock != channels.end()) clock_means.emplace(clock->second);
   for (std::size_t i = 0; i < celsius.times_s.size(); ++i) {
     const double end_s = celsius.times_s[i], begin_s = i == 0 ? end_s : celsius.times_s[i - 1];
-    // Beyond the samples of power nothing is known of what heats.
+    // Outside the samples of power, the heating is unknown.
     if (end_s < power.times_s.front() || end_s > power.times_s.back()) continue;
     HeatTrace::Row row;
     row.time_s = end_s;

@@ -1,5 +1,5 @@
-// Any bytes as a trace of heat, and as a file of thermal constants: no crash, no hang, and Error is
-// the only exception.
+// Fuzz target: any bytes as a heat trace and as a file of thermal constants cause no crash, no hang
+// and no exception other than Error.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

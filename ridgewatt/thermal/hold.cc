@@ -41,7 +41,7 @@ Outcome outcome(const ThermalFit& fit, const HoldQuestion& question, double trip
   return result;
 }
 
-// The 5 % and 95 % order statistics: interpolation would mix finite times with infinity.
+// The 5 % and 95 % order statistics. Interpolation would mix finite times with infinity.
 Interval middle_90(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   const auto last = static_cast<double>(values.size() - 1);
@@ -82,8 +82,8 @@ HoldAnswer how_long(const ThermalFit& fit, const HoldQuestion& question) {
   answer.margin_k = *trip - best.steady_celsius;
   answer.sustained_w = best.sustained_w;
   answer.slow_s = best.slow_s;
-  // Draws from the fit's normal distribution; eigenvalues, since a covariance that was written and
-  // read may be singular to the last digit.
+  // Draws from the normal distribution of the fit. Uses eigenvalues, because rounding in a file can
+  // make the covariance singular.
   Eigen::Matrix<double, kThermalParams, kThermalParams> covariance;
   for (std::size_t r = 0; r < kThermalParams; ++r) {
     for (std::size_t c = 0; c < kThermalParams; ++c) {

@@ -135,7 +135,7 @@ ThermalFile parse_thermal_file(std::string_view toml, const std::string& source)
       covariance(static_cast<Eigen::Index>(r), static_cast<Eigen::Index>(c)) = fit.covariance[r][c];
     }
   }
-  // Only the lower triangle is looked at.
+  // Only the lower triangle is used.
   const Eigen::VectorXd eigenvalues = symmetric_eigen(covariance).values;
   if (!(eigenvalues.minCoeff() >= -1e-6 * std::max(1.0, eigenvalues.maxCoeff()))) {
     in.fail("covariance", "must not have a negative variance");

@@ -12,7 +12,7 @@ namespace ridgewatt::thermal {
 namespace {
 
 constexpr double kConvectionExponent = 0.8;
-constexpr double kLongestS = 1e8;  // years: it will not happen
+constexpr double kLongestS = 1e8;  // years: longer counts as never
 
 // The integral of exp(rate s) over s from 0 to time.
 double exponential_integral(double rate, double time_s) {
@@ -59,18 +59,20 @@ ThermalSystem::ThermalSystem(const ThermalModel& model, const HeatFlow& flow) {
   a22_ = -(path_w_per_k + sink_w_per_k) / model.sink_j_per_k;
   b1_ = (flow.power_w - leakage_w_per_k * kPowerCelsius) / model.junction_j_per_k;
   b2_ = sink_w_per_k * flow.ambient_celsius / model.sink_j_per_k;
-  // Both are real: a12 a21 > 0.
+  // Both eigenvalues are real: a12 a21 > 0.
   const double middle = 0.5 * (a11_ + a22_), half = 0.5 * (a11_ - a22_);
   const double root = std::sqrt(half * half + a12_ * a21_);
   fast_ = middle - root;
-  slow_ = (a11_ * a22_ - a12_ * a21_) / fast_;  // the product is the determinant: no cancellation
+  // The product is the determinant: avoids cancellation.
+  slow_ = (a11_ * a22_ - a12_ * a21_) / fast_;
   if (fast_ >= 0) slow_ = middle + root;
 }
 
-// f(A) = f(slow) (A - fast I) / (slow - fast) + f(fast) (A - slow I) / (fast - slow).
+// For a function f: f(A) = f(slow) (A - fast I) / (slow - fast) + f(fast) (A - slow I) / (fast -
+// slow).
 ThermalState ThermalSystem::after(const ThermalState& from, double time_s) const {
   const double gap = slow_ - fast_;
-  // x' at the start: the way is the integral of exp(A s) over it.
+  // x' at the start. The change of x is the integral of exp(A s), applied to x'.
   const double v1 = a11_ * from.junction_celsius + a12_ * from.sink_celsius + b1_;
   const double v2 = a21_ * from.junction_celsius + a22_ * from.sink_celsius + b2_;
   const double av1 = a11_ * v1 + a12_ * v2, av2 = a21_ * v1 + a22_ * v2;
@@ -95,8 +97,8 @@ double ThermalSystem::slope(const ThermalState& at) const {
   return a11_ * at.junction_celsius + a12_ * at.sink_celsius + b1_;
 }
 
-// The slope of the junction is the sum of two exponentials, so that it changes its sign once at
-// most: where it does, the way is cut in two that go one way each.
+// The slope of the junction is the sum of two exponentials, so it changes its sign at most once. If
+// it does, the time is split into two parts in each of which the temperature is monotonic.
 std::optional<double> ThermalSystem::time_until(const ThermalState& from, double celsius) const {
   if (from.junction_celsius >= celsius) return 0;
   const auto missing = [&](double time_s) {
@@ -110,11 +112,11 @@ std::optional<double> ThermalSystem::time_until(const ThermalState& from, double
   const double of_slow = av1 - fast_ * v1, of_fast = av1 - slow_ * v1;
   const double ratio = of_slow == 0 ? -1 : of_fast / of_slow;
   const double turn_s = ratio > 1 ? std::log(ratio) / gap : 0;
-  if (v1 > 0 && turn_s > 0) {  // up to its highest, then down
+  if (v1 > 0 && turn_s > 0) {  // rises to its maximum, then falls
     if (missing(turn_s) < 0) return std::nullopt;
     return bisect(missing, 0, turn_s);
   }
-  if (of_slow <= 0) return std::nullopt;  // it ends by going down
+  if (of_slow <= 0) return std::nullopt;  // falls in the end
   double hi_s = turn_s + std::max(1 / std::abs(fast_), 1e-6);
   while (missing(hi_s) < 0) {
     if (hi_s > kLongestS) return std::nullopt;
@@ -139,7 +141,8 @@ void Throttle::look(double junction_celsius, double power_w, double time_s) {
   const bool cool =
       !rules_.trip_celsius || junction_celsius < *rules_.trip_celsius - rules_.hysteresis_k;
   const bool over = rules_.power_limit_w && power_w > *rules_.power_limit_w;
-  // A step brings the power down by some percent: it must not come up only to go over again.
+  // A step changes the power by some percent. The margin keeps a step up from exceeding the limit
+  // again.
   const bool under = !rules_.power_limit_w || power_w < 0.9 * *rules_.power_limit_w;
   waited_s_ += time_s;
   while (waited_s_ >= rules_.step_s) {

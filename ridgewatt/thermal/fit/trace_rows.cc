@@ -9,11 +9,11 @@ namespace ridgewatt::thermal {
 namespace {
 
 constexpr double kUsualLeakage = 0.0015;
-constexpr double kFineS = 30;  // after a jump of power every row counts
+constexpr double kFineS = 30;  // for this time after a jump of power, every row is kept
 constexpr double kJumpShare = 0.1, kJumpW = 0.5;
 constexpr double kIdleWindowS = 30;
 
-// Means over rows that lie between others: power and fan by time; temperature of the last.
+// Joins rows: the means of power and fan over time, and the temperature of the last row.
 HeatTrace::Row joined(const HeatRows& rows, std::size_t begin, std::size_t end) {
   HeatTrace::Row row = rows[end - 1];
   if (begin == 0) return row;
@@ -119,7 +119,7 @@ Leakage fit_leakage(const HeatRows& rows) {
       const double p = rows[i].power_w / mean_p - 1, t = rows[i].celsius - mean_t;
       along += p * t, spread += t * t, square += p * p;
     }
-    // dP/P per K at the stretch's mean; carried to 50 C below, to first order.
+    // dP/P per K at the mean of the stretch, then converted to 50 C to first order.
     const double slope = along / spread;
     const double at_reference = slope / (1 - slope * (mean_t - kPowerCelsius));
     top += at_reference * spread;
@@ -139,7 +139,7 @@ Leakage fit_leakage(const HeatRows& rows) {
   stretch(rows.size());
   if (bottom <= 0 || count < 2 * levels + 10) return {kUsualLeakage, 0};
   const double sd = std::sqrt(left / static_cast<double>(count - levels - 1) / bottom) + 1e-5;
-  // With the usual one, 0.0015 +- 0.001 per K, as a prior.
+  // The prior is the usual leakage, 0.0015 +- 0.001 per K.
   const double w = 1 / (sd * sd), prior_w = 1e6;
   return {std::clamp((w * top / bottom + prior_w * kUsualLeakage) / (w + prior_w), 0.0, 0.02),
           1 / std::sqrt(w + prior_w)};
