@@ -48,7 +48,7 @@ double minimize_bfgs(
       slope = -gradient.squaredNorm();
       fresh = true;
     }
-    // The variables are logarithms and parameters of order one: no step is longer than this.
+    // The variables are logarithms and parameters of order one, so no step is longer than 1.
     const double longest = direction.lpNorm<Eigen::Infinity>();
     if (longest > 1) direction /= longest, slope /= longest;
     double step = 1, next_value = 0;
@@ -82,7 +82,7 @@ double minimize_bfgs(
 SquaresReport minimize_squares(const Residuals& residuals, Eigen::VectorXd& x,
                                const SquaresOptions& options) {
   options.check();
-  constexpr double kLeastGain = 1e-3;  // share of the expected gain from which a step is taken
+  constexpr double kLeastGain = 1e-3;  // share of the expected gain above which a step is accepted
   constexpr double kLeastDamping = 1e-16, kMostDamping = 1e12;
   Eigen::VectorXd r, next_r;
   Eigen::MatrixXd jacobian;

@@ -45,7 +45,7 @@ double variance_along(std::span<const double> slopes, std::span<const double> de
       variance += own * correlations[i * size + j] * slopes[j] * deviations[j];
     }
   }
-  return std::max(0.0, variance);  // rounded correlations may lose a little
+  return std::max(0.0, variance);  // rounded correlations can make it slightly negative
 }
 
 double soft_l1(double scaled) {

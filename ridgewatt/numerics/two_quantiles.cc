@@ -9,10 +9,10 @@
 namespace ridgewatt {
 namespace {
 
-constexpr std::size_t kSample = 128;  // chosen: a bound from fewer is missed too often
+constexpr std::size_t kSample = 128;  // chosen: a bound from fewer values fails too often
 
-// Those of the values that come first in the order `before`, at least `count` of them and mostly
-// few more: by a bound from the first ones (Floyd and Rivest, Comm. ACM 18(3), 1975).
+// Returns the first values in the order `before`: at least `count`, and usually few more. Uses a
+// bound from a sample of the values (Floyd and Rivest, Comm. ACM 18(3), 1975).
 template <class Before>
 std::vector<double> first_ones(std::span<const double> values, std::size_t count, Before before) {
   if (values.size() > 2 * kSample) {
@@ -37,7 +37,7 @@ std::vector<double> first_ones(std::span<const double> values, std::size_t count
   return {values.begin(), values.end()};
 }
 
-// The values at `rank` and behind it in the order `before`.
+// The values at `rank` and `rank + 1` in the order `before`.
 template <class Before>
 std::pair<double, double> at_rank(std::span<const double> values, std::size_t rank, Before before) {
   std::vector<double> ones = first_ones(values, std::min(rank + 2, values.size()), before);
@@ -53,7 +53,7 @@ std::pair<double, double> two_quantiles(std::span<const double> values, double l
   const double lo_at = lo * static_cast<double>(last), hi_at = hi * static_cast<double>(last);
   const auto below = static_cast<std::size_t>(lo_at), above = static_cast<std::size_t>(hi_at);
   const auto lower = at_rank(values, below, std::less<>());
-  // From the top: the rank above comes before the other.
+  // Counted from the top, the rank `above + 1` comes before `above`.
   const std::size_t from_top = above < last ? last - above - 1 : 0;
   const auto upper = at_rank(values, from_top, std::greater<>());
   return {
