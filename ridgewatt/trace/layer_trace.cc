@@ -11,14 +11,16 @@ namespace ridgewatt::trace {
 namespace {
 
 constexpr std::string_view kSqliteHeader = "SQLite format 3";
-constexpr std::size_t kSeenBytes = 4096;  // of the beginning, to tell one JSON from the other
+// Bytes at the beginning that distinguish the JSON formats.
+constexpr std::size_t kSeenBytes = 4096;
 
-// An array of rows is trtexec's, of events with a phase a Chrome trace without its object.
+// trtexec writes an array of rows. An array of events with a phase is a Chrome trace without
+// object.
 bool is_engine_profile(std::string_view begin) {
   return begin.starts_with('[') && begin.find("\"ph\"") == std::string_view::npos;
 }
 
-// ONNX Runtime writes Chrome events without kernels: "Session" and "Node".
+// ONNX Runtime writes Chrome events without kernels, in the categories "Session" and "Node".
 bool is_onnxruntime_profile(std::string_view begin) {
   return begin.starts_with('[') && begin.find("\"ph\"") != std::string_view::npos &&
          begin.find("\"Session\"") != std::string_view::npos;
@@ -41,7 +43,7 @@ LayerTrace read_json(TraceInput& input, ElementReader& raw, const TraceOptions& 
 }  // namespace
 
 LayerTrace read_layer_trace(const std::string& path, const TraceOptions& options) {
-  TraceInput input(path);  // opened once: it may be a pipe
+  TraceInput input(path);  // opened only once, because it may be a pipe
   ElementReader reader(input, Quotes::kRaw);
   if (reader.begins_with(kSqliteHeader.size()) == kSqliteHeader) return read_nsight(path, options);
   return read_json(input, reader, options);

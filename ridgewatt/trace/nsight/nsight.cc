@@ -19,14 +19,14 @@ constexpr char kCalls[] = "CUPTI_ACTIVITY_KIND_RUNTIME";
 constexpr double kNs = 1e-9;
 constexpr std::int64_t kMostNs = std::int64_t{1} << 62;
 
-// Times are counted from the first kernel, so that doubles keep the nanoseconds.
+// Times are relative to the first kernel, so that doubles keep the nanoseconds.
 std::int64_t first_start(store::Database& database) {
   store::Statement first(database, fmt::format("SELECT min(start) FROM {}", kKernels));
   return first.step() ? first.integer(0) : 0;
 }
 
-// start, end, name, start and end of the call that launched it (or NULL), its thread; kernels and,
-// as rows of kind 1, copies: by rising start.
+// Rows by rising start: kind, start, end, name, and the start, end and thread of the launching call
+// (or NULL). The kind is 0 for kernels, 2 for copies to or from the host, 1 for other copies.
 std::string kernel_query(store::Database& database) {
   const bool calls = has_table(database, kCalls);
   const bool processes = calls && has_column(database, kKernels, "globalPid");
@@ -37,7 +37,7 @@ std::string kernel_query(store::Database& database) {
   query += fmt::format(" LEFT JOIN StringIds s ON s.id = k.{}", name);
   if (calls) {
     query += fmt::format(" LEFT JOIN {} c ON c.correlationId = k.correlationId", kCalls);
-    // The upper bits of a thread's number are its process's.
+    // The upper bits of a thread id are the process id.
     if (processes) query += " AND (c.globalTid >> 24) = (k.globalPid >> 24)";
   }
   for (const char* copies : {"CUPTI_ACTIVITY_KIND_MEMCPY", "CUPTI_ACTIVITY_KIND_MEMSET"}) {
@@ -50,7 +50,8 @@ std::string kernel_query(store::Database& database) {
   return query + " ORDER BY start";
 }
 
-// SQLite reads missing bytes of the last page as zeros. A write-ahead log may contain the rest.
+// SQLite reads missing bytes of the last page as zeros. A write-ahead log may contain missing
+// pages.
 void check_whole(store::Database& database) {
   std::error_code none;
   if (std::filesystem::exists(database.path() + "-wal", none)) return;
@@ -109,7 +110,7 @@ void require_kernels(store::Database& database, const std::string& path) {
 
 LayerTrace read_nsight(const std::string& path, const TraceOptions& options) {
   store::Database database(path, store::Database::Access::kReadOnly);
-  database.execute("PRAGMA trusted_schema = OFF");  // the schema is the file's, too
+  database.execute("PRAGMA trusted_schema = OFF");  // the file also defines the schema
   require_kernels(database, path);
   LayerTrace trace;
   trace.source = TraceSource::kNsight;

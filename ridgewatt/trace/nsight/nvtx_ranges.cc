@@ -22,7 +22,7 @@ NvtxRanges::NvtxRanges(store::Database& database) {
   const bool ids =
       has_column(database, "NVTX_EVENTS", "textId") && has_table(database, "StringIds");
   const std::string name = ids ? "coalesce(e.text, s.value)" : "e.text";
-  // 59: pushed and popped, 60: started and ended; marks and names have no end.
+  // Types 59 (push and pop) and 60 (start and end). Marks and names have no end.
   store::Statement rows(database, "SELECT e.start, e.end, e.globalTid, " + name +
                                       " FROM NVTX_EVENTS e " +
                                       (ids ? "LEFT JOIN StringIds s ON s.id = e.textId " : "") +
@@ -42,7 +42,7 @@ NvtxRanges::NvtxRanges(store::Database& database) {
 void NvtxRanges::add(std::int64_t thread, const Range& range) {
   auto& ranges = threads_[thread];
   ranges.push_back(range);
-  // Ranges that have ended before this one begins are not around it.
+  // Ranges that ended before this one begins do not enclose it.
   auto around = static_cast<std::int32_t>(ranges.size()) - 2;
   while (around >= 0 && ranges[static_cast<std::size_t>(around)].end_ns < range.begin_ns) {
     around = ranges[static_cast<std::size_t>(around)].around;

@@ -17,7 +17,7 @@ namespace {
 constexpr std::string_view kTimed = "_kernel_time";
 constexpr std::array<std::string_view, 3> kWithBody = {"If", "Loop", "Scan"};
 
-// Type and extents of the first output, of [{"float": [1, 64, 56, 56]}].
+// Reads type and extents of the first output from [{"float": [1, 64, 56, 56]}].
 void take_output(const Json& args, TracedLayer& layer) {
   const Json* shapes = find_field(args, "output_type_shape");
   if (shapes == nullptr || !shapes->is_array() || shapes->empty()) return;
@@ -27,7 +27,7 @@ void take_output(const Json& args, TracedLayer& layer) {
   layer.output_extents = whole_numbers(&*first.begin());
 }
 
-// A size that is written as text.
+// Reads a size that is written as text.
 double bytes_of(const Json& args, std::string_view field) {
   const double bytes = parse_double(text_field(args, field)).value_or(0);
   return bytes > 0 ? bytes : 0;

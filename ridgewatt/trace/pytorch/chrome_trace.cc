@@ -21,7 +21,7 @@ constexpr std::size_t kMostEvents = std::size_t{1} << 24;  // kernels, operators
 constexpr double kUs = 1e-6;
 constexpr std::int64_t kNone = -1;
 
-// "aten::conv2d [[32, 3, 224, 224], [64, 3, 7, 7]]": operators on other shapes are other layers.
+// "aten::conv2d (32x3x224x224, 64x3x7x7)". An operator on other shapes is another layer.
 std::string layer_name(const std::string& op, const Json& args) {
   const Json* dims = find_field(args, "Input Dims");
   if (dims == nullptr || !dims->is_array() || dims->empty()) return op;
@@ -37,7 +37,7 @@ std::string layer_name(const std::string& op, const Json& args) {
   return shapes.empty() ? op : op + " (" + shapes + ")";
 }
 
-// "Memcpy HtoD (Pageable -> Device)".
+// True for a name such as "Memcpy HtoD (Pageable -> Device)".
 bool is_host_copy(const std::string& name) {
   return name.find("HtoD") != std::string::npos || name.find("DtoH") != std::string::npos;
 }
@@ -110,14 +110,14 @@ class ChromeEvents {
   };
   struct Operator {
     std::uint32_t layer;
-    bool seen;  // one of its kernels was counted
+    bool seen;  // one of its kernels was already counted
   };
 
   void add_up(const KernelRun& kernel, double idle_s, KernelLine& line, LayerSums& sums) {
     const auto launch = launches_.find(kernel.correlation);
     const bool launched = launch != launches_.end();
-    // The call that launched a kernel knows its operator; the kernel's own number is the same,
-    // another's or none, as versions have it.
+    // The launching call states the operator of a kernel. Depending on PyTorch's version, the
+    // kernel's own id is that of the same operator, of another one or missing.
     auto op = operators_.find(launched ? launch->second.operator_id : kNone);
     if (op == operators_.end()) op = operators_.find(kernel.operator_id);
     const bool orphan = op == operators_.end();

@@ -9,7 +9,7 @@
 namespace ridgewatt::trace {
 namespace {
 
-// At which inputs the numbers of a convolution stand.
+// Positions of a convolution's parameters in its inputs.
 struct ConvolutionInputs {
   std::string_view op;
   std::size_t stride, padding, dilation, groups;
@@ -26,7 +26,7 @@ constexpr std::array<ConvolutionInputs, 8> kConvolutions = {{
     {"aten::_conv_depthwise2d", 4, 5, 6, 99},
 }};
 
-// "[2, 2]" or "1".
+// Parses "[2, 2]" or "1".
 std::vector<std::int64_t> numbers_of(const Json* concrete, std::size_t index) {
   std::vector<std::int64_t> numbers;
   if (concrete == nullptr || !concrete->is_array() || index >= concrete->size()) return numbers;
@@ -58,7 +58,7 @@ void shape_convolution(const ConvolutionInputs& at, const Json* concrete, Engine
   if (!std::all_of(image.begin(), image.end(), is_extent)) return;
   if (!std::all_of(filter.begin(), filter.end(), is_extent)) return;
   const auto transposed = numbers_of(concrete, 6);
-  const bool has_transposed = at.groups == 8;  // convolution: input 6 says whether it is transposed
+  const bool has_transposed = at.groups == 8;  // input 6 states whether it is transposed
   if (has_transposed && !transposed.empty() && transposed[0] != 0) return;
   layer.parameter_type = "Convolution";
   layer.kernel.assign(filter.begin() + 2, filter.end());

@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kMostRows = std::size_t{1} << 20;
 constexpr double kMostMs = 1e12;  // thirty years
 
-// Mean time of a run. timeMs is the sum over all runs, averageMs that over their number.
+// Mean time of one run. timeMs is the sum over all runs, averageMs is the mean.
 double row_time_ms(const Json& row, double runs) {
   const double sum_ms = number_field(row, "timeMs");
   const double mean_ms = number_field(row, "averageMs");

@@ -28,7 +28,7 @@ EngineTimes read_times(TraceInput& input) {
     const double compute = number_field(run, "computeMs");
     const double latency = number_field(run, "latencyMs");
     const double enqueue = number_field(run, "endEnqMs") - number_field(run, "startEnqMs");
-    // Not below zero, not NaN and of no absurd size, all three.
+    // All three must be non-negative, not NaN, and of plausible size.
     const auto sound = [](double ms) { return ms >= 0 && ms < 1e12; };
     if (!sound(compute) || !sound(latency) || !sound(enqueue)) {
       throw InputError("a run has no valid computeMs, latencyMs, startEnqMs and endEnqMs",

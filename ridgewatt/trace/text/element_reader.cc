@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kReadBytes = 64 * 1024;
 constexpr int kMaxDepth = 64;  // chosen: real traces nest four deep
 constexpr std::size_t kMostElementBytes = std::size_t{16} << 20;  // chosen: names take kilobytes
-// of memory, in addition to its text
+// Memory of a value in addition to its text.
 constexpr std::size_t kValueBytes = 48;
 constexpr std::size_t kLookAhead = 4096;
 
@@ -100,7 +100,7 @@ bool ElementReader::next_of(char end) {
   if (c != ',')
     fail(c < 0 ? "is cut off" : fmt::format("the character ',' or '{}' is missing", end));
   ++at_;
-  // A comma behind the last element, as Chrome's own writer leaves it.
+  // Accepts a comma after the last element, which Chrome's own writer leaves.
   if (skip_blanks() == end) return ++at_, false;
   return true;
 }
@@ -172,7 +172,7 @@ Json ElementReader::object(int depth) {
   if (skip_blanks() == '}') return ++at_, object;
   do {
     std::string name = key_text();
-    // Not looked for among the others: that would take a square of their number.
+    // Does not search for duplicate names, because that would take quadratic time.
     object.get_ref<Json::object_t&>().emplace_back(std::move(name),
                                                    value(Within::kObject, depth + 1));
   } while (next_of('}'));
@@ -205,7 +205,7 @@ Json ElementReader::number_or_word() {
   fail("is not a JSON value");
 }
 
-// Whether the quote that stands `quote` bytes ahead closes the text.
+// Whether the quote that is `quote` bytes ahead closes the text.
 bool ElementReader::ends_text(std::size_t quote, Within within, bool key) {
   std::size_t at = blanks_from(quote + 1);
   if (key) return peek(at) == ':';
@@ -239,7 +239,7 @@ std::string ElementReader::text(Within within, bool key) {
     if (c == '"' && ends(0)) break;
     if (c == '\\') {
       if (quotes_ == Quotes::kRaw && peek(1) == '"' && ends(1)) {
-        text += static_cast<char>(take());  // the last character of a name
+        text += static_cast<char>(take());  // a text that ends in a backslash
       } else {
         escape(text);
       }

@@ -24,7 +24,7 @@ TraceInput::TraceInput(const std::string& path) : name_(path) {
   note_input(fd.get());
   const int own = ::dup(fd.get());  // gzclose closes it
   if (own < 0) throw_errno(errno, "cannot read the file", path);
-  file_ = gzdopen(own, "rb");  // reads what is not compressed as it is
+  file_ = gzdopen(own, "rb");  // also reads uncompressed data
   if (file_ == nullptr) {
     ::close(own);
     throw IoError("cannot read the file", path);
