@@ -22,14 +22,14 @@ double nearest_level(const std::vector<double>& levels, double value) {
 // The levels of each knob.
 class KnobTables {
  public:
-  // `partial`: the tables lack clocks.
+  // `partial`: the tables do not have all clocks.
   KnobTables(const KnobSpace& space, bool partial) : partial_(partial) {
     for (const Knob knob : kKnobs) levels_[knob] = space.levels(knob);
   }
 
   const std::vector<double>& levels(Knob knob) const { return levels_[knob]; }
 
-  // The board's own value of a knob; nothing when the board cannot be set to it.
+  // The board's own value of a knob. Nothing if the board cannot be set to `value`.
   std::optional<double> own_value(Knob knob, double value) const {
     const auto& known = levels(knob);
     if (known.empty()) return std::nullopt;
@@ -42,7 +42,7 @@ class KnobTables {
     return std::nullopt;
   }
 
-  // The first knob that no mode of the board has so; nothing when all fit.
+  // The first knob whose value no mode of the board has. Nothing if all values fit.
   std::optional<Knob> misfit(const PowerMode& mode) const {
     if (!mode.governor.empty()) return std::nullopt;
     for (const Knob knob : kKnobs) {
@@ -67,7 +67,7 @@ std::string what_is_there(const KnobTables& tables, Knob knob, double value) {
   return fmt::format("the board's nearest is {}", knob_in_field_unit(nearest, knob));
 }
 
-// Another release of the board's software that all rows are of.
+// Advises another release of the board's software, if one fits all rows.
 std::string other_release(const Sweep& samples, const Board& board) {
   const auto name = board.find_bsp().name;
   for (const auto& bsp : board.bsps) {
@@ -81,7 +81,7 @@ std::string other_release(const Sweep& samples, const Board& board) {
   return kOwnSamples;
 }
 
-// `advice` is asked only where a row does not fit.
+// Calls `advice` only if a row does not fit.
 template <class Advice>
 void fit_to_tables(Sweep& samples, const KnobTables& tables, const std::string& name,
                    const Advice& advice) {

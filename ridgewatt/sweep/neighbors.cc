@@ -12,7 +12,7 @@
 namespace ridgewatt {
 namespace {
 
-// Deviation along one axis with its weight.
+// Deviation along one axis, with a weight.
 struct Vote {
   double deviation = 0;
   double weight = 0;
@@ -40,17 +40,17 @@ struct Votes {
   }
 };
 
-constexpr std::size_t kReach = 2;  // levels that a neighbor may be away
+constexpr std::size_t kReach = 2;  // maximum distance of a neighbor, in levels
 constexpr std::size_t kOffsets = 2 * kReach + 1;
 
 using Deviations = std::vector<std::optional<NeighborLines::Deviation>>;
 
-// Adds the vote of every row that has neighbors along an axis: its deviation less the usual
-// one of rows with neighbors at the same levels (the curvature of the true function there), or,
-// where there are few such rows, less what a bend could do.
+// Adds the vote of each row that has neighbors along an axis. The vote is its deviation minus the
+// usual one of rows with neighbors at the same levels (the curvature of the true function there).
+// With few such rows, it is instead the deviation minus the most that a bend could cause.
 void add_votes(const Deviations& deviations, const std::vector<bool>& trusted, double slopes,
                std::vector<Votes>& votes) {
-  constexpr std::size_t kEnough = 8;  // rows of a pattern before its own statistics are believed
+  constexpr std::size_t kEnough = 8;  // rows of a pattern from which its own statistics are used
   constexpr double kLeastSpread = 0.003;
   std::unordered_map<std::size_t, std::vector<double>> by_pattern;
   std::vector<double> all;
@@ -81,7 +81,7 @@ void add_votes(const Deviations& deviations, const std::vector<bool>& trusted, d
   }
 }
 
-// The values of an axis that occur, ascending, and which of them each row has.
+// The values of an axis that occur, in ascending order, and the index of each row's value.
 struct Levels {
   std::vector<double> values;
   std::vector<std::size_t> of_row;
@@ -101,8 +101,9 @@ Levels levels_of(std::vector<double> by_row) {
   return levels;
 }
 
-// A number for the line along the axis `along` that each row lies on, ascending as the values of
-// the other axes do, the first before all others; times the levels of `along` it fits.
+// Returns the number of the line along the axis `along` on which each row is. The numbers ascend
+// like the values of the other axes, the first axis first. A number times the levels of `along`
+// fits.
 std::vector<std::uint64_t> line_codes(const AxisArray<Levels>& levels, PointAxis along) {
   constexpr double kMost = 1e18;
   std::vector<std::uint64_t> codes(levels[along].of_row.size(), 0);
@@ -128,7 +129,7 @@ std::vector<std::uint64_t> line_codes(const AxisArray<Levels>& levels, PointAxis
   return codes;
 }
 
-// Rows by line and, on each, by level.
+// Rows sorted by line, and by level on each line.
 std::vector<std::size_t> rows_by_line(const std::vector<std::uint64_t>& codes, const Levels& own) {
   std::vector<std::pair<std::uint64_t, std::size_t>> keyed;
   keyed.reserve(codes.size());
@@ -190,7 +191,7 @@ std::optional<NeighborLines::Deviation> NeighborLines::deviation(
   const auto& level = levels_[d];
   std::array<std::size_t, 2> below{}, above{};
   std::size_t below_count = 0, above_count = 0;
-  // A trusted row is one of its level: the others there are its repeats.
+  // One trusted row stands for its level. The other rows at this level are repeats.
   const auto near = [&](std::size_t other) {
     const std::size_t a = level[other], b = level[row];
     return (a < b ? b - a : a - b) <= kReach;
@@ -207,7 +208,7 @@ std::optional<NeighborLines::Deviation> NeighborLines::deviation(
     above[above_count++] = other;
     i = places_[d][other].level_end;
   }
-  std::size_t p = 0, q = 0;  // q is the nearer one where both lie on one side
+  std::size_t p = 0, q = 0;  // q is the nearer one if both are on one side
   if (below_count > 0 && above_count > 0) {
     p = below[0], q = above[0];
   } else if (below_count == 2) {

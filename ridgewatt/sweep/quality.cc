@@ -14,8 +14,8 @@ namespace ridgewatt {
 namespace {
 
 constexpr int kRounds = 20;
-// In sweeps with more rows, flagged rows are removed before the others are compared, and there are
-// fewer rounds.
+// In sweeps with more rows than this, flagged rows are removed before the other rows are compared,
+// and there are fewer rounds.
 constexpr std::size_t kManyRows = 100'000;
 constexpr std::size_t kRowRounds = 2'000'000;
 
@@ -66,7 +66,7 @@ class Checker {
   const Sweep& sweep_;
   const QualityOptions& options_;
   std::size_t rows_;
-  std::optional<NeighborLines> lines_;  // once rows are compared
+  std::optional<NeighborLines> lines_;  // set when rows are compared
   std::vector<double> log_time_, log_power_;
   QualityReport report_;
 };
@@ -147,8 +147,8 @@ void Checker::check_knobs() {
   }
 }
 
-// A sweep may count energy throughout in another way, as that of one rail: its usual ratio is no
-// fault.
+// A sweep may measure the energy of all rows in another way, for example on one rail. Its usual
+// ratio is not a fault.
 void Checker::check_energy() {
   constexpr double kMostRatio = 1.5;  // chosen: beyond it the unit is wrong
   const auto ratio = [&](std::size_t row) {
@@ -207,7 +207,7 @@ bool Checker::worst_of_its_neighbors(std::size_t row, const std::vector<double>&
   return true;
 }
 
-// The rows that are not flagged yet, as a sweep of their own.
+// Compares the rows that are not flagged yet, as a separate sweep.
 void Checker::check_others() {
   Sweep others = sweep_.without_rows();
   std::vector<std::size_t> rows;
@@ -305,7 +305,7 @@ void Checker::check_monotonicity(const std::vector<double>& time_deviation) {
       if (lines_->level(d, lower) == lines_->level(d, row)) continue;
       const double rise = log_time_[row] - log_time_[lower];
       if (rise <= limit || earlier[row] || earlier[lower]) continue;
-      // Which of the two is wrong only other neighbors can tell.
+      // Only other neighbors can show which of the two is wrong.
       if (time_deviation[row] == 0 && time_deviation[lower] == 0) continue;
       const bool row_is_slow = time_deviation[row] >= -time_deviation[lower];
       const double factor = std::exp(rise);

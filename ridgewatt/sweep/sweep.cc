@@ -17,7 +17,7 @@
 namespace ridgewatt {
 namespace {
 
-// A positive number; times and powers are positive, whatever their unit.
+// Reads a positive number. Times and powers are positive in any unit.
 double positive(const CsvReader& csv, std::size_t column) {
   constexpr double kMost = 1e12;  // chosen: beyond any run, in ms, W and J
   const double value = csv.number(column);
@@ -41,7 +41,7 @@ constexpr std::array<OptionalColumn, 3> kOptionalColumns = {
      {"time_median_ms", &Observation::time_median_s, 1e3, false},
      {"fetch_stall_ms", &Observation::fetch_stall_s, 1e3, true}}};
 
-// Rows by where they come from. Rows of one origin mostly follow each other.
+// Sorts rows by origin. Rows of one origin are usually consecutive.
 class SweepSorter {
  public:
   explicit SweepSorter(const CsvReader& csv) : csv_(csv) {
@@ -99,7 +99,7 @@ class SweepSorter {
   std::size_t current_ = 0;
 };
 
-// Every file has every column, so that files are joined line by line.
+// Every file has all columns, so that files can be joined line by line.
 std::string sweep_header() {
   std::string text = "workload,kind,batch";
   for (const Knob knob : kKnobs) text += fmt::format(",{}", knob_field(knob));
@@ -178,7 +178,7 @@ void RepeatMean::add(const Observation& row) {
 }
 
 Observation RepeatMean::mean() const {
-  if (count_ == 1) return first_;  // to the last bit
+  if (count_ == 1) return first_;  // exact to the last bit
   Observation mean = sum_;
   mean.power_w = sum_.power_w / sum_.time_s;
   mean.time_s /= count_;

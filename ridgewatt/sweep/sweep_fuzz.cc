@@ -1,4 +1,4 @@
-// Any bytes as the CSV of a sweep: no crash, no hang, and Error is the only exception.
+// Fuzz target: any bytes as the CSV of a sweep cause no crash, no hang and no exception but Error.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

@@ -1,4 +1,4 @@
-// One of several sweeps of a file, by what it is called.
+// Selects one of several sweeps in a file by name.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,9 +13,10 @@
 namespace ridgewatt {
 namespace {
 
-constexpr std::size_t kMostNames = 12;  // that a message lists; chosen: a few lines of a terminal
+// Maximum number in a message; chosen: a few lines of a terminal.
+constexpr std::size_t kMostNames = 12;
 
-// What a sweep answers to, from the shortest. The last differs between any two sweeps of a file.
+// The names of a sweep, shortest first. The last one differs between any two sweeps of a file.
 std::vector<std::string> names_of(const Sweep& sweep) {
   const std::string with_kind = sweep.workload + ":" + sweep.kind;
   const std::string with_word = with_kind + ":" + std::string(name_of(sweep.provenance));
@@ -34,7 +35,7 @@ bool answers_to(const Sweep& sweep, const std::string& wanted) {
   return std::find(names.begin(), names.end(), wanted) != names.end();
 }
 
-// The shortest name that no other of the sweeps answers to.
+// The shortest name that no other sweep has.
 std::string own_name(const std::vector<Sweep>& sweeps, const Sweep& sweep) {
   const auto names = names_of(sweep);
   for (const auto& name : names) {
@@ -45,7 +46,7 @@ std::string own_name(const std::vector<Sweep>& sweeps, const Sweep& sweep) {
   return names.back();
 }
 
-// Each name behind `start`, as a shell takes it.
+// Lists the names after `start`, each quoted for a shell.
 std::string listed_names(const std::vector<Sweep>& sweeps, const std::string& start) {
   std::string list;
   for (std::size_t i = 0; i < std::min(sweeps.size(), kMostNames); ++i) {
@@ -59,7 +60,7 @@ struct NamedSweep {
   std::string file, name;
 };
 
-// "sweep7.csv#lenet5"; a file of that very name is one.
+// Splits "sweep7.csv#lenet5", unless a file has the full name.
 NamedSweep parted(const std::string& path) {
   const auto mark = path.rfind('#');
   std::error_code ignored;

@@ -17,11 +17,11 @@ namespace ridgewatt {
 
 namespace {
 
-// Other columns that the program prints in lists of modes, in addition to the knobs.
+// Columns other than knobs that the program prints in lists of modes.
 constexpr std::string_view kOfLists[] = {"preset", "name", "id", "board", "batch"};
 
-// In a list of modes a column that is not read is a mistake; a file with times is a result, whose
-// other columns are left alone.
+// In a list of modes, an unknown column is a mistake. A file with times is a result, and its other
+// columns are ignored.
 void refuse_unknown_columns(const CsvReader& csv, const PointReader& reader) {
   if (csv.column("time_ms")) return;
   std::string unknown;
@@ -74,7 +74,7 @@ std::vector<PowerMode> modes_of_word(const Board& board, const std::string& word
   return modes;
 }
 
-// The board's value of a knob that a user wrote.
+// Returns the board's value of a knob for a value that a user wrote.
 double value_on_board(const std::vector<double>& levels, Knob knob, double wanted,
                       const std::string& text) {
   constexpr double kRounding_hz = 1e6;
@@ -109,7 +109,7 @@ void require_limit_of(const Board& board, const PowerMode& wanted, const std::st
   }
 }
 
-// The knobs that `text` leaves out are at their highest.
+// Knobs that `text` omits are at their highest, unless it names a governor without a power limit.
 PowerMode one_mode(const Board& board, const std::string& text) {
   PowerMode wanted = parse_mode_text(text);
   require_limit_of(board, wanted, text);
@@ -155,7 +155,7 @@ std::vector<PowerMode> select_modes(const Board& board, const std::string& text)
       throw UsageError("the list of power modes has an empty name", text, kModesHelp);
     for (const auto& mode : modes_of_word(board, word)) {
       const std::size_t before = seen.size();
-      seen.insert(seen.end(), mode);  // modes of a board come in their order
+      seen.insert(seen.end(), mode);  // the modes of a board are in ascending order
       if (seen.size() > before) modes.push_back(mode);
     }
   }

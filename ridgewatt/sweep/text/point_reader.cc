@@ -28,7 +28,7 @@ std::optional<std::size_t> column_of(const CsvReader& csv, Knob knob) {
   return column ? column : other;
 }
 
-// A knob that is mistyped would be taken for one that was not varied.
+// Rejects a mistyped knob. Otherwise, the knob would count as not varied.
 void refuse_near_misses(const CsvReader& csv) {
   std::vector<std::string> names = {"batch", "governor"};
   for (const Knob knob : kKnobs) {
@@ -38,7 +38,7 @@ void refuse_near_misses(const CsvReader& csv) {
   for (const auto& column : csv.header()) {
     if (std::find(names.begin(), names.end(), column) != names.end()) continue;
     for (const auto& name : names) {
-      // Of words of three letters too many are one letter off.
+      // Too many three-letter words differ by one letter.
       if (name.size() < 4 || edit_distance(column, name) > 1) continue;
       throw InputError(fmt::format("unknown column '{}'", escape_terminal(column)), csv.source(),
                        fmt::format("did you mean {}?", name));
