@@ -82,7 +82,7 @@ struct Carried {
   }
 };
 
-constexpr double kCardSpread = 0.35;  // of the logarithm of a card's idle power over its limit
+constexpr double kCardSpread = 0.35;  // deviation of ln(idle power / limit) between cards
 
 bool is_voltage(TwinScaling scaling) {
   return scaling == S::kGpuRise || scaling == S::kGpuKnee || scaling == S::kCpuRise ||
@@ -163,8 +163,8 @@ Twin carry_twin(const Twin& twin, const Board& from, const Board& to) {
     const auto param = static_cast<std::size_t>(spec.param);
     double factor = change.factor(spec.scaling);
     if (is_voltage(spec.scaling)) {
-      // Voltage tables are fused per chip. Boards with the same system on a chip give a typical
-      // one.
+      // Voltage tables are fused per chip. Another board with the same system on a chip gives a
+      // typical one.
       carried.values[param] *= factor;
       widen(carried, param, squared(spec.prior_log_sd) + knee_variance(change, spec.scaling));
       continue;

@@ -221,7 +221,8 @@ Estimator::CpuState Estimator::cpu_state(const Rates& t, const PowerMode& mode,
     state.load_core_s = *run.loader_s_per_sample * twin_.cpu_clock_hz * cost_->batch / clock_hz;
   } else {
     // If the data is available, waits do not count as time. But the power of the fitted rows
-    // includes them, so the waits keep the length that they had at the lowest fitted CPU clock.
+    // includes them, so the waits keep their length at the lowest CPU clock (and the fewest cores)
+    // of these rows.
     const double load_hz =
         state.data_is_there ? std::max(clock_hz, twin_.home.least_cpu_hz(cost_->kind)) : clock_hz;
     const double in_process = run.loader_workers == 0 ? t[P::kInProcessLoaderRatio] : 1;
@@ -248,7 +249,8 @@ Estimator::CpuState Estimator::cpu_state(const Rates& t, const PowerMode& mode,
 }
 
 // The times of launches and kernels vary. If launching takes about as long as the GPU work, the
-// launch queue sometimes runs dry. Returns the factor on the longest chain of equal launches.
+// launch queue sometimes runs dry. Returns the factor on the longest chain, which assumes equal
+// times.
 double Estimator::uneven(const Rates& rates, const GpuState& gpu, const CpuState& cpu) {
   const Corner& chain = gpu.corner(cpu.launch_s);
   const double chain_s = chain.launches * cpu.launch_s + chain.gpu_s;

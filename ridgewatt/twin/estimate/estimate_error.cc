@@ -14,9 +14,10 @@
 namespace ridgewatt::twin {
 namespace {
 
-constexpr double kStep = 0.02;      // step of a logarithm, for slopes
-constexpr double kAtLimit = 0.99;   // share of a power limit from which the limit lowers the clock
-constexpr double kLeastIdle = 0.5;  // four cards draw 14 to 27 % of their limits when idle
+constexpr double kStep = 0.02;     // step of a logarithm, for slopes
+constexpr double kAtLimit = 0.99;  // share of a power limit from which the limit lowers the clock
+// Of a scaled card's idle power; four cards draw 14 to 27 % of their limits when idle.
+constexpr double kLeastIdle = 0.5;
 // Highest power over the limit in all published rows, except at the lowest limit.
 constexpr double kHeldTo = 1.02;
 
@@ -27,7 +28,7 @@ std::array<double, kQuantities.size()> logs_of(const MinibatchCost& at) {
   return {time, power, time + power};
 }
 
-// Rounds each knob to its highest value over a power of two. Slopes change slowly.
+// Rounds each knob to its highest value over a power of two, because slopes change slowly.
 PowerMode rounded(const Twin& twin, const PowerMode& mode) {
   const auto octave = [](double value, double top) {
     int power = 0;

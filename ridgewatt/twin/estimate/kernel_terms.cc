@@ -37,8 +37,8 @@ ClassFactors class_factors(const Twin& t, const workload::KernelCost& kernel) {
                                         (1 + t[P::kDepthwiseWindowTraffic] * (window - 1) / 8)};
     }
     case workload::Contraction::kProduct:
-      // A product reads no window. Eager twins keep kConvTraffic: their sweeps have no such
-      // evidence.
+      // A product reads no window. Eager twins use kConvTraffic, because their sweeps do not show
+      // the traffic of products.
       return {t[P::kGemmRate], t[t.changed_by ? P::kVectorTraffic : P::kConvTraffic]};
     case workload::Contraction::kNone:
       break;
@@ -148,9 +148,9 @@ KernelTerms::KernelTerms(const Twin& twin, const workload::WorkloadCost& cost) {
                                ? usual
                                : workload::arithmetic_of(kernel.precision);
     const double idle = idle_share(twin, kernel);
-    double flop = 0;        // FP32 operations of the same time at the peaks: for the energy
-    double timed_flop = 0;  // at the rates that the runtime reaches: for the time
-    double least_flop = 0;  // at the peaks of the units: for the lower bound
+    double flop = 0;        // FP32 equivalents by the ratio of peaks, for the energy
+    double timed_flop = 0;  // at the rates that the runtime reaches, for the time
+    double least_flop = 0;  // at the peaks of the units, for the lower bound
     const auto add = [&](double work, Arithmetic arithmetic) {
       if (work == 0) return;
       least_flop += work / peak_over_fp32(twin, arithmetic, kernel.op_class);

@@ -17,7 +17,7 @@ namespace ridgewatt::twin {
 namespace {
 
 constexpr auto kUnknowns = static_cast<Eigen::Index>(kTwinParamCount);
-// Deviation of a difference that the model predicts with the wrong sign.
+// Log deviation that is assumed if the model predicts a difference with the wrong sign.
 constexpr double kWrongSign = 3;
 
 Eigen::VectorXd logs_of(const Twin& twin) {
@@ -51,7 +51,7 @@ Eigen::MatrixXd whitening(const Twin& prior) {
   return roots.cwiseInverse().asDiagonal() * parts.vectors.transpose();
 }
 
-// Residuals of figures, of rows of sweeps, and of the prior, as functions of all log parameters.
+// Residuals of evidence, of rows of sweeps, and of the prior, as functions of all log parameters.
 class BoardCost {
  public:
   BoardCost(const Twin& prior, const std::vector<Evidence>& evidence,

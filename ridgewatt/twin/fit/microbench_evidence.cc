@@ -10,7 +10,7 @@
 namespace ridgewatt::twin {
 namespace {
 
-// The kernels of a triad and of a network access memory in different orders. Chosen.
+// A triad and the kernels of a network access memory in different orders. Chosen.
 constexpr double kLeastShareSd = 0.01;
 // Microbenchmarks compute in registers and stream through memory. Other kernels also index,
 // synchronize and use caches. Chosen: a third.
@@ -126,7 +126,8 @@ void observe_microbench(const Board& board, Twin& twin) {
   const bool own_sweeps = !twin.scaled && !board.twin.numbers.empty();
   for (const auto& seen : microbench_observations(board)) {
     if (seen.param != TwinParam::kMemoryBandwidthShare) continue;
-    // Conditioning is linear. If the measurement contradicts the sweeps, the other parameters stay.
+    // Conditioning is linear. If the measurement contradicts the sweeps, only its parameter
+    // changes.
     const double z = std::log(seen.value / twin[seen.param]) /
                      std::hypot(twin.log_sd[static_cast<std::size_t>(seen.param)], seen.log_sd);
     own_sweeps&& std::abs(z) < kContradiction ? condition(twin, seen) : take_over(twin, seen);

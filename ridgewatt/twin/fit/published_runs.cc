@@ -10,9 +10,9 @@ namespace {
 
 constexpr int kBatch = 16;
 
-// PowerTrain: Prashanthi, Taluri, Pradhan and Simmhan, arXiv 2407.13944: minutes of an epoch over
-// its minibatches, and power. SIGMETRICS 2023: Prashanthi, Kesanapalli and Simmhan,
-// arXiv 2509.20160: seconds of an epoch over its minibatches.
+// Each time is that of an epoch divided by the number of its minibatches. PowerTrain: Prashanthi,
+// Taluri, Pradhan and Simmhan, arXiv 2407.13944: minutes per epoch, and power. SIGMETRICS 2023:
+// Prashanthi, Kesanapalli and Simmhan, arXiv 2509.20160: seconds per epoch.
 constexpr PublishedRun kRuns[] = {
     // 68.7 minutes of 4,375 minibatches of 16. The sequence length is not published, so both the
     // length of the zoo and the usual length for SQuAD are compared. Loading text takes almost no

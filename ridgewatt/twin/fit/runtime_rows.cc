@@ -69,7 +69,7 @@ const Alias* find_alias(std::span<const Alias> aliases, std::string_view theirs)
   return nullptr;
 }
 
-// The runtime with the longest name or word that begins the text.
+// The runtime with the longest name (or word) that the text starts with.
 std::optional<Runtime> find_runtime(std::string_view theirs) {
   std::optional<Runtime> found;
   std::size_t longest = 0;
@@ -245,8 +245,8 @@ class RowReader {
     if (!text.empty()) row.remark += (row.remark.empty() ? "" : "; ") + std::string(text);
   }
 
-  // Reads board and mode. The power mode is a preset's name or words for the highest clocks, which
-  // absent knobs mean.
+  // Reads board and power mode. Words such as "maxn" mean the highest clocks, as an empty mode
+  // does. Other texts must be names of presets.
   void read_place(RuntimeRow& row) {
     const Alias* alias = find_alias(kBoards, at("board"));
     if (alias != nullptr) remark(row, alias->remark);

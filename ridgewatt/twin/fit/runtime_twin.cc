@@ -289,9 +289,8 @@ bool changes(const Twin& twin, Runtime runtime, WorkloadKind kind) {
 
 namespace {
 
-// TensorRT's FP16 kernels also sum in FP16. With it, GeForce cards reach twice their stated rate,
-// which is for FP32 sums. Twice is half the rate of INT8, as on every other GPU with INT8 tensor
-// cores.
+// TensorRT's FP16 kernels also sum in FP16. GeForce cards then reach twice their stated rate, which
+// is for FP32 sums. This is half the rate of INT8, as on every other GPU with INT8 tensor cores.
 void sum_in_fp16(Twin& twin) {
   const auto of = [&](Arithmetic arithmetic) -> Twin::ContractionSpeedup& {
     return twin.speedups[static_cast<std::size_t>(arithmetic)];
