@@ -32,7 +32,7 @@ OpCost qlinear_conv(const OpContext& op, Terms& t) {
   return conv_with(op, t, 3, 8);
 }
 
-// com.microsoft.FusedConv: adds its addend and its activation.
+// com.microsoft.FusedConv: also counts its addend and its activation.
 OpCost fused_conv(const OpContext& op, Terms& t) {
   OpCost cost = conv_with(op, t, 1, 2);
   const double extra =

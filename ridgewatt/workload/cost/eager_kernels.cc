@@ -36,7 +36,7 @@ bool matches(std::span<const KernelCost> kernels, const Pattern& pattern) {
     const auto wanted = pattern.operators[backward ? count - 1 - i : i];
     if (kernels[i].op != wanted || kernels[i].phase != kernels[0].phase) return false;
   }
-  // A gate over channels (squeeze and excitation) is smaller than the product that it scales.
+  // A squeeze-and-excitation gate is smaller than the product that it scales: this is no SiLU.
   return count != 2 || kernels[0].output_elements == kernels[1].output_elements;
 }
 

@@ -71,7 +71,7 @@ class Absorber {
     }
   }
 
-  // True if `id` is a dequantized tensor, or a constant that was moved after its dequantization.
+  // True if `id` is a dequantized tensor, possibly moved by views or folded steps.
   bool is_dequantized(TensorId id) const {
     for (int depth = 0; depth < 16 && id != kNoTensor; ++depth) {
       const int producer = plan_.producer_of(id);
@@ -187,7 +187,7 @@ class Absorber {
   }
 
   ExecutionPlan& plan_;
-  std::vector<std::vector<int>> users_;  // steps that read it, by tensor
+  std::vector<std::vector<int>> users_;  // steps that read each tensor
   std::vector<bool> is_result_;
   std::vector<bool> absorbed_;
 };

@@ -46,7 +46,7 @@ bool is_scalar(const Tensor& tensor) {
   return tensor.element_count().value_or(2) <= 1;
 }
 
-// Adds a read. Of several reads of one tensor, only the largest counts.
+// Adds a read. Of several reads of one tensor, only the largest counts, up to the whole tensor.
 void add_read(std::vector<Access>& reads, TensorId tensor, int step, double bytes, double whole) {
   for (Access& read : reads) {
     if (read.tensor == tensor) {

@@ -67,7 +67,8 @@ constexpr bool kGiven = !std::is_same_v<std::integral_constant<decltype(function
 bool fits_second_to_first(const InferContext& c) {
   return c.node().domain.empty() && c.opset() < 7;
 }
-// As before, but from the axis "axis" on instead of at the end. Numpy's rule does not cover this.
+// As above, but aligned at the attribute "axis" instead of at the end. Numpy's rule has no such
+// case.
 bool fits_by_axis(const InferContext& c) {
   return fits_second_to_first(c) && c.node().find("axis") != nullptr;
 }

@@ -144,7 +144,7 @@ void window(InferContext& c) {
   c.set(0, type.value_or(DataType::kUndefined), Shape{size.value_or(kUnknownDim)});
 }
 
-// weights [filters, spectrogram bins].
+// Output: weights [spectrogram bins, filters].
 void mel_weights(InferContext& c) {
   const auto type = data_type_from_number(c.node().integer("output_datatype", 1));
   const auto filters = c.known_int(0);

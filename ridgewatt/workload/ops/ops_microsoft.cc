@@ -11,7 +11,7 @@ namespace {
 constexpr std::string_view kMs = "com.microsoft";
 
 // Makes rows and columns the last two axes, as matmul requires. "trans" swaps the last two axes.
-// "transBatch" moves the first axis, which then follows the batch axes, before the last.
+// "transBatch" moves the first axis to the second-last position, after the batch axes.
 std::optional<Shape> operand_shape(std::optional<Shape> shape, bool transpose, bool batch) {
   if (!shape || shape->size() < 2) return shape;
   if (batch) std::rotate(shape->begin(), shape->begin() + 1, shape->end() - 1);

@@ -66,7 +66,7 @@ class Blocker {
     return found;
   }
 
-  // True if the convolution writes blocks. reads_blocks(): true if it reads them.
+  // True if the convolution writes blocks of channels.
   bool writes_blocks(const Step& head) const {
     const TensorId in = head.node->inputs[0], out = head.node->outputs[0];
     if (head.node->op != "Conv" || head.quantized) return false;
@@ -95,7 +95,7 @@ class Blocker {
     if (is_among(label.op, kPooling)) return whole;
     if (label.op == "Concat") return whole;
     if (label.op == "Resize" || label.op == "Upsample") {
-      return whole && step(kernel(k).steps.front()).cost.flops == 0;  // nearest
+      return whole && step(kernel(k).steps.front()).cost.flops == 0;  // nearest mode
     }
     return is_among(label.op, kPointwise) &&
            std::all_of(inputs.begin(), inputs.end(), [&](TensorId in) {

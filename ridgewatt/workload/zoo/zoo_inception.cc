@@ -35,7 +35,7 @@ std::string finish_pooled(GraphBuilder& g, const Value& x) {
   return finish_classifier(g, g.linear(g.flatten(g.global_average_pool(x), x.channels), 1000));
 }
 
-// Output channels of the branches of GoogLeNet's module. `_in`: before the window of the branch.
+// Output channels in the branches of GoogLeNet's module. `_in`: of the 1x1 convolution before.
 struct Branches {
   int one, three_in, three, five_in, five, pool;
 };

@@ -2,7 +2,7 @@
 // github.com/dream-lab/edge-train-bench). ResNet-18 for images of 32x32 (He et al., 2016, section
 // 4.2) has no 7x7 convolution and no pooling before the four stages. Here, it normalizes each
 // channel of each image. This MobileNetV3-Large widens in every block and halves the image for the
-// last time in the second-last block. It has an activation after a block but none after the
+// last time in the second block from the end. It has an activation after a block but none after the
 // depthwise convolution, and computes HardSwish with four operators.
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
-// ShuffleNetV2 (Ma et al., 2018) for photographs and for CIFAR, and NeuMF (He et al., 2017).
-// Together with ResNet-50, they have public data of training on discrete GPUs under power limits.
+// ShuffleNetV2 (Ma et al., 2018) for photographs and for CIFAR, and NeuMF (He et al., 2017). For
+// these and ResNet-50, data of training on discrete GPUs under power limits are public.
 #include <fmt/format.h>
 
 #include "ridgewatt/workload/zoo/zoo_builders.h"
