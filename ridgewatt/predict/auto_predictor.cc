@@ -158,7 +158,7 @@ FewShotModel::LogCostPrediction FewShotModel::predict_logs(
     throw UsageError("the predictor must be fitted to samples before it predicts");
   CandidateInput input = input_at(points);
   LogPrediction time = time_.predict(input);
-  // No time is 50 times below or above all observed ones, and no power 5 times.
+  // Limits times to a factor of 50 beyond all observed times, and powers to a factor of 5.
   time.mean =
       time.mean.cwiseMax(least_log_time_ - std::log(50)).cwiseMin(most_log_time_ + std::log(50));
   input.log_time = time.mean;

@@ -24,8 +24,8 @@ bool takes_reference_model(const std::string& method) {
 
 namespace {
 
-// Number of models for the errors of a predictor's intervals. Cheap fits leave out single points of
-// small samples. Networks train for seconds, so they use few models.
+// Number of models that are trained to find the errors of a predictor's intervals. Cheap fits leave
+// out single points of small samples. Networks train for seconds, so they use few models.
 constexpr std::size_t kLinearFolds = 20, kGpFolds = 10, kTreeFolds = 10, kNetworkFolds = 5;
 
 std::unique_ptr<Predictor> make_auto(const PredictorOptions& options) {

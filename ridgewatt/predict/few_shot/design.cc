@@ -105,7 +105,7 @@ std::optional<std::size_t> choose_for_budgets(const CostBeliefs& beliefs,
   constexpr double kLeastGain = 1e-9;  // a smaller gain counts as none
   struct Budget {
     double log_power;
-    // Ln(time) so far; if no sample meets the budget, that of the slowest candidate.
+    // Least ln(time) so far; if no sample meets the budget, that of the slowest candidate.
     double fastest;
   };
   std::vector<Budget> budgets;

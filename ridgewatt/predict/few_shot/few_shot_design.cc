@@ -10,7 +10,7 @@ namespace ridgewatt::predict {
 namespace {
 
 constexpr std::size_t kDesignCandidates = 700, kDesignTargets = 250;
-// The first samples separate the structure's parameters, the others spread.
+// The first samples determine the parameters of the structure; the others spread over the space.
 constexpr std::size_t kByVariance = 12;
 constexpr double kSpreadLength = 0.5;  // factor on the process's lengths
 // Weak: the price only decides between points of about the same value.

@@ -33,8 +33,8 @@ void Neighborhoods::number_points(const FeatureMatrix& x) {
   }
 }
 
-// Splits the feature with the largest extent between two different values, as close to the median
-// as possible.
+// Splits the points along the feature with the largest extent, between two different values that
+// are as close to the median as possible.
 std::size_t Neighborhoods::add_node(std::span<Eigen::Index> points, std::size_t cell_points) {
   const std::size_t index = nodes_.size();
   nodes_.emplace_back();
