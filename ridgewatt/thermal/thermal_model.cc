@@ -68,8 +68,7 @@ ThermalSystem::ThermalSystem(const ThermalModel& model, const HeatFlow& flow) {
   if (fast_ >= 0) slow_ = middle + root;
 }
 
-// For a function f: f(A) = f(slow) (A - fast I) / (slow - fast) + f(fast) (A - slow I) / (fast -
-// slow).
+// f(A) = f(slow) (A - fast I) / (slow - fast) + f(fast) (A - slow I) / (fast - slow).
 ThermalState ThermalSystem::after(const ThermalState& from, double time_s) const {
   const double gap = slow_ - fast_;
   // x' at the start. The change of x is the integral of exp(A s), applied to x'.
