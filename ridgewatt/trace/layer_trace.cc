@@ -14,8 +14,8 @@ constexpr std::string_view kSqliteHeader = "SQLite format 3";
 // Bytes at the beginning that distinguish the JSON formats.
 constexpr std::size_t kSeenBytes = 4096;
 
-// trtexec writes an array of rows. An array of events with a phase is a Chrome trace without
-// object.
+// trtexec writes an array of rows. An array of events with a phase is a Chrome trace without the
+// object around it.
 bool is_engine_profile(std::string_view begin) {
   return begin.starts_with('[') && begin.find("\"ph\"") == std::string_view::npos;
 }
