@@ -101,9 +101,9 @@ Levels levels_of(std::vector<double> by_row) {
   return levels;
 }
 
-// Returns the number of the line along the axis `along` on which each row is. The numbers ascend
-// like the values of the other axes, the first axis first. A number times the levels of `along`
-// fits.
+// Returns, for each row, the number of its line along the axis `along`. The numbers ascend with the
+// values of the other axes, the first axis first. A number times the levels of `along` fits 64
+// bits.
 std::vector<std::uint64_t> line_codes(const AxisArray<Levels>& levels, PointAxis along) {
   constexpr double kMost = 1e18;
   std::vector<std::uint64_t> codes(levels[along].of_row.size(), 0);

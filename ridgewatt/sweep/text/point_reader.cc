@@ -16,7 +16,7 @@ namespace ridgewatt {
 namespace {
 
 constexpr double kMostBatch = 1e9;
-constexpr double kMostClock = 1e9;  // chosen: in MHz, of files whose unit is to be guessed
+constexpr double kMostClock = 1e9;  // chosen: in MHz, for files whose unit must be guessed
 
 std::optional<std::size_t> column_of(const CsvReader& csv, Knob knob) {
   const auto column = csv.column(knob_field(knob)), other = csv.column(short_name(knob));
