@@ -1,10 +1,11 @@
 # Every test has one label: `browser` (Chromium looks at a page), `board` (a fake board is set and measured in real
-# time), `slow` (more than a quarter of a second), else `fast`; `ctest -L fast` takes 30 s on two idle cores. A label that is not
-# `fast` is declared in the line before the test:
+# time), `waits` (a slow test that uses the processor for less than a third of its time), `slow` (more than a quarter of
+# a second), else `fast`; `ctest -L fast` takes 30 s on two idle cores. A label that is not `fast` is declared in the
+# line before the test:
 #   // label: slow
 #   TEST(Hostile, InputsThatAreNotSound) {
 include(GoogleTest)
-set(RIDGEWATT_LABELS browser board slow CACHE INTERNAL "")
+set(RIDGEWATT_LABELS browser board waits slow CACHE INTERNAL "")
 # ./dev runs slow and browser tests on five jobs per processor: a test that computes counts for four, so that one that
 # mostly waits (one job) runs next to it on each processor, and many of these at once where none computes.
 set(RIDGEWATT_COMPUTES 4 CACHE INTERNAL "")
@@ -60,7 +61,7 @@ function(ridgewatt_discover_tests module sources)
   set(rest "")
   foreach(label IN LISTS RIDGEWATT_LABELS)
     set(processors ${RIDGEWATT_COMPUTES})
-    if(label STREQUAL board)
+    if(label MATCHES "^(board|waits)$")
       set(processors 1)
     endif()
     if(FILTER_${label})
