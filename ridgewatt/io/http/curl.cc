@@ -3,6 +3,8 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/io/shared_library.h"
 
@@ -70,7 +72,10 @@ void check_url(const std::string& url) {
 }
 
 CurlQuestion::CurlQuestion(const std::string& url, double timeout_s, double connect_timeout_s)
-    : curl_((check_url(url), curl_library())), easy_(curl_.init()), error_(kCurlErrorBytes, '\0') {
+    : url_(url),
+      curl_((check_url(url), curl_library())),
+      easy_(curl_.init()),
+      error_(kCurlErrorBytes, '\0') {
   if (easy_ == nullptr) throw IoError("libcurl cannot be initialized");
   set(kCurlUrl, url.c_str());
   set(kCurlProtocols, kCurlHttpAndHttps);
@@ -93,9 +98,16 @@ long CurlQuestion::status() const {
   return status;
 }
 
-std::string CurlQuestion::reason(int result) const {
-  const std::string said = error_.c_str();
-  return said.empty() ? curl_.error_text(result) : said;
+void CurlQuestion::require_success(int result, const std::string& reply) const {
+  if (result != kCurlOk) {
+    const std::string said = error_.c_str();
+    throw IoError("the server sent no reply", server_of(url_),
+                  said.empty() ? curl_.error_text(result) : said);
+  }
+  if (const long got = status(); got != 200) {
+    throw IoError(fmt::format("the server replied with status {}", got), server_of(url_),
+                  reply.substr(0, std::min<std::size_t>(reply.find('\n'), 200)));
+  }
 }
 
 }  // namespace ridgewatt

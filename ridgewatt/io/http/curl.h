@@ -67,10 +67,12 @@ class CurlQuestion {
   // The result of curl_easy_perform.
   int perform() { return curl_.perform(easy_); }
   long status() const;  // HTTP status; 0 before the reply
-  // An explanation for a failed perform(), which returned `result`.
-  std::string reason(int result) const;
+  // Throws IoError unless perform() returned `result` for a request that succeeded: the status is
+  // 200. The first line of `reply` is the reason otherwise.
+  void require_success(int result, const std::string& reply) const;
 
  private:
+  std::string url_;
   const Curl& curl_;
   void* easy_;
   std::string error_;

@@ -51,12 +51,7 @@ std::string http_get(const std::string& url, const HttpGetOptions& options) {
     throw IoError(fmt::format("the reply has more than {} bytes", options.limit_bytes),
                   server_of(url));
   }
-  if (result != kCurlOk)
-    throw IoError("the server sent no reply", server_of(url), question.reason(result));
-  if (const long status = question.status(); status != 200) {
-    throw IoError(fmt::format("the server replied with status {}", status), server_of(url),
-                  body.text.substr(0, std::min<std::size_t>(body.text.find('\n'), 200)));
-  }
+  question.require_success(result, body.text);
   return body.text;
 }
 

@@ -97,12 +97,7 @@ void http_post_stream(const std::string& url, const std::string& body,
     throw IoError(fmt::format("the reply has more than {} bytes", options.limit_bytes),
                   server_of(url));
   }
-  if (result != kCurlOk)
-    throw IoError("the server sent no reply", server_of(url), question.reason(result));
-  if (const long status = question.status(); status != 200) {
-    throw IoError(fmt::format("the server replied with status {}", status), server_of(url),
-                  pieces.error.substr(0, std::min<std::size_t>(pieces.error.find('\n'), 200)));
-  }
+  question.require_success(result, pieces.error);
 }
 
 void ServerEvents::add(std::string_view piece,

@@ -7,6 +7,18 @@
 namespace ridgewatt::workload {
 namespace {
 
+// Window of a convolution, or its transpose, of an input with weights [channels, channels,
+// kernel...].
+SlidingWindow window_of(InferContext& c, const Shape& in, const Shape* weights) {
+  if (in.size() < 2)
+    c.fail("the input must have rank 2 or more, but has " + std::to_string(in.size()));
+  if (weights != nullptr && weights->size() != in.size())
+    c.fail("the weights do not have the rank of the input");
+  std::vector<std::int64_t> kernel;
+  if (weights != nullptr) kernel.assign(weights->begin() + 2, weights->end());
+  return read_window(c, in.size() - 2, kernel);
+}
+
 // Output shape of a convolution of input `x` with weights `w` [out, in / group, kernel...].
 std::optional<Shape> conv_shape(InferContext& c, std::size_t x, std::size_t w,
                                 bool channels_last = false) {
@@ -14,14 +26,8 @@ std::optional<Shape> conv_shape(InferContext& c, std::size_t x, std::size_t w,
   const Shape* weights = c.shape(w);
   if (!in) return std::nullopt;
   if (channels_last && in->size() > 2) std::rotate(in->begin() + 1, in->end() - 1, in->end());
-  if (in->size() < 2)
-    c.fail("the input must have rank 2 or more, but has " + std::to_string(in->size()));
+  const SlidingWindow window = window_of(c, *in, weights);
   const std::size_t axes = in->size() - 2;
-  if (weights != nullptr && weights->size() != in->size())
-    c.fail("the weights do not have the rank of the input");
-  std::vector<std::int64_t> kernel;
-  if (weights != nullptr) kernel.assign(weights->begin() + 2, weights->end());
-  const SlidingWindow window = read_window(c, axes, kernel);
   const std::int64_t group = c.node().integer("group", 1);
   if (group < 1) c.fail("the attribute group must be 1 or more, but is " + std::to_string(group));
   if (weights != nullptr) {
@@ -54,14 +60,8 @@ void conv_transpose(InferContext& c) {
   const Shape* in = c.shape(0);
   const Shape* weights = c.shape(1);
   if (in == nullptr) return c.set(0, c.dtype(0));
-  if (in->size() < 2)
-    c.fail("the input must have rank 2 or more, but has " + std::to_string(in->size()));
+  const SlidingWindow window = window_of(c, *in, weights);
   const std::size_t axes = in->size() - 2;
-  if (weights != nullptr && weights->size() != in->size())
-    c.fail("the weights do not have the rank of the input");
-  std::vector<std::int64_t> kernel;
-  if (weights != nullptr) kernel.assign(weights->begin() + 2, weights->end());
-  const SlidingWindow window = read_window(c, axes, kernel);
   const auto* output_shape = c.node().integers("output_shape");
   const auto* output_padding = c.node().integers("output_padding");
   if (output_shape != nullptr && output_shape->size() < axes)

@@ -369,12 +369,17 @@ void pad(InferContext& c) {
   c.set(0, c.dtype(0), std::move(result));
 }
 
+std::int64_t block_of(const InferContext& c, const Shape& shape) {
+  const std::int64_t block = c.node().integer("blocksize", 0);
+  if (shape.size() != 4 || block < 1 || block > (1 << 20))
+    c.fail("the input must have rank 4, and blocksize must be 1 to 2^20");
+  return block;
+}
+
 void depth_to_space(InferContext& c) {
   const Shape* shape = c.shape(0);
-  const std::int64_t block = c.node().integer("blocksize", 0);
   if (shape == nullptr) return c.set(0, c.dtype(0));
-  if (shape->size() != 4 || block < 1 || block > (1 << 20))
-    c.fail("the input must have rank 4, and blocksize must be 1 to 2^20");
+  const std::int64_t block = block_of(c, *shape);
   Shape result = *shape;
   if (result[1] != kUnknownDim) result[1] /= block * block;
   result[2] = multiply_extents(result[2], block);
@@ -384,10 +389,8 @@ void depth_to_space(InferContext& c) {
 
 void space_to_depth(InferContext& c) {
   const Shape* shape = c.shape(0);
-  const std::int64_t block = c.node().integer("blocksize", 0);
   if (shape == nullptr) return c.set(0, c.dtype(0));
-  if (shape->size() != 4 || block < 1 || block > (1 << 20))
-    c.fail("the input must have rank 4, and blocksize must be 1 to 2^20");
+  const std::int64_t block = block_of(c, *shape);
   Shape result = *shape;
   result[1] = multiply_extents(result[1], block * block);
   if (result[2] != kUnknownDim) result[2] /= block;
