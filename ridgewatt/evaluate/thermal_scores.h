@@ -77,5 +77,8 @@ thermal::HeatTrace simulated_trace(const thermal::ThermalModel& model, const Tra
 
 // Simulates the boards in parallel. The result does not depend on the number of threads.
 ThermalScores score_thermal(const ThermalScoreOptions& options);
+// Scores boards with and without effects that the model lacks, each with and without a known
+// ambient temperature.
+std::vector<ThermalScores> score_thermal_cases(const ThermalScoreOptions& options);
 
 }  // namespace ridgewatt::evaluate

@@ -50,6 +50,7 @@ struct SweepSpec {
 // Parses "FILE[,model=M][,workers=N][,loader-ms=X][,image=PIXELS][,runtime=NAME][,precision=NAME]
 // [,input=PLACE][,device=BOARD]". Throws UsageError for an unknown key or an invalid value.
 SweepSpec parse_sweep_spec(const std::string& text);
+std::vector<SweepSpec> parse_sweep_specs(const std::vector<std::string>& texts);
 
 // Returns the known settings of a published sweep, given the name and kind of its workload: the
 // model and, for YOLOv8n training, no loader workers and 320-pixel images (for the source see

@@ -32,12 +32,6 @@ std::string short_paths(const std::vector<std::string>& paths) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-std::vector<twin::SweepSpec> specs_of(const CalibrateQuestion& question) {
-  std::vector<twin::SweepSpec> specs;
-  for (const auto& sweep : question.sweeps) specs.push_back(twin::parse_sweep_spec(sweep));
-  return specs;
-}
-
 std::string sweep_origin(const CalibrateQuestion& question, const twin::CalibrateSummary& summary) {
   std::string files;
   std::size_t rows = 0;
@@ -192,7 +186,8 @@ std::string BoardCalibration::board_text() const {
 BoardCalibration calibrate_board(const CalibrateQuestion& question, const Board& board,
                                  std::uint64_t seed) {
   const auto evidence = load_evidence(question, board);
-  const auto runs = twin::runs_at_home(twin::load_calibration_runs(specs_of(question), board));
+  const auto runs = twin::runs_at_home(
+      twin::load_calibration_runs(twin::parse_sweep_specs(question.sweeps), board));
   Board unmeasured = board;  // its roofs are evidence, too
   unmeasured.microbench.reset();
   const bool own = evidence.empty() || board.name == twin::kReferenceBoard;
@@ -223,8 +218,10 @@ SweepCalibration calibrate_sweeps(const CalibrateQuestion& question, const Board
   options.quiet = quiet;
   options.cross_validate = !question.no_validation;
   SweepCalibration found{
-      board, twin::calibrate(twin::prior_twin(board),
-                             twin::load_calibration_runs(specs_of(question), board), options)};
+      board,
+      twin::calibrate(twin::prior_twin(board),
+                      twin::load_calibration_runs(twin::parse_sweep_specs(question.sweeps), board),
+                      options)};
   found.summary.twin.origin = sweep_origin(question, found.summary);
   return found;
 }

@@ -5,9 +5,7 @@
 namespace ridgewatt::evaluate {
 
 ScoredTwin score_twin(ScoredTwin asked, const std::vector<std::string>& sweeps) {
-  std::vector<twin::SweepSpec> specs;
-  for (const auto& sweep : sweeps) specs.push_back(twin::parse_sweep_spec(sweep));
-  const auto all = twin::load_calibration_runs(specs, asked.board);
+  const auto all = twin::load_calibration_runs(twin::parse_sweep_specs(sweeps), asked.board);
   asked.runs = twin::runs_at_home(all);
   twin::require_trusted_rows(asked.runs);
   asked.options.coverage = true;

@@ -281,4 +281,17 @@ ThermalScores score_thermal(const ThermalScoreOptions& options) {
   return scores;
 }
 
+std::vector<ThermalScores> score_thermal_cases(const ThermalScoreOptions& options) {
+  std::vector<ThermalScores> scores;
+  for (const bool unmodelled : {false, true}) {
+    for (const bool ambient_known : {true, false}) {
+      ThermalScoreOptions one = options;
+      one.unmodelled = unmodelled;
+      one.ambient_known = ambient_known;
+      scores.push_back(score_thermal(one));
+    }
+  }
+  return scores;
+}
+
 }  // namespace ridgewatt::evaluate

@@ -62,6 +62,12 @@ SweepSpec parse_sweep_spec(const std::string& text) {
   return spec;
 }
 
+std::vector<SweepSpec> parse_sweep_specs(const std::vector<std::string>& texts) {
+  std::vector<SweepSpec> specs;
+  for (const auto& text : texts) specs.push_back(parse_sweep_spec(text));
+  return specs;
+}
+
 SweepSpec published_sweep(const std::string& workload, const std::string& kind) {
   SweepSpec spec;
   if (workload == "mobilenet_v3") {
