@@ -41,6 +41,9 @@ WORDS = {
     "idle": "a key of a board of `federate`",
 }
 COMPARING = ["cli", "answer", "report", "serve/ask"]
+# Methods of OptionAdder that declare an option.
+ADDERS = ("number|optional|numbers|text|named|repeated|list|words|board|model|stated|choice|choices|one_of|input|inputs|"
+          "output|flag")
 # Where OptionAdder and rows become options of CLI11.
 DECLARING = {"option_adder.h", "parameters.cc"}
 
@@ -80,7 +83,7 @@ def declared():
     """{(option, help): [place]}"""
     found = collections.defaultdict(list)
     for path, text in sources("cli"):
-        adder = r'\.\s*(?:number|optional|numbers|text|named|stated|choice|choices|one_of|input|output|flag)\(\s*"(-[^"]+)"'
+        adder = rf'\.\s*(?:{ADDERS})\(\s*"(-[^"]+)"'
         for call in re.finditer(adder, text):
             texts = re.findall(TEXTS, call_at(text, text.index("(", call.start())))
             name = call[1].split(",")[-1]

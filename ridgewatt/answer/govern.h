@@ -6,6 +6,8 @@
 //   const GovernAnswer run = govern_here(question, plan, device, control, live);  // real program
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -14,6 +16,7 @@
 #include <vector>
 
 #include "ridgewatt/govern/live.h"
+#include "ridgewatt/govern/phases.h"
 #include "ridgewatt/govern/policy.h"
 #include "ridgewatt/platform/local_device.h"
 #include "ridgewatt/platform/mode_control.h"
@@ -98,5 +101,23 @@ GovernAnswer govern_here(const GovernQuestion& question, const GovernPlan& plan,
                          const platform::LocalDevice& device, platform::JetsonModeControl& control,
                          const govern::LiveOptions& live,
                          const std::function<void(const std::vector<GovernStep>&)>& report = {});
+
+// Modes for the phases that a program marks (govern/phases.h), in place of a goal.
+struct PhasesQuestion {
+  std::vector<std::string> command = {};
+  std::optional<pid_t> process = {};    // a running program, in place of `command`
+  std::vector<std::string> modes = {};  // PHASE=MODE: "prefill=MAXN", "decode=gpu=612"
+  double least_times = govern::PhaseOptions{}.least_times;
+};
+struct PhasesAnswer {
+  govern::PhaseOutcome outcome;
+  int status = 0;  // exit status of the program
+};
+// Sets the modes until the program ends, and restores the original mode of the board in every case.
+// `mode_of_file` reads the mode of a phase that is given as FILE.json. Throws UsageError for a text
+// of another form, and what hold_phases() throws.
+using ModeOfFile = PowerMode(const std::string& path, const std::string& phase);
+PhasesAnswer govern_phases(const PhasesQuestion& question, const platform::LocalDevice& device,
+                           platform::JetsonModeControl& control, ModeOfFile* mode_of_file);
 
 }  // namespace ridgewatt::answer

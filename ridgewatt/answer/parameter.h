@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "ridgewatt/answer/words.h"
 #include "ridgewatt/base/quantity.h"
 #include "ridgewatt/base/suggest.h"
 
@@ -115,6 +116,8 @@ struct Parameter {
   // The only interface that has it; absent: all. HTTP counts as kCommandLine.
   std::optional<Surface> only = {};
   Forms idle_in = {};  // forms of the question in which it has no effect
+  // What completion proposes; empty: what its input says. See proposed_words().
+  WordSources words = {};
 };
 
 // Rows, and a function that returns the member of the question to which they belong.
@@ -152,6 +155,9 @@ std::vector<std::string> choices_of(const Parameter& row);
 std::string default_of(const Parameter& row, const void* part);
 // Returns the help text, with the syntax of the value.
 std::string help_of(const Parameter& row);
+// Returns what completion proposes in addition to the choices: the sources of the row, or those of
+// its input.
+WordSources proposed_words(const Parameter& row);
 
 // A parameter that was given but has no effect, and how to correct this.
 struct Idle {

@@ -45,7 +45,7 @@ struct LocalRoofsQuestion {
   int gpu = 0;      // index of the GPU
   int threads = 0;  // 0: all hardware threads
   double seconds_per_point = 1;
-  double footprint_mib = 512;
+  double footprint_bytes = 512.0 * (1 << 20);
   bool caches = false;  // also measure caches
 };
 struct RooflineQuestion {

@@ -21,6 +21,7 @@
 #include "ridgewatt/schedule/live.h"
 #include "ridgewatt/schedule/live_programs.h"
 #include "ridgewatt/schedule/measure_sharing.h"
+#include "ridgewatt/schedule/plan.h"
 #include "ridgewatt/schedule/switch_cost.h"
 
 namespace ridgewatt::answer {
@@ -48,6 +49,10 @@ struct LiveQuestion {
 // Reads a file of programs (schedule/live_programs.h). Models run on the twin of the board in the
 // file.
 LiveQuestion live_programs(const std::string& path, bool keep_outliers);
+// The same for one inference program and training programs. Throws UsageError without an inference
+// workload or a latency limit.
+LiveQuestion live_programs(schedule::ScheduleWorkloads workloads,
+                           const schedule::PlanProblem& problem);
 
 // Collects recent grants to compute the cost of switches.
 class LastGrants {

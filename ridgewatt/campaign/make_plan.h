@@ -27,6 +27,10 @@ struct PlanOptions {
 BoardKind planned_kind(const std::string& name, int boards, const std::vector<PowerMode>& modes,
                        const std::vector<int>& batches, const PlanOptions& options = {});
 
+// Returns the file of a new plan: `asked`, or NAME.json if it is empty. Throws UsageError if the
+// file is the plan of a submitted campaign, which holds its jobs, or if NAME.json is not a plan.
+std::string file_of_plan(const Plan& plan, const std::string& asked);
+
 // Boards as text that a user enters: "agx-orin:4", or "agx-orin" for one board. A fake board uses
 // the clock tables of its own JetPack version.
 struct NamedBoards {

@@ -1,8 +1,13 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/campaign/make_plan.h"
 #include "ridgewatt/campaign/plan.h"
 #include "ridgewatt/device/mode_text.h"
 #include "ridgewatt/io/file.h"
@@ -339,6 +344,24 @@ std::string fingerprint_of(const Plan& plan) {
 
 void write_plan(const Plan& plan, const std::string& path) {
   write_file_atomically(path, plan_json(plan));
+}
+
+std::string file_of_plan(const Plan& plan, const std::string& asked) {
+  const std::string path = asked.empty() ? plan.name + ".json" : asked;
+  if (!std::filesystem::is_regular_file(path)) return path;
+  std::ifstream file(path);  // not by read_file(), which makes it an input that nothing replaces
+  const std::string text(std::istreambuf_iterator<char>(file), {});
+  std::optional<Plan> old;
+  try {
+    old = parse_plan(text, path);
+  } catch (const InputError&) {
+    if (!asked.empty()) return path;
+    throw UsageError("is not a plan of a campaign and would be replaced", path,
+                     "name the file of the plan with -o");
+  }
+  if (old->executor.empty()) return path;
+  throw UsageError("is the plan of a submitted campaign and would be replaced", path,
+                   "choose another NAME, or name another file with -o");
 }
 
 }  // namespace ridgewatt::campaign

@@ -71,8 +71,7 @@ void add_table_options(CLI::App& command, Context& context) {
   add.text("--sort", context.sort,
            "Sort the rows by this column (its name or heading); -COLUMN or COLUMN:desc sorts from "
            "large to small");
-  add.text("--columns", context.columns, "Print only these columns, given by name or heading")
-      ->delimiter(',');
+  add.list("--columns", context.columns, "Print only these columns, given by name or heading");
 }
 
 void check_table_options(const Context& context) {

@@ -10,28 +10,21 @@
 #include "ridgewatt/report/result.h"
 #include "ridgewatt/report/table.h"
 #include "ridgewatt/study/study_analysis.h"
+#include "ridgewatt/study/study_run.h"
 
 namespace ridgewatt::report {
 
-struct StudyReport {
+struct StudyReport : study::StudyOutcome {
   study::Study study;
-  std::vector<study::StudyResult> results;  // one per run
   study::StudyAnalysis analysis;
-  Provenance provenance = Provenance::kMeasured;
-  std::string where;          // board or sweep
-  std::string workload = {};  // empty: the program of the study
-  std::string kind = {};
-  std::string board = {};   // empty: not recorded
-  std::size_t planned = 0;  // runs of the whole study; 0: a sweep
   FigureSource source() const;
 };
 
 Table effect_table(const study::StudyAnalysis& analysis);
 Table optimum_table(const study::StudyAnalysis& analysis);  // sorted by group
 Table cell_table(const StudyReport& report);                // geometric means
-// Effects; in tables also cells (of measured runs) and optima. `remarks` are added to the result.
-Result study_result(const StudyReport& report, const std::vector<std::string>& remarks,
-                    bool replayed);
+// Effects; in tables also cells (of measured runs) and optima.
+Result study_result(const StudyReport& report);
 // The shipped studies (factors and question), and the runs of one study.
 Table studies_table(const std::vector<std::string>& names);
 Table study_plan_table(const study::Study& study, std::uint64_t seed);

@@ -1,12 +1,15 @@
-// Executes the remaining runs of a study's plan. An interrupted study continues where it stopped.
+// Results of a study: executes the remaining runs of its plan, or takes them from a sweep. An
+// interrupted study continues where it stopped.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "ridgewatt/study/study_bench.h"
 #include "ridgewatt/study/study_log.h"
+#include "ridgewatt/sweep/provenance.h"
 
 namespace ridgewatt::study {
 
@@ -21,5 +24,24 @@ struct StudyRunOptions {
 // content of the log. Throws what CommandBench::run() throws.
 std::vector<StudyResult> run_study(const Study& study, CommandBench& bench, StudyLog& log,
                                    const StudyRunOptions& options);
+
+// Results of a study with their origin.
+struct StudyOutcome {
+  std::vector<StudyResult> results = {};  // one per run
+  Provenance provenance = Provenance::kMeasured;
+  std::string where = {};     // board or sweep
+  std::string workload = {};  // empty: the program of the study
+  std::string kind = {};
+  std::string board = {};   // empty: not recorded
+  std::size_t planned = 0;  // runs of the whole study; 0: a sweep
+  std::vector<std::string> remarks = {};
+};
+// Executes the remaining runs with a prepared `bench` on the board `device`. `file` keeps finished
+// runs; empty: none does. Results that samples of a run replace are those of the samples.
+StudyOutcome conduct_study(Study& study, CommandBench& bench, const std::string& device,
+                           const std::string& file, const StudyRunOptions& options);
+// Takes the results from the trusted rows of a sweep file. `workload` selects one of several
+// sweeps. Changes the study as replay_study() does.
+StudyOutcome outcome_of_sweep(Study& study, const std::string& path, const std::string& workload);
 
 }  // namespace ridgewatt::study

@@ -1,4 +1,4 @@
-#include "ridgewatt/answer/watched_program.h"
+#include "ridgewatt/answer/explain.h"
 
 #include <sys/wait.h>
 

@@ -14,7 +14,7 @@ measure::MicrobenchOptions microbench_of(const LocalRoofsQuestion& asked) {
   measure::MicrobenchOptions options;
   options.seconds_per_point = asked.seconds_per_point;
   options.threads = asked.threads;
-  options.footprint_bytes = static_cast<std::size_t>(asked.footprint_mib * 1048576.0);
+  options.footprint_bytes = static_cast<std::size_t>(asked.footprint_bytes);
   return options;
 }
 

@@ -41,7 +41,8 @@ constexpr Parameter kExplainedModelRows[] = {
      .help = "ONNX file, file or folder of a language model, or zoo:NAME",
      .access = access_as<&X::workload, &W::model>(Input::kModel),
      .presence = Presence::kRequired,
-     .positional = "MODEL"},
+     .positional = "MODEL",
+     .words = {models, language_models}},
     runtime_row(
         {.set = &set_runtime, .get = &set_name_of_runtime, .choices = &runtimes_and_engines})};
 
@@ -70,7 +71,8 @@ constexpr Parameter kExplainRows[] = {
     {.name = "device",
      .help = "Board or board file (default: this machine)",
      .access = access_as<&X::device>(Input::kBoard),
-     .presence = Presence::kLocal},
+     .presence = Presence::kLocal,
+     .words = {boards, live_boards}},
     {.name = "mode",
      .help = "Power mode that was set, or should have been",
      .access = access_as<&X::mode>(Input::kModes)},
@@ -111,7 +113,8 @@ constexpr Parameter kSeenRows[] = {
              "gpu_load, other_cores .. (docs/guide/explain.md)",
      .access = {.input = Input::kPair, .repeated = true, .set = &set_seen_pairs},
      .quantity = units::number().within(0, 1e15),
-     .example = "gpu_mhz=306"},
+     .example = "gpu_mhz=306",
+     .words = {seen_names}},
 };
 
 constexpr Needs kNeedsTokens = {
@@ -138,7 +141,8 @@ constexpr Parameter kExplainLanguageRows[] = {
      .help = "Quantization: stored, or a name (f16, q4_k_m, awq ..) [stored, or else the four-bit "
              "quantization of the runtime]",
      .access = access_as<&X::language, &LR::quantization>(Input::kText),
-     .needs = kNeedsTokens},
+     .needs = kNeedsTokens,
+     .words = {quantizations}},
     needing(
         prompt_row(access<&X::language, &LR::question, &Q::request, &llm::Request::prompt_tokens>),
         kNeedsTokens),

@@ -25,7 +25,8 @@ constexpr Parameter device_of(const Access& access) {
   return {.name = "device",
           .help = "Board, board file, or all; default: this machine",
           .access = access,
-          .presence = Presence::kLocal};
+          .presence = Presence::kLocal,
+          .words = {boards, all_boards}};
 }
 
 constexpr Parameter reserve_of(const Access& access) {
@@ -41,7 +42,8 @@ constexpr Parameter kFitsRows[] = {
     device_of(access_as<&F::device>(Input::kBoard)),
     {.name = "quantization",
      .help = "Quantizations: stored, names (f16, q4_k_m, awq ..), or all [stored, or else q4_k_m]",
-     .access = access_as<&F::quantization>(Input::kNames)},
+     .access = access_as<&F::quantization>(Input::kNames),
+     .words = {quantizations, all_quantizations}},
     {.name = "context",
      .help = "Tokens of each sequence",
      .access = access<&F::options, &llm::FitsOptions::context>,
@@ -69,7 +71,8 @@ constexpr Parameter kLanguageRows[] = {
     {.name = "quantization",
      .help = "Quantizations: stored, names (f16, q4_k_m, awq ..), or all [stored, or else the "
              "four-bit quantization of the runtime]",
-     .access = access_as<&L::quantization>(Input::kNames)},
+     .access = access_as<&L::quantization>(Input::kNames),
+     .words = {quantizations, all_quantizations}},
     prompt_row(access<&L::question, &Q::request, &llm::Request::prompt_tokens>),
     generate_row(access<&L::question, &Q::request, &llm::Request::generated_tokens>),
     concurrency_row(access<&L::question, &Q::request, &llm::Request::concurrency>),

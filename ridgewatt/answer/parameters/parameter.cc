@@ -117,6 +117,20 @@ std::string help_of(const Parameter& row) {
   return help;
 }
 
+WordSources proposed_words(const Parameter& row) {
+  const Input input = row.access.input;
+  WordSources sources = row.words;
+  if (sources.empty()) {
+    sources = input == Input::kModel           ? WordSources(models)
+              : input == Input::kLanguageModel ? WordSources(language_models)
+              : input == Input::kBoard         ? WordSources(boards)
+              : input == Input::kModes         ? WordSources(modes)
+                                               : WordSources();
+  }
+  sources.list = input == Input::kModes || input == Input::kNames;
+  return sources;
+}
+
 std::string spelled(const Parameter& row, Surface surface) {
   return surface == Surface::kPython ? python_name(row) : "--" + std::string(row.name);
 }

@@ -183,4 +183,21 @@ LiveQuestion live_programs(const std::string& path, bool keep_outliers) {
   return question;
 }
 
+LiveQuestion live_programs(schedule::ScheduleWorkloads workloads,
+                           const schedule::PlanProblem& problem) {
+  if (!workloads.inference) {
+    throw UsageError("there is no inference workload that could get the requests", "",
+                     "give --inference-sweep");
+  }
+  if (std::isinf(problem.max_latency_s))
+    throw UsageError("an inference needs a latency limit", "", "give --max-latency");
+  LiveQuestion question;
+  question.inference.push_back(std::move(*workloads.inference));
+  for (auto& background : workloads.background) {
+    question.training.push_back(std::move(background.sweep));
+  }
+  question.programs.push_back({"", problem.max_latency_s, problem.arrival_rate_hz});
+  return question;
+}
+
 }  // namespace ridgewatt::answer

@@ -1,6 +1,6 @@
 // ridgewatt explain: why a measured time differs from what the hardware can do, from numbers or
 // from a program that is watched.
-#include "ridgewatt/answer/watched_program.h"
+#include "ridgewatt/answer/explain.h"
 #include "ridgewatt/cli/options/option_rules.h"
 #include "ridgewatt/cli/options/parameters.h"
 #include "ridgewatt/cli/options/workload_options.h"

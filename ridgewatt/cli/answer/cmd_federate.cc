@@ -44,11 +44,10 @@ void add_federate(CLI::App& app, Context& context) {
       "B=xavier-nx,samples=2000 --deadline 5min",
       run);
   auto& asked = options.question;
-  add.text("MODEL", options.model, "ONNX file or zoo:NAME; not needed if every board has a sweep");
-  add.text("--device", options.boards,
-           "NAME=DEVICE,samples=N[,sweep=FILE][,upload=SECONDS][,upload-energy=JOULES]"
-           "[,idle=WATTS]: a board and its data; once per board")
-      ->allow_extra_args(false);
+  add.model("MODEL", options.model, "ONNX file or zoo:NAME; not needed if every board has a sweep");
+  add.repeated("--device", options.boards,
+               "NAME=DEVICE,samples=N[,sweep=FILE][,upload=SECONDS][,upload-energy=JOULES]"
+               "[,idle=WATTS]: a board and its data; once per board");
   add.input("--boards", options.board_file,
             "CSV file of boards with columns name, device, samples; optional: sweep, upload_s, "
             "upload_j, idle_w");

@@ -18,19 +18,17 @@ struct PredictCommand {
   answer::SuggestRequest asked;
   std::string output, train_reference;
   bool advise = false;
-  double minibatch_ms = 0, training_h = 0;
+  predict::ProfilingCost profiling;
   predict::TrainingScenario job{"job", 0, 1, 1};
 };
 
 // Which method pays: for the job that is described, or else for the usual scenarios.
 void advise(const Context& context, PredictCommand options) {
-  options.job.training_s = 3600 * options.training_h;
-  predict::ProfilingCost profiling;
-  profiling.board_modes = knob_space(load_board(options.asked.inputs.device)).modes().size();
-  profiling.minibatch_s = options.minibatch_ms * 1e-3;
+  options.profiling.board_modes =
+      knob_space(load_board(options.asked.inputs.device)).modes().size();
   const auto scenarios =
       options.job.training_s > 0 ? std::vector{options.job} : predict::training_scenarios();
-  print(context, report::advice_table(answer::advise(scenarios, profiling)));
+  print(context, report::advice_table(answer::advise(scenarios, options.profiling)));
 }
 
 void suggest(const Context& context, const answer::SuggestRequest& asked) {
@@ -84,7 +82,8 @@ void check(const Context& context, const CLI::App& command, const PredictCommand
   }
   if (!options.output.empty()) refuse_table_options(context, "with --output");
   if (!options.train_reference.empty()) refuse_table_options(context, "with --train-reference");
-  if (options.advise && options.minibatch_ms <= 0) throw CLI::RequiredError("--minibatch-time");
+  if (options.advise && options.profiling.minibatch_s <= 0)
+    throw CLI::RequiredError("--minibatch-time");
   if (!options.advise && inputs.samples.empty() && !options.asked.count) {
     throw CLI::RequiredError("--samples");
   }
@@ -133,11 +132,11 @@ void add_predict(CLI::App& app, Context& context) {
                           "Instead of predicting, say which method needs the least time in total: "
                           "profiling plus the time lost by an inferior mode");
   advise->needs(command.get_option("--device"));
-  add.optional("--minibatch-time", options.minibatch_ms, milliseconds().positive(),
+  add.optional("--minibatch-time", options.profiling.minibatch_s, milliseconds().positive(),
                "With --advise: mean time of a minibatch over all modes")
       ->needs(advise);
   auto* one_training = add.optional(
-      "--training-hours", options.training_h, hours().positive(),
+      "--training-hours", options.job.training_s, hours().positive(),
       "With --advise: duration of one training in the best mode [several usual durations]");
   one_training->needs(advise);
   add.optional("--trainings", options.job.trainings, count().within(1, 1e9),

@@ -1,7 +1,9 @@
 // ridgewatt roofline: roofs and balance points of power modes, and where a model's layers lie.
 #include "ridgewatt/answer/roofline.h"
+
 #include "ridgewatt/base/error.h"
-#include "ridgewatt/cli/answer/local_roofline.h"
+#include "ridgewatt/base/progress.h"
+#include "ridgewatt/cli/options/figure_files.h"
 #include "ridgewatt/cli/options/option_rules.h"
 #include "ridgewatt/cli/options/parameters.h"
 #include "ridgewatt/cli/options/workload_options.h"
@@ -15,6 +17,38 @@ struct RooflineCommand {
   FigureFiles figures;
   answer::LocalRoofsQuestion local;
 };
+
+measure::LocalRoofs measure_roofs(const Context& context, const answer::LocalRoofsQuestion& asked) {
+  constexpr std::size_t kOtherKernels = 4;  // about this number in addition to the intensities
+  Progress progress("roofs", measure::MicrobenchOptions{}.intensities.size() + kOtherKernels,
+                    context.quiet);
+  std::size_t started = 0;
+  return answer::measure_roofs(asked, [&] { progress.update(started++); });
+}
+
+void run_here(const Context& context, const RooflineCommand& command) {
+  const auto& [question, figures, options] = command;
+  report::LocalRoofline local;
+  local.levels = question.levels;
+  local.model = question.workload.model;
+  // The model first: a file that cannot be read is reported before anything is measured.
+  if (!local.model.empty()) {
+    local.cost = answer::counted_cost(question);
+    say_caveats(context, local.cost.caveats);
+  }
+  check_table_options(context, local.model.empty() ? report::local_roof_table(local)
+                                                   : report::local_layer_table(local));
+  local.roofs = measure_roofs(context, options);
+  if (options.caches && local.roofs.target != RoofTarget::kCpu) {
+    remark(context, "--caches has no effect, because caches of a GPU cannot be measured");
+  } else if (options.caches) {
+    for (auto& level : answer::measure_cache_levels(options)) local.levels.push_back(level);
+  }
+  if (!local.model.empty()) local.layers = roofline::place_kernels(local.cost, local.roofs.fit);
+  print(context, report::local_result(local));
+  figures.write([&] { return report::local_roofline_svg(local); },
+                [&] { return report::local_roofline_html(local); });
+}
 
 // CSV has the layers of one mode.
 void check_csv(const Context& context, const CLI::App& command,
@@ -37,10 +71,12 @@ void run(const Context& context, RooflineCommand& options, const CLI::App& comma
                           {"--modes", "--power-cap", "--runtime", "--workers", "--loader-time"},
                           "with --device local", "the machine is measured as it is set");
   } else {
-    refuse_local_options(command);
+    refuse_without_effect(
+        command, {"--target", "--gpu", "--threads", "--seconds", "--footprint", "--caches"},
+        "without --device local");
   }
   check_parameters(command, answer::roofline_parameters(), &question);
-  if (local) return run_local_roofline(context, question, options.local, options.figures);
+  if (local) return run_here(context, options);
   question.seed = context.seed;
   const answer::RooflineAnswer found = answer::roofline_on_board(
       question, question.workload.model.empty() ? nullptr : question.workload.load(),
@@ -52,6 +88,18 @@ void run(const Context& context, RooflineCommand& options, const CLI::App& comma
   print(context, report::roofline_result(found, report, context.format));
   options.figures.write([&] { return report::roofline_svg(report); },
                         [&] { return report::roofline_html(report); });
+}
+
+void add_local_options(const OptionAdder& add, answer::LocalRoofsQuestion& asked) {
+  add.choice("--target", asked.target, "With --device local: processor to measure");
+  add.number("--gpu", asked.gpu, count().within(0, 1024), "With --device local: number of the GPU");
+  add.number("--threads", asked.threads, count().within(0, 1024),
+             "With --device local: number of threads (0: all)");
+  add.number("--seconds", asked.seconds_per_point, seconds().positive(),
+             "With --device local: maximum time per point");
+  add.number("--footprint", asked.footprint_bytes, mebibytes().within(1, 1048576),
+             "With --device local: size of the memory that is read and written (MiB)");
+  add.flag("--caches", asked.caches, "With --device local: also measure the processor's caches");
 }
 
 }  // namespace

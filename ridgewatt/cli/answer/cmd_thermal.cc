@@ -43,7 +43,7 @@ void add_fit(CLI::App& thermal, Context& context) {
                              "ridgewatt thermal fit trace.csv -o thermal.toml", fit_trace);
   add.input("TRACE", options.trace, "CSV of soak --trace or of measure --series-csv")->required();
   add.text("--zone", options.zone, "Temperature zone to use, if the trace has several");
-  add.text("--board", options.board, "Name of the board, written to the file");
+  add.board("--board", options.board, "Name of the board, written to the file");
   add.flag("--fake", options.fake, "The trace is from a fake board; recorded in the file");
   add.ambient(options.heat.ambient_celsius);
   add.optional("--trip", options.heat.trip_celsius, celsius(),

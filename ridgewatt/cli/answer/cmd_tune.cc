@@ -172,9 +172,9 @@ void add_tune(CLI::App& app, Context& context) {
       "  ridgewatt tune --device local --max-power 30 -- python3 train.py\n"
       "  ridgewatt tune --device local --in-place --max-power 30 -- python3 train.py",
       run);
-  add.text("MODEL", options.live.command,
-           "ONNX file or zoo:NAME; on a real or fake board the program, after --");
-  add.text("--model", options.workload.model, "The same as MODEL");
+  add.model("MODEL", options.live.command,
+            "ONNX file or zoo:NAME; on a real or fake board the program, after --");
+  add.model("--model", options.workload.model, "The same as MODEL");
   // A program may stand in the place of the model.
   answer::TuneRequest& request = options;
   add_parameters(command, answer::tune_parameters(), &request, "MODEL");

@@ -133,10 +133,10 @@ void add_live_options(CLI::App& command, LiveOptions& options) {
   const OptionAdder add(command, kGroup);
   add.output("--store", options.store, "Store that keeps the profiled points")
       ->capture_default_str();
-  add.text("--governors", options.governors,
-           "DVFS governors to compare the answer with; each is profiled at the batch of the answer")
-      ->delimiter(',')
-      ->allow_extra_args(false);
+  add.repeated(
+         "--governors", options.governors,
+         "DVFS governors to compare the answer with; each is profiled at the batch of the answer")
+      ->delimiter(',');
   add.sysroot(options.sysroot);
   add.state_folder(options.control.state_folder);
   add_profile_options(command, options.profile, options.control);

@@ -20,7 +20,7 @@ void add_campaign_options(CLI::App& command, CampaignOptions& options) {
             "Plan of a campaign: search among its points, on its boards");
   add.number("--boards", options.boards, count().within(1, 1000),
              "Number of points that are profiled at the same time");
-  add.text("--board-kind", options.board_kind, "Kind of board, if the plan has several");
+  add.board("--board-kind", options.board_kind, "Kind of board, if the plan has several");
   add_executor(add, options.kind);
   add_board_access(add, engine);
   add_hosts(add, engine);

@@ -111,24 +111,22 @@ void add_calibrate(CLI::App& app, Context& context) {
       "-o board.toml\n  ridgewatt calibrate --device local -o here.toml",
       run);
   auto& asked = options.question;
-  add.text("--device", asked.device,
-           "Board or board file whose twin is fitted; local: measure this machine's processor now");
-  add.text("--sweep", asked.sweeps,
-           "FILE[,model=M][,workers=N][,loader-ms=X][,image=PIXELS][,runtime=NAME]"
-           "[,precision=NAME][,input=PLACE][,device=BOARD], "
-           "several times: sweep to fit to; a sweep of another board (device=BOARD) only sets the "
-           "intervals of scaled twins")
-      ->allow_extra_args(false);
-  add.text("--evidence", asked.evidence,
-           "'published', or a CSV file of single measured values of the board, several times")
-      ->allow_extra_args(false);
-  add.input("--microbench", asked.microbench,
-            "CSV that `microbench` wrote, several times; its roofs are written to the board file")
-      ->allow_extra_args(false);
-  add.input("--runtimes", asked.runtimes,
-            "CSV of times measured in runtimes, in the format that `evaluate runtimes` reads, "
-            "several times")
-      ->allow_extra_args(false);
+  add.words(
+      "--device", asked.device, {answer::boards, answer::local_board},
+      "Board or board file whose twin is fitted; local: measure this machine's processor now");
+  add.repeated(
+      "--sweep", asked.sweeps,
+      "FILE[,model=M][,workers=N][,loader-ms=X][,image=PIXELS][,runtime=NAME]"
+      "[,precision=NAME][,input=PLACE][,device=BOARD], "
+      "several times: sweep to fit to; a sweep of another board (device=BOARD) only sets the "
+      "intervals of scaled twins");
+  add.repeated("--evidence", asked.evidence,
+               "'published', or a CSV file of single measured values of the board, several times");
+  add.inputs("--microbench", asked.microbench,
+             "CSV that `microbench` wrote, several times; its roofs are written to the board file");
+  add.inputs("--runtimes", asked.runtimes,
+             "CSV of times measured in runtimes, in the format that `evaluate runtimes` reads, "
+             "several times");
   add.text("--runner", options.runner,
            "With --device local: folder of run_onnx.js and its packages [tools/runtimes]");
   add.number("--seconds", options.seconds, seconds().within(0.01, 10),

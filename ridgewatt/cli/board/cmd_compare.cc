@@ -89,9 +89,9 @@ void add_compare_boards(CLI::App& compare, Context& context) {
   add.input("STORE", options.database, "Store with points of several boards of one kind")
       ->required();
   add.text("--workload", options.filter.workload, "Compare only points of this workload");
-  add.text("--kind", options.filter.kind,
-           "Only points of this kind of workload: training, inference, ..");
-  add.text("--device", options.filter.board, "Compare only boards of this kind, as agx-orin");
+  add.words("--kind", options.filter.kind, {answer::names_of<WorkloadKind>},
+            "Only points of this kind of workload: training, inference, ..");
+  add.board("--device", options.filter.board, "Compare only boards of this kind, as agx-orin");
 }
 
 void add_compare(CLI::App& app, Context& context) {
@@ -104,8 +104,9 @@ void add_compare(CLI::App& app, Context& context) {
   add_device_options(command, options.device);
   add.text("A", options.a, "First command, for the shell");
   add.text("B", options.b, "Second command [the first, in another mode]");
-  add.text("--mode-a", options.mode_a, std::string("Power mode of A: ") + kModeText);
-  add.text("--mode-b", options.mode_b, "Power mode of B");
+  add.words("--mode-a", options.mode_a, {answer::presets},
+            std::string("Power mode of A: ") + kModeText);
+  add.words("--mode-b", options.mode_b, {answer::presets}, "Power mode of B");
   add.number("--repeats", options.repeats, count().within(2, 1000), "Runs of each side");
   add.sampling(options.rate_hz);
   add.number("--pause", options.idle_s, seconds().within(0, 3600), "Seconds between runs");

@@ -64,9 +64,8 @@ void add_export(CLI::App& app, Context& context) {
              "again until Ctrl+C [print them once, without energy counters]");
   add.number("--every", options.every_s, seconds().within(0.1, 3600), "Seconds between two writes");
   add.sampling(options.rate_hz);
-  add.input("--campaign", options.campaigns,
-            "Plan of a campaign: export its progress, in place of this machine's power")
-      ->allow_extra_args(false);
+  add.inputs("--campaign", options.campaigns,
+             "Plan of a campaign: export its progress, in place of this machine's power");
   add.optional("--count", options.count, count(), "Stop after N writes (0: never)");
   add_device_options(command, options.device);
 }

@@ -46,7 +46,7 @@ void add_fake_run(CLI::App& app, Context& context) {
                              "zoo:resnet50 --device fake:agx-orin",
                              run);
   add_device_options(command, options.device);
-  add.text("MODEL", options.model, "zoo:NAME or an ONNX file")->required();
+  add.model("MODEL", options.model, "zoo:NAME or an ONNX file")->required();
   add.number("--batch", options.batch, count().within(1, 1 << 20), "Minibatch size");
   add_strict(command, context);
   add.training(options.kind, "Training steps instead of inference");

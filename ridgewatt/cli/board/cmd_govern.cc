@@ -3,9 +3,9 @@
 
 #include "ridgewatt/answer/govern.h"
 #include "ridgewatt/base/error.h"
-#include "ridgewatt/cli/board/govern_phases.h"
 #include "ridgewatt/cli/options/device_options.h"
 #include "ridgewatt/cli/options/end_by_signal.h"
+#include "ridgewatt/cli/options/mode_text.h"
 #include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/cli/options/option_rules.h"
 #include "ridgewatt/cli/options/sweep_options.h"
@@ -21,11 +21,9 @@ struct GovernCommand {
   DeviceOptions device;
   answer::GovernQuestion question;
   std::string samples, log;
-  std::optional<double> max_latency_ms;
-  double hours = 24;
   bool simulate = false;
   govern::LiveOptions live;
-  GovernPhases phases;
+  answer::PhasesQuestion phases;
   std::optional<pid_t> process;  // that runs already
   platform::JetsonModeControl::Options control;
 };
@@ -52,8 +50,6 @@ answer::GovernPlan plan_of(const Context& context, GovernCommand& options, const
                            const KnobSpace& space) {
   auto& question = options.question;
   question.seed = context.seed;
-  question.day_s = 3600 * options.hours;
-  if (options.max_latency_ms) question.max_latency_s = *options.max_latency_ms / 1e3;
   if (!options.samples.empty()) {
     question.samples = read_trusted_sweep(context, options.samples, false);
   }
@@ -104,6 +100,23 @@ void govern_live(const Context& context, GovernCommand& options) {
   }
 }
 
+void hold_phases(const Context& context, GovernCommand& options) {
+  check_table_options(context, report::phases_result({}, "", Provenance::kMeasured));
+  const auto device = options.device.open(context);
+  options.control.state_folder = options.device.state_folder;
+  platform::JetsonModeControl control(*device.sysfs, options.control);
+  options.phases.command = options.live.command;
+  options.phases.process = options.process;
+  try {
+    const auto found =
+        answer::govern_phases(options.phases, device, control, &report::mode_of_answer);
+    print(context, report::phases_result(found.outcome, device.name, device.provenance()));
+    check_status(found.status, options.live.command);
+  } catch (const measure::InterruptedError& error) {
+    end_by_signal(error.signal());
+  }
+}
+
 // One program, that is started here or runs already.
 void check_program(const GovernCommand& options) {
   if (options.process && !options.live.command.empty()) {
@@ -117,7 +130,7 @@ void check_program(const GovernCommand& options) {
 }
 
 void run(const Context& context, GovernCommand& options, const CLI::App& command) {
-  if (options.phases.given()) {
+  if (!options.phases.modes.empty()) {
     refuse_without_effect(
         command,
         {"--deadline",     "--minibatches", "--dataset-size", "--epochs",     "--day-energy",
@@ -127,8 +140,7 @@ void run(const Context& context, GovernCommand& options, const CLI::App& command
          "--arrival-rate", "--sampling-hz"},
         "with --phase-mode", "the modes are given, no goal chooses them");
     check_program(options);
-    return govern_phases(context, options.phases, options.device, options.live.command,
-                         options.process, options.control);
+    return hold_phases(context, options);
   }
   refuse_without_effect(command, {"--least-phase"}, "without --phase-mode");
   if (!(options.question.dataset_size > 0)) {
@@ -148,7 +160,7 @@ void run(const Context& context, GovernCommand& options, const CLI::App& command
                           {"COMMAND", "--time-scale", "--idle", "--sampling-hz", "--sysroot",
                            "--state-dir", "--pid", "--phase-mode"},
                           "with --simulate");
-    if (options.max_latency_ms && !(options.question.arrival_hz > 0)) {
+    if (options.question.max_latency_s && !(options.question.arrival_hz > 0)) {
       throw UsageError("--max-latency needs an arrival rate", "", "give --arrival-rate");
     }
     return simulate(context, options);
@@ -178,7 +190,13 @@ void add_govern(CLI::App& app, Context& context) {
       "--pid", options.process, count().within(1, 1 << 30),
       "Process id of a running program that marks its minibatches in a file, in place of COMMAND");
   add_device_options(command, options.device);
-  add_phase_options(command, options.phases);
+  add.repeated("--phase-mode", options.phases.modes,
+               std::string("PHASE=MODE: power mode of a phase that the program marks (one option "
+                           "per phase), in place of a goal; MODE is ") +
+                   kModeText);
+  add.number("--least-phase", options.phases.least_times, number().within(0, 1e6),
+             "Do not change the mode for a phase that usually lasts less than X times the time to "
+             "change to its mode and back");
   add.text("--deadline", asked.deadline,
            "Time by which the job must be done: HH:MM of the local clock, or a duration from now");
   add.optional("--minibatches", asked.minibatches, count().within(1, 1e12),
@@ -187,14 +205,15 @@ void add_govern(CLI::App& app, Context& context) {
   add.number("--epochs", asked.epochs, number().positive(), "Epochs of the job");
   add.optional("--day-energy", asked.day_energy_j, joules().positive(),
                "Energy budget for --hours");
-  add.number("--hours", options.hours, hours().within(1e-4, 240),
+  add.number("--hours", asked.day_s, hours().within(1e-4, 240),
              "Length of the day of --day-energy, or of the simulated day");
   add.optional("--max-power", asked.max_power_w, watts().positive(), "Power cap");
-  add.optional("--max-latency", options.max_latency_ms, milliseconds().positive(),
+  add.optional("--max-latency", asked.max_latency_s, milliseconds().positive(),
                "Limit on the latency of a request");
-  add.text("--model", asked.model,
-           "Model that the program runs, zoo:NAME or an ONNX file; the twin's estimates for it are "
-           "the prior");
+  add.model(
+      "--model", asked.model,
+      "Model that the program runs, zoo:NAME or an ONNX file; the twin's estimates for it are "
+      "the prior");
   add.input("--samples", options.samples, "Profiled points to choose among, in place of --model");
   add.optional("--batch", asked.batch, count().within(1, 1 << 20), "Minibatch size of the program");
   add.training(asked.deployed.kind, "The program trains (otherwise it runs inference)");

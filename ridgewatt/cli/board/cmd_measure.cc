@@ -140,10 +140,10 @@ void add_result_options(CLI::App& command, MeasureCommand& options) {
             "CSV of the power during the runs of --results: columns unix_s or time_s, and power_w");
   add.optional("--idle-power", options.idle_w, watts(), "Power of the idle board, with --results");
   add.output("--llm-rows", options.rows_file, "Write the runs as rows that `evaluate llm` reads");
-  add.text("--quantization", options.quantization,
-           "Quantization of the model, if neither the command nor the server states it");
-  add.text("--runtime", options.runtime,
-           "Engine that runs the model, if neither the command nor the server states it");
+  add.words("--quantization", options.quantization, {answer::recipes},
+            "Quantization of the model, if neither the command nor the server states it");
+  add.words("--runtime", options.runtime, {answer::engines},
+            "Engine that runs the model, if neither the command nor the server states it");
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace {
 struct MicrobenchCommand {
   measure::MicrobenchTarget target = measure::MicrobenchTarget::kCpu;
   int gpu = 0;
-  double footprint_mib = 512;
+  double footprint_bytes = 512.0 * (1 << 20);
   std::string output;
   measure::MicrobenchOptions options;
 };
@@ -21,7 +21,7 @@ void run(const Context& context, MicrobenchCommand& command) {
   constexpr std::size_t kOtherKernels = 5;  // about this number in addition to the intensities
   Progress progress("microbench", command.options.intensities.size() + kOtherKernels,
                     context.quiet);
-  command.options.footprint_bytes = static_cast<std::size_t>(command.footprint_mib * 1048576.0);
+  command.options.footprint_bytes = static_cast<std::size_t>(command.footprint_bytes);
   const auto result = report::microbench_result(
       measure::bench_machine(command.target, command.gpu, command.options,
                              [&](std::size_t point) { progress.update(point); }));
@@ -43,7 +43,7 @@ void add_microbench(CLI::App& app, Context& context) {
   add.threads(options.options.threads, "Threads (0: all)");
   add.number("--seconds", options.options.seconds_per_point, seconds().positive(),
              "Seconds per point");
-  add.number("--footprint", options.footprint_mib, mebibytes().within(1, 1048576),
+  add.number("--footprint", options.footprint_bytes, mebibytes().within(1, 1048576),
              "Size of the memory that is read and written (MiB)");
   add.optional("--intensities", options.options.intensities, number().positive(),
                "Arithmetic intensities to measure, in FLOP per byte: 1,2,4")

@@ -159,43 +159,41 @@ void add_mode(CLI::App& app, Context& context) {
                   "--mem-mhz 2133\n  ridgewatt mode apply MODE_30W --dry-run\n  ridgewatt "
                   "mode restore");
   mode->require_subcommand(1);
-  auto options = std::make_shared<ModeCommand>();
-  const auto add = [&](const char* name, const char* description, const char* example, auto run) {
-    auto* command = add_command(*mode, context, name, description, example);
-    add_device_options(*command, options->device);
-    command->callback([&context, options, run] { run(context, *options); });
-    return command;
+  const auto on_board = [&](const char* name, const char* description, const char* example,
+                            void (*run)(const Context&, const ModeCommand&)) {
+    auto made = define<ModeCommand>(*mode, context, name, description, example, run);
+    add_device_options(made.command, made.options.device);
+    return made;
   };
-  const OptionAdder add_list(*add("list", "Presets, governors and knob tables",
-                                  "ridgewatt mode list --device fake:agx-orin", list_modes));
-  add_list.flag("--grid", options->grid, "List every combination of the knob tables");
-  add("show", "The board's current power mode", "ridgewatt mode show", show_mode);
-  auto* apply_command = add("apply", "Set a preset or clocks; 'mode restore' undoes it",
-                            "ridgewatt mode apply --cpu-cores 4 --cpu-mhz 1113.6", apply);
-  const OptionAdder add_apply(*apply_command);
-  add_apply.text("MODE", options->preset,
-                 std::string("Mode: ") + kModeText + "; presets are those of nvpmodel.conf");
-  add_apply.input("--answer", options->answer, "File with the answer of tune --format json");
-  add_mode_options(*apply_command, options->knobs);
-  add_apply.text("--gpu-governor", options->knobs.gpu_governor,
+  const auto [lists, listed, add_list] =
+      on_board("list", "Presets, governors and knob tables",
+               "ridgewatt mode list --device fake:agx-orin", list_modes);
+  add_list.flag("--grid", listed.grid, "List every combination of the knob tables");
+  on_board("show", "The board's current power mode", "ridgewatt mode show", show_mode);
+  const auto [applies, applied, add_apply] =
+      on_board("apply", "Set a preset or clocks; 'mode restore' undoes it",
+               "ridgewatt mode apply --cpu-cores 4 --cpu-mhz 1113.6", apply);
+  add_apply.words("MODE", applied.preset, {answer::presets},
+                  std::string("Mode: ") + kModeText + "; presets are those of nvpmodel.conf");
+  add_apply.input("--answer", applied.answer, "File with the answer of tune --format json");
+  add_mode_options(applies, applied.knobs);
+  add_apply.text("--gpu-governor", applied.knobs.gpu_governor,
                  "DVFS governor of the GPU: nvhost_podgov, ..");
-  add_apply.flag("--dry-run", options->dry_run,
+  add_apply.flag("--dry-run", applied.dry_run,
                  "Print what would be written to the knobs, and write nothing");
-  add_apply.optional("--for", options->hold_s, seconds().positive(),
+  add_apply.optional("--for", applied.hold_s, seconds().positive(),
                      "Seconds to hold the mode, then restore");
-  add_apply.number("--max-celsius", options->max_celsius, celsius(),
-                   "Abort above this temperature");
-  add("restore", "Undo 'mode apply'", "ridgewatt mode restore", restore);
-  auto* export_command =
-      add("export", "Write a POWER_MODEL section for nvpmodel",
-          "ridgewatt mode export --gpu-mhz 612 --id 20 --name MINE -o mine.conf", export_mode);
-  add_mode_options(*export_command, options->knobs);
-  const OptionAdder add_export(*export_command);
-  add_export.number("--id", options->id, count().within(0, 9999), "Id of the new mode");
-  add_export.named("--name", options->name, "Name of the new mode");
-  add_export.flag("--whole-file", options->whole_file,
+  add_apply.number("--max-celsius", applied.max_celsius, celsius(), "Abort above this temperature");
+  on_board("restore", "Undo 'mode apply'", "ridgewatt mode restore", restore);
+  const auto [exports, exported, add_export] =
+      on_board("export", "Write a POWER_MODEL section for nvpmodel",
+               "ridgewatt mode export --gpu-mhz 612 --id 20 --name MINE -o mine.conf", export_mode);
+  add_mode_options(exports, exported.knobs);
+  add_export.number("--id", exported.id, count().within(0, 9999), "Id of the new mode");
+  add_export.named("--name", exported.name, "Name of the new mode");
+  add_export.flag("--whole-file", exported.whole_file,
                   "Write the board's whole nvpmodel.conf with the new mode at its end");
-  add_export.output("-o,--output", options->output, "File to write");
+  add_export.output("-o,--output", exported.output, "File to write");
 }
 
 void add_fake_board(CLI::App& app, Context& context) {
@@ -204,7 +202,9 @@ void add_fake_board(CLI::App& app, Context& context) {
       "ridgewatt fake-board agx-orin /tmp/board\n  ridgewatt sensors "
       "--sysroot /tmp/board",
       lay_out);
-  add.text("BOARD", options.board, "agx-orin, orin-nano, xavier-nx, nano, thor, ..")->required();
+  add.words("BOARD", options.board, {answer::fake_boards},
+            "agx-orin, orin-nano, xavier-nx, nano, thor, ..")
+      ->required();
   add.text("FOLDER", options.folder, "Folder to create, or an empty one")->required();
 }
 

@@ -103,7 +103,9 @@ void add_serve(CLI::App& app, Context& context) {
       "ridgewatt serve\n  ridgewatt serve --device fake:agx-orin --port 0\n  ridgewatt serve "
       "--listen 0.0.0.0 --token-file token --cert cert.pem --key key.pem",
       run);
-  add.named("--device", options.device, "Board to watch: local, or fake:BOARD for a fake board");
+  add.words("--device", options.device, {answer::live_boards},
+            "Board to watch: local, or fake:BOARD for a fake board")
+      ->capture_default_str();
   add.sysroot(options.sysroot);
   add.number("--port", options.port, count().within(0, 65535), "Port (0: any that is free)");
   add.input("--store", options.stores, "Store of runs to show");

@@ -62,8 +62,8 @@ void add_soak(CLI::App& app, Context& context) {
       define<SoakCommand>(app, context, "soak", "Whether the board holds a mode, or throttles",
                           "ridgewatt soak --mode MODE_30W --minutes 30 -- python3 train.py", run);
   add_device_options(command, options.device);
-  add.text("--mode", options.mode,
-           std::string("Set this mode during the run, restored at the end: ") + kModeText);
+  add.words("--mode", options.mode, {answer::presets},
+            std::string("Set this mode during the run, restored at the end: ") + kModeText);
   add.number("--minutes", options.minutes, number().within(0.1, 10000),
              "Maximum duration in minutes; ends earlier when the answer is known");
   add.flag("--to-the-end", options.soak.to_the_end,

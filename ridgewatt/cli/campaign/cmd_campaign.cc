@@ -4,18 +4,20 @@
 
 namespace ridgewatt::cli {
 
+namespace {
+
+void list_campaigns(const Context& context, const std::string& location) {
+  store::Store store(location, store::Database::Access::kReadOnly);
+  print(context, report::campaigns_table(campaign::campaigns_in(store)));
+}
+
+}  // namespace
+
 void add_campaign_list(CLI::App& campaign, Context& context) {
-  auto* command = add_command(campaign, context, "list",
-                              "The campaigns in a store, with their owners and plans",
-                              "ridgewatt campaign list points.db");
-  auto location = std::make_shared<std::string>();
-  OptionAdder(*command)
-      .input("STORE", *location, "Store: a file, or postgresql://USER@HOST/DATABASE")
-      ->required();
-  command->callback([&context, location] {
-    store::Store store(*location, store::Database::Access::kReadOnly);
-    print(context, report::campaigns_table(campaign::campaigns_in(store)));
-  });
+  const auto [command, location, add] = define<std::string>(
+      campaign, context, "list", "The campaigns in a store, with their owners and plans",
+      "ridgewatt campaign list points.db", list_campaigns);
+  add.input("STORE", location, "Store: a file, or postgresql://USER@HOST/DATABASE")->required();
 }
 
 void add_campaign(CLI::App& app, Context& context) {

@@ -1,10 +1,4 @@
 // ridgewatt campaign plan: which points on which kinds of boards, and what they will take.
-#include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <optional>
-
 #include "ridgewatt/answer/profile.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/campaign/make_plan.h"
@@ -39,30 +33,10 @@ void check(const PlanCommand& options) {
   }
 }
 
-// A plan that was submitted holds the jobs of its campaign, and the default name may be that of
-// another file.
-void check_replaced(const std::string& path, bool chosen) {
-  if (!std::filesystem::is_regular_file(path)) return;
-  std::ifstream file(path);  // not by read_file(), which makes it an input that nothing replaces
-  const std::string text(std::istreambuf_iterator<char>(file), {});
-  std::optional<campaign::Plan> old;
-  try {
-    old = campaign::parse_plan(text, path);
-  } catch (const InputError&) {
-    if (chosen) return;
-    throw UsageError("is not a plan of a campaign and would be replaced", path,
-                     "name the file of the plan with -o");
-  }
-  if (old->executor.empty()) return;
-  throw UsageError("is the plan of a submitted campaign and would be replaced", path,
-                   "choose another NAME, or name another file with -o");
-}
-
 void plan_campaign(const Context& context, PlanCommand& options) {
   check(options);
   auto& plan = options.plan;
-  const std::string path = options.output.empty() ? plan.name + ".json" : options.output;
-  check_replaced(path, !options.output.empty());
+  const std::string path = campaign::file_of_plan(plan, options.output);
   if (plan.profile.series.workload.empty()) {
     plan.profile.series.workload = measure::workload_name(plan.profile.measure.command);
   }
@@ -116,13 +90,14 @@ void add_campaign_plan(CLI::App& campaign, Context& context) {
   add.text("NAME", options.plan.name, "Name of the campaign")->required();
   add.text("--store", options.plan.store, "Store of the campaign: postgresql://.. or a file")
       ->required();
-  add.text("--boards", options.boards, "Kinds of boards with the number of boards, as agx-orin:4")
+  add.words("--boards", options.boards, {answer::boards, answer::live_boards},
+            "Kinds of boards with the number of boards, as agx-orin:4")
       ->required()
       ->delimiter(',')
       ->allow_extra_args(false);
   add_modes(command, options);
-  add.text("--model", options.model,
-           "The model that COMMAND runs, for the boards' twins: zoo:NAME or an ONNX file");
+  add.model("--model", options.model,
+            "The model that COMMAND runs, for the boards' twins: zoo:NAME or an ONNX file");
   add_series(add, profile.series);
   add.sampling(profile.measure.rate_hz);
   add_profile_options(command, profile, options.plan.control);

@@ -50,8 +50,8 @@ void add_campaign_run(CLI::App& campaign, Context& context) {
   add.text("--fingerprint", task.fingerprint,
            "Fingerprint of the campaign's plan; a plan of the same name with another fingerprint "
            "is refused");
-  add.text("--board-kind", task.board_kind,
-           "Kind of board that the points are for [that of --device]");
+  add.board("--board-kind", task.board_kind,
+            "Kind of board that the points are for [that of --device]");
   add.text("--store", task.store, "Store to write the points to: postgresql://.. or a file")
       ->required();
   const auto points = [&add = add](const char* name, std::vector<std::string>& texts,

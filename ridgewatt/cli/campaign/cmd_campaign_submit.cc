@@ -33,6 +33,10 @@ void submit_campaign(const Context& context, const SubmitCommand& options) {
   print(context, report::job_result(campaign::submit(options.plan, options.kind, options.options)));
 }
 
+void cancel_campaign(const Context&, const std::string& plan) {
+  campaign::cancel(plan);
+}
+
 }  // namespace
 
 void add_campaign_submit(CLI::App& campaign, Context& context) {
@@ -54,9 +58,8 @@ void add_campaign_submit(CLI::App& campaign, Context& context) {
              "Lower bound of a point's time limit");
   add.number("--set-aside", engine.set_aside, count().within(0, 1e6),
              "Set a board aside after it fails this many points in a row (0: never)");
-  add.text("--sbatch-option", engine.sbatch_options,
-           "Slurm: further option for sbatch, as --sbatch-option=--qos=low")
-      ->allow_extra_args(false);
+  add.repeated("--sbatch-option", engine.sbatch_options,
+               "Slurm: further option for sbatch, as --sbatch-option=--qos=low");
   add.text("--logs", engine.logs,
            "Slurm: folder for the tasks' logs; it must exist on every board");
   add_hosts(add, engine);
@@ -66,12 +69,10 @@ void add_campaign_submit(CLI::App& campaign, Context& context) {
 }
 
 void add_campaign_cancel(CLI::App& campaign, Context& context) {
-  auto* command =
-      add_command(campaign, context, "cancel", "Stop the running tasks; measured points remain",
-                  "ridgewatt campaign cancel sweep7.json");
-  auto plan = std::make_shared<std::string>();
-  OptionAdder(*command).input("PLAN", *plan, "Plan of the campaign")->required();
-  command->callback([plan] { campaign::cancel(*plan); });
+  const auto [command, plan, add] = define<std::string>(
+      campaign, context, "cancel", "Stop the running tasks; measured points remain",
+      "ridgewatt campaign cancel sweep7.json", cancel_campaign);
+  add.input("PLAN", plan, "Plan of the campaign")->required();
 }
 
 }  // namespace ridgewatt::cli

@@ -113,14 +113,13 @@ void check_store(const Context& context, const StoreArguments& arguments) {
 
 void add_filter(const OptionAdder& add, store::SeriesFilter& filter) {
   add.text("--workload", filter.workload, "Only points of this workload");
-  add.text("--kind", filter.kind, "Only points of this kind of workload: training, inference, ..");
-  add.text("--device", filter.board, "Only points of this board");
+  add.words("--kind", filter.kind, {answer::names_of<WorkloadKind>},
+            "Only points of this kind of workload: training, inference, ..");
+  add.board("--device", filter.board, "Only points of this board");
   add.text("--serial", filter.serial, "Only points of the board with this serial number");
 }
 
-void add_prune(CLI::App& command, StoreArguments& arguments) {
-  const OptionAdder add(command);
-  add.input("DATABASE", arguments.database, kStoreHelp)->required();
+void add_prune(const OptionAdder& add, StoreArguments& arguments) {
   const auto age = [&](const char* name, std::optional<double>& target, const char* help) {
     add.optional(name, target, hours().within(0, 1e6), help);
   };
@@ -149,53 +148,47 @@ void upgrade(const Context& context, const StoreArguments& arguments) {
 void add_store(CLI::App& app, Context& context) {
   auto* store = command_named(app, "store", "Profiled points in an SQLite file or PostgreSQL");
   store->require_subcommand(1);
-  auto arguments = std::make_shared<StoreArguments>();
-  const auto add_below = [&](const char* name, const char* description, const char* example,
-                             void (*run)(const Context&, const StoreArguments&)) {
-    auto* command = add_command(*store, context, name, description, example);
-    command->callback([&context, arguments, run] { run(context, *arguments); });
-    return command;
+  const auto on_store = [&](const char* name, const char* description, const char* example,
+                            void (*run)(const Context&, const StoreArguments&)) {
+    return define<StoreArguments>(*store, context, name, description, example, run);
   };
-  auto* command =
-      add_below("list", "List the contents of a store", "ridgewatt store list profile.db", list);
-  OptionAdder(*command).input("DATABASE", arguments->database, kStoreHelp)->required();
-
-  command = add_below("export", "Write the points of a store as sweep CSV",
-                      "ridgewatt store export profile.db -o sweep.csv", export_sweeps);
-  const OptionAdder add(*command);
-  add.input("DATABASE", arguments->database, kStoreHelp)->required();
-  add.output("-o,--output", arguments->file, "Sweep CSV (default: standard output)");
-  add_filter(add, arguments->filter);
-  add.flag(
-      "--merge-boards", arguments->merge_boards,
+  const auto on_file = [&](const char* name, const char* description, const char* example,
+                           void (*run)(const Context&, const StoreArguments&)) {
+    auto made = on_store(name, description, example, run);
+    made.add.input("DATABASE", made.options.database, kStoreHelp)->required();
+    return made;
+  };
+  on_file("list", "List the contents of a store", "ridgewatt store list profile.db", list);
+  const auto [exporting, exported, add_export] =
+      on_file("export", "Write the points of a store as sweep CSV",
+              "ridgewatt store export profile.db -o sweep.csv", export_sweeps);
+  add_export.output("-o,--output", exported.file, "Sweep CSV (default: standard output)");
+  add_filter(add_export, exported.filter);
+  add_export.flag(
+      "--merge-boards", exported.merge_boards,
       "Merge the boards of a kind into one sweep, corrected for the differences between boards");
-
-  command =
-      add_below("import", "Add the rows of a sweep CSV to a store",
-                "ridgewatt store import profile.db sweep.csv --device agx-orin", import_sweeps);
-  OptionAdder(*command).input("DATABASE", arguments->database, kStoreHelp)->required();
-  OptionAdder(*command).input("FILE", arguments->file, "Sweep CSV")->required();
-  OptionAdder(*command).text("--device", arguments->board,
-                             "Board of the sweep, if the file does not state it");
-
-  command = add_below("upgrade",
-                      "Create the tables of a store, or upgrade those of an older version (run it "
-                      "as the owner of the schema)",
-                      "ridgewatt store upgrade postgresql://owner@db/points", upgrade);
-  OptionAdder(*command).output("DATABASE", arguments->database, kStoreHelp)->required();
-
-  command = add_below("prune", "Delete old points, raw samples or repeats from a store",
-                      "ridgewatt store prune points.db --samples 90d --dry-run", prune);
-  add_prune(*command, *arguments);
-
-  command = add_below("check", "Check a store for damaged pages and implausible rows",
-                      "ridgewatt store check points.db", check_store);
-  OptionAdder(*command).input("DATABASE", arguments->database, kStoreHelp)->required();
-
-  command = add_below("merge", "Copy the points that are missing in one store from another store",
-                      "ridgewatt store merge spool.db all.db", merge_stores);
-  OptionAdder(*command).input("FROM", arguments->database, "Store to read")->required();
-  OptionAdder(*command).output("TO", arguments->other, "Store to add to")->required();
+  const auto [importing, imported, add_import] =
+      on_file("import", "Add the rows of a sweep CSV to a store",
+              "ridgewatt store import profile.db sweep.csv --device agx-orin", import_sweeps);
+  add_import.input("FILE", imported.file, "Sweep CSV")->required();
+  add_import.board("--device", imported.board, "Board of the sweep, if the file does not state it");
+  const auto [upgrading, upgraded, add_upgrade] = on_store(
+      "upgrade",
+      "Create the tables of a store, or upgrade those of an older version (run it as the owner of "
+      "the schema)",
+      "ridgewatt store upgrade postgresql://owner@db/points", upgrade);
+  add_upgrade.output("DATABASE", upgraded.database, kStoreHelp)->required();
+  const auto [pruning, pruned, add_to_prune] =
+      on_file("prune", "Delete old points, raw samples or repeats from a store",
+              "ridgewatt store prune points.db --samples 90d --dry-run", prune);
+  add_prune(add_to_prune, pruned);
+  on_file("check", "Check a store for damaged pages and implausible rows",
+          "ridgewatt store check points.db", check_store);
+  const auto [merging, merged, add_merge] =
+      on_store("merge", "Copy the points that are missing in one store from another store",
+               "ridgewatt store merge spool.db all.db", merge_stores);
+  add_merge.input("FROM", merged.database, "Store to read")->required();
+  add_merge.output("TO", merged.other, "Store to add to")->required();
 }
 
 }  // namespace ridgewatt::cli

@@ -68,10 +68,10 @@ void add_sweep_example(CLI::App& sweep, Context& context) {
       "-o yolo.csv",
       write_example);
   add.output("-o,--output", options.output, "Sweep CSV to write (default: standard output)");
-  add.named("--device", options.board, "Board to simulate");
-  add.text("--workload", options.workloads,
-           "MODEL[:training|:inference], a zoo name or a file (default: "
-           "resnet18:training and mobilenet_v3_large:inference)")
+  add.board("--device", options.board, "Board to simulate")->capture_default_str();
+  add.words("--workload", options.workloads, {answer::model_names},
+            "MODEL[:training|:inference], a zoo name or a file (default: "
+            "resnet18:training and mobilenet_v3_large:inference)")
       ->allow_extra_args(false);
   add.optional(
          "--batch", options.batches, count().within(1, 65536),
@@ -81,39 +81,39 @@ void add_sweep_example(CLI::App& sweep, Context& context) {
              "Maximum number of power modes; they form a grid");
 }
 
-}  // namespace
+void describe_sweeps(const Context& context, const std::string& path) {
+  if (path.empty()) throw CLI::RequiredError("FILE");
+  print(context, report::sweeps_table(read_sweeps(path)));
+}
 
-void add_sweep(CLI::App& app, Context& context) {
-  auto* command = add_command(app, context, "sweep",
-                              "Describe a sweep file, check its rows, or make an example",
-                              "ridgewatt sweep sweep.csv\n  ridgewatt sweep check sweep.csv\n  "
-                              "ridgewatt sweep example -o sweep.csv");
-  auto path = std::make_shared<std::string>();
-  OptionAdder(*command).input("FILE", *path, "Sweep CSV");
-  command->require_subcommand(0, 1);
-  command->callback([&context, path, command] {
-    if (!command->get_subcommands().empty()) return;
-    if (path->empty()) throw CLI::RequiredError("FILE");
-    print(context, report::sweeps_table(read_sweeps(*path)));
-  });
-
-  auto* checker =
-      add_command(*command, context, "check",
-                  "Print the rows that the quality check flags, with line numbers and reasons",
-                  "ridgewatt sweep check sweep.csv -o trusted.csv");
-  auto options = std::make_shared<CheckOptions>();
-  const OptionAdder add(*checker);
-  add.input("FILE", options->path, "Sweep CSV")->required();
-  add.output("-o,--output", options->output,
+void add_sweep_check(CLI::App& sweep, Context& context) {
+  const auto [command, options, add] = define<CheckOptions>(
+      sweep, context, "check",
+      "Print the rows that the quality check flags, with line numbers and reasons",
+      "ridgewatt sweep check sweep.csv -o trusted.csv", check);
+  add.input("FILE", options.path, "Sweep CSV")->required();
+  add.output("-o,--output", options.output,
              "Write the rows that are not flagged to this sweep CSV");
-  const auto deviation = [&](const char* name, double& target, const std::string& of) {
+  const auto deviation = [&add = add](const char* name, double& target, const std::string& of) {
     add.number(name, target, number().positive(),
                "Flag rows whose ln(" + of + ") deviates from the neighbors by more than this");
   };
-  deviation("--time-deviation", options->quality.time_deviation, "time");
-  deviation("--power-deviation", options->quality.power_deviation, "power");
-  checker->callback([&context, options] { check(context, *options); });
-  add_sweep_example(*command, context);
+  deviation("--time-deviation", options.quality.time_deviation, "time");
+  deviation("--power-deviation", options.quality.power_deviation, "power");
+}
+
+}  // namespace
+
+void add_sweep(CLI::App& app, Context& context) {
+  const auto [command, path, add] = define<std::string>(
+      app, context, "sweep", "Describe a sweep file, check its rows, or make an example",
+      "ridgewatt sweep sweep.csv\n  ridgewatt sweep check sweep.csv\n  "
+      "ridgewatt sweep example -o sweep.csv",
+      describe_sweeps);
+  add.input("FILE", path, "Sweep CSV");
+  command.require_subcommand(0, 1);
+  add_sweep_check(command, context);
+  add_sweep_example(command, context);
 }
 
 }  // namespace ridgewatt::cli

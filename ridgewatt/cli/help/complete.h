@@ -4,14 +4,12 @@
 #include <string>
 #include <vector>
 
+#include "ridgewatt/answer/words.h"
 #include "ridgewatt/cli/command.h"
 
 namespace ridgewatt::cli {
 
-struct Completion {
-  std::string word;
-  std::string description;
-};
+using Completion = answer::Word;
 
 // Returns the command that the words before the last one name.
 const CLI::App& completed_command(const CLI::App& app, const std::vector<std::string>& words);

@@ -1,6 +1,7 @@
 #include "ridgewatt/cli/help/reference.h"
 
 #include "ridgewatt/base/text.h"
+#include "ridgewatt/cli/options/vocabulary.h"
 #include "ridgewatt/cli/program.h"
 
 namespace ridgewatt::cli {
@@ -43,11 +44,7 @@ std::vector<std::string> choices_of(const CLI::Option& option) {
 }
 
 bool takes_quantity(const CLI::Option& option) {
-  try {
-    return const_cast<CLI::Option&>(option).get_validator("quantity") != nullptr;
-  } catch (const CLI::OptionNotFound&) {  // CLI11 has no other way to ask
-    return false;
-  }
+  return find_validator(option, "quantity") != nullptr;
 }
 
 report::CommandReference reference_of(const CLI::App& app) {

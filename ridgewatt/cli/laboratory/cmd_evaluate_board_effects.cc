@@ -35,10 +35,9 @@ void add_evaluate_board_effects(CLI::App& evaluate, Context& context) {
       "ridgewatt evaluate board-effects\n"
       "  ridgewatt evaluate board-effects --sweep resnet18.csv --points 50",
       run);
-  add.input("--sweep", options.sweeps,
-            "Sweep CSV whose rows are distributed to simulated boards with known differences, to "
-            "score predictions [simulated campaigns, to check the intervals]")
-      ->allow_extra_args(false);
+  add.inputs("--sweep", options.sweeps,
+             "Sweep CSV whose rows are distributed to simulated boards with known differences, to "
+             "score predictions [simulated campaigns, to check the intervals]");
   add.number("--boards", options.merge.boards, count().within(2, 1000), "Number of boards");
   add.number("--points", options.merge.points, count().within(8, 1e6),
              "Number of points of a sweep to predict from, at most a third of it");

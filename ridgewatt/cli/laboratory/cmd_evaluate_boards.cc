@@ -14,12 +14,11 @@ struct EvaluateBoards {
 };
 
 void run(const Context& context, EvaluateBoards& options) {
-  std::vector<twin::SweepSpec> specs;
-  for (const auto& sweep : options.sweeps) specs.push_back(twin::parse_sweep_spec(sweep));
   options.scores.seed = context.seed;
   const auto judged = evaluate::judge_boards(options.boards);
-  print(context,
-        evaluate::board_findings_result(judged, evaluate::score_boards(specs, options.scores)));
+  print(context, evaluate::board_findings_result(
+                     judged, evaluate::score_boards(twin::parse_sweep_specs(options.sweeps),
+                                                    options.scores)));
 }
 
 }  // namespace
@@ -30,11 +29,11 @@ void add_evaluate_boards(CLI::App& evaluate, Context& context) {
       "Whether the boards' twins reproduce what studies found on the boards; and errors on sweeps "
       "that the twins were not fitted to",
       "ridgewatt evaluate boards --board nano --sweep nano.csv,device=nano", run);
-  add.text("--board", options.boards, "Board or board file to check [all boards]");
-  add.text("--sweep", options.sweeps,
-           "FILE,device=BOARD[,model=M][,runtime=NAME][,workers=N], several times: sweep to score "
-           "on, without and with some of its points")
-      ->allow_extra_args(false);
+  add.board("--board", options.boards, "Board or board file to check [all boards]");
+  add.repeated(
+      "--sweep", options.sweeps,
+      "FILE,device=BOARD[,model=M][,runtime=NAME][,workers=N], several times: sweep to score "
+      "on, without and with some of its points");
   add.numbers("--points", options.scores.points, count().within(0, 1e6),
               "Numbers of points of a sweep that the twin is given, drawn at random (0: none)");
   add.number("--draws", options.scores.draws, count().within(1, 1000),

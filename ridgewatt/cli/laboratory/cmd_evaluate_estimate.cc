@@ -54,7 +54,7 @@ void add_evaluate_estimate(CLI::App& evaluate, Context& context) {
       "Errors of the twin on workloads, kinds and boards that are left out of the fit in turn, and "
       "the share of true values in its 90 % intervals, with and without flagged rows",
       "ridgewatt evaluate estimate --sweep resnet50.csv --sweep mobilenet_v3.csv --findings", run);
-  add.text("--device", options.device, "Board whose twin is fitted");
+  add.board("--device", options.device, "Board whose twin is fitted");
   add.text("--sweep", options.sweeps,
            "FILE[,model=M][,workers=N][,loader-ms=X][,image=PIXELS][,device=BOARD], several times: "
            "sweep to fit to; a sweep of another board (device=BOARD) tests a scaled twin")

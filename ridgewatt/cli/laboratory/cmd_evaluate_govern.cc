@@ -22,9 +22,10 @@ void add_evaluate_govern(CLI::App& evaluate, Context& context) {
       evaluate, context, "govern",
       "Score the governor on random simulated days, relative to the best fixed mode in hindsight",
       "ridgewatt evaluate govern --days 100", run);
-  add.named("--device", options.score.board, "Board whose twin is simulated");
-  add.text("--model", options.score.models,
-           "Models, used in turn, one per day: zoo:NAME or an ONNX file")
+  add.board("--device", options.score.board, "Board whose twin is simulated")
+      ->capture_default_str();
+  add.model("--model", options.score.models,
+            "Models, used in turn, one per day: zoo:NAME or an ONNX file")
       ->delimiter(',')
       ->capture_default_str();
   add.number("--batch", options.score.batch, count().within(1, 1 << 20),

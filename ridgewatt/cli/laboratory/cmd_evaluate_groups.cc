@@ -11,9 +11,7 @@ struct EvaluateGroups {
 };
 
 void run(const Context& context, EvaluateGroups& options) {
-  for (const auto& text : options.twin_sweeps) {
-    options.groups.twin_sweeps.push_back(twin::parse_sweep_spec(text));
-  }
+  options.groups.twin_sweeps = twin::parse_sweep_specs(options.twin_sweeps);
   print(context, evaluate::workload_group_table(evaluate::zoo_workload_groups(options.groups)));
 }
 
@@ -25,12 +23,12 @@ void add_evaluate_groups(CLI::App& evaluate, Context& context) {
       "Group workloads that are similar on the twin; predict uses these groups as a prior",
       "ridgewatt evaluate groups --device agx-orin --format csv -o workload_groups.csv", run);
   evaluate::GroupOptions& groups = options.groups;
-  add.named("--device", groups.device, "Board whose twin models the workloads");
-  add.input("--twin-sweep", options.twin_sweeps,
-            "Sweep CSV to which the twin is fitted, instead of the board's own")
-      ->allow_extra_args(false);
-  add.named("--without", groups.without, "Workloads and architectures to leave out")
-      ->delimiter(',');
+  add.board("--device", groups.device, "Board whose twin models the workloads")
+      ->capture_default_str();
+  add.inputs("--twin-sweep", options.twin_sweeps,
+             "Sweep CSV to which the twin is fitted, instead of the board's own");
+  add.list("--without", groups.without, "Workloads and architectures to leave out")
+      ->capture_default_str();
   add.number("--groups", groups.groups, count().within(1, 20), "Groups for each kind of workload");
 }
 

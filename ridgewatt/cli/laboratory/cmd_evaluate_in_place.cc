@@ -24,10 +24,10 @@ void add_evaluate_in_place(CLI::App& evaluate, Context& context) {
       "time",
       "ridgewatt evaluate in-place --trials 5\n  ridgewatt evaluate in-place --drift --trials 5",
       run);
-  add.text("--model", options.models, "Models: zoo:NAME or an ONNX file")
+  add.model("--model", options.models, "Models: zoo:NAME or an ONNX file")
       ->allow_extra_args(false)
       ->capture_default_str();
-  add.text("--device", options.boards, "Fake boards to simulate")
+  add.board("--device", options.boards, "Fake boards to simulate")
       ->allow_extra_args(false)
       ->capture_default_str();
   add.batch(options.batch);

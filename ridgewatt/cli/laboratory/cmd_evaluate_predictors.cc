@@ -33,10 +33,9 @@ void run(const Context& context, EvaluatePredictorsCommand& options) {
     evaluation.predictor.references.push_back(std::move(reference));
   }
   if (!options.twin.empty()) {
-    std::vector<twin::SweepSpec> specs;
-    for (const auto& text : options.twin_sweeps) specs.push_back(twin::parse_sweep_spec(text));
     evaluation.predictor.priors.push_back(
-        predict::unseen_twin_reference(options.twin, specs, twin::parse_sweep_spec(options.sweep)));
+        predict::unseen_twin_reference(options.twin, twin::parse_sweep_specs(options.twin_sweeps),
+                                       twin::parse_sweep_spec(options.sweep)));
   }
   if (!options.groups.empty()) {
     evaluation.predictor.groups = predict::read_workload_groups(options.groups);
@@ -86,17 +85,15 @@ void add_evaluate_predictors(CLI::App& evaluate, Context& context) {
   evaluate::EvaluationOptions& evaluation = options.evaluation;
   add.input("--sweep", options.sweep, "Sweep CSV to score on")->required();
   add.text("--workload", options.workload, std::string("Which sweep of the file: ") + kSweepNames);
-  add.input("--reference", options.references, "Sweep CSV of another workload")
-      ->allow_extra_args(false);
-  auto* twin = add.text("--device", options.twin,
-                        "Board whose twin is a prior; it is fitted to the --twin-sweep files "
-                        "without the scored workload");
-  add.input("--twin-sweep", options.twin_sweeps, "Sweep CSV to which the twin is fitted")
-      ->allow_extra_args(false)
+  add.inputs("--reference", options.references, "Sweep CSV of another workload");
+  auto* twin = add.board("--device", options.twin,
+                         "Board whose twin is a prior; it is fitted to the --twin-sweep files "
+                         "without the scored workload");
+  add.inputs("--twin-sweep", options.twin_sweeps, "Sweep CSV to which the twin is fitted")
       ->needs(twin);
   add.groups(options.groups);
-  add.named("--methods", options.methods, "Predictors to score, separated by commas")
-      ->delimiter(',');
+  add.list("--methods", options.methods, "Predictors to score, separated by commas")
+      ->capture_default_str();
   add.numbers("--sizes", evaluation.sizes, count().within(1, 1e6), "Numbers of profiled modes");
   add.number("--runs", evaluation.runs, count().within(1, 1e4), "Runs of each combination");
   add.choice("--sampling", evaluation.sampling,

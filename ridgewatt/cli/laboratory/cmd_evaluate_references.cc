@@ -35,10 +35,8 @@ void add_evaluate_references(CLI::App& evaluate, Context& context) {
       "yolov8n.csv",
       run);
   evaluate::ReferenceOptions& scores = options.scores;
-  add.input("--sweep", options.sweeps, "Sweep CSV, two or more times")
-      ->required()
-      ->allow_extra_args(false);
-  add.named("--device", options.device, "Board whose presets are scored");
+  add.inputs("--sweep", options.sweeps, "Sweep CSV, two or more times")->required();
+  add.board("--device", options.device, "Board whose presets are scored")->capture_default_str();
   add.number("--profiles", scores.modes, count().within(2, 1e6),
              "Number of profiled modes of each workload");
   add.number("--runs", scores.runs, count().within(1, 1e4),

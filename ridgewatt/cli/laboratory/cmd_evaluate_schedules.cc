@@ -42,9 +42,9 @@ void add_evaluate_schedules(CLI::App& evaluate, Context& context) {
       run);
   add.input("--training-sweep", options.train, "Training sweeps")->required();
   add.input("--inference-sweep", options.infer, "Inference sweeps")->required();
-  add.named("--strategies", options.strategies,
-            "Strategies with their numbers of profiles, NAME:PROFILES")
-      ->delimiter(',');
+  add.list("--strategies", options.strategies,
+           "Strategies with their numbers of profiles, NAME:PROFILES")
+      ->capture_default_str();
   add.choice("--bound", options.evaluation.grid.bound, "Formula of the worst latency");
   add.number("--problems", options.evaluation.problems_per_pair, count(),
              "Number of solvable problems per pair of workloads, drawn at random (0: all)");

@@ -55,15 +55,15 @@ void add_evaluate_strategies(CLI::App& evaluate, Context& context) {
       "--inference-sweep", asked.inference,
       "Inference sweeps, one workload per file; training is scored on the modes of the first, "
       "too");
-  add.named("--device", asked.board, "Board whose presets and twin are scored");
+  add.board("--device", asked.board, "Board whose presets and twin are scored")
+      ->capture_default_str();
   add.flag("--twin", asked.twin,
            "Also score with the board's twin as a reference, fitted to the given sweeps without "
            "the scored workload");
   add.text("--only", asked.only, "Only scenarios whose name or workload contains this text");
   add.groups(asked.groups);
-  add.text("--strategy", asked.chosen.strategies,
-           "Strategies to score (default: those of each scenario)")
-      ->delimiter(',');
+  add.list("--strategy", asked.chosen.strategies,
+           "Strategies to score (default: those of each scenario)");
   add.optional("--profiles", asked.chosen.profiles, count().within(1, 1e6),
                "Maximum numbers of points that a strategy may profile; each number is scored")
       ->delimiter(',');

@@ -62,12 +62,14 @@ void add_zoo_write(CLI::App& zoo, Context& context) {
                       "ridgewatt zoo write resnet50 --weights random\n  "
                       "ridgewatt zoo write qwen2.5-0.5b --quantization q4_0",
                       write);
-  add.text("NAME", asked.name, "Name from 'zoo list', or from 'zoo list --language'")->required();
+  add.words("NAME", asked.name, {answer::model_names, answer::language_model_names},
+            "Name from 'zoo list', or from 'zoo list --language'")
+      ->required();
   add.output("-o,--output", asked.path,
              "File to write; - is standard output [NAME.onnx, NAME-QUANTIZATION.gguf]");
   add.choice("--weights", asked.weights, "zeros (a sparse file) or random numbers of --seed");
-  add.text("--quantization", asked.quantization,
-           "Types of the weights of a language model (f16, q8_0, q4_0 ..) [q4_k_m]");
+  add.words("--quantization", asked.quantization, {answer::recipes},
+            "Types of the weights of a language model (f16, q8_0, q4_0 ..) [q4_k_m]");
 }
 
 }  // namespace

@@ -15,8 +15,7 @@ inline void add_board_access(const OptionAdder& add, campaign::ExecutorOptions& 
   add.text("--account", engine.account, "Slurm: account");
 }
 inline void add_hosts(const OptionAdder& add, campaign::ExecutorOptions& engine) {
-  add.text("--host", engine.hosts, "parallel: a board that ssh reaches, HOST or KIND=HOST")
-      ->allow_extra_args(false)
+  add.repeated("--host", engine.hosts, "parallel: a board that ssh reaches, HOST or KIND=HOST")
       ->delimiter(',');
   add.text("--ssh", engine.ssh, "parallel: command to use in place of ssh");
 }

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "ridgewatt/base/suggest.h"
+#include "ridgewatt/base/text.h"
 #include "ridgewatt/base/workload_kind.h"
 #include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/vocabulary.h"
@@ -31,11 +32,15 @@ class OptionAdder {
   explicit OptionAdder(CLI::App& command, std::string group = {})
       : command_(command), group_(std::move(group)) {}
 
-  // number(): the help shows the default. optional(): no default.
+  // A number in SI units. number(): the help shows the default. optional(): no default.
   template <class T>
   CLI::Option* number(const std::string& name, T& target, const Quantity& unit,
                       const std::string& help) const {
-    return optional(name, target, unit, help)->capture_default_str();
+    CLI::Option* option = optional(name, target, unit, help)->capture_default_str();
+    if constexpr (std::is_floating_point_v<T>) {
+      if (unit.scale() != 1) option->default_str(format_exact(unit.from_si(target)));
+    }
+    return option;
   }
   template <class T>
   CLI::Option* optional(const std::string& name, T& target, const Quantity& unit,
@@ -48,7 +53,8 @@ class OptionAdder {
                        const std::string& help) const {
     return number(name, target, unit, help)->delimiter(',');
   }
-  // A text or a list of texts. named(): the help shows the default.
+  // A text or a list of texts. named(): the help shows the default. words(), board() and model():
+  // completion proposes names.
   template <class T>
   CLI::Option* text(const std::string& name, T& target, const std::string& help) const {
     return grouped(command_.add_option(name, target, help));
@@ -57,21 +63,39 @@ class OptionAdder {
   CLI::Option* named(const std::string& name, T& target, const std::string& help) const {
     return text(name, target, help)->capture_default_str();
   }
+  // Each occurrence of the option gives one value; an argument may follow.
+  template <class T>
+  CLI::Option* repeated(const std::string& name, T& target, const std::string& help) const {
+    return text(name, target, help)->allow_extra_args(false);
+  }
+  // Texts separated by commas.
+  template <class T>
+  CLI::Option* list(const std::string& name, T& target, const std::string& help) const {
+    return text(name, target, help)->delimiter(',');
+  }
+  template <class T>
+  CLI::Option* words(const std::string& name, T& target, const answer::WordSources& proposed,
+                     const std::string& help) const {
+    return proposes(text(name, target, help), proposed);
+  }
+  template <class T>
+  CLI::Option* board(const std::string& name, T& target, const std::string& help) const {
+    return words(name, target, {answer::boards}, help);
+  }
+  template <class T>
+  CLI::Option* model(const std::string& name, T& target, const std::string& help) const {
+    return words(name, target, {answer::models}, help);
+  }
   // choice(): one name of an enum; choices(): several names. Other names are a UsageError
   // (base/enum_names.h). The help lists the names, except for stated(), whose `help` must state
   // them.
   template <class E>
   CLI::Option* stated(const std::string& name, E& target, const std::string& help) const {
-    const auto set = [&target, what = named_by(name)](const std::string& text) {
-      target = parse_word<E>(text, what);
-    };
-    CLI::Option* option = command_.add_option_function<std::string>(name, set, help);
-    option->default_function([&target] { return std::string(name_of(target)); });
-    return grouped(option->capture_default_str());
+    return proposes(enumerated(name, target, help), {answer::names_of<E>});
   }
   template <class E>
   CLI::Option* choice(const std::string& name, E& target, const std::string& help) const {
-    return list_names(stated(name, target, help), names<E>());
+    return list_names(enumerated(name, target, help), names<E>());
   }
   template <class E>
   CLI::Option* choices(const std::string& name, std::vector<E>& target,
@@ -101,6 +125,10 @@ class OptionAdder {
   template <class T>
   CLI::Option* input(const std::string& name, T& target, const std::string& help) const {
     return input_file(text(name, target, help));
+  }
+  template <class T>
+  CLI::Option* inputs(const std::string& name, T& target, const std::string& help) const {
+    return input_file(repeated(name, target, help));
   }
   template <class T>
   CLI::Option* output(const std::string& name, T& target, const std::string& help) const {
@@ -158,6 +186,15 @@ class OptionAdder {
   }
 
  private:
+  template <class E>
+  CLI::Option* enumerated(const std::string& name, E& target, const std::string& help) const {
+    const auto set = [&target, what = named_by(name)](const std::string& text) {
+      target = parse_word<E>(text, what);
+    };
+    CLI::Option* option = command_.add_option_function<std::string>(name, set, help);
+    option->default_function([&target] { return std::string(name_of(target)); });
+    return grouped(option->capture_default_str());
+  }
   CLI::Option* grouped(CLI::Option* option) const {
     return group_.empty() ? option : option->group(group_);
   }

@@ -12,12 +12,12 @@ using answer::Given;
 using answer::Input;
 using answer::Parameter;
 
-// Numbers were read as quantities before: they are bare.
+// Numbers were read as quantities before: they are in SI units.
 Given given_with(const Parameter& row, const std::vector<std::string>& texts) {
   Given given;
   for (const auto& text : texts) {
     if (row.access.input == Input::kNumber) {
-      given.numbers.push_back(row.quantity.to_si(*parse_double(text)));
+      given.numbers.push_back(*parse_double(text));
     } else if (row.access.input == Input::kPair) {
       given.pairs.push_back(parse_pair(row, text));
     } else if (row.access.input == Input::kRange) {
@@ -57,7 +57,7 @@ CLI::Option* add_row(CLI::App& command, const Parameter& row, void* part) {
   if (row.access.input == Input::kNumber) quantity(option, row.quantity);
   if (reads_file(row.access.input)) input_file(option);
   if (const auto choices = choices_of(row); !choices.empty()) list_names(option, choices);
-  option->default_str(default_of(row, part));
+  proposes(option, proposed_words(row))->default_str(default_of(row, part));
   return option->required(row.presence == answer::Presence::kRequired);
 }
 

@@ -34,7 +34,9 @@ void add_profile_options(CLI::App& command, measure::ProfileOptions& options,
 void add_series(const OptionAdder& add, store::Series& series) {
   series.kind = name_of(WorkloadKind::kInference);
   add.text("--workload", series.workload, "Name of the workload");
-  add.named("--kind", series.kind, "Kind of the workload: training, inference, ..");
+  add.words("--kind", series.kind, {answer::names_of<WorkloadKind>},
+            "Kind of the workload: training, inference, ..")
+      ->capture_default_str();
 }
 
 void add_mode_wish(CLI::App& command, answer::ModeWish& wish, const std::string& whose) {

@@ -1,17 +1,19 @@
 // Options with numbers and units. A number without a unit has the unit that the help shows; other
 // units of its kind may follow the number:
 //
-//   quantity(command.add_option("--max-power", max_power_w, "Power limit"), watts().positive());
-//   // --max-power 30, 30W, "30 W", 0.03kW; nan, inf, -1, 1e400 and "" are refused in one line
+//   quantity(command.add_option("--max-time", max_time_s, "Time limit"),
+//   milliseconds().positive());
+//   // --max-time 30, 30ms, "30 ms", 0.03s; nan, inf, -1, 1e400 and "" are refused in one line
 //
-// The target has the value in the unit of the help, so its name must state that unit. Every option
-// with a number must be declared by quantity(); a test of all commands checks this.
+// The target has the value in SI units. Every option with a number must be declared by quantity();
+// a test of all commands checks this.
 #pragma once
 
 #include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
+#include "ridgewatt/answer/words.h"
 #include "ridgewatt/base/quantity.h"
 
 namespace ridgewatt::cli {
@@ -40,10 +42,19 @@ CLI::Option* output_file(CLI::Option* option);
 
 // Shows the names in the help and in completion. The option parses its value itself.
 CLI::Option* list_names(CLI::Option* option, const std::vector<std::string>& names);
+// Lets completion propose names, which neither limit the value nor are in the help.
+CLI::Option* proposes(CLI::Option* option, const answer::WordSources& words);
+// Returns these names. `device`: the board that the user named; empty: none.
+std::vector<answer::Word> proposed_by(const CLI::Option& option, const std::string& device);
+// Returns whether these names are separated by commas.
+bool takes_list(const CLI::Option& option);
+// Returns the validator of an option with this name; null if it has none.
+const CLI::Validator* find_validator(const CLI::Option& option, const std::string& name);
+
 // Returns the noun for an option in messages: "kv type" for "--kv-type".
 std::string named_by(const std::string& option);
 
-// Makes `option` parse a quantity, or a list of quantities, and returns it.
+// Makes `option` parse a quantity, or a list of quantities, into SI units, and returns it.
 CLI::Option* quantity(CLI::Option* option, const Quantity& quantity);
 
 }  // namespace ridgewatt::cli

@@ -16,6 +16,7 @@
 #include "ridgewatt/cli/help/complete.h"
 #include "ridgewatt/cli/help/reference.h"
 #include "ridgewatt/cli/options/old_spellings.h"
+#include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/cli/options/parameters.h"
 #include "ridgewatt/cli/program.h"
 
@@ -131,6 +132,23 @@ TEST_F(Program, EveryOptionWithANumberIsAQuantity) {
 }
 
 // label: slow
+TEST(OptionAdder, ANumberReachesItsCommandInSiUnitsAndIsShownInThatOfTheHelp) {
+  CLI::App app;
+  const OptionAdder add(app);
+  double age_s = 0, wait_s = 0.2;
+  std::vector<double> clocks_hz;
+  add.optional("--age", age_s, hours(), "Age");
+  add.number("--wait", wait_s, milliseconds(), "Wait");
+  add.optional("--clocks", clocks_hz, megahertz(), "Clocks")->delimiter(',');
+  EXPECT_EQ(app.get_option("--wait")->get_default_str(), "200");
+  app.parse("--age 90d --clocks 612,1.5GHz");
+  EXPECT_EQ(age_s, 90 * 86400.0);
+  EXPECT_EQ(clocks_hz, (std::vector{612e6, 1.5e9}));
+  app.parse("--age 2 --wait 30");
+  EXPECT_EQ(age_s, 7200);
+  EXPECT_EQ(wait_s, 0.03);
+}
+
 TEST_F(Program, NumbersAreFiniteAndInTheirRange) {
   for (const auto& place : options("number")) {
     const std::string name = place.option["names"].back();
@@ -305,6 +323,8 @@ TEST_F(Program, CompletionOffersEveryNamedValue) {
   const auto nano = offered({"estimate", "x", "--device", "orin-nano-8gb", "--modes", ""});
   EXPECT_THAT(nano, Contains("15W"));
   EXPECT_THAT(nano, Not(Contains("MODE_50W")));
+  EXPECT_THAT(offered({"mode", "apply", "MODE_3"}), Contains("MODE_30W"));
+  EXPECT_THAT(offered({"profile", "x", "--modes", ""}), IsEmpty());  // a file
   EXPECT_THAT(offered({"estimate", "x", "--device=agx-or"}), Contains("--device=agx-orin"));
 }
 

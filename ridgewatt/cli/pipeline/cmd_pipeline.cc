@@ -16,11 +16,7 @@ struct PipelineCommand {
   std::string device;
   ModeOptions mode;
   std::string storage = "nvme";
-  double sample_kb = 100;
-  std::optional<double> cache_gb;
-  std::optional<double> preprocess_ms;
-  double hand_over_ms = 0;
-  double compute_ms = 0;
+  std::optional<double> cache_bytes, preprocess_s;
   int simulate = 0;
   bool batch_given = false;
   pipeline::PipelineConfig config;
@@ -29,23 +25,17 @@ struct PipelineCommand {
 answer::EpochAnswer answer_of(const Context& context, const PipelineCommand& options) {
   pipeline::PipelineConfig config = options.config;
   config.storage = pipeline::find_storage(options.storage);
-  config.sample_bytes = options.sample_kb * 1e3;
-  if (options.cache_gb) config.cache_bytes = *options.cache_gb * 1e9;
-  config.preprocess_s_per_sample = options.preprocess_ms.value_or(0) * 1e-3;
-  config.hand_over_s = options.hand_over_ms * 1e-3;
-  if (options.model.empty() == (options.compute_ms <= 0)) {
+  if (options.cache_bytes) config.cache_bytes = *options.cache_bytes;
+  config.preprocess_s_per_sample = options.preprocess_s.value_or(0);
+  if (options.model.empty() == (config.compute_s <= 0)) {
     throw UsageError("pipeline needs exactly one of MODEL and --compute-time", "");
   }
-  if (options.model.empty()) {
-    config.compute_s = options.compute_ms * 1e-3;
-    return answer::epochs_of_times(config);
-  }
+  if (options.model.empty()) return answer::epochs_of_times(config);
   const auto workload = std::make_shared<const workload::DeployedWorkload>(
       options.model, workload::DeployOptions{.kind = WorkloadKind::kTraining});
   if (!options.batch_given) config.batch = answer::usual_batch(*workload);
-  answer::EpochQuestion question{config, options.mode.mode(), {}};
-  if (options.cache_gb) question.cache_bytes = config.cache_bytes;
-  if (options.preprocess_ms) question.preprocess_s_per_sample = config.preprocess_s_per_sample;
+  answer::EpochQuestion question{config, options.mode.mode(), options.preprocess_s,
+                                 options.cache_bytes};
   const std::string device = board_or_local(context, options.device);
   return answer::epochs_on_twin(question, workload, device);
 }
@@ -82,28 +72,29 @@ void add_pipeline(CLI::App& app, Context& context) {
       "--hand-over-time 9 --workers 1",
       run);
   auto& config = options.config;
-  add.text("MODEL", options.model,
-           "ONNX file or zoo:NAME; the board's twin estimates its training");
-  add.text("--device", options.device, kBoardHelp);
+  config.sample_bytes = 100e3;
+  add.model("MODEL", options.model,
+            "ONNX file or zoo:NAME; the board's twin estimates its training");
+  add.words("--device", options.device, {answer::boards, answer::local_board}, kBoardHelp);
   add_strict(command, context);
   add_mode_options(command, options.mode);
-  add.optional("--compute-time", options.compute_ms, milliseconds().positive(),
+  add.optional("--compute-time", config.compute_s, milliseconds().positive(),
                "Measured computation time of a minibatch, in place of MODEL");
   add.number("--dataset-size", config.samples, count().within(1, 1e12), "Samples of the data set");
-  add.number("--sample-size", options.sample_kb, kilobytes(), "Size of a sample");
+  add.number("--sample-size", config.sample_bytes, kilobytes(), "Size of a sample");
   add.batch(config.batch);
   add.number("--workers", config.workers, count().within(0, 1024), "Loader workers");
   add.number("--prefetch", config.prefetch, count().within(1, 1024),
              "Minibatches that each worker loads ahead");
   add.number("--cores", config.cores, count().within(1, 1024), "CPU cores (with --compute-time)");
   add.one_of("--storage", options.storage, {pipeline::list_storages()}, "Storage of the data set");
-  add.optional("--cache-size", options.cache_gb, gigabytes(),
+  add.optional("--cache-size", options.cache_bytes, gigabytes(),
                "RAM available to the page cache [with MODEL: the memory that a minibatch leaves "
                "free; else the size of the data set]");
-  add.optional("--preprocess-time", options.preprocess_ms, milliseconds(),
+  add.optional("--preprocess-time", options.preprocess_s, milliseconds(),
                "Time to preprocess a sample at the highest CPU clock [with MODEL: from the twin]");
   add.optional(
-      "--hand-over-time", options.hand_over_ms, milliseconds(),
+      "--hand-over-time", config.hand_over_s, milliseconds(),
       "Time to hand a minibatch from a worker to the main process [with MODEL: from the board]");
   add.optional("--worker-slowdown", config.worker_slowdown, number().within(1, 100),
                "Slowdown of a worker relative to the main process while it reads from storage");

@@ -9,7 +9,6 @@ namespace {
 
 struct ScheduleDynamicCommand {
   answer::TraceQuestion question;
-  double mode_change_ms = 200;
   bool in_order = false;
 };
 
@@ -20,7 +19,6 @@ void run(const Context& context, ScheduleDynamicCommand& options, const CLI::App
   if (!(rate_hz > 0) && !question.bursty.rates_hz.empty()) {
     rate_hz = question.bursty.rates_hz.front();
   }
-  question.dynamic.mode_change_s = options.mode_change_ms / 1e3;
   question.dynamic.late_last = !options.in_order;
   question.seed = context.seed;
   question.check();
@@ -66,7 +64,7 @@ void add_schedule_dynamic(CLI::App& schedule, Context& context) {
   add.flag(
       "--in-order", options.in_order,
       "Serve requests strictly in order [serve requests that are already late after the others]");
-  add.number("--mode-change", options.mode_change_ms, milliseconds(),
+  add.number("--mode-change", asked.dynamic.mode_change_s, milliseconds(),
              "Time of a mode change in ms");
   add.number("--jitter", asked.simulation.jitter, number().within(0, 10),
              "Coefficient of variation of minibatch times");

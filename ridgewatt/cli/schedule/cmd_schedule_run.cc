@@ -1,6 +1,4 @@
 // ridgewatt schedule run: grants minibatches to worker processes in the cycle of a plan.
-#include <cmath>
-
 #include <optional>
 
 #include "ridgewatt/answer/schedule_run.h"
@@ -22,7 +20,7 @@ struct LiveRunOptions {
   bool replan = false;
   std::string programs;
   bool no_restart = false;
-  double mode_change_ms = 200, headroom = 0.15, speed = 1;
+  schedule::LiveOptions live;
 
   bool wanted() const { return replan || !programs.empty(); }
   void add_to(CLI::App& command);
@@ -39,11 +37,11 @@ void LiveRunOptions::add_to(CLI::App& command) {
             "TOML file of several inference and training programs; the plan follows their arrival "
             "rates, and programs with a command are started");
   add.flag("--no-restart", no_restart, "Do not restart programs of --programs that end");
-  add.number("--mode-change", mode_change_ms, milliseconds(),
+  add.number("--mode-change", live.dynamic.mode_change_s, milliseconds(),
              "Assumed time of a mode change in ms, until one has been measured");
-  add.headroom(headroom);
+  add.headroom(live.dynamic.headroom);
   add.number(
-      "--speed", speed, number().within(0.01, 1000),
+      "--speed", live.speed, number().within(0.01, 1000),
       "Run the schedule X times as fast as real time; give limits, rates and times as for 1");
 }
 
@@ -75,21 +73,7 @@ answer::LiveQuestion live_question(const Context& context, const LiveRunOptions&
     for (const auto& line : question.remarks) remark(context, line);
     return question;
   }
-  answer::LiveQuestion question;
-  auto workloads = read_workloads(context, schedule);
-  if (!workloads.inference) {
-    throw UsageError("there is no inference workload that could get the requests", "",
-                     "give --inference-sweep");
-  }
-  if (std::isinf(schedule.problem.max_latency_s))
-    throw UsageError("an inference needs a latency limit", "", "give --max-latency");
-  question.inference.push_back(std::move(*workloads.inference));
-  for (auto& background : workloads.background) {
-    question.training.push_back(std::move(background.sweep));
-  }
-  question.programs.push_back(
-      {"", schedule.problem.max_latency_s, schedule.problem.arrival_rate_hz});
-  return question;
+  return answer::live_programs(read_workloads(context, schedule), schedule.problem);
 }
 
 enum class HungWorker { kKill, kHold };
@@ -100,7 +84,7 @@ constexpr auto enum_names(HungWorker) {
 struct RunOptions {
   answer::ScheduleRequest schedule;
   schedule::ExecutorOptions executor;
-  double period_ms = 0, infer_ms = 0, train_ms = 0, least_deadline_ms = 1000, grace_ms = 1000;
+  double period_s = 0, infer_s = 0, train_s = 0;
   int training_per_cycle = -1;
   int batch = 0;
   HungWorker hung = HungWorker::kKill;
@@ -129,12 +113,10 @@ schedule::ExecutorOptions executor_options(const Context& context, const RunOpti
     answer::follow(plan, result);
   }
   if (options.batch > 0) result.batch = options.batch;
-  if (options.period_ms > 0) result.period_s = options.period_ms / 1e3;
-  if (options.infer_ms > 0) result.infer_time_s = options.infer_ms / 1e3;
-  if (options.train_ms > 0) result.train_time_s = options.train_ms / 1e3;
+  if (options.period_s > 0) result.period_s = options.period_s;
+  if (options.infer_s > 0) result.infer_time_s = options.infer_s;
+  if (options.train_s > 0) result.train_time_s = options.train_s;
   if (options.training_per_cycle >= 0) result.training_per_cycle = options.training_per_cycle;
-  result.least_deadline_s = options.least_deadline_ms / 1e3;
-  result.grace_s = options.grace_ms / 1e3;
   result.kill_hung = options.hung == HungWorker::kKill;
   return result;
 }
@@ -142,10 +124,7 @@ schedule::ExecutorOptions executor_options(const Context& context, const RunOpti
 answer::ScheduleRun serve(const Context& context, const RunOptions& options,
                           answer::ServeOptions& serving) {
   if (!options.live.wanted()) return answer::serve_cycle(serving);
-  schedule::LiveOptions live;
-  live.dynamic.mode_change_s = options.live.mode_change_ms / 1e3;
-  live.dynamic.headroom = options.live.headroom;
-  live.speed = options.live.speed;
+  schedule::LiveOptions live = options.live.live;
   live.switch_s = options.schedule.switch_s;
   live.seed = context.seed;
   return answer::serve_live(
@@ -199,19 +178,19 @@ void add_schedule_run(CLI::App& schedule, Context& context) {
   add.output("--log", options.log, "Write each granted minibatch to this CSV as it ends");
   add.optional("--batch", options.batch, count().within(1, 1 << 20),
                "Inference batch, in place of the plan's");
-  add.optional("--period", options.period_ms, milliseconds().positive(),
+  add.optional("--period", options.period_s, milliseconds().positive(),
                "Period of the cycle in ms, in place of the plan's");
   add.optional("--training-per-cycle", options.training_per_cycle, count().within(0, 1e6),
                "Training minibatches per cycle, in place of the plan's");
-  add.optional("--inference-time", options.infer_ms, milliseconds().positive(),
+  add.optional("--inference-time", options.infer_s, milliseconds().positive(),
                "Expected time of an inference minibatch in ms, in place of the plan's");
-  add.optional("--training-time", options.train_ms, milliseconds().positive(),
+  add.optional("--training-time", options.train_s, milliseconds().positive(),
                "Expected time of a training minibatch in ms, in place of the plan's");
   add.number("--deadline-factor", executor.deadline_factor, number().within(1, 1e6),
              "Deadline of a minibatch, as a multiple of its planned time");
-  add.number("--least-deadline", options.least_deadline_ms, milliseconds(),
+  add.number("--least-deadline", executor.least_deadline_s, milliseconds(),
              "Lower bound of the deadline, in ms");
-  add.number("--grace", options.grace_ms, milliseconds(),
+  add.number("--grace", executor.grace_s, milliseconds(),
              "Time in ms from a missed deadline, when the worker is asked to stop, to SIGKILL");
   add.choice(
       "--hung", options.hung,

@@ -1,7 +1,7 @@
 // ridgewatt study: a designed experiment from a file, on a board, a fake one or a sweep.
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <optional>
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/progress.h"
@@ -14,7 +14,6 @@
 #include "ridgewatt/cli/options/sweep_options.h"
 #include "ridgewatt/report/study_report.h"
 #include "ridgewatt/study/study_run.h"
-#include "ridgewatt/sweep/quality.h"
 
 namespace ridgewatt::cli {
 namespace {
@@ -36,52 +35,38 @@ struct StudyCommand {
   bool show = false;
 };
 
-// Runs what is left of the plan; returns what the log then holds.
-std::vector<study::StudyResult> measure(const Context& context, const StudyCommand& options,
-                                        study::Study& study, report::StudyReport& report,
-                                        std::vector<std::string>& remarks) {
+// Runs what is left of the plan; nothing where only the plan is asked for.
+std::optional<study::StudyOutcome> measure(const Context& context, const StudyCommand& options,
+                                           study::Study& study) {
   const platform::LocalDevice device = options.device.open(context);
-  if (!options.plan) check_table_options(context, report::study_result(report, {}, false));
+  if (!options.plan) check_table_options(context, report::study_result({}));
   study.parameters["ridgewatt"] = own_program().string();
   study.parameters["device"] = options.device.device;
   study::CommandBench bench(device, {options.rate_hz, options.settle_s, options.device.state_folder,
                                      options.control.full_fan, options.cache});
   bench.prepare(study);
-  remarks = bench.remarks();
   if (options.plan) {
     print(context, report::study_plan_table(study, context.seed));
-    return {};
+    for (const auto& text : bench.remarks()) remark(context, text);
+    return std::nullopt;
   }
-  report.provenance = bench.provenance();
-  report.where = report.board = device.name;
-  study::StudyLog log(options.database.empty() ? ":memory:" : options.database, study, device.name,
-                      context.seed);
-  report.planned = study::plan_study(study, context.seed).size();
-  Progress progress("study " + study.name, report.planned, context.quiet);
-  auto results = study::run_study(
-      study, bench, log,
-      {context.seed, options.max_runs, [&](std::size_t i, const study::StudyRun& run) {
-         progress.update(i, fmt::format("block {}, {}", run.block, fmt::join(run.cell, ", ")));
-       }});
-  for (const auto& note : log.notes()) remarks.push_back("note of the program: " + note);
-  if (results.size() < report.planned) {
-    remarks.push_back(fmt::format("{} of {} runs; {}", results.size(), report.planned,
-                                  options.database.empty()
-                                      ? "to continue later, keep the runs with --store FILE"
-                                      : "repeat the command to continue"));
-  }
-  return results;
+  Progress progress("study " + study.name, study::plan_study(study, context.seed).size(),
+                    context.quiet);
+  const auto on_run = [&](std::size_t i, const study::StudyRun& run) {
+    progress.update(i, fmt::format("block {}, {}", run.block, fmt::join(run.cell, ", ")));
+  };
+  return study::conduct_study(study, bench, device.name, options.database,
+                              {context.seed, options.max_runs, on_run});
 }
 
-void show(const Context& context, const StudyCommand& options, const report::StudyReport& report,
-          const std::vector<std::string>& remarks) {
-  const auto result = report::study_result(report, remarks, !options.replay.empty());
+void show(const Context& context, const StudyCommand& options, const report::StudyReport& report) {
+  const auto result = report::study_result(report);
   check_table_options(context, result);
   options.figures.write(
       [&] { return report::to_svg(report::study_figures(report), report.study.title); },
       [&] { return report::study_html(report); });
   if (context.csv()) {  // which holds rows only
-    for (const auto& text : remarks) remark(context, text);
+    for (const auto& text : report.remarks) remark(context, text);
   }
   print(context, result);
 }
@@ -110,41 +95,14 @@ void run(const Context& context, const StudyCommand& options, const CLI::App& co
     std::cout << study.text;
     return;
   }
-  report::StudyReport report;
-  std::vector<std::string> remarks;
-  if (options.replay.empty()) {
-    report.results = measure(context, options, study, report, remarks);
-    study::use_samples(study, report.results);
-    if (options.plan) {
-      for (const auto& text : remarks) remark(context, text);
-      return;
-    }
-    if (std::none_of(report.results.begin(), report.results.end(),
-                     [](const auto& result) { return result.responses.contains("power_w"); })) {
-      remarks.emplace_back("power and energy are not known, because no power sensor could be read");
-    }
-  } else {
-    const Sweep sweep = choose_sweep(read_sweeps(options.replay), options.workload, options.replay);
-    const QualityReport quality = check_quality(sweep);
-    std::vector<std::string> left_out;
-    report.results = study::replay_study(study, trusted_rows(sweep, quality), left_out);
-    for (const auto& factor : left_out) {
-      remarks.push_back(fmt::format("factor '{}' is left out: the sweep does not vary it", factor));
-    }
-    remarks.push_back(fmt::format("{} flagged rows are left out", quality.flagged_rows()));
-    remarks.emplace_back(
-        "the intervals show how effects vary over the other settings of the sweep");
-    report.provenance = sweep.origin_of(Provenance::kReplayed).provenance;
-    report.where = options.replay;
-    report.board = sweep.board;
-    report.workload = sweep.workload;
-    report.kind = sweep.kind;
-  }
-  if (report.results.empty())
+  const auto found = options.replay.empty()
+                         ? measure(context, options, study)
+                         : study::outcome_of_sweep(study, options.replay, options.workload);
+  if (!found) return;
+  if (found->results.empty())
     throw Error("the study has no finished run yet", study.name, "run it without --max-runs");
-  report.study = study;
-  report.analysis = study::analyze_study(study, report.results, !options.replay.empty());
-  show(context, options, report, remarks);
+  const auto analysis = study::analyze_study(study, found->results, !options.replay.empty());
+  show(context, options, {*found, study, analysis});
 }
 
 }  // namespace
@@ -153,8 +111,8 @@ void add_study(CLI::App& app, Context& context) {
   const auto [command, options, add] = define<StudyCommand>(
       app, context, "study", "Run a designed experiment: how factors affect time and energy",
       "ridgewatt study frequency --sweep sweep.csv --figures frequency.html", run);
-  add.text("STUDY", options.name,
-           "Name of a shipped study, or TOML file of a study [list the shipped studies]");
+  add.words("STUDY", options.name, {answer::studies},
+            "Name of a shipped study, or TOML file of a study [list the shipped studies]");
   add_device_options(command, options.device);
   add.input("--sweep", options.replay, "Sweep to take the results from, in place of measuring");
   add.text("--workload", options.workload,

@@ -84,7 +84,7 @@ TEST(StudyReport, FiguresOfBatchesArePerSampleInEveryHeading) {
   const Table cells = cell_table(report);
   for (const auto& column : cells.columns()) headings.push_back(column_heading(column));
   EXPECT_THAT(headings, ::testing::IsSupersetOf({"sample energy (J)", "energy (J)"}));
-  const std::string json = study_result(report, {}, false).json.dump();
+  const std::string json = study_result(report).json.dump();
   EXPECT_THAT(json, HasSubstr("\"sample_energy_j\":2.0"));
   EXPECT_THAT(json, ::testing::Not(HasSubstr("minibatch")));
   const auto figures = study_figures(report);

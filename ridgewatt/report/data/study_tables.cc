@@ -11,14 +11,14 @@ namespace {
 
 constexpr std::size_t kMostOptima = 64;  // for people
 
-std::string study_heading(const StudyReport& report, const std::vector<std::string>& remarks) {
+std::string study_heading(const StudyReport& report) {
   const std::string done =
       report.results.size() < report.planned
           ? fmt::format("{} of {}", report.results.size(), counted(report.planned, "run"))
           : counted(report.results.size(), "run");
   std::string text = fmt::format("{}\n{}: {}, {}\n", escape_terminal(report.study.title),
                                  name_of(report.provenance), escape_terminal(report.where), done);
-  for (const auto& remark : remarks) text += escape_terminal(remark) + '\n';
+  for (const auto& remark : report.remarks) text += escape_terminal(remark) + '\n';
   return text + '\n';
 }
 
@@ -30,8 +30,7 @@ std::string factors_of(const study::Study& study) {
 
 }  // namespace
 
-Result study_result(const StudyReport& report, const std::vector<std::string>& remarks,
-                    bool replayed) {
+Result study_result(const StudyReport& report) {
   RowOrigin origin{report.workload, report.kind, report.board};
   origin.provenance = report.provenance;
   Table effects = effect_table(report.analysis), optima = optimum_table(report.analysis);
@@ -41,13 +40,13 @@ Result study_result(const StudyReport& report, const std::vector<std::string>& r
                  {"provenance", name_of(report.provenance)},
                  {"where", report.where},
                  {"runs", report.results.size()},
-                 {"remarks", remarks},
+                 {"remarks", report.remarks},
                  {"cells", cells.to_json()},
                  {"effects", effects.to_json()},
                  {"optima", optima.to_json()},
                  {"findings", report.analysis.findings}};
-  result.before = {{study_heading(report, remarks)}};
-  if (!replayed) result.before.insert(result.before.end(), {{"", cells}, {"\n"}});
+  result.before = {{study_heading(report)}};
+  if (report.planned > 0) result.before.insert(result.before.end(), {{"", cells}, {"\n"}});
   if (optima.rows().size() <= kMostOptima) result.add("", std::move(optima));
   std::string findings = "\n";
   for (const auto& text : report.analysis.findings) findings += "* " + escape_terminal(text) + '\n';

@@ -1,0 +1,126 @@
+#include "ridgewatt/answer/words.h"
+
+#include <set>
+
+#include "ridgewatt/answer/explain.h"
+#include "ridgewatt/base/suggest.h"
+#include "ridgewatt/device/board.h"
+#include "ridgewatt/device/board_names.h"
+#include "ridgewatt/llm/engine_facts.h"
+#include "ridgewatt/llm/language_model.h"
+#include "ridgewatt/llm/recipe.h"
+#include "ridgewatt/platform/fake_board.h"
+#include "ridgewatt/study/study.h"
+#include "ridgewatt/workload/zoo.h"
+
+namespace ridgewatt::answer {
+namespace {
+
+using Words = std::vector<Word>;
+
+void add_zoo(const std::string& prefix, Words& all) {
+  for (const auto& entry : workload::zoo()) {
+    all.push_back({prefix + std::string(entry.name), std::string(entry.description)});
+  }
+}
+
+void add_language_zoo(const std::string& prefix, Words& all) {
+  for (const auto& entry : llm::language_zoo()) {
+    all.push_back({prefix + std::string(entry.name), std::string(entry.source)});
+  }
+}
+
+}  // namespace
+
+void boards(const std::string&, Words& all) {
+  for (const auto& name : list_boards()) all.push_back({name, "board"});
+}
+
+void fake_boards(const std::string&, Words& all) {
+  for (const auto& name : platform::fake_board_names()) all.push_back({name, "fake board"});
+}
+
+void live_boards(const std::string& device, Words& all) {
+  std::set<std::string> names;  // with a release, and without one
+  for (const auto& name : platform::fake_board_names()) {
+    names.insert({name, platform::fake_board_spec(name).board});
+  }
+  for (const auto& name : names) all.push_back({"fake:" + name, "fake board"});
+  local_board(device, all);
+}
+
+void local_board(const std::string&, Words& all) {
+  all.push_back({"local", "this machine"});
+}
+
+void all_boards(const std::string&, Words& all) {
+  all.push_back({"all", "ranks the boards"});
+}
+
+void models(const std::string&, Words& all) {
+  add_zoo("zoo:", all);
+}
+
+void language_models(const std::string&, Words& all) {
+  add_language_zoo("zoo:", all);
+}
+
+void model_names(const std::string&, Words& all) {
+  add_zoo("", all);
+}
+
+void language_model_names(const std::string&, Words& all) {
+  add_language_zoo("", all);
+}
+
+void presets(const std::string& device, Words& all) {
+  std::vector<std::string> names = list_boards();
+  const auto meant = find_meant(device.substr(device.find(':') + 1), board_names());
+  if (meant) names = {*meant};
+  std::set<std::string> known;
+  for (const auto& name : names) {
+    for (const auto& preset : ridgewatt::presets(load_board(name))) {
+      if (known.insert(preset.name).second) all.push_back({preset.name, "preset"});
+    }
+  }
+}
+
+void modes(const std::string& device, Words& all) {
+  all.insert(all.end(), {{"all", "every mode"}, {"presets", "every preset"}, {"maxn", "no limit"}});
+  presets(device, all);
+}
+
+void quantizations(const std::string&, Words& all) {
+  all.push_back({"stored", "as in the file"});
+  recipes({}, all);
+}
+
+void all_quantizations(const std::string&, Words& all) {
+  all.push_back({"all", "every one"});
+}
+
+void recipes(const std::string&, Words& all) {
+  for (const auto& recipe : llm::recipes()) all.push_back({std::string(recipe.name), ""});
+}
+
+void engines(const std::string&, Words& all) {
+  for (const auto& engine : llm::engine_facts()) all.push_back({engine.name, "engine"});
+}
+
+void studies(const std::string&, Words& all) {
+  for (const auto& name : study::list_studies()) all.push_back({name, "study"});
+}
+
+void seen_names(const std::string&, Words& all) {
+  for (const auto& value : seen_values()) all.push_back({std::string(value.name) + "=", ""});
+}
+
+std::vector<Word> words_of(const WordSources& sources, const std::string& device) {
+  std::vector<Word> all;
+  for (WordSource* const source : sources.sources) {
+    if (source != nullptr) source(device, all);
+  }
+  return all;
+}
+
+}  // namespace ridgewatt::answer
