@@ -167,9 +167,10 @@ struct Pruned {
 
 // A result of check(): rows that violate a condition.
 struct StoreFault {
-  std::string check;      // the condition: "energy is power times time"
-  std::int64_t rows = 0;  // number of rows that violate it
-  std::string example;    // the first such row
+  std::string check;        // the condition: "energy is power times time"
+  std::int64_t rows = 0;    // number of rows that violate it
+  std::string example;      // the first such row
+  std::string remark = {};  // on rows that satisfy it in another way; empty: none
 };
 
 // A sweep that was imported into a store.

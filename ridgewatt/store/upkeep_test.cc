@@ -4,6 +4,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/store/postgresql/test_stores.h"
 #include "ridgewatt/store/store.h"
+#include "ridgewatt/sweep/quality.h"
 
 namespace ridgewatt::store {
 namespace {
@@ -118,6 +119,36 @@ TEST_P(Upkeep, TheCheckSeesImportedRows) {
   ASSERT_EQ(store.import(sweep, "b", Provenance::kReplayed), 4u);
   for (const auto& fault : store.check()) {
     EXPECT_EQ(fault.rows, fault.check == "energy is power times window" ? 1 : 0) << fault.check;
+  }
+}
+
+// Each series has its way of counting energy, and is judged by the rule of `sweep check`.
+TEST_P(Upkeep, TheCheckJudgesImportedEnergyAsTheCheckOfASweep) {
+  for (const auto& [usual, rows] :
+       {std::pair{0.7, 1}, {1.0, 1}, {1.4, 1}, {0.5, 9}, {1000.0, 10}}) {
+    Store store(fresh());
+    Sweep sweep{"made", "w", "training", {}, {}};
+    for (int i = 1; i <= 10; ++i) {
+      Observation row{.time_s = 0.01 * i, .power_w = 20};
+      row.point.batch = i;
+      row.measured_energy_j = (i == 4 ? 3 : usual) * row.power_w * row.time_s;
+      sweep.observations.push_back(row);
+    }
+    if (usual == 0.5) sweep.observations[3].measured_energy_j = 20 * 0.04;
+    ASSERT_EQ(store.import(sweep, "b", Provenance::kReplayed), 10u);
+    sweep.workload = "other";
+    for (auto& row : sweep.observations) row.measured_energy_j = row.power_w * row.time_s;
+    ASSERT_EQ(store.import(sweep, "b", Provenance::kReplayed), 10u);
+    const auto read = store.sweeps({.workload = "w"});
+    ASSERT_EQ(read.size(), 1u);
+    for (const auto& fault : store.check()) {
+      const bool energy = fault.check == "energy is power times window";
+      EXPECT_EQ(fault.rows, energy ? rows : 0) << fault.check << usual;
+      EXPECT_EQ(!fault.remark.empty(), energy && (usual == 0.7 || usual == 1.4)) << usual;
+      if (energy) {
+        EXPECT_EQ(check_quality(read[0]).flagged_rows(), static_cast<std::size_t>(rows)) << usual;
+      }
+    }
   }
 }
 

@@ -147,10 +147,7 @@ void Checker::check_knobs() {
   }
 }
 
-// A sweep may measure the energy of all rows in another way, for example on one rail. Its usual
-// ratio is not a fault.
 void Checker::check_energy() {
-  constexpr double kMostRatio = 1.5;  // chosen: beyond it the unit is wrong
   const auto ratio = [&](std::size_t row) {
     const Observation& seen = sweep_.observations[row];
     return seen.energy_j() / (seen.power_w * seen.time_s);
@@ -159,19 +156,11 @@ void Checker::check_energy() {
   for (std::size_t row = 0; row < rows_; ++row) {
     if (sweep_.observations[row].measured_energy_j) ratios.push_back(ratio(row));
   }
-  if (ratios.empty()) return;
-  const auto off = [&](double of, double from) {
-    return std::abs(of / from - 1) > options_.energy_deviation;
-  };
-  double usual = median(ratios);
-  if (usual > kMostRatio || usual < 1 / kMostRatio) usual = 1;
-  if (off(usual, 1)) {
-    report_.remarks.push_back(
-        fmt::format("energy_j is {:.3g} times power_w times time_ms in the median row", usual));
-  }
+  const EnergyCount count(std::move(ratios), options_.energy_deviation);
+  if (auto remark = count.remark(); !remark.empty()) report_.remarks.push_back(std::move(remark));
   for (std::size_t row = 0; row < rows_; ++row) {
     const Observation& seen = sweep_.observations[row];
-    if (!seen.measured_energy_j || !off(ratio(row), 1) || !off(ratio(row), usual)) continue;
+    if (!seen.measured_energy_j || count.plausible(ratio(row))) continue;
     flag(row, Fault::kEnergy,
          fmt::format("energy_j {:.4g} where power_w times time_ms is {:.4g} J",
                      *seen.measured_energy_j, seen.power_w * seen.time_s));
@@ -322,6 +311,22 @@ void Checker::check_monotonicity(const std::vector<double>& time_deviation) {
 }
 
 }  // namespace
+
+EnergyCount::EnergyCount(std::vector<double> ratios, double deviation) : deviation_(deviation) {
+  constexpr double kMostRatio = 1.5;  // chosen: beyond it the unit is wrong
+  if (ratios.empty()) return;
+  const double usual = median(std::move(ratios));
+  if (usual <= kMostRatio && usual >= 1 / kMostRatio) usual_ = usual;
+}
+
+bool EnergyCount::plausible(double ratio) const {
+  return std::abs(ratio - 1) <= deviation_ || std::abs(ratio / usual_ - 1) <= deviation_;
+}
+
+std::string EnergyCount::remark() const {
+  if (std::abs(usual_ - 1) <= deviation_) return "";
+  return fmt::format("energy_j is {:.3g} times power_w times time_ms in the median row", usual_);
+}
 
 std::size_t QualityReport::flagged_rows() const {
   return static_cast<std::size_t>(std::count(flagged.begin(), flagged.end(), true));

@@ -48,6 +48,21 @@ struct QualityOptions {
   double energy_deviation = 0.05;
 };
 
+// How rows count energy: their median ratio of energy to power times time. Rows may count it
+// throughout in another way, as that of one rail, which is no fault.
+class EnergyCount {
+ public:
+  explicit EnergyCount(std::vector<double> ratios,
+                       double deviation = QualityOptions().energy_deviation);
+  // The row counts energy as power times time or in the usual way of the rows.
+  bool plausible(double ratio) const;
+  // Says in which other way the rows count energy. Empty: as power times time.
+  std::string remark() const;
+
+ private:
+  double usual_ = 1, deviation_;
+};
+
 struct QualityFlag {
   std::size_t row = 0;   // index into Sweep::observations
   std::size_t line = 0;  // line in the file

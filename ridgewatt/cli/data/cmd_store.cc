@@ -104,7 +104,10 @@ void check_store(const Context& context, const StoreArguments& arguments) {
   const auto faults = store.check();
   print(context, report::store_check_table(faults));
   std::int64_t rows = 0;
-  for (const auto& fault : faults) rows += fault.rows;
+  for (const auto& fault : faults) {
+    rows += fault.rows;
+    if (!fault.remark.empty()) remark(context, fault.remark);
+  }
   if (rows == 0) return;
   std::cout.flush();
   throw Error("the store has " + counted(rows, "implausible row"), store.path(),
