@@ -358,6 +358,7 @@ std::vector<Job> submit(const std::string& path, ExecutorKind kind,
       jobs.push_back(std::move(job));
     }
   }
+  if (jobs.empty()) write_plan(plan, path);  // watch and rerun need the executor
   return jobs;
 }
 

@@ -24,9 +24,10 @@ namespace ridgewatt::campaign {
 // another process holds the lock.
 OwnedFd lock_plan(const std::string& path);
 
-// Submits the tasks with missing points, writes the plan and returns the jobs. Throws UsageError if
-// the campaign was already submitted, or if the store has another plan with this name. If the store
-// cannot be reached, it counts as empty; tasks still skip points that exist.
+// Submits the tasks with missing points, writes the plan and returns the jobs; none if every point
+// is measured. Throws UsageError if the campaign was already submitted, or if the store has another
+// plan with this name. If the store cannot be reached, it counts as empty; tasks still skip points
+// that exist.
 std::vector<Job> submit(const std::string& path, ExecutorKind kind, const ExecutorOptions& options);
 // Returns the scripts that submit() would pass to the engine for all tasks.
 std::string preview(const Plan& plan, ExecutorKind kind, const ExecutorOptions& options);

@@ -290,6 +290,45 @@ TEST_F(CampaignCli, ASecondPlanOfTheNameIsRefusedByEveryCommand) {
   EXPECT_EQ(filled().size(), 1u);
 }
 
+// A plan whose points another copy of it has measured: each command says where to go on.
+// label: board
+TEST_F(CampaignCli, APlanThatIsMeasuredSaysWhatToDoNext) {
+  const std::string first = (folder_.path() / "c1.json").string();
+  const std::string same = (folder_.path() / "same.json").string();
+  for (const auto& path : {first, same}) {
+    ASSERT_EQ(testing::run_program("campaign plan c1 --store '" + store_ +
+                                   "' --boards fake:orin-nano --sample 2 --seed 3 --calibration 0 "
+                                   "--workload net" +
+                                   kFast + "-o '" + path + "'" + command())
+                  .status,
+              0);
+  }
+  const std::string local = "' --executor local --program '" + program_ + "'";
+  const auto watch = [](const std::string& path) {
+    return testing::run_program("campaign watch '" + path + "' --interval 0.2 --at-most 100");
+  };
+  ASSERT_EQ(testing::run_program("campaign submit '" + first + local).status, 0);
+  ASSERT_EQ(watch(first).status, 0);
+  const auto submitted = testing::run_program("campaign submit '" + same + local);
+  EXPECT_EQ(submitted.status, 0);
+  EXPECT_THAT(submitted.output, HasSubstr("all points of the plan are measured (2): "
+                                          "`ridgewatt campaign collect " +
+                                          same));
+  for (const char* next : {"resume", "watch", "status", "cancel", "collect", "boards"}) {
+    const auto run = testing::run_program(std::string("campaign ") + next + " '" + same + "'");
+    EXPECT_EQ(run.status, 0) << next << run.output;
+  }
+  EXPECT_THAT(testing::run_program("campaign submit '" + same + local + " --format json").output,
+              HasSubstr("\"jobs\": []"));
+  const auto rerun = [&](const std::string& rule) {
+    return testing::run_program("campaign rerun '" + same + "' " + rule).output;
+  };
+  EXPECT_THAT(rerun("--older-than 30d"), HasSubstr("nothing was changed"));
+  EXPECT_THAT(rerun("--older-than 0s"), HasSubstr("`campaign watch` submits"));
+  ASSERT_EQ(watch(same).status, 0);
+  EXPECT_EQ(filled().size(), 4u);
+}
+
 // label: board
 TEST_F(CampaignCli, AHungProgramIsEndedAndKeepsItsLastLines) {
   const auto hung = testing::run_program(

@@ -33,10 +33,16 @@ void rerun_points(const Context& context, RerunCommand& options) {
   if (options.older_s) {
     options.rules.until_unix_s = std::time(nullptr) - static_cast<std::int64_t>(*options.older_s);
   }
-  print(context,
-        report::rerun_result(campaign::rerun(options.plan, options.rules, options.dry_run)));
-  remark(context, options.dry_run ? "nothing was changed (--dry-run)"
-                                  : "`campaign watch` submits the points that are measured again");
+  const auto reruns = campaign::rerun(options.plan, options.rules, options.dry_run);
+  print(context, report::rerun_result(reruns));
+  std::size_t points = 0;
+  for (const auto& kind : reruns.kinds) points += kind.points + kind.calibration;
+  const char* next = options.dry_run ? "nothing was changed (--dry-run)"
+                     : points == 0   ? "no measured point is one of these: nothing was changed"
+                     : campaign::read_plan(options.plan).executor.empty()
+                         ? "`campaign submit` submits the points that are measured again"
+                         : "`campaign watch` submits the points that are measured again";
+  remark(context, next);
 }
 
 }  // namespace

@@ -1,4 +1,6 @@
 // ridgewatt campaign submit and cancel: tasks to an engine, and back.
+#include <fmt/format.h>
+
 #include "ridgewatt/campaign/follow.h"
 #include "ridgewatt/cli/options/executor_options.h"
 #include "ridgewatt/cli/options/option_adder.h"
@@ -30,7 +32,16 @@ void submit_campaign(const Context& context, const SubmitCommand& options) {
     std::cout << campaign::preview(plan, options.kind, options.options);
     return;
   }
-  print(context, report::job_result(campaign::submit(options.plan, options.kind, options.options)));
+  const auto jobs = campaign::submit(options.plan, options.kind, options.options);
+  print(context, report::job_result(jobs));
+  if (!jobs.empty()) return;
+  std::size_t points = 0;
+  for (const auto& kind : plan.boards) points += kind.points.size();
+  remark(context,
+         fmt::format("nothing was submitted, because all points of the plan are measured ({}): "
+                     "`ridgewatt campaign collect {}` writes them, `ridgewatt campaign rerun {}` "
+                     "measures points again",
+                     points, options.plan, options.plan));
 }
 
 void cancel_campaign(const Context&, const std::string& plan) {
