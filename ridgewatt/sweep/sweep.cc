@@ -20,6 +20,10 @@ namespace {
 // Reads a positive number. Times and powers are positive in any unit.
 double positive(const CsvReader& csv, std::size_t column) {
   constexpr double kMost = 1e12;  // chosen: beyond any run, in ms, W and J
+  if (csv.field(column).empty()) {
+    throw InputError(csv.header()[column] + " is empty", csv.where(),
+                     "a sweep needs the time and the power of every row");
+  }
   const double value = csv.number(column);
   if (value >= 1 / kMost && value <= kMost) return value;
   throw InputError(value > 0

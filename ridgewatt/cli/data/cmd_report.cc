@@ -16,7 +16,16 @@ struct ReportCommand {
   std::size_t figure = 0;  // 1: the first; 0: all
 };
 
+void refuse_other_ending(const std::string& path) {
+  for (const char* other : {".csv", ".json", ".png", ".jpg", ".pdf"}) {
+    if (!path.ends_with(other)) continue;
+    throw UsageError("a report is written as HTML or SVG", path,
+                     "give a file name that ends in .html or .svg");
+  }
+}
+
 void run(const Context&, const ReportCommand& options) {
+  refuse_other_ending(options.output);
   report::HtmlReport report(options.title);
   for (const auto& file : options.files) report::add_result(report, file, read_file(file));
   const bool svg = options.output.ends_with(".svg");

@@ -10,6 +10,7 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
+#include "ridgewatt/io/csv.h"
 #include "ridgewatt/io/csv_reader.h"
 #include "ridgewatt/report/page/energy_figures.h"
 #include "ridgewatt/report/page/result_json.h"
@@ -130,10 +131,48 @@ void add_sweep_figures(HtmlReport& report, const Sweep& sweep, const FigureSourc
   add_figures(quality.flagged_rows() == 0 ? sweep : trusted_rows(sweep, quality));
 }
 
+// The rows of a file whose power is known, as CSV, and the number of the others: of boards without
+// a power sensor, a twin knows no power.
+struct PoweredRows {
+  std::string text;  // only if there are others
+  std::size_t powered = 0, others = 0;
+};
+
+PoweredRows powered_rows(std::string_view text, const std::string& name) {
+  PoweredRows found;
+  CsvReader csv(text, name);
+  const std::size_t power = csv.require_column("power_w");
+  while (csv.next()) ++(csv.field(power).empty() ? found.others : found.powered);
+  if (found.others == 0 || found.powered == 0) return found;
+  CsvReader again(text, name);
+  const auto add_row = [&](const auto& field_of) {
+    for (std::size_t c = 0; c < again.header().size(); ++c) {
+      found.text += (c == 0 ? "" : ",") + csv_field(field_of(c));
+    }
+    found.text += '\n';
+  };
+  add_row([&](std::size_t c) { return again.header()[c]; });
+  while (again.next()) {
+    if (!again.field(power).empty()) add_row([&](std::size_t c) { return again.field(c); });
+  }
+  return found;
+}
+
 void add_csv(HtmlReport& report, const std::string& name, std::string_view text) {
   const CsvReader csv(text, name);
   const CsvRows rows = first_rows(text, name);
-  if (csv.column("time_ms") && csv.column("power_w")) {
+  const bool costs = csv.column("time_ms") && csv.column("power_w");
+  const PoweredRows known = costs ? powered_rows(text, name) : PoweredRows();
+  if (known.others > 0) {
+    report.paragraph(known.powered == 0
+                         ? "The power of these rows is not known, so there are no figures of power "
+                           "and energy."
+                         : fmt::format("The power of {} of {} rows is not known: they are left out "
+                                       "of the figures.",
+                                       known.others, known.others + known.powered));
+    text = known.text;
+  }
+  if (costs && known.powered > 0) {
     const bool intervals = csv.column("time_lo_ms").has_value();
     for (auto& sweep : parse_sweeps(text, name)) {
       const FigureSource source = sweep_source(sweep, csv.column("workload").has_value(), intervals,

@@ -46,6 +46,23 @@ TEST(ResultReport, OfManyRowsAllAreListedAndCounted) {
   EXPECT_NE(page.find("5000 operating points"), std::string::npos);
 }
 
+// What `estimate` writes for a board whose power is not known, and such rows among others.
+TEST(ResultReport, RowsWithoutPowerAreListedButNotDrawn) {
+  const std::string header = "gpu_mhz,batch,time_ms,power_w,workload,kind,board,provenance\n";
+  const std::string none = "306,1,10,,w,training,b,modelled\n408,1,9,,w,training,b,modelled\n";
+  const std::string page = result_page(header + none);
+  EXPECT_NE(page.find("The power of these rows is not known"), std::string::npos);
+  EXPECT_NE(page.find("408"), std::string::npos);
+  EXPECT_EQ(page.find("operating points"), std::string::npos);
+  const std::string mixed = result_page(header + none +
+                                        "510,1,8,7,\"w\",training,b,modelled\n"
+                                        "612,1,7,9,w,training,b,modelled\n");
+  EXPECT_NE(mixed.find("The power of 2 of 4 rows is not known"), std::string::npos);
+  EXPECT_NE(mixed.find("2 operating points"), std::string::npos);
+  EXPECT_NE(mixed.find("Time against power"), std::string::npos);
+  EXPECT_NE(mixed.find("408"), std::string::npos);
+}
+
 TEST(ResultReport, BrokenFilesAreNamed) {
   EXPECT_THROW(result_page(""), InputError);
   EXPECT_THROW(result_page("time_ms,power_w\n1,2,3\n"), InputError);
