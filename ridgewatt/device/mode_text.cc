@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/suggest.h"
@@ -36,13 +37,26 @@ const NameSet& part_names() {
   return kNames;
 }
 
-bool set_part(PowerMode& mode, std::string_view given, const std::string& text,
-              const std::string& whole) {
-  const auto name = find_meant(given, part_names());
-  if (!name) {
-    throw UsageError("'" + escape_terminal(given) + "' is not a knob of a power mode", "",
-                     did_you_mean(given, part_names(), kModeTextHint));
+// A governor and a power limit are the same part.
+void refuse_repeated(const std::string& name, std::set<std::string>& given,
+                     const std::string& whole) {
+  if (!given.insert(name).second) {
+    throw UsageError(name + " is given twice", whole, "give each knob once");
   }
+  if (given.contains("governor") && given.contains("limit")) {
+    throw UsageError("a mode has a governor or a power limit, but not both", whole,
+                     "omit one of them");
+  }
+}
+
+bool set_part(PowerMode& mode, std::string_view part, const std::string& text,
+              const std::string& whole, std::set<std::string>& given) {
+  const auto name = find_meant(part, part_names());
+  if (!name) {
+    throw UsageError("'" + escape_terminal(part) + "' is not a knob of a power mode", "",
+                     did_you_mean(part, part_names(), kModeTextHint));
+  }
+  refuse_repeated(*name, given, whole);
   if (*name == "governor") {
     mode.governor = text;
     return !text.empty();
@@ -85,9 +99,11 @@ const char* short_name(Knob knob) {
 
 PowerMode parse_mode_text(const std::string& text) {
   PowerMode mode;
+  std::set<std::string> given;
   for (const auto& part : split(text, ',')) {
     const auto words = split(part, '=');
-    if (words.size() != 2 || !set_part(mode, trim(words[0]), std::string(trim(words[1])), text)) {
+    if (words.size() != 2 ||
+        !set_part(mode, trim(words[0]), std::string(trim(words[1])), text, given)) {
       throw UsageError(fmt::format("'{}' is not a setting of a power mode", part), text,
                        kModeTextHint);
     }

@@ -9,7 +9,8 @@
 namespace ridgewatt {
 
 // Parses a mode. The parts may be in any order; clocks are in MHz. Other parts are "governor=NAME"
-// and, for a power limit of the firmware, "limit=150" in watts. Throws UsageError for other text.
+// and, for a power limit of the firmware, "limit=150" in watts. Throws UsageError for other text
+// and for a part that is given twice.
 PowerMode parse_mode_text(const std::string& text);
 // Returns the name of the knob in this text: cores, cpu, gpu or mem.
 const char* short_name(Knob knob);

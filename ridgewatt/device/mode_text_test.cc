@@ -34,10 +34,45 @@ TEST(ModeText, PresetsOfAllBoardsReadBack) {
 }
 
 TEST(ModeText, WhatIsNotAModeIsRefused) {
-  for (const char* text : {"cores=2.5", "cores=0", "cores=-1", "cores=nan", "gpu=inf", "gpu=1e400",
-                           "gpu=306000000", "cpu=0", "mem=", "gpu", "speed=3", "", "governor=",
-                           "limit=", "limit=0", "limit=-5", "limit=nan", "limit=1e9"}) {
+  for (const char* text : {"cores=2.5",
+                           "cores=0",
+                           "cores=-1",
+                           "cores=nan",
+                           "gpu=inf",
+                           "gpu=1e400",
+                           "gpu=306000000",
+                           "cpu=0",
+                           "mem=",
+                           "gpu",
+                           "speed=3",
+                           "",
+                           "governor=",
+                           "limit=",
+                           "limit=0",
+                           "limit=-5",
+                           "limit=nan",
+                           "limit=1e9",
+                           "governor=schedutil,limit=150",
+                           "limit=150,governor=schedutil"}) {
     EXPECT_THROW(parse_mode_text(text), UsageError) << text;
+  }
+}
+
+// Under any of its names, and with equal or different values.
+TEST(ModeText, APartThatIsGivenTwiceIsNamed) {
+  for (const auto& [text, name] : {std::pair{"gpu=306,gpu=408", "gpu is"},
+                                   {"gpu=306,gpu_mhz=306", "gpu is"},
+                                   {"cores=4,cpu=1113.6,cpus=4", "cores is"},
+                                   {"mem=2133,emc=2133", "mem is"},
+                                   {"limit=150,power_limit=200", "limit is"},
+                                   {"governor=a,cpu=1113.6,governor=b", "governor is"}}) {
+    try {
+      parse_mode_text(text);
+      ADD_FAILURE() << text;
+    } catch (const UsageError& error) {
+      EXPECT_EQ(std::string(error.what()).rfind(std::string(name) + " given twice", 0), 0u)
+          << error.what();
+    }
   }
 }
 

@@ -315,6 +315,12 @@ void JetsonModeControl::require_governors(const PowerMode& mode,
     return names.empty() ? std::string("it shows none")
                          : fmt::format("choose one of {}", fmt::join(names, ", "));
   };
+  if (const auto limit_w = power_limit_w(mode)) {
+    throw UsageError("a power limit cannot be set", fmt::format("limit={:g}", *limit_w),
+                     fmt::format("choose clocks, or a preset; for a GPU card use `nvidia-smi "
+                                 "--power-limit {:g}`",
+                                 *limit_w));
+  }
   if (!mode.governor.empty() && !holds(known, mode.governor)) {
     const bool of_gpu = holds(known_of_gpu, mode.governor);
     throw UsageError(
