@@ -87,6 +87,28 @@ TEST(ZooCommand, ReplacesNoFileThatIsNotItsOwn) {
   EXPECT_EQ(read_file(data), std::string(random.size(), '\0'));
 }
 
+// Each model has one format: a file name of another one is refused, and nothing is written.
+TEST(ZooCommand, AFileNameOfAnotherFormatIsRefused) {
+  const testing::TemporaryFolder folder;
+  for (const auto& [model, ending, right] : {std::tuple{"lenet5", ".gguf", ".onnx"},
+                                             {"lenet5", ".safetensors", ".onnx"},
+                                             {"qwen2.5-0.5b", ".onnx", ".gguf"},
+                                             {"smollm2-135m", ".engine", ".gguf"}}) {
+    const auto path = folder.path() / ("model" + std::string(ending));
+    const auto run =
+        testing::run_program("zoo write " + std::string(model) + " -o " + path.string());
+    EXPECT_EQ(run.status, 2) << run.output;
+    EXPECT_NE(run.output.find("ends in " + std::string(right)), std::string::npos) << run.output;
+    EXPECT_FALSE(std::filesystem::exists(path));
+  }
+  EXPECT_EQ(testing::run_program("zoo write lenet5 -o " + (folder.path() / "any").string()).status,
+            0);
+  const auto checkpoint = testing::run_program("zoo write qwen2.5-0.5b --quantization gptq");
+  EXPECT_EQ(checkpoint.status, 2);
+  EXPECT_EQ(checkpoint.output.find("awq"), std::string::npos) << checkpoint.output;
+  EXPECT_NE(checkpoint.output.find("q4_k_m"), std::string::npos);
+}
+
 TEST(AnalyzeCommand, StrictTellsWhatIsNotCounted) {
   RIDGEWATT_REQUIRE_SHARED();
   const auto model = (testing::shared_folder() / "onnx/models/superres_ortext_op18.onnx").string();

@@ -23,6 +23,16 @@ struct ZooFile {
   workload::ZooWeights weights = workload::ZooWeights::kZeros;
 };
 
+// A file that is called as one of another format would be read as that.
+void check_ending(const std::string& path, std::string_view format, std::string_view ending) {
+  for (const std::string_view other :
+       {".onnx", ".gguf", ".safetensors", ".json", ".pt", ".pth", ".engine", ".plan"}) {
+    if (other == ending || !path.ends_with(other)) continue;
+    throw UsageError(fmt::format("this model is written as {}", format), path,
+                     fmt::format("give a file name that ends in {}", ending));
+  }
+}
+
 void write_gguf(const llm::ZooModel& model, const ZooFile& asked) {
   if (asked.weights != workload::ZooWeights::kZeros) {
     throw UsageError("the weights of a GGUF file are zeros", "--weights", "omit --weights");
@@ -34,8 +44,10 @@ void write_gguf(const llm::ZooModel& model, const ZooFile& asked) {
     throw UsageError("a GGUF file is written to a file, not to standard output", "--output",
                      "name a file");
   }
+  check_ending(path, "GGUF", ".gguf");
+  const llm::Recipe& recipe = llm::find_gguf_recipe(quantization);
   refuse_input(path);
-  llm::write_language_model(model, llm::find_recipe(quantization), path);
+  llm::write_language_model(model, recipe, path);
 }
 
 void write(const Context& context, const ZooFile& asked) {
@@ -50,6 +62,7 @@ void write(const Context& context, const ZooFile& asked) {
   }
   const workload::ZooEntry& entry = workload::find_zoo_entry(asked.name);
   const std::string model = asked.path.empty() ? std::string(entry.name) + ".onnx" : asked.path;
+  check_ending(model, "ONNX", ".onnx");
   refuse_input(model);
   workload::write_zoo_model(entry, model, asked.weights, context.seed);
 }

@@ -57,6 +57,17 @@ TEST(GgufWriter, ModelsOfTheZooAreReadBack) {
   }
   EXPECT_GE(written, 24);  // all but those with short convolutions
   EXPECT_THROW(write_language_model(language_zoo().front(), find_recipe("awq"), path), UsageError);
+  for (const Recipe& recipe : recipes()) {
+    try {
+      EXPECT_EQ(&find_gguf_recipe(recipe.name), &recipe);
+      EXPECT_TRUE(recipe.gguf()) << recipe.name;
+    } catch (const UsageError& error) {
+      EXPECT_FALSE(recipe.gguf()) << recipe.name;
+      const std::string text = error.what();
+      EXPECT_NE(text.find("q4_k_m"), std::string::npos);
+      EXPECT_EQ(text.find("gptq", text.find("choose")), std::string::npos);
+    }
+  }
   EXPECT_THROW(write_language_model(language_zoo().front(), find_recipe("q4_0"),
                                     (folder.path() / "none" / "m.gguf").string()),
                NotFoundError);

@@ -81,10 +81,7 @@ GgufWriter gguf_of(const Description& model, std::string_view architecture, std:
 }
 
 void write_language_model(const ZooModel& model, const Recipe& recipe, const std::string& path) {
-  if (!recipe.gguf()) {
-    throw UsageError("a GGUF file does not store this quantization", recipe.name,
-                     "`ridgewatt llm --help` lists the quantizations; for example q4_k_m");
-  }
+  find_gguf_recipe(recipe.name);
   const Description description = describe(model.numbers, std::string(model.name));
   const FamilyRow& family = family_row(model.numbers.family);
   // Mistral and Mixtral share the architecture of Llama.

@@ -157,9 +157,10 @@ std::span<const Recipe> recipes() {
 
 namespace {
 
-NameSet recipe_names() {
+NameSet recipe_names(bool only_gguf) {
   NameSet set;
   for (const Recipe& recipe : recipes()) {
+    if (only_gguf && !recipe.gguf()) continue;
     set.names.push_back(recipe.name);
     for (const std::string_view word : recipe.words) {
       set.synonyms.push_back({std::string(word), recipe.name});
@@ -168,13 +169,27 @@ NameSet recipe_names() {
   return set;
 }
 
+const Recipe& recipe_called(const std::string& name) {
+  return *std::find_if(recipes().begin(), recipes().end(),
+                       [&](const Recipe& recipe) { return recipe.name == name; });
+}
+
 }  // namespace
 
 const Recipe& find_recipe(std::string_view name) {
-  static const NameSet kNames = recipe_names();
-  const std::string known = require_name("quantization", name, kNames);
-  return *std::find_if(recipes().begin(), recipes().end(),
-                       [&](const Recipe& recipe) { return recipe.name == known; });
+  static const NameSet kNames = recipe_names(false);
+  return recipe_called(require_name("quantization", name, kNames));
+}
+
+const Recipe& find_gguf_recipe(std::string_view name) {
+  static const NameSet kNames = recipe_names(true);
+  static const NameSet kAll = recipe_names(false);
+  const auto meant = find_meant(name, kAll);
+  if (meant && !recipe_called(*meant).gguf()) {
+    throw UsageError("a GGUF file does not store this quantization", *meant,
+                     "choose one of " + joined_names(kNames.names));
+  }
+  return recipe_called(require_name("quantization", name, kNames));
 }
 
 std::vector<Tensor> quantized(const Description& description, const Recipe& recipe) {
