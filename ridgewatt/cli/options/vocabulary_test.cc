@@ -19,6 +19,7 @@
 #include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/cli/options/parameters.h"
 #include "ridgewatt/cli/program.h"
+#include "ridgewatt/platform/fake_board.h"
 
 namespace ridgewatt::cli {
 namespace {
@@ -306,6 +307,7 @@ TEST_F(Program, CompletionOffersEveryNamedValue) {
       offers("Board or board file", "agx-orin");
       offers("Board, board file", "agx-orin");
       offers("names of presets", "MAXN");
+      if (name != "--phase-mode") offers("a preset", "MAXN");  // PHASE=MAXN, below
       offers("zoo:NAME",
              name == "MODEL" && (!path.empty() && (path.back() == "llm" || path.back() == "fits"))
                  ? "zoo:llama-3.1-8b"
@@ -326,6 +328,17 @@ TEST_F(Program, CompletionOffersEveryNamedValue) {
   EXPECT_THAT(offered({"mode", "apply", "MODE_3"}), Contains("MODE_30W"));
   EXPECT_THAT(offered({"profile", "x", "--modes", ""}), IsEmpty());  // a file
   EXPECT_THAT(offered({"estimate", "x", "--device=agx-or"}), Contains("--device=agx-orin"));
+  for (const auto& name : platform::fake_board_names()) {
+    std::set<std::string> presets;
+    for (const auto& preset : platform::fake_board_spec(name).presets) presets.insert(preset.name);
+    EXPECT_EQ(offered({"mode", "apply", "--device", "fake:" + name, ""}), presets) << name;
+    EXPECT_EQ(offered({"mode", "apply", "--device=fake:" + name, ""}), presets) << name;
+  }
+  EXPECT_THAT(offered({"mode", "apply", "--device", "fake:agx-orin", "MODE_1"}),
+              ElementsAre("MODE_15W"));
+  EXPECT_THAT(offered({"govern", "--phase-mode", "prefill=MA"}), Contains("prefill=MAXN"));
+  EXPECT_THAT(offered({"zoo", "write", "x", "--quantization", ""}),
+              AllOf(Contains("q4_k_m"), Not(Contains("gptq"))));
 }
 
 TEST_F(Program, OldSpellingsNameOptionsOfToday) {
