@@ -49,7 +49,9 @@ struct LocalRoofsQuestion {
   bool caches = false;  // also measure caches
 };
 struct RooflineQuestion {
-  std::string modes = "presets";           // see select_modes(); layers are shown in the first mode
+  // See select_modes(); layers are shown in the first mode. Empty: the presets, or MAXN if they are
+  // power limits.
+  std::string modes = {};
   std::vector<int> batches = {};           // at most one; empty: usual_batch()
   twin::RunOptions run = {};               // how the workload is fed and called
   std::optional<double> power_cap_w = {};  // absent: only the limit of the board
@@ -69,6 +71,7 @@ struct RooflineAnswer {
   Board board;
   twin::Twin twin;  // for the runtime of the model
   std::vector<PowerMode> modes;
+  std::size_t left_out = 0;  // number of modes whose clocks vary and whose roof is thus not known
   std::shared_ptr<const twin::TwinModel> model;  // null without a model
   int batch = 1;
   std::optional<double> power_cap_w;

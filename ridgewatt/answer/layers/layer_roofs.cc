@@ -6,6 +6,7 @@
 #include <set>
 
 #include "ridgewatt/answer/layers/power_mean.h"
+#include "ridgewatt/answer/layers/varying_clocks.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/plural.h"
 #include "ridgewatt/sweep/mode_list.h"
@@ -23,10 +24,7 @@ PowerMode one_mode(const Board& board, const std::string& text) {
   if (modes.size() != 1) {
     throw UsageError("--mode must name exactly one power mode", text, "for example maxn");
   }
-  if (!modes.front().governor.empty()) {
-    throw UsageError("the roof of a mode with a governor is not known, because its clocks vary",
-                     modes.front().governor, "give a mode with fixed clocks");
-  }
+  if (!modes.front().governor.empty()) throw varying_clocks(modes.front());
   return modes.front();
 }
 

@@ -6,6 +6,7 @@
 
 #include "ridgewatt/answer/board/known_power.h"
 #include "ridgewatt/answer/estimate.h"
+#include "ridgewatt/answer/layers/varying_clocks.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/sweep/mode_list.h"
 #include "ridgewatt/twin/twin_roofline.h"
@@ -13,16 +14,19 @@
 namespace ridgewatt::answer {
 namespace {
 
-void check_modes(const std::vector<PowerMode>& modes) {
-  if (modes.empty())
+// The presets of a GPU card are power limits, under which its clocks vary.
+void choose_modes(const std::string& asked, RooflineAnswer& found) {
+  found.modes = select_modes(found.board, asked.empty() ? "presets" : asked);
+  if (found.modes.empty())
     throw UsageError("there are no power modes whose roofs could be computed", "",
-                     "name at least one mode with --mode");
-  for (const auto& mode : modes) {
-    if (mode.governor.empty()) continue;
-    throw UsageError("the roof of a mode with a governor is not known, because its clocks vary",
-                     mode.governor,
-                     "`ridgewatt estimate` prints the clocks at which the governor settles");
-  }
+                     "name at least one mode with --modes");
+  const PowerMode first = found.modes.front();
+  found.left_out =
+      std::erase_if(found.modes, [](const PowerMode& mode) { return !mode.governor.empty(); });
+  if (!found.modes.empty()) return;
+  if (!asked.empty()) throw varying_clocks(first);
+  found.modes = select_modes(found.board, "maxn");
+  found.left_out = 0;
 }
 
 void check_cap(const RooflineAnswer& found) {
@@ -69,11 +73,10 @@ RooflineAnswer roofline_on_board(const RooflineQuestion& question,
   found.twin = twin::load_twin(found.board);
   require_power(found.twin, found.board.name,
                 "`ridgewatt layers --profile` places measured layers under a processor's roofs");
-  found.modes = select_modes(found.board, question.modes);
+  choose_modes(question.modes, found);
   found.power_cap_w = question.power_cap_w;
   found.levels = question.levels;
   found.seed = question.seed;
-  check_modes(found.modes);
   std::string name, kind;
   if (workload) {
     name = workload->name();

@@ -31,7 +31,8 @@ constexpr Parameter kRooflineRows[] = {
      .presence = Presence::kLocal,
      .words = {boards, local_board}},
     {.name = "modes",
-     .help = "Power modes; layers are shown in the first",
+     .help = "Power modes; layers are shown in the first; default presets, or maxn if the presets "
+             "are power limits",
      .access = access_as<&R::modes>(Input::kModes)},
     {.name = "power-cap",
      .help = "Power limit of each kernel [the board's limit]",

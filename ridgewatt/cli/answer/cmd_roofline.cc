@@ -2,6 +2,7 @@
 #include "ridgewatt/answer/roofline.h"
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/plural.h"
 #include "ridgewatt/base/progress.h"
 #include "ridgewatt/cli/options/figure_files.h"
 #include "ridgewatt/cli/options/option_rules.h"
@@ -81,6 +82,11 @@ void run(const Context& context, RooflineCommand& options, const CLI::App& comma
   const answer::RooflineAnswer found = answer::roofline_on_board(
       question, question.workload.model.empty() ? nullptr : question.workload.load(),
       board_or_local(context, question.device));
+  if (found.left_out > 0) {
+    remark(context, "left out, because the clocks vary: " +
+                        counted(static_cast<std::int64_t>(found.left_out), "mode") +
+                        " with a power limit or a governor");
+  }
   if (found.model) say_caveats(context, found.estimator()->cost().caveats);
   report::RooflineReport report = report::twin_report(found);
   if (!options.figures.empty()) report::add_observations(found, report);

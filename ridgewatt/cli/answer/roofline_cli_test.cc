@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "ridgewatt/device/board.h"
 #include "ridgewatt/io/file.h"
 #include "ridgewatt/io/json.h"
 #include "ridgewatt/report/test_support.h"
@@ -54,6 +55,27 @@ TEST(RooflineCommand, PageOfAModelWorksInChromium) {
     }
   }
   testing::expect_well_in_browser(page, kRooflineActions);
+}
+
+// Without --modes every board has roofs, although the presets of cards are power limits.
+TEST(RooflineCommand, EveryBoardHasADefaultMode) {
+  for (const auto& board : list_boards()) {
+    const auto run = testing::run_program("roofline --quiet --format json --device " + board);
+    ASSERT_EQ(run.status, 0) << run.output;
+    const Json modes = Json::parse(run.output)["modes"];
+    ASSERT_FALSE(modes.empty()) << board;
+    EXPECT_GT(modes[0]["mode"]["gpu_mhz"], 0) << board;
+  }
+  const auto all = testing::run_program("roofline --device h100-sxm --modes all --format csv");
+  EXPECT_EQ(all.status, 0);
+  EXPECT_NE(all.output.find("left out, because the clocks vary: 11 modes"), std::string::npos);
+  for (const char* modes : {"presets", "limit=300", "200W"}) {
+    const auto run =
+        testing::run_program(std::string("roofline --device h100-sxm --modes ") + modes);
+    EXPECT_EQ(run.status, 2);
+    EXPECT_NE(run.output.find("a power limit or a governor is not known"), std::string::npos);
+    EXPECT_NE(run.output.find("give maxn or clocks"), std::string::npos);
+  }
 }
 
 // Layers lie on the measured roofs: what is attainable at an intensity is the lesser of the peak
