@@ -84,6 +84,25 @@ TEST(EngineProfile, ManyRunsAreTimesOfOne) {
                    0.5e-3);
 }
 
+// Such a profile states no number of runs, so --runs tells it; averageMs is of one run already.
+TEST(EngineProfile, WithoutACountTheRunsAreThoseGiven) {
+  const std::string sum = R"([{"name": "a", "timeMs": 20}, {"name": "b", "timeMs": 10}])";
+  EXPECT_EQ(parse_layer_trace(sum, "p").runs, 1);
+  EXPECT_EQ(parse_layer_trace(sum, "p").remarks.size(), 1U);
+  const LayerTrace given = parse_layer_trace(sum, "p", {.runs = 10});
+  EXPECT_EQ(given.runs, 10);
+  EXPECT_TRUE(given.remarks.empty());
+  EXPECT_DOUBLE_EQ(given.total_s, 3e-3);
+  const std::string mean = R"([{"name": "a", "timeMs": 20, "averageMs": 2}])";
+  EXPECT_DOUBLE_EQ(parse_layer_trace(mean, "p", {.runs = 10}).total_s, 2e-3);
+  EXPECT_TRUE(parse_layer_trace(mean, "p").remarks.empty());
+  for (const char* count : {"1", "4"}) {
+    const std::string text = std::string("[{\"count\": ") + count + "}, " + sum.substr(1);
+    EXPECT_THROW(parse_layer_trace(text, "p", {.runs = 10}), UsageError);
+    EXPECT_DOUBLE_EQ(parse_layer_trace(text, "p").total_s, 30e-3 / std::stoi(count));
+  }
+}
+
 std::string only_name(const std::string& written) {
   const std::string text =
       R"([{ "count" : 1 } , { "name" : ")" + written + R"(", "timeMs" : 1, "averageMs" : 1 } ])";

@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/trace/text/fields.h"
 #include "ridgewatt/trace/text/stated_runs.h"
@@ -12,11 +16,16 @@ namespace {
 constexpr std::size_t kMostRows = std::size_t{1} << 20;
 constexpr double kMostMs = 1e12;  // thirty years
 
-// Mean time of one run. timeMs is the sum over all runs, averageMs is the mean.
-double row_time_ms(const Json& row, double runs) {
-  const double sum_ms = number_field(row, "timeMs");
+// Time of a layer. timeMs is the sum over all runs, averageMs is the mean.
+struct RowTime {
+  double ms = 0;
+  bool of_all_runs = false;
+};
+
+RowTime row_time(const Json& row) {
   const double mean_ms = number_field(row, "averageMs");
-  return std::isfinite(mean_ms) ? mean_ms : sum_ms / runs;
+  if (std::isfinite(mean_ms)) return {mean_ms, false};
+  return {number_field(row, "timeMs"), true};
 }
 
 }  // namespace
@@ -25,30 +34,40 @@ LayerTrace read_engine_profile(ElementReader& reader, const std::string& name,
                                const TraceOptions& options) {
   LayerTrace trace;
   trace.source = TraceSource::kTrtexec;
+  double stated = 0;       // number of runs; 0: none
+  std::vector<bool> sums;  // the times of these layers are of all runs
   reader.for_each("", [&](const Json& row) {
     if (trace.layers.size() >= kMostRows)
       throw InputError("has more rows than a profile can have", name);
     if (const Json* count = find_field(row, "count"); count != nullptr && row.size() == 1) {
-      trace.runs = number_field(row, "count");
-      if (!(trace.runs >= 1) || trace.runs > 1e15) {
+      stated = number_field(row, "count");
+      if (!(stated >= 1) || stated > 1e15) {
         throw InputError("the key \"count\" must be the number of runs", name);
       }
       return;
     }
     const std::string layer = text_field(row, "name");
-    const double time_ms = row_time_ms(row, trace.runs);
+    const auto [time_ms, of_all_runs] = row_time(row);
     if (layer.empty() || !(time_ms >= 0) || time_ms > kMostMs) {
       throw InputError(
           fmt::format("row {} has no \"name\" or no valid \"timeMs\"", trace.layers.size() + 1),
           name, "give a file that trtexec --exportProfile wrote");
     }
     trace.layers.push_back({.name = layer, .time_s = time_ms * 1e-3});
-    trace.total_s += trace.layers.back().time_s;
+    sums.push_back(of_all_runs);
   });
   if (trace.layers.empty()) {
     throw InputError("has no layers", name, "give a file that trtexec --exportProfile wrote");
   }
-  trace.runs = runs_of(options, trace.runs);
+  trace.runs = runs_of(options, stated);
+  const bool any_sum = std::find(sums.begin(), sums.end(), true) != sums.end();
+  if (any_sum && stated == 0 && !options.runs) {
+    trace.remarks.push_back("the profile does not state its number of runs: 1 is assumed (--runs)");
+  }
+  for (std::size_t i = 0; i < trace.layers.size(); ++i) {
+    if (sums[i]) trace.layers[i].time_s /= trace.runs;
+    trace.total_s += trace.layers[i].time_s;
+  }
   return trace;
 }
 
