@@ -54,7 +54,9 @@ constexpr Parameter kGoalRows[] = {
      .quantity = units::joules().positive(),
      .idle_in = Ways::kJobs},
     {.name = "max-slowdown",
-     .help = "Limit on the slowdown relative to MAXN at the largest batch (0.05: 5 %)",
+     .help =
+         "Limit on the slowdown relative to MAXN, or the highest mode of a sweep, at the largest "
+         "batch (0.05: 5 %)",
      .access = access<&G::limits, &tune::Limits::slowdown>,
      .quantity = units::share().within(0, 1e6),
      .idle_in = Ways::kJobs},

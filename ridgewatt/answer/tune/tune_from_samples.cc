@@ -115,7 +115,7 @@ TuneAnswer tune_from_samples(const TuneQuestion& question, const ProfiledRows& a
   };
   if (choice.best) found.outcome.best = predicted("answer", space[*choice.best]);
   if (choice.miss) found.outcome.miss = predicted("nearest miss", space[*choice.miss]);
-  for (const auto& [name, mode] : named_modes(asked.device, space)) {
+  for (const auto& [name, mode] : named_modes(asked.device, space, samples.board)) {
     found.outcome.compared.push_back(predicted(name, {mode, batches.empty() ? 0 : batches.back()}));
   }
   add_origin(found, samples, costs);

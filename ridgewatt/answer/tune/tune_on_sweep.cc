@@ -70,7 +70,7 @@ TuneAnswer tune_on_sweep(const TuneQuestion& question, ProfiledRows asked) {
   const auto governed = tune::take_governed(sweep);
   const tune::SearchSpace space(sweep.points());
   std::optional<workload::CostCaveats> caveats;
-  const auto names = named_modes(asked.device, space);
+  const auto names = named_modes(asked.device, space, sweep.board);
   tune::StrategyOptions strategy = strategy_options(question);
   strategy.known = std::move(asked.known);
   if (question.verify > 0 && asked.workload) {

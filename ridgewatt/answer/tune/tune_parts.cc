@@ -1,10 +1,15 @@
 #include "ridgewatt/answer/tune/tune_parts.h"
-#include "ridgewatt/platform/mode_control.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <optional>
+#include <string_view>
 #include <utility>
+
+#include "ridgewatt/device/board_names.h"
+#include "ridgewatt/platform/mode_control.h"
 
 namespace ridgewatt::answer {
 
@@ -33,16 +38,49 @@ double interval_of(const TuneQuestion& question) {
                                                            : predict::kDefaultInterval;
 }
 
-std::vector<tune::NamedMode> named_modes(const std::string& device,
-                                         const tune::SearchSpace& space) {
-  std::vector<tune::NamedMode> names = {{"MAXN", space[space.top()].mode}};
-  if (device.empty()) return names;
+namespace {
+
+constexpr char kHighest[] = "highest mode";
+
+// A recorded clock lies near a level of the board; a knob that was not recorded tells nothing.
+bool is_top(const PowerMode& mode, const PowerMode& top) {
+  constexpr double kSameClockHz = 1e6;
+  return std::all_of(kKnobs.begin(), kKnobs.end(), [&](Knob knob) {
+    const double off = std::abs(mode.get(knob) - top.get(knob));
+    return !mode.has(knob) || off <= (knob == Knob::kCpuCores ? 0 : kSameClockHz);
+  });
+}
+
+// The board that a sweep names, "agx-orin" or "fake:agx-orin"; absent if it is not a known one.
+std::optional<Board> board_named(const std::string& name) {
+  const std::string_view word = std::string_view(name).starts_with("fake:")
+                                    ? std::string_view(name).substr(5)
+                                    : std::string_view(name);
+  const auto known = find_meant(word, board_names());
+  return known ? std::optional(load_board(*known)) : std::nullopt;
+}
+
+// The highest mode of some points is MAXN only where their board has no higher one.
+std::string highest_name(const std::optional<Board>& board, const PowerMode& mode) {
+  if (!board) return kHighest;
+  if (is_top(mode, knob_space(*board).top())) return "MAXN";
+  const std::string preset = preset_name(*board, mode);
+  return preset.empty() ? kHighest : preset;
+}
+
+}  // namespace
+
+std::vector<tune::NamedMode> named_modes(const std::string& device, const tune::SearchSpace& space,
+                                         const std::string& rows_of) {
+  const PowerMode& highest = space[space.top()].mode;
+  if (device.empty()) return {{highest_name(board_named(rows_of), highest), highest}};
   std::vector<PowerMode> modes;
   for (const auto& point : space.points()) {
     if (modes.empty() || modes.back() != point.mode) modes.push_back(point.mode);
   }
   const KnobSpace knobs(std::move(modes));
   const Board board = load_board(device);
+  std::vector<tune::NamedMode> names = {{highest_name(board, highest), highest}};
   for (const auto& preset : presets(board)) {
     const PowerMode& nearest = knobs.nearest(preset.mode);
     if (nearest == names[0].mode) continue;
@@ -53,7 +91,9 @@ std::vector<tune::NamedMode> named_modes(const std::string& device,
 
 std::vector<tune::NamedMode> preset_modes(const platform::JetsonModeControl& control,
                                           const KnobSpace& modes) {
-  std::vector<tune::NamedMode> names = {{"MAXN", modes.top()}};
+  const PowerMode& top = modes.top();
+  const bool is_maxn = is_top(top, control.space().top());
+  std::vector<tune::NamedMode> names = {{is_maxn ? "MAXN" : kHighest, top}};
   if (!control.presets()) return names;
   for (const auto& preset : control.presets()->modes) {
     names.push_back({preset.name, modes.nearest(platform::limits_of(*control.presets(), preset))});

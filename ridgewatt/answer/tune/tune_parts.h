@@ -20,10 +20,13 @@ tune::Caution caution_of(const TuneQuestion& question);
 double interval_of(const TuneQuestion& question);
 // Returns the samples of the job; absent without a job.
 std::optional<double> job_samples_of(const TuneQuestion& question);
-// Returns MAXN and, if `device` is not empty, the presets of the board; each as the nearest mode of
-// the space.
-std::vector<tune::NamedMode> named_modes(const std::string& device, const tune::SearchSpace& space);
-// Returns MAXN and the presets of a real board, from its nvpmodel.conf.
+// Returns the highest mode of the space and, if `device` is not empty, the presets of the board,
+// each as the nearest mode of the space. The highest mode is "MAXN" if the board has no higher one,
+// the name of a preset, or "highest mode". `rows_of`: the board that the rows name, if there is no
+// device.
+std::vector<tune::NamedMode> named_modes(const std::string& device, const tune::SearchSpace& space,
+                                         const std::string& rows_of = {});
+// Returns the highest of `modes` and the presets of a real board, from its nvpmodel.conf.
 std::vector<tune::NamedMode> preset_modes(const platform::JetsonModeControl& control,
                                           const KnobSpace& modes);
 // Sets the preset names of the points in an answer.

@@ -53,6 +53,40 @@ TEST_F(TuneOnSweep, TheAnswerIsAProfiledPointWithinTheLimit) {
   EXPECT_EQ(tune_on_sweep(question, board_).outcome.best->point, found.outcome.best->point);
 }
 
+// The highest mode of a sweep is MAXN, a preset or neither; of an unknown board it is not known.
+TEST(TuneNames, TheHighestModeOfASweepIsMaxnOnlyIfTheBoardHasNoHigherOne) {
+  const auto first_name = [](const std::string& board, const std::string& device,
+                             const PowerMode& highest) {
+    Sweep sweep{"made", "w", "training", {}, {}, board};
+    for (int i = 1; i <= 3; ++i) {
+      Observation row{{highest, 16}, 0.01 * i, 20.0 / i};
+      row.point.mode.cpu_cores -= i - 1;
+      sweep.observations.push_back(row);
+    }
+    return tune_on_sweep({}, {.rows = sweep, .device = device}).outcome.compared.at(0).name;
+  };
+  const Board orin = load_board("agx-orin");
+  const PowerMode top = knob_space(orin).top();
+  PowerMode recorded = top, lower = top, some = top;
+  recorded.cpu_clock_hz += 0.4e6;
+  some.mem_clock_hz = 0;
+  lower.gpu_clock_hz = 624.75e6;
+  for (const std::string device : {"", "agx-orin"}) {
+    for (const std::string board : {"agx-orin", "fake:agx-orin"}) {
+      EXPECT_EQ(first_name(board, device, top), "MAXN");
+      EXPECT_EQ(first_name(board, device, recorded), "MAXN");
+      EXPECT_EQ(first_name(board, device, some), "MAXN");
+      EXPECT_EQ(first_name(board, device, lower), "highest mode");
+      const Preset& preset = presets(orin).back();
+      ASSERT_NE(preset.name, "MAXN");
+      EXPECT_EQ(first_name(board, device, preset.mode), preset.name);
+    }
+  }
+  for (const char* unknown : {"", "my board", "fake:none", "/etc/passwd"}) {
+    EXPECT_EQ(first_name(unknown, "", top), "highest mode") << unknown;
+  }
+}
+
 TEST_F(TuneOnSweep, ExhaustiveIsTheOptimumAndSlowdownHolds) {
   TuneQuestion question;
   question.goal.objective = tune::Objective::kEnergy;

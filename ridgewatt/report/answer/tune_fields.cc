@@ -62,8 +62,8 @@ const Fields<tune::ComparedPoint>& point_fields() {
   using P = tune::ComparedPoint;
   static const Fields<P> fields = [] {
     Fields<P> made = {{{.name = "name",
-                        .meaning = "what the point is: answer, nearest miss, MAXN, a preset, a "
-                                   "governor, optimum of the sweep"},
+                        .meaning = "what the point is: answer, nearest miss, MAXN or highest "
+                                   "mode, a preset, a governor, optimum of the sweep"},
                        [](const P& p) { return p.name; },
                        kInPython}};
     append(made, fields_of_point<P>());

@@ -60,6 +60,8 @@ TEST(TuneReport, GainAndCostAgainstMaxnAreASentence) {
   report.outcome.best = point("answer", 4, 0.032, 25);
   EXPECT_THAT(tune_sentences(report),
               ElementsAre("50 % less time and 50 % less energy than MAXN, per sample"));
+  report.outcome.compared = {point("highest mode", 1, 0.016, 25)};
+  EXPECT_THAT(tune_sentences(report), ElementsAre(HasSubstr("than the highest mode, per")));
   report.outcome.best = report.outcome.compared.front();
   EXPECT_THAT(tune_sentences(report), IsEmpty());
   report.outcome.slower_presets = {{"MODE_50W", "MODE_30W", Knob::kCpuClock, 1497.6}};

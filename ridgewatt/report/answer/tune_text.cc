@@ -75,7 +75,7 @@ std::string describe_goal(const tune::Goal& goal, const std::string& kind) {
     limits.push_back(fmt::format("{:.4g} ms latency", limit.latency_s * 1e3));
   }
   if (limit.slowdown < tune::Limits::kNone) {
-    limits.push_back(fmt::format("{:.4g} % slower than MAXN", limit.slowdown * 100));
+    limits.push_back(fmt::format("{:.4g} % slower than the highest mode", limit.slowdown * 100));
   }
   for (std::size_t i = 0; i < limits.size(); ++i) {
     text += (i == 0 ? " within " : i + 1 == limits.size() ? " and " : ", ") + limits[i];
@@ -257,7 +257,8 @@ std::string against_text(const tune::ComparedPoint& answer, const tune::Compared
   if (less.empty() && more.empty()) return {};
   return fmt::format("{}{}{} than {}{}", fmt::join(less, " and "),
                      less.empty() || more.empty() ? "" : " for ", fmt::join(more, " and "),
-                     other.name, samples == 1 ? "" : ", per sample");
+                     other.name == "highest mode" ? "the highest mode" : other.name,
+                     samples == 1 ? "" : ", per sample");
 }
 
 std::string slower_text(const answer::SlowerPreset& one) {
