@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
-#include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <memory>
@@ -192,8 +191,9 @@ class Compute {
   }
   void step(Eigen::Map<const Eigen::MatrixXf> samples) {
     if (!command_.empty()) {
-      if (std::system(command_.c_str()) != 0)
-        throw Error("the command of --compute failed", command_);
+      // Unlike std::system(), it lets Ctrl+C end this process too.
+      ChildProcess child({.words = {"/bin/sh", "-c", command_}, .input = STDIN_FILENO});
+      if (child.wait() != 0) throw Error("the command of --compute failed", command_);
       return;
     }
     // Samples are columns. The gradient of half the squared outputs keeps the weights bounded.

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/process.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/measure/measure_command.h"
 #include "ridgewatt/study/study_analysis.h"
@@ -42,8 +43,11 @@ bool on_path(const std::string& program) {
   return false;
 }
 
-bool succeeds(const std::string& command) {
-  return std::system(("{ " + command + "\n} >/dev/null 2>&1").c_str()) == 0;
+// Runs a shell command with its outputs sent there. Unlike std::system(), it lets Ctrl+C end this
+// process too.
+bool succeeds(const std::string& command, const char* outputs = ">/dev/null 2>&1") {
+  const std::string line = "{ " + command + "\n} " + outputs;
+  return ChildProcess({.words = {"/bin/sh", "-c", line}, .input = STDIN_FILENO}).wait() == 0;
 }
 
 std::vector<std::string> knob_levels(const StudyFactor& factor, Knob knob,
@@ -244,7 +248,7 @@ void CommandBench::prepare(Study& study) {
   leave_out_levels(study);
   if (study.setup.empty()) return;
   const std::string setup = fill_command(study.setup, study, {});
-  if (std::system(("{ " + setup + "\n} >&2").c_str()) != 0) {
+  if (!succeeds(setup, ">&2")) {
     throw Error(fmt::format("the setup of study '{}' failed", study.name), "",
                 "what it lacks is said above");
   }
@@ -298,7 +302,7 @@ Responses CommandBench::responses_of(const Study& study, const measure::Measurem
 Responses CommandBench::run(const Study& study, const StudyCell& cell) {
   set_mode(study, cell);
   const std::string before = fill_command(study.before, study, cell);
-  if (!before.empty() && std::system(("{ " + before + "\n} >&2").c_str()) != 0) {
+  if (!before.empty() && !succeeds(before, ">&2")) {
     throw Error("what runs before each run failed", before);
   }
   cache_.prepare();

@@ -24,6 +24,12 @@ std::vector<StudyResult> run_study(const Study& study, CommandBench& bench, Stud
   return log.results();
 }
 
+std::string runs_text(std::size_t done, std::size_t planned, const std::string& file) {
+  return fmt::format("{} of {} runs; {}", done, planned,
+                     file.empty() ? "to continue later, keep the runs with --store FILE"
+                                  : "repeat the command to continue");
+}
+
 StudyOutcome conduct_study(Study& study, CommandBench& bench, const std::string& device,
                            const std::string& file, const StudyRunOptions& options) {
   StudyOutcome outcome{.provenance = bench.provenance(), .where = device, .board = device};
@@ -33,10 +39,7 @@ StudyOutcome conduct_study(Study& study, CommandBench& bench, const std::string&
   outcome.results = run_study(study, bench, log, options);
   for (const auto& note : log.notes()) outcome.remarks.push_back("note of the program: " + note);
   if (outcome.results.size() < outcome.planned) {
-    outcome.remarks.push_back(
-        fmt::format("{} of {} runs; {}", outcome.results.size(), outcome.planned,
-                    file.empty() ? "to continue later, keep the runs with --store FILE"
-                                 : "repeat the command to continue"));
+    outcome.remarks.push_back(runs_text(outcome.results.size(), outcome.planned, file));
   }
   use_samples(study, outcome.results);
   const bool power = std::ranges::any_of(

@@ -36,6 +36,9 @@ struct StudyOutcome {
   std::size_t planned = 0;  // runs of the whole study; 0: a sweep
   std::vector<std::string> remarks = {};
 };
+// Returns how many runs are done, and how to continue: "2 of 4 runs; repeat the command to
+// continue". `file` as in conduct_study().
+std::string runs_text(std::size_t done, std::size_t planned, const std::string& file);
 // Executes the remaining runs with a prepared `bench` on the board `device`. `file` keeps finished
 // runs; empty: none does. Results that samples of a run replace are those of the samples.
 StudyOutcome conduct_study(Study& study, CommandBench& bench, const std::string& device,

@@ -6,6 +6,7 @@
 
 #include "ridgewatt/answer/tune_in_place.h"
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/interrupt_note.h"
 #include "ridgewatt/base/progress.h"
 #include "ridgewatt/cli/answer/tune_command.h"
 #include "ridgewatt/cli/options/device_options.h"
@@ -188,6 +189,8 @@ void tune_live(const Context& context, TuneOptions& options, const CLI::App& com
   answer::LiveBoard board{*device.sysfs, control, store, profile, live.governors, on_point};
   if (live.in_place) return tune_in_place(context, options, command, question, board);
   add_twin(options, board);
+  InterruptNote note;
+  note.set("finished points are kept in " + live.store + "; repeat the command to continue");
   answer::TuneAnswer found = answer::tune_on_board(question, board);
   if (!found.source.remark) found.source.remark = "points are kept in " + live.store;
   answer::add_holds(found, options.heat);

@@ -1,6 +1,7 @@
 // ridgewatt profile: a program's time and power over power modes, into a store.
 #include "ridgewatt/answer/profile.h"
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/interrupt_note.h"
 #include "ridgewatt/cli/options/device_options.h"
 #include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/cli/options/option_rules.h"
@@ -89,6 +90,8 @@ void run(const Context& context, ProfileCommand& options, const CLI::App& comman
   }
   const auto modes = answer::wished_modes(control.space(), options.wish, profile_options.batch,
                                           profile_options.series.board, context.seed);
+  InterruptNote note;
+  note.set("finished points are kept in " + options.database + "; repeat the command to continue");
   const auto summary = profiled(device, control, store, modes, options);
   print(context, report::profile_result(summary, options.database));
   if (summary.failed > 0) {

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/interrupt_note.h"
 #include "ridgewatt/campaign/follow.h"
 #include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/report/campaign_report.h"
@@ -29,6 +30,8 @@ void follow_campaign(const Context& context, FollowCommand& options) {
     if (line != last) remark(context, line);
     last = line;
   };
+  InterruptNote note;
+  note.set("the tasks run on; `ridgewatt campaign watch " + options.plan + "` watches them again");
   const auto standing = campaign::follow(options.plan, follow);
   print(context, report::standing_result(campaign::read_plan(options.plan).name, standing));
   if (standing.complete() || follow.once) return;

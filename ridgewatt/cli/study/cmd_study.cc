@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/interrupt_note.h"
 #include "ridgewatt/base/progress.h"
 #include "ridgewatt/cli/companion.h"
 #include "ridgewatt/cli/options/device_options.h"
@@ -50,9 +51,11 @@ std::optional<study::StudyOutcome> measure(const Context& context, const StudyCo
     for (const auto& text : bench.remarks()) remark(context, text);
     return std::nullopt;
   }
-  Progress progress("study " + study.name, study::plan_study(study, context.seed).size(),
-                    context.quiet);
+  const std::size_t planned = study::plan_study(study, context.seed).size();
+  Progress progress("study " + study.name, planned, context.quiet);
+  InterruptNote note;
   const auto on_run = [&](std::size_t i, const study::StudyRun& run) {
+    note.set(study::runs_text(i, planned, options.database));
     progress.update(i, fmt::format("block {}, {}", run.block, fmt::join(run.cell, ", ")));
   };
   return study::conduct_study(study, bench, device.name, options.database,

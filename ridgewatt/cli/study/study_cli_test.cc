@@ -1,6 +1,10 @@
 // ridgewatt study: resumed, refused before the first run, set and measured on a fake board.
 #include <gmock/gmock.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
 #include <set>
 
@@ -44,6 +48,80 @@ TEST(StudyCommand, AnInterruptedStudyGoesOnWithoutRepeatingARun) {
   EXPECT_THAT(result.output, Not(HasSubstr("of 9 runs")));
   testing::run_program(command);
   EXPECT_EQ(lines(), 9);  // nothing is left to run
+}
+
+// What a program printed after SIGINT to it and its children, and the signal that ended it.
+struct Interrupted {
+  int signal = 0;
+  std::string output;
+};
+
+// Interrupts the program once the file `begun` exists.
+Interrupted interrupted(const testing::TemporaryFolder& folder, const std::string& command,
+                        const std::string& begun) {
+  const std::string output = (folder.path() / "output").string();
+  const std::string line = "exec '" + (testing::build_folder() / "ridgewatt").string() + "' " +
+                           command + " >'" + output + "' 2>&1";
+  const pid_t child = fork();
+  if (child == 0) {
+    setpgid(0, 0);
+    execl("/bin/sh", "sh", "-c", line.c_str(), nullptr);
+    _exit(127);
+  }
+  int status = 0;
+  while (!std::filesystem::exists(begun) && waitpid(child, &status, WNOHANG) == 0) usleep(10'000);
+  kill(-child, SIGINT);
+  waitpid(child, &status, 0);
+  return {WIFSIGNALED(status) ? WTERMSIG(status) : 0, read_file(output)};
+}
+
+TEST(StudyCommand, AnInterruptEndsItAtOnceAndSaysHowToGoOn) {
+  const testing::TemporaryFolder folder;
+  const std::string begun = (folder.path() / "begun").string();
+  const std::string wait = "touch " + begun + "; sleep 100";
+  const std::string head = "name = \"w\"\nrepeats = 2\n", command = "command = \"echo {a}\"\n",
+                    factor = "[[factor]]\nname = \"a\"\nlevels = [1, 2]\n";
+  // Two runs are done before the third one, or what comes before it, waits.
+  const std::string lines = (folder.path() / "lines").string();
+  const std::string third =
+      "echo {a} >> " + lines + "; if test $(wc -l < " + lines + ") -ge 3; then " + wait + "; fi";
+  const std::string store = " --store " + (folder.path() / "s.db").string();
+  const std::string kept = "interrupted: 2 of 4 runs; repeat the command to continue";
+  struct Case {
+    std::string study, options, said;
+  };
+  for (const auto& [study, options, said] :
+       {Case{head + "command = \"" + third + "\"\n", store, kept},
+        Case{head + "command = \"" + third + "\"\n", "", "keep the runs with --store FILE"},
+        Case{head + command + "before = \"" + third + "\"\n", " --repeats 2" + store, kept},
+        Case{head + command + "setup = \"" + wait + "\"\n", store, ""},
+        Case{head + command + "check = \"" + wait + "\"\nfallback = \"true {a}\"\n", store, ""}}) {
+    for (const char* left : {"begun", "lines", "s.db"}) {
+      std::filesystem::remove(folder.path() / left);
+    }
+    const auto end = interrupted(
+        folder, "study " + folder.write("w.toml", study + factor) + " --quiet" + options, begun);
+    EXPECT_EQ(end.signal, SIGINT) << study << end.output;
+    EXPECT_THAT(end.output, HasSubstr(said)) << study;
+  }
+}
+
+// label: board
+TEST(StudyCommand, AnInterruptedProfileRestoresTheModeAndSaysHowToGoOn) {
+  const testing::TemporaryFolder folder;
+  const std::string begun = (folder.path() / "begun").string();
+  const std::string show = "mode show --device fake:agx-orin",
+                    before = testing::run_program(show).output;
+  const auto end = interrupted(folder,
+                               "profile '" + (folder.path() / "p.db").string() +
+                                   "' --device fake:agx-orin --sample 3 --settle 0 --idle 0 -- sh "
+                                   "-c 'touch " +
+                                   begun + "; sleep 100'",
+                               begun);
+  EXPECT_EQ(end.signal, SIGINT) << end.output;
+  EXPECT_THAT(end.output, HasSubstr("interrupted: finished points are kept in"));
+  EXPECT_THAT(end.output, HasSubstr("p.db; repeat the command to continue"));
+  EXPECT_EQ(testing::run_program(show).output, before);
 }
 
 TEST(StudyCommand, EveryFormatSaysThatRunsAreLeft) {

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/interrupt_note.h"
 #include "ridgewatt/base/process.h"
 
 namespace ridgewatt::platform {
@@ -42,7 +43,7 @@ void end_by_signal(int signal_number) {
     while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
     }
   }
-  ::signal(signal_number, SIG_DFL);
+  ::signal(signal_number, InterruptNote::handler());
   ::raise(signal_number);
 }
 
@@ -54,13 +55,21 @@ void set_handler(int number, void (*handler)(int)) {
   ::sigaction(number, &action, nullptr);
 }
 
-// Replaces only handlers that equal `before`. A signal that the program handles itself (Ctrl+C of
-// an interpreter) or ignores keeps its handler.
-void replace_handlers(void (*before)(int), void (*handler)(int)) {
+// Handles the signals that would end the process. A signal that the program handles itself (Ctrl+C
+// of an interpreter) or ignores keeps its handler.
+void take_signals() {
   for (const int number : kEndingSignals) {
     struct sigaction now {};
     ::sigaction(number, nullptr, &now);
-    if (now.sa_handler == before) set_handler(number, handler);
+    if (InterruptNote::ends_process(now.sa_handler)) set_handler(number, end_by_signal);
+  }
+}
+
+void give_signals_back() {
+  for (const int number : kEndingSignals) {
+    struct sigaction now {};
+    ::sigaction(number, nullptr, &now);
+    if (now.sa_handler == end_by_signal) set_handler(number, InterruptNote::handler());
   }
 }
 
@@ -124,7 +133,7 @@ ModeGuardian::ModeGuardian(Sysfs& sysfs, const JetsonLayout& layout, const std::
     journal_->end();
     throw;
   }
-  replace_handlers(SIG_DFL, end_by_signal);
+  take_signals();
 }
 
 ModeGuardian::~ModeGuardian() {
@@ -219,7 +228,7 @@ bool ModeGuardian::finish_by_child() {
   const pid_t ended = wait_for(child_, &status);
   guardian_child = -1;
   guardian_lock = -1;
-  replace_handlers(end_by_signal, SIG_DFL);
+  give_signals_back();
   return sent && ended == child_ && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
