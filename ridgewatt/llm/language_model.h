@@ -4,6 +4,8 @@
 //   const LanguageModel model = read_language_model("zoo:llama-3.2-1b");
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -53,11 +55,12 @@ struct ZooModel {
 std::span<const ZooModel> language_zoo();
 NameSet language_zoo_names();
 const ZooModel* find_zoo_model(std::string_view name);  // null: the zoo has no such name
-// Writes a model of the zoo as a GGUF file that llama.cpp loads. Its weights are zeros that use no
-// disk space; a run takes nearly as long as with other weights. The vocabulary has no words of a
-// language. Throws UsageError if GGUF does not store the quantization, NotSupportedError for
-// families that are not written, and as write_file_atomically() does.
-void write_language_model(const ZooModel& model, const Recipe& recipe, const std::string& path);
+// Writes a model of the zoo as a GGUF file that llama.cpp loads, with random weights, or without a
+// seed with zeros that use no disk space. The vocabulary has no words of a language. Throws
+// UsageError if GGUF does not store the quantization, NotSupportedError for families that are not
+// written, and as write_output() does.
+void write_language_model(const ZooModel& model, const Recipe& recipe, const std::string& path,
+                          std::optional<std::uint64_t> random_seed = std::nullopt);
 
 // Reads a file or folder, or "zoo:NAME". Throws NotFoundError, PermissionError, IoError, or
 // InputError if a file is damaged, malicious or of an unknown kind.

@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <optional>
+
 #include "ridgewatt/answer/analyze.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/options/parameters.h"
@@ -33,28 +36,30 @@ void check_ending(const std::string& path, std::string_view format, std::string_
   }
 }
 
-void write_gguf(const llm::ZooModel& model, const ZooFile& asked) {
-  if (asked.weights != workload::ZooWeights::kZeros) {
-    throw UsageError("the weights of a GGUF file are zeros", "--weights", "omit --weights");
-  }
+void write_gguf(const Context& context, const llm::ZooModel& model, const ZooFile& asked) {
   const std::string quantization = asked.quantization.empty() ? "q4_k_m" : asked.quantization;
   const std::string path =
       asked.path.empty() ? fmt::format("{}-{}.gguf", model.name, quantization) : asked.path;
-  if (path == "-") {
-    throw UsageError("a GGUF file is written to a file, not to standard output", "--output",
+  std::error_code missing;
+  const auto there = std::filesystem::status(path, missing).type();
+  using enum std::filesystem::file_type;
+  if (path == "-" || (there != not_found && there != none && there != regular)) {
+    throw UsageError("a GGUF file is written to a file, not to a pipe, device or folder", path,
                      "name a file");
   }
   check_ending(path, "GGUF", ".gguf");
   const llm::Recipe& recipe = llm::find_gguf_recipe(quantization);
   refuse_input(path);
-  llm::write_language_model(model, recipe, path);
+  const bool random = asked.weights == workload::ZooWeights::kRandom;
+  llm::write_language_model(model, recipe, path,
+                            random ? std::optional(context.seed) : std::nullopt);
 }
 
 void write(const Context& context, const ZooFile& asked) {
   std::string_view name = asked.name;
   if (workload::is_zoo_name(name)) name.remove_prefix(std::string_view("zoo:").size());
   if (const llm::ZooModel* language = llm::find_zoo_model(name)) {
-    return write_gguf(*language, asked);
+    return write_gguf(context, *language, asked);
   }
   if (!asked.quantization.empty()) {
     throw UsageError("--quantization is for language models", asked.name,

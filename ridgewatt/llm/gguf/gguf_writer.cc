@@ -7,7 +7,10 @@
 #include <utility>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/progress.h"
 #include "ridgewatt/io/file.h"
+#include "ridgewatt/io/output_file.h"
+#include "ridgewatt/llm/gguf/random_weights.h"
 #include "ridgewatt/llm/language_model.h"
 
 namespace ridgewatt::llm {
@@ -43,12 +46,27 @@ void add_vocabulary(std::int64_t size, GgufWriter& writer) {
 
 std::string GgufWriter::write(const std::string& path) const {
   const std::string bytes = header();
-  write_file_atomically(path, bytes);
+  write_output(path, bytes);
   std::error_code failed;
   std::filesystem::resize_file(path, bytes.size() + data_bytes_, failed);
   if (!failed) return path;
   ::unlink(path.c_str());
   throw_errno(failed.value(), "cannot write the file", path);
+}
+
+std::string GgufWriter::write_random(const std::string& path, std::uint64_t seed) const {
+  OutputFile file(path);
+  file.append(header());
+  RandomWeights weights(seed);
+  for (const Data& one : data_) {
+    weights.fill(one.type, one.vector, one.bytes, [&](std::string_view part) {
+      check_work();
+      file.append(part);
+    });
+    file.append(std::string(padded(one.bytes) - one.bytes, '\0'));
+  }
+  file.finish();
+  return path;
 }
 
 GgufWriter gguf_of(const Description& model, std::string_view architecture, std::uint32_t version) {
@@ -80,7 +98,8 @@ GgufWriter gguf_of(const Description& model, std::string_view architecture, std:
   return writer;
 }
 
-void write_language_model(const ZooModel& model, const Recipe& recipe, const std::string& path) {
+void write_language_model(const ZooModel& model, const Recipe& recipe, const std::string& path,
+                          std::optional<std::uint64_t> random_seed) {
   find_gguf_recipe(recipe.name);
   const Description description = describe(model.numbers, std::string(model.name));
   const FamilyRow& family = family_row(model.numbers.family);
@@ -97,7 +116,8 @@ void write_language_model(const ZooModel& model, const Recipe& recipe, const std
       .number(arch + ".rope.dimension_count", static_cast<std::uint32_t>(layer.attention.key_size))
       .number("general.file_type", static_cast<std::uint32_t>(recipe.gguf_file_type));
   add_vocabulary(description.vocabulary, writer);
-  writer.tensors(quantized(description, recipe)).write(path);
+  writer.tensors(quantized(description, recipe));
+  random_seed ? writer.write_random(path, *random_seed) : writer.write(path);
 }
 
 }  // namespace ridgewatt::llm

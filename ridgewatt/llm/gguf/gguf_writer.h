@@ -1,4 +1,4 @@
-// Writes GGUF files with a complete header and data that are zeros.
+// Writes GGUF files with a complete header and data that are zeros or random.
 //
 //   GgufWriter writer = gguf_of(description, "llama");
 //   writer.tensors(quantized(description, find_recipe("q4_0")));
@@ -74,7 +74,8 @@ class GgufWriter {
     for (const Tensor& one : all) {
       const auto id = static_cast<std::uint32_t>(facts_of(one.type).gguf_id);
       tensor(one.name, one.shape, id, data_bytes_);
-      data_bytes_ += (static_cast<std::uint64_t>(one.bytes) + 31) / 32 * 32;
+      data_.push_back({one.type, one.shape.size() == 1, static_cast<std::uint64_t>(one.bytes)});
+      data_bytes_ += padded(data_.back().bytes);
     }
     return *this;
   }
@@ -89,11 +90,20 @@ class GgufWriter {
     return bytes;
   }
   std::uint64_t data_bytes() const { return data_bytes_; }
-  // Writes the whole file; its data uses no disk space. Returns the path. Throws as
-  // write_file_atomically() does.
+  // Writes the whole file with zeros that use no disk space. Returns the path. Throws as
+  // write_output() does.
   std::string write(const std::string& path) const;
+  // Writes the whole file with random weights of the tensors that tensors() added. Throws as
+  // write_output() does.
+  std::string write_random(const std::string& path, std::uint64_t seed) const;
 
  private:
+  struct Data {
+    StoredType type;
+    bool vector;
+    std::uint64_t bytes;
+  };
+  static std::uint64_t padded(std::uint64_t bytes) { return (bytes + 31) / 32 * 32; }
   template <typename T>
   GgufWriter& array(std::string_view key, std::uint32_t type, const std::vector<T>& values) {
     begin(key, 9);
@@ -127,6 +137,7 @@ class GgufWriter {
 
   std::uint32_t version_;
   std::string keys_, list_;
+  std::vector<Data> data_;
   std::uint64_t key_count_ = 0, tensor_count_ = 0, data_bytes_ = 0;
 };
 

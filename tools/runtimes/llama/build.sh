@@ -1,10 +1,15 @@
 #!/bin/sh
-# Builds llama.cpp's llama-bench into bin/: the libraries come from the package in package.json, the
-# source of the program from the package node-llama-cpp of the same version. Needs npm, git and g++;
-# takes about a minute.
+# Builds llama.cpp's llama-bench into bin/, with the argument `server` also llama-server: the
+# libraries come from the package in package.json, the source of the programs from the package
+# node-llama-cpp of the same version. Needs npm, git and g++; takes a minute, with the server two to
+# four.
 #
-#   tools/runtimes/llama/build.sh
+#   tools/runtimes/llama/build.sh [server]
 set -eu
+case ${1:-} in
+  '' | server) ;;
+  *) echo "build.sh: unknown argument '$1' (only 'server')" >&2; exit 2 ;;
+esac
 cd "$(dirname "$0")"
 version=$(sed -n 's/.*"@node-llama-cpp\/linux-x64": "\(.*\)".*/\1/p' package.json)
 npm ci --ignore-scripts --no-audit --no-fund
@@ -17,11 +22,46 @@ rm -rf bin
 mkdir bin
 cp "$libraries"/*.so bin/
 source=$scratch/source
-g++ -std=c++17 -O2 -DNDEBUG -I"$source/common" -I"$source/include" -I"$source/ggml/include" \
-  -I"$source/vendor" "$source/tools/llama-bench/main.cpp" \
-  "$source/tools/llama-bench/llama-bench.cpp" -o bin/llama-bench.part -Lbin \
-  -l:libllama-common.so -l:libllama.v0.5.0.so -l:libggml.v0.5.0.so -l:libggml-base.so \
-  -Wl,-rpath,'$ORIGIN' -lpthread
-mv bin/llama-bench.part bin/llama-bench
-bin/llama-bench --version >/dev/null 2>&1 || bin/llama-bench --help >/dev/null
-echo "built: $(pwd)/bin/llama-bench"
+
+compile() {  # options and a file
+  g++ -std=c++17 -DNDEBUG -DLLAMA_SUBPROCESS -w -I"$source/common" -I"$source/include" \
+    -I"$source/ggml/include" -I"$source/src" -I"$source/vendor" -I"$source/vendor/hash" \
+    -I"$source/tools/mtmd" -I"$source/tools/server" -I"$source" -I"$scratch" "$@"
+}
+
+link() {  # a program and its objects
+  program=$1
+  shift
+  g++ "$@" -o "bin/$program.part" -Lbin -l:libllama-common.so -l:libllama.v0.5.0.so \
+    -l:libggml.v0.5.0.so -l:libggml-base.so -Wl,-rpath,'$ORIGIN' -lpthread
+  mv "bin/$program.part" "bin/$program"
+  "bin/$program" --version >/dev/null 2>&1 || "bin/$program" --help >/dev/null
+  echo "built: $(pwd)/bin/$program"
+}
+
+for file in main llama-bench; do
+  compile -O2 -c "$source/tools/llama-bench/$file.cpp" -o "$scratch/bench_$file.o"
+done
+link llama-bench "$scratch"/bench_*.o
+[ "${1:-}" = server ] || exit 0
+
+# The server without its web page. Images and sound are needed to link, not at run time.
+for file in ui.h ui.cpp; do
+  sed 's/^#cmakedefine.*//; s/@N_ASSETS@/0/; s/@USE_GZIP@/false/; s/@ASSET_[A-Z]*@//' \
+    "$source/tools/ui/$file.in" > "$scratch/$file"
+done
+number=0
+for file in "$scratch/ui.cpp" "$source"/tools/server/*.cpp "$source"/tools/mtmd/*.cpp \
+  "$source"/tools/mtmd/models/*.cpp "$source"/vendor/hash/*.cpp "$source"/vendor/hash/*/*.c; do
+  case $file in
+    */mtmd-cli.cpp | */deprecation-warning.cpp) continue ;;
+    */server/*) options=-O1 ;;
+    */sha1.c) options='-O0 -x c++' ;;  # in a namespace
+    *.c) options='-O0 -x c -std=gnu11' ;;
+    *) options=-O0 ;;
+  esac
+  number=$((number + 1))
+  # shellcheck disable=SC2086
+  compile $options -c "$file" -o "$scratch/server_$number.o"
+done
+link llama-server "$scratch"/server_*.o
