@@ -53,6 +53,10 @@ def parse():
     parser.add_argument("--token-ms", type=float, default=10, help="per further token")
     parser.add_argument("--model", default="stand-in-q4_k_m.gguf")
     parser.add_argument("--fail-every", type=int, default=0, help="every such request fails")
+    parser.add_argument("--slots", type=int, default=4, help="stated; all requests are answered at once")
+    parser.add_argument("--cached", type=int, default=0, help="tokens of each prompt that it states to have cached")
+    parser.add_argument("--ftype", default="", help="quantization that the server states")
+    parser.add_argument("--api-key", default="", help="only /health answers without it")
     parser.add_argument("--sysroot", default="")
     parser.add_argument("--prefill-power", type=float, default=4)
     parser.add_argument("--decode-power", type=float, default=2)
@@ -91,21 +95,33 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
+    def refused(self):
+        if not OPTIONS.api_key or self.headers["Authorization"] == f"Bearer {OPTIONS.api_key}":
+            return False
+        self.reply({"error": {"message": "Invalid API Key"}}, 401)
+        return True
+
     def do_GET(self):
         llama = OPTIONS.api == "llama.cpp"
         if self.path == "/health":
             return self.reply({"status": "ok"})
+        if self.refused():
+            return None
         if self.path == "/props" and llama:
-            return self.reply({"default_generation_settings": {}, "model_path": "/models/" + OPTIONS.model})
+            return self.reply({"default_generation_settings": {}, "model_path": "/models/" + OPTIONS.model,
+                               "model_ftype": OPTIONS.ftype, "total_slots": OPTIONS.slots})
         if self.path == "/v1/models":
             owner = "llamacpp" if llama else "vllm"
-            return self.reply({"object": "list", "data": [{"id": OPTIONS.model, "owned_by": owner}]})
+            return self.reply({"object": "list", "data": [{"id": OPTIONS.model, "owned_by": owner,
+                                                            "meta": {"ftype": OPTIONS.ftype}}]})
         return self.reply({"error": {"message": "no such path"}}, 404)
 
     def do_POST(self):
         global COUNT
         begin = time.monotonic()
         question = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        if self.refused():
+            return None
         with LOCK:
             COUNT += 1
             fails = OPTIONS.fail_every > 0 and COUNT % OPTIONS.fail_every == 0
@@ -142,10 +158,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def finish_answer(self, prompt, count):
         if self.path == "/completion":
             timings = {"prompt_n": prompt, "prompt_ms": prompt * OPTIONS.prompt_ms,
-                       "predicted_n": count, "predicted_per_token_ms": OPTIONS.token_ms}
+                       "predicted_n": count, "predicted_per_token_ms": OPTIONS.token_ms, "cache_n": OPTIONS.cached}
             return self.event({"content": "", "stop": True, "tokens_evaluated": prompt, "tokens_predicted": count,
                                "timings": timings})
-        self.event({"choices": [], "usage": {"prompt_tokens": prompt, "completion_tokens": count}})
+        self.event({"choices": [], "usage": {"prompt_tokens": prompt, "completion_tokens": count,
+                                             "prompt_tokens_details": {"cached_tokens": OPTIONS.cached}}})
         self.wfile.write(b"data: [DONE]\n\n")
 
     def event(self, value):

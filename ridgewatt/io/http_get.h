@@ -11,12 +11,14 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 namespace ridgewatt {
 
 struct HttpGetOptions {
   double timeout_s = 10;  // for the whole request
   std::size_t limit_bytes = std::size_t{16} << 20;
+  std::vector<std::string> headers = {};  // "Name: value"
 };
 
 // Returns the body of the reply. Throws IoError for any status other than 200.

@@ -71,6 +71,15 @@ void check_url(const std::string& url) {
   }
 }
 
+CurlHeaders::CurlHeaders(const std::vector<std::string>& lines) {
+  for (const auto& line : lines) {
+    if (line.find_first_of("\r\n") != std::string::npos) {
+      throw UsageError("a request header must be one line");
+    }
+  }
+  for (const auto& line : lines) list_ = curl_library().add_header(list_, line.c_str());
+}
+
 CurlQuestion::CurlQuestion(const std::string& url, double timeout_s, double connect_timeout_s)
     : url_(url),
       curl_((check_url(url), curl_library())),

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 namespace ridgewatt {
 
@@ -49,6 +50,19 @@ const Curl& curl_library();
 void check_url(const std::string& url);
 // The URL without its query, for messages.
 std::string server_of(const std::string& url);
+
+// Headers of a request. Throws UsageError if one is not one line.
+class CurlHeaders {
+ public:
+  explicit CurlHeaders(const std::vector<std::string>& lines);
+  ~CurlHeaders() { curl_library().free_headers(list_); }
+  CurlHeaders(const CurlHeaders&) = delete;
+  CurlHeaders& operator=(const CurlHeaders&) = delete;
+  void* list() const { return list_; }
+
+ private:
+  void* list_ = nullptr;
+};
 
 // One request: http and https only, no redirects, password from ~/.netrc.
 class CurlQuestion {

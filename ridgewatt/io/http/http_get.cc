@@ -43,7 +43,9 @@ std::string url_encoded(const std::string& text) {
 
 std::string http_get(const std::string& url, const HttpGetOptions& options) {
   CurlQuestion question(url, options.timeout_s, options.timeout_s);
+  const CurlHeaders headers(options.headers);
   HttpBody body{{}, options.limit_bytes};
+  question.set(kCurlHeader, headers.list());
   question.set(kCurlWriteFunction, &keep_body);
   question.set(kCurlWriteData, &body);
   const int result = question.perform();

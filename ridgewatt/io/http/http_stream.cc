@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <exception>
+#include <string>
+#include <vector>
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/io/http/curl.h"
@@ -50,37 +52,16 @@ int give_up(void* target, std::int64_t, std::int64_t, std::int64_t, std::int64_t
   return stop != nullptr && stop->load() ? 1 : 0;
 }
 
-class CurlHeaders {
- public:
-  // Whole before it adds, so that a line that is refused frees those before it.
-  explicit CurlHeaders(const std::vector<std::string>& lines) : CurlHeaders() {
-    add("Content-Type: application/json");
-    add("Expect:");  // no waiting for "100 Continue"
-    for (const auto& line : lines) add(line);
-  }
-  ~CurlHeaders() { curl_library().free_headers(list_); }
-  CurlHeaders(const CurlHeaders&) = delete;
-  CurlHeaders& operator=(const CurlHeaders&) = delete;
-  void* list() { return list_; }
-
- private:
-  CurlHeaders() = default;
-  void add(const std::string& line) {
-    if (line.find_first_of("\r\n") != std::string::npos) {
-      throw UsageError("a request header must be one line");
-    }
-    list_ = curl_library().add_header(list_, line.c_str());
-  }
-  void* list_ = nullptr;
-};
-
 }  // namespace
 
 void http_post_stream(const std::string& url, const std::string& body,
                       const std::function<bool(std::string_view)>& take,
                       const HttpStreamOptions& options) {
   CurlQuestion question(url, options.timeout_s, options.connect_timeout_s);
-  CurlHeaders headers(options.headers);
+  std::vector<std::string> lines = {"Content-Type: application/json",
+                                    "Expect:"};  // no waiting for "100 Continue"
+  lines.insert(lines.end(), options.headers.begin(), options.headers.end());
+  const CurlHeaders headers(lines);
   HttpPieces pieces{question, take, options, 0, false, false, {}, nullptr};
   question.set(kCurlPostFieldSize, static_cast<long>(body.size()));
   question.set(kCurlPostFields, body.c_str());

@@ -27,8 +27,14 @@ std::string server_root(std::string url) {
   return url;
 }
 
-std::string reply_of(const std::string& url) {
-  return http_get(url, {.timeout_s = 10, .limit_bytes = kMostReplyBytes});
+std::vector<std::string> headers_of(const ServerQuestion& question) {
+  if (question.api_key.empty()) return {};
+  return {"Authorization: Bearer " + question.api_key};
+}
+
+std::string reply_of(const ServerQuestion& question, const std::string& url) {
+  return http_get(
+      url, {.timeout_s = 10, .limit_bytes = kMostReplyBytes, .headers = headers_of(question)});
 }
 
 std::string path_end(const std::string& path) {
@@ -39,8 +45,16 @@ std::string path_end(const std::string& path) {
 struct StreamEvent {
   bool piece = false;  // a token, or several
   std::optional<double> prompt_tokens, output_tokens;
-  double server_prompt_s = 0, server_token_s = 0;
+  double server_prompt_s = 0, server_token_s = 0, cached_tokens = 0;
 };
+
+// llama-server adds them to the last event in both protocols.
+void read_timings(const ResultFields& event, StreamEvent& out) {
+  const ResultFields timings = event.at("timings");
+  out.server_prompt_s = timings.number_or_zero("prompt_ms") * 1e-3;
+  out.server_token_s = timings.number_or_zero("predicted_per_token_ms") * 1e-3;
+  out.cached_tokens = timings.number_or_zero("cache_n");
+}
 
 void read_llama_cpp(const ResultFields& event, StreamEvent& out) {
   const Json* tokens = event.find("tokens");
@@ -50,15 +64,17 @@ void read_llama_cpp(const ResultFields& event, StreamEvent& out) {
   if (stop == nullptr || !stop->is_boolean() || !stop->get<bool>()) return;
   out.prompt_tokens = event.number("tokens_evaluated");
   out.output_tokens = event.number("tokens_predicted");
-  const ResultFields timings = event.at("timings");
-  out.server_prompt_s = timings.number_or_zero("prompt_ms") * 1e-3;
-  out.server_token_s = timings.number_or_zero("predicted_per_token_ms") * 1e-3;
+  read_timings(event, out);
 }
 
 void read_openai(const ResultFields& event, StreamEvent& out) {
+  read_timings(event, out);
   if (event.has("usage")) {
-    out.prompt_tokens = event.at("usage").number("prompt_tokens");
-    out.output_tokens = event.at("usage").number("completion_tokens");
+    const ResultFields usage = event.at("usage");
+    out.prompt_tokens = usage.number("prompt_tokens");
+    out.output_tokens = usage.number("completion_tokens");
+    out.cached_tokens = std::max(out.cached_tokens,
+                                 usage.at("prompt_tokens_details").number_or_zero("cached_tokens"));
   }
   const Json* choices = event.find("choices");
   if (choices == nullptr || !choices->is_array() || choices->empty()) return;
@@ -98,7 +114,8 @@ ServerClient::ServerClient(const ServerQuestion& question)
   } else {
     describe_openai();
   }
-  described_.quantization = quantization_named(described_.model);
+  const std::string named = quantization_named(described_.model);
+  if (!named.empty()) described_.quantization = named;
   described_.clock = TokenClock::kMonotonic;
   described_.concurrency = std::min(question.concurrency, question.requests);
 }
@@ -107,7 +124,7 @@ bool ServerClient::ready(const ServerQuestion& question) {
   const std::string url = server_root(question.url);
   for (const char* path : {"/health", "/v1/models"}) {
     try {
-      reply_of(url + path);
+      reply_of(question, url + path);
       return true;
     } catch (const IoError&) {
       continue;
@@ -120,7 +137,7 @@ void ServerClient::find_api() {
   if (question_.api != TokenApi::kAuto) return;
   question_.api = TokenApi::kOpenAi;
   try {
-    const Json props = parse_result_json(reply_of(url_ + "/props"), url_ + "/props");
+    const Json props = parse_result_json(reply_of(question_, url_ + "/props"), url_ + "/props");
     if (props.is_object() && props.contains("default_generation_settings")) {
       question_.api = TokenApi::kLlamaCpp;
     }
@@ -132,23 +149,30 @@ void ServerClient::find_api() {
 void ServerClient::describe_llama_cpp() {
   described_.source = "llama.cpp server";
   described_.engine = "llama.cpp";
-  described_.model = question_.model;
-  if (!described_.model.empty()) return;
   const std::string url = url_ + "/props";
-  const Json json = parse_result_json(reply_of(url), url);
-  described_.model = path_end(ResultFields(json, url).text("model_path"));
+  const Json json = parse_result_json(reply_of(question_, url), url);
+  const ResultFields props(json, url);
+  described_.model = question_.model.empty() ? path_end(props.text("model_path")) : question_.model;
+  described_.quantization = quantization_named(props.text("model_ftype"));
+  const double slots = props.number_or_zero("total_slots");
+  if (slots > 0 && slots < std::min(question_.concurrency, question_.requests)) {
+    described_.notes.push_back(
+        fmt::format("the server works on {:.0f} requests at a time, so that others wait", slots));
+  }
 }
 
 void ServerClient::describe_openai() {
   described_.source = "OpenAI server";
   const std::string url = url_ + "/v1/models";
-  const Json json = parse_result_json(reply_of(url), url);
+  const Json json = parse_result_json(reply_of(question_, url), url);
   const Json* models = ResultFields(json, url).find("data");
   if (models != nullptr && models->is_array() && !models->empty()) {
     const ResultFields first(models->front(), url);
     if (question_.model.empty()) question_.model = first.text("id");
     const std::string owner = first.text("owned_by");
     if (owner == "vllm" || owner == "sglang") described_.engine = owner;
+    if (owner == "llamacpp") described_.engine = "llama.cpp";
+    described_.quantization = quantization_named(first.at("meta").text("ftype"));
   }
   if (question_.model.empty()) {
     throw InputError("the server does not tell the name of its model", url,
@@ -176,9 +200,10 @@ std::string ServerClient::body(std::uint64_t number) const {
   body["stream"] = true;
   body["ignore_eos"] = true;
   body["temperature"] = 0;
+  // llama-server also keeps the prompts of other slots and of earlier runs.
+  if (described_.engine == "llama.cpp") body["cache_prompt"] = false;
   if (question_.api == TokenApi::kLlamaCpp) {
     body["n_predict"] = question_.output_tokens;
-    body["cache_prompt"] = false;
     return body.dump();
   }
   body["model"] = question_.model;
@@ -193,10 +218,8 @@ ServerClient::Answer ServerClient::ask(std::uint64_t number, const std::atomic<b
                      : question_.api == TokenApi::kOpenAiChat ? "/v1/chat/completions"
                                                               : "/v1/completions";
   const std::string text = body(number);
-  HttpStreamOptions options{.timeout_s = question_.timeout_s, .headers = {}, .stop = &stop};
-  if (!question_.api_key.empty()) {
-    options.headers.push_back("Authorization: Bearer " + question_.api_key);
-  }
+  const HttpStreamOptions options{
+      .timeout_s = question_.timeout_s, .headers = headers_of(question_), .stop = &stop};
   Answer answer;
   TokenRequest& request = answer.request;
   std::optional<double> prompt, output;
@@ -214,6 +237,7 @@ ServerClient::Answer ServerClient::ask(std::uint64_t number, const std::atomic<b
           if (event.output_tokens) output = event.output_tokens;
           answer.server_prompt_s = std::max(answer.server_prompt_s, event.server_prompt_s);
           answer.server_token_s = std::max(answer.server_token_s, event.server_token_s);
+          answer.cached_tokens = std::max(answer.cached_tokens, event.cached_tokens);
         });
         return true;
       },

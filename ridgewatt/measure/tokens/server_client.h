@@ -22,6 +22,7 @@ class ServerClient {
     TokenRequest request;
     double server_prompt_s = 0;  // by the server's own clock; 0: not reported
     double server_token_s = 0;   // by the server's own clock, per token; 0: not reported
+    double cached_tokens = 0;    // of the prompt, which the server did not compute again
     bool counted = false;        // the server reported the number of output tokens
   };
   // Sends the request with this number, which determines its prompt. Thread-safe. Throws IoError if

@@ -97,13 +97,15 @@ class AskingThreads {
 };
 
 void add_server_notes(const std::vector<ServerClient::Answer>& answers, TokenRun& run) {
-  double prompt_s = 0, token_s = 0, pieces = 0, tokens = 0;
+  double prompt_s = 0, token_s = 0, pieces = 0, tokens = 0, prompts = 0, cached = 0;
   bool counted = true;
   for (const auto& answer : answers) {
     prompt_s += answer.server_prompt_s;
     token_s += answer.server_token_s;
     pieces += static_cast<double>(answer.request.token_times_s.size());
     tokens += answer.request.output_tokens;
+    prompts += answer.request.prompt_tokens;
+    cached += answer.cached_tokens;
     counted = counted && answer.counted;
   }
   const auto count = static_cast<double>(answers.size());
@@ -111,6 +113,12 @@ void add_server_notes(const std::vector<ServerClient::Answer>& answers, TokenRun
     run.notes.push_back(
         fmt::format("the server itself states {:.4g} ms for the prompt and {:.4g} ms per token",
                     prompt_s / count * 1e3, token_s / count * 1e3));
+  }
+  if (cached > 0) {
+    run.notes.push_back(fmt::format(
+        "the server took {:.0f} of {:.0f} prompt tokens from its cache, so that the time "
+        "to the first token is too short: restart it, or choose another --seed",
+        cached, prompts));
   }
   if (!counted)
     run.notes.emplace_back(
@@ -142,8 +150,13 @@ TokenRun run_requests(const ServerClient& client, int requests, int concurrency,
   return run;
 }
 
-// Requests of the warm-up have numbers of their own.
+// Requests of the warm-up have numbers of their own, and those of each run in this process, so that
+// a server that caches prompts knows none of them.
 constexpr std::uint64_t kWarmUpNumbers = std::uint64_t{1} << 40;
+std::uint64_t new_numbers(const ServerQuestion& question) {
+  static std::atomic<std::uint64_t> next{0};
+  return next.fetch_add(static_cast<std::uint64_t>(question.requests));
+}
 
 void warm_up(const ServerClient& client, const ServerQuestion& question,
              const std::function<void()>& tick) {
@@ -290,7 +303,7 @@ TokenRun ask_server(const ServerQuestion& question, const std::function<void()>&
   question.check();
   const ServerClient client(question);
   warm_up(client, question, tick);
-  return run_requests(client, question.requests, question.concurrency, 0, tick);
+  return run_requests(client, question.requests, question.concurrency, new_numbers(question), tick);
 }
 
 class ServerProgram::State {
@@ -368,8 +381,8 @@ TokenMeasurement measure_server(const platform::Sysfs& sysfs, const MeasureOptio
   TokenMeasurement result;
   Measurement& measurement = result.measurement;
   measurement.begin_s = monotonic_s();
-  result.runs.push_back(
-      run_requests(client, question.requests, question.concurrency, 0, [&] { recording.drain(); }));
+  result.runs.push_back(run_requests(client, question.requests, question.concurrency,
+                                     new_numbers(question), [&] { recording.drain(); }));
   measurement.end_s = monotonic_s();
   add_costs_of(recording, checked.window, measurement, result.runs, {});
   return result;

@@ -193,6 +193,37 @@ TEST_F(TokenServer, RequestsThatFailAreCounted) {
   }
 }
 
+// label: slow
+TEST_F(TokenServer, KeySlotsAndStatedQuantization) {
+  ServerQuestion asked = question();
+  asked.concurrency = 3;
+  const ServerProgram program(
+      server({"--api-key", "secret", "--slots", "2", "--model", "m.gguf", "--ftype",
+              "Q4_K - Medium", "--token-ms", "1", "--cached", "50"}),
+      asked);
+  try {
+    ask_server(asked);
+    FAIL() << "no key";
+  } catch (const IoError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("status 401"));
+  }
+  asked.api_key = "secret";
+  for (const TokenApi api : {TokenApi::kAuto, TokenApi::kOpenAi}) {
+    asked.api = api;
+    const TokenRun run = ask_server(asked);
+    EXPECT_EQ(run.engine, "llama.cpp");
+    EXPECT_EQ(run.quantization, "q4_k_m");
+    EXPECT_EQ(run.failed, 0u);
+    EXPECT_THAT(run.notes, Contains(HasSubstr("took 150 of 600 prompt tokens from its cache")));
+    const auto waits = Contains(HasSubstr("works on 2 requests at a time"));
+    if (api == TokenApi::kAuto) {
+      EXPECT_THAT(run.notes, waits);
+    } else {
+      EXPECT_THAT(run.notes, ::testing::Not(waits));
+    }
+  }
+}
+
 TEST_F(TokenServer, ServersThatAreNotThere) {
   ServerQuestion asked = question();
   EXPECT_THROW(ask_server(asked), IoError);
