@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -26,6 +27,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view kModel = "qwen3-0.6b";
 constexpr std::string_view kQuantizations[] = {"f16", "q8_0", "q4_0", "q4_k_m"};
 constexpr int kPrompt = 256, kTokens = 24, kDepth = 1024;
+constexpr std::uint64_t kSeed = 1;  // of its weights
 
 struct BenchRow {
   int prompt = 0, generated = 0, depth = 0, threads = 1;
@@ -129,7 +131,7 @@ std::vector<MeasuredLanguage> run_language_models(const std::string& llama_bench
     progress.update(done++, name);
     const llm::Recipe& recipe = llm::find_recipe(quantization);
     const std::string file = fmt::format("{}/{}.gguf", folder, quantization);
-    llm::write_language_model(model, recipe, file);
+    llm::write_language_model(model, recipe, file, kSeed);
     llm::Request request;
     request.prompt_tokens = kPrompt;
     const auto tensors = llm::quantized(description, recipe);

@@ -5,6 +5,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/random.h"
 #include "ridgewatt/base/test_support.h"
@@ -12,6 +16,7 @@
 #include "ridgewatt/llm/config/hf_config.h"
 #include "ridgewatt/llm/footprint.h"
 #include "ridgewatt/llm/gguf/gguf_writer.h"
+#include "ridgewatt/llm/gguf/random_weights.h"
 #include "ridgewatt/llm/language_model.h"
 
 namespace ridgewatt::llm {
@@ -72,6 +77,73 @@ TEST(GgufWriter, ModelsOfTheZooAreReadBack) {
                                     (folder.path() / "none" / "m.gguf").string()),
                NotFoundError);
 }
+std::string random_bytes(StoredType type, bool vector, std::uint64_t bytes, std::uint64_t seed) {
+  std::string all;
+  RandomWeights weights(seed);
+  weights.fill(type, vector, bytes, [&](std::string_view part) { all += part; });
+  EXPECT_EQ(all.size(), bytes);
+  return all;
+}
+
+template <typename T>
+T number_at(const std::string& bytes, std::size_t at) {
+  T value;
+  std::memcpy(&value, &bytes[at], sizeof value);
+  return value;
+}
+
+TEST(RandomWeights, AreAsLargeAsTrainedOnes) {
+  // Q8_0: a half and 32 integers.
+  const std::string blocks = random_bytes(StoredType::kQ80, false, 34 * 20000, 1);
+  double squares = 0;
+  for (std::size_t block = 0; block < blocks.size(); block += 34) {
+    const auto half = number_at<std::uint16_t>(blocks, block);
+    EXPECT_EQ(half, number_at<std::uint16_t>(blocks, 0));
+    const double scale = std::ldexp(1024 + (half & 1023), (half >> 10) - 25);
+    for (std::size_t i = 0; i < 32; ++i) {
+      squares += std::pow(scale * static_cast<signed char>(blocks[block + 2 + i]), 2);
+    }
+  }
+  EXPECT_NEAR(std::sqrt(squares / (32 * 20000)), 0.02, 0.0002);
+  const std::string floats = random_bytes(StoredType::kF32, false, 40000, 1);
+  double sum = 0;
+  for (std::size_t at = 0; at < floats.size(); at += 4) {
+    const double value = number_at<float>(floats, at);
+    EXPECT_GE(std::abs(value), 1 / 64.0);
+    EXPECT_LT(std::abs(value), 1 / 32.0);
+    sum += value;
+  }
+  EXPECT_NEAR(sum / 10000, 0, 0.001);
+  const std::string norms = random_bytes(StoredType::kF32, true, 4000, 1);
+  for (std::size_t at = 0; at < norms.size(); at += 4) {
+    EXPECT_GE(number_at<float>(norms, at), 0.5F);
+    EXPECT_LT(number_at<float>(norms, at), 1.0F);
+  }
+  EXPECT_EQ(blocks, random_bytes(StoredType::kQ80, false, 34 * 20000, 1));
+  EXPECT_NE(blocks, random_bytes(StoredType::kQ80, false, 34 * 20000, 2));
+}
+
+TEST(RandomWeights, EveryRecipeOfGguf) {
+  const testing::TemporaryFolder folder;
+  const std::string path = (folder.path() / "m.gguf").string();
+  const Description description = read_language_model("zoo:qwen3-30b-a3b").description;
+  for (const Recipe& recipe : recipes()) {
+    if (!recipe.gguf()) continue;
+    for (const Tensor& tensor : quantized(description, recipe)) {
+      EXPECT_NO_THROW(random_bytes(tensor.type, tensor.shape.size() == 1, 1000, 1)) << recipe.name;
+    }
+  }
+  EXPECT_THROW(random_bytes(StoredType::kI64, false, 8, 1), NotSupportedError);
+  const ZooModel& small = *find_zoo_model("smollm2-135m");
+  write_language_model(small, find_recipe("q4_k_m"), path);
+  const auto zeros = std::filesystem::file_size(path);
+  write_language_model(small, find_recipe("q4_k_m"), path, 1);
+  EXPECT_EQ(std::filesystem::file_size(path), zeros);
+  const LanguageModel model = read_language_model(path);
+  EXPECT_TRUE(model.weights_known);
+  EXPECT_EQ(model.stored_as, "q4_k_m");
+}
+
 class ZooAsGguf : public ::testing::TestWithParam<std::pair<const char*, const char*>> {};
 
 TEST_P(ZooAsGguf, IsReadBack) {

@@ -5,7 +5,7 @@
     ridgewatt calibrate --device local -o here.toml
     tools/runtimes/llama/check.py --device here.toml --models qwen2.5-1.5b,gemma3-1b
 
-Models are those of `ridgewatt zoo list --language`, with weights of zeros. A row is a prompt of 128
+Models are those of `ridgewatt zoo list --language`, with random weights. A row is a prompt of 128
 tokens, or one of 16 tokens after a context. `--keep FILE` keeps what llama-bench printed, and
 `--rows FILE` compares with a kept file instead of running models."""
 import argparse
@@ -30,14 +30,19 @@ def bench(file, *options):
     return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
 
 
+def write_model(program, model, quantization, folder, weights="random"):
+    file = folder / f"{model}-{quantization}.gguf"
+    subprocess.run([program, "zoo", "write", model, "--quantization", quantization, "--weights", weights, "-o", file],
+                   check=True)
+    return file
+
+
 def run(options):
     threads = f"1,{os.cpu_count()}"
     for model in options.models.split(","):
         for quantization in options.quantizations.split(","):
             with tempfile.TemporaryDirectory() as folder:
-                file = pathlib.Path(folder) / "model.gguf"
-                subprocess.run([options.program, "zoo", "write", model, "--quantization", quantization, "-o", file],
-                               check=True)
+                file = write_model(options.program, model, quantization, pathlib.Path(folder), options.weights)
                 rows = bench(file, "-t", threads, "-p", str(PROMPT), "-n", str(GENERATED))
                 rows += bench(file, "-t", str(os.cpu_count()), "-p", "0", "-n", str(GENERATED), "-d", options.contexts)
             for row in rows:
@@ -45,15 +50,20 @@ def run(options):
                 yield row
 
 
+def estimate_row(options, model, quantization, threads, prompt, generate, concurrency=1):
+    """The estimate as text by column."""
+    command = [options.program, "llm", f"zoo:{model}", "--device", options.device, "--quantization", quantization,
+               "--modes", f"cores={threads}", "--prompt", str(prompt), "--generate", str(generate), "--concurrency",
+               str(concurrency), "--format", "csv", "--quiet"]
+    text = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+    return next(csv.DictReader(io.StringIO(text)))
+
+
 def estimate(options, row):
     """The estimate of a row in ms, with the ends of its interval."""
     of_prompt = row["n_prompt"] > 0
-    command = [options.program, "llm", f"zoo:{row['model']}", "--device", options.device,
-               "--quantization", row["quantization"], "--modes", f"cores={row['n_threads']}",
-               "--prompt", str(row["n_prompt"] if of_prompt else max(1, row["n_depth"])),
-               "--generate", str(max(1, row["n_gen"])), "--format", "csv", "--quiet"]
-    text = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
-    found = next(csv.DictReader(io.StringIO(text)))
+    found = estimate_row(options, row["model"], row["quantization"], row["n_threads"],
+                         row["n_prompt"] if of_prompt else max(1, row["n_depth"]), max(1, row["n_gen"]))
     return [float(found[("ttft" if of_prompt else "tpot") + end]) for end in ("_ms", "_lo_ms", "_hi_ms")]
 
 
@@ -64,6 +74,7 @@ def main():
     parser.add_argument("--models", default="qwen2.5-1.5b,gemma3-1b,smollm2-1.7b")
     parser.add_argument("--quantizations", default="q4_0,q8_0,q4_k_m,f16")
     parser.add_argument("--contexts", default="1024,2048")
+    parser.add_argument("--weights", choices=["random", "zeros"], default="random")
     parser.add_argument("--keep", type=pathlib.Path)
     parser.add_argument("--rows", type=pathlib.Path)
     options = parser.parse_args()
