@@ -85,8 +85,8 @@ class Arguments {
   }
   void replace(const char* name, const py::object& value) { given_[name] = value; }
   py::object progress();  // a callable or None
-  // Throws UsageError if one of the arguments is given, because it has no effect in the situation
-  // `when`.
+  // Throws UsageError if one of the arguments is given. `when` names the situation in which they
+  // have no effect.
   void refuse(std::initializer_list<const char*> names, const std::string& when,
               const std::string& advice = "");
   void done() const;

@@ -35,7 +35,7 @@ class InPlace {
   }
   ~InPlace() {
     if (!thread_) return;
-    if (!ours()) {  // in a forked process, which has no such thread
+    if (!ours()) {  // the thread does not exist in a forked process
       static_cast<void>(thread_.release());
       return;
     }
@@ -62,7 +62,7 @@ class InPlace {
   void mark() { marks_.mark(measure::TimedMark::Kind::kMinibatch); }
   void fetched() { marks_.mark(measure::TimedMark::Kind::kFetched); }
 
-  // The answer after the end of the search; absent before.
+  // Returns the answer of the search, or nothing while the search runs.
   std::optional<answer::TuneAnswer> found() {
     const std::lock_guard<std::mutex> lock(mutex_);
     return found_;

@@ -30,7 +30,7 @@ struct BoundLanguage {
   Json json() const { return report::language_json(found); }
 };
 
-// The figures of a forecast as fields of a class that contains one.
+// Fields for the figures of the forecast that a `T` contains. `Of` returns this forecast.
 template <class T, const llm::Forecast& (*Of)(const T&)>
 Fields<T> forecast_fields() {
   return {{"ttft_s", [](const T& t) { return Of(t).ttft_s.value; },
@@ -166,7 +166,7 @@ std::shared_ptr<BoundLanguage> estimate_language(const py::kwargs& given) {
       progress);
 }
 
-// The answer of one setting, or its nearest miss.
+// The best plan for one board, engine and quantization, or the nearest miss.
 struct LanguageTuned {
   std::string board, runtime, quantization;
   bool fits = true, feasible = false;
@@ -176,7 +176,7 @@ struct LanguageTuned {
 };
 
 struct BoundLanguageTuned {
-  std::string path;  // of the model, as given
+  std::string path;  // path of the model, as given
   answer::LanguageTuneAnswer found;
   std::vector<LanguageTuned> rows;
   Json json() const { return report::language_tune_json(found); }

@@ -148,7 +148,7 @@ const Fields<Preset>& preset_fields() {
   return fields;
 }
 
-// A board with the name that was given, which may be a path.
+// A board with the name or path by which the caller named it.
 struct NamedBoard {
   std::string asked;
   Board board;
@@ -218,12 +218,12 @@ void bind_board(py::module_& module) {
       "show` prints the same as JSON.");
 }
 
-// The analysis points into the model, so neither may be moved.
 struct Layer {
   std::string name, op, domain;
   double count = 1;
   workload::NodeCost cost;
 };
+// The analysis points into the model, so objects of this class may not be moved.
 struct Analyzed : answer::AnalyzeAnswer {
   explicit Analyzed(const answer::AnalyzeQuestion& question) : AnalyzeAnswer(question) {
     for (std::size_t i = 0; i < analysis.nodes.size(); ++i) {

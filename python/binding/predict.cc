@@ -180,7 +180,7 @@ std::shared_ptr<Predictions> predict_all(const py::kwargs& given) {
 }
 
 std::shared_ptr<Predictions> suggest(const py::kwargs& given) {
-  constexpr int kUsually = 5;  // chosen: what a board profiles in minutes
+  constexpr int kUsually = 5;  // chosen: a board profiles 5 modes in minutes
   Arguments asked(given);
   const auto request = request_of<answer::SuggestRequest>(asked, answer::suggest_parameters());
   const PredictQuestion question = predict_question(asked, request.inputs);

@@ -1,8 +1,8 @@
 // Creates a Python class from a list of its fields. The attributes, repr(), the columns of
 // to_frame() and the reference are derived from this list.
 //
-//   const Fields<Step> kStep = {{"time_s", [](const Step& s) { return s.time_s; }, "time per ..
-//   (s)"}}; record<Step>(module, "Step", "A profiled point.", kStep);
+//   const Fields<Step> kStep = {{"time_s", [](const Step& s) { return s.time_s; }, "time (s)"}};
+//   record<Step>(module, "Step", "A profiled point.", kStep);
 //
 // An answer is a sequence of rows: answer_class() also adds len(), indexing, to_frame(), to_dict(),
 // _repr_html_() and plot().

@@ -1,4 +1,4 @@
-// Roofs and balance points of power modes, and where the layers of a model lie.
+// Roofs and balance points of power modes, and the position of a model's layers under the roofs.
 #include "ridgewatt/answer/roofline.h"
 
 #include <utility>

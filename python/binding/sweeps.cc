@@ -60,7 +60,7 @@ const Fields<BoundSweep>& sweep_fields() {
   return fields;
 }
 
-// Each row as an object of the columns that it has.
+// Each row becomes an object with the columns that have a value in this row.
 Json BoundSweep::json() const {
   Json list = Json::array();
   for (const Observation& row : rows) {

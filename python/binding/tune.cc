@@ -18,7 +18,7 @@ using answer::TuneQuestion;
 
 struct Tuned {
   TuneAnswer found;
-  answer::TuneRanking ranking;  // of all boards or runtimes; empty: only one was given
+  answer::TuneRanking ranking;  // by board or runtime; empty if only one was given
   std::vector<tune::ComparedPoint>
       rows;  // the answer (or the nearest miss), then points for comparison
 

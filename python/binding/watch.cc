@@ -12,7 +12,7 @@ constexpr auto kBetweenLooks = std::chrono::milliseconds(50);
 
 WatchedWork::Watch python_watch(const py::object& progress) {
   using Clock = std::chrono::steady_clock;
-  // Reports have a separate clock, so that checks for signals between them do not delay a report.
+  // `reported` is separate from `asked`, so that a check for signals does not delay a report.
   return [called = progress.ptr(), asked = Clock::now(),
           reported = Clock::time_point()](const WorkStep& step) mutable {
     const auto now = Clock::now();

@@ -56,7 +56,8 @@ def _own_columns(self: Any) -> dict[str, list[Any]]:
 
 
 def _repr_html_(self: Any) -> str:
-    """Returns an HTML table of the first rows, for notebooks; of the answer itself if it has none."""
+    """Returns an HTML table of the first rows for notebooks. If there are no rows, the table shows
+    the attributes of the answer."""
     columns, count = self._columns(), len(self)
     if count == 0:
         columns, count = _own_columns(self), 1

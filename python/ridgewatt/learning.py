@@ -22,7 +22,8 @@ _INTERVAL = 0.9
 
 
 def _not_fitted(text: str) -> Exception:
-    """Returns a UsageError. If scikit-learn is loaded, it is also scikit-learn's NotFittedError."""
+    """Returns a UsageError. If scikit-learn is loaded, the class of the error is also derived from
+    scikit-learn's NotFittedError."""
     exceptions = sys.modules.get("sklearn.exceptions")
     if exceptions is None:
         return errors.UsageError(text)

@@ -30,7 +30,7 @@ __all__ = ["measure", "measured", "Run"]
 
 Item = TypeVar("Item")
 
-_said: set[str] = set()  # devices without power sensor of which the user was warned
+_said: set[str] = set()  # devices for which the user was warned that there is no power sensor
 
 
 def _command() -> list[str]:

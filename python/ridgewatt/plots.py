@@ -18,7 +18,7 @@ def _title(answer: Any, *words: str | None) -> str:
 
 
 def _names(answer: Any) -> tuple[Any, Any]:
-    """Returns workload and board of an answer; None where they are unknown."""
+    """Returns the workload and the board of an answer. Unknown values are None."""
     given = answer.to_dict() if type(answer).__name__ == "Roofline" else {}
     row = answer[0]
     workload = getattr(answer, "workload", None) or given.get("workload")
@@ -67,8 +67,8 @@ def _energy(answer: Any, ax: Any) -> Any:
 
 
 def _timeline(tuned: Any, ax: Any) -> Any:
-    """Draws the time of each profiled point, in the order of profiling. Without profiles, draws the
-    points with which the answer is compared."""
+    """Draws the time of each profiled point, in the order of profiling. If nothing was profiled,
+    draws time against power for the rows of the answer."""
     steps = tuned.profiled
     if not steps:
         return _cloud(tuned, ax)
@@ -111,7 +111,7 @@ def _layers(analysis: Any, ax: Any) -> Any:
 
 
 def _fits(answer: Any, ax: Any) -> Any:
-    """Draws the memory that is left in each row."""
+    """Draws the free memory of each row."""
     gibibyte = 2.0 ** 30
     names = [f"{row.quantization} on {row.board}" for row in answer]
     ax.barh(names, [row.left_bytes / gibibyte for row in answer],

@@ -17,7 +17,7 @@ Item = TypeVar("Item")
 def synchronize() -> None:
     """Waits until the CUDA device is idle. Does nothing if the program has not imported PyTorch or
     has not initialized CUDA."""
-    # Does not import PyTorch: a program that uses it has imported it.
+    # Does not import PyTorch, because a program that uses PyTorch has already imported it.
     torch = sys.modules.get("torch")
     cuda = getattr(torch, "cuda", None)
     if cuda is not None and cuda.is_available() and cuda.is_initialized():

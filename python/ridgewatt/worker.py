@@ -85,7 +85,7 @@ class Worker:
 
     def _join(self, kind: str, name: str, path: str) -> None:
         self._socket.connect(path)
-        # The kernel reports the user who listens. Another user could have created the socket first.
+        # Another user could have created the socket first. The kernel reports who listens on it.
         peer = self._socket.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("iII"))
         if struct.unpack("iII", peer)[1] != os.geteuid():
             raise PermissionError(f"ridgewatt: the controller at {path} belongs to another user")
@@ -138,7 +138,7 @@ class Worker:
             if words[0] != "revoke":  # a late revoke is for a minibatch that has ended
                 raise ConnectionError(f"ridgewatt: the controller sent an unexpected reply: {' '.join(words)}")
         self.deadline_s = int(words[2]) / 1e6
-        # If the controller counts requests: how many to serve, and how many of the oldest to skip.
+        # A controller that counts requests sends how many to serve and how many old ones to skip.
         self.requests, self.aside = map(int, words[3:5]) if len(words) == 5 else (0, 0)
         try:
             yield self

@@ -8,7 +8,7 @@ import tempfile
 import time
 import unittest
 
-# Background jobs of a shell script ignore Ctrl+C, and so would the programs that they start.
+# Background jobs of a shell script ignore Ctrl+C, and their child processes inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 

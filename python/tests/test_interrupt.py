@@ -8,7 +8,7 @@ import sys
 import unittest
 
 PROGRAM = pathlib.Path(__file__).parent / "long_calls.py"
-LEAST_S = 0.3  # shorter calls end before anybody could press a key
+LEAST_S = 0.3  # shorter calls end before a user can press Ctrl+C
 
 
 def output(*words):

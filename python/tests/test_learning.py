@@ -104,7 +104,7 @@ class Learning(unittest.TestCase):
         search.fit(self.X, self.power_w)
         self.assertIn(search.best_params_["method"], ("auto", "linear"))
 
-    # Most checks use columns that are not knobs. The predictor rejects them with the reason.
+    # Most of these checks use columns that are not knobs, which the predictor rejects.
     @unittest.skipUnless(sklearn_is_here, "skipped: scikit-learn is not here")
     def test_the_checks_of_scikit_learn(self):
         from sklearn.exceptions import NotFittedError

@@ -46,7 +46,7 @@ class Live(TunedHere):
         self.assertLessEqual(len(best.profiled), 4)
         self.assertEqual(min(step.time_s for step in best.profiled if step.feasible),
                          best.best.time_s)
-        self.assertEqual(seen[0][1:], (0, 4))  # profiles that are done before each profile
+        self.assertEqual(seen[0][1:], (0, 4))  # done and total
         done = [step[1] for step in seen]  # at most one call every 50 ms
         self.assertEqual(done, sorted(set(done)))
         self.assertLess(done[-1], len(best.profiled))

@@ -64,7 +64,7 @@ class AConstantPower(OnAFakeBoard):
                 time.sleep(0.01)
                 seen.append(number)
         self.assertEqual(seen, list(range(6)))
-        self.assertEqual(run.minibatch.count + run.minibatch.excluded, 5)  # the first: warm-up
+        self.assertEqual(run.minibatch.count + run.minibatch.excluded, 5)  # first: warm-up
         self.assertGreaterEqual(run.stall_share, 0.03 / run.minibatch.time_s)
         self.assertLessEqual(run.stall_share, 1 - 0.01 / run.minibatch.time_s)
         self.assertEqual(len(run), 5)

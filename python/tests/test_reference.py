@@ -1,4 +1,4 @@
-"""The reference and the stubs agree with the package."""
+"""The reference and the stubs match the package."""
 import pathlib
 import subprocess
 import sys
