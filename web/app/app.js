@@ -98,7 +98,7 @@ function App() {
   };
   const ready = module && module.page === route.page;
   const query = ready && renamed(route.query, module.aliases);
-  if (ready) remember(route.page, query);  // before the links are drawn, which use it
+  if (ready) remember(route.page, query);  // links, which are drawn later, use the remembered state
   return html`<a class="skip" href="#main" onClick=${(e) => { e.preventDefault(); document.getElementById("main").focus(); }}>To the content</a>
     <header class="top"><a class="brand" href=${link(firstPage)}>Ridgewatt</a>
       <nav aria-label="Pages">${Object.entries(pages).map(([name, { title }]) => html`

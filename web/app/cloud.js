@@ -1,5 +1,5 @@
-// The table of all modes of a board with their costs (a CSV, as the command line prints it), and
-// searches in it.
+// The table of all modes of a board with their costs (the CSV that the command line prints), and
+// functions that search it.
 
 // Parses a CSV into columns: numbers as Float64Array (NaN where there is no value), texts as
 // arrays.

@@ -13,8 +13,8 @@ function widened(axis, other) {
   return { ...axis, min: Math.min(axis.min, other.min), max: Math.max(axis.max, other.max) };
 }
 
-// The figure of one mode, on axes wide enough for the figure of the highest clocks (`atMost`) too.
-// The ceilings of that figure are added as thin lines for comparison.
+// The figure of one mode, with axes that also fit the figure of the highest clocks (`atMost`). The
+// ceilings of `atMost` are added as thin lines for comparison.
 export function onStillAxes(figure, atMost) {
   const option = { ...figure.option };
   const legend = (figure.legend || []).map((entry) => ({ ...entry, name: short(entry.name) }));

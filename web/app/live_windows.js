@@ -1,5 +1,5 @@
-// Energy windows on the Live page: buttons to begin a window with a name and to end it, the cost of
-// each window, and marks that count minibatches.
+// Energy windows on the Live page: begins a window with a name and ends it, shows the cost of each
+// window, and marks minibatches to count them.
 import { html, useEffect, useState } from "./standalone.module.js";
 import { get, post } from "./api.js";
 import { ErrorLine, Table } from "./controls.js";

@@ -32,7 +32,7 @@ export function workloadsOf(table) {
 
 const words = (text) => String(text || "").toLowerCase().replace(/^fake:|@.*$/g, "").replace(/[^a-z0-9]/g, "");
 
-// Returns the known differences between the sweep and the question as texts.
+// Returns texts that describe the differences between the sweep and the question.
 // asked: { model, file, device, training, batch }.
 export function differences(sweep, asked) {
   const [name, kind] = sweep.name.split(":");

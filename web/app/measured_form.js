@@ -1,5 +1,4 @@
-// Selection of the measured points to show: an uploaded sweep, or a workload of the server's
-// stores.
+// Selects the measured points to show: an uploaded sweep, or a workload of the server's stores.
 import { html, useEffect, useMemo, useState } from "./standalone.module.js";
 import { get, getText } from "./api.js";
 import { fileOf } from "./kept_files.js";

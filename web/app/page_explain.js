@@ -19,7 +19,7 @@ const placed = [...workloadKeys, "mode", ...measured];
 const ofLanguage = ["tokens-per-second", "first-token", "claimed-tokens-per-second", "quantization", "prompt", "generate", "concurrency", "kv-type"];
 const example = { "option.measured": 60, "option.power": 12 };
 
-// Causes whose name in the output of the command is not a term by itself.
+// Causes whose name in the command's output is not clear without an explanation.
 const causeNames = {
   pre_post_processing: "pre- and post-processing", per_batch: "time of another batch", contention: "other programs", cpu_fallback: "layers on the CPU",
   host_copy: "copies from the host", warm_up: "warm-up in the mean", thermal: "heat", threads: "too few threads", asynchronous_timing: "timed without waiting",

@@ -36,7 +36,7 @@ const bounds = { launch: "kernel launches", memory: "memory traffic", compute: "
 const secondsOfDay = 86400, joulesOfKwh = 3.6e6;
 
 // Requests arrive at `rate` per second, one sample each, and the board idles between minibatches.
-// one: the row of estimate, whose idle_w is the power while it waits.
+// one: the row of estimate, whose idle_w is the power between minibatches.
 function PerDay({ one, rate, stale, setQuery }) {
   const most = 1000 * one.batch / one.time_ms, busy = rate / most;
   const mean = (energy) => (1 - busy) * one.idle_w + rate * energy / one.batch;
@@ -46,8 +46,8 @@ function PerDay({ one, rate, stale, setQuery }) {
   return html`<div class="row per-day"><${NumberField} label="Requests per second" value=${rate || undefined} placeholder="for example 30" onChange=${(value) => setQuery({ rate: value })} /><span role="status">${text || html`<span class="faint">Enter a rate to get the energy of a day.</span>`}</span></div>`;
 }
 
-// one: the row of estimate, with the costs that are already known. late: its other values belong to
-// an earlier question.
+// one: the row of estimate, with the costs that are already known. late: the other values of `one`
+// belong to an earlier question.
 function Answers({ one, late, stale, highest }) {
   const top = highest.json && highest.json.estimates[0];
   const cost = (name, unit) => ({ value: one[`${name}_${unit}`], lo: one[`${name}_lo_${unit}`], hi: one[`${name}_hi_${unit}`], against: !highest.stale && top && top[`${name}_${unit}`], unit: unit === "j" ? "J" : unit === "w" ? "W" : unit });
@@ -146,7 +146,7 @@ export function Page({ query, setQuery }) {
   const roofs = useReply("roofline", question && { ...question, figures: 1 }, get, restMs);
   const highest = useReply("estimate", at(top));
   const highestRoofs = useReply("roofline", top && { ...at(top), figures: 1 });
-  // Asks for one mode first, and for all modes of the workload after that answer.
+  // Requests the selected mode first, and all modes of the workload after the reply.
   const answered = useRef(null);
   if (estimate.error) answered.current = null;
   else if (estimate.json && !estimate.stale) answered.current = workload;

@@ -18,7 +18,7 @@ export const title = "Language models";
 export const keys = [...languageKeys, ...modeKeys, ...limitKeys, "over", "figure"];
 
 const lengths = [128, 512, 2048, 8192, 32768, 131072];  // prompt lengths in the chart (tokens)
-// Context at which a decoding step is reported too (tokens). This page needs only one.
+// Context length at which the API also reports a decoding step (tokens). This page needs only one.
 const aContext = 512;
 const figureOptions = Object.entries(figures).map(([value, one]) => ({ value, label: one.name }));
 
@@ -46,7 +46,7 @@ function Memory({ memory }) {
   return memory && html`<h2>Memory on ${memory.board}: <span data-answer="Fits" class=${memory.fits ? "" : "warn"}>${memory.fits ? "fits" : "does not fit"}</span></h2><${MemoryBar} row=${memory} />`;
 }
 
-// The same request with several prompt lengths, sent when the sliders no longer move.
+// The same request with several prompt lengths, sent after the sliders have stopped.
 function useLengths(question, trained) {
   const settled = useSettled(question);
   const wanted = [...lengths.filter((prompt) => settled && prompt !== settled.prompt), settled && settled.prompt];

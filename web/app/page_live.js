@@ -13,7 +13,7 @@ import { Intro, Strip } from "./strip.js";
 export const title = "Live";
 export const keys = ["span", "paused"];
 
-// What a first visitor asks, and the page that answers it.
+// Questions of a first-time visitor, and the pages that answer them.
 const firstQuestions = [
   ["Which mode for 15 W?", "modes", { "max-power": 15 }], ["What limits a model?", "explore", {}], ["How much energy per day?", "explore", { rate: 30 }],
   ["Why is it slow?", "explain", {}], ["Does a language model fit?", "language", {}], ["Train while serving?", "schedule", {}],

@@ -62,7 +62,7 @@ function Found({ answer, presets, query, heading, setQuery }) {
 const queryText = (mode) => JSON.stringify(queryOfMode(mode));
 const exploring = (query, mode) => hashOf("explore", { ...Object.fromEntries([...workloadKeys, ...everywhere].map((name) => [name, query[name]])), ...queryOfMode(mode) });
 
-// `option`: as the command line has it ("--max-power 11.18").
+// `option`: an option of the command line, such as "--max-power 11.18".
 function Relaxation({ option, setQuery }) {
   const [, name, value] = /^--([a-z-]+) ([\d.e+-]+)$/.exec(option) || [];
   const axis = Object.values(axes).find((one) => one.option === name);
@@ -132,7 +132,7 @@ export function Page({ query, setQuery }) {
   const tuneMeasured = useReply("tune", ofSweep);
   const presets = board.presets || [];
   const compared = (tune.json && tune.json.compared) || [];
-  // Also between the first move of a limit and the request.
+  // The reply is stale from the first move of a limit, before the request is sent.
   const stale = Boolean(tune.stale || address("tune", settled) !== address("tune", question));
   const answer = tune.json && tune.json.feasible ? tune.json : null;
   const best = tune.error ? null : answer;

@@ -69,7 +69,7 @@ function Fields({ query, setQuery }) {
   const limit = (name) => (value) => setQuery({ [name]: value === undefined ? none : String(value) === defaults[name] ? undefined : value }, { push: true });
   const shown = (name) => (query[name] === none ? "" : of(name));
   const names = boards.json ? boards.json.rows.map((row) => row.name) : [];
-  // The address may use another name of the board.
+  // The address may contain an alias of the board.
   if (!names.includes(of("device"))) names.unshift(of("device"));
   const side = { query, setQuery, models };
   return html`<${ErrorLine} error=${models.error || boards.error} />

@@ -50,7 +50,7 @@ export function remember(page, query) {
   saving = setTimeout(save, saveMs);
 }
 
-// Saved when the state rests: a slider changes it with each step.
+// Delay before the state is saved, because a slider changes it at each step.
 const saveMs = 200;
 let saving = null;
 function save() {

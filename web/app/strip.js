@@ -1,6 +1,6 @@
-// Parts that every page has: the answer in a line that stays visible, the form, which collapses on
-// a narrow screen, an introduction, and definitions of terms from docs/glossary.md behind "?"
-// buttons.
+// Components that all pages use: the answer in a line that stays visible, the form, which
+// collapses on a narrow screen, an introduction, and "?" buttons that show definitions from
+// docs/glossary.md.
 import { html, useEffect, useState } from "./standalone.module.js";
 import { duration, number } from "./controls.js";
 

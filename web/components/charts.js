@@ -1,14 +1,14 @@
-// Charts of reports and of the web page, drawn by Apache ECharts: ticks, texts that do not cover each
-// other, tooltips as text, colors of the page's theme. A plain script, so that reports carry it inline:
+// Charts of reports and of the web page, drawn by Apache ECharts. Adds ticks, labels that do not
+// overlap, text tooltips and the colors of the theme. It is a classic script, which reports inline:
 //   const handle = Ridgewatt.charts.draw(element, option, { onClick: (item) => .. });
 //   handle.set(option); handle.toggle(name); handle.svg({ title, source }); handle.dispose();
-// An option is what report/figure.h gives (to_echarts) or plotOption() below.
+// An option is the result of to_echarts() (report/figure.h) or of plotOption() below.
 "use strict";
 window.Ridgewatt = window.Ridgewatt || {};
 window.Ridgewatt.charts = (function () {
   const root = document.documentElement;
-  const palette = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7F7F7F", "#B8A900"];  // as the static figures'
-  // Read once per task: reading computes the styles of the whole page again after each change of it.
+  const palette = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7F7F7F", "#B8A900"];  // same as in static figures
+  // Colors are read once per task, because reading after a change recomputes the page's styles.
   let colors = null;
   function colorOf(name) {
     if (!colors) {
@@ -21,7 +21,7 @@ window.Ridgewatt.charts = (function () {
   }
   const listOf = (axis) => (Array.isArray(axis) ? axis : [axis]).filter(Boolean);
 
-  // Short and unambiguous: 0.25, 1500, 2e+6.
+  // The short text of a tick: 0.25, 1500, 2e+6.
   function tickText(value) {
     const size = Math.abs(value);
     if (size >= 1e6 || (size > 0 && size < 1e-3)) return value.toExponential(2).replace(/\.?0+e/, "e");
@@ -37,8 +37,8 @@ window.Ridgewatt.charts = (function () {
     return ticks;
   }
 
-  // As the static figures have them: 1-2-5 of each decade, fewer where there is no room, even
-  // numbers where a logarithmic axis spans little.
+  // The same ticks as in static figures: 1-2-5 in each decade, or fewer if there is little space.
+  // Ticks are evenly spaced if a logarithmic axis has a small range.
   function niceTicks(lo, hi, log, wanted) {
     if (!log) return evenTicks(lo, hi, wanted);
     const styles = [[[1, 2, 3, 4, 5, 6, 7, 8, 9], 1], [[1, 2, 5], 1], [[1, 3], 1], [[1], 1], [[1], 2], [[1], 3], [[1], 5], [[1], 10], [[1], 30]];
@@ -57,13 +57,13 @@ window.Ridgewatt.charts = (function () {
     return hi / lo < 3 || ticks.length < 3 ? evenTicks(lo, hi, wanted) : ticks;
   }
 
-  // Ticks for what is in view now, at the width that is there now.
+  // Ticks for the visible range of the axes at the current size of the chart.
   function ticksOf(chart) {
     const patch = {};
     ["xAxis", "yAxis"].forEach((kind) => {
       patch[kind] = chart.getModel().queryComponents({ mainType: kind }).map(({ option: axis }, i) => {
         if (axis.type === "category" && !axis.names) {
-          // Every n-th level, so that none touch; the first and evenly on.
+          // Labels the first category and every n-th one after it, so that labels do not touch.
           const rows = kind === "yAxis" ? (chart.getHeight() - 80) / 20 : Infinity;
           const every = Math.max(1, Math.ceil(axis.data.length / rows));
           return every > 1 ? { axisLabel: { interval: every - 1 } } : {};
@@ -79,7 +79,7 @@ window.Ridgewatt.charts = (function () {
     return patch;
   }
 
-  // Places for texts in a chart: none covers another, none leaves the plot.
+  // Positions for the labels of a chart, which do not overlap and stay inside the plot.
   function placing(chartOf) {
     let taken = [];
     const plot = () => chartOf().getModel().getComponent("grid").coordinateSystem.getRect();
@@ -92,7 +92,7 @@ window.Ridgewatt.charts = (function () {
       return { x: box.x, y: box.y, align: "left", verticalAlign: "top" };
     };
     return {
-      // Next to its ring, on the wanted side first.
+      // Next to the ring, if possible on the wanted side.
       ring: (wanted) => (label) => {
         if (label.dataIndex === 0) taken = [];
         const { width, height } = label.labelRect;
@@ -103,7 +103,7 @@ window.Ridgewatt.charts = (function () {
         const boxes = [0, 16, -16, 32, -32, 48, -48].flatMap((shift) => order.map((side) => ({ x: sides[side][0], y: sides[side][1] + shift, width, height })));
         return take(boxes, boxes[0]);
       },
-      // In the middle of one of the places on its line; without a free one it is not shown.
+      // Centered on the first free one of `places` on the line. If none is free, it is not shown.
       line: (places) => (label) => {
         const { width, height } = label.labelRect;
         const boxes = places[label.dataIndex].map((place) => {
@@ -156,7 +156,8 @@ window.Ridgewatt.charts = (function () {
     return series;
   }
 
-  // Breaks the name of the horizontal axis in two lines if it is wider than the plot, about 6.2 pixels a letter.
+  // Splits the name of the horizontal axis into two lines if it is wider than the plot. A letter is
+  // about 6.2 pixels wide.
   function breakName(done, width) {
     const [axis] = done.xAxis || [], grids = listOf(done.grid);
     const room = width - 80;
@@ -168,7 +169,7 @@ window.Ridgewatt.charts = (function () {
     done.grid = { ...grids[0], bottom: (Number((grids[0] || {}).bottom) || 30) + 14 };
   }
 
-  // What JSON cannot hold: functions.
+  // Adds the functions of an option, which JSON cannot contain.
   function finish(option, chartOf) {
     const ink = colorOf("--ink");
     const place = placing(chartOf);
@@ -182,8 +183,8 @@ window.Ridgewatt.charts = (function () {
     return done;
   }
 
-  // Title, source and legend, which a page sets in HTML, for a picture that stands alone; texts
-  // wrap, about `letter` pixels a letter.
+  // Adds title, source and legend for a separate image (on a page, they are HTML). To wrap texts, a
+  // letter is assumed to be `letter` pixels wide.
   function standing(option, head, width) {
     const letter = 6.2, swatch = 46, lineHeight = 15, room = width - 16;
     const grid = { ...listOf(option.grid)[0] };
@@ -205,7 +206,7 @@ window.Ridgewatt.charts = (function () {
 
   const theme = () => (root.classList.contains("dark") ? "dark" : null);
 
-  // The chart as the text of an SVG file.
+  // Returns the chart as SVG.
   function toSvg(option, head, width, height) {
     const { picture, more } = standing(option, head, width);
     const chart = echarts.init(null, theme(), { renderer: "svg", ssr: true, width, height: height + more });
@@ -216,12 +217,12 @@ window.Ridgewatt.charts = (function () {
     return text;
   }
 
-  // options: renderer ("svg" or "canvas", for many points), onClick(item), onZoom().
+  // options: renderer ("svg", or "canvas" for many points), onClick(item), onZoom().
   function draw(element, option, options = {}) {
     let now = option, axes = "", ticks = "", inView = true, waits = false;
     const chart = echarts.init(element, theme(), { renderer: options.renderer || "svg" });
     const shape = (of) => JSON.stringify([listOf(of.xAxis), listOf(of.yAxis)].map((list) => list.map((axis) => axis.type)));
-    // Set again only where they change: it draws the whole chart once more.
+    // Sets ticks only if they changed, because setting them redraws the whole chart.
     const setTicks = () => {
       const patch = ticksOf(chart), text = JSON.stringify(patch);
       if (text !== ticks) chart.setOption(patch);
@@ -236,7 +237,8 @@ window.Ridgewatt.charts = (function () {
     };
     const handle = {
       chart,
-      // Out of view it is drawn when it comes into view: a page with five charts follows a slider by two.
+      // A chart outside the viewport is drawn when it becomes visible. A page with five charts thus
+      // redraws only the visible ones while a slider moves.
       set(next) {
         now = next;
         waits = !inView;
@@ -266,7 +268,7 @@ window.Ridgewatt.charts = (function () {
     return handle;
   }
 
-  // An axis as the figures of reports have it; without lo and hi from the data.
+  // An axis in the style of report figures. Without `lo` and `hi`, its range is that of the data.
   function axisOption({ label = "", log = false, lo, hi }, vertical) {
     const axis = { type: log ? "log" : "value", name: label, nice: true, scale: true, axisLine: { show: true, onZero: false }, axisTick: { show: true }, axisLabel: { hideOverlap: true }, minorTick: { show: false }, minorSplitLine: { show: false } };
     if (lo !== undefined) axis.min = lo;
@@ -274,7 +276,7 @@ window.Ridgewatt.charts = (function () {
     return Object.assign(axis, vertical ? { nameLocation: "end", nameGap: 14, nameTextStyle: { align: "left" } } : { nameLocation: "middle", nameGap: 28 });
   }
 
-  // An option for series made by the page: x and y are { label, log, lo, hi }.
+  // An option for series that the page creates. x and y are { label, log, lo, hi }.
   function plotOption({ title = "", x, y, series, zoom = true }) {
     return {
       animation: false, backgroundColor: "transparent", color: palette,

@@ -1,10 +1,10 @@
-// Parts of a page: charts, tables, sliders, choices, downloads, where numbers come from. Preact
-// components; each control has a name that a screen reader hears.
+// Preact components of a page: charts, tables, sliders, selections, downloads, provenance. Each
+// control has a name for screen readers.
 import { html, useEffect, useMemo, useRef, useState } from "./standalone.module.js";
 
 const { charts, table: order } = window.Ridgewatt;
 
-// True at each change of light and dark: charts take the new colors.
+// The number of theme changes so far, on which charts depend to take the new colors.
 export function useThemeCount() {
   const [count, setCount] = useState(0);
   useEffect(() => {
@@ -18,7 +18,7 @@ export function useThemeCount() {
 // "1 core", "4 cores".
 export const coresText = (count) => `${count} ${Number(count) === 1 ? "core" : "cores"}`;
 
-// Texts of numbers: as many digits as mean something.
+// A number as text with `digits` significant digits.
 export function number(value, digits = 4) {
   if (typeof value !== "number" || !isFinite(value)) return "-";
   const size = Math.abs(value);
@@ -27,7 +27,7 @@ export function number(value, digits = 4) {
   return size >= 10000 ? Math.round(value).toLocaleString("en-US") : String(text);
 }
 
-// "17.4 ms", "11.7 s": seconds from ten on.
+// "17.4 ms", "11.7 s"; from 10 seconds on in seconds.
 const mostMs = 10000;
 export const duration = (ms, digits = 3) => (ms >= mostMs ? `${number(ms / 1000, digits)} s` : `${number(ms, digits)} ms`);
 
@@ -41,7 +41,7 @@ function Legend({ entries, onToggle }) {
     </button></li>`)}</ul>`;
 }
 
-// The colors of a heat map with the values at their ends.
+// The color scale of a heat map with its lowest and highest value.
 function Ramp({ option }) {
   const map = option.visualMap, cells = (option.series || []).find((series) => series.type === "heatmap");
   if (!map || !cells) return null;
@@ -51,7 +51,7 @@ function Ramp({ option }) {
 
 const mostRows = 500;
 
-// The points of a chart as rows: the alternative to looking at it.
+// The points of a chart as rows of a table, as an accessible alternative.
 function pointsOf(option) {
   const rows = [];
   const axis = (kind) => [].concat(option[kind] || [])[0] || {};
@@ -69,7 +69,7 @@ function pointsOf(option) {
   return { rows, total, columns: [{ key: "series", label: "series" }, { key: "x", label: names[0], digits: 6 }, { key: "y", label: names[1], digits: 6 }] };
 }
 
-// The data of a figure of the interface, in the form of pointsOf().
+// The data of a figure from the HTTP API, in the form of pointsOf().
 const tableOf = ({ columns, rows }) => ({ columns: columns.map((label, i) => ({ key: `c${i}`, label, digits: 6 })), rows: rows.map((row) => Object.fromEntries(row.map((value, i) => [`c${i}`, value]))), total: rows.length });
 
 function PointTable({ option, data }) {
@@ -82,14 +82,15 @@ function PointTable({ option, data }) {
   </details>`;
 }
 
-const idleMs = 150;  // chosen: within it a change is drawn anyway
+const idleMs = 150;  // chosen: longest delay of a change
 const [whenIdle, stopIdle] = window.requestIdleCallback ? [(work) => requestIdleCallback(work, { timeout: idleMs }), (id) => cancelIdleCallback(id)]
   : [(work) => setTimeout(work), clearTimeout];
 
-// figure: what the interface gives with figures=1; or option (ECharts) with title, source, note,
-// legend; brief: where it comes from stands on the page already, and in the picture alone. onClick(item): a point was chosen. onReady(handle): see charts.js; its svg() is for
-// downloads. idle: a change is drawn when the browser has nothing else to do, so that the charts
-// that follow a slider at once are not held up. renderer: canvas is faster, svg sharper on paper.
+// figure: a figure of the API (figures=1), or instead option (ECharts), title, source, note, legend
+// brief: omits the source, which the page already shows; downloaded images still contain it
+// onClick(item): called for a clicked point; onReady(handle): see charts.js; svg() is for downloads
+// idle: draws changes when the browser is idle, so that other charts follow a slider without delay
+// renderer: "canvas" is faster, "svg" is sharper in print
 export function Chart({ figure, option, title, source, note, legend, label, height, brief, onClick, onReady, renderer = "canvas", idle = false, children }) {
   const of = figure || { title, source, note, legend, option, height };
   const head = brief ? of.title.replace(/^.*: (.)/, (whole, letter) => letter.toUpperCase()) : of.title;
@@ -122,11 +123,14 @@ export function Chart({ figure, option, title, source, note, legend, label, heig
   </figure>`;
 }
 
-const longTable = 100;  // chosen: rows from which a table is not laid out while it is out of view
+const longTable = 100;  // chosen: a table with more rows has no layout while it is not visible
 
-// columns: [{ key, label, digits, text(row), bar }]; rows: objects. bar: the value is drawn too; wrap: a long text; cut: a long name. Sorted by
-// headings, at first by `order`: { key, descending }; filter: a text field above that keeps rows with these words.
-// onSelect(row): a row was chosen. stack: on a narrow screen each row is a block, with its headings.
+// columns: [{ key, label, digits, text(row), bar, wrap, cut }]; rows: objects
+// bar: also draws the value as a bar; wrap: a long text, which wraps; cut: a long name, truncated
+// order: { key, descending }, the initial order; the user sorts by clicking a heading
+// filter: adds a text field that selects the rows that contain the text
+// onSelect(row): called when a row is clicked
+// stack: shows each row as a block with its headings on a narrow screen
 export function Table({ columns, rows, label, filter = false, stack = false, onSelect, selected, most = 400, order: first = null }) {
   const [sort, setSort] = useState(first);
   const [words, setWords] = useState("");
@@ -144,7 +148,7 @@ export function Table({ columns, rows, label, filter = false, stack = false, onS
   const numeric = (c) => numbers.has(c);
   const cell = (c, row) => (c.text ? c.text(row) : typeof row[c.key] === "number" ? number(row[c.key], c.digits) : row[c.key] ?? "-");
   const longest = Object.fromEntries(columns.filter((c) => c.bar).map((c) => [c.key, Math.max(...rows.map((row) => row[c.key] || 0))]));
-  // Rows that stay are not compared again while a slider moves.
+  // Memoized, so that unchanged rows are not compared again while a slider moves.
   const body = useMemo(() => html`<tbody>${shown.slice(0, most).map((row) => html`<tr class=${row === selected ? "selected" : ""} onClick=${choosable && (() => select.current(row))}>
         ${columns.map((c) => html`<td key=${c.key} class=${`${numeric(c) ? "n" : c.wrap ? "wrap" : c.cut ? "cut-off" : ""}${c.bar ? " bar-cell" : ""}`} title=${c.cut ? row[c.key] : undefined} data-label=${stack ? c.label : undefined}>${cell(c, row)}${c.bar && html`<i class="share" style=${{ width: `${100 * (row[c.key] || 0) / longest[c.key]}%` }}></i>`}</td>`)}</tr>`)}</tbody>`, [shown, columns, selected, most, choosable]);
   const turn = (key) => setSort({ key, descending: sort !== null && sort.key === key && !sort.descending });
@@ -159,7 +163,7 @@ export function Table({ columns, rows, label, filter = false, stack = false, onS
   </div>`;
 }
 
-// A slider over the steps of a board's table; the arrow keys move it by one step.
+// A slider over the values that a board supports. The arrow keys move it by one value.
 export function Slider({ label, values, value, unit = "", text, onInput, disabled }) {
   const at = Math.max(0, values.indexOf(value));
   const shown = (text || ((v) => `${number(v, 6)}${unit && " " + unit}`))(values[at]);
@@ -180,8 +184,8 @@ export function Select({ label, value, options, onChange, disabled }) {
     ${entries}</select></label>`;
 }
 
-// A number, or nothing; reported when the field is left or Enter is pressed. Until then what is typed stays, whatever else
-// of the page is drawn again.
+// A field for a number, which may be empty. It reports its value at Enter or when it loses focus.
+// Until then the typed text stays, even if the page is drawn again.
 export function NumberField({ label, value, unit = "", min = 0, max, step = "any", placeholder = "", onChange }) {
   const [typed, setTyped] = useState(null);
   const tell = (event) => {
@@ -203,9 +207,9 @@ export function Provenance({ kind, text, children }) {
   return html`<div class="provenance">${kind && html`<b class=${`badge ${kind}`}>${kind}</b>`}<span>${rest}</span> ${children}</div>`;
 }
 
-const longestError = 400;  // characters that are shown; chosen: what a line of an error needs, and more
+const longestError = 400;  // characters that are shown; chosen: more than an error line needs
 
-// error.again: asks again what failed.
+// error.again: repeats the failed request.
 export function ErrorLine({ error }) {
   if (!error) return null;
   const text = error.message || String(error);
@@ -228,7 +232,7 @@ function Copy({ text }) {
     try {
       await navigator.clipboard.writeText(text);
       setDone("copied");
-    } catch {  // without TLS a browser may refuse: it is selected at least
+    } catch {  // a browser may refuse without TLS: select the text instead
       getSelection().selectAllChildren(field.current);
       setDone("selected: press Ctrl+C");
     }
@@ -238,8 +242,9 @@ function Copy({ text }) {
     <button type="button" onClick=${copy} aria-label="Copy the command">${done || "Copy"}</button></div>`;
 }
 
-// The command that gives the same, and files: csv and json are addresses or functions that return
-// the text, svg a function that returns the picture's text. name: of the files, without ending.
+// The equivalent command, and download links. `csv` and `json` are addresses, or functions that
+// return the text. `svg` is a function that returns the image as text. `name`: file name without
+// extension.
 export function DownloadBar({ command, csv, json, svg, name = "ridgewatt" }) {
   const link = (href, ending) => href && (typeof href === "function"
     ? html`<button type="button" aria-label=${`Download ${ending.toUpperCase()}`} onClick=${() => save(`${name}.${ending}`, href(), ending === "csv" ? "text/csv" : "application/json")}>${ending.toUpperCase()}</button>`

@@ -1,8 +1,8 @@
-// Tables: sorting, the same in reports and in the web page, and for reports the rows of a long table, a page at a
-// time. A plain script:
-//   Ridgewatt.table.compare(a, b)   orders two values: numbers before texts
-//   const view = Ridgewatt.table.view(table);   of a table in the document, one view for each
-//   view.sortBy(th); view.keep("words"); view.select(row);   row: its number before any sorting
+// Sorts tables in reports and on the web page. In reports, also splits a long table into pages.
+// It is a classic script:
+//   Ridgewatt.table.compare(a, b)   compares two values; numbers come before texts
+//   const view = Ridgewatt.table.view(table);   the view of a table in the document
+//   view.sortBy(th); view.keep("words"); view.select(row);   row: its index before sorting
 "use strict";
 window.Ridgewatt = window.Ridgewatt || {};
 window.Ridgewatt.table = (function () {
@@ -12,7 +12,7 @@ window.Ridgewatt.table = (function () {
     return String(a).localeCompare(String(b));
   }
 
-  // Rows that are in the document.
+  // The rows of a table whose rows are all in the document.
   function rowsOfBody(table) {
     const elements = Array.from(table.tBodies[0].rows);
     const cell = (row, column) => elements[row].cells[column];
@@ -26,7 +26,8 @@ window.Ridgewatt.table = (function () {
     };
   }
 
-  // Rows of the block of data behind a table (report/page/table_html.h); elements are made when they are shown.
+  // The rows of a table from its data block (report/page/table_html.h). Elements are created only
+  // for the visible rows.
   function rowsOfBlock(table, block) {
     const linked = "table" in table.dataset;
     const textOf = ({ texts, places }, row) => (places[row] < 0 ? "-" : texts[places[row]]);
@@ -43,7 +44,7 @@ window.Ridgewatt.table = (function () {
         return element;
       },
       value: (row, column) => { const place = block.columns[column].places[row]; return place < 0 ? undefined : place; },
-      // Rows of which one cell holds the words; a text is looked at once, however many rows have it.
+      // Tests whether a cell of a row contains the words. Each distinct text is searched only once.
       having(words) {
         const hits = block.columns.map(({ texts }) => texts.map((text) => text.toLowerCase().includes(words)));
         return (row) => block.columns.some(({ places }, c) => places[row] >= 0 && hits[c][places[row]]);
@@ -65,7 +66,7 @@ window.Ridgewatt.table = (function () {
       if (holder) this.addControls(table.parentNode);
     }
 
-    // Without values last, whatever the direction.
+    // Rows without a value come last in both directions.
     sortBy(heading) {
       const column = heading.cellIndex;
       const descending = heading.getAttribute("aria-sort") === "ascending";
@@ -88,18 +89,18 @@ window.Ridgewatt.table = (function () {
 
     show(first) {
       this.first = Math.max(0, Math.min(first, this.startOf(this.shown.length - 1)));
-      const rows = document.createDocumentFragment();  // there may be more than a call has arguments
+      const rows = document.createDocumentFragment();  // a call has a limited number of arguments
       this.shown.slice(this.first, this.first + this.page).forEach((row) => rows.append(this.marked(row)));
       this.table.tBodies[0].replaceChildren(rows);
       if (this.controls) this.tell();
     }
 
-    // The place at which the page begins that holds this place; all rows may be one page.
+    // The start of the page that contains `place`.
     startOf(place) {
       return this.page === Infinity ? 0 : Math.floor(place / this.page) * this.page;
     }
 
-    // All rows at once, to print them or to search them in the browser, and back.
+    // Shows all rows, for printing or the browser's search, or one page again.
     showAll(all) {
       this.page = all ? Infinity : this.source.page;
       this.show(all ? 0 : this.startOf(this.first));
@@ -111,7 +112,7 @@ window.Ridgewatt.table = (function () {
       return element;
     }
 
-    // Brings the row into view; one that the filter leaves out is only marked once it is shown again.
+    // Scrolls to the row. A row that the filter hides is marked when it is shown again.
     select(row) {
       const old = this.table.querySelector("tr.selected");
       if (old) old.classList.remove("selected");
