@@ -1,21 +1,21 @@
 #!/usr/bin/env python3
-"""Habits of the command line that keep it safe, each with one home: remarks go through remark(), which escapes
-them; results through write_output(), which replaces nothing that is not a file; numbers through quantity(), which
-refuses what is not finite or out of range; tables and JSON come from `report` or `evaluate`. This finds what goes
-around them."""
+"""Finds code of the command line that does not use the safe functions. remark() prints remarks and
+escapes them. write_output() writes results and replaces only regular files. quantity() reads
+numbers and rejects those that are not finite or out of range. Tables and JSON come from `report` or
+`evaluate`."""
 import pathlib
 import re
 import sys
 
 RULES = [
-    # what is looked for, where it is allowed, what to do instead
+    # pattern, files in which it is allowed, what to do instead
     (r"std::cerr|\bstderr\b", {"command.cc", "run_program.cc"}, "say it with remark()"),
     (r"write_file_atomically|std::ofstream|\bO_CREAT\b", set(), "write it with write_output()"),
     (r"\bfopen\(", {"cmd_schedule_run.cc"}, "write it with write_output(); a log that grows may stay open"),
     (r"report::Column\b|report::Cell\b|\.add_row\(|report::(?:Table|Rows) [a-z_]+(?:\(\{|\{|;)|report::(?:Table|Rows)[({]"
      r"|\btable_of<|\breport::rows_of\(", set(), "declare the table in report, with table_of()"),
-    # Not results of a question: schema and program of what report wrote, parameters of a study, files that the laboratory
-    # and the server read. cmd_llm.cc adds figures.
+    # The allowed files write other JSON than results: schema and program of a report, parameters of
+    # a study, files for the laboratory and the server. cmd_llm.cc adds figures.
     (r"\bJson(?: [a-z_]+)?(?:;|\{| = \{)|\bJson::(?:array|object)\(|\bjson\[|\bnlohmann::|\w\[\"\"\] =[^=]",
      {"command.cc", "cmd_help.cc", "cmd_study.cc", "part_options.cc", "cmd_serve.cc", "cmd_llm.cc"},
      "write the JSON in report (report/result.h)"),

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Checks the documentation against the tree: a page begins with its title, lines have at most 100 columns (tables may
-have more), links and paths of files exist, docs/README.md links to every page, and the navigation of mkdocs.yml is
-what follows from it. Sources and scripts that name a page of docs/ are checked too."""
+"""Checks the documentation. A page begins with its title. Lines have at most 100 columns, except in
+tables. Linked pages and named files exist. docs/README.md links to every page, and the navigation
+in mkdocs.yml matches it. Pages of docs/ that sources and scripts name must exist too."""
 import pathlib
 import re
 import subprocess
@@ -11,7 +11,7 @@ from docs_nav import with_navigation
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 WIDEST = 100
-PLACES = [ROOT, ROOT / "ridgewatt"]  # a path in the text begins at one of these
+PLACES = [ROOT, ROOT / "ridgewatt"]  # paths in the text are relative to one of these
 GENERATED = {"docs/reference/cli.md", "docs/reference/operators.md"}
 
 

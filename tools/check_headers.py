@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Every header of FOLDER compiles alone: tools/check_headers.py FOLDER FLAG... ($CXX, else c++).
+"""Checks that every header of FOLDER compiles alone: tools/check_headers.py FOLDER FLAG...
+The compiler is $CXX; default c++.
 
-A header starts from a precompiled one, but only from one whose headers it includes itself, directly or through others:
-what it forgets to include is still missing."""
+To save time, a header is compiled after a precompiled header, but only if it includes all headers
+of that one itself, directly or indirectly. A missing include therefore remains an error."""
 import concurrent.futures
 import os
 import pathlib
@@ -11,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-# The first of these that a header includes whole is what it starts from.
+# Contents of the precompiled headers. A header uses the first one whose headers it all includes.
 STARTS = [["array", "cstddef", "cstdint", "optional", "span", "string", "string_view", "utility", "vector"],
           ["optional", "string", "vector"], ["string"]]
 
@@ -23,9 +24,10 @@ class Headers:
         self.system = {}
 
     def included(self, name):
-        """What it includes in <>, itself or through headers of the folder."""
+        """Returns the system headers that a header includes directly or through the folder's
+        headers."""
         if name not in self.system:
-            self.system[name] = set()  # ends circles
+            self.system[name] = set()  # ends the recursion of circular includes
             text = (self.folder / name).read_text()
             found = set(re.findall(r"^#include <([^>]+)>", text, re.M))
             for other in re.findall(r'^#include "([^"]+)"', text, re.M):

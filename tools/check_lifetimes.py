@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""A loop over what a temporary holds reads freed memory: in C++20 `for (auto& x : f().items)` and
-`for (auto& x : items_of(f()))` end the life of f()'s result before the loop starts. The same is true of
-`const auto& x = items_of(f());`. Give the temporary a name. (By name only: a function counts as returning
-a reference where a header or source declares it so.)"""
+"""Finds references into temporaries that no longer exist. In C++20, `for (auto& x : f().items)` and
+`for (auto& x : items_of(f()))` destroy the result of f() before the loop starts, and so does
+`const auto& x = items_of(f());`. To fix it, give the temporary a name. Functions are known only by
+name: one counts as returning a reference if any file declares a function of this name that does."""
 import pathlib
 import re
 import sys
@@ -12,14 +12,14 @@ VALUE = set()
 
 
 def blank(text: str) -> str:
-    """Comments and texts replaced by as many characters, so that lines stay where they are."""
+    """Replaces comments and strings by blanks, so that positions and lines stay the same."""
     pattern = r'//[^\n]*|/\*.*?\*/|R"\((?:.*?)\)"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\''
     keep = lambda m: re.sub(r"[^\n]", " ", m[0]) if m[0][0] == "/" else '""' + re.sub(r"[^\n]", " ", m[0][2:])
     return re.sub(pattern, keep, text, flags=re.S)
 
 
 def learn(text: str) -> None:
-    """Which functions return references, which values."""
+    """Records which functions return references and which return values."""
     for found in re.finditer(r"^[ ]*(?:template <[^>]*> *)?(?:(?:static|inline|virtual|constexpr|friend|explicit) )*"
                              r"((?:const )?[A-Za-z_][\w:]*(?:<[^;(){}]*>)?(?:::\w+)?(?: const)?) ?(&?) ?"
                              r"(?:\w+::)*(\w+)\([^;{}]*\)[^;{}]*[;{=]", text, re.M):
@@ -30,7 +30,7 @@ def learn(text: str) -> None:
 
 
 def closing(text: str, start: int) -> int:
-    """Where the bracket that opens at `start` closes."""
+    """Returns the position of the bracket that closes the one at `start`."""
     depth = 0
     for i in range(start, len(text)):
         depth += text[i] in "([{"
@@ -52,7 +52,7 @@ def split_arguments(text: str):
 
 
 def state(expression: str) -> str:
-    """'named', 'value' (a temporary itself) or 'inside' (a reference into a temporary)."""
+    """Returns 'named', 'value' (a temporary) or 'inside' (a reference into a temporary)."""
     text = expression.strip().lstrip("*&!")
     match = re.match(r"(?:::)?[A-Za-z_]\w*(?:::[A-Za-z_]\w*)*(?:<[^()<>]*>)?", text)
     if not match:
@@ -82,7 +82,7 @@ def state(expression: str) -> str:
 
 
 def range_of(text: str, start: int):
-    """The range of the for whose bracket opens at `start`; None for a classic one."""
+    """Returns the range of a range-based for whose bracket is at `start`; None for another loop."""
     body = text[start + 1:closing(text, start)]
     depth = 0
     for i, c in enumerate(body):

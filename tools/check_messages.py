@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Every error message begins with its subject. Error joins `what`, `where` and `hint`: where `what` begins with a
-verb (the list kVerbs in ridgewatt/base/error.cc), its subject is `where` ("model.gguf is cut off"), so `where` must be
-given. A `what` may not begin with "not": write "is not". A number before a noun is that of counted() (base/plural.h),
-which knows "1 row". Checked over all sources but tests; numbers not in the laboratory's."""
+"""Checks that every error message begins with its subject. Error joins `what`, `where` and `hint`.
+If `what` begins with a verb (kVerbs in ridgewatt/base/error.cc), its subject is `where`, as in
+"model.gguf is cut off", so `where` must not be empty. `what` may not begin with "not": write
+"is not". A number before a noun comes from counted() (base/plural.h), which writes "1 row". Tests
+are not checked, and numbers are not checked in the laboratory."""
 import pathlib
 import re
 import sys
@@ -18,7 +19,7 @@ def verbs() -> list[str]:
 
 
 def arguments(text: str, start: int) -> list[str]:
-    """The arguments of the call whose bracket opens at `start`."""
+    """Returns the arguments of the call whose bracket is at `start`."""
     parts, depth, quoted, i = [""], 0, False, start
     while i < len(text):
         c = text[i]
@@ -55,11 +56,11 @@ def faults(path: pathlib.Path, said: tuple[str, ...]) -> list[str]:
 
 
 COUNTED = re.compile(r"(?<!of )\{\} (?:layers|rows|boards|modes|points|samples|minibatches|tasks|runs|columns|kernels)\b")
-WRITTEN = {"load_samples.cc", "calibrate.cc"}  # a file's mark; a constant above 1
+WRITTEN = {"load_samples.cc", "calibrate.cc"}  # exceptions: a file's mark; a constant above 1
 
 
 def numbers(path: pathlib.Path) -> list[str]:
-    """Numbers before a plural, which would give "1 rows"."""
+    """Returns faults for numbers before a plural noun, which may print "1 rows"."""
     if path.name in WRITTEN or {"evaluate", "laboratory"} & set(path.parts):
         return []
     text = re.sub(r'"\n\s*"', "", path.read_text())
@@ -70,7 +71,7 @@ def numbers(path: pathlib.Path) -> list[str]:
 def main() -> int:
     said = tuple(verb + " " for verb in verbs())
     files = [f for f in [*ROOT.glob("ridgewatt/**/*.cc"), *ROOT.glob("ridgewatt/**/*.h"), *ROOT.glob("python/**/*.cc")]
-             if not f.stem.endswith("_test") and f.name != "quantity.cc"]  # there the parser names the option
+             if not f.stem.endswith("_test") and f.name != "quantity.cc"]  # its callers name it
     found = [fault for file in sorted(files) for fault in faults(file, said) + numbers(file)]
     print("\n".join(found) or f"check_messages: {len(files)} files, every message has its subject")
     return 1 if found else 0

@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
-"""Checks the structure of the library. A module (ridgewatt/MODULE/) includes only modules of lower layers; modules of
-one layer do not include each other. The headers directly in a module are its interface: other modules may include only
-these, and they include only module headers. The public headers are those that ridgewatt/ridgewatt.h reaches: see
-public_faults(). An internal folder (ridgewatt/MODULE/FOLDER/) belongs to its module; internal folders do not include
-each other in a circle. A folder holds at most 30 files.
-A module is a namespace, ridgewatt::MODULE; the modules that all others use (SHARED) are in ridgewatt itself. A type has
-one definition: the linker would silently merge two headers that define the same name.
-The folder of a path is folder_of(path), which is never empty.
-Files of a module are compiled in groups, which change when a file is added or removed: names in an anonymous namespace
-are therefore unique in their module."""
+"""Checks the structure of the library:
+* A module (ridgewatt/MODULE/) includes only modules of lower layers, none of its own layer.
+* The headers directly in a module are its interface. Other modules include only these, and these
+  include only interface headers.
+* The public headers are those that ridgewatt/ridgewatt.h includes, directly or indirectly.
+* An internal folder (ridgewatt/MODULE/FOLDER/) belongs to its module. Internal folders do not
+  include each other in a circle. A folder has at most 30 files.
+* A module has the namespace ridgewatt::MODULE. The modules that all others use (SHARED) are in the
+  namespace ridgewatt.
+* A type has one definition, because the linker would silently merge two types of the same name.
+* Code calls folder_of(path) for the folder of a path, because its result is never empty.
+* Names in anonymous namespaces are unique in their module, because files of a module are compiled
+  in groups, which change when a file is added or removed."""
 import collections
 import graphlib
 import pathlib
@@ -23,15 +26,16 @@ LAYERS = {"base": 0, "io": 1, "numerics": 1, "device": 2, "workload": 3, "sweep"
           "screen": 11, "serve": 11, "cli": 12}
 SHARED = {"base", "io", "numerics", "device", "sweep"}
 MOST_FILES = 30
-# Path functions of the standard library that return or refuse an empty path; those of io/path.h accept a bare name.
+# Functions of the standard library that return or reject an empty path. The functions of io/path.h
+# accept a bare file name.
 PATHS = re.compile(r"parent_path\(|(?:fs|filesystem)::(?:absolute|canonical|weakly_canonical)\(")
 PATHS_IN = {"io/path.cc", "cli/result_files.cc", "base/test_support.h", "platform/fake_board_support.h",
             "workload/onnx/external_data.cc"}
 
 
 def file_local_names(text: str):
-    """What an anonymous namespace defines and may not be defined twice: types, constants, and functions with
-    the same parameters."""
+    """Yields (line, name) of each type, constant and function that an anonymous namespace defines.
+    The name of a function includes its parameter types."""
     inside = False
     for number, line in enumerate(text.splitlines(), 1):
         if line == "namespace {":
@@ -47,7 +51,8 @@ def file_local_names(text: str):
 
 
 def namespace_faults(module: str, text: str):
-    """Lines that open another namespace than the module's, except to declare a class of it or for tests."""
+    """Yields the lines that open the namespace of another module, except for forward declarations
+    and tests."""
     for found in re.finditer(r"^namespace ridgewatt(?:::(\w+))?[\w:]* \{\n(.*?)^\}  // namespace ridgewatt", text,
                              re.M | re.S):
         declares = re.fullmatch(r"(?:\s*(?:class|struct|enum class) \w+;\n)+", found[2])
@@ -56,7 +61,8 @@ def namespace_faults(module: str, text: str):
 
 
 def include_fault(path: pathlib.Path, place: tuple, target: tuple) -> str | None:
-    """Why a file of `place` (module, or module and internal folder) may not include a header of `target`."""
+    """Returns why a file of `place` (module, or module and internal folder) may not include a
+    header of `target`, or None."""
     module, other = place[0], target[0]
     if other != module:
         if LAYERS.get(other, 99) >= LAYERS[module]:
@@ -69,8 +75,9 @@ def include_fault(path: pathlib.Path, place: tuple, target: tuple) -> str | None
 
 
 def public_faults(project: pathlib.Path):
-    """What is wrong with the public headers: they are what ridgewatt/ridgewatt.h includes, directly or not, include no
-    header of another library, and make their declarations visible in a shared library."""
+    """Yields faults of the public headers. They are the headers that ridgewatt/ridgewatt.h
+    includes, directly or indirectly. They include no header of another library, and their
+    declarations are visible in a shared library."""
     listed = set(re.findall(r"^  (ridgewatt/\S+\.h)$", (project / "cmake/PublicHeaders.cmake").read_text(), re.M))
     reached, waiting = set(), ["ridgewatt/ridgewatt.h"]
     while waiting:

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""An option, and a choice of one, is written once: in its row (ridgewatt/answer/parameters), in its one call of
-OptionAdder, or in the names of its enum. This finds
-  * options of one name and one help sentence that are declared in two places,
-  * options that are declared by CLI11 itself, which this script and the tests would not see,
-  * comparisons of a text with the name of a member of a closed set, in place of its enumerator,
-  * lists of choices that are written where an option is declared.
-Positional arguments (upper case) are named by the command that has them."""
+"""Checks that each option and each of its choices is declared once: in a row of
+ridgewatt/answer/parameters, in one call of OptionAdder, or in the names of an enum. Finds
+  * options with the same name and help sentence that are declared in two places
+  * options that are declared with CLI11 directly, which this script and the tests cannot see
+  * comparisons of a text with the name of an enumerator instead of the enumerator
+  * lists of choices in the declaration of an option
+Positional arguments (upper case) are not checked."""
 import collections
 import pathlib
 import re
@@ -14,7 +14,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TEXTS = r'((?:"(?:\\.|[^"\\])*"\s*)+)'
 
-# Options with the same sentence whose values are not the same, each with the reason.
+# Options that may be declared twice because their values differ, with the difference.
 TWICE = {
     "--bound": "of a grid of problems in the laboratory, of one problem in the rows",
     "--dataset-size": "a whole number of samples in the rows, any number for `govern`",
@@ -28,7 +28,7 @@ TWICE = {
     "--workers": "of boards in rounds and of a modelled loader",
     "--workload": "filters of two questions to a store, and of two evaluations and a study",
 }
-# Names that are also words of another kind where they are compared.
+# Names of enumerators that are compared with another meaning.
 WORDS = {
     "device": "a column or a key",
     "mode": "a part of an address",
@@ -44,7 +44,7 @@ COMPARING = ["cli", "answer", "report", "serve/ask"]
 # Methods of OptionAdder that declare an option.
 ADDERS = ("number|optional|numbers|text|named|repeated|list|words|board|model|stated|choice|choices|one_of|input|inputs|"
           "output|flag")
-# Where OptionAdder and rows become options of CLI11.
+# Files that convert OptionAdder calls and rows to options of CLI11.
 DECLARING = {"option_adder.h", "parameters.cc"}
 
 
@@ -53,7 +53,7 @@ def literal(text):
 
 
 def call_at(text, begin):
-    """The text between the parentheses that open at `begin`."""
+    """Returns the text inside the parentheses that open at `begin`."""
     depth, at, quoted = 0, begin, False
     while True:
         c = text[at]
@@ -80,7 +80,7 @@ def sources(folder):
 
 
 def declared():
-    """{(option, help): [place]}"""
+    """Returns {(option, help): [file]}."""
     found = collections.defaultdict(list)
     for path, text in sources("cli"):
         adder = rf'\.\s*(?:{ADDERS})\(\s*"(-[^"]+)"'
@@ -95,7 +95,7 @@ def declared():
 
 
 def members():
-    """The names of all members of closed sets."""
+    """Returns the names of the enumerators of all enums with names."""
     names = set()
     for path in (ROOT / "ridgewatt").rglob("*.h"):
         text = path.read_text()

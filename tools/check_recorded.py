@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Every option of every command occurs in a line that tools/same_outputs.py records: a line of tools/commands.txt, or, of
-commands that only answer, an example of the help with the option. The options are those of docs/reference/cli.md, which
-a test compares with the program."""
+"""Checks that tools/same_outputs.py records a line with every option of every command. The line is
+in tools/commands.txt. Commands that only answer questions need none, because same_outputs.py tries
+their options by itself. The options are those of docs/reference/cli.md, which a test compares with
+the program."""
 import pathlib
 import re
 import sys
@@ -14,7 +15,8 @@ EVERY_COMMAND = {"--output", "--wide", "--top", "--sort", "--columns"}
 
 
 def options_of(page):
-    """{command: [names of an option]} without the commands whose options same_outputs.py tries by itself."""
+    """Returns {command: [names of an option]}, and the commands whose options same_outputs.py tries
+    by itself."""
     options, by_itself, name, group, fenced = {}, set(), "", "", False
     for line in page.splitlines():
         if line.startswith("```"):

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Finds `default:` in a switch over an enum class of the project: with one, a new member compiles and takes somebody
-else's answer; without one, -Wswitch names every switch that does not know it. Called by tools/lint.sh."""
+"""Finds `default:` in a switch over an enum class of the project. With a default, a new enumerator
+compiles and silently takes the default branch. Without one, -Wswitch reports every switch that does
+not handle it. Called by tools/lint.sh."""
 import pathlib
 import re
 import sys
@@ -14,13 +15,13 @@ def enum_classes(files: dict) -> set:
 
 
 def short_names(text: str, enums: set) -> dict:
-    """`using P = TwinParam;` and `using enum Fusion;` of a file."""
+    """Returns the aliases of enums in a file, such as `using P = TwinParam;`."""
     named = {short: long for short, long in re.findall(r"\busing (\w+) = (?:\w+::)*(\w+);", text)}
     return {short: long for short, long in named.items() if long in enums}
 
 
 def body_of(text: str, begin: int) -> int:
-    """Where the braces close that open at `begin`."""
+    """Returns the position of the brace that closes the one at `begin`."""
     depth = 0
     for at in range(begin, len(text)):
         depth += {"{": 1, "}": -1}.get(text[at], 0)
@@ -36,7 +37,7 @@ def faults(path: str, text: str, enums: set):
     for switch in re.finditer(r"\bswitch\s*\(", code):
         begin = code.find("{", switch.end())
         inside = code[begin + 1:body_of(code, begin)]
-        while nested := re.search(r"\bswitch\s*\(", inside):  # its labels are its own
+        while nested := re.search(r"\bswitch\s*\(", inside):  # remove nested switches
             first = inside.find("{", nested.end())
             inside = inside[:nested.start()] + inside[body_of(inside, first) + 1:]
         labels = list(LABEL.finditer(inside))

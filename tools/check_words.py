@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Checks the words of documentation, sources, scripts and commit messages against WORDS, a list of constructions that
-plain English does not need, each with a suggestion. Commit messages are checked from the commit that added this file
-on."""
+"""Checks documentation, sources, scripts and commit messages for the words in WORDS, which plain
+English does not need, and suggests others. Commit messages are checked from the commit that added
+this file on."""
 import fnmatch
 import pathlib
 import re
@@ -12,7 +12,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 SUFFIXES = {".md", ".h", ".cc", ".c", ".cu", ".py", ".pyi", ".js", ".mjs", ".html", ".css", ".sh", ".cmake", ".txt", ".toml"}
 NAMES = {"dev"}  # scripts without a suffix
 
-# Construction (a regular expression; a space also matches a line break in a comment), what to write instead.
+# Words (a regular expression; a space also matches a line break in a comment), what to write
+# instead.
 WORDS = [
     (r"foret(?:old|ells?|elling)", "predicted, predict"),
     (r"told", "given, stated, reported, known; told apart: separated"),
@@ -39,7 +40,7 @@ WORDS = [
     (r"made by hand", "written by hand, constructed"),
 ]
 
-# Findings that stay: pattern of the file or "commit HASH", text around the finding, why.
+# Accepted findings: pattern of the file or "commit HASH", text around the finding, reason.
 EXCEPTIONS = [
     ("tools/check_words.py", "", "the list itself"),
     ("commit 92e007e900*", "73 columns", "published before the limit was checked"),
@@ -58,7 +59,8 @@ SUBJECT_COLUMNS = 72
 
 
 def pattern(words: str) -> re.Pattern:
-    """`words` as whole words, parts of snake_case and CamelCase names included."""
+    """Returns a pattern that matches `words` as whole words, also within snake_case and CamelCase
+    names."""
     gap = r"[ \t]*(?:\n[ \t]*(?://+|#+|\*)?)?[ \t]+|\n"
     in_text = rf"(?<![a-z])(?:{words.replace(' ', f'(?:{gap})')})(?![a-z])"
     camel = re.sub(r"(?:^|(?<=\|))[a-z]| [a-z]", lambda start: start[0].strip().upper(), words)
@@ -99,12 +101,12 @@ def message_faults(subject: str, body: str):
         yield f"the subject has {len(subject)} columns, {SUBJECT_COLUMNS} at most"
     if not SUBJECT.match(subject) and not subject.startswith("Revert "):
         yield "the subject is not 'module: what changes'"
-    unquoted = re.sub(r"""(?<!\w)(["'`])[^"'`]*\1(?!\w)""", "", f"{subject}\n{body}")  # quoted: a name, or the old text
+    unquoted = re.sub(r"""(?<!\w)(["'`])[^"'`]*\1(?!\w)""", "", f"{subject}\n{body}")  # old text
     yield from (fault for _, fault in findings(unquoted))
 
 
 def commit_faults():
-    """Faults of the messages of commits written after the one that added this file."""
+    """Returns the faults of commit messages since the commit that added this file."""
     added = git("log", "--diff-filter=A", "--format=%H %at", "--", "tools/check_words.py").split()
     if not added:
         return

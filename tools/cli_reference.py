@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""The reference of the command line, from the program's own help:
+"""Prints the reference of the command line from the help of the program:
     tools/cli_reference.py build/ridgewatt/ridgewatt > docs/reference/cli.md
-A test (CommandReference in cli_test) holds the page against the program."""
+A test (CommandReference in cli_test) compares the page with the program."""
 import json
 import subprocess
 import sys
 
 
 def words(option: dict) -> str:
-    """How an option is written: `-o, --output FILE`."""
+    """Returns the syntax of an option: `-o, --output FILE`."""
     names = ", ".join(option["names"])
     value = option.get("value", "")
     text = names if option["positional"] or option["kind"] == "flag" or not value else f"{names} {value}"
@@ -46,7 +46,8 @@ def section(command: dict, shared: list) -> list:
 
 
 def reference(program: str, *command: str) -> dict:
-    """The program's help of a command; of a command that another program holds, that one's help."""
+    """Returns the help of a command. If another program implements the command, returns its
+    help."""
     words = [program, "help", *command, "--format", "json"]
     data = json.loads(subprocess.run(words, check=True, stdout=subprocess.PIPE).stdout)
     data["commands"] = [reference(program, *one["name"].split()[1:]) if "program" in one else one

@@ -1,22 +1,22 @@
 #!/usr/bin/env python3
-"""The navigation of the site follows from docs/README.md: tools/docs_nav.py writes `nav` of mkdocs.yml (./dev pages).
-A heading is a tab, and a list item `* **Name**: ..` a group of it. A page is in the tab of its folder, others where they
-are linked first."""
+"""Derives the navigation of the site from docs/README.md and writes `nav` of mkdocs.yml (./dev
+pages). A heading becomes a tab, and a list item `* **Name**: ..` a group in the tab. A page is in
+the tab of its folder, or else where it is linked first."""
 import pathlib
 import re
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 START = "Start"
-OTHER_TABS = {"Printed commands"}  # headings of the page itself
+OTHER_TABS = {"Printed commands"}  # headings that are not tabs
 
 
 def links(text: str):
-    """Pages of docs/ and CONTRIBUTING.md that a text links to, without anchors."""
+    """Returns the pages of docs/, and CONTRIBUTING.md, to which a text links, without anchors."""
     return [link.removeprefix("../") for link in re.findall(r"\]\(((?:\.\./)?[\w/]+\.md)\)", text)]
 
 
 def navigation(readme: str):
-    """{tab: {group: [page]}}; group "" is the tab itself."""
+    """Returns {tab: {group: [page]}}. The group "" contains pages directly in the tab."""
     tabs, taken = {}, set()
     parts = re.split(r"^## (.*)\n", readme, flags=re.MULTILINE)
     sections = [(START, parts[0]), *zip(parts[1::2], parts[2::2])]

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Renders docs/ as a site with mkdocs and checks it: tools/docs_site.py (./dev docs). Fails if a page is not in the
-navigation, if a link or its anchor leads nowhere, or if Markdown is left over in the text of a page.
-mkdocs also loads this file as a hook (mkdocs.yml): pages link to files outside docs/, and Markdown as GitHub reads it
-needs an empty line less before lists and tables than mkdocs does."""
+"""Renders docs/ as a site with mkdocs and checks the site: tools/docs_site.py (./dev docs). Fails
+if a page is not in the navigation, if a link or its anchor does not exist, or if a rendered page
+still contains Markdown. mkdocs also loads this file as a hook (mkdocs.yml), which converts links to
+files outside docs/ and adds the empty lines that mkdocs, unlike GitHub, needs before lists and
+tables."""
 import html.parser
 import os
 import pathlib
@@ -18,7 +19,7 @@ ITEM = re.compile(r"\s*(?:[*-]|\d+\.) ")
 
 
 def lines_outside_code(markdown: str):
-    """(line, whether it is text): not in a fenced block."""
+    """Yields (line, whether the line is outside of fenced code)."""
     fenced = False
     for line in markdown.split("\n"):
         fence = line.startswith("```")
@@ -27,7 +28,7 @@ def lines_outside_code(markdown: str):
 
 
 def with_empty_lines(markdown: str) -> str:
-    """An empty line before each list and table that follows text."""
+    """Inserts an empty line before each list and table that follows text."""
     lines, previous, in_list = [], "", False
     for line, is_text in lines_outside_code(markdown):
         item, row = is_text and ITEM.match(line) is not None, is_text and line.startswith("|")
@@ -40,11 +41,12 @@ def with_empty_lines(markdown: str) -> str:
 
 
 def slug(heading: str, separator: str) -> str:
-    """The anchor of a heading, as GitHub makes it."""
+    """Returns the anchor that GitHub gives to a heading."""
     return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", separator)
 
 
-# Hooks of mkdocs. Paths of the site are those of docs/; files outside docs/ keep their path in the project.
+# Hooks of mkdocs. Paths in the site are relative to docs/. Files outside docs/ keep their path in
+# the project.
 
 def on_config(config):
     config["mdx_configs"]["toc"] = {"slugify": slug, "permalink": False}
@@ -52,7 +54,7 @@ def on_config(config):
 
 
 def target_of(page: str, link: str) -> str:
-    """The path in the project that a link of a page leads to."""
+    """Returns the path in the project to which a link of a page leads."""
     folder = "" if page == "CONTRIBUTING.md" else os.path.join("docs", os.path.dirname(page))
     return os.path.normpath(os.path.join(folder, link))
 
@@ -86,7 +88,7 @@ def on_page_markdown(markdown, page, config, files):
 # Checks of the rendered pages.
 
 class Page(html.parser.HTMLParser):
-    """Links and anchors of a page, and the text outside code."""
+    """Collects the links and anchors of a page and its text outside of code."""
 
     def __init__(self, path: pathlib.Path):
         super().__init__()

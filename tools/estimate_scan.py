@@ -1,14 +1,19 @@
 #!/usr/bin/env python3
-"""Asks the program for every estimate (boards x runtimes x precisions x networks of the zoo x presets x batches,
-inference and training, and language models in every engine and quantization) and counts rows that break a rule.
+"""Computes every estimate and counts the rows that break a rule. The estimates are all combinations
+of boards, runtimes, precisions, networks of the zoo, presets and batches, for inference and
+training, and of language models in every engine and quantization.
 
     tools/estimate_scan.py PROGRAM [--jobs N] [--models NAME,..] [--batch 1,8,32] [--examples N] [--idle PROGRAM]
 
-Rules: figures are numbers and lie in their intervals; power lies between idle power and the module's limit; no time is
-below the roof of the board's peaks; an interval wider than a factor of 6, and a precision or runtime that is slower
-than the one that it should beat, state a reason. Exits with 1 where a row breaks a rule.
+Rules:
+- Values are numbers within their intervals.
+- Power is between idle power and the limit of the module.
+- No time is shorter than the roof of the board's peaks permits.
+- An interval wider than a factor of 6 states a reason.
+- A precision or runtime that is slower than one that it should beat states a reason.
 
---idle PROGRAM: a build that prints idle_w, for a PROGRAM that does not yet."""
+The exit status is 1 if a row breaks a rule. --idle names a build that prints idle_w, if PROGRAM
+does not."""
 import argparse
 import collections
 import concurrent.futures
@@ -22,14 +27,14 @@ import sys
 
 PRECISIONS = ("fp32", "fp16", "int8", "bf16", "tf32", "fp8", "mixed")
 RUNTIMES = ("pytorch-eager", "torchscript", "torch-compile", "onnxruntime", "tensorrt")
-# What a precision should not be slower than, and a runtime: by these the rows are compared.
+# For each precision and each runtime, the one that it should beat.
 WIDER = {"fp16": "fp32", "bf16": "fp32", "tf32": "fp32", "int8": "fp16", "fp8": "fp16"}
 OLDER = {"torchscript": "pytorch-eager", "torch-compile": "pytorch-eager", "onnxruntime": "pytorch-eager",
          "tensorrt": "pytorch-eager"}
-# What the products of these quantizations are computed in, where the GPU has units for it.
+# Number format of the matrix products of these quantizations, if the GPU has units for it.
 NARROW = {"int8": "int8", "fp8": "fp8", "fp8_block": "fp8", "nvfp4": "fp4"}
-WIDEST = 6  # upper over lower bound, without a reason
-SLACK = 1 + 1e-6  # of printed digits
+WIDEST = 6  # highest ratio of upper to lower bound without a reason
+SLACK = 1 + 1e-6  # for the rounding of printed digits
 QUANTITIES = (("time", "ms"), ("power", "w"), ("energy", "j"))
 FIGURES = ("ttft_ms", "tpot_ms", "tokens_per_s", "prefill_power_w", "decode_power_w", "joules_per_token", "request_j")
 
@@ -45,7 +50,7 @@ def rows_of(program, *words):
 
 
 class Boards:
-    """Power limits, and peaks in operations or bytes per second and hertz."""
+    """Power limits of boards, and their peak compute rates and bandwidths."""
 
     def __init__(self, program):
         self.program = program
@@ -58,7 +63,7 @@ class Boards:
         return self.facts(board)["power"]["limit_w"] or math.inf
 
     def peaks(self, board, gpu_mhz, mem_mhz):
-        """FLOP/s by precision and byte/s at these clocks."""
+        """Returns FLOP/s by precision, and byte/s, at these clocks."""
         bsp = next(b for b in self.facts(board)["bsps"] if b["knobs"]["gpu_mhz"])
         top_gpu, top_mem = max(bsp["knobs"]["gpu_mhz"]), max(bsp["knobs"]["mem_mhz"])
         peaks = {key.split("_")[0]: value * gpu_mhz / top_gpu for key, value in bsp["peaks"].items()
@@ -67,7 +72,7 @@ class Boards:
 
 
 class Count:
-    """Rows that break rules, and examples of each."""
+    """Counts the rows that break each rule, and keeps examples."""
 
     def __init__(self, examples):
         self.rows, self.broken, self.examples = collections.Counter(), collections.Counter(), {}
@@ -113,8 +118,9 @@ def check_estimate(count, boards, row, idle, work):
     check_power(count, name, idle_w, boards.limit_w(row["board"]), number(row, "power_lo_w"),
                 number(row, "power_hi_w"))
     peaks, bytes_per_s = boards.peaks(row["board"], number(row, "gpu_mhz"), number(row, "mem_mhz"))
-    # All work at the highest rate of the GPU in this precision or a wider one; FP32 runs in TF32, mixed
-    # and quantized networks in any; where there are no tensor cores, Winograd's algorithm saves 2.25.
+    # The shortest time is that of all work at the GPU's highest rate for this precision or a wider
+    # one. FP32 may run in TF32; mixed and quantized networks may use any precision. Without tensor
+    # cores, Winograd's algorithm saves a factor of 2.25.
     flop, quantized = work
     any_rate = quantized or row["precision"] in ("int8", "fp8", "mixed", "stored")
     fastest = max(v for k, v in peaks.items() if any_rate or k in ("fp32", "tf32", row["precision"]))
@@ -132,7 +138,7 @@ def key_of(row, **other):
 
 
 def check_order(count, rows):
-    """Precisions and runtimes that are slower than what they should beat."""
+    """Counts precisions and runtimes that are slower than the one that they should beat."""
     times = {key_of(row): number(row, "time_ms") for row in rows}
     for row in rows:
         name = " ".join(row[k] for k in ("board", "workload", "kind", "runtime", "precision", "preset", "batch"))
@@ -147,7 +153,8 @@ def check_order(count, rows):
 
 
 def ask_network(program, model, kind, batches):
-    """Every row of a network, with the work of a minibatch by (precision, batch)."""
+    """Returns all rows of a network, and by batch the work of a minibatch and whether the network
+    is quantized."""
     rows, work = [], {}
     training = ["--training"] if kind == "training" else []
     for runtime in RUNTIMES if kind == "inference" else RUNTIMES[:1]:

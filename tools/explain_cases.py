@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
-"""Asks `ridgewatt explain` about public cases of slow programs and prints the rank of the true cause.
+"""Runs `ridgewatt explain` on public cases of slow programs and prints the rank of the true cause.
 
     tools/explain_cases.py CASES.csv [--program build/ridgewatt/ridgewatt]
 
-CASES.csv has a row per case with the columns id, board, software, model, batch, precision, measured,
-measured_unit, expected, expected_unit, cause, certainty. A question is made from the stated facts alone: board,
-model, software, batch, precision, and both numbers. The tables below turn words into names of Ridgewatt; they were
-written from these columns and know no cause. A case whose board or model has no name is listed with the reason.
+CASES.csv has a row per case with the columns id, board, software, model, batch, precision,
+measured, measured_unit, expected, expected_unit, cause, certainty. `explain` gets only board,
+model, software, batch, precision and both numbers. The tables below map words in these columns to
+names in Ridgewatt. They were written without looking at the causes. Cases with an unknown board or
+model are skipped and listed.
 
-Priors of `explain` follow how often a cause is confirmed in such cases. So that a case does not help itself, its
-own count is taken from the prior of its cause before the ranks are read (--with-own-count leaves it).
+The priors of `explain` count how often a cause was confirmed in such cases. Before a case is
+ranked, its own count is removed from the prior of its cause (not with --with-own-count).
 """
 import argparse
 import csv
@@ -17,12 +18,13 @@ import json
 import re
 import subprocess
 
-# Boards in the order in which they are tried.
+# Patterns of boards; the first match counts.
 BOARDS = [(r"orin 32gb", "agx-orin-32gb"), (r"agx.*orin|agx orin", "agx-orin"), (r"orin nx 8", "orin-nx-8gb"),
           (r"orin nx", "orin-nx-16gb"), (r"orin nano 4", "orin-nano-4gb"), (r"orin nano", "orin-nano-8gb"),
           (r"agx xavier", "agx-xavier"), (r"xavier nx", "xavier-nx"), (r"thor", "thor"), (r"tx2", "tx2"),
           (r"jetson nano", "nano")]
-# Models; True: the nearest one that is known, whose ratios between settings stand for the model's.
+# Patterns of models. True: the model is unknown and replaced by a similar one, because only ratios
+# between settings matter.
 MODELS = [(r"openvla-7b|llama-2-7b|mistral-7b", "zoo:llama-3.1-8b", True), (r"llama-3\.1-8b", "zoo:llama-3.1-8b", False),
           (r"llama-3\.2-1b", "zoo:llama-3.2-1b", False), (r"llama-3\.2-3b", "zoo:llama-3.2-3b", False),
           (r"llama-?3-8b", "zoo:llama-3.1-8b", True), (r"qwen3-4b", "zoo:qwen3-4b", False),
@@ -34,7 +36,7 @@ ENGINES = [(r"mlc", "mlc"), (r"llama\.cpp|ollama", "llama.cpp"), (r"vllm", "vllm
 PRECISIONS = {"FP32": "fp32", "FP16": "fp16", "INT8": "int8"}
 RATES = {"FPS", "tok/s"}
 TIMES = {"ms": 1e-3, "s": 1.0}
-# As ridgewatt/answer/explain has them: a confirmed case counts one.
+# The same as in ridgewatt/answer/explain: each confirmed case counts as one.
 COUNTED = {"confirmed"}
 
 
@@ -43,7 +45,7 @@ def first(table, text):
 
 
 def rate_of(number, unit):
-    """A rate per second from a number with its unit; None: neither a rate nor a time."""
+    """Converts a rate or a time to a rate per second; None if the unit is another one."""
     try:
         value = float(number)
     except ValueError:
@@ -54,7 +56,8 @@ def rate_of(number, unit):
 
 
 def question_of(case):
-    """Arguments, or the reason why there are none; and what stands for something else."""
+    """Returns (arguments, remark). If there are no arguments, they are None and the remark says
+    why."""
     board, model = first(BOARDS, case["board"]), first(MODELS, case["model"])
     measured = rate_of(case["measured"], case["measured_unit"])
     claimed = rate_of(case["expected"], case["expected_unit"])
@@ -92,7 +95,7 @@ def ranked(program, arguments):
 
 
 def without_own_count(rows, case):
-    """The rows after the case's count is taken from the prior of its cause. The count of `none` is 12."""
+    """Removes the case's own count from the prior of its cause. The count of `none` is 12."""
     if case["certainty"] not in COUNTED:
         return rows
     none = next(row["prior"] for row in rows if row["cause"] == "none")

@@ -1,18 +1,21 @@
 #!/usr/bin/env python3
-"""Slows real programs down for known reasons, asks `ridgewatt explain` why, and prints the rank of the cause.
+"""Slows real programs down by known causes, runs `ridgewatt explain`, and prints the rank of the
+cause.
 
     tools/explain_real_causes.py --device here.toml [--ridgewatt build/ridgewatt/ridgewatt] [--repeats 5]
         [--models tuned|held-out|check] [--only CAUSE ..] [-o rows.csv]
 
-Each run is a model in ONNX Runtime on this machine's processor (tools/runtimes). The table CAUSES holds what is
-done to it and which name counts as right; it was written before any of the runs. `explain` gets the intended
-setting, watches the program, and does not know what was done. Write here.toml just before, on a quiet machine, with
-`ridgewatt calibrate --device local -o here.toml`. Signs of `explain` were developed on the models of --models
-tuned; those of --models held-out (the default) were run for the score alone, those of --models check after the last
-change.
+Each run is a model in ONNX Runtime on this machine's processor (tools/runtimes). The table CAUSES
+lists how each program is slowed down and which names of causes are correct. It was written before
+any of the runs. `explain` gets the intended settings and observes the program, but not the cause.
+Create here.toml just before, on an idle machine, with `ridgewatt calibrate --device local -o
+here.toml`.
 
-A cause that this machine does not allow (no control groups, no swap) is left out with its reason. Exits with 77 if
-ONNX Runtime is not installed, or if nothing could run.
+`explain` was developed with the models of --models tuned. The models of --models held-out (default)
+were used only for the score, and those of --models check only after the last change.
+
+Causes that this machine does not support (no control groups, no swap) are skipped with the reason.
+The exit status is 77 if ONNX Runtime is not installed or nothing could run.
 """
 import argparse
 import contextlib
@@ -36,36 +39,36 @@ NODE = ["node"]
 
 
 class Skip(Exception):
-    """A cause that cannot be made on this machine."""
+    """This machine does not support the cause."""
 
 
 @dataclass
 class Program:
-    """A program to watch, and what it was meant to be."""
-    model: str                                     # zoo:NAME or a file, that the user believes to run
+    """A program to observe, and its intended settings."""
+    model: str                                     # intended model: zoo:NAME or a file
     words: list = field(default_factory=list)      # options of the runner
-    file: str = ""                                 # that it runs instead; empty: the model
+    file: str = ""                                 # file that runs instead; empty: `model`
     threads: int = 2
-    dims: list = field(default_factory=list)       # that the user states
+    dims: list = field(default_factory=list)       # intended dimensions
     batch: int = 1
     node: list = field(default_factory=list)       # options of node
-    wrapper: list = field(default_factory=list)    # in front of node
-    measured: bool = False                         # the user states the mean that the program prints
+    wrapper: list = field(default_factory=list)    # command before node
+    measured: bool = False                         # give `explain` the mean that the program prints
     tries: int = 1
 
 
 @dataclass
 class Cause:
     name: str
-    names: set                                     # names of `explain` that count as right
-    tuned: tuple                                   # model (and extents) that signs were developed on
-    held_out: tuple                                # another one
-    check: tuple                                   # and a third one, for runs after changes
-    make: Callable                                 # a context of a Program
+    names: set                                     # correct names in the answer of `explain`
+    tuned: tuple                                   # model (and dimensions) used in development
+    held_out: tuple                                # another model, for the score
+    check: tuple                                   # a third model, for runs after changes
+    make: Callable                                 # context manager that yields the Program
 
 
 def plain(*words, **more):
-    """The program with these options of the runner."""
+    """Returns a cause that only adds options of the runner."""
     @contextlib.contextmanager
     def made(context, model, dims):
         yield Program(model, list(words), dims=list(dims), **more)
@@ -74,7 +77,7 @@ def plain(*words, **more):
 
 @contextlib.contextmanager
 def competing(context, model, dims):
-    """Another program computes on all cores."""
+    """Runs another program on all cores."""
     other = [*NODE, RUNNER, "--model", context.file("zoo:resnet50"), "--threads", str(os.cpu_count()), "--seconds",
              "600"]
     with subprocess.Popen(other, stdout=subprocess.DEVNULL, start_new_session=False) as process:
@@ -86,7 +89,7 @@ def competing(context, model, dims):
 
 
 def own_group(controller):
-    """Folder of the control group (version 1, or 2) that this program is in; None: there is none."""
+    """Returns (version, folder) of this program's control group, or None."""
     with open("/proc/self/cgroup", encoding="ascii") as lines:
         for line in lines:
             number, names, group = line.rstrip("\n").split(":", 2)
@@ -99,7 +102,7 @@ def own_group(controller):
 
 @contextlib.contextmanager
 def control_group(controller, limits):
-    """A control group with limits {version: {file: value}}; yields its folder."""
+    """Creates a control group with limits {version: {file: value}} and yields its folder."""
     found = own_group(controller)
     if not found:
         raise Skip(f"no control group of {controller}")
@@ -127,7 +130,7 @@ def control_group(controller, limits):
 
 
 def inside(folder):
-    """A wrapper that starts a program in a control group."""
+    """Returns a command that starts a program in a control group."""
     return ["sh", "-c", f'echo $$ > {folder}/cgroup.procs; exec "$@"', "sh"]
 
 
@@ -140,7 +143,7 @@ def quota(context, model, dims):
 
 @contextlib.contextmanager
 def swapping(context, model, dims):
-    """So little memory that the program takes twice as long at least; the rest is swapped to a file."""
+    """Limits memory, with a swap file, until the program takes at least twice as long."""
     program = Program(model, dims=list(dims))
     with control_group("memory", {1: {}, 2: {}}) as folder:
         first = os.path.exists(folder + "/memory.limit_in_bytes")
@@ -173,7 +176,7 @@ def swapping(context, model, dims):
 
 @contextlib.contextmanager
 def cold_files(context, model, dims):
-    """Data that is not in the page cache."""
+    """Reads data that is not in the page cache."""
     folder = os.path.join(context.folder, "data")
     os.makedirs(folder, exist_ok=True)
     for i in range(400):
@@ -190,7 +193,7 @@ def cold_files(context, model, dims):
 
 @contextlib.contextmanager
 def wider(context, model, dims):
-    """Products in FP32, where those in INT8 were meant."""
+    """Runs matrix products in FP32 instead of INT8."""
     rows, width, layers = dims
     subprocess.run([sys.executable, os.path.join(RUNTIMES, "products.py"), context.folder, "--rows", rows, "--width",
                     width, "--layers", layers], check=True)
@@ -205,8 +208,9 @@ def profiling(context, model, dims):
         os.remove(path)
 
 
-# Names that count as right were chosen before the runs. Where `explain` has no name for what was done, it is the one
-# whose remedy finds it: a profiler is a setting of the runtime; a loop that sleeps waits as for data.
+# The correct names were chosen before the runs. If `explain` has no name for a cause, the correct
+# name is one whose remedy finds it: a profiler is a setting of the runtime, and a loop that sleeps
+# looks like waiting for data.
 CAUSES = [
     Cause("one thread instead of two", {"threads"},
           ("zoo:resnet18",), ("zoo:googlenet",), ("zoo:vit_b_16",),
@@ -263,10 +267,11 @@ class Context:
     def __init__(self, asked, folder):
         self.asked = asked
         self.folder = folder
-        self.shares = {}  # of the memory that a model needs, at which it is slow
+        self.shares = {}  # by model: share of the needed memory at which the model is slow
 
     def run(self, words, tries=1):
-        """What it prints. With little memory, the kernel may end it: then it is tried again."""
+        """Returns the output of a command. Repeats it if it fails, because the kernel may kill it
+        when memory is scarce."""
         for _ in range(tries - 1):
             with contextlib.suppress(RuntimeError):
                 return self.run(words)
@@ -307,7 +312,8 @@ class Context:
 
 
 def judged(cause, answer):
-    """Rank and probability of the right cause, the first one, and what the parts lack of the gap."""
+    """Returns a row: rank and probability of the correct cause, the first cause, the gap between
+    measured and expected time, and the sum of the times of all causes."""
     rows = answer["rows"]
     order = [row["cause"] for row in rows]
     at = next((i for i, name in enumerate(order) if name in cause.names), None)

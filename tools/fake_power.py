@@ -1,5 +1,5 @@
-"""For tests of what watches a board: a fake board that is kept busy, and the power that its files show, read without
-the program that is tested."""
+"""For tests of monitoring: keeps a fake board busy, and reads the power from its files without the
+tested program."""
 import bisect
 import itertools
 import os
@@ -10,12 +10,12 @@ import tempfile
 import threading
 import time
 
-# Rails that make up the total of the boards used here, as the makers' documents name them.
+# Rails whose sum is the total power, with the names in the vendors' documents.
 TOTALS = {"agx-orin": ("VDD_GPU_SOC", "VDD_CPU_CV", "VIN_SYS_5V0"), "orin-nano": ("VDD_IN",)}
 
 
 class FakeBoard:
-    """A folder with a fake board; `remove` ends what was started on it."""
+    """A folder with a fake board. remove() ends the programs that were started on it."""
 
     def __init__(self, program, name):
         self.program, self.name = str(program), name
@@ -34,7 +34,7 @@ class FakeBoard:
         return process
 
     def keep_busy(self, speed=1):
-        """One load after another until the end, with pauses."""
+        """Runs loads one after another, with pauses, until remove()."""
         def work():
             loads = itertools.cycle((("zoo:resnet50", 16, 12), ("zoo:mobilenet_v2", 4, 150), ("zoo:lenet5", 1, 400)))
             for model, batch, minibatches in loads:
@@ -59,7 +59,7 @@ class FakeBoard:
 
 
 class Watch:
-    """Reads the rails of the total a hundred times a second; times are those of the clock on the wall."""
+    """Reads the rails of the total 100 times per second, with wall-clock times."""
 
     def __init__(self, board):
         self.files = []
@@ -89,7 +89,7 @@ class Watch:
         self.thread.join()
 
     def mean_w(self, begin_s, end_s):
-        """Power as steps that end where the next value was seen."""
+        """Returns the mean power. Each value holds until the next one was read."""
         first, last = bisect.bisect(self.times_s, begin_s), bisect.bisect(self.times_s, end_s)
         energy_j = 0
         for i in range(first, last):

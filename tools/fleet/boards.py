@@ -1,11 +1,12 @@
-"""Virtual boards for a test: each a fake board of its own (specimen, folders) with its own way to the database.
+"""Virtual boards for a test. Each is a separate fake board with its own specimen, folders and
+connection to the database.
 
     boards = Boards(place, program, database)
     boards.add("orin1", "agx-orin", time=1.05, power=0.97)
     boards.environment("orin1")
 
-What runs on a board gets the board's environment from Slurm's TaskProlog (`boards.task_prolog()`) or from the board's
-sshd (ssh.py), as it would get it from a real board's own files."""
+Programs on a board get its environment from Slurm's TaskProlog (`boards.task_prolog()`) or from its
+sshd (ssh.py). A real board has it in its own files."""
 import os
 import pathlib
 import shlex
@@ -20,7 +21,7 @@ class Boards:
         self.place, self.database = place, database
         self.names = {}
         self.proxies = {}
-        # The checkout may lie where the boards' user may not look.
+        # The user of the boards may not have access to the folder of the checkout.
         self.bin = place.make("bin")
         self.program = self.bin / "ridgewatt"
         shutil.copy(program, self.program)
@@ -57,7 +58,7 @@ class Boards:
         return found
 
     def task_prolog(self):
-        """A TaskProlog that gives each task the environment of its board."""
+        """Writes a TaskProlog that gives each task the environment of its board."""
         for name in self.names:
             lines = "".join(f"export {key}={value}\n" for key, value in self.environment(name).items())
             self.place.write(f"b/{name}/environment", lines)
@@ -65,7 +66,7 @@ class Boards:
                                               "/b/$SLURMD_NODENAME/environment\n", 0o755)
 
     def running(self, name, word="ridgewatt"):
-        """Processes of the program that run on a board now, the campaign's task first."""
+        """Returns the running processes of the program on a board, the campaign's task first."""
         mark = f"RIDGEWATT_BOARD={name}"
         found = self.place.processes(lambda pid: f"/{word}" in os.path.join("/", command_line(pid).split(" ")[0]) and
                                      mark in environment_of(pid))

@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
-"""A campaign over virtual boards while things fail: tools/fleet/chaos.py BUILD_FOLDER [slurm|parallel] [--points N]
+"""Runs a campaign over virtual boards during faults: tools/fleet/chaos.py BUILD_FOLDER
+[slurm|parallel] [--points N]
 
-Two kinds of boards, four of each, one of them three times slower. While `ridgewatt campaign watch` runs and nobody
-else does anything, a board dies in the middle of a task and boots again, a board's program is killed, the database
-crashes, the engine's center goes, a board's disk is full and its connection to the database is cut. In the end every
-slot must be there once, and the calibration of every board. Prints a transcript; docs/results/fleet.md has its figures."""
+There are two kinds of boards with four boards each; one board is three times slower. Only
+`ridgewatt campaign watch` runs. During the campaign, a board fails in the middle of a task and
+boots again, the program on a board is killed, the database crashes, the center of the engine fails,
+the disk of a board is full, and a connection to the database is cut. At the end, every slot and the
+calibration of every board must be stored once. Prints a transcript, whose figures are in
+docs/results/fleet.md."""
 import argparse
 import dataclasses
 import pathlib
@@ -36,7 +39,7 @@ class Fault:
     lasts_s: float = 0
     end_text: str = ""
     end: callable = None
-    board: str = ""  # that stops measuring during the fault; empty: none does
+    board: str = ""  # board that cannot measure during the fault; empty: none
     began: float = 0
     over: bool = False
     began_unix_s: float = 0
@@ -45,10 +48,10 @@ class Fault:
 
 class Chaos:
     def __init__(self, place, program, engine, points, boards, calibration=6, points_per_task=4, window=70):
-        """boards: name -> (kind, specimen)."""
+        """boards: {name: (kind, specimen)}."""
         self.place, self.points, self.calibration = place, points, calibration
         self.points_per_task = points_per_task
-        self.window = window  # minibatches of a point
+        self.window = window  # minibatches per point
         self.database = Postgres(place)
         self.boards = Boards(place, program, self.database)
         for name, (kind, specimen) in boards.items():
@@ -67,7 +70,7 @@ class Chaos:
                 "PATH": f"{self.boards.bin}:{place.environment()['PATH']}"}
 
     def make_tables(self):
-        """By their owner."""
+        """Creates the tables of the store as their owner."""
         self.place.run([self.boards.program, "store", "upgrade", self.database.url("ridgewatt_owner")],
                        self.database.environment())
 
@@ -105,7 +108,8 @@ class Chaos:
         self.began_work = time.monotonic()
 
     def count(self):
-        """Points of each board and calibration points of each, as the database has them; None while it is away."""
+        """Returns {serial: (points, calibration points)} in the database; None while it does not
+        answer."""
         done = self.database.psql(["-c", COUNT], check=False)
         if done.returncode:
             return None
@@ -113,7 +117,7 @@ class Chaos:
         return {serial: (int(planned), int(calibration)) for serial, planned, calibration in rows}
 
     def watch(self, seconds):
-        """Lets `campaign watch` do its work while faults happen; returns its exit status."""
+        """Runs `campaign watch` during the faults and returns its exit status."""
         watcher = self.place.start([self.boards.program, "campaign", "watch", self.place.folder / "plan.json",
                                     "--interval", 2],
                                    "watch", self.operator())
@@ -145,7 +149,7 @@ class Chaos:
             if not fault.began and points >= fault.at_points:
                 happened = fault.begin()
                 if happened is False:
-                    continue  # no task to be hit just now
+                    continue  # no task is running now
                 fault.began, fault.began_unix_s = now, time.time()
                 self.say(fault.begin_text)
             if fault.began and not fault.over and now - fault.began >= fault.lasts_s:
@@ -157,9 +161,10 @@ class Chaos:
     def add_faults(self, *faults):
         self.faults += faults
 
-    # What can happen.
+    # Faults.
     def board_dies(self, name, at_points, seconds=None):
-        """Without seconds it does not come back, and dies once its calibration is in, which nobody else can give."""
+        """Returns the fault that a board fails. Without `seconds` it does not boot again, and fails
+        only after its calibration, which no other board can provide."""
         def begin():
             _, calibration = self.seen.get(name, (0, 0))
             if not self.boards.running(name) or (seconds is None and calibration < self.calibration):
@@ -189,7 +194,8 @@ class Chaos:
                      if self.engine.name == "slurm" else None)
 
     def disk_full(self, name, at_points, seconds):
-        """Needs use_small_disk() before start()."""
+        """Returns the fault that the disk of a board is full. Needs use_small_disk() before
+        start()."""
         filler = self.small_disk / "filler"
 
         def fill():
@@ -210,7 +216,7 @@ class Chaos:
         return Fault(at_points, f"{name}: connection to the database cut", proxy.cut, seconds, f"{name}: connection restored",
                      proxy.restore)
 
-    # What must hold in the end.
+    # Checks at the end.
     def slots(self):
         return {slot: int(times) for slot, times in self.database.sql(SLOTS)}
 
@@ -219,8 +225,9 @@ class Chaos:
                    for fault in self.faults)
 
     def durations(self):
-        """Board -> mean seconds from the beginning of a point to that of the next of the same task: measuring alone,
-        without the engine's part. Where a fault of the board lies between the two, they do not count."""
+        """Returns {board: mean seconds from the start of a point to the start of the next one in
+        the same task}, which excludes the time of the engine. Pairs with a fault of the board
+        between them do not count."""
         gaps = {}
         before, last = None, 0
         for serial, slot, when in self.database.sql(STARTED):
@@ -231,8 +238,8 @@ class Chaos:
         return {serial: statistics.mean(of_board) for serial, of_board in gaps.items()}
 
     def ideal_s(self):
-        """When boards that never fail and never wait would be done: of each kind all points, calibration included, at
-        the sum of its boards' speeds; of the kinds the slower one."""
+        """Returns the duration of the campaign if no board failed or waited. Each kind measures its
+        points, with calibration, at the sum of its boards' speeds. The slower kind counts."""
         durations = self.durations()
         kinds = self.boards.kinds()
         work = self.points / len(kinds)
@@ -258,7 +265,8 @@ def eight_boards():
 
 
 def whole(place, program, engine, points, window=70):
-    """The campaign that docs/results/fleet.md shows: (chaos, exit status of the watcher, secrets that were found)."""
+    """Runs the campaign of docs/results/fleet.md. Returns (chaos, exit status of `campaign watch`,
+    SecretsWatch)."""
     chaos = Chaos(place, program, engine, points, eight_boards(), window=window)
     can_fill = place.may_mount()
     if can_fill:
@@ -280,7 +288,7 @@ def whole(place, program, engine, points, window=70):
 
 
 def verdict(chaos, status, secrets):
-    """Lines that say what does not hold; empty: all holds."""
+    """Returns a line for each failed check."""
     wrong = []
     if status != 0:
         wrong.append(f"watch ended with {status}: {chaos.log_end('watch')}")

@@ -1,7 +1,7 @@
-"""The two engines of a campaign under test, with what may happen to them, behind one face.
+"""The two engines of a campaign, and faults of their parts, with one interface.
 
     engine = SlurmEngine(place, boards)     # or ParallelEngine
-    engine.options, engine.environment()    # of `ridgewatt campaign submit`
+    engine.options, engine.environment()    # for `ridgewatt campaign submit`
     engine.lose_board("orin2"), engine.bring_back("orin2"), engine.lose_center(), engine.restart_center()"""
 import os
 import re
@@ -34,7 +34,7 @@ class SlurmEngine:
         return self.cluster.environment()
 
     def lose_board(self, name):
-        """All of the board ends at once: its slurmd, the step daemon, the task."""
+        """Ends all processes of the board at once: its slurmd, the step daemon, the task."""
         below = [pid for step in self.cluster.stepds(name) for pid in [step, *descendants(step)]]
         end([self.cluster.nodes[name].pid, *below, *self.boards.running(name)])
         self.cluster.nodes[name].wait()
@@ -49,7 +49,7 @@ class SlurmEngine:
         self.cluster.start_controller()
 
     def timeouts_s(self):
-        """What Slurm itself waits for: until it misses a board (SlurmdTimeout)."""
+        """Returns the time until Slurm detects a lost board (SlurmdTimeout)."""
         return 6
 
 
@@ -78,8 +78,9 @@ class ParallelEngine:
         end(self.place.processes(is_parallel)[:1])
 
     def restart_center(self):
-        """Nobody does: the watcher finds out."""
+        """Does nothing, because `campaign watch` must handle the loss."""
 
     def timeouts_s(self):
-        """Until ssh misses a board (ServerAliveInterval x ServerAliveCountMax of the test's configuration)."""
+        """Returns the time until ssh detects a lost board (ServerAliveInterval x
+        ServerAliveCountMax in the configuration of the test)."""
         return 4

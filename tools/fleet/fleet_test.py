@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Fleets on real engines: tools/fleet/fleet_test.py BUILD_FOLDER [full] [unittest's options]
 
-Starts a PostgreSQL, a Slurm and an sshd for each virtual board, on loopback and without rights, and runs campaigns
-over them while boards, programs, servers and lines fail. What needs a program that is not installed is skipped with a
-line; the exit status is 77 where nothing could run. `full`: also the campaigns of 400 points over 8 boards."""
+Starts a PostgreSQL, a Slurm and an sshd for each virtual board, on loopback and without root
+rights. Runs campaigns while boards, programs, servers and connections fail. Tests whose programs
+are not installed are skipped with a line. The exit status is 77 if nothing could run. `full` also
+runs the campaigns of 400 points on 8 boards."""
 import json
 import os
 import pathlib
@@ -37,7 +38,7 @@ NO_SSH = f"skipped: no {', '.join(NO_PARALLEL)}"
 
 
 class ShippedSlurm(unittest.TestCase):
-    """packaging/slurm, started as it is but for addresses, users and delays."""
+    """packaging/slurm, with other addresses, users and delays."""
 
     @unittest.skipIf(slurm.missing(), NO_SLURM)
     def test_twelve_boards_on_loopback_alone(self):
@@ -77,7 +78,7 @@ kill -9 $$
 
     @unittest.skipIf(os.geteuid() != 0, "skipped: prolog and epilog serve root alone")
     def test_an_epilog_that_cannot_restore_the_mode_says_so(self):
-        """Slurm drains a board whose epilog ends with another status than 0."""
+        """Slurm drains a board if the exit status of the epilog is not 0."""
         with Place() as place:
             self.board(place)
             settings = place.folder / "etc" / "settings"
@@ -95,7 +96,8 @@ kill -9 $$
         return place.run([place.folder / "etc" / "epilog"], job, check=False, as_root=True).returncode
 
     def board(self, place):
-        """A fake board that belongs to root, as a real one does, and the shipped scripts set up for it."""
+        """Creates a fake board that belongs to root, like a real one, and sets up the shipped
+        scripts."""
         board = Boards(place, PROGRAM)
         place.run([board.program, "fake-board", "agx-orin", place.folder / "tree"], as_root=True)
         shutil.copytree(slurm.SHIPPED, place.folder / "etc")
@@ -108,7 +110,7 @@ kill -9 $$
 
 
 class Queue(unittest.TestCase):
-    """Tasks of a campaign in Slurm's queue, with a file as store."""
+    """Tasks of a campaign in Slurm's queue; the store is a file."""
 
     @unittest.skipIf(slurm.missing(), NO_SLURM)
     def test_a_held_task_whose_points_are_there_leaves_the_queue_and_logs_stay_on_the_board(self):
@@ -128,7 +130,7 @@ class Queue(unittest.TestCase):
                                  "--format", "json").stdout)["jobs"][0]["job"]
             cluster.run("scontrol", "release", f"{job}_0")
             wait_until(lambda: self.queued(cluster) == [f"{job}_1"], 60, "the first task ends")
-            # The second one's point comes from elsewhere: by hand, with the plan's own words.
+            # Measures the point of the second task outside of Slurm, with the settings of the plan.
             entry = json.loads(run("campaign", "list", store, "--format", "json").stdout)["rows"][0]
             wanted = json.loads(plan.read_text())["boards"][0]["points"][1]
             run("campaign", "run", "--campaign", "queue", "--fingerprint", entry["fingerprint"], "--device",
@@ -162,7 +164,8 @@ class Roles(unittest.TestCase):
                     self.assertEqual(may, said, f"{role} on {table}")
 
     def guide(self):
-        """Role -> rights, as the table of fleet.md has them; the text after ';' explains them."""
+        """Returns {role: rights} from the table in fleet.md. The text after ';' is an
+        explanation."""
         text = (SOURCE / "docs" / "guide" / "fleet.md").read_text()
         rows = re.findall(r"^\| `(ridgewatt_\w+)`[^|]* \| ([^|;]+)(?:;[^|]*)? \|$", text, re.M)
         self.assertEqual(len(rows), 3)
@@ -171,7 +174,8 @@ class Roles(unittest.TestCase):
 
 @unittest.skipUnless(postgres.installed(), NO_POSTGRES)
 class Campaigns(unittest.TestCase):
-    """40 points (24 by ssh) on two boards of each of two kinds; a board dies in a task, a program is killed."""
+    """40 points (24 with ssh) on two kinds of boards, two of each. A board fails during a task, and
+    a program is killed."""
 
     @unittest.skipIf(slurm.missing(), NO_SLURM)
     def test_slurm(self):
@@ -192,7 +196,7 @@ class Campaigns(unittest.TestCase):
                 one.submit()
                 one.add_faults(one.program_killed("nano1", points // 6), one.board_dies("orin2", 6))
                 status = one.watch(300)
-                # The programs' own ports apart, all are on loopback; the test's proxies count, too.
+                # All processes listen only on loopback, including the proxies of the test.
                 self.assertEqual(listening([os.getpid(), *descendants(os.getpid())]), LOOPBACK)
             self.assertEqual(chaos.verdict(one, status, secrets), [])
             self.boards_may_add_only(one.database)
@@ -221,7 +225,8 @@ class Campaigns(unittest.TestCase):
 
 @unittest.skipUnless(postgres.installed(), NO_POSTGRES)
 class Misbehaving(unittest.TestCase):
-    """A board whose program never works, one whose program hangs once, and with Slurm a drained one."""
+    """A board whose program always fails, a board whose program hangs once, and with Slurm a
+    drained board."""
 
     @unittest.skipIf(slurm.missing(), NO_SLURM)
     def test_slurm(self):
@@ -244,7 +249,8 @@ class Misbehaving(unittest.TestCase):
 @unittest.skipUnless(postgres.installed(), NO_POSTGRES)
 @unittest.skipIf(NO_PARALLEL, NO_SSH)
 class Outages(unittest.TestCase):
-    """Full disks, of the server and of a board, and a database that is away: for seconds, or with `full` for minutes."""
+    """Full disks of the server and of a board, and a stopped database: for seconds, or with `full`
+    for minutes."""
 
     def test_parallel(self):
         long = {"points": 60, "away_s": 120, "full_s": 30} if FULL else {}
@@ -255,7 +261,8 @@ class Outages(unittest.TestCase):
 @unittest.skipUnless(FULL, "skipped: 400 points only with the word full")
 @unittest.skipUnless(postgres.installed(), NO_POSTGRES)
 class Chaos(unittest.TestCase):
-    """All that may happen, at once; at most 1.5 times the ideal time after what the engine itself waits for."""
+    """All faults in one campaign. It takes at most 1.5 times the ideal time, plus the timeout of
+    the engine."""
 
     @unittest.skipIf(slurm.missing(), NO_SLURM)
     def test_slurm(self):
@@ -273,7 +280,7 @@ class Chaos(unittest.TestCase):
 
 
 def again(result):
-    """Runs what failed once more, alone: boards, servers and time limits share a machine that may stall."""
+    """Runs failed tests once more, alone, because time limits may fail on a busy machine."""
     names = [test.id().removeprefix("__main__.") for test, _ in [*result.failures, *result.errors]]
     print(f"\nonce more: {', '.join(names)}", file=sys.stderr)
     suite = unittest.defaultTestLoader.loadTestsFromNames(names, sys.modules[__name__])

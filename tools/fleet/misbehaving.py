@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Boards that misbehave: tools/fleet/misbehaving.py BUILD_FOLDER [slurm|parallel]
+"""Runs a campaign on faulty boards: tools/fleet/misbehaving.py BUILD_FOLDER [slurm|parallel]
 
-Three boards of one kind share twelve points. On orin2 the program never works; on orin1 it hangs once; with Slurm,
-orin3 is drained from the beginning. `ridgewatt campaign watch` must measure every point once, without orin2, which is
-set aside with its reason; the hung point keeps its reason and the program's last line. Prints a transcript."""
+Three boards of one kind share twelve points. On orin2 the program always fails. On orin1 it hangs
+once. With Slurm, orin3 is drained from the beginning. `ridgewatt campaign watch` must measure every
+point once and set orin2 aside with a reason. The failure of the hung point must contain its reason
+and the last line of the program. Prints a transcript."""
 import argparse
 import json
 import pathlib
@@ -39,7 +40,7 @@ class Misbehaving(Chaos):
                  self.calibration, "--tasks", self.points // self.points_per_task, "--settle", 0, "--window",
                  self.window, "--idle", 0.2, "--workload", "mobilenet", "--model", "zoo:mobilenet_v2", "-o", self.file,
                  "--", "measured", "{device}", "{batch}")
-        # A point takes some 2 s here; what hangs is ended after 10.
+        # A point takes about 2 s here. A program that hangs is ended after 10 s.
         self.engine.options = [*self.engine.options, "--limit-factor", "1", "--limit-floor", "10"]
         self.say(f"planned {self.points} points on {', '.join(self.boards.names)}; the program fails on orin2 and "
                  "hangs once on orin1")
@@ -57,13 +58,13 @@ class Misbehaving(Chaos):
         return {row["host"]: row for row in self.asked("boards")["boards"]}
 
     def failures(self):
-        """Serial, reason and output of each, a line each: an output may have several."""
+        """Returns serial, reason and output of each failure, with line breaks replaced."""
         return self.database.sql("select serial, replace(reason, chr(10), ' / '), replace(output, chr(10), ' / ') "
                                  "from ridgewatt.failure order by failed_unix_s")
 
 
 def faults_of(one, status):
-    """Lines that say what does not hold; empty: all holds."""
+    """Returns a line for each failed check."""
     wrong = []
 
     def require(good, text):
@@ -86,7 +87,8 @@ def faults_of(one, status):
 
 
 def nothing_runs(one):
-    """With every board drained or set aside, points to be measured have no remaining time, but a reason."""
+    """Checks that if every board is drained or set aside, the status of planned points has no
+    remaining time, but a reason."""
     one.drain("orin1")
     again = one.asked("rerun", "--older-than", "0s")["kinds"][0]
     status = one.asked("status")
@@ -113,11 +115,12 @@ def whole(place, program, engine):
 
 
 def search(place, program):
-    """A search gets its answer from orin1 and sets orin2 aside; with orin2 alone it ends with one line."""
+    """Checks that a search on orin1 and orin2 finds an answer and sets orin2 aside, and that a
+    search on orin2 alone ends with an error of one line."""
     one = Misbehaving(place, program, ParallelEngine)
     one.start()
     one.plan()
-    place.make("b/orin1/state/hung")  # it does not hang here
+    place.make("b/orin1/state/hung")  # prevents the program from hanging
     wrong = []
 
     def tune(*names):

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""A database that is away and disks that are full: tools/fleet/outages.py BUILD_FOLDER [--away 120]
+"""Runs a campaign with a stopped database and full disks: tools/fleet/outages.py BUILD_FOLDER
+[--away 120]
 
-Three boards behind ssh share the points of a campaign, with GNU parallel and a real PostgreSQL. The disk of the server is
-full for a while, then that of a board, then the server is away for `--away` seconds; one point of the plan never works.
-`ridgewatt campaign watch` runs without other help. In the end every point is in the store once, or is listed with its
-reason, and no task said that it was done when it was not. Prints a transcript; docs/results/fleet.md has its figures."""
+Three boards behind ssh share the points of a campaign, with GNU parallel and a real PostgreSQL. The
+disk of the server is full for some time, then the disk of a board, and then the server is stopped
+for `--away` seconds. One point of the plan always fails. Only `ridgewatt campaign watch` runs. At
+the end, every point is in the store once or is listed with its reason, and no unfinished task has
+reported success. Prints a transcript, whose figures are in docs/results/fleet.md."""
 import argparse
 import json
 import pathlib
@@ -17,7 +19,7 @@ from chaos import Chaos, Fault
 from engines import ParallelEngine
 from place import Place
 
-POISON = 9  # the batch that never works
+POISON = 9  # the batch that always fails
 PROGRAM = f"""#!/bin/sh
 if [ "$2" = {POISON} ]; then echo "out of memory at batch $2" >&2; exit 3; fi
 exec ridgewatt fake-run zoo:mobilenet_v2 --device "$1" --batch "$2" --minibatches 100000 --quiet
@@ -27,7 +29,7 @@ NO_SPACE = "No space left on device"
 
 
 def fill(folder):
-    """Takes all space that is left; returns the file to be removed."""
+    """Fills the disk of a folder and returns the file that must be removed afterwards."""
     filler = folder / "filler"
     for size in (1 << 20, 1 << 12, 1):
         with open(filler, "ab", buffering=0) as file:
@@ -42,7 +44,7 @@ def fill(folder):
 class Outages(Chaos):
     def __init__(self, place, program, points, away_s, full_s, window=20):
         self.away_s, self.full_s = away_s, full_s
-        self.connections = []  # of boards and of `watch`, while the server answers
+        self.connections = []  # numbers of connections of boards and `watch`
         self.can_fill = place.may_mount()
         if self.can_fill:
             place.mount_tmpfs("pg", "200m")
@@ -73,7 +75,7 @@ class Outages(Chaos):
 
         def end():
             (self.database.data / "filler").unlink()
-            if self.database.process.poll() is not None:  # it ends itself when it cannot write its log
+            if self.database.process.poll() is not None:  # it ends if it cannot write its log
                 self.database.start()
         return Fault(at_points, "the server's disk is full", begin, seconds, "the server's disk has space again", end)
 
@@ -96,7 +98,7 @@ class Outages(Chaos):
         return json.loads(self.run("campaign", *words, self.file, "--format", "json").stdout)
 
     def ended_tasks(self):
-        """Of each submission and each end of a task: exit status, when, labels of its points."""
+        """Yields (exit status, time of the end, labels of the points) of each finished task."""
         for log in self.place.home.glob("state/ridgewatt/campaign/chaos/*/joblog"):
             tasks = (log.parent / "tasks").read_text().splitlines()
             for line in log.read_text().splitlines()[1:]:
@@ -106,7 +108,7 @@ class Outages(Chaos):
 
 
 def faults_of(one, status):
-    """Lines that say what does not hold; empty: all holds."""
+    """Returns a line for each failed check."""
     wrong = []
 
     def require(good, text):
@@ -120,7 +122,7 @@ def faults_of(one, status):
     listed = [(row["label"], row["reason"]) for row in status["failed_points"]]
     require([label for label, _ in listed] == [one.poison.rsplit("/", 1)[1]] and "ended with status 3" in listed[0][1],
             f"listed: {listed}")
-    # What an outage stops is no fault of a board or a point.
+    # An outage does not count as a failure of a board or a point.
     blamed = one.database.sql(f"select slot, reason from ridgewatt.failure where slot <> '{one.poison}'")
     require(not blamed, f"failures: {blamed}")
     require(all(row["state"] != "set aside" for row in one.asked("boards")["boards"]), "a board is set aside")
@@ -133,7 +135,8 @@ def faults_of(one, status):
         require(labels and all(f"chaos/fake:agx-orin/{label}" in slots for label in labels), f"task of {labels} was not done")
     if one.can_fill:
         require(NO_SPACE in (one.place.logs / "postgres.log").read_text(), "the server's disk was not full")
-    # A board that measures holds no connection: a server takes fewer than a fleet has boards.
+    # A board holds no connection while it measures, because a server allows fewer connections than
+    # a fleet has boards.
     held = sum(one.connections) / len(one.connections)
     require(held < len(one.boards.names) / 8, f"{held:.1f} connections on average")
     one.say(f"{held:.2f} connections on average, at most {max(one.connections)}")

@@ -1,12 +1,14 @@
-"""A short-lived place for servers under test: a folder, a user without rights, processes that end with it.
+"""A temporary environment for servers under test: a folder, a user without rights, and processes,
+which end with it.
 
     with Place() as place:
-        place.start(["munged", "-F", ...], "munged")     # a program in the foreground, its output in place.logs
+        place.start(["munged", "-F", ...], "munged")     # in the foreground; logs to place.logs
         place.run(["sinfo"], environment).stdout
 
-Run by root, the programs run as the user `postgres` (it has a shell, which sshd needs; PostgreSQL refuses root).
-Whatever happens to the test, nothing stays: the test becomes the parent of what loses its own (PR_SET_CHILD_SUBREAPER),
-ends all descendants, and a guard ends what mentions the folder when the test itself is killed."""
+If the test runs as root, the programs run as the user `postgres`, which has a shell (sshd needs
+one). PostgreSQL does not run as root. No process survives the test. The test adopts orphaned
+processes (PR_SET_CHILD_SUBREAPER) and ends all descendants. If the test is killed, a guard process
+ends all processes that mention the folder."""
 import ctypes
 import os
 import pathlib
@@ -28,7 +30,7 @@ def die_with_parent():
 
 
 def free_ports(count):
-    """Ports of loopback that nobody listens on, from below the range that the kernel gives to clients."""
+    """Returns free ports on loopback, below the range that the kernel assigns to clients."""
     found = []
     port = 20000 + os.getpid() * 37 % 10000
     while len(found) < count:
@@ -56,7 +58,7 @@ def listens(port):
 
 
 def stat_of(pid):
-    """(parent, state) of a process, None where it is gone."""
+    """Returns (parent, state) of a process; None if it has ended."""
     try:
         fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
     except OSError:
@@ -65,7 +67,7 @@ def stat_of(pid):
 
 
 def descendants(root):
-    """Living processes below `root`."""
+    """Returns the running descendants of the process `root`."""
     children = {}
     for entry in os.listdir("/proc"):
         if entry.isdigit():
@@ -102,7 +104,7 @@ def remove(folder):
 
 
 def kill_all(left):
-    """Ends the processes that `left()` lists until it lists none, for five seconds at most."""
+    """Kills the processes that `left()` returns until it returns none, for at most five seconds."""
     for _ in range(100):
         pids = left()
         if not pids:
@@ -116,7 +118,8 @@ def kill_all(left):
 
 
 def guard(folder):
-    """Waits for the end of the test, however it comes, and ends all processes that carry the folder's name."""
+    """Waits for any end of the test, then kills all processes whose command line or environment
+    contains the folder."""
     sys.stdin.buffer.read()
     mark = f"{folder}/"
     kill_all(lambda: [int(entry) for entry in os.listdir("/proc") if entry.isdigit() and int(entry) != os.getpid() and
@@ -146,7 +149,7 @@ class Place:
         return self
 
     def __exit__(self, *error):
-        if os.environ.get("RIDGEWATT_KEEP_LOGS"):  # to look at a test that failed
+        if os.environ.get("RIDGEWATT_KEEP_LOGS"):  # for failed tests
             shutil.copytree(self.logs, os.environ["RIDGEWATT_KEEP_LOGS"], dirs_exist_ok=True)
         self.end()
         remove(self.folder)
@@ -180,7 +183,7 @@ class Place:
         return options
 
     def start(self, command, name, environment=None, as_root=False):
-        """Starts a program that stays in the foreground."""
+        """Starts a program, which must stay in the foreground."""
         with open(self.logs / f"{name}.log", "ab") as log:
             process = subprocess.Popen([str(part) for part in command], stdout=log, stderr=subprocess.STDOUT,
                                        start_new_session=True, preexec_fn=die_with_parent,
@@ -199,11 +202,11 @@ class Place:
         return done
 
     def processes(self, tells):
-        """Living processes of this place whose number `tells` says yes to."""
+        """Returns the running processes of this place for which `tells(pid)` is true."""
         return [pid for pid in descendants(os.getpid()) if tells(pid)]
 
     def may_mount(self):
-        """Root may not mount everywhere: containers forbid it."""
+        """Whether this process can mount. In containers, even root often cannot."""
         folder = self.make("try_mount")
         done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(folder)], capture_output=True,
                               check=False)
@@ -213,14 +216,15 @@ class Place:
         return done.returncode == 0
 
     def mount_tmpfs(self, name, size):
-        """A small disk (root only)."""
+        """Mounts a small file system in memory and returns its folder. Needs root."""
         folder = self.make(name)
         options = f"size={size},uid={self.user.pw_uid},gid={self.user.pw_gid}"
         subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(folder)], check=True)
         return folder
 
     def reap(self):
-        """Collects what was left to us, so that it does not stay as a zombie."""
+        """Waits for ended processes that this process adopted, so that they do not stay as
+        zombies."""
         own = {process.pid for process in self.started}
         for entry in os.listdir("/proc"):
             stat = stat_of(entry) if entry.isdigit() else None
@@ -240,7 +244,7 @@ class Place:
 
 
 def listening(pids):
-    """Addresses (in hexadecimal, as in /proc/net/tcp) on which these processes listen."""
+    """Returns the addresses on which these processes listen, in hexadecimal as in /proc/net/tcp."""
     inodes = set()
     for pid in pids:
         try:

@@ -1,10 +1,11 @@
-"""A real PostgreSQL for a test: roles of packaging/postgresql/roles.sql, passwords, a unix socket and loopback.
+"""A real PostgreSQL for a test, with the roles of packaging/postgresql/roles.sql and passwords. It
+listens on a Unix socket and on loopback.
 
     with Place() as place:
         database = Postgres(place)
         database.url("ridgewatt_writer")     # with PGPASSFILE=database.passfile in the environment
 
-Starts in about 0.7 s. crash() is what a power failure of the server is; start() starts it again."""
+It starts in about 0.7 s. crash() ends it as a power failure would, and start() starts it again."""
 import pathlib
 import secrets
 import shutil
@@ -16,7 +17,7 @@ ROLES = pathlib.Path(__file__).resolve().parents[2] / "packaging" / "postgresql"
 
 
 def program(name):
-    """The newest installed server's program: Debian keeps them out of PATH."""
+    """Returns a program of the newest installed server. Debian does not put them in PATH."""
     found = sorted(pathlib.Path("/usr/lib/postgresql").glob(f"*/bin/{name}"), key=lambda path: int(path.parts[4]))
     return str(found[-1]) if found else shutil.which(name)
 
@@ -27,14 +28,14 @@ def installed():
 
 class Postgres:
     def __init__(self, place, database="fleet", name="pg", empty=False):
-        """empty: without roles and database."""
+        """empty: creates no roles and no database."""
         self.place = place
         self.database = database
         self.data = place.folder / name
         self.socket = place.make(f"{name}s")
         self.port = free_ports(1)[0]
         self.settings = ["listen_addresses=127.0.0.1"]
-        # Words that are found nowhere else: a test looks for them in all that was written.
+        # Unique passwords, for which tests search all output and files.
         self.passwords = {role: f"secret{secrets.token_hex(12)}"
                           for role in ("ridgewatt_owner", "ridgewatt_writer", "ridgewatt_reader")}
         place.run([program("initdb"), "-D", self.data, "-U", "postgres", "--auth-local=peer",
@@ -63,13 +64,15 @@ class Postgres:
         return listens(self.port) and self.psql(["-c", "select 1"], "postgres", check=False).returncode == 0
 
     def crash(self):
-        """Ends the server at once, as `pg_ctl stop -m immediate`: connections are lost, nothing is written."""
+        """Ends the server at once, like `pg_ctl stop -m immediate`. Connections are lost, and
+        nothing is written."""
         self.process.send_signal(signal.SIGQUIT)
         self.process.wait()
 
     def use_tls(self, server):
-        """Starts again with the server's certificate and key in the folder `server` (make_certificates); boards need
-        one of the same authority, others a password."""
+        """Restarts the server with the certificate and key in the folder `server`
+        (make_certificates). Boards then need a certificate of the same authority; the other roles
+        need a password."""
         for name in ("server.crt", "server.key", "root.crt"):
             shutil.copy(server / name, self.data / name)
             self.place.own(self.data / name)
@@ -89,7 +92,8 @@ class Postgres:
                               check=check, **more)
 
     def sql(self, text, database=None):
-        """Rows of a query by the administrator, as lists of texts. Through standard input: not in a process list."""
+        """Runs a query as administrator and returns the rows as lists of texts. The query is sent
+        through standard input, so that no process list shows it."""
         done = self.psql([], database, input=text)
         return [line.split("|") for line in done.stdout.splitlines()]
 
@@ -97,11 +101,12 @@ class Postgres:
         self.psql([], input=path.read_text())
 
     def url(self, role):
-        """On loopback."""
+        """Returns the address of the database on loopback."""
         return f"postgresql://{role}@127.0.0.1:{self.port}/{self.database}"
 
     def url_anywhere(self, role):
-        """Host and port are for each board's environment to say (PGHOST, PGPORT)."""
+        """Returns the address without host and port, which the environment of each board contains
+        (PGHOST, PGPORT)."""
         return f"postgresql://{role}@/{self.database}"
 
     def environment(self):

@@ -1,7 +1,7 @@
-"""A way to a server on loopback that can be cut: Proxy(port).cut(), .restore().
+"""A proxy for a server on loopback, which can be interrupted: Proxy(port).cut(), .restore().
 
-Cut, it drops the connections that there are and takes new ones without an answer, as a network does that loses
-packets; `refuse` instead closes them at once."""
+cut() closes the current connections. Until restore(), new connections are accepted but get no
+answer, as in a network that loses all packets."""
 import selectors
 import socket
 import threading
@@ -27,7 +27,7 @@ class Proxy:
                 try:
                     end.shutdown(socket.SHUT_RDWR)
                 except OSError:
-                    pass  # it ended by itself
+                    pass  # already closed
 
     def restore(self):
         self.whole = True
@@ -37,7 +37,7 @@ class Proxy:
         while True:
             client, _ = self.listener.accept()
             if not self.whole:
-                waiting.append(client)  # it gets no answer, as across a cut line
+                waiting.append(client)  # it gets no answer
                 continue
             for old in waiting:
                 old.close()

@@ -1,8 +1,8 @@
-"""Looks for secrets where none may be: in process lists while things run, in all that was written afterwards.
+"""Searches for secrets in the process list during a test, and in all written files after it.
 
     with SecretsWatch(place, words) as watch:
         ...
-    watch.found      # lines that say where; empty: nowhere"""
+    watch.found      # a line for each place where a secret was found"""
 import os
 import pathlib
 import threading
@@ -10,7 +10,8 @@ import threading
 
 class SecretsWatch:
     def __init__(self, place, words, allowed):
-        """allowed: files and folders that may hold them (the password file, the server's own data)."""
+        """allowed: files and folders that may contain secrets (password file, data of the
+        server)."""
         self.place, self.allowed = place, [pathlib.Path(path) for path in allowed]
         self.words = [word.encode() for word in words]
         self.found = []

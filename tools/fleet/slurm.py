@@ -1,10 +1,12 @@
-"""A real Slurm for a test: the shipped packaging/slurm/slurm.conf with addresses, users and delays replaced.
+"""A real Slurm for a test. It uses packaging/slurm/slurm.conf with other addresses, users and
+delays.
 
     with Place() as place:
         cluster = Slurm(place, {"agx_orin": ["orin1", "orin2"], "orin_nano": ["nano1"]})
         place.run(["sinfo"], cluster.environment())
 
-munged, slurmctld and a slurmd for each board run on loopback, without rights, ready after about 1 s."""
+munged, slurmctld and a slurmd for each board run on loopback without root rights. They are ready
+after about 1 s."""
 import pathlib
 import re
 import secrets
@@ -23,7 +25,7 @@ def missing():
 
 
 def shipped_boards():
-    """Kind -> names, as the shipped slurm.conf has them (orin[1-8])."""
+    """Returns {kind: names} from the shipped slurm.conf (orin[1-8])."""
     found = {}
     for line in (SHIPPED / "slurm.conf").read_text().splitlines():
         node = re.match(r"NodeName=(\w+?)\[(\d+)-(\d+)\] .*Gres=board:([\w-]+):1", line)
@@ -34,8 +36,8 @@ def shipped_boards():
 
 class Slurm:
     def __init__(self, place, boards=None, more=None, as_root=False):
-        """boards: kind -> names; without, those of the shipped file. more: keys of slurm.conf. as_root: slurmd runs
-        as root, so that prolog and epilog may do what they are for."""
+        """boards: {kind: names}; default: those of the shipped file. more: further keys of
+        slurm.conf. as_root: runs slurmd as root, which prolog and epilog need."""
         shipped = boards is None
         boards = boards or shipped_boards()
         self.place, self.boards, self.as_root = place, boards, as_root
@@ -65,7 +67,7 @@ class Slurm:
         wait_until(lambda: set(self.states().values()) == {"idle"}, 60, "all boards idle")
 
     def configuration(self, more, shipped_nodes):
-        """The shipped file; what names a place of the real fleet is replaced."""
+        """Returns the shipped file with other addresses, ports, users, folders and delays."""
         host, user = socket.gethostname().split(".")[0], self.place.user.pw_name
         run, logs = self.run_folder, self.place.logs
         replaced = {
@@ -75,9 +77,9 @@ class Slurm:
             "SlurmctldPidFile": f"{run}/slurmctld.pid", "SlurmdPidFile": f"{run}/slurmd.%n.pid",
             "AuthInfo": f"socket={run}/munge.sock", "SlurmctldLogFile": logs / "slurmctld.log",
             "SlurmdLogFile": f"{logs}/slurmd.%n.log",
-            # Configless needs munge's usual socket; here all read one file.
+            # Configless mode needs munge's usual socket. Here all daemons read the same file.
             "SlurmctldParameters": None,
-            # Delays of a day become those of a test.
+            # Short delays for the test.
             "SlurmdTimeout": 6, "MessageTimeout": 5, "KillWait": 5, "InactiveLimit": 0,
             "SchedulerParameters": "bf_interval=1,sched_interval=2,batch_sched_delay=0,sched_min_interval=0",
             "Prolog": None, "Epilog": None, "TaskProlog": None, **more}
@@ -105,7 +107,7 @@ class Slurm:
         wait_until(lambda: listens(self.port), 30, "slurmctld listens")
 
     def stop_controller(self):
-        """SIGTERM: the clean end, which saves the state."""
+        """Ends the controller with SIGTERM, at which it saves its state."""
         self.controller.send_signal(signal.SIGTERM)
         self.controller.wait(30)
 
@@ -114,17 +116,18 @@ class Slurm:
                                             self.environment(), as_root=self.as_root)
 
     def states(self):
-        """Board -> state, with Slurm's mark for one that does not answer (down*)."""
+        """Returns {board: state}. Slurm marks boards that do not answer with an asterisk
+        (down*)."""
         done = self.run("sinfo", "-h", "-N", "-o", "%N %t", check=False)
         return dict(line.split() for line in done.stdout.splitlines())
 
     def stepds(self, name):
-        """Step daemons of a board."""
+        """Returns the step daemons of a board."""
         return self.place.processes(lambda pid: command_line(pid).startswith("slurmstepd") and
                                     self.board_of(pid) == name)
 
     def board_of(self, pid):
-        """Which board a step daemon serves: the spool folder among its open files tells."""
+        """Returns the board of a step daemon, which has a file of its spool folder open."""
         spool = f"{self.run_folder}/spool."
         for file in pathlib.Path(f"/proc/{pid}/fd").iterdir():
             try:

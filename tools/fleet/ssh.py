@@ -1,10 +1,11 @@
-"""Virtual boards behind ssh: a real sshd for each, on loopback, without rights, with keys of its own.
+"""Virtual boards behind ssh. Each has a real sshd on loopback, without root rights, and its own
+keys.
 
     hosts = Ssh(place, boards)
     hosts.command                      # "ssh -F FILE": for parallel --ssh
-    hosts.stop("orin1")                # the board is off: its connections end, new ones are refused
+    hosts.stop("orin1")                # loss of power: all connections end
 
-The test's keys are made in the place and end with it; no key of the user is read."""
+The keys are created in the folder of the test and removed with it. No key of the user is read."""
 import os
 import pathlib
 import shlex
@@ -57,7 +58,7 @@ SetEnv {words}
                                                config], f"sshd.{name}")
 
     def stop(self, name):
-        """Ends the board's sshd with all that it started, as a board that loses its power."""
+        """Kills the board's sshd and all processes that it started, like a loss of power."""
         for pid in [self.servers[name].pid, *descendants(self.servers[name].pid), *self.boards.running(name)]:
             try:
                 os.kill(pid, 9)

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Backup and restore of a store, with the commands of docs/guide/fleet.md: tools/fleet/store_backup_test.py BUILD_FOLDER
+"""Backup and restore of a store with the commands of docs/guide/fleet.md:
+tools/fleet/store_backup_test.py BUILD_FOLDER
 
-A store in PostgreSQL is dumped and restored in a second server, a file is copied while a run writes it. The restored
-store passes `store check`, exports the same bytes, has the same rows and rights, and takes new points."""
+A store in PostgreSQL is dumped and restored on a second server. A store in a file is copied while a
+run writes to it. The restored store passes `store check`, exports the same bytes, has the same rows
+and rights, and accepts new points."""
 import pathlib
 import shutil
 import sqlite3
@@ -41,7 +43,7 @@ class Backup(unittest.TestCase):
                 "zoo:lenet5", "--device", "fake:agx-orin", "--minibatches", "400", "--quiet"]
 
     def fill(self, store):
-        """Points with and without samples, a campaign and its board."""
+        """Stores points with and without samples, a campaign and its board."""
         self.run_program("store", "import", store, "sweep.csv", "--device", "agx-orin")
         self.place.run(self.profile(store), self.environment)
         self.run_program("campaign", "run", "--campaign", "backup", "--fingerprint", "0123456789abcdef", "--device",
@@ -69,7 +71,7 @@ class Backup(unittest.TestCase):
         to = ["-h", second.socket, "-p", second.port, "-U", "postgres"]
         self.place.run(["psql", "-X", "-q", *to, "-d", "postgres", "-f", roles])
         self.place.run(["pg_restore", *to, "--create", "--exit-on-error", "--dbname", "postgres", dump])
-        restored = second.url("ridgewatt_owner")  # with the passwords that it had
+        restored = second.url("ridgewatt_owner")  # the passwords are restored too
         self.good_copy(owner, restored)
         for (table,) in first.sql(TABLES):
             everything = f"select md5(string_agg(t::text, '|' order by t::text)), count(*) from ridgewatt.{table} t"
@@ -91,7 +93,7 @@ class Backup(unittest.TestCase):
             self.good_copy(store, copy)
             with sqlite3.connect(store) as one, sqlite3.connect(copy) as other:
                 self.assertEqual(list(one.iterdump()), list(other.iterdump()))
-            self.place.run(self.profile(copy, 4), self.environment)  # it takes new points
+            self.place.run(self.profile(copy, 4), self.environment)  # the copy accepts new points
         before = self.points(store)
         running = self.place.start(self.profile(store, 40), "profile", self.environment)
         wait_until(lambda: self.points(store) > before + 2, 60, "the run stores points")
@@ -102,7 +104,8 @@ class Backup(unittest.TestCase):
         self.assertGreater(self.points(live), before)
 
     def copy(self, store, copy, words):
-        """By sqlite3, or where it is not installed by the same calls of the library."""
+        """Copies with the program sqlite3 or, if it is not installed, with the same library
+        functions."""
         if shutil.which("sqlite3"):
             self.place.run(["sqlite3", store, words])
             return

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Passwords of a store on a server: tools/fleet/store_secrets_test.py BUILD_FOLDER
 
-Runs every command that names a store against a real PostgreSQL, with the password from the environment and from a
-file, right and wrong, with servers out of reach and with a password in the address, and `serve` with a token and such
-a store. Neither may be found in an output, an answer, a file that was written or a process list, which is looked
-through while each command runs. What needs a program that is not installed is skipped with a line."""
+Runs every command that accepts a store against a real PostgreSQL, with correct and wrong passwords
+from the environment and from a file, with unreachable servers, and with a password in the address.
+Also runs `serve` with a token and such a store. Passwords and tokens must not appear in output,
+replies, written files, or the process list during a command. Tests whose programs are not installed
+are skipped with a line."""
 import os
 import pathlib
 import re
@@ -31,7 +32,7 @@ net,training,16,612,50,12
 
 
 def answer(address, headers):
-    """What the server answers, with its headers."""
+    """Returns the reply of the server with its headers."""
     try:
         with urllib.request.urlopen(urllib.request.Request(address, headers=headers), timeout=60) as reply:
             return f"{reply.headers}\n{reply.read().decode()}"
@@ -53,7 +54,8 @@ class Secrets(unittest.TestCase):
         self.place.write("sweep.csv", SWEEP)
 
     def ask(self, words, environment):
-        """Output of a command; the secret is in none of it, nor in a command line while it runs."""
+        """Returns status and output of a command. Checks that neither the output nor any command
+        line during the command contains the secret."""
         options = self.place._options({"XDG_STATE_HOME": str(self.place.home), **environment}, False)
         with subprocess.Popen([str(PROGRAM), *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                               text=True, **options) as process:
@@ -118,7 +120,8 @@ class Secrets(unittest.TestCase):
         self.look_into_files()
 
     def test_the_password_of_a_served_store_and_its_token(self):
-        """A server's token and its store's password: in no message, answer, file or command line of a child."""
+        """No message, reply, file or command line of a child contains the token of a server or the
+        password of its store."""
         token = "a-token-of-this-test-0123456789"
         self.expect(["store", "import", self.url, "sweep.csv", "--device", "agx-orin"], {"PGPASSWORD": self.secret})
         file = self.place.write("serve.token", token + "\n")

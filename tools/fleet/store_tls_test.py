@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """TLS to a store on a server: tools/fleet/store_tls_test.py BUILD_FOLDER
 
-A real PostgreSQL with certificates of packaging/postgresql/make_certificates: each board has its own, and its own role.
-Wrong, expired and missing certificates and a wrong host name are refused with one line, and the points stay where they
-are. What needs a program that is not installed is skipped with a line."""
+Uses a real PostgreSQL with certificates from packaging/postgresql/make_certificates. Each board has
+its own certificate and role. Wrong, expired and missing certificates and a wrong host name give an
+error of one line. Tests whose programs are not installed are skipped with a line."""
 import pathlib
 import shutil
 import subprocess
@@ -28,7 +28,7 @@ def make_certificates(folder, *words):
 
 
 def expire(crt, authority, subject, extensions):
-    """Signs the key of a certificate again, valid until yesterday."""
+    """Replaces a certificate by one with the same key that expired yesterday."""
     key = crt.with_suffix(".key")
     request = subprocess.run(["openssl", "req", "-new", "-key", key, "-subj", f"/CN={subject}"], check=True,
                              capture_output=True).stdout
@@ -63,7 +63,7 @@ class Tls(unittest.TestCase):
         return self.place.run([PROGRAM, *words], self.database.environment(), check=False)
 
     def give_to_board(self, name, folder):
-        """The files of a board where the guide puts them, for its user."""
+        """Copies the files of a board to the places that the guide states."""
         self.home = self.place.make(f"board/{name}")
         self.place.make(f"board/{name}/.postgresql")
         for path in folder.iterdir():
@@ -85,7 +85,7 @@ class Tls(unittest.TestCase):
         self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
         self.assertEqual(len(done.stderr.strip().splitlines()), 1, done.stderr)
         self.assertRegex(done.stderr, expected)
-        self.assertLess(time.monotonic() - began, 10)  # it is not waited for
+        self.assertLess(time.monotonic() - began, 10)  # the command does not wait for the server
         print(f"  {done.stderr.strip()}", file=sys.stderr)
 
     def test_a_board_writes_with_its_certificate(self):
@@ -95,7 +95,7 @@ class Tls(unittest.TestCase):
         by_name = f"postgresql://orin1@localhost:{self.database.port}/fleet?sslmode=verify-full"
         self.assertIn("net", self.expect(self.run_on_board("store", "list", by_name)))
         self.assertEqual(self.database.sql("select count(*) from ridgewatt.point"), [["2"]])
-        # The role of a stolen board is closed; another board's certificate is still good.
+        # The role of a stolen board can be locked. Certificates of other boards remain valid.
         self.database.sql('alter role orin1 nologin')
         self.refused('server refuses.*role "orin1" is not permitted to log in')
         self.give_to_board("orin2", self.made / "boards" / "orin2")
@@ -104,7 +104,7 @@ class Tls(unittest.TestCase):
     def test_what_the_server_does_not_trust(self):
         self.certify(self.place.folder / "other")
         other = self.place.folder / "other" / "boards" / "orin1"
-        for name in ("postgresql.crt", "postgresql.key"):  # of another authority
+        for name in ("postgresql.crt", "postgresql.key"):  # from another authority
             shutil.copy(other / name, self.home / ".postgresql" / name)
         self.refused("the server does not trust the certificate of this client")
         for name in ("postgresql.crt", "postgresql.key"):  # of another board
@@ -134,7 +134,7 @@ class Tls(unittest.TestCase):
                "subjectAltName=DNS:localhost,IP:127.0.0.1")
         self.database.use_tls(self.made / "server")
         self.refused("the server's certificate is not trusted: .* it has expired, or", store)
-        # What is renewed is good again, without a change on the boards.
+        # A renewed certificate of the server is accepted without a change on the boards.
         self.certify(self.made)
         self.database.use_tls(self.made / "server")
         self.expect(self.run_on_board("store", "list", store))
@@ -148,7 +148,7 @@ class Tls(unittest.TestCase):
 
 
 class Maker(unittest.TestCase):
-    """make_certificates itself."""
+    """Tests make_certificates."""
 
     @unittest.skipUnless(shutil.which("openssl"), "skipped: no openssl")
     def test_it_adds_and_renews_and_keeps(self):
