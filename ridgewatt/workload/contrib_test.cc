@@ -1,5 +1,5 @@
-// Operators of ONNX Runtime, token lengths, bodies and quantization that is spelled out, on graphs
-// built here whose costs were computed by hand.
+// Tests operators of ONNX Runtime, sequence lengths, subgraphs (bodies of Loop and If) and explicit
+// quantization, on graphs that the tests build and whose costs were computed by hand.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ constexpr auto kInt32Type = onnx::TensorProto::INT32;
 constexpr auto kInt64Type = onnx::TensorProto::INT64;
 using ElementType = onnx::TensorProto::DataType;
 
-// An extent by number or by name.
+// An extent, by number or by name.
 struct SketchDim {
   SketchDim(int value) : value(value) {}                 // NOLINT: a literal is an extent
   SketchDim(const char* name) : value(0), name(name) {}  // NOLINT
@@ -46,7 +46,7 @@ void declare_value(onnx::ValueInfoProto* info, const std::string& name,
   }
 }
 
-// A graph, of a model or of a body, as a short list of what it holds.
+// Builds a graph (of a model or a body) node by node.
 struct GraphSketch {
   onnx::GraphProto graph;
 
@@ -139,7 +139,7 @@ const KernelCost* kernel_of(const Analysis& analysis, const std::string& op) {
   return nullptr;
 }
 
-// A product by FusedMatMul; its shape and its multiply-accumulates.
+// A FusedMatMul with its expected output shape and multiply-accumulates.
 struct FusedCase {
   std::vector<SketchDim> a, b;
   std::vector<std::string> flags;
@@ -152,7 +152,7 @@ TEST(Contrib, FusedMatMulTakesItsDepthFromTheRightAxis) {
       {{1, 2, 32, 400}, {1, 2, 32, 400}, {"transA"}, "float32[1x2x400x400]", 2.0 * 400 * 400 * 32},
       {{1, 2, 400, 32}, {1, 2, 400, 32}, {"transB"}, "float32[1x2x400x400]", 2.0 * 400 * 400 * 32},
       {{4, 6}, {4, 5}, {"transA"}, "float32[6x5]", 6.0 * 5 * 4},
-      // The first axis holds the rows, those of the batch stand between: [rows, batch, k].
+      // transBatchA: the axes are [rows, batch, k], so the batch is between rows and k.
       {{5, 3, 7}, {3, 7, 11}, {"transBatchA"}, "float32[3x5x11]", 3.0 * 5 * 11 * 7},
       {{7, 3, 5}, {3, 7, 11}, {"transBatchA", "transA"}, "float32[3x5x11]", 3.0 * 5 * 11 * 7},
       {{3, 5, 7}, {7, 3, 11}, {"transBatchB"}, "float32[3x5x11]", 3.0 * 5 * 11 * 7},
@@ -189,7 +189,7 @@ TEST(Contrib, FusedProductsCountScaleBiasAndActivation) {
   Model model = g.model();
   const Analysis analysis = analyze(model);
   EXPECT_EQ(analysis.macs, 2 * 4.0 * 10 * 32);
-  EXPECT_EQ(analysis.flops, 2 * analysis.macs + 40 + 2 * 40);  // scale; bias and activation
+  EXPECT_EQ(analysis.flops, 2 * analysis.macs + 40 + 2 * 40);  // scale, then bias and activation
 }
 
 TEST(Contrib, IntegerProductsCountAsIntegers) {
@@ -224,7 +224,7 @@ TEST(Contrib, ChannelsMayStandLast) {
   EXPECT_EQ(analysis.macs, 3.0 * 7 * 16 * 27);
 }
 
-// Widths of queries and keys 8, of values 4, in 2 heads; 3 tokens.
+// Queries and keys have width 8 and values width 4, in 2 heads; 3 tokens.
 TEST(Contrib, AttentionHasWidthsOfItsOwnForValues) {
   GraphSketch g;
   g.input("x", {1, 3, 8});
@@ -245,7 +245,7 @@ TEST(Contrib, AttentionHasWidthsOfItsOwnForValues) {
 TEST(Contrib, CrossAttentionReadsTheKeysAndValuesItIsGiven) {
   GraphSketch g;
   g.input("q", {1, 3, 8});
-  g.input("k", {1, 2, 5, 4});  // projected before: [batch, heads, keys, size]
+  g.input("k", {1, 2, 5, 4});  // already projected: [batch, heads, keys, size]
   g.input("v", {1, 2, 5, 6});
   g.output("y");
   set_int(g.ms("MultiHeadAttention", {"q", "k", "v"}, {"y"}), "num_heads", 2);
@@ -255,8 +255,8 @@ TEST(Contrib, CrossAttentionReadsTheKeysAndValuesItIsGiven) {
   EXPECT_EQ(analysis.macs, 2.0 * 3 * 5 * (4 + 6));
 }
 
-// As exporters of language models write it: the total comes from the mask. 4 heads of 16, 2 of
-// keys.
+// Grouped attention as exporters of language models write it: the mask gives the total length. 4
+// query heads of width 16 share 2 key heads.
 GraphSketch grouped_attention(const std::string& cache, const std::string& present) {
   GraphSketch g;
   g.input("input_ids", {"batch", "sequence_length"}, kInt64Type);
@@ -288,7 +288,7 @@ TEST(TokenLengths, PastAndTotalAreOneQuantity) {
     double queries, keys;
   };
   const Case cases[] = {
-      {{{"past_sequence_length", 0}, {"sequence_length", 128}}, 128, 128},  // a prefill
+      {{{"past_sequence_length", 0}, {"sequence_length", 128}}, 128, 128},  // prefill
       {{{"past_sequence_length", 511}, {"sequence_length", 1}}, 1, 512},
       {{{"past_sequence_length", 511}}, 1, 512},
       {{{"total_sequence_length", 512}, {"sequence_length", 1}}, 1, 512},
@@ -318,7 +318,7 @@ TEST(TokenLengths, ContradictionsAreRefused) {
   }
 }
 
-// A buffer for the longest sequence: what it holds is not its extent.
+// The cache is a buffer for the longest sequence; only its filled part costs time.
 TEST(TokenLengths, OfASharedBufferTheFilledPartCounts) {
   Model model = grouped_attention("max_sequence_length", "max_sequence_length").model();
   const std::map<std::string, std::int64_t> dims = {{"max_sequence_length", 4096},
@@ -347,7 +347,7 @@ TEST(TokenLengths, AWindowRotationAndCapAreHonored) {
   EXPECT_EQ(analysis.flops, 2 * analysis.macs + (8 + 7) * 4 * 64 + 3 * (4 + 2) * 16);
 }
 
-// Hugging Face writes sums as names of extents.
+// Hugging Face names extents by sums.
 TEST(TokenLengths, NamesMayBeSums) {
   GraphSketch g;
   g.input("input_ids", {"batch_size", "sequence_length"});
@@ -382,8 +382,8 @@ TEST(Infer, ContradictionsNameTheExtentsThatNobodyGave) {
   }
 }
 
-// Extents that nobody gave grow until the window fits, whatever the convolution is called.
-// A convolution over time whose input is [time, 10] with an open time.
+// A convolution over time whose input is [time, 10]. The length of the time axis is not given, so
+// it grows until the window fits, although this axis is not called a batch.
 TEST(Infer, AFirstAxisThatIsNotTheBatchGrows) {
   GraphSketch sketch;
   sketch.input("x", {-1, 10});
@@ -403,7 +403,7 @@ TEST(Infer, AFirstAxisThatIsNotTheBatchGrows) {
   EXPECT_EQ(type_of_output(model), "float32[1x4x98]");
 }
 
-// A recurrent layer of 5 steps whose initial state is stored for 4 samples.
+// A recurrent layer of 5 steps. The file stores its initial state for 4 samples.
 TEST(DeployedWorkload, TakesTheBatchThatTheFileFixes) {
   GraphSketch sketch;
   sketch.input("x", {5, 4, 8});
@@ -429,7 +429,8 @@ TEST(DeployedWorkload, TakesTheBatchThatTheFileFixes) {
   EXPECT_EQ(DeployedWorkload("zoo:lenet5").at(0)->batch, 1);
 }
 
-// A constant of `first` elements plus one of `second`, reshaped by the sum's content.
+// A constant of `first` elements plus a constant of `second_dims`: the shape of the sum must be
+// folded.
 Model folded_sum(const char* op, std::size_t first, std::vector<std::int64_t> second_dims) {
   GraphSketch sketch;
   sketch.constant("a", std::vector<std::int64_t>(first, 1), kInt64Type);
@@ -444,7 +445,8 @@ Model folded_sum(const char* op, std::size_t first, std::vector<std::int64_t> se
   return sketch.model(6);
 }
 
-// Add-6: "the shape of the second is a contiguous subset of the shape of the first".
+// The specification of Add-6: "the shape of the second is a contiguous subset of the shape of the
+// first".
 TEST(Infer, BeforeOpset7TheSecondOperandFitsTheFirst) {
   for (const char* op : {"Add", "Mul", "Equal", "Less", "And"}) {
     SCOPED_TRACE(op);
@@ -494,7 +496,8 @@ TEST(Infer, ExtentsGrowForEveryConvolution) {
   }
 }
 
-// Quantized picture, convolution, rectifier, quantized result: [1, 3, 8, 8] to [1, 4, 8, 8].
+// Quantizes an image, convolves it, applies ReLU and quantizes the result: [1, 3, 8, 8] to [1, 4,
+// 8, 8].
 GraphSketch quantized_convolution(bool spelled_out) {
   GraphSketch g;
   g.input("x", {1, 3, 8, 8});
@@ -531,11 +534,11 @@ TEST(Quantization, SpelledOutIsPricedAsTheQuantizedOperator) {
     EXPECT_EQ(a.macs, macs);
     EXPECT_EQ(a.int_ops, 2 * macs + 256);  // bias
     EXPECT_EQ(a.int_ops, b.int_ops);
-    EXPECT_EQ(a.flops, b.flops);  // of the conversions at both ends
+    EXPECT_EQ(a.flops, b.flops);  // conversions at both ends
     EXPECT_EQ(a.kernels, b.kernels);
     EXPECT_NEAR(a.bytes(), b.bytes(), traffic == TrafficModel::kFused ? 0 : 32);
     EXPECT_EQ(a.parameter_count, 108 + 4);
-    if (traffic == TrafficModel::kFused) continue;  // the last conversion joins the convolution
+    if (traffic == TrafficModel::kFused) continue;  // the last conversion is fused into Conv
     const KernelCost* conv = kernel_of(a, "Conv");
     ASSERT_NE(conv, nullptr);
     EXPECT_EQ(conv->work_flop, 0);
@@ -550,7 +553,8 @@ TEST(Quantization, TrainingKeepsItsFakeQuantization) {
   EXPECT_EQ(analysis.int_ops, 0);
 }
 
-// Only one operand is quantized: weights are widened, the product is one of real numbers.
+// Only the weights are quantized: they are dequantized, and the product is computed in floating
+// point.
 TEST(Quantization, OfWeightsAloneLeavesRealProducts) {
   GraphSketch g;
   g.input("x", {4, 32});
@@ -568,8 +572,8 @@ TEST(Quantization, OfWeightsAloneLeavesRealProducts) {
   EXPECT_EQ(kernel_of(analysis, "MatMul")->read_bytes, 4 * 32 * 4 + 320);
 }
 
-// A residual block: the sum of two dequantized tensors is quantized again; one of them is read by a
-// convolution and by the sum.
+// A residual block adds two dequantized tensors and quantizes the sum. One of the tensors is also
+// the input of the convolution.
 TEST(Quantization, SumsBetweenPairsAreIntegerToo) {
   GraphSketch g;
   g.input("x", {1, 4, 8, 8});
@@ -595,7 +599,7 @@ TEST(Quantization, SumsBetweenPairsAreIntegerToo) {
   EXPECT_EQ(sum->write_bytes, 256);
 }
 
-// A decoder of one layer: tokens of width 16 in 2 heads, 100 words.
+// A decoder of one layer: width 16, 2 heads, 100 words.
 GraphSketch small_decoder() {
   GraphSketch d;
   d.input("ids", {"batch_size", "seq_len"}, kInt32Type);
@@ -629,13 +633,13 @@ TEST(Generation, EveryTokenOfTheDecoderIsCounted) {
   g.output("y");
   Model model = g.model();
   const Analysis analysis = analyze(model, {.batch = 3, .dims = {{"prompt", 5}}});
-  double macs = tokens_macs(5, 5);  // the prompt gives the first of 8 tokens
+  double macs = tokens_macs(5, 5);  // prefill generates the first of 8 tokens
   for (int keys = 6; keys <= 12; ++keys) macs += tokens_macs(1, keys);
   EXPECT_EQ(analysis.macs, 3 * macs);
   EXPECT_EQ(type_of_output(model), "int32[3x13]");
   EXPECT_TRUE(analysis.workload.caveats.uncounted.empty());
   EXPECT_TRUE(analysis.workload.caveats.assumptions.empty());
-  EXPECT_EQ(analysis.parameter_count, 100 * 16 + 16 * 48 + 48 + 16 * 100);  // once
+  EXPECT_EQ(analysis.parameter_count, 100 * 16 + 16 * 48 + 48 + 16 * 100);  // counted once
 }
 
 TEST(Generation, BeamsMultiplyAndWhatIsNotKnownIsSaid) {
@@ -719,7 +723,7 @@ TEST(Bodies, WhatALoopDeclaresStandsInForWhatItCannotKnow) {
   body.output("next");
   GraphSketch g;
   g.input("x", {64});
-  g.input("shape", {2}, kInt64Type);  // only the data say what it is
+  g.input("shape", {2}, kInt64Type);  // known only from the data
   g.constant<std::int64_t>("m", {3}, kInt64Type);
   g.output("y");
   g.node("Reshape", {"x", "shape"}, {"x2"});

@@ -1,5 +1,5 @@
-// Costs against facts from outside: operation counts by PyTorch and by the Pagoda artifact,
-// published parameter counts, and bounds that must hold for every model.
+// Compares costs with published values: operation counts by PyTorch and by the Pagoda artifact, and
+// parameter counts. Also tests bounds that must hold for every model.
 #include "ridgewatt/workload/cost_model.h"
 
 #include <gtest/gtest.h>
@@ -33,8 +33,9 @@ struct ZooFact {
   double parameters;  // 0: not stated
 };
 
-// torchvision, Hugging Face, Ultralytics and TinyLlama state these; LSTM of 32. Of BERT, layers x
-// (12 s w^2 + 2 s^2 w) and w^2 of the pooler, for sequences of s = 512 (tiny, Distil) and 384.
+// torchvision, Hugging Face, Ultralytics and TinyLlama publish these values; for LSTM, reference 32
+// does. For BERT: layers x (12 s w^2 + 2 s^2 w) plus w^2 for the pooler, with sequences of s = 512
+// (tiny, Distil) and 384.
 constexpr ZooFact kZooFacts[] = {
     {"resnet18", 1814073344, 11689512},
     {"resnet50", 4089184256, 25557032},
@@ -75,15 +76,15 @@ struct DetectorFact {
 };
 
 // Ultralytics' table of YOLO11 at 640x640 states 2.6, 9.4, 20.1, 25.3 and 56.9 million parameters
-// and these GFLOP, of the fused model; its logs state the parameters in full.
+// and these GFLOP for the fused model. Its logs state the exact number of parameters.
 constexpr DetectorFact kYolo11Facts[] = {{"yolo11n", 2616248, 6.5},
                                          {"yolo11s", 9443760, 21.5},
                                          {"yolo11m", 20091712, 68.0},
                                          {"yolo11l", 25340992, 86.9},
                                          {"yolo11x", 56919424, 194.9}};
 
-// The publisher's counter hooks layers: convolutions count, 2 per multiply-accumulate, the products
-// of the attention do not. All five agree to the digit that is printed.
+// Ultralytics counts by hooks on layers: 2 FLOP per multiply-accumulate of a convolution, but not
+// the products of the attention. All five models agree to the last printed digit.
 TEST(Zoo, Yolo11IsTheTableOfItsPublisher) {
   for (const auto& fact : kYolo11Facts) {
     Model model;
@@ -98,8 +99,9 @@ TEST(Zoo, Yolo11IsTheTableOfItsPublisher) {
   }
 }
 
-// A fully convolutional network scales with the area but for what looks at all cells at once: the
-// attention, with its square. 320x320 has 2100 cells of 8, 16 and 32 pixels.
+// The cost of a fully convolutional network is proportional to the area. Only the attention, which
+// looks at all cells at once, grows with the square of the area. 320x320 has 2100 cells of 8, 16
+// and 32 pixels.
 TEST(Zoo, DetectorsTakeImagesOfAnySide) {
   for (const char* name : {"yolov8n", "yolov4_tiny", "yolo11n", "yolo11x"}) {
     Model model = load_workload("zoo:" + std::string(name));
@@ -128,11 +130,11 @@ TEST(Zoo, DetectorsTakeImagesOfAnySide) {
 TEST(Zoo, YoloV4TinyIsDarknets) {
   Model model;
   const Analysis analysis = analyze_zoo("yolov4_tiny", model);
-  EXPECT_NEAR(2 * analysis.macs, 6.910e9, 0.005e9);  // "Total BFLOPS 6.910" with its poolings
+  EXPECT_NEAR(2 * analysis.macs, 6.910e9, 0.005e9);  // "Total BFLOPS 6.910" includes poolings
 }
 
-// A token of the decoder multiplies with every weight but the embedding once; the attention reads
-// 512 positions of 64 + 64 numbers in 32 heads of 22 layers.
+// To decode a token, the decoder multiplies by every weight except the embedding once; the
+// attention reads 512 positions of 64 + 64 numbers in 32 heads of 22 layers.
 TEST(Zoo, LlamaDecodesWithEveryWeightOnce) {
   Model model;
   const Analysis analysis = analyze_zoo("llama_small_decode", model);
@@ -150,7 +152,7 @@ TEST(Zoo, EveryModelIsKnownAtEveryBatch) {
       const Analysis analysis = analyze(model, {.batch = batch});
       EXPECT_TRUE(analysis.workload.caveats.uncounted.empty()) << entry.name;
       EXPECT_TRUE(analysis.shapes.unknown_nodes.empty()) << entry.name;
-      // The trunk reads the grid once, however many functions the branch reads.
+      // The trunk reads the grid once, regardless of the number of functions that the branch reads.
       if (entry.name.starts_with("deeponet")) {
         EXPECT_LT(analysis.macs, batch * one);
         continue;
@@ -179,7 +181,8 @@ TEST(CostModel, MacsAreTheReference) {
   }
 }
 
-// Exported without batch normalization to fold, a file holds what PyTorch counts.
+// These files have no batch normalization that the exporter could fold, so they hold as many
+// parameters as PyTorch counts.
 TEST(CostModel, ParametersOfFilesAreThoseOfTheModule) {
   RIDGEWATT_REQUIRE_SHARED();
   const std::pair<const char*, double> facts[] = {
@@ -211,7 +214,7 @@ TEST(CostModel, PagodaConventionIsTheArtifacts) {
   }
 }
 
-// Figures that the paper's authors published for a static export.
+// The paper's authors published these figures for a static export.
 TEST(CostModel, PagodaPublishedBertLargeAndYolo) {
   Model model;
   CostOptions options;

@@ -1,4 +1,4 @@
-// Real exports are read and inferred: whole, at several batches, with what they leave open.
+// Tests that real exports are read and that their shapes are inferred at several batches.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -36,7 +36,8 @@ TEST(Models, AllInferFullyButForWhatTheyLeaveToData) {
   RIDGEWATT_REQUIRE_SHARED();
   const std::vector<fs::path> files = model_files();
   EXPECT_EQ(files.size(), 35U);
-  // A picture of unknown size; a transposed product that only fits a batch of 100.
+  // The first has an image of unknown size; the second a transposed product that fits only batch
+  // 100.
   const std::set<std::string> open = {"superres_ortext_op18", "trt_attention_head"};
   for (const fs::path& file : files) {
     Model model = load_model(file.string());
@@ -79,7 +80,7 @@ TEST(Models, BatchIsBoundWithoutExportingAgain) {
     Model faces = load("ultraface_rfb320");
     infer(faces, options);
     EXPECT_EQ(output_type(faces, 1), "float32[" + n + "x4420x4]");
-    Model gru = load("gru_T100");  // the batch is the second axis of a recurrent layer's input
+    Model gru = load("gru_T100");  // axis 1 of the input of a recurrent layer is the batch
     infer(gru, options);
     EXPECT_EQ(output_type(gru, 0), "float32[100x" + n + "x64]");
   }

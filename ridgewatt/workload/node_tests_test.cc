@@ -1,6 +1,6 @@
-// The ONNX project's node tests: given a test's inputs, type and shape of every output must equal
-// those of the stored outputs, or be unknown where they depend on what a cost model does not
-// evaluate. Never wrong.
+// Runs the ONNX project's node tests. From the inputs of a test, the inferred type and shape of
+// each output must equal those of the stored output. They may be unknown if they depend on values
+// that a cost model does not evaluate, but never wrong.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -57,7 +57,8 @@ ValueInfo declared_type(const Model& model, TensorId id) {
   return declared ? *declared : ValueInfo{};
 }
 
-// The operator that the test is about: of its only node, or the family that it was expanded from.
+// The tested operator: the only node's, or "(expanded functions)" if the test replaces an operator
+// by several nodes.
 std::string tested_operator(const Model& model) {
   return model.graph.nodes.size() == 1 ? model.graph.nodes.front().op : "(expanded functions)";
 }
@@ -98,7 +99,7 @@ Outcome run_test(const fs::path& folder) {
                       format_type(stored);
     }
   }
-  // A declared type is no inference.
+  // The type of an output of an unsupported operator is only declared, not inferred.
   if (!summary.unsupported.empty()) outcome.verdict = worse(outcome.verdict, Verdict::kUnknown);
   for (const auto& [op, count] : summary.unsupported) outcome.note += " no rule for " + op;
   return outcome;
@@ -143,7 +144,7 @@ TEST(NodeTests, EveryOutputHasTheStoredTypeAndShape) {
   EXPECT_GE(total[0], 0.97 * static_cast<double>(folders.size()));
 }
 
-// As if the file imported this version of ai.onnx.
+// Sets the version of ai.onnx that the file imports.
 void set_opset(Graph& graph, int opset) {
   for (Node& node : graph.nodes) {
     if (node.domain.empty()) node.opset = opset;
@@ -151,7 +152,7 @@ void set_opset(Graph& graph, int opset) {
   }
 }
 
-// One way to price a model for each opset number, all of them for each model.
+// Options that vary with the opset number, so that each model is analyzed with all of them.
 CostOptions pricing(std::size_t which) {
   CostOptions options;
   if (which % 4 == 1) options.kind = WorkloadKind::kTraining;
@@ -169,11 +170,11 @@ bool is_priced(Model& model, const CostOptions& options) {
     EXPECT_TRUE(std::isfinite(cost.peak_memory_bytes) && cost.peak_memory_bytes >= 0);
     return true;
   } catch (const InputError&) {
-    return false;  // rules of another opset contradict the model
+    return false;  // rules of another opset may contradict the model
   }
 }
 
-// Run it under the address sanitizer: ./dev sanitize parsers.
+// Run this test also under the address sanitizer: ./dev sanitize parsers.
 // label: slow
 TEST(NodeTests, AnyOpsetNumberIsPricedOrRefused) {
   RIDGEWATT_REQUIRE_SHARED();

@@ -1,4 +1,5 @@
-// The reader on models built here: what must be understood, and what must be refused in one line.
+// Tests the reader on models built here: what it must understand, and what it must reject with an
+// error of one line.
 #include "ridgewatt/workload/onnx_reader.h"
 
 #include <gmock/gmock.h>
@@ -71,7 +72,7 @@ void make_external(onnx::TensorProto* tensor, const std::string& location) {
   entry->set_value(location);
 }
 
-// One Relu from x to y.
+// A model with one Relu from x to y.
 onnx::ModelProto relu_model() {
   onnx::ModelProto model = new_model();
   set_type(model.mutable_graph()->add_input(), "x", {2, 3});
@@ -84,7 +85,7 @@ Model load(const onnx::ModelProto& model) {
   return load_model_from_memory(model.SerializeAsString(), "test");
 }
 
-// The message of the InputError that reading and inferring gives; empty when there is none.
+// The message of the InputError that reading or inference throws; empty if there is none.
 std::string complaint(const std::string& bytes) {
   try {
     Model model = load_model_from_memory(bytes, "test");
@@ -102,7 +103,7 @@ std::string output_type(const Model& model) {
   return format_type(model.tensors[static_cast<std::size_t>(model.graph.outputs.at(0))]);
 }
 
-// Processor time: the machine may be busy with other things.
+// CPU time, because other processes may load the machine.
 double cpu_seconds() {
   return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
 }
@@ -154,7 +155,7 @@ TEST(OnnxReader, ExpandsLocalFunctionsWithTheirAttributesAndDefaults) {
   EXPECT_EQ(loaded.graph.nodes[1].name, "caller/join");
   EXPECT_EQ(loaded.graph.nodes[1].opset, 18);
   infer(loaded);
-  EXPECT_EQ(output_type(loaded), "float32[12x2]");  // halved along 1, joined along 0
+  EXPECT_EQ(output_type(loaded), "float32[12x2]");  // split along axis 1, concatenated along axis 0
 }
 
 TEST(OnnxReader, TellsOverloadsOfAFunctionApart) {
@@ -296,7 +297,7 @@ TEST(OnnxReader, RefusesEmptyTruncatedAndRandomFiles) {
     std::string damaged = whole;
     for (int k = 0; k < 3; ++k)
       damaged[random.below(whole.size())] ^= static_cast<char>(random.next());
-    complaint(damaged);  // any answer but a crash
+    complaint(damaged);  // any result except a crash
   }
 }
 
@@ -349,7 +350,7 @@ TEST(OnnxReader, RefusesAbsurdTensors) {
   EXPECT_THAT(complaint(product), HasSubstr("2^48"));
 }
 
-// Bodies in bodies, `depth` times.
+// Nests bodies `depth` times.
 std::string nested_model(int depth) {
   onnx::ModelProto model = relu_model();
   onnx::GraphProto* graph = model.mutable_graph();
@@ -358,7 +359,7 @@ std::string nested_model(int depth) {
     onnx::GraphProto outer;
     auto* node = add_node(outer.mutable_node(), "If", {}, {"y"});
     add_attribute(node, "then_branch", onnx::AttributeProto::GRAPH);
-    // The body goes in as bytes: protobuf itself refuses to parse such depths.
+    // The body is appended as bytes, because protobuf itself refuses to parse such depths.
     std::string attribute = node->attribute(0).SerializeAsString();
     const auto put = [](std::string& to, int field, const std::string& content) {
       to.push_back(static_cast<char>(field << 3 | 2));
@@ -391,7 +392,7 @@ TEST(OnnxReader, RefusesGraphsNestedTooDeeply) {
 }
 
 TEST(OnnxReader, BoundsLoopsInLoops) {
-  // Eight loops inside each other, each of 60 iterations that are known.
+  // Eight nested loops of 60 known iterations each.
   onnx::ModelProto model = new_model();
   auto* trips = model.mutable_graph()->add_initializer();
   trips->set_name("n");
@@ -421,7 +422,8 @@ TEST(OnnxReader, BoundsLoopsInLoops) {
 }
 
 TEST(OnnxReader, ReadsModelsBeyondTwoGigabytesWithoutCopyingWeights) {
-  // Protobuf cannot hold this file; it is written as a graph with a hole where the weights are.
+  // Protobuf cannot hold this file. It is written as the graph, with a hole in place of the
+  // weights.
   const onnx::ModelProto small = relu_model();
   const std::uint64_t bytes = std::uint64_t{5} << 30;
   const auto put = [](std::string& to, int field, std::uint64_t size) {
@@ -448,7 +450,7 @@ TEST(OnnxReader, ReadsModelsBeyondTwoGigabytesWithoutCopyingWeights) {
   std::filesystem::resize_file(path, model.size() + bytes, error);
   if (error) GTEST_SKIP() << "no sparse files here";
 #if !defined(__SANITIZE_ADDRESS__)
-  // Address space for what is there now, the mapping and a little more.
+  // Limits the address space to the current use, the mapping and a little more.
   std::uint64_t pages = 0;
   std::ifstream("/proc/self/statm") >> pages;
   rlimit before{};

@@ -1,5 +1,5 @@
-// The documented formulas are the rules: every formula, evaluated with the terms that its rule
-// recorded, gives what the rule returned, on all nodes of all models.
+// Checks that the documented formulas match the code: on all nodes of all models, each formula,
+// evaluated with the terms that its rule recorded, must give the value that the rule returned.
 #include "ridgewatt/workload/cost/cost_rules.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@
 namespace ridgewatt::workload {
 namespace {
 
-// Sums, differences, products, quotients, parentheses, numbers and names.
+// Evaluates sums, differences, products, quotients, parentheses, numbers and names.
 class Evaluator {
  public:
   Evaluator(std::string_view text, const Terms::Recorded& terms) : text_(text), terms_(terms) {}
@@ -117,14 +117,14 @@ TEST(CostRules, FormulasHoldOnTheNodeTests) {
 TEST(CostRules, TableIsSortedAndComplete) {
   const auto table = cost_table();
   const auto out_of_order = std::adjacent_find(table.begin(), table.end(), [](auto& a, auto& b) {
-    return std::tie(a.domain, a.name) >= std::tie(b.domain, b.name);  // a duplicate, too
+    return std::tie(a.domain, a.name) >= std::tie(b.domain, b.name);  // true also for duplicates
   });
   EXPECT_EQ(out_of_order, table.end()) << out_of_order->name;
   for (const CostEntry& entry : table) {
     EXPECT_NE(entry.rule->forward, nullptr) << entry.name;
     EXPECT_FALSE(entry.rule->formula.empty()) << entry.name;
   }
-  // An operator whose shapes are known is priced, too, but for these, which are reported.
+  // Every operator with a shape rule has a cost rule, except these, which the analysis reports.
   const std::set<std::string_view> unpriced = {"Gradient", "MoE", "QMoE", "SVMClassifier",
                                                "SVMRegressor"};
   std::set<std::pair<std::string_view, std::string_view>> seen;
@@ -138,7 +138,7 @@ TEST(CostRules, TableIsSortedAndComplete) {
 using Value = GraphBuilder::Value;
 using Dims = GraphBuilder::Dims;
 
-// Analysis of one operator on inputs of the given shapes.
+// Analyzes a graph of one operator, which `build` creates.
 template <typename Build>
 Analysis analyze_op(Model& model, Build build, const CostOptions& options = {}) {
   GraphBuilder g("op", 17);
@@ -148,7 +148,7 @@ Analysis analyze_op(Model& model, Build build, const CostOptions& options = {}) 
   return analyze(model, options);
 }
 
-// The table of methods: operations per element of 2x3x8x8 = 384.
+// The table in the methods documentation: operations per element; 2x3x8x8 = 384 elements.
 TEST(CostRules, ElementwiseTable) {
   const std::pair<const char*, double> facts[] = {
       {"Relu", 1},      {"Sigmoid", 4}, {"HardSigmoid", 4}, {"Tanh", 5},
@@ -177,8 +177,8 @@ TEST(CostRules, RecurrentLayersByHand) {
   }
 }
 
-// A convolution with a normalization and a rectifier is one kernel: input, weights and a folded
-// bias in, result out. Unfused it is three.
+// Convolution, batch normalization and ReLU are one kernel that reads input, weights and the folded
+// bias and writes the result. Without fusion they are three kernels.
 TEST(CostRules, ConvolutionFoldsItsNormalization) {
   const auto build = [](GraphBuilder& g) {
     const Value x = g.input("x", Dims{1, 4, 8, 8});
@@ -202,7 +202,7 @@ TEST(CostRules, ConvolutionFoldsItsNormalization) {
   EXPECT_EQ(unfused.flops, fused.flops);
 }
 
-// Layer normalization as exporters spell it out is one kernel, as the operator is.
+// Layer normalization is one kernel, also if an exporter writes it as separate operators.
 TEST(CostRules, SpelledOutLayerNormalizationIsOneKernel) {
   Model model;
   const Analysis analysis = analyze_op(model, [](GraphBuilder& g) {
@@ -219,8 +219,8 @@ TEST(CostRules, SpelledOutLayerNormalizationIsOneKernel) {
   EXPECT_EQ(analysis.bytes(), 4 * (2 * 2 * 16 * 32 + 32));
 }
 
-// The gate of squeeze and excitation depends on its own input: it may not join the first
-// convolution.
+// The gate of a squeeze-and-excitation block depends on the output of the first convolution, so it
+// must not be fused into that convolution.
 TEST(CostRules, FusionMakesNoCycles) {
   Model model;
   const Analysis analysis = analyze_op(model, [](GraphBuilder& g) {
@@ -241,7 +241,7 @@ TEST(CostRules, QuantizedWorkIsCountedApart) {
   });
   EXPECT_EQ(analysis.macs, 4 * 16 * 32);
   EXPECT_EQ(analysis.int_ops, 2 * 4 * 16 * 32);
-  EXPECT_EQ(analysis.flops, 3 * 4 * 32);  // the quantization of the input
+  EXPECT_EQ(analysis.flops, 3 * 4 * 32);  // quantization of the input
 }
 
 }  // namespace

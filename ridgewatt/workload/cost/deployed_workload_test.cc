@@ -1,4 +1,4 @@
-// A model at any batch as an eager framework runs it.
+// Tests DeployedWorkload: the cost of a model at any batch, run by an eager framework.
 #include "ridgewatt/workload/deployed_workload.h"
 
 #include <gtest/gtest.h>
@@ -70,7 +70,7 @@ TEST(DeployedWorkload, EveryOptionReachesTheCost) {
   EXPECT_LT(brief.at(1)->work_flop(), bert.at(1)->work_flop());
 }
 
-// A convolutional network at half the side, counted and scaled.
+// The cost at half the image side: scaled from the full image, and counted on the small image.
 TEST(DeployedWorkload, AScaledImageHasTheTrafficOfASmallerOne) {
   const DeployedWorkload whole("zoo:yolov8n"), half = whole.with({.dims = {{"image", 320}}});
   const WorkloadCost scaled = scale_image(*whole.at(1), 0.25), counted = *half.at(1);
@@ -96,8 +96,8 @@ TEST(DeployedWorkload, KnownCostsAreAllThatThereIs) {
   EXPECT_EQ(known.at(16)->batch, 16);
   EXPECT_THROW(known.at(8), UsageError);
   EXPECT_THROW(known.image_side(), UsageError);
-  EXPECT_EQ(DeployedWorkload("zoo:resnet18").image_side(), 224);  // torchvision's
-  EXPECT_EQ(DeployedWorkload("zoo:yolov8n").image_side(), 640);   // Ultralytics'
+  EXPECT_EQ(DeployedWorkload("zoo:resnet18").image_side(), 224);  // as in torchvision
+  EXPECT_EQ(DeployedWorkload("zoo:yolov8n").image_side(), 640);   // as in Ultralytics
   EXPECT_EQ(DeployedWorkload("zoo:yolov8n", {.dims = {{"image", 320}}}).image_side(), 320);
 }
 

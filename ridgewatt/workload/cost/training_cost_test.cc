@@ -1,4 +1,5 @@
-// A training step of ResNet-18 at batch 16, three layers by hand, and what must hold for any model.
+// Tests a training step of ResNet-18 at batch 16 (three layers counted by hand) and properties that
+// hold for any model.
 #include "ridgewatt/workload/training_cost.h"
 
 #include <gtest/gtest.h>
@@ -70,8 +71,8 @@ TEST_F(ResNet18Step, InnerConvolutionHasBothGradients) {
   EXPECT_EQ(weights.write_bytes, weight);
 }
 
-// The normalization after it: statistics take two passes over the input going forward, and two
-// passes over gradient and input going back.
+// The batch normalization after that convolution: computing the statistics takes two passes over
+// the input in the forward pass, and two passes over gradient and input in the backward pass.
 TEST_F(ResNet18Step, BatchNormalizationPassesOverItsInput) {
   const double elements = kBatch * 256 * 14 * 14;
   const double activation = elements * kFloat;
@@ -79,7 +80,8 @@ TEST_F(ResNet18Step, BatchNormalizationPassesOverItsInput) {
   const KernelCost* forward =
       find(step_.workload, "layer3.1/BatchNormalization_0", Phase::kForward);
   ASSERT_NE(forward, nullptr);
-  // With the rectifier after it, whose result alone the backward pass of the next layer needs.
+  // The kernel includes the ReLU after it. The backward pass of the next layer needs only the
+  // result of the ReLU.
   EXPECT_EQ(forward->work_flop, 8 * elements + elements);
   EXPECT_EQ(forward->read_bytes, 2 * activation + 2 * channel);
   EXPECT_EQ(forward->write_bytes, activation);
@@ -108,7 +110,7 @@ TEST_F(ResNet18Step, OptimizersMoveThreeFiveAndSevenTensors) {
     const KernelCost* kernel = find(analysis.workload, "optimizer", Phase::kOptimizer);
     ASSERT_NE(kernel, nullptr);
     EXPECT_EQ(kernel->traffic_bytes(), tensors * kParameters * kFloat);
-    // One more state tensor with every step from SGD to momentum to Adam.
+    // Each step from SGD to momentum to Adam adds one state tensor.
     if (before > 0) {
       EXPECT_EQ(analysis.peak_memory_bytes, before + kParameters * kFloat);
     }
@@ -116,21 +118,21 @@ TEST_F(ResNet18Step, OptimizersMoveThreeFiveAndSevenTensors) {
   }
 }
 
-// Parameters, gradients and what the backward pass reads: inputs of convolutions, normalizations,
-// the pooling and the classifier, results of rectifiers.
+// Memory holds parameters, gradients and the tensors that the backward pass reads: the inputs of
+// convolutions, normalizations, the pooling and the classifier, and the results of ReLU.
 TEST_F(ResNet18Step, MemoryHoldsTheSavedActivations) {
   const auto image = [](double channels, double side) {
     return kBatch * channels * side * side * kFloat;
   };
   double saved =
-      image(3, 224) + 2 * image(64, 112);  // image, convolution, normalized and rectified
+      image(3, 224) + 2 * image(64, 112);  // image, convolution, after normalization and ReLU
   saved += image(64, 56);                  // pooled
   const double channels[] = {64, 128, 256, 512};
   const double sides[] = {56, 28, 14, 7};
   for (int stage = 0; stage < 4; ++stage) {
     const double one = image(channels[stage], sides[stage]);
-    // A block keeps two convolutions, the rectified one between and its result; the first of the
-    // later stages a third convolution on its shortcut.
+    // A block saves the results of two convolutions, of the ReLU between them and of the block. The
+    // first block of a later stage also saves the convolution on its shortcut.
     saved += 8 * one + (stage > 0 ? one : 0);
   }
   saved += kBatch * 512 * kFloat;  // pooled vector
@@ -143,10 +145,11 @@ TEST_F(ResNet18Step, MixedPrecisionKeepsMasterWeights) {
   options_.optimizer = Optimizer::kMomentum;
   const Analysis mixed = analyze(model_, options_);
   EXPECT_EQ(mixed.workload.precision, Precision::kMixed);
-  EXPECT_EQ(mixed.flops - step_.flops, 2 * 11689512.0);  // momentum computes 4 a parameter, SGD 2
+  EXPECT_EQ(mixed.flops - step_.flops, 2 * 11689512.0);  // momentum computes 4 per parameter, SGD 2
   EXPECT_LT(mixed.bytes(), 0.6 * step_.bytes());
   const KernelCost* kernel = find(mixed.workload, "optimizer", Phase::kOptimizer);
-  // Reads the gradient in 2 bytes, parameter and momentum in 4; writes both and the parameter in 2.
+  // Reads the gradient in 2 bytes, parameter and momentum in 4; writes both, and a 2-byte copy of
+  // the parameter.
   EXPECT_EQ(kernel->traffic_bytes(), 11689512.0 * (2 + 8 + 8 + 2));
 }
 

@@ -1,4 +1,4 @@
-// Copies into and out of blocks of channels, as profiles of ONNX Runtime 1.30 show them.
+// Tests copies into and out of channel blocks, as profiles of ONNX Runtime 1.30 show them.
 #include <gtest/gtest.h>
 
 #include "ridgewatt/workload/cost_model.h"
@@ -12,7 +12,7 @@ using BlockValue = GraphBuilder::Value;
 
 constexpr GraphBuilder::ConvOptions kWindow{.kernel = 3, .padding = 1};
 
-// Two convolutions of 64 channels with something between.
+// Two convolutions of 64 channels with the operators of `between` between them.
 template <typename Between>
 std::vector<std::string> kernels_of(Between between) {
   GraphBuilder g("graph", 17);

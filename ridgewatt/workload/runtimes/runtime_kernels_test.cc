@@ -1,5 +1,5 @@
-// Kernels of runtimes against layer lists of engines, bounds that hold for every model, and graphs
-// counted by hand.
+// Compares the kernels of runtimes with layer lists of engines and with graphs counted by hand, and
+// tests bounds that hold for every model.
 #include "ridgewatt/workload/runtimes/runtime_kernels.h"
 
 #include <gtest/gtest.h>
@@ -40,7 +40,8 @@ std::vector<std::string> operators(const Analysis& analysis) {
   return ops;
 }
 
-// Of a layer of an engine: K outputs, each a sum over C / groups channels of a window.
+// Multiply-accumulates of an engine's layer: K outputs, each a sum over C / groups channels of a
+// window.
 double engine_macs(const Json& layer) {
   if (layer.value("ParameterType", "") != "Convolution") return 0;
   double macs = 1;
@@ -94,7 +95,7 @@ TEST(RuntimeKernels, ResNet18IsTheEnginesLayerByLayer) {
   }
 }
 
-// Fusion moves work between kernels and makes none: every step that runs is in one kernel.
+// Fusion only moves work between kernels: every step that runs is in exactly one kernel.
 // label: slow
 TEST(RuntimeKernels, KeepTheWorkOfEveryModel) {
   for (const ZooEntry& entry : zoo()) {
@@ -130,8 +131,8 @@ TEST(RuntimeKernels, KeepTheWorkOfEveryModel) {
   }
 }
 
-// The heads of YOLOv5 take the channels of a convolution apart before they turn them; those of
-// RetinaNet only put all channels last, which a convolution can do.
+// YOLOv5's heads split the channels of a convolution before they transpose them, which takes a
+// kernel. RetinaNet's heads only move all channels last, which the convolution does itself.
 TEST(RuntimeKernels, AConvolutionWritesChannelsLastButNotInAnyOrder) {
   const auto count = [](const std::string& name, std::string_view op) {
     Model model;
@@ -145,7 +146,8 @@ TEST(RuntimeKernels, AConvolutionWritesChannelsLastButNotInAnyOrder) {
   EXPECT_EQ(count("retinanet_resnext50", "Transpose"), 0);
 }
 
-// PyTorch multiplies by the transposed tensor, and copies what is transposed for anybody else.
+// A matrix product of PyTorch reads the transposed tensor in place. For any other operator, the
+// transposed tensor is copied.
 TEST(RuntimeKernels, TorchscriptTransposesNoFactorOfAProduct) {
   const auto count = [](bool product) {
     Model model;
@@ -162,7 +164,8 @@ TEST(RuntimeKernels, TorchscriptTransposesNoFactorOfAProduct) {
   EXPECT_EQ(count(false), 1);
 }
 
-// Two windows on one tensor of 8 channels and 256 pixels, joined, then 16 channels to 4.
+// Two convolutions of one tensor (8 channels, 256 pixels), concatenated, then a convolution from 16
+// channels to 4.
 Value two_windows(GraphBuilder& g) {
   const Value x = g.input("x", Dims{1, 8, 16, 16});
   const Value narrow = g.conv(x, 8, {.kernel = 3, .padding = 1, .bias = false});
@@ -179,7 +182,7 @@ TEST(RuntimeKernels, ConcatenationIsWrittenInPlaceByTensorRtAlone) {
       model, two_windows, {.precision = Precision::kFp32, .runtime = Runtime::kTensorRt});
   EXPECT_EQ(operators(tensorrt),
             std::vector<std::string>({"Reformat", "Conv", "Conv", "Conv", "Reformat"}));
-  EXPECT_DOUBLE_EQ(tensorrt.bytes(), convolutions + 2 * x + 2 * y);  // and to channels last
+  EXPECT_DOUBLE_EQ(tensorrt.bytes(), convolutions + 2 * x + 2 * y);  // with copies to channels last
   const Analysis onnxruntime = analyze_graph(
       model, two_windows, {.precision = Precision::kFp32, .runtime = Runtime::kOnnxRuntime});
   EXPECT_EQ(operators(onnxruntime), std::vector<std::string>({"Conv", "Conv", "Concat", "Conv"}));
@@ -206,14 +209,14 @@ TEST(RuntimeKernels, AnEngineInInt8StoresWhatIsConvolvedInBytes) {
     EXPECT_EQ(kernels[2].traffic_bytes(), kElements * (1 + width) + kWeights);
     EXPECT_EQ(kernels[3].traffic_bytes(), kElements * (width + 4));
     EXPECT_EQ(kernels[1].precision, Precision::kInt8);
-    EXPECT_EQ(analysis.int_ops, 2 * 2 * kElements * 8 * 9);  // a bias would be more
+    EXPECT_EQ(analysis.int_ops, 2 * 2 * kElements * 8 * 9);  // a bias would add operations
     EXPECT_EQ(analysis.workload.input_bytes, kElements * 4);
   }
 }
 
-// NVIDIA, "Working with Quantized Types", explicit quantization: where the other operand of a sum
-// is quantized, too, convolution, sum, Relu and the quantization behind them are one kernel in
-// INT8; where it is not, the quantization stays apart.
+// NVIDIA, "Working with Quantized Types", explicit quantization: if the other operand of a sum is
+// quantized too, the convolution, the sum, Relu and the following quantization are one INT8 kernel.
+// Otherwise the quantization is a separate kernel.
 TEST(RuntimeKernels, AQuantizedResidualIsAddedInInt8) {
   const auto quantized = [](GraphBuilder& g, const Value& x) {
     const Value scale = g.scalar(1);
@@ -250,8 +253,8 @@ TEST(RuntimeKernels, AQuantizedResidualIsAddedInInt8) {
   }
 }
 
-// Ultralytics' export: convolution, SiLU. Layer lists of YOLO engines show one kernel in FP16
-// ("Conv + PWN(PWN(Sigmoid), PWN(Mul))") and two in FP32.
+// Convolution and SiLU, as Ultralytics exports them. Layer lists of YOLO engines show one kernel in
+// FP16 ("Conv + PWN(PWN(Sigmoid), PWN(Mul))") and two in FP32.
 TEST(RuntimeKernels, SiluJoinsAConvolutionOfTensorRtInFp16) {
   const auto block = [](GraphBuilder& g) {
     const Value x = g.input("x", Dims{1, 8, 16, 16});
@@ -273,7 +276,7 @@ TEST(RuntimeKernels, SiluJoinsAConvolutionOfTensorRtInFp16) {
             Ops({"Conv", "Silu", "GlobalAveragePool"}));
 }
 
-// NVIDIA's fusion catalog: multi-head attention is one kernel in FP16 and INT8, not in FP32.
+// NVIDIA's fusion catalog: multi-head attention is one kernel in FP16 and INT8, but not in FP32.
 TEST(RuntimeKernels, AttentionIsOneKernelInFp16) {
   const auto count = [](Precision precision, OpClass op_class) {
     Model model;

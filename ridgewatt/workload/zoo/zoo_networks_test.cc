@@ -1,4 +1,5 @@
-// Networks of the zoo against what their publishers state and against recorded engines.
+// Compares networks of the zoo with their publishers' statements and with recorded engines.
+// torchvision's tables state exact parameter counts, and multiply-accumulates in units of 1e9.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,12 +25,11 @@ struct Network {
   }
 };
 
-// torchvision's tables of models state parameters in full and multiply-accumulates in units of 1e9.
-// Two parameters per channel of a normalization, nine of a depthwise window.
+// A normalization has two parameters per channel, a depthwise 3x3 convolution nine.
 TEST(ZooNetworks, ShuffleNetOfCifarIsCountedByHand) {
   const auto first = [](double in, double out) {
     return 9 * in + 2 * in + in * out / 2 + out                        // the shortcut
-           + in * in + 2 * in + 9 * in + 2 * in + in * out / 2 + out;  // and the other branch
+           + in * in + 2 * in + 9 * in + 2 * in + in * out / 2 + out;  // the other branch
   };
   const auto other = [](double out) {
     const double half = out / 2;
@@ -41,7 +41,8 @@ TEST(ZooNetworks, ShuffleNetOfCifarIsCountedByHand) {
   EXPECT_EQ(Network("shufflenet_v2_cifar").analysis.parameter_count, count);
 }
 
-// Embeddings of 32 and 128 for 6,040 users and 3,706 films; 256-128-64-32, then 64-1.
+// Embeddings of width 32 and 128 for 6,040 users and 3,706 films; layers of 256-128-64-32, then
+// 64-1.
 TEST(ZooNetworks, NeuMfIsCountedByHand) {
   EXPECT_EQ(Network("neumf").analysis.parameter_count,
             (6040 + 3706) * (32 + 128) + 256 * 128 + 128 + 128 * 64 + 64 + 64 * 32 + 32 + 64 + 1);
@@ -56,8 +57,9 @@ TEST(ZooNetworks, TorchvisionStatesResNextAndVit) {
   EXPECT_NEAR(vit.analysis.macs, 4.41e9, 0.005e9);
 }
 
-// torchvision's pages of these networks state both, the counts of Inception v3 with the classifier
-// that only training reads: 1x1 to 128 channels, 5x5 to 768, both normalized, and a linear layer.
+// torchvision states both values. The parameters of Inception v3 include the auxiliary classifier,
+// which only training uses: a 1x1 convolution to 128 channels, a 5x5 convolution to 768, both with
+// normalization, and a linear layer.
 TEST(ZooNetworks, TorchvisionStatesNetworksOfBranches) {
   struct Fact {
     const char* name;
@@ -78,10 +80,10 @@ TEST(ZooNetworks, TorchvisionStatesNetworksOfBranches) {
   }
 }
 
-// By hand: the first convolution, two blocks of 64 channels on 32x32, and three stages of twice the
-// channels on half the side, all of which cost the same: a convolution of stride 2 with half the
-// channels to read, three of stride 1, and an additional one of 1x1. Normalizations hold two per
-// channel.
+// Counted by hand: the first convolution, two blocks of 64 channels on 32x32, and three stages.
+// Each stage has twice the channels and half the side of the stage before it, so all stages cost
+// the same: a convolution of stride 2 that reads half the channels, three of stride 1, and a 1x1
+// convolution. Normalizations have two parameters per channel.
 TEST(ZooNetworks, TheResNetForCifarIsThatOfTheStudy) {
   const Network network("resnet18_cifar");
   const double full = 32 * 32 * 64 * 64 * 9.0;
@@ -98,8 +100,8 @@ TEST(ZooNetworks, TheResNetForCifarIsThatOfTheStudy) {
   EXPECT_EQ(network.output(0), "float32[1x10]");
 }
 
-// Counted layer by layer from the study's scripts, apart from this code; its activations are four
-// operators each, its gates three.
+// Counted layer by layer from the study's scripts, independently of this code. Each activation is
+// four operators, each gate three.
 TEST(ZooNetworks, TheMobileNetForLandmarksIsThatOfTheStudy) {
   const Network network("mobilenet_v3_gld");
   EXPECT_EQ(network.analysis.parameter_count, 4131561);
@@ -108,20 +110,20 @@ TEST(ZooNetworks, TheMobileNetForLandmarksIsThatOfTheStudy) {
   const auto& nodes = network.model.graph.nodes;
   const auto clips =
       std::count_if(nodes.begin(), nodes.end(), [](const Node& node) { return node.op == "Clip"; });
-  EXPECT_EQ(clips, 1 + 2 * 9 + 2 + 8);  // stem, two in each of nine blocks, the end; eight gates
+  EXPECT_EQ(clips, 1 + 2 * 9 + 2 + 8);  // stem, nine blocks, last layers; eight gates
 }
 
-// PowerTrain (2024, table 1) states 8.6 million parameters for its LSTM, as many as there are when
-// the output layer multiplies by the embedding: two layers of 4 gates x 256 x (256 + 256 + 2), a
-// vocabulary of 29,423 words of width 256, and an output's bias.
+// PowerTrain (2024, table 1) states 8.6 million parameters for its LSTM. This is the count if the
+// output layer shares the matrix of the embedding: two layers of 4 gates x 256 x (256 + 256 + 2), a
+// vocabulary of 29,423 words of width 256, and a bias of the output.
 TEST(ZooNetworks, TheLstmTiesItsOutputToItsEmbedding) {
   const Network lstm("lstm_lm");
   EXPECT_EQ(lstm.analysis.parameter_count, 2 * 4 * 256 * (256 + 256 + 2) + 29423 * 256 + 29423);
   EXPECT_NEAR(lstm.analysis.parameter_count, 8.6e6, 0.05e6);
 }
 
-// A branch of four layers on 256 sensors of two channels, a trunk of four on three features of each
-// point, 128 products per point of their 128 results: counted by hand.
+// Counted by hand: a branch of four layers on 256 sensors of two channels, a trunk of four layers
+// on three features per point, and per point a product over the 128 results of branch and trunk.
 TEST(ZooNetworks, AnOperatorNetworkGrowsWithItsGrid) {
   const Network usual("deeponet_base");
   const Network fine("deeponet_base", {.dims = {{"points", 8192}}});
@@ -133,8 +135,8 @@ TEST(ZooNetworks, AnOperatorNetworkGrowsWithItsGrid) {
   EXPECT_EQ(fine.output(0), "float32[1x8192]");
 }
 
-// A detector's cells follow the image: twice the side, four times the convolutions and anchors.
-// On 1600 pixels there are 9 x (200^2 + 100^2 + 50^2 + 25^2 + 13^2) anchors.
+// Twice the image side gives four times the cells, and so four times the convolutions and anchors.
+// An image of 1600 pixels has 9 x (200^2 + 100^2 + 50^2 + 25^2 + 13^2) anchors.
 TEST(ZooNetworks, DetectorsOfMlperfTakeImagesOfAnySide) {
   const Network usual("retinanet_resnext50");
   const Network large("retinanet_resnext50", {.dims = {{"image", 1600}}});
@@ -147,8 +149,8 @@ TEST(ZooNetworks, DetectorsOfMlperfTakeImagesOfAnySide) {
               0.05 * ssd.analysis.macs);
 }
 
-// open_clip's docs/model_profile.csv, columns image_mparams and image_gflops, the latter 2 per
-// multiply-accumulate.
+// From open_clip's docs/model_profile.csv, columns image_mparams and image_gflops (2 FLOP per
+// multiply-accumulate).
 TEST(ZooNetworks, OpenClipStatesTheImageTowers) {
   const Network coarse("clip_vit_b_32");
   EXPECT_NEAR(coarse.analysis.parameter_count, 87.85e6, 0.005e6);
@@ -159,8 +161,9 @@ TEST(ZooNetworks, OpenClipStatesTheImageTowers) {
   EXPECT_EQ(fine.output(0), "float32[1x512]");
 }
 
-// The checkpoint holds 86,580,480 parameters; inference does not read the mask token (768). timm
-// states 151.7 GMAC at 518x518, where fvcore counts 5 per element of a normalization, too.
+// The checkpoint holds 86,580,480 parameters, including the mask token (768), which inference does
+// not read. timm states 151.7 GMAC at 518x518; its counter, fvcore, adds 5 per element of a
+// normalization.
 TEST(ZooNetworks, DinoV2IsTheCheckpointAtAnyResolution) {
   const Network usual("dinov2_b");
   EXPECT_EQ(usual.analysis.parameter_count, 86580480 - 768);
@@ -171,9 +174,9 @@ TEST(ZooNetworks, DinoV2IsTheCheckpointAtAnyResolution) {
   EXPECT_EQ(large.output(0), "float32[1x768]");
 }
 
-// 28 blocks, embedding and head (50,400 x 4,096 each), the head's bias and the last normalization
-// are the 6,050,882,784 parameters of GPT-J 6B. A single token multiplies with every matrix once
-// and reads its own key and value.
+// GPT-J 6B has 6,050,882,784 parameters: 28 blocks, embedding and head (50,400 x 4,096 each), the
+// bias of the head and the last normalization. A single token multiplies by every matrix once and
+// attends only to itself.
 TEST(ZooNetworks, TwentyEightGptjBlocksAreGptj) {
   const Network block("gptj_block", {.dims = {{"sequence", 1}}});
   const double around = 2 * 50400.0 * 4096 + 50400 + 2 * 4096;
@@ -181,9 +184,9 @@ TEST(ZooNetworks, TwentyEightGptjBlocksAreGptj) {
   EXPECT_EQ(block.analysis.macs, 12.0 * 4096 * 4096 + 2 * 4096);
 }
 
-// torchvision's RetinaNet has 34,014,999 parameters with ResNet-50, whose 53,120 of batch
-// normalization it does not count, and 91 classes; a class costs 9 x (9 x 256 + 1). MLPerf's has
-// ResNeXt-50 and 264 classes, and 120,087 anchors on 800x800.
+// torchvision's RetinaNet has a ResNet-50 and 91 classes: 34,014,999 parameters, not counting the
+// 53,120 of batch normalization. Each class adds 9 x (9 x 256 + 1). MLPerf's RetinaNet has a
+// ResNeXt-50, 264 classes, and 120,087 anchors on 800x800.
 TEST(ZooNetworks, RetinaNetIsTorchvisionsWithAnotherBackbone) {
   const Network retinanet("retinanet_resnext50");
   const double classifier = 2048 * 1000 + 1000;
@@ -191,7 +194,8 @@ TEST(ZooNetworks, RetinaNetIsTorchvisionsWithAnotherBackbone) {
   const double resnext = 25028904 - classifier;
   const double classes = (264.0 - 91) * 9 * (9 * 256 + 1);
   EXPECT_EQ(retinanet.analysis.parameter_count, 34014999 - resnet + resnext + classes);
-  // And 151.54 GMAC on 800x800; the backbones differ by 4.230 - 4.089 GMAC on 224x224.
+  // torchvision states 151.54 GMAC on 800x800. The backbones differ by 4.230 - 4.089 GMAC on
+  // 224x224.
   const double cells = 120087.0 / 9;
   const double larger = (4230479872.0 - 4089184256.0) * (800.0 * 800) / (224.0 * 224);
   const double more_classes = (264.0 - 91) * 9 * 9 * 256 * cells;
@@ -202,8 +206,8 @@ TEST(ZooNetworks, RetinaNetIsTorchvisionsWithAnotherBackbone) {
 
 // 1,917 anchors (Liu et al. with MobileNet in the TensorFlow detection zoo). MLPerf's paper (Reddi
 // et al., 2020, table I) states 2.47 GOP per image and 6.91 million parameters. The layers of the
-// published graph hold 1.3 % fewer: MobileNet v1 without classifier (Keras: 4,231,976 - 1,025,000),
-// four pairs of convolutions with normalization, six predictors.
+// published graph have 1.3 % fewer parameters: MobileNet v1 without classifier (Keras: 4,231,976 -
+// 1,025,000), four pairs of convolutions with normalization, and six predictors.
 TEST(ZooNetworks, SsdMobileNetIsMlperfs) {
   const Network ssd("ssd_mobilenet_v1");
   const auto pair = [](double in, double inner, double out) {
@@ -220,8 +224,7 @@ TEST(ZooNetworks, SsdMobileNetIsMlperfs) {
   EXPECT_EQ(ssd.output(1), "float32[1x1917x91]");
 }
 
-// Ultralytics' table of models states parameters in units of 1e6 and 2 FLOP per
-// multiply-accumulate.
+// Ultralytics' table states parameters in units of 1e6 and counts 2 FLOP per multiply-accumulate.
 TEST(ZooNetworks, UltralyticsStatesTheSizesOfYolov8) {
   struct Fact {
     const char* name;
@@ -241,7 +244,7 @@ TEST(ZooNetworks, UltralyticsStatesTheSizesOfYolov8) {
   }
 }
 
-// The table of models of YOLOX (README); its FLOP include normalizations and activations.
+// From YOLOX's table of models (README). Its FLOP include normalizations and activations.
 TEST(ZooNetworks, TheAuthorsStateTheSizesOfYolox) {
   struct Fact {
     const char* name;
@@ -264,9 +267,9 @@ TEST(ZooNetworks, TheAuthorsStateTheSizesOfYolox) {
   }
 }
 
-// The authors' tables of models: YOLOv5 (README of release 6.1), YOLOv7 (paper, table 1, and
-// README), YOLOv9 (README), YOLOv10 (README). They count 2 FLOP per multiply-accumulate, and some
-// of them those of normalizations and activations.
+// From the authors' tables: YOLOv5 (README of release 6.1), YOLOv7 (paper, table 1, and README),
+// YOLOv9 (README), YOLOv10 (README). They count 2 FLOP per multiply-accumulate, and some of them
+// also count normalizations and activations.
 TEST(ZooNetworks, TheAuthorsStateTheSizesOfOtherDetectors) {
   struct Fact {
     const char* name;
@@ -303,7 +306,8 @@ TEST(ZooNetworks, TheAuthorsStateTheSizesOfOtherDetectors) {
   }
 }
 
-// A small image has fewer cells than the objects that are chosen in a large one.
+// A small image has fewer cells than the number of objects that the detector selects in a large
+// one.
 TEST(ZooNetworks, ADetectorChoosesAtMostItsCells) {
   EXPECT_EQ(Network("yolov10n", {.dims = {{"image", 96}}}).output(0), "float32[1x189x6]");
 }
@@ -329,8 +333,8 @@ void add_exported_nodes(const std::string& layer, std::set<std::string>& nodes) 
   }
 }
 
-// The names of the engine's layers hold the numbers of the exported nodes: those that the fusion
-// kept tell where the others stood.
+// The engine's layer names hold the numbers of the exported nodes. The nodes that fusion did not
+// remove show which numbers the removed nodes had.
 TEST(ZooNetworks, QuantizationAwareResNetIsNumberedAsInTheRecordedEngine) {
   RIDGEWATT_REQUIRE_SHARED();
   std::ifstream in(testing::shared_folder() / "data/traces/tensorrt/resnet18_a100_qat.graph.json");
