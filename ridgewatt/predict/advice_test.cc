@@ -16,7 +16,7 @@ const MethodCost& cost_of(const std::vector<MethodCost>& costs, const std::strin
 }
 
 TEST(Advice, CostsAreProfilingAndWhatAWorseModeLoses) {
-  // 4,368 modes of 40 minibatches of 0.2 s and 2 s for the change: 43,680 s.
+  // 4,368 modes take 40 minibatches of 0.2 s and 2 s for the change of mode each: 43,680 s.
   const auto costs = compare_methods({"job", 3600, 10, 2}, {4368, 0.2, 40, 2});
   const MethodCost& all = cost_of(costs, "every mode", 0);
   EXPECT_DOUBLE_EQ(all.profiling_s, 2 * 43680.0);
@@ -26,7 +26,8 @@ TEST(Advice, CostsAreProfilingAndWhatAWorseModeLoses) {
   EXPECT_DOUBLE_EQ(ours.lost_s, 36000 * ours.method.penalty);
 }
 
-// Whose answers break their budget comes last, however quick; the others by what they cost.
+// Methods whose answers exceed their budget rank last, however fast they are. The other methods
+// rank by total time.
 TEST(Advice, RanksByViolationsThenByTime) {
   for (const auto& scenario : training_scenarios()) {
     const auto costs = compare_methods(scenario, {4368, 0.25, 40, 5});
@@ -44,7 +45,7 @@ TEST(Advice, ProfilingEveryModePaysOnlyForVeryLongTrainings) {
   const ProfilingCost profiling = {4368, 0.2, 40, 5};
   EXPECT_EQ(compare_methods({"years", 1e9, 1, 1}, profiling).front().method.name, "every mode");
   EXPECT_NE(compare_methods({"minutes", 600, 1, 1}, profiling).front().method.name, "every mode");
-  // Profiled once, used often: more modes pay.
+  // A workload that is profiled once and used often justifies more profiles.
   const auto often = compare_methods({"often", 3600, 1000, 1}, profiling);
   const auto many_workloads = compare_methods({"many workloads", 3600, 1000, 1000}, profiling);
   EXPECT_LE(many_workloads.front().profiling_s / 1000, often.front().profiling_s);

@@ -12,7 +12,7 @@
 namespace ridgewatt::predict {
 namespace {
 
-// A made-up board: GPU and CPU stages that overlap softly, static and dynamic power.
+// A synthetic board: GPU and CPU stages that overlap partly, static and dynamic power.
 Observation made_up(int cores, double cpu_hz, double gpu_hz, double mem_hz) {
   Observation observation;
   observation.point = {{cores, cpu_hz, gpu_hz, mem_hz, ""}, 16};
@@ -74,7 +74,7 @@ TEST(AutoPredictor, IsPositiveFiniteAndOrderedWhateverTheSamples) {
   const auto points = points_of(rows);
   for (const std::size_t count : {1, 2, 3, 5, 40}) {
     auto samples = draw(rows, count, count);
-    samples[0].time_s *= 50;  // a spike
+    samples[0].time_s *= 50;  // an outlier
     samples.push_back(samples[0]);
     AutoPredictor predictor;
     predictor.fit(samples);
@@ -139,8 +139,8 @@ TEST(AutoPredictor, AGoodReferenceHelpsAndAShuffledOneIsIgnored) {
   EXPECT_LT(error_with(&shuffled), 1.1 * alone);
 }
 
-// Of sixteen profiles, eight near the front come closer to the fastest modes within budgets than
-// all sixteen over the space do.
+// Eight of sixteen profiles are spent near the front. The fastest modes within budgets are then
+// found more accurately than with sixteen profiles that cover the whole space.
 TEST(AutoPredictor, ModesChosenForBudgetsTellTheFastestWithinThem) {
   const auto rows = made_up_sweep();
   const auto points = points_of(rows);
@@ -175,7 +175,7 @@ TEST(AutoPredictor, ModesChosenForBudgetsTellTheFastestWithinThem) {
   EXPECT_LT(loss(true), 0.5 * loss(false));
 }
 
-// Several at a time do not crowd together, and the predictor is left as it was.
+// Several suggestions at once are spread out, and the predictor does not change.
 TEST(AutoPredictor, SuggestionsForOneBudgetDiffer) {
   const auto rows = made_up_sweep();
   const auto points = points_of(rows);
@@ -196,7 +196,8 @@ TEST(AutoPredictor, SuggestionsForOneBudgetDiffer) {
   EXPECT_LT(most, 1.2 * 20);
 }
 
-// A design looks at a share of a large space; that share used up is not the end of the space.
+// In a large space, the design considers only a share of the modes. Suggestions continue when that
+// share is used up.
 // label: slow
 TEST(AutoPredictor, SuggestsAsLongAsAModeIsLeft) {
   std::vector<Observation> rows;
@@ -224,7 +225,7 @@ TEST(UseMeasured, ProfiledPointsCostTheMeanOfWhatWasMeasured) {
   EXPECT_EQ(predictions[1].energy_j.mean, 40);
 }
 
-// A hiccup of 50 % among five profiles.
+// One of five profiles was disturbed by 50 %.
 TEST(AutoPredictor, OneDisturbedProfileIsFoundAndLeftOut) {
   const auto rows = made_up_sweep();
   int found = 0;
@@ -255,7 +256,7 @@ TEST(AutoPredictor, NoSamplesIsAnError) {
   EXPECT_THROW(reference_from_rows("empty", {}), UsageError);
 }
 
-// Of many samples a part fits the parameters, but all are learned from.
+// With many samples, only a part fits the parameters, but the predictor learns from all.
 // label: slow
 TEST(AutoPredictor, ManySamplesArePartlyFittedAndAllLearnedFrom) {
   const auto rows = made_up_sweep();

@@ -58,7 +58,8 @@ TEST(ClockSearch, AStartIsLeftDownhill) {
   EXPECT_THROW(search_clock(clocks, energy, 3, 8), UsageError);
 }
 
-// Batch by batch the minimum moves by a step; from far off, three clocks would not find it.
+// The minimum moves by one step from batch to batch. Starting far away, three clocks would not find
+// it.
 TEST(ClockSearch, LaterBatchesStartWhereEarlierOnesEnded) {
   Sweep sweep;
   for (int batch = 1; batch <= 4; ++batch) {
@@ -73,8 +74,8 @@ TEST(ClockSearch, LaterBatchesStartWhereEarlierOnesEnded) {
   }
   const auto scores = score_clock_search(sweep, 3);
   ASSERT_EQ(scores.size(), 4U);
-  EXPECT_EQ(scores.front().excess, 0);  // golden section looks at 1.2e9 first
-  for (const auto& score : scores) EXPECT_LT(score.excess, 0.11) << score.rest.batch;  // a step
+  EXPECT_EQ(scores.front().excess, 0);  // golden section tries 1.2e9 first
+  for (const auto& score : scores) EXPECT_LT(score.excess, 0.11) << score.rest.batch;  // one step
   EXPECT_EQ(scores[1].answer_hz, scores[1].best_hz);
 }
 

@@ -1,4 +1,4 @@
-// Options are checked by the function that takes them, before anything else.
+// Options are checked by the function that takes them, before anything else happens.
 #include <gtest/gtest.h>
 
 #include <string>

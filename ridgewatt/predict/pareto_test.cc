@@ -43,8 +43,8 @@ TEST(Pareto, NothingOnTheFrontIsBeatenAndEverythingElseIs) {
   }
 }
 
-// Of (4, 4) two points are better, (2, 3) with the least product; a point that is equal in one
-// cost is not better.
+// Two points are better than (4, 4); of these, (2, 3) has the smaller product. A point that is
+// equal in one cost is not better.
 TEST(Pareto, DominanceIsBeingBeatenInBoth) {
   const std::vector<double> time = {4, 3, 2, 4, 1, 5}, power = {4, 3.5, 3, 1, 7, 2};
   EXPECT_EQ(dominance(time, power, 0).points, 2U);

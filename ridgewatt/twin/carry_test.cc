@@ -1,4 +1,5 @@
-// What is carried between boards and BSPs, against what physics says must stay the same.
+// Tests what is carried over to another board or BSP: the quantities that physics keeps must not
+// change.
 #include "ridgewatt/twin/carry.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +14,7 @@ namespace {
 
 using P = TwinParam;
 
-// The GPU's voltage over that of the flat part, at a clock in Hz.
+// The GPU's voltage at a clock in Hz, relative to the flat part of the curve.
 double gpu_voltage(const Twin& twin, double clock_hz) {
   const double rise = twin[P::kGpuVoltageRise], knee = twin[P::kGpuVoltageKnee];
   return relative_voltage(clock_hz / twin.gpu_clock_hz, rise, knee) /
@@ -25,7 +26,8 @@ TEST(Carry, VoltageIsAFunctionOfTheClockOnTheSameChip) {
   const Twin from = load_twin(orin);
   const Twin to = carry_twin(from, orin, nx);
   for (const double clock_hz : {306e6, 612e6, 816e6, 1020e6, 1173e6}) {
-    // The corner of the curve is a share of the highest clock, which differs by a tenth.
+    // The corner of the curve is a share of the highest clock, which differs by 10 % between the
+    // BSPs.
     EXPECT_NEAR(gpu_voltage(to, clock_hz), gpu_voltage(from, clock_hz), 0.01) << clock_hz;
   }
 }
@@ -58,7 +60,7 @@ TEST(Carry, NothingGetsSurer) {
   }
 }
 
-// A mode is a mode, whatever other clocks its BSP has.
+// The cost of a mode does not depend on the other clocks that its BSP offers.
 TEST(Carry, AModeCostsTheSameUnderEveryBsp) {
   const auto cost =
       workload::DeployedWorkload("zoo:resnet18", {.kind = WorkloadKind::kTraining}).at(16);

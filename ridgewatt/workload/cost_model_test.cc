@@ -33,9 +33,8 @@ struct ZooFact {
   double parameters;  // 0: not stated
 };
 
-// torchvision, Hugging Face, Ultralytics and TinyLlama publish these values; for LSTM, reference 32
-// does. For BERT: layers x (12 s w^2 + 2 s^2 w) plus w^2 for the pooler, with sequences of s = 512
-// (tiny, Distil) and 384.
+// torchvision, Hugging Face, Ultralytics and TinyLlama publish these values. For BERT: layers x
+// (12 s w^2 + 2 s^2 w) plus w^2 for the pooler, with sequences of s = 512 (tiny, Distil) and 384.
 constexpr ZooFact kZooFacts[] = {
     {"resnet18", 1814073344, 11689512},
     {"resnet50", 4089184256, 25557032},

@@ -1,4 +1,4 @@
-// The published predictors: linear, neural and its transfer.
+// Tests the published predictors: linear, neural, and neural with transfer learning.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -112,8 +112,8 @@ NnOptions quick() {
   return options;
 }
 
-// Samples whose measured energy is four times their time x power: every predictor says so of the
-// modes that nobody ran.
+// The measured energy of the samples is four times their time x power. Every predictor must predict
+// this also for modes without samples.
 TEST(Predictors, PredictTheMeasuredEnergy) {
   std::vector<Observation> samples;
   std::vector<OperatingPoint> points;
@@ -193,7 +193,7 @@ TEST(GpPredictor, LearnsASmoothFunctionFromHalfOfItsPoints) {
   for (std::size_t i = 0; i < rows.size(); i += 2) samples.push_back(rows[i]);
   GpPredictor predictor;
   predictor.fit(samples);
-  double time = 0, power = 0;  // sums of relative errors; the worst is at a corner
+  double time = 0, power = 0;  // sums of relative errors; the largest is at a corner
   for (const auto& row : rows) {
     const auto p = predictor.predict(std::vector<OperatingPoint>{row.point})[0];
     EXPECT_NEAR(p.time_s / row.time_s, 1, 0.1);
@@ -228,7 +228,7 @@ TEST(TreePredictor, LearnsThePlaneWithAnySeed) {
 }
 
 TEST(Design, PicksTheMostTellingPointAndSkipsTheExcluded) {
-  // Two independent targets; candidate 0 tells nothing, 1 tells one, 2 tells both.
+  // Two independent targets: candidate 0 informs about neither, 1 about one, 2 about both.
   DesignQuantity quantity;
   Eigen::MatrixXd loads(3, 2);
   loads << 0, 0, 1, 0, 1, 1;
@@ -242,8 +242,9 @@ TEST(Design, PicksTheMostTellingPointAndSkipsTheExcluded) {
             (std::vector<std::size_t>{1}));
 }
 
-// What the samples do not vary, they do not tell: a network took 1 Hz as its scale and answered
-// 4 GW. The clock makes the mean of equal values differ from them in the last place.
+// A knob that does not vary in the samples must not have an effect: a network once used 1 Hz as its
+// scale and predicted 4 GW. With this clock, the mean of equal values differs from them in the last
+// digit.
 TEST(Predictors, AKnobThatTheSamplesDoNotVaryHasNoEffect) {
   constexpr double kOnlyGpuHz = 1300500000.1;
   std::vector<Observation> rows;
@@ -276,7 +277,7 @@ TEST(Predictors, AKnobThatTheSamplesDoNotVaryHasNoEffect) {
       EXPECT_LT(elsewhere[i].time_s.mean, 50 * most_s) << method;
       EXPECT_GT(elsewhere[i].power_w.mean, least_w / 10.01) << method;  // the floor
       EXPECT_LT(elsewhere[i].power_w.mean, 5 * most_w) << method;
-      if (method == "auto") continue;  // knows before any sample what a GPU clock does
+      if (method == "auto") continue;  // has a prior for the effect of a GPU clock
       EXPECT_DOUBLE_EQ(elsewhere[i].time_s.mean, at[i].time_s.mean) << method;
       EXPECT_DOUBLE_EQ(elsewhere[i].power_w.mean, at[i].power_w.mean) << method;
     }

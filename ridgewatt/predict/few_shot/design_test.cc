@@ -9,7 +9,7 @@
 namespace ridgewatt::predict {
 namespace {
 
-// A grid of 20 x 20 in two features, dense towards the top of the first.
+// A grid of 20 x 20 in two features, denser at high values of the first.
 FeatureMatrix skewed_grid() {
   FeatureMatrix x = FeatureMatrix::Zero(400, kFeatures);
   for (Eigen::Index i = 0; i < 400; ++i) {
@@ -41,7 +41,7 @@ TEST(ChooseSpread, FillsWhatTheSamplesLeaveOpenAndNeverWhatIsExcluded) {
   const FeatureMatrix x = skewed_grid();
   std::vector<bool> excluded(400, false);
   for (std::size_t i = 0; i < 400; ++i) excluded[i] = i % 20 < 4;
-  const FeatureMatrix low = x.topRows(60);  // the three lowest clocks are known
+  const FeatureMatrix low = x.topRows(60);  // samples exist at the three lowest clocks
   const auto chosen = choose_spread(x, low, Eigen::Matrix<double, 1, kFeatures>::Constant(0.5),
                                     Eigen::VectorXd::Ones(400), 0, excluded, 10);
   ASSERT_EQ(chosen.size(), 10U);
@@ -73,7 +73,7 @@ TEST(PowerBudgets, AreFromLeastToMost) {
   }
 }
 
-// Candidates that are faster the more power they take, each known within 5 %.
+// Candidates whose time falls as their power rises. Time and power have deviations of 5 %.
 CostBeliefs straight_front(Eigen::Index count) {
   CostBeliefs beliefs;
   beliefs.log_power = Eigen::VectorXd::LinSpaced(count, std::log(10), std::log(50));
@@ -105,12 +105,12 @@ TEST(ChooseForBudgets, TakesTheFastestThatIsLikelyToKeepOneBudget) {
 TEST(ChooseForBudgets, LeavesWhatIsSlowerAndWhatIsExcluded) {
   CostBeliefs beliefs = straight_front(40);
   beliefs.time_deviation.setConstant(1e-3);
-  beliefs.log_time.tail(20).setConstant(0);  // more power for nothing
+  beliefs.log_time.tail(20).setConstant(0);  // more power, no less time
   std::vector<bool> excluded(40, false);
   excluded[19] = true;
   const std::vector<double> budget = {45};
   EXPECT_EQ(choose_for_budgets(beliefs, budget, std::vector{observed(beliefs, 10)}, excluded), 18U);
-  // Known to be fastest: nothing is left to expect, in whatever batch it was measured.
+  // The best candidate is already measured, at any batch: no improvement is expected.
   for (const int batch : {0, 64}) {
     const std::vector<Observation> known = {observed(beliefs, 19, batch)};
     EXPECT_EQ(choose_for_budgets(beliefs, budget, known, excluded), std::nullopt) << batch;

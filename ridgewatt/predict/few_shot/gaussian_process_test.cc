@@ -11,8 +11,9 @@
 namespace ridgewatt::predict {
 namespace {
 
-// Functions drawn from the prior itself, hyperparameters too (Matern 5/2 written out again), over
-// the clocks of CPU and GPU: the share of new noisy observations inside their 90 % interval.
+// Draws functions over the clocks of CPU and GPU, with hyperparameters, from the prior itself (this
+// code implements Matern 5/2 independently). Returns the share of new noisy observations inside
+// their 90 % interval.
 double coverage_of_drawn_functions(Eigen::Index samples, int functions) {
   constexpr Eigen::Index kAsked = 20;
   const GaussianProcessOptions prior;
@@ -57,8 +58,8 @@ double coverage_of_drawn_functions(Eigen::Index samples, int functions) {
   return inside / functions;
 }
 
-// The predictor scales variances by leave-one-out residuals on top; here a process is on its own,
-// with a robust likelihood that takes the largest residuals of normal noise for outliers.
+// The predictor also scales variances by leave-one-out residuals. Here the process is tested alone,
+// with a robust likelihood that treats the largest residuals of normal noise as outliers.
 // label: slow
 TEST(GaussianProcess, FewSamplesAreAsHonestAsMany) {
   const double of_many = coverage_of_drawn_functions(40, 200);
@@ -67,7 +68,7 @@ TEST(GaussianProcess, FewSamplesAreAsHonestAsMany) {
   EXPECT_NEAR(coverage_of_drawn_functions(12, 400), of_many, 0.04);
 }
 
-// Where the nearest samples are all samples, the process is itself.
+// If the nearest samples are all samples, the result must equal the exact process.
 TEST(GaussianProcess, LearnedFromAllItsSamplesAsNeighborsIsExact) {
   GaussianProcessOptions options;
   options.reweightings = 0;
@@ -92,7 +93,7 @@ TEST(GaussianProcess, LearnedFromAllItsSamplesAsNeighborsIsExact) {
   EXPECT_LT((residuals - process.standardized_residuals()).cwiseAbs().maxCoeff(), 1e-6);
 }
 
-// Rows of one point say what their mean says with that much less noise.
+// Several rows of a point are equivalent to their mean with correspondingly less noise.
 TEST(GaussianProcess, RowsOfOnePointAreMergedWithoutLoss) {
   GaussianProcessOptions options;
   options.reweightings = 0;
@@ -118,7 +119,7 @@ TEST(GaussianProcess, RowsOfOnePointAreMergedWithoutLoss) {
 TEST(Neighborhoods, EveryPointLiesInItsCellAndItsCellLearnsFromIt) {
   FeatureMatrix x = FeatureMatrix::Zero(500, kFeatures);
   Random random(6);
-  for (Eigen::Index i = 0; i < x.rows(); ++i) {  // a coarse grid: many rows are alike
+  for (Eigen::Index i = 0; i < x.rows(); ++i) {  // a coarse grid: many rows are equal
     for (Eigen::Index f = 0; f < 3; ++f) x(i, f) = static_cast<double>(random.below(8));
   }
   const Neighborhoods where(x, Eigen::Matrix<double, kFeatures, 1>::Ones(), 16, 40);

@@ -23,7 +23,7 @@ TEST(StageModel, ThePriorsAreThoseOfTheDocumentation) {
   }
 }
 
-// At the top mode the stages are shares of a minibatch: the prior's own add up to about one.
+// At the top mode, the stages are shares of a minibatch: the prior's values add up to about one.
 TEST(StageModel, ThePriorDescribesAWholeMinibatch) {
   const StageTimeModel model;
   const FeatureMatrix top = FeatureMatrix::Zero(1, kFeatures);

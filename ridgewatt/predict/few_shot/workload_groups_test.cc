@@ -49,7 +49,7 @@ TEST(WorkloadGroups, SeparateWhatWaitsForLaunchesFromWhatComputes) {
     Eigen::VectorXd power = WorkPowerModel(0).prior_mean();
     time[T::kCompute] = i % 2 == 0 ? -0.2 : -3;
     time[T::kLaunch] = i % 2 == 0 ? -3 : -0.2;
-    time[T::kLevel] = -2 + random.normal();  // another scale changes no group
+    time[T::kLevel] = -2 + random.normal();  // the scale must not affect the groups
     T::scale_to_top(time);
     workloads.push_back(workload_of(time, power));
   }
@@ -91,8 +91,8 @@ TEST(WorkloadGroups, ARowThatIsMissingIsAnError) {
     return read_workload_groups(CsvReader(text, "groups.csv"));
   };
   EXPECT_THROW(read(""), InputError);
-  EXPECT_THROW(read("training,one,1,12,time,level,0,0\n"), InputError);    // then nothing
-  EXPECT_THROW(read("training,one,1,12,power,level,0,0\n"), InputError);   // time comes first
+  EXPECT_THROW(read("training,one,1,12,time,level,0,0\n"), InputError);    // parameters are missing
+  EXPECT_THROW(read("training,one,1,12,power,level,0,0\n"), InputError);   // time must come first
   EXPECT_THROW(read("training,one,1,12,time,level,0,0 1\n"), InputError);  // too many factors
   EXPECT_THROW(read("training,one,1,12,time,level,0,x\n"), InputError);    // not a number
   EXPECT_THROW(read("training,many,1,12,time,level,0,0\n"), InputError);   // not a word

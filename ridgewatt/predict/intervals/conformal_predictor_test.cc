@@ -1,4 +1,4 @@
-// Intervals of errors on points that were not learned from.
+// Tests intervals that are computed from the errors on held-out points.
 #include "ridgewatt/predict/conformal_predictor.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@
 namespace ridgewatt::predict {
 namespace {
 
-// Knows the points that it learned and says 1 s and 1 W of others.
+// Returns the learned values for learned points, and 1 s and 1 W for other points.
 class Memory : public MeanPredictor {
  public:
   std::string name() const override { return "memory"; }
@@ -40,7 +40,7 @@ ConformalPredictor remembering(std::size_t folds) {
   return {std::make_unique<Memory>(), [] { return std::make_unique<Memory>(); }, {.folds = folds}};
 }
 
-// Times e^0.1, e^0.2, .. and powers e^-0.2, e^-0.4, ..
+// Times of e^0.1, e^0.2, .. and powers of e^-0.2, e^-0.4, ..
 std::vector<Observation> rising(int count) {
   std::vector<Observation> rows;
   for (int i = 1; i <= count; ++i) {
@@ -91,7 +91,8 @@ TEST(ConformalPredictor, TooFewPointsHaveNoInterval) {
   EXPECT_THROW(predictor.fit({}), UsageError);
 }
 
-// Compute over the GPU clock, launches over the CPU clock, and a measurement that errs by 3 %.
+// Compute time depends on the GPU clock and launch time on the CPU clock; measurements have 3 %
+// noise.
 std::vector<Observation> board() {
   Random random(5);
   std::vector<Observation> rows;
@@ -145,7 +146,7 @@ Coverage coverage(const std::string& method, std::size_t size, int draws) {
   return found;
 }
 
-// The mean over enough draws: with ten samples the coverage of one draw varies by 8 %.
+// The mean over many draws, because with ten samples the coverage of one draw varies by 8 %.
 // label: slow
 TEST(ConformalPredictor, NinetyPercentIntervalsHoldNinetyPercent) {
   struct Case {
@@ -182,8 +183,8 @@ TEST(ConformalPredictor, IntervalsOfNetworksDoNotDependOnThreads) {
   EXPECT_EQ(found[0][0].energy_j.lo, found[1][0].energy_j.lo);
 }
 
-// Samples at one GPU clock: whatever the method, rows at the other clocks lie within the interval
-// nine times in ten, and it is wider than where the samples were taken.
+// All samples have one GPU clock. For every method, 90 % of the rows at other clocks must be within
+// the interval, and it must be wider than at the sampled clock.
 TEST(Unvaried, IntervalsAtOtherValuesAreWiderAndHold) {
   constexpr double kSampledHz = 0.7e9;
   std::vector<Observation> same, others;
@@ -198,7 +199,7 @@ TEST(Unvaried, IntervalsAtOtherValuesAreWiderAndHold) {
   std::vector<OperatingPoint> points;
   for (const auto& row : others) points.push_back(row.point);
   EXPECT_EQ(unvaried_axes(samples, points),
-            (std::vector{PointAxis::kGpuClock}));  // the batch is the same everywhere
+            (std::vector{PointAxis::kGpuClock}));  // all have the same batch
   for (const std::string method : {"auto", "linear", "trees"}) {
     if (method == "trees" && !trees_available()) continue;
     PredictorOptions options;
@@ -228,18 +229,18 @@ TEST(Unvaried, IntervalsAtOtherValuesAreWiderAndHold) {
 
 TEST(Unvaried, EffectsAreThoseOfPhysics) {
   const AxisArray<double> fixed{{4, 0, 1e9, 0, 8}};
-  // Half the GPU clock: up to twice the time, down to half the power.
+  // At half the GPU clock, the time may double and the power may halve.
   const UnvariedEffect slower = unvaried_effect(fixed, {{4, 2e9, 0.5e9, 3e9, ""}, 8});
   EXPECT_EQ(slower.time_lo, 1);
   EXPECT_EQ(slower.time_hi, 2);
   EXPECT_EQ(slower.power_lo, 0.5);
   EXPECT_EQ(slower.power_hi, 1);
-  // Twice the batch: up to twice the time and power, never less.
+  // At twice the batch, time and power may double but do not fall.
   const UnvariedEffect larger = unvaried_effect(fixed, {{4, 2e9, 1e9, 3e9, ""}, 16});
   EXPECT_EQ(larger.time_lo, 1);
   EXPECT_EQ(larger.time_hi, 2);
   EXPECT_EQ(larger.power_hi, 2);
-  // A knob that varies, or that no sample has, adds nothing.
+  // A knob that varies in the samples, or that no sample states, adds nothing.
   const UnvariedEffect none = unvaried_effect(fixed, {{4, 9e9, 1e9, 1e9, ""}, 8});
   EXPECT_EQ(none.time_hi, 1);
   EXPECT_EQ(none.power_lo, 1);

@@ -44,7 +44,8 @@ workload::WorkloadCost one_kernel(const workload::KernelCost& kernel) {
   return cost;
 }
 
-// 64 to 64 channels, 3x3, 56x56: no short sum, whole blocks in groups of four.
+// A convolution of 64 to 64 channels, 3x3, 56x56: its sums are long, and its channels fill groups
+// of four blocks.
 workload::KernelCost whole_convolution() {
   workload::KernelCost kernel;
   kernel.name = kernel.op = "Conv";
@@ -68,8 +69,9 @@ TEST(CpuTwin, AConvolutionIsItsFlopsItsWeightsAndItsActivations) {
   const auto kernel = whole_convolution();
   const CpuKernelTime time = cpu_kernel_times(twin, one_kernel(kernel), 1).front();
   EXPECT_NEAR(time.compute_s, 2 * kernel.macs / (twin[C::kConvolution] * 100e9), 1e-12);
-  // Weights that the last cache holds, at the mean of cache and memory, 40 GB/s; activations from
-  // between cache (1 MB) and memory (16 MB).
+  // The last-level cache holds the weights: the mean rate of cache and memory, 40 GB/s. The
+  // bandwidth of the activations is between that of the cache (1 MB) and that of the memory (16
+  // MB).
   const double share = std::log(2 * kernel.write_bytes / 1e6) / std::log(16);
   const double bandwidth = std::pow(80e9, 1 - share) * std::pow(20e9, share);
   EXPECT_NEAR(time.memory_s,
@@ -97,7 +99,7 @@ TEST(CpuTwin, EachDirectionOfARecurrentLayerReadsItsOwnWeights) {
   kernel.weight_bytes = 1e6;
   kernel.launches = 1 + 10;
   const double one_s = cpu_kernel_times(twin, one_kernel(kernel), 1).front().memory_s;
-  // Two directions of that size: twice the weights and twice the steps.
+  // Two directions: twice the weights and twice the steps.
   kernel.groups = 2;
   kernel.weight_bytes *= 2;
   kernel.launches = 1 + 20;
@@ -189,7 +191,7 @@ TEST(CpuTwin, AFitFindsTheRatesThatMadeTheRuns) {
               parameter_variance(prior, run.modelled_s));
   }
   EXPECT_LT(fitted[C::kConvolution], prior[C::kConvolution]);
-  EXPECT_EQ(fitted[C::kRecurrent], prior[C::kRecurrent]);  // ResNet has none
+  EXPECT_EQ(fitted[C::kRecurrent], prior[C::kRecurrent]);  // ResNet has no recurrent layers
 }
 
 TEST(CpuTwin, AnEstimateHasTimesAndNoPower) {

@@ -16,7 +16,7 @@
 namespace ridgewatt::twin {
 namespace {
 
-// One kernel of a class that computes for long: all of its time is work over rate.
+// One large kernel of a class. All of its time is computation at the rate of the class.
 workload::WorkloadCost one_kernel(workload::OpClass op_class, double work_flop = 1e12,
                                   int batch = 1) {
   workload::WorkloadCost cost;
@@ -38,7 +38,7 @@ EstimateError error_of(const Twin& twin, const workload::WorkloadCost& cost,
                     RunOptions{4, 0.0})(mode);
 }
 
-// A twin whose parameters are exact and whose own error has the scales of `errors`.
+// A twin with exact parameters. Its remaining error has the scales of `errors`.
 Twin exact_twin() {
   Twin twin = load_twin(load_board("agx-orin"));
   twin.log_sd.fill(0);
@@ -49,7 +49,8 @@ Twin exact_twin() {
   return twin;
 }
 
-// What ErrorModel is to find, by its definition: an estimator for each moved parameter.
+// The variance that ErrorModel must find, computed from its definition: one estimator per moved
+// parameter.
 double time_variance(const Twin& twin, const std::shared_ptr<const workload::WorkloadCost>& cost,
                      const RunOptions& options, const PowerMode& mode) {
   constexpr double kStep = 0.02;
@@ -63,10 +64,10 @@ double time_variance(const Twin& twin, const std::shared_ptr<const workload::Wor
   return twin.parameter_variance(slopes);
 }
 
-// A moved twin shares the states of GPU and CPU that its parameter does not bear on.
+// A moved twin reuses the states of GPU and CPU that do not depend on the moved parameter.
 TEST(MovedTwins, AreTheTwinsThatWereMoved) {
   const Twin twin = load_twin(load_board("agx-orin"));
-  // Knobs are rounded to octaves, which these are.
+  // Knobs are rounded to octaves. These knobs are octaves, so rounding does not change them.
   PowerMode top, few_cores, slow, slow_memory;
   few_cores.cpu_cores = twin.cpu_cores / 4;
   slow.gpu_clock_hz = twin.gpu_clock_hz / 4;
@@ -100,13 +101,14 @@ TEST(TwinHome, DistanceIsZeroAtHomeAndCountsWhatIsForeign) {
   EXPECT_DOUBLE_EQ(between.mix, 0);
   EXPECT_DOUBLE_EQ(between.kind, 0);
   EXPECT_DOUBLE_EQ(between.range, 0);
-  // Ten times the work of a sample on the same bytes: a decade of work and one of intensity.
+  // Ten times the work of a sample on the same bytes: one decade more work and one decade more
+  // intensity.
   EXPECT_NEAR(home.distance(features_of(one_kernel(workload::OpClass::kConv, 1e12))).range,
               std::sqrt(2.0), 1e-9);
-  // No class in common.
+  // The workloads have no class in common.
   workload::WorkloadCost product = one_kernel(workload::OpClass::kGemm, 1e10);
   EXPECT_DOUBLE_EQ(home.distance(features_of(product)).mix, 1);
-  // Half of the work: sqrt(1 - sqrt(1/2)).
+  // Half of the work is of a known class: sqrt(1 - sqrt(1/2)).
   product.kernels.push_back(one_kernel(workload::OpClass::kConv, 1e10).kernels[0]);
   EXPECT_NEAR(home.distance(features_of(product)).mix, std::sqrt(1 - std::sqrt(0.5)), 1e-12);
   product.kind = WorkloadKind::kTraining;
@@ -128,7 +130,8 @@ TEST(TwinHome, SaysWhatIsForeign) {
                              "FLOP per sample: 1e+14, at most 1e+12 where fitted"));
 }
 
-// Quantiles of tables: t of 4 degrees at 95 % is 2.1318, the normal's 1.6449.
+// Values from tables of quantiles: t with 4 degrees of freedom at 95 % is 2.1318, the normal
+// quantile is 1.6449.
 TEST(LogError, IntervalsHaveStudentsTails) {
   EXPECT_NEAR((LogError{0.1, 4}.factor(0.9)), std::exp(0.21318), 1e-4);
   EXPECT_NEAR((LogError{0.1, 0}.factor(0.9)), std::exp(0.16449), 1e-4);
@@ -162,8 +165,8 @@ TEST(LogError, EnergyLiesBetweenTheProductsOfTheEnds) {
   EXPECT_DOUBLE_EQ(energy.hi, 15 * time.hi);
 }
 
-// On every board, in its presets and at the lowest clocks: between idle power and the module's
-// limit, and no faster than all work at the peak of its units.
+// On every board, in its presets and at the lowest clocks: power is between idle power and the
+// module's limit, and no minibatch is faster than all its work at the peak rates.
 TEST(ErrorModel, IntervalsEndWherePhysicsEnds) {
   for (const auto& name : list_boards()) {
     const Board board = load_board(name);
@@ -198,8 +201,8 @@ TEST(ErrorModel, IntervalsEndWherePhysicsEnds) {
   }
 }
 
-// 13,000 launches of nothing: no interval is so wide that they take less than the lower end of what
-// is known of a launch.
+// A minibatch of 13,000 empty launches: however wide the interval is, it does not reach below the
+// launches at the lower end of the known time of a launch.
 TEST(ErrorModel, NoMinibatchIsFasterThanItsLaunches) {
   workload::WorkloadCost cost = one_kernel(workload::OpClass::kElementwise, 1);
   cost.kernels.front().launches = 13000;
@@ -213,7 +216,8 @@ TEST(ErrorModel, NoMinibatchIsFasterThanItsLaunches) {
   EXPECT_GT(time.hi, 10 * at.total.period_s);
 }
 
-// A module that cannot draw what a mode asks for takes longer: the same energy at its limit.
+// A mode that needs more power than the module can draw runs longer: it uses the same energy at the
+// limit.
 TEST(ErrorModel, WhatTheLimitForbidsIsSaid) {
   Twin twin = load_twin(load_board("agx-orin"));
   twin.power_limit_w = std::numeric_limits<double>::infinity();
@@ -234,8 +238,8 @@ TEST(ErrorModel, WhatTheLimitForbidsIsSaid) {
               ::testing::ElementsAre(::testing::HasSubstr("more than the module's limit")));
 }
 
-// Sweeps of inference begin at 422.4 MHz (../shared/data/README.md): below, a busy GPU still draws
-// what it draws, and the interval says that nobody looked.
+// Sweeps of inference start at 422.4 MHz (../shared/data/README.md). Below that clock, a busy GPU
+// still draws the same power, and the interval is wider because no row was measured there.
 TEST(ErrorModel, BelowTheClocksThatWereSeenABusyGpuStillDrawsPower) {
   const Twin twin = load_twin(load_board("agx-orin"));
   ASSERT_DOUBLE_EQ(twin.home.least_cpu_hz(WorkloadKind::kInference), 422.4e6);
@@ -260,7 +264,7 @@ TEST(ErrorModel, BelowTheClocksThatWereSeenABusyGpuStillDrawsPower) {
   one_core.cpu_cores = 1;
   EXPECT_THAT(errors.widened_at(estimator.breakdown(one_core)),
               ::testing::ElementsAre("CPU cores: 1, at least 4 where fitted"));
-  // The interval reaches the power of a GPU that never waits.
+  // The interval includes the power of a GPU that never waits.
   const double unwaited_w = at.always_w + (at.total.power_w - at.always_w) / at.counted_share;
   EXPECT_GE(bounded(at.total, errors(at), 0.9)[kPower].hi, unwaited_w);
 }
@@ -275,7 +279,8 @@ TEST(ErrorModel, WithExactParametersTheModelsOwnErrorIsLeft) {
   EXPECT_NEAR(foreign[kTime].sd, std::hypot(scale.home, scale.mix), 1e-12);
 }
 
-// Time goes as one over the rate of the kernel's class, so its deviation is the rate's.
+// Time is inversely proportional to the rate of the kernel's class, so both have the same
+// deviation.
 TEST(ErrorModel, AParameterThatIsHardlyKnownWidensWhatNeedsIt) {
   Twin twin = exact_twin();
   twin.log_sd[static_cast<std::size_t>(TwinParam::kGemmRate)] = 0.5;
@@ -289,7 +294,7 @@ TEST(ErrorModel, AParameterThatIsHardlyKnownWidensWhatNeedsIt) {
               ::testing::Contains("parameter gemm_rate: known within a factor of 2.3"));
 }
 
-// Deviations that cancel in a product do not add up.
+// Deviations that cancel in a product must not add up.
 TEST(Twin, CorrelatedDeviationsCancel) {
   Twin twin = exact_twin();
   const auto rate = static_cast<std::size_t>(TwinParam::kConvRate);
@@ -346,7 +351,7 @@ TEST(Twin, HomeErrorsAndCorrelationsSurviveTheBoardFile) {
   EXPECT_THROW(load_twin(parse_board(board_toml_with_twin(board, table), "x")), InputError);
 }
 
-// A file of before, or one that was written by hand: nothing is known of what was fitted.
+// A file of an older version, or one written by hand, does not say what its twin was fitted to.
 TEST(Twin, WithoutItsHomeATwinIsFarFromEverything) {
   const Board board = load_board("agx-orin");
   TwinTable table = twin_table(load_twin(board));
@@ -357,8 +362,8 @@ TEST(Twin, WithoutItsHomeATwinIsFarFromEverything) {
   EXPECT_GT(error_of(lost, cost)[kTime].sd, error_of(load_twin(board), cost)[kTime].sd);
 }
 
-// The intervals that are shipped hold what papers publish of workloads and boards that no sweep
-// shows. That of BERT at the zoo's sequences of 128 is not among them: see docs/results/twin.md.
+// Papers publish values of workloads and boards that no sweep covers. The shipped intervals contain
+// them, except for BERT at the zoo's sequence length of 128: see docs/results/twin.md.
 TEST(Published, ShippedIntervalsHoldThem) {
   int held = 0, judged = 0;
   for (const auto& row :
@@ -379,8 +384,8 @@ TEST(Published, ShippedIntervalsHoldThem) {
   EXPECT_GE(held, 0.8 * judged) << held << " of " << judged;
 }
 
-// The acceptance figures: 90 % intervals of workloads that the twin did not see hold 85 to 95 % of
-// their rows, every workload counting the same.
+// The acceptance criterion: 90 % intervals for workloads that were held out contain 85 to 95 % of
+// the rows. Every workload has the same weight.
 // label: slow
 TEST(SharedSweeps, IntervalsHoldWhatWasLeftOut) {
   RIDGEWATT_REQUIRE_SHARED();
@@ -406,7 +411,8 @@ TEST(SharedSweeps, IntervalsHoldWhatWasLeftOut) {
     EXPECT_GE(mean[q], 0.85) << kQuantities[q];
     EXPECT_LE(mean[q], 0.95) << kQuantities[q];
   }
-  // What is shipped is what this finds, or wider: it was fitted to a few rows more or less.
+  // The shipped scales agree with the scales of this fit or are somewhat larger, because their fit
+  // used slightly different rows.
   const TwinErrors shipped = load_twin(board).errors;
   for (std::size_t q = 0; q < kQuantities.size(); ++q) {
     EXPECT_LE(summary.twin.errors.scales[q].home, 1.02 * shipped.scales[q].home);

@@ -16,7 +16,7 @@
 namespace ridgewatt::twin {
 namespace {
 
-// A network of random kernels, from tiny to large.
+// A network of random kernels from tiny to large.
 workload::WorkloadCost random_cost(Random& random, std::size_t count, int batch = 4) {
   workload::WorkloadCost cost;
   cost.name = "random";
@@ -86,9 +86,10 @@ TEST_F(EstimateTest, CausesAndLayersSumToTheWhole) {
   }
 }
 
-// The longest chain found by the envelope is the queue simulated kernel by kernel: a kernel starts
-// when it has been launched and its predecessor has finished. On it, the factor for a queue that
-// runs dry where launching takes about as long as the GPU.
+// The envelope must find the longest chain that a simulation of the queue finds, kernel by kernel:
+// a kernel starts when it has been launched and its predecessor has finished. The result is then
+// multiplied by the factor for a queue that runs empty because launching takes about as long as the
+// GPU.
 TEST_F(EstimateTest, TheLongestChainIsTheSimulatedQueue) {
   Random random(8);
   for (int trial = 0; trial < 20; ++trial) {
@@ -163,8 +164,8 @@ TEST_F(EstimateTest, TinyKernelsAreLaunchBoundAndLargeOnesAreNot) {
   EXPECT_EQ(Estimator(twin_, cost, {0, 10.0}).breakdown(modes_[0]).dominant(), Cause::kLoader);
 }
 
-// What the wait for data does to time and power (docs/methods/twin.md), in cases that are known by
-// hand.
+// The effect of waiting for data on time and power (docs/methods/twin.md), in cases whose results
+// are known.
 TEST_F(EstimateTest, WaitsForDataShowInThePeriodAndOnlySomeInTheMedian) {
   Random random(11);
   workload::WorkloadCost cost = random_cost(random, 60, 8);
@@ -179,19 +180,20 @@ TEST_F(EstimateTest, WaitsForDataShowInThePeriodAndOnlySomeInTheMedian) {
   const double pipe_s = alone.total.pipe_s;
   EXPECT_DOUBLE_EQ(alone.total.period_s, pipe_s);
   EXPECT_DOUBLE_EQ(alone.total.median_s, pipe_s);
-  // Loading takes four times as long as the minibatch, on four cores at once.
+  // Loading a minibatch takes four times as long as computing it, on four cores at once.
   const double sample_s = 4 * 4 * pipe_s / cost.batch;
   const Breakdown starved = run(inference, 4, sample_s, top);
   EXPECT_DOUBLE_EQ(starved.total.median_s, pipe_s);
   EXPECT_NEAR(starved.total.period_s, 4 * pipe_s, 0.01 * pipe_s);
   EXPECT_NEAR(starved.total.stall_s(), 3 * pipe_s, 0.01 * pipe_s);
-  // The same energy of the GPU, four times as much for loading and time, over four periods.
+  // Over four periods: the same energy of the GPU, and four times the energy of loading and of idle
+  // time.
   EXPECT_LT(starved.total.power_w, alone.total.power_w + 4 * twin_[TwinParam::kCpuBusyPower]);
   EXPECT_DOUBLE_EQ(starved.energy_j[static_cast<std::size_t>(Cause::kCompute)],
                    alone.energy_j[static_cast<std::size_t>(Cause::kCompute)]);
   EXPECT_GT(starved.total.energy_j(), alone.total.energy_j());
-  // Inference without a given data set is of data that is there, at the power of runs that a loader
-  // fed; training always reads its data.
+  // If no data set is given, inference uses data that is already in memory, but at the power of
+  // runs with a loader. Training always loads its data.
   cost.kind = inference;
   const MinibatchCost served = Estimator(twin_, cost)(top);
   EXPECT_DOUBLE_EQ(served.period_s, pipe_s);
@@ -199,7 +201,8 @@ TEST_F(EstimateTest, WaitsForDataShowInThePeriodAndOnlySomeInTheMedian) {
   const double sample_of_fit_s = twin_[TwinParam::kInferenceLoaderCycles] / twin_.cpu_clock_hz;
   EXPECT_NEAR(served.power_w, run(inference, 4, sample_of_fit_s, top).total.power_w,
               1e-9 * served.power_w);
-  // Four workers deliver in bursts, two do not; with fewer cores than threads all waits are timed.
+  // Four workers deliver in bursts, two do not. With fewer cores than threads, the median contains
+  // all waits.
   EXPECT_DOUBLE_EQ(run(training, 4, sample_s, top).total.median_s, pipe_s);
   const Breakdown two = run(training, 2, sample_s, top);
   EXPECT_DOUBLE_EQ(two.total.median_s, two.total.period_s);
@@ -207,13 +210,14 @@ TEST_F(EstimateTest, WaitsForDataShowInThePeriodAndOnlySomeInTheMedian) {
   const Breakdown crowded = run(training, 4, sample_s, mode_of(4, 2201.6, 1300.5, 3199));
   EXPECT_DOUBLE_EQ(crowded.total.median_s, crowded.total.period_s);
   EXPECT_GT(crowded.total.period_s, 4 * pipe_s);
-  // Without workers both follow each other.
+  // Without workers, loading and computation alternate.
   const Breakdown serial = run(training, 0, 0.01, top);
   EXPECT_NEAR(serial.total.period_s, pipe_s + 0.01 * cost.batch, 1e-12);
   EXPECT_NEAR(serial.total.stall_s(), 0.01 * cost.batch, 1e-12);
 }
 
-// A minibatch is taken over from a worker before it is computed on; no worker hides that.
+// The main program takes a minibatch over from a worker before it computes. Workers cannot hide
+// that time.
 TEST_F(EstimateTest, HandOverLengthensTheMinibatchesThatWorkersBring) {
   Random random(12);
   workload::WorkloadCost cost = random_cost(random, 60, 8);
@@ -233,7 +237,7 @@ TEST_F(EstimateTest, HandOverLengthensTheMinibatchesThatWorkersBring) {
   EXPECT_DOUBLE_EQ(more_s(WorkloadKind::kTraining, {0, quick_s}), 0);
   EXPECT_DOUBLE_EQ(more_s(WorkloadKind::kTraining, {4, 0.0}), 0);
   EXPECT_DOUBLE_EQ(more_s(WorkloadKind::kInference, {4, quick_s}), 0);
-  // On two cores the three threads take turns.
+  // On two cores, the three threads take turns.
   cost.kind = WorkloadKind::kTraining;
   PowerMode crowded = top;
   crowded.cpu_cores = 2;
@@ -242,8 +246,8 @@ TEST_F(EstimateTest, HandOverLengthensTheMinibatchesThatWorkersBring) {
               1.5 * hand_over_s, 0.02 * hand_over_s);
 }
 
-// The published stalls of LeNet-5 without workers (SIGMETRICS 2023, figure 2a): 22.0, 33.8 and
-// 42.6 s for 60,000 samples.
+// The published stalls of LeNet-5 without workers (SIGMETRICS 2023, figure 2a): 22.0, 33.8 and 42.6
+// s for 60,000 samples.
 TEST_F(EstimateTest, ASmallSampleCostsLittleToLoad) {
   struct Stall {
     const char* board;
@@ -329,7 +333,7 @@ TEST(Twin, EveryParameterHasAPlaceAndSurvivesTheBoardFile) {
   EXPECT_FALSE(read.fit.unseen_time_mape);
 }
 
-// Every peak of Thor is above the AGX Orin's: so is what its twin makes of them.
+// Every peak rate of Thor is above the AGX Orin's, so its twin must be faster.
 TEST(Twin, ThorIsFasterThanAgxOrinAtMaxn) {
   for (const auto& [model, training] :
        {std::pair("zoo:resnet50", false), std::pair("zoo:resnet18", true)}) {
@@ -343,8 +347,8 @@ TEST(Twin, ThorIsFasterThanAgxOrinAtMaxn) {
   }
 }
 
-// The rate of a convolution follows the pipe that FP32 runs in: TF32 is 4 times FP32 on GA10B, 16
-// times on Thor, and Volta has none.
+// The rate of a convolution scales with the unit that computes FP32: TF32 is 4 times as fast as
+// FP32 on GA10B and 16 times on Thor, and Volta has no TF32.
 TEST(Twin, ScalingFollowsThePipeOfConvolutions) {
   const Board orin = load_board("agx-orin");
   const Twin twin = load_twin(orin);
@@ -354,7 +358,8 @@ TEST(Twin, ScalingFollowsThePipeOfConvolutions) {
   EXPECT_NEAR(rate("orin-nano") / rate("agx-orin"), 1, 1e-9);
   EXPECT_NEAR(rate("thor") / rate("agx-orin"), 4, 1e-9);
   EXPECT_NEAR(rate("xavier-nx") / rate("agx-orin"), 0.25, 1e-9);
-  // The FP32 pipes of a card have half of the rate of TF32, and Winograd's 2.25 products in one.
+  // The FP32 units of a card have half the rate of TF32, but Winograd saves a factor of 2.25 of the
+  // products.
   const Board a40 = load_board("a40");
   const Twin card = load_twin(a40);
   const double v100 = carry_twin(card, a40, load_board("v100-pcie"))[TwinParam::kConvRate];
@@ -376,7 +381,7 @@ TEST(Twin, ABoardWithoutTheRateIsNotScaled) {
   }
 }
 
-// What a fit knows of the AGX Orin says nothing of another board.
+// The fit errors of the AGX Orin do not apply to another board.
 TEST(Twin, AScaledTwinHasNoFitError) {
   const Twin scaled = load_twin(load_board("agx-orin-32gb"));
   EXPECT_EQ(scaled.status, "scaled, not validated");
@@ -399,8 +404,8 @@ TEST(Twin, MissingOrImpossibleNumbersAreNamed) {
   EXPECT_THROW(load_twin(parse_board(board_toml_with_twin(board, table), "x")), InputError);
 }
 
-// At each lower limit the clock is lower, the step longer and the power while kernels run at the
-// limit, until the lowest clock; a limit that is not reached changes nothing.
+// Each lower limit lowers the clock and lengthens the step, and the power while kernels run equals
+// the limit, down to the lowest clock. A limit above the power changes nothing.
 TEST(PowerLimit, LowersTheClockUntilItHolds) {
   for (const char* name : {"a40", "v100-pcie", "p100-pcie", "h100-sxm"}) {
     const Board board = load_board(name);
@@ -426,7 +431,7 @@ TEST(PowerLimit, LowersTheClockUntilItHolds) {
       }
       last_s = at.total.period_s, last_hz = at.clocks.gpu_clock_hz;
     }
-    // Clocks that are set are held below the GPU's own limit, too.
+    // At fixed clocks, the GPU's own limit applies as well.
     EXPECT_LE(estimator(PowerMode{}).power_w, twin.power_limit_w) << name;
     PowerMode governed;
     governed.governor = "schedutil";

@@ -23,7 +23,7 @@ class GovernorTest : public ::testing::Test {
   const std::vector<double>& levels(Knob knob) const { return twin_.levels[knob]; }
 };
 
-// Half of what is remembered is of the last 32 ms; of cycles far shorter, the mean is left.
+// Half of the weight is on the last 32 ms. For much shorter cycles, the load is the mean.
 TEST_F(GovernorTest, PeltWeighsThePast) {
   EXPECT_NEAR(pelt_load(32e-3, 1e9), 0.5, 1e-9);
   EXPECT_NEAR(pelt_load(64e-3, 1e9), 0.75, 1e-9);
@@ -45,7 +45,7 @@ TEST_F(GovernorTest, BusyDomainsRunAtTheirHighestAndIdleOnesAtTheirLowest) {
   }
 }
 
-// Work with a given number of cycles per second: schedutil leaves a quarter to spare.
+// The work needs a given number of cycles per second; schedutil keeps a quarter as reserve.
 TEST_F(GovernorTest, SchedutilLeavesAQuarterToSpare) {
   for (const double work_hz : {0.3e9, 0.9e9, 1.5e9}) {
     PowerMode mode;
@@ -74,7 +74,7 @@ TEST_F(GovernorTest, TheGpuIsKeptSevenTenthsBusyAndTheMemoryFollowsIt) {
   EXPECT_GE(at.mem_clock_hz, std::min(3 * at.gpu_clock_hz, levels(Knob::kMemClock).back()));
 }
 
-// The GPU rests: what the CPU asks of the memory counts.
+// The GPU is idle, so only the traffic of the CPU determines the memory clock.
 TEST_F(GovernorTest, TheMemoryFollowsTheCpuToo) {
   const PowerMode busy = settled("schedutil", {1, 1, 0});
   EXPECT_EQ(busy.gpu_clock_hz, levels(Knob::kGpuClock).front());
@@ -112,7 +112,7 @@ TEST_F(GovernorTest, ClocksThatAreGivenAreLimits) {
   }
 }
 
-// Published for the AGX Xavier: training under DVFS is within 2 to 3 % of MAXN in time and energy.
+// Published for the AGX Xavier: training with DVFS is within 2 to 3 % of MAXN in time and energy.
 TEST_F(GovernorTest, TrainingUnderAGovernorIsNearMaxn) {
   for (const char* board : {"agx-xavier", "agx-orin"}) {
     for (const char* network : {"zoo:resnet18", "zoo:mobilenet_v3_large"}) {

@@ -1,5 +1,5 @@
-// What fits, against what a published study of training (SIGMETRICS 2023, table 2: batch 16, with
-// loader workers) and the published sweeps ran and could not run.
+// Tests what fits into memory against two sources: a published study of training (SIGMETRICS 2023,
+// table 2: batch 16, with loader workers) and the published sweeps.
 #include "ridgewatt/twin/memory_footprint.h"
 
 #include <gtest/gtest.h>
@@ -42,7 +42,7 @@ TEST(MemoryFootprint, PublishedTrainingsThatRan) {
   EXPECT_TRUE(footprint("agx-xavier", "mobilenet_v3_large", true, 128).fits());
 }
 
-// The sweeps that were measured; their largest batches.
+// The measured sweeps at their largest batches.
 TEST(MemoryFootprint, PublishedSweepsRan) {
   for (const char* model : {"resnet18", "mobilenet_v3_large"}) {
     EXPECT_TRUE(footprint("agx-orin", model, true).fits()) << model;
@@ -64,9 +64,9 @@ double inference_bytes(const char* model, Runtime runtime, workload::Precision p
   return memory_footprint(load_twin(load_board("xavier-nx")), *deployed.at(1), run).needed_bytes();
 }
 
-// github.com/ultralytics/yolov5/issues/4647: YOLOv5s under a C++ TensorRT program takes about 800
-// MB at most on a Xavier NX, and Python programs in any runtime much more, up to 3 GB. YOLO11s is
-// a little larger. None of the constants comes from that report.
+// github.com/ultralytics/yolov5/issues/4647: YOLOv5s in a C++ TensorRT program takes at most about
+// 800 MB on a Xavier NX. Python programs in any runtime take much more, up to 3 GB. YOLO11s is a
+// little larger. No constant of the model comes from that report.
 TEST(MemoryFootprint, ATensorRtProgramTakesWhatWasReportedOfAXavierNx) {
   const double engine = inference_bytes("yolo11s", Runtime::kTensorRt, workload::Precision::kFp16);
   EXPECT_GT(engine, 0.6e9);
@@ -78,8 +78,8 @@ TEST(MemoryFootprint, ATensorRtProgramTakesWhatWasReportedOfAXavierNx) {
   }
 }
 
-// The study reports ResNet-18 as not trainable on a Xavier NX either. No count of tensors tells
-// that from MobileNetV3, which it trained there with up to eight workers: that needs more.
+// The study reports that ResNet-18 cannot be trained on a Xavier NX, but MobileNetV3 can, with up
+// to eight workers. A count of tensors cannot explain this, because MobileNetV3 needs more memory.
 TEST(MemoryFootprint, MobileNetNeedsMoreThanTheResNetThatIsSaidNotToFitTheXavierNx) {
   EXPECT_GT(footprint("xavier-nx", "mobilenet_v3_large", true, 16, 8).needed_bytes(),
             footprint("xavier-nx", "resnet18", true).needed_bytes());
@@ -91,9 +91,9 @@ TEST(MemoryFootprint, IsTheSumOfItsPartsAndGrowsWithBatchAndWorkers) {
                                               memory.framework_bytes + memory.context_bytes +
                                               memory.cudnn_bytes + memory.loader_bytes);
   EXPECT_DOUBLE_EQ(memory.free_bytes(), (3964.0 - 1536) * 1048576);
-  // conv1: 7 x 7 x 3 window elements at 112 x 112 places of 16 images, FP32.
+  // conv1: 7 x 7 x 3 elements of the window at 112 x 112 positions of 16 images in FP32.
   EXPECT_DOUBLE_EQ(memory.workspace_bytes, 147.0 * 112 * 112 * 16 * 4);
-  // 4 workers with two minibatches of 16 x 3 x 224 x 224 FP32 each.
+  // 4 workers with two minibatches of 16 x 3 x 224 x 224 in FP32 each.
   EXPECT_DOUBLE_EQ(memory.loader_bytes, 4 * (3.8 * 1048576 + 2.0 * 16 * 3 * 224 * 224 * 4));
   EXPECT_EQ(footprint("nano", "resnet18", true, 16, 0).loader_bytes, 0);
   EXPECT_GT(footprint("nano", "resnet18", true, 32).needed_bytes(), memory.needed_bytes());
@@ -103,7 +103,7 @@ TEST(MemoryFootprint, EveryConstantHasASource) {
   for (const auto& [runtime, runtime_name] : kEnumNames<Runtime>) {
     const auto constants = runtime_memory(runtime);
     ASSERT_EQ(constants.size(), 4) << runtime_name;
-    if (is_on_cpu(runtime)) continue;  // its sources are the library's size, and no GPU
+    if (is_on_cpu(runtime)) continue;  // its source is the size of the library; it has no GPU part
     for (const auto& constant : constants) {
       EXPECT_NE(constant.source.find("github.com"), std::string_view::npos) << constant.name;
       EXPECT_GE(constant.bytes, 0);

@@ -1,4 +1,4 @@
-// Every precision has its rate on a twin, or says that it has none.
+// Tests that a twin has a rate for every precision or reports that it has none.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-// PyTorch in eager mode does not multiply 8 bits on the GPU.
+// Eager PyTorch has no 8-bit products on the GPU.
 constexpr workload::Precision kAllPrecisions[] = {
     workload::Precision::kFp32, workload::Precision::kFp16, workload::Precision::kBf16,
     workload::Precision::kMixed};
@@ -50,7 +50,7 @@ void for_all(bool training,
     }
     const bool quantized = costs.begin()->second->work_int_op() > 0;
     for (const auto& [name, board] : boards) {
-      if (quantized && !supports(board, Arithmetic::kInt8)) continue;  // refused, see below
+      if (quantized && !supports(board, Arithmetic::kInt8)) continue;  // rejected, see below
       const Twin twin = load_twin(board);
       Estimators estimators;
       for (const auto& [precision, cost] : costs) {
@@ -67,18 +67,18 @@ TEST(Precision, MixedTrainingLiesBetweenItsArithmeticAndFp32) {
     const TimePower fp32 = at.at(workload::Precision::kFp32)({}).timed();
     const TimePower mixed = at.at(workload::Precision::kMixed)({}).timed();
     const TimePower fp16 = at.at(workload::Precision::kFp16)({}).timed();
-    // On cards nearly all of the time of the smallest networks is that of launches, of which mixed
-    // precision spares none.
+    // On cards, launches take nearly all of the time of the smallest networks, and mixed precision
+    // does not save launches.
     const double tolerance = board.discrete_gpu ? 1e-3 : 1e-9;
     EXPECT_LE(mixed.time_s, fp32.time_s * (1 + tolerance)) << what;
     EXPECT_GE(mixed.time_s, fp16.time_s * (1 - 1e-9)) << what;
-    // Slower by no more than the traffic of the master weights.
+    // Mixed precision is slower than FP16 by at most the traffic of the master weights.
     const Estimator& estimator = at.at(workload::Precision::kMixed);
     const double extra =
         estimator.cost().traffic_bytes() - at.at(workload::Precision::kFp16).cost().traffic_bytes();
     const double extra_s =
         extra * estimator.twin()[TwinParam::kVectorTraffic] / estimator.bandwidth({});
-    // Launches and kernels of like length get in each other's way: by up to the fourth root of 2.
+    // Launches and kernels of similar length delay each other by up to the fourth root of 2.
     EXPECT_LE(mixed.time_s, fp16.time_s + 1.19 * extra_s) << what;
     if (const auto bf16 = at.find(workload::Precision::kBf16); bf16 != at.end()) {
       EXPECT_GE(mixed.time_s, bf16->second({}).median_s * (1 - 1e-9)) << what;
@@ -96,7 +96,8 @@ TEST(Precision, NarrowerInferenceIsNeverSlower) {
   });
 }
 
-// A product so large that nothing else counts: 8 Ampere times the FP32 rate in FP16, 16 in INT8.
+// A product so large that nothing else takes time. Ampere computes FP16 8 times as fast as FP32,
+// and INT8 16 times.
 TEST(Precision, RatesAreThePeaksOfTheBoard) {
   const Board board = load_board("agx-orin");
   workload::WorkloadCost cost;

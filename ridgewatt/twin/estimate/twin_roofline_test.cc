@@ -19,8 +19,8 @@ Estimator estimator_of(const Board& board, const std::string& model, int batch) 
   return {load_twin(board), workload::DeployedWorkload(model).at(batch)};
 }
 
-// Time on the GPU, work, traffic and ceilings know the GPU and the memory clock alone, so that the
-// modes with different pairs of them stand for all modes of a board.
+// Time on the GPU, work, traffic and ceilings depend only on the clocks of GPU and memory. One mode
+// for each pair of these clocks therefore represents all modes of a board.
 std::vector<PowerMode> distinct_modes(const Board& board) {
   std::vector<PowerMode> modes;
   std::set<std::pair<double, double>> seen;
@@ -57,8 +57,8 @@ TEST(LayerPoint, DoesNotDependOnTheCpu) {
   }
 }
 
-// Every model of the zoo, inference and training, in every precision, on every mode of every BSP of
-// every board.
+// Covers every model of the zoo, inference and training, in every precision, in every mode of every
+// BSP of every board.
 // label: slow
 TEST(Ceiling, NoLayerOfTheZooLiesAboveItInAnyMode) {
   const auto boards = all_boards_and_bsps();
@@ -134,7 +134,7 @@ TEST(Ceiling, IsTheUnitThatAClassRunsIn) {
   EXPECT_EQ(in(orin, RoofClass::kProduct, workload::Precision::kBf16), Arithmetic::kBf16);
   EXPECT_EQ(in(nano, RoofClass::kConvolution, workload::Precision::kFp32), Arithmetic::kFp32);
   EXPECT_THROW(in(nano, RoofClass::kProduct, workload::Precision::kInt8), NotSupportedError);
-  // 2 x 2048 cores x 1300.5 MHz, and TF32 four times that.
+  // 2 x 2048 cores x 1300.5 MHz, and four times that rate for TF32.
   EXPECT_NEAR(roof_ceiling(orin, top, RoofClass::kVector).flop_per_s, 5.327e12, 1e9);
   EXPECT_NEAR(roof_ceiling(orin, top, RoofClass::kConvolution).flop_per_s, 4 * 5.327e12, 4e9);
 }
@@ -168,7 +168,7 @@ TEST(LayerPoint, KeepsThePowerCap) {
     if (!capped[i].has_place()) continue;
     EXPECT_LE(capped[i].flop_per_s(), capped[i].ceiling_flop_per_s);
   }
-  EXPECT_GT(slowest, 1.1);  // the cap binds
+  EXPECT_GT(slowest, 1.1);  // the power limit applies
   const double static_w = twin_roofline(estimator.twin(), top).static_power_w;
   EXPECT_THROW(place_layers(board, estimator, top, static_w), UsageError);
 }

@@ -1,5 +1,5 @@
-// Figures made by a twin whose parameters are known: what tells of a parameter finds it again, what
-// does not leaves its prior as it is.
+// A twin with known parameters generates the figures. The fit must recover the parameters on which
+// the figures depend, and leave the other parameters at their priors.
 #include "ridgewatt/twin/board_fit.h"
 
 #include <fmt/format.h>
@@ -33,7 +33,7 @@ class KnownBoard : public ::testing::Test {
     truth_.values[static_cast<std::size_t>(P::kMemoryBandwidthShare)] *= 0.9;
   }
 
-  // Time and power of two networks at four GPU clocks, and idle power, as the true twin has them.
+  // Time and power of two networks at four GPU clocks, and idle power, from the true twin.
   std::vector<Evidence> figures() const {
     std::string rows;
     for (const char* model : {"zoo:resnet18", "zoo:vgg11"}) {
@@ -85,7 +85,7 @@ TEST(Evidence, NamesItsLoading) {
 
 TEST_F(KnownBoard, WhatNothingTellsOfKeepsItsPrior) {
   const BoardFit fit = fit_board(prior_, figures(), {});
-  // Inference without depthwise convolutions, with all cores.
+  // The figures are of inference without depthwise convolutions, on all cores.
   for (const P param : {P::kDepthwiseRate, P::kCoreWait, P::kLaunchOptimizerRatio}) {
     const auto i = static_cast<std::size_t>(param);
     EXPECT_FALSE(is_identified(fit.twin, prior_, param)) << twin_parameters()[i].key;
@@ -175,7 +175,7 @@ TEST(Evidence, ThatIsPublishedHasSourcesAndClocksOfItsBoards) {
   }
 }
 
-// What ships is what the command makes of the published figures.
+// The shipped twins must fit the published figures better than twins that are only scaled.
 TEST(Evidence, TheShippedTwinsMeetMostOfIt) {
   for (const char* name : {"agx-xavier", "xavier-nx", "nano", "orin-nx-16gb", "orin-nano-8gb"}) {
     const Board board = load_board(name);

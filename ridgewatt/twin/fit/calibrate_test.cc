@@ -14,7 +14,7 @@
 namespace ridgewatt::twin {
 namespace {
 
-// A workload of 25 kernels of all kinds; sizes differ between workloads and grow with the batch.
+// A workload of 25 kernels of all classes. Sizes differ between workloads and grow with the batch.
 std::shared_ptr<const workload::WorkloadCost> synthetic_cost(std::uint64_t seed, int batch,
                                                              bool training) {
   Random random(seed);
@@ -43,7 +43,8 @@ std::shared_ptr<const workload::WorkloadCost> synthetic_cost(std::uint64_t seed,
   return cost;
 }
 
-// What a board with the parameters of `truth` would have measured, 3 % noise, every tenth row off.
+// Rows as a board with the parameters of `truth` would give: 3 % noise, and every tenth row is an
+// outlier.
 std::vector<CalibrationRun> synthetic_runs(const Twin& truth, const KnobSpace& space,
                                            Random& random) {
   std::vector<CalibrationRun> runs;
@@ -77,7 +78,7 @@ class CalibrateTest : public ::testing::Test {
   KnobSpace space_ = knob_space(board_);
   Twin start_ = prior_twin(board_);
 
-  // A board as the priors think boards are.
+  // A board drawn from the priors.
   Twin random_truth(Random& random) const {
     Twin truth = start_;
     for (const auto& spec : twin_parameters()) {
@@ -119,7 +120,7 @@ TEST_F(CalibrateTest, TheFitExplainsWhatItWasGivenAndListsTheRest) {
   CalibrateOptions options;
   options.cross_validate = false;
   const CalibrateSummary summary = calibrate(start_, runs, options);
-  // Ten per cent outliers of about 1.9 times the time weigh about 5 % by themselves.
+  // The 10 % of outliers, at about 1.9 times the time, alone contribute about 5 %.
   EXPECT_LT(summary.pooled.time, 0.12);
   EXPECT_LT(summary.pooled.power, 0.1);
   ASSERT_FALSE(summary.outliers.empty());
@@ -149,7 +150,7 @@ TEST(CalibrateOptions, DefaultsAreValidAndEachBadOneIsRefusedByName) {
     } catch (const UsageError& error) {
       EXPECT_EQ(error.what(), message);
     }
-    // Before any side effect: no sweep is even looked at.
+    // Options are checked first: the call fails although there are no sweeps.
     EXPECT_THROW(calibrate(Twin{}, {}, options), UsageError);
   }
 }

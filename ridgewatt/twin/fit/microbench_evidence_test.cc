@@ -14,7 +14,8 @@ using ::testing::HasSubstr;
 
 constexpr TwinParam kShare = TwinParam::kMemoryBandwidthShare;
 
-// `share` of the DRAM's peak, with a 90 % interval of `ratio` to either side.
+// A board with measured bandwidth: `share` of the DRAM's peak, with a 90 % interval of a factor
+// `ratio` up and down.
 Board measured(const std::string& name, double share, double ratio,
                RoofTarget target = RoofTarget::kGpu) {
   const Board board = load_board(name);
@@ -39,12 +40,13 @@ TEST(MicrobenchEvidence, IsTheShareOfThePeakAndTheEnergies) {
   EXPECT_THAT(seen[0].source, HasSubstr("made by a test"));
   EXPECT_EQ(seen[1].param, TwinParam::kEnergyPerByte);
   EXPECT_NEAR(seen[1].value, 1e-10, 1e-15);
-  EXPECT_GT(seen[1].log_sd, 0.3);  // of other operations than a network's
+  EXPECT_GT(seen[1].log_sd, 0.3);  // the benchmark's operations differ from a network's
   EXPECT_TRUE(microbench_observations(load_board("agx-orin")).empty());
   EXPECT_TRUE(microbench_observations(measured("agx-orin", 0.9, 1.1, RoofTarget::kCpu)).empty());
 }
 
-// A twin that comes from another board has its share replaced, and nothing else.
+// For a twin that was scaled from another board, the measured share replaces the twin's share; all
+// other parameters stay.
 TEST(MicrobenchEvidence, ReplacesTheShareOfAScaledTwin) {
   Twin plain = load_twin(load_board("agx-orin"));
   plain.scaled = true;
@@ -58,7 +60,8 @@ TEST(MicrobenchEvidence, ReplacesTheShareOfAScaledTwin) {
   EXPECT_THAT(seen.status, HasSubstr("bandwidth measured"));
 }
 
-// Half of the peak is many deviations from what the sweeps say: nothing else follows.
+// Half of the peak is many deviations from the value of the sweeps, so it must not change other
+// parameters.
 TEST(MicrobenchEvidence, AContradictionMovesNothingElse) {
   const Twin plain = load_twin(load_board("agx-orin"));
   const Twin seen = load_twin(measured("agx-orin", 0.5, 1.02));
@@ -67,8 +70,9 @@ TEST(MicrobenchEvidence, AContradictionMovesNothingElse) {
   EXPECT_EQ(seen[TwinParam::kConvTraffic], plain[TwinParam::kConvTraffic]);
 }
 
-// A normal posterior by hand: with no correlation the mean is weighted by the inverse variances,
-// and the variance is the inverse of their sum. What is correlated moves by its regression.
+// The posterior of normal distributions, computed by hand: without correlation, the mean is
+// weighted by the inverse variances, and the variance is the inverse of their sum. A correlated
+// parameter moves by its regression.
 TEST(MicrobenchEvidence, ConditionsATwinOfItsOwnSweeps) {
   const auto s = static_cast<std::size_t>(kShare);
   const auto other = static_cast<std::size_t>(TwinParam::kConvTraffic);
@@ -90,7 +94,7 @@ TEST(MicrobenchEvidence, ConditionsATwinOfItsOwnSweeps) {
   EXPECT_EQ(twin.values[gemm], before.values[gemm]);
 }
 
-// Loading does it, and a board whose memory is slower is modelled slower.
+// load_twin applies the measurement: a board with slower memory gets a slower twin.
 TEST(MicrobenchEvidence, IsInEveryTwinThatIsLoaded) {
   const Twin plain = load_twin(load_board("orin-nano"));
   const Twin slow = load_twin(measured("orin-nano", 0.5, 1.02));

@@ -1,4 +1,5 @@
-// What runtimes change of a twin: fitted from rows, kept in board files, used by estimates.
+// Tests the parameters of runtimes of a twin: fitted from rows, stored in board files, used by
+// estimates.
 #include "ridgewatt/twin/runtime_fit.h"
 
 #include <gmock/gmock.h>
@@ -38,7 +39,8 @@ RuntimeRow row_of(const std::string& model, const std::string& precision, Runtim
   return row;
 }
 
-// Small and large, of convolutions and of products, on a board that was swept and on a scaled one.
+// Rows of small and large networks, of convolutions and of products, on a board with sweeps and on
+// a scaled one.
 std::vector<RuntimeRow> rows_without_times(Runtime runtime) {
   std::vector<RuntimeRow> rows;
   for (const char* model : {"lenet5", "mobilenet_v2", "resnet18", "resnet50", "vit_b_16"}) {
@@ -50,7 +52,7 @@ std::vector<RuntimeRow> rows_without_times(Runtime runtime) {
   return rows;
 }
 
-// Each parameter half a prior deviation off its prior, up and down in turn.
+// Moves each parameter by half a prior deviation from its prior, alternately up and down.
 RuntimeTwin true_runtime(Runtime runtime) {
   RuntimeTwin twin = prior_runtime_twin(runtime);
   for (std::size_t i = 0; i < kRuntimeParamCount; ++i) {
@@ -73,7 +75,7 @@ double time_s_of(const Twin& twin, std::shared_ptr<const workload::WorkloadCost>
   return Estimator(twin, std::move(cost), run)(mode).period_s;
 }
 
-// Seconds of a product so large that nothing else counts.
+// The time of a product so large that nothing else takes time.
 constexpr double kProductFlop = 1e15;
 double product_s(const std::string& board, Runtime runtime, workload::Precision precision) {
   workload::WorkloadCost cost;
@@ -132,14 +134,14 @@ TEST_F(RuntimeFitTest, TimesAndWellKnownParametersAreRecovered) {
     EXPECT_LT(log_distance(*fitted_, truth, i), log_distance(prior, truth, i)) << key;
   }
   EXPECT_GE(known, 3U);
-  // No row is called from Python or replays a graph.
+  // No row calls the engine from Python or replays a graph.
   for (const RuntimeParam param :
        {RuntimeParam::kCaller, RuntimeParam::kThinCaller, RuntimeParam::kGraph}) {
     const auto i = static_cast<std::size_t>(param);
     EXPECT_NEAR(fitted_->values[i], prior.values[i], 1e-3 * prior.values[i]);
     EXPECT_NEAR(fitted_->log_sd[i], prior.log_sd[i], 1e-3);
   }
-  // No row is in INT8: its rates are as far from their priors as those of FP16.
+  // No row is in INT8, so the rates of INT8 differ from their priors by as much as those of FP16.
   const auto above = [&](RuntimeParam param) { return std::log((*fitted_)[param] / prior[param]); };
   EXPECT_NEAR(above(RuntimeParam::kConvInt8), above(RuntimeParam::kConvFp16), 1e-3);
   EXPECT_NEAR(above(RuntimeParam::kProductInt8), above(RuntimeParam::kProductFp16), 1e-3);
@@ -207,7 +209,8 @@ TEST(RuntimeFit, WithoutRowsThePriorsStay) {
   for (const auto& twin : fit.twins) EXPECT_FALSE(twin.fitted());
 }
 
-// The only model, board and precision: nothing is left to predict it with.
+// There is one model, board and precision, so no other row could predict the row when it is held
+// out.
 TEST(RuntimeFit, ASingleRowHasNoScore) {
   std::vector<RuntimeRow> rows = {row_of("resnet18", "fp16", Runtime::kTensorRt, "agx-orin", 1)};
   measure_with(true_runtime(Runtime::kTensorRt), rows);
@@ -253,7 +256,7 @@ TEST_F(RuntimeFitTest, ABoardFileKeepsIt) {
   EXPECT_EQ(read.origin, written.origin);
 }
 
-// Changes a sound table; what it is loaded as must be refused.
+// Changes a valid table; loading it must be rejected.
 void expect_unsound(const std::function<void(TwinTable&)>& change, const std::string& what) {
   TwinTable table = runtime_table(prior_runtime_twin(Runtime::kTensorRt));
   ASSERT_NO_THROW(load_runtime_twins(board_with(table)));
@@ -296,7 +299,8 @@ TEST(RuntimeBoardFile, CorrelationsAreOnePerPair) {
   refused("0" + others + " 0");
 }
 
-// Else the prior is taken in silence, and the table's origin still says that it was fitted.
+// If they were accepted, the prior would be used silently, although the table's origin says that it
+// was fitted.
 // label: slow
 TEST(RuntimeBoardFile, TextsWhereNumbersBelongAreRefused) {
   for (const char* key : {"launch.value", "launch.lo", "error.time", "fit.time_median"}) {
@@ -327,7 +331,7 @@ TEST(RuntimeBoardFile, NamesThatAreNoRuntimesAreRefused) {
   }
 }
 
-// What is loaded of a board file without runtimes and this.
+// Expects that a board file without runtimes is rejected if this text is added.
 void expect_no_table(const std::string& before, const std::string& after) {
   const std::string text =
       before + board_toml_with_runtimes(load_board("agx-orin"), {}) + "\n" + after;
@@ -380,8 +384,8 @@ TEST(OnRuntime, EagerChangesNoTrainingAndNoBoardThatWasSwept) {
   EXPECT_NE(eager(scaled, WorkloadKind::kInference).changed_by, nullptr);
 }
 
-// NVIDIA's data sheets: Orin's tensor cores give 1,024 FLOP of TF32 per multiprocessor and cycle,
-// its CUDA cores 256; Xavier's know no TF32.
+// NVIDIA's data sheets: per multiprocessor and cycle, Orin's tensor cores compute 1,024 FLOP of
+// TF32, and its CUDA cores 256 FLOP. Xavier has no TF32.
 TEST(OnRuntime, EnginesMultiplyFp32InTf32WhereTheBoardHasIt) {
   using workload::Precision;
   EXPECT_NEAR(product_s("agx-orin", Runtime::kPytorchEager, Precision::kFp32) /
@@ -405,7 +409,7 @@ TEST(OnRuntime, EnginesMultiplyFp32InTf32WhereTheBoardHasIt) {
   }
 }
 
-// No runtime's kernels pass the board's peak.
+// No runtime's kernels exceed the board's peak.
 TEST(OnRuntime, ProductsDoNotPassThePeak) {
   using workload::Precision;
   for (const char* name : {"agx-orin", "orin-nano-8gb", "thor"}) {
@@ -443,7 +447,8 @@ TEST(OnRuntime, APythonCallerAddsItsCyclesToAnEngineAlone) {
   }
 }
 
-// A graph leaves one launch, so that a slow CPU hardly matters, and less between kernels.
+// A graph needs a single launch, so a slow CPU hardly matters, and there is less time between
+// kernels.
 TEST(OnRuntime, ACudaGraphTakesTheLaunchesAway) {
   const Twin twin = load_twin(load_board("agx-orin"));
   DeployOptions options;
@@ -461,7 +466,8 @@ TEST(OnRuntime, ACudaGraphTakesTheLaunchesAway) {
   EXPECT_LT(lost_in_graph_s, 0.5 * lost_s);
 }
 
-// Loader workers take no core from an engine whose data is there; in eager mode, as in its sweeps.
+// If its data is in memory, an engine has no loader workers that occupy cores. In eager mode, it
+// has them, as in the sweeps of eager mode.
 TEST(OnRuntime, AnEngineNeedsOneCore) {
   const Twin twin = load_twin(load_board("agx-orin"));
   DeployOptions options;
@@ -479,7 +485,7 @@ TEST(OnRuntime, AnEngineNeedsOneCore) {
   EXPECT_GT(slower(Runtime::kPytorchEager), 1.1);
 }
 
-// Without the copy and the fixed part of the host a run takes this much less, in eager mode.
+// In eager mode, a run without the copy saves this time and the fixed part of the host.
 TEST(OnRuntime, AnInputOnTheDeviceIsNotCopied) {
   const Twin twin = load_twin(load_board("agx-orin"));
   const auto cost = DeployedWorkload("zoo:mobilenet_v2", {}).at(1);
@@ -492,8 +498,8 @@ TEST(OnRuntime, AnInputOnTheDeviceIsNotCopied) {
               host_cycles / twin.cpu_clock_hz, 1e-9);
 }
 
-// Of the same system on a chip, as many multiprocessors: engines differ by the clocks alone, though
-// figures of eager mode gave the Orin NX other rates.
+// Boards with the same chip and the same number of multiprocessors: engines differ only by the
+// clocks, although the fit for eager mode gave the Orin NX other rates.
 TEST(OnRuntime, EnginesReachTheSameRatesOnBoardsOfTheSameChip) {
   const Twin nano = load_twin(load_board("orin-nano-8gb"));
   const Twin nx = load_twin(load_board("orin-nx-16gb"));
@@ -509,8 +515,8 @@ TEST(OnRuntime, EnginesReachTheSameRatesOnBoardsOfTheSameChip) {
   EXPECT_EQ(xavier.engine_ratios, Twin{}.engine_ratios);
 }
 
-// What training in PyTorch reaches on a card says less of an engine's kernels than the engines of
-// the reference do, if the card has the same kind of tensor cores.
+// The rates of an engine on a card follow the reference board's engines if both have the same kind
+// of tensor cores. They do not follow the rates that training in PyTorch reached on the card.
 TEST(OnRuntime, EnginesOfCardsReachTheRatesOfTheReference) {
   const Board reference = load_board(std::string(kReferenceBoard));
   for (const char* name : {"rtx-3090", "a40"}) {
@@ -527,7 +533,7 @@ TEST(OnRuntime, EnginesOfCardsReachTheRatesOfTheReference) {
   EXPECT_EQ(turing.engine_ratios, Twin{}.engine_ratios);
 }
 
-// A GeForce card halves the rate of FP16 with FP32 sums, which PyTorch asks for.
+// A GeForce card computes FP16 with FP32 accumulation, which PyTorch requests, at half the rate.
 TEST(OnRuntime, TensorRtSumsFp16InFp16) {
   constexpr auto kFp16 = static_cast<std::size_t>(Arithmetic::kFp16);
   const auto over_eager = [](const char* name) {
@@ -552,14 +558,14 @@ TEST(RuntimeErrorsOfTwins, AreWiderOnABoardThatWasNotFitted) {
             time_factor(load_twin(load_board("orin-nano-8gb")), "fp16"));
 }
 
-// As the file's own deviation of a precision says.
+// The deviation of a precision that the file states widens the error.
 TEST(RuntimeErrorsOfTwins, AreWiderByTheDeviationOfAPrecision) {
   Twin doubtful = load_twin(load_board("orin-nano-8gb"));
   doubtful.runtimes.at(static_cast<std::size_t>(Runtime::kTensorRt)).errors.precision = 0.25;
   EXPECT_GT(time_factor(doubtful, "bf16"), 1.2 * time_factor(doubtful, "fp16"));
 }
 
-// BF16 takes the rates that FP16 rows showed; none showed its own.
+// BF16 uses the rates that were fitted to FP16 rows, because no row is in BF16.
 TEST(RuntimeErrorsOfTwins, AreWiderInAPrecisionThatWasNotFitted) {
   const Twin shipped = load_twin(load_board("orin-nano-8gb"));
   const RuntimeTwin& engine = shipped.runtimes.at(static_cast<std::size_t>(Runtime::kTensorRt));
@@ -588,7 +594,7 @@ constexpr char kPublicHeader[] =
     "source,date,board,jetpack,power_mode,runtime,workload,precision,batch,sequence,metric,value,"
     "note\n";
 
-// Columns of one public measurement; what is not changed is sound.
+// The columns of one public measurement; the defaults are valid.
 struct PublicRow {
   std::string board = "AGX Orin 64GB", mode = "MAXN", runtime = "tensorrt", workload = "resnet50",
               precision = "fp16", batch = "1", metric = "ms", value = "1.5", note = "";
@@ -646,7 +652,7 @@ TEST_F(PublicRows, HostileFilesAreRefused) {
   EXPECT_TRUE(read(header).rows.empty());
 }
 
-// Refused or left out, but never a row that no time can be compared with.
+// Such a row is rejected or left out. It must not become a row that has no comparable time.
 TEST_F(PublicRows, BatchesThatAreNoneAreNotUsed) {
   for (const char* batch : {"0", "-1", "99999999999", "4294967297", "256 (GPU)"}) {
     for (const char* metric : {"ms", "fps"}) {
@@ -667,7 +673,7 @@ TEST_F(PublicRows, WhatSaysNothingOfOneEngineIsLeftOutWithAReason) {
                                 {.runtime = "tflite"},
                                 {.workload = "nothing_net"},
                                 {.metric = "W"},
-                                // Not to be had: ONNX Runtime has no INT8 on the GPU.
+                                // ONNX Runtime does not support INT8 on the GPU.
                                 {.runtime = "onnxruntime", .precision = "int8"}};
   std::string text = kPublicHeader;
   for (const auto& row : left_out) text += row.line();
@@ -684,7 +690,7 @@ TEST_F(PublicRows, WhatSaysNothingOfOneEngineIsLeftOutWithAReason) {
   EXPECT_THAT(read_rows.left_out[2].reason, HasSubstr("clocks"));
 }
 
-// One such row would end the fit of all others.
+// If it were accepted, such a row would make the fit of all other rows fail.
 TEST_F(PublicRows, ARateThatTheBoardLacksIsLeftOut) {
   const RuntimeRows found = read(kPublicHeader + PublicRow{.precision = "fp8"}.line());
   EXPECT_TRUE(found.rows.empty());

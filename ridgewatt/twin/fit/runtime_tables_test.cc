@@ -1,4 +1,5 @@
-// Where the numbers of a runtime come from: the board's own table, else the reference board's.
+// Tests where the parameters of a runtime come from: the board's own table or, without one, the
+// reference board's.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -43,7 +44,8 @@ TEST(RuntimeTables, DeviationsAndDegreesThatAreNoneAreRefused) {
   }
 }
 
-// Rows of times alone: only those of the engine itself, on images of the size that was run.
+// From rows that state only times, the reader takes the rows that time the engine alone, with the
+// cost of the image size that was run.
 TEST(RuntimeRows, OfTimesTellWhatCalledTheEngine) {
   const testing::TemporaryFolder folder;
   const std::string path = (folder.path() / "times.csv").string();
@@ -64,11 +66,12 @@ TEST(RuntimeRows, OfTimesTellWhatCalledTheEngine) {
   EXPECT_EQ(rows.rows[0].run.caller, EngineCaller::kThinPython);
   EXPECT_DOUBLE_EQ(rows.rows[0].time_s, 2e-3);
   EXPECT_NEAR(rows.rows[1].cost->work_flop() / rows.rows[0].cost->work_flop(), 4, 0.01);
-  ASSERT_EQ(rows.left_out.size(), 1);  // two rows of one reason
+  ASSERT_EQ(rows.left_out.size(), 1);  // two rows for the same reason
   EXPECT_NE(rows.left_out[0].label.find("and 1 more"), std::string::npos);
 }
 
-// Operators: the grid is part of the name, the input lies on the GPU, and autocast is not modelled.
+// Rows of operator networks: the grid is part of the name, the input is on the GPU, and autocast is
+// not modeled.
 TEST(RuntimeRows, OfOperatorsTellTheGridAndWhereTheInputLies) {
   const testing::TemporaryFolder folder;
   const std::string path = (folder.path() / "operators.csv").string();
@@ -95,7 +98,8 @@ TEST(RuntimeRows, OfOperatorsTellTheGridAndWhereTheInputLies) {
   EXPECT_EQ(rows.left_out[0].reason, "weights are converted in each run");
 }
 
-// What joins one precision's rate to the next informs those without rows.
+// The prior relates the rates of precisions, so rows in one precision also inform precisions
+// without rows.
 TEST(RuntimeRows, OfOnePrecisionInformTheNextOne) {
   const testing::TemporaryFolder folder;
   const std::string path = (folder.path() / "rows.csv").string();
@@ -113,7 +117,8 @@ TEST(RuntimeRows, OfOnePrecisionInformTheNextOne) {
   EXPECT_GT(fitted[RuntimeParam::kConvFp32], 1.05 * prior[RuntimeParam::kConvFp32]);
 }
 
-// At the highest clocks or those of a preset; a mode whose clocks nobody states says nothing.
+// Rows at the highest clocks or at those of a preset are used. Rows of a mode whose clocks are
+// unknown are left out.
 TEST(RuntimeRows, AreThoseOfKnownClocks) {
   const testing::TemporaryFolder folder;
   const std::string path = (folder.path() / "rows.csv").string();
