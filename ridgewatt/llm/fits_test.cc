@@ -1,4 +1,4 @@
-// Whether models fit boards: cases that are known, and that the sum agrees with itself.
+// Tests whether models fit on boards: known cases, and consistency of the sum.
 #include "ridgewatt/llm/fits.h"
 
 #include <gmock/gmock.h>
@@ -30,7 +30,7 @@ TEST(Fits, Llama8bInFourBitsFitsEightGigabytesUpToWhatTheReserveLeaves) {
   EXPECT_NEAR(fit.weights_bytes / kFitsGib, 4.58, 0.01);
   EXPECT_FALSE(fit.context_of_model);
   ASSERT_GT(fit.largest_context, 0);
-  // A token takes 131,072 bytes of cache and a row of the mask of 512 F32.
+  // A token takes 131,072 bytes of cache and a row of 512 F32 values of the mask.
   const double of_token = 131072 + 512 * 4;
   const double left = fit.left_bytes() + of_token;
   EXPECT_EQ(fit.largest_context, static_cast<std::int64_t>(left / of_token));
@@ -38,7 +38,7 @@ TEST(Fits, Llama8bInFourBitsFitsEightGigabytesUpToWhatTheReserveLeaves) {
   EXPECT_TRUE(fit_of("zoo:llama-3.1-8b", "orin-nano-8gb", options).fits());
   ++options.context;
   EXPECT_FALSE(fit_of("zoo:llama-3.1-8b", "orin-nano-8gb", options).fits());
-  // A larger reserve leaves less: 100,000,000 bytes are 751 tokens and a part of one.
+  // A larger reserve leaves less: 100,000,000 bytes hold about 751 tokens.
   options.reserve_bytes = fit.system_bytes + 1e8;
   const auto less = fit_of("zoo:llama-3.1-8b", "orin-nano-8gb", options).largest_context;
   EXPECT_NEAR(static_cast<double>(fit.largest_context - less), 1e8 / of_token, 1);
@@ -76,7 +76,7 @@ TEST(Fits, NarrowerCachesHoldMoreAndBatchesHoldLess) {
               1);
 }
 
-// Every weight is stored once however long the context: no row of a larger board is worse.
+// The weights are stored once for any context, so a larger board never holds a shorter context.
 TEST(Fits, MoreMemoryNeverHoldsLess) {
   const LanguageModel model = read_language_model("zoo:qwen3-8b");
   const std::vector<Board> boards = {load_board("orin-nano-8gb"), load_board("orin-nx-16gb"),
@@ -106,8 +106,8 @@ double peak_mib() {
   return 0;
 }
 
-// A header with the vocabulary of Llama 3 (128,256 words and 280,147 merges) before 4.6 GiB of
-// data: it is walked over, not kept.
+// A header with the vocabulary of Llama 3 (128,256 words and 280,147 merges) in front of 4.6 GiB of
+// data: the reader must skip the data without loading it.
 TEST(Fits, AHeaderIsReadInLittleMemory) {
   const testing::TemporaryFolder folder;
   const auto model = read_language_model("zoo:llama-3.1-8b").description;

@@ -1,4 +1,4 @@
-// Forecasts: sums of their parts, and which way they go with clocks, context and sequences.
+// Tests forecasts: sums of their parts, and how they change with clocks, context and sequences.
 #include "ridgewatt/llm/forecast.h"
 
 #include <gmock/gmock.h>
@@ -44,8 +44,8 @@ TEST(Forecast, EveryEnginePredictsOnEveryBoardWithARate) {
   }
 }
 
-// In all presets: power between idle and the module's limit, a prompt that draws as much as
-// decoding, no phase above the roofs of its weights and products.
+// In all presets: power is between idle power and the module's limit, prefill draws at least as
+// much power as decode, and no phase exceeds the roofs of its traffic and work.
 TEST(Forecast, FiguresEndWherePhysicsEnds) {
   for (const char* name : {"agx-orin", "orin-nano-8gb@super", "xavier-nx", "nano", "thor"}) {
     const Board board = load_board(name);
@@ -74,14 +74,15 @@ TEST(Forecast, FiguresEndWherePhysicsEnds) {
   }
 }
 
-// Where the limit cuts a figure, the forecast names it.
+// If the power limit cuts a figure, the forecast names the limit.
 TEST(Forecast, ItSaysWhatCutsAFigure) {
   const Forecast f = forecaster_of("llama.cpp", "llama-3.1-8b", "q4_k_m", "nano")(top_of("nano"));
   EXPECT_DOUBLE_EQ(f.decode_power_w.high, 10);
   EXPECT_THAT(f.bounded_by, ::testing::Contains("decode_power_w: the module's limit"));
 }
 
-// 8 bits on a GPU without units for them are widened: no faster products, and a reason.
+// A GPU without 8-bit units widens 8-bit weights: products are not faster, and the forecast states
+// the reason.
 TEST(Forecast, WhatTheGpuCannotMultiplyIsSaid) {
   const auto reason = ::testing::Contains(::testing::HasSubstr("fp8: the GPU has no units"));
   const auto orin = forecaster_of("vllm", "llama-3.2-1b", "fp8", "agx-orin");
@@ -128,7 +129,8 @@ TEST(Forecast, LowerClocksAreSlowerAndDrawLess) {
   }
 }
 
-// Sequences together: each waits longer, all together are faster; a longer context takes longer.
+// Several sequences at once: each takes longer, but the total throughput rises. A longer context
+// takes longer.
 TEST(Forecast, SequencesShareTheWeights) {
   for (const char* engine : {"tensorrt-llm", "llama.cpp", "vllm"}) {
     Request one, eight;
@@ -147,7 +149,8 @@ TEST(Forecast, SequencesShareTheWeights) {
   }
 }
 
-// The mean over a generation is the mean of its steps; a window ends the growth.
+// The time per token is the mean over the steps of the generation, also if a window limits the
+// growth of a step.
 TEST(Forecast, ATokenIsTheMeanOfItsSteps) {
   for (const char* model : {"llama-3.2-1b", "gemma3-1b"}) {
     Request request;
@@ -164,7 +167,8 @@ TEST(Forecast, ATokenIsTheMeanOfItsSteps) {
   }
 }
 
-// Two of eight experts: a token of Mixtral takes what 12.9 B parameters take and not 46.7 B.
+// Two of eight experts are active: a token of Mixtral takes the time of 12.9 B parameters, not of
+// 46.7 B.
 TEST(Forecast, OnlyRoutedExpertsAreRead) {
   const auto board = "thor";
   const double mixture =
@@ -177,7 +181,8 @@ TEST(Forecast, OnlyRoutedExpertsAreRead) {
   EXPECT_LT(mixture, 0.45 * large);
 }
 
-// An interval wider than a factor of 6 names what is least known, of a step too.
+// An interval wider than a factor of 6 states which quantity is most uncertain, and says if it
+// belongs to a step.
 TEST(Forecast, WideIntervalsStateAReason) {
   const auto wide = [](const PredictedValue& one) { return one.high > 6 * one.low; };
   const Board board = load_board("agx-orin-32gb");
@@ -198,7 +203,7 @@ TEST(Forecast, WideIntervalsStateAReason) {
   EXPECT_GT(steps, 0U);
 }
 
-// Boards and engines without cells have wider intervals, and say why.
+// Intervals are wider for boards and engines without measured cells, and the forecast states why.
 TEST(Forecast, IntervalsAreWiderWhereLessIsKnown) {
   const auto width = [](const PredictedValue& one) { return one.high / one.low; };
   const auto home = forecaster_of("tensorrt-llm", "llama-3.1-8b", "f16", "agx-orin-32gb@super");
@@ -213,7 +218,8 @@ TEST(Forecast, IntervalsAreWiderWhereLessIsKnown) {
   EXPECT_GT(width(unseen(top_of("agx-orin-32gb@super")).tpot_s), width(at_home.tpot_s));
 }
 
-// Contract of issue 24; the board cannot read its weights faster than its memory allows.
+// Issue 24: the time per token is bound by the weights. No board reads them faster than its memory
+// allows.
 TEST(Forecast, TensorRtInInt8IsBoundByItsWeights) {
   const auto description = read_language_model("zoo:llama-3.2-1b").description;
   const auto tensors = quantized(description, find_recipe("int8"));
@@ -228,7 +234,7 @@ TEST(Forecast, TensorRtInInt8IsBoundByItsWeights) {
   EXPECT_LT(found.decode_power_w.value, 60);
 }
 
-// An Orin Nano draws what an Orin Nano can.
+// The predicted power must not exceed what an Orin Nano can draw.
 TEST(Forecast, AnOrinNanoDrawsLess) {
   const auto small = "orin-nano-8gb@super", large = "agx-orin-32gb@super";
   for (const ShippedEngine& engine : engines()) {

@@ -1,4 +1,4 @@
-// Graphs of steps against the closed forms of footprint.h, which know nothing of graphs.
+// Compares the graphs of steps with the closed forms of footprint.h, which do not use graphs.
 #include "ridgewatt/llm/graph.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ Description described(const char* json) {
   return describe(parse_hf_config(parse_config_json(json, "test"), "test").numbers, "test");
 }
 
-// A small one of each family that the zoo has not.
+// Small models of the families that the zoo lacks.
 constexpr const char* kSmallDeepseek = R"({"model_type": "deepseek_v3", "hidden_size": 512,
   "num_hidden_layers": 3, "num_attention_heads": 8, "num_key_value_heads": 8,
   "intermediate_size": 1024, "vocab_size": 2000, "kv_lora_rank": 64, "q_lora_rank": 96,
@@ -77,7 +77,8 @@ TEST(StepGraph, EveryOperatorHasACost) {
   }
 }
 
-// One sequence reads the weights of its experts, whole ones: there the two ways of counting meet.
+// For one sequence, a step reads all weights of its active experts, so graph and closed form must
+// agree.
 // label: slow
 TEST(StepGraph, ADecodeStepDoesAndReadsWhatTheClosedFormSays) {
   constexpr std::int64_t kContext = 1000;
@@ -89,7 +90,7 @@ TEST(StepGraph, ADecodeStepDoesAndReadsWhatTheClosedFormSays) {
       const StepSums sums = sums_of(cost);
       const std::string where = std::string(name_of(model.family)) + " " + recipe;
       EXPECT_NEAR(sums.macs * 2 / closed.work_flop, 1, 2e-3) << where;
-      // Biases of experts, which a model as small as this one feels, are not in the graph.
+      // The graph lacks the biases of experts, which matter in a model as small as this gpt-oss.
       const double margin = model.family == Family::kGptOss ? 0.04 : 3e-3;
       EXPECT_NEAR(sums.weights / closed.weight_bytes, 1, margin) << where;
     }
@@ -129,7 +130,7 @@ TEST(StepGraph, ABatchReadsWeightsOnceAndMoreExperts) {
               1, 1e-3);
 }
 
-// 2 n x matrices without the head, which one token goes through, and 2 n n pairs of each head.
+// 2 n x matrices without the head, which computes only one token, and 2 n n pairs of each head.
 TEST(StepGraph, APromptGoesThroughAllMatricesAndItsLastTokenThroughTheHead) {
   const auto model = read_language_model("zoo:llama-3.1-8b").description;
   const auto tensors = quantized(model, find_recipe("bf16"));
@@ -138,7 +139,7 @@ TEST(StepGraph, APromptGoesThroughAllMatricesAndItsLastTokenThroughTheHead) {
   const double head = 128256.0 * 4096, matrices = 8030261248.0 - 2 * head - 65 * 4096;
   const double pairs = 32.0 * 2 * 32 * 128 * kTokens * kTokens;
   EXPECT_NEAR(sums_of(cost).macs / (kTokens * matrices + head + pairs), 1, 1e-3);
-  // A window keeps the pairs in line with the tokens.
+  // With a window, the number of pairs grows linearly with the tokens.
   const auto gemma = read_language_model("zoo:gemma3-1b").description;
   const auto small = quantized(gemma, find_recipe("bf16"));
   const auto attention_macs = [&](std::int64_t tokens) {

@@ -20,7 +20,8 @@ Measurement run_of(double time_s, double power_w) {
   return measurement;
 }
 
-// B takes 10 % longer at the same power; both drift by heat, which pairs cancel.
+// B takes 10 % longer at the same power. Heat makes both drift, and the comparison of pairs removes
+// the drift.
 TEST(Compare, FindsTheRatioThroughADrift) {
   Random random(5);
   std::vector<Measurement> a;
@@ -41,8 +42,9 @@ TEST(Compare, FindsTheRatioThroughADrift) {
   EXPECT_FALSE(found[2].differs());
 }
 
-// What a 95 % interval is: of 1,000 comparisons of 5 pairs, 950 hold the true ratio, give or take
-// three standard deviations. (A percentile bootstrap of 5 pairs holds it some 840 times.)
+// Of 1,000 comparisons of 5 pairs, 950 should contain the true ratio in their 95 % intervals,
+// within three standard deviations. (A percentile bootstrap of 5 pairs contains it only about 840
+// times.)
 TEST(Compare, FivePairsHoldTheTruthAsOftenAsTheySay) {
   Random random(11);
   int held = 0;
@@ -59,7 +61,7 @@ TEST(Compare, FivePairsHoldTheTruthAsOftenAsTheySay) {
     alarms += compare_measurements(a, a).front().differs() ? 1 : 0;
   }
   EXPECT_NEAR(held, 950, 21);
-  EXPECT_EQ(alarms, 0);  // a run against itself
+  EXPECT_EQ(alarms, 0);  // compares runs with themselves
 }
 
 // label: slow

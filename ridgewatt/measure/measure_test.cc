@@ -20,7 +20,7 @@ TEST(Marks, LinesInPieces) {
   MarkReader reader(10);
   reader.add("begin load 10.5\nminib", 11);
   reader.add("atch 11.0\nfetched 11.2\nminibatch 12\nend load\nnonsense\nminibatch 99\n", 13);
-  EXPECT_EQ(reader.malformed(), 2u);  // nonsense, and a time in the future
+  EXPECT_EQ(reader.malformed(), 2u);  // "nonsense", and a time in the future
   ASSERT_EQ(reader.marks().size(), 5u);
   const auto minibatches = minibatches_of(reader.marks());
   ASSERT_EQ(minibatches.size(), 1u);
@@ -28,7 +28,7 @@ TEST(Marks, LinesInPieces) {
   EXPECT_NEAR(minibatches[0].fetch_s, 0.2, 1e-12);
   const auto phases = phases_of(reader.marks(), 20);
   ASSERT_EQ(phases.size(), 1u);
-  EXPECT_DOUBLE_EQ(phases[0].end_s, 13);  // no time given: its arrival
+  EXPECT_DOUBLE_EQ(phases[0].end_s, 13);  // states no time: its time of arrival
 }
 
 TEST(Marks, AnEndlessLineIsOneMalformedMark) {
@@ -39,7 +39,7 @@ TEST(Marks, AnEndlessLineIsOneMalformedMark) {
   EXPECT_EQ(reader.marks().size(), 1u);
 }
 
-// Options for a board whose power is steady at once.
+// Options for a board whose power is steady immediately.
 ProfileOptions quick_profile(const std::string& script) {
   ProfileOptions options;
   options.quiet = true;
@@ -50,7 +50,7 @@ ProfileOptions quick_profile(const std::string& script) {
   return options;
 }
 
-// Profiling the same modes again measures only what is missing, and leaves the board as it was.
+// Profiling the same modes again measures only the missing points and restores the board.
 // label: board
 TEST(Profile, GoesOnWhereItStopped) {
   const testing::FakeBoard board("agx-orin-jp6");
@@ -73,19 +73,20 @@ TEST(Profile, GoesOnWhereItStopped) {
   EXPECT_EQ(points[0].observation.point.mode, modes[0]);
   EXPECT_EQ(points[0].minibatches + points[0].excluded, 3);
   EXPECT_GT(points[0].observation.time_s, 0);
-  // Shells do not load the board: it rests in its mode, before the command and during it.
+  // The shell script does not load the board, so the board is idle in its mode before and during
+  // the command.
   control.apply(modes[0]);
   EXPECT_NEAR(points[0].observation.power_w,
               platform::FakeRest(*board.sysfs, {"agx-orin-jp6", 1}).power_w(), 0.06);
   control.restore();
   EXPECT_GE(points[0].power_samples, 10);
-  // A command that fails is a failure of the mode, not of the run.
+  // If the command fails, the point fails, but the run of all points does not.
   options.measure.command = {"/bin/false"};
   options.series.workload = "false";
   EXPECT_EQ(profile(*board.sysfs, control, store, modes, options).failed, 2);
 }
 
-// The command notes the second in which it runs and ends in a later one.
+// The command records the second in which it runs, and ends in a later second.
 // label: board
 TEST(Profile, ARecordHasTheSecondInWhichTheRunStarted) {
   const testing::FakeBoard board("agx-orin-jp6");
@@ -104,7 +105,8 @@ TEST(Profile, ARecordHasTheSecondInWhichTheRunStarted) {
   EXPECT_LE(points[0].started_unix_s, std::stoll(read_file(second)));
 }
 
-// A program that would run for a minute is ended, with what it started, once its window is there.
+// A program that would run for a minute is ended after its window, together with its child
+// processes.
 // label: board
 TEST(Profile, EndsTheCommandAfterItsWindow) {
   const testing::FakeBoard board("orin-nano");
@@ -126,7 +128,8 @@ TEST(Profile, EndsTheCommandAfterItsWindow) {
   EXPECT_EQ(result.summary.count, 3u);
 }
 
-// What a point is asked for again is measured again; what an earlier run has stored is not.
+// The first request for a point that an earlier run stored is answered from the store. A repeated
+// request measures again.
 // label: board
 TEST(LiveProfiler, StoredPointsAnswerOnce) {
   const testing::FakeBoard board("agx-orin-jp6");
@@ -149,14 +152,14 @@ TEST(LiveProfiler, StoredPointsAnswerOnce) {
   LiveProfiler knowing(*board.sysfs, control, store, options);
   EXPECT_EQ(knowing.take_known().size(), 2u);
   EXPECT_FALSE(knowing.waiting(point));
-  options.series.serial = "1421221012345";  // these are from before boards had serials
+  options.series.serial = "1421221012345";  // stored points have no serial number
   EXPECT_TRUE(LiveProfiler(*board.sysfs, control, store, options).waiting(point));
   options.measure.command = {"/bin/false"};
   EXPECT_THROW(LiveProfiler(*board.sysfs, control, store, options).profile({point.mode, 9}),
                PointFailedError);
 }
 
-// A governor is set, recorded under its name and taken back.
+// A governor is set, stored under its name, and reset afterwards.
 // label: board
 TEST(Profile, AGovernorIsAMode) {
   const testing::FakeBoard board("agx-orin-jp6");
@@ -179,7 +182,7 @@ TEST(Profile, AGovernorIsAMode) {
             "performance");
 }
 
-// A mode that names no clocks has those of the first state, whatever was profiled before it.
+// The knobs that a mode leaves open have their original values, whatever mode was profiled before.
 // label: board
 TEST(Profile, WhatAModeLeavesOpenIsAsAtFirst) {
   const testing::FakeBoard board("agx-orin-jp6");
@@ -203,7 +206,7 @@ TEST(Profile, HighClocksFirst) {
   EXPECT_EQ(order[0].gpu_clock_hz, 2);
 }
 
-// A shell that marks 5 minibatches of 60 ms on a board of constant power.
+// A shell script marks 5 minibatches of 60 ms on a board with constant power.
 // label: board
 TEST(Measure, ACommandOnAFakeBoard) {
   const testing::FakeBoard board("orin-nano");
@@ -238,7 +241,7 @@ TEST(Measure, ACommandOnAFakeBoard) {
   EXPECT_GT(gpu->mean, 0);
 }
 
-// A log that is written while the command runs stands in for the rails that are not there.
+// Without rails, a log that is written during the command gives the power.
 // label: board
 TEST(Measure, AnExternalMeter) {
   const testing::TemporaryFolder folder;
@@ -259,7 +262,7 @@ TEST(Measure, AnExternalMeter) {
   EXPECT_NEAR(result.summary.power_w, 8, 1e-9);
   ASSERT_EQ(result.channels.size(), 1u);
   EXPECT_EQ(result.channels[0].name, "meter");
-  // With rails it is one more channel, and their total stays.
+  // With rails, the log is an additional channel, and the total of the rails stays the total.
   const testing::FakeBoard board("orin-nano");
   platform::FakeRails(*board.sysfs).set(6);
   const auto both = measure_command(*board.sysfs, options);
@@ -279,7 +282,7 @@ TEST(Measure, WithoutASensorTimeIsStillMeasured) {
   EXPECT_GT(result.end_s, result.begin_s);
 }
 
-// One meter for a series: the rails are opened once, and each measurement has its own samples.
+// A series uses one meter: the rails are opened once, and each measurement has its own samples.
 // label: board
 TEST(Measure, ASeriesSharesOneMeter) {
   const testing::FakeBoard board("orin-nano");
@@ -327,7 +330,7 @@ TEST(MeasureOptions, DefaultsAreValidAndEachBadFieldIsNamed) {
   EXPECT_THAT(fault([](auto& o) { o.meter_is_total = true; }), HasSubstr("--meter FILE"));
 }
 
-// Nothing runs, and the idle baseline is not waited for, before all options are known to be good.
+// All options are checked before the command runs and before the wait for the idle baseline.
 TEST(MeasureOptions, AreCheckedBeforeAnythingRuns) {
   const testing::TemporaryFolder folder;
   const auto trace = folder.path() / "ran";

@@ -12,8 +12,9 @@
 namespace ridgewatt::schedule {
 namespace {
 
-// By hand: batch 4 at 10 requests per second gathers in 0.3 s after its first request, has a period
-// of 0.4 s; inference takes 0.1 s, so 0.3 s are left: three training minibatches of 0.1 s.
+// Computed by hand: at 10 requests per second, a batch of 4 is complete 0.3 s after its first
+// request, and the period is 0.4 s. Inference takes 0.1 s, which leaves 0.3 s: three training
+// minibatches of 0.1 s.
 TEST(Cycle, HandComputed) {
   Candidate candidate;
   candidate.inference = {4, 0.1, 20};
@@ -31,8 +32,8 @@ TEST(Cycle, HandComputed) {
   EXPECT_FALSE(make_cycle(candidate, 41, Bound::kExact).stable);
 }
 
-// By hand: a batch of 4 takes 0.5 s and one comes every 0.2 s. The device never rests: it draws the
-// power of the inference, 20 W, and not the 50 W that 10 J per 0.2 s would be.
+// Computed by hand: a batch of 4 takes 0.5 s, and one arrives every 0.2 s. The device is never
+// idle, so it draws the power of inference, 20 W, and not the 50 W of 10 J per 0.2 s.
 TEST(Cycle, AnOverloadDrawsNoMoreThanItsPeak) {
   Candidate candidate;
   candidate.inference = {4, 0.5, 20};
@@ -44,7 +45,7 @@ TEST(Cycle, AnOverloadDrawsNoMoreThanItsPeak) {
   EXPECT_DOUBLE_EQ(cycle.utilization, 1);
 }
 
-// Training that never runs draws nothing; in a gap of a stable cycle it runs.
+// Training that never runs does not count. In the gaps of a stable cycle, training may run.
 TEST(Cycle, AnOverloadHasThePeakOfItsInference) {
   Candidate candidate;
   candidate.inference = {4, 0.5, 20};
@@ -53,13 +54,13 @@ TEST(Cycle, AnOverloadHasThePeakOfItsInference) {
   EXPECT_EQ(plan_with(candidate, {.arrival_rate_hz = 20, .max_latency_s = 1, .max_power_w = 30})
                 .miss.find("power"),
             std::string::npos);
-  candidate.inference->time_s = 0.15;  // of 0.2: no whole training minibatch fits
+  candidate.inference->time_s = 0.15;  // of 0.2 s: no whole training minibatch fits
   const Cycle stable = make_cycle(candidate, 20, Bound::kExact);
   EXPECT_EQ(stable.training_minibatches, 0);
   EXPECT_DOUBLE_EQ(stable.peak_power_w, 50);
 }
 
-// Of every plan, feasible or not: the mean lies between the idle power and the peak.
+// For every plan, feasible or not, the mean power is between the idle power and the peak.
 TEST(PlanTable, NoMeanPowerIsAboveThePeak) {
   Random random(5);
   for (int round = 0; round < 40; ++round) {
@@ -79,9 +80,9 @@ TEST(PlanTable, NoMeanPowerIsAboveThePeak) {
   }
 }
 
-// The same with switches of 40 ms: to the inference and back to the training take 80 ms of the 300
-// ms that are left, so two minibatches fit; the batch waits for a minibatch, and both are switched
-// to.
+// The same cycle with switches of 40 ms: the switches to inference and back to training take 80 ms
+// of the remaining 300 ms, so two minibatches fit. With the strict bound, the batch waits for a
+// training minibatch and for both switches.
 TEST(Cycle, SwitchesTakeTimeToo) {
   Candidate candidate;
   candidate.inference = {4, 0.1, 20};
@@ -92,7 +93,8 @@ TEST(Cycle, SwitchesTakeTimeToo) {
   EXPECT_NEAR(cycle.latency_s, 0.44, 1e-12);
   EXPECT_NEAR(make_cycle(candidate, 10, Bound::kStrict).latency_s, 0.58, 1e-12);
   EXPECT_NEAR(cycle.utilization, (0.14 + 0.04 + 0.2) / 0.4, 1e-12);
-  // Two trainings in turns: every minibatch is another program's, so a round takes 280 ms.
+  // Two training programs alternate, so every minibatch follows another program's and a round takes
+  // 280 ms.
   candidate.background->add({16, 0.1, 30}, 3, 0);
   EXPECT_NEAR(round_switch_s(candidate), 0.08, 1e-12);
   EXPECT_EQ(make_cycle(candidate, 10, Bound::kExact).training_minibatches, 0);
@@ -100,13 +102,13 @@ TEST(Cycle, SwitchesTakeTimeToo) {
   EXPECT_EQ(make_cycle(candidate, 10, Bound::kExact).training_minibatches, 1);
   candidate.inference.reset();
   EXPECT_NEAR(make_cycle(candidate, 10, Bound::kExact).training_throughput_hz, 1 / 0.24, 1e-9);
-  // Inference alone has nobody to switch from.
+  // Inference alone never switches.
   candidate.inference = {4, 0.1, 20};
   candidate.background.reset();
   EXPECT_NEAR(make_cycle(candidate, 10, Bound::kStrict).latency_s, 0.4, 1e-12);
 }
 
-// The formulas of the problem, written again without any pruning.
+// The formulas of the problem, implemented again without pruning.
 struct BruteForce {
   bool feasible = false;
   double throughput = 0;
@@ -190,7 +192,7 @@ TEST(PlanTable, NonUrgentInferenceInPlaceOfTraining) {
   two.background[0].sweep.workload = "other";
   const Plan plan = PlanTable(join_sweeps(two)).best({.arrival_rate_hz = 10, .max_latency_s = 2});
   ASSERT_TRUE(plan.feasible);
-  // Samples per second of the non-urgent stream cover its arrivals.
+  // The samples per second of the non-urgent stream must cover its arrivals.
   EXPECT_GE(plan.cycle.training_throughput_hz * plan.candidate.background->samples, 5.0);
 }
 
@@ -224,7 +226,8 @@ TEST(PlanTable, GivenSweepsJoinAndLooserBudgetsNeverLose) {
   }
 }
 
-// A bound of 300 ms leaves 300 - 50 - 100 = 150 ms to gather: at 100 a second 16 requests.
+// A bound of 300 ms leaves 300 - 50 - 100 = 150 ms to collect requests: 16 requests at 100 per
+// second.
 TEST(EarlyDispatch, GathersWhatTheBoundLeavesTimeFor) {
   Candidate candidate;
   candidate.inference = {.batch = 32, .time_s = 0.05};
@@ -232,7 +235,7 @@ TEST(EarlyDispatch, GathersWhatTheBoundLeavesTimeFor) {
   const EarlyDispatch early = early_dispatch(candidate, 100, 0.3);
   EXPECT_NEAR(early.requests, 16, 1e-9);
   EXPECT_NEAR(early.fill_hz, (1 - 0.05 * 100 / 16) / 0.1, 1e-9);
-  // With time enough the batch fills, and the closed form of full batches holds.
+  // With enough time, the batch fills, and the closed form of full batches applies.
   EXPECT_NEAR(early_dispatch(candidate, 100, 2).requests, 32, 1e-9);
   EXPECT_NEAR(early_dispatch(candidate, 100, 2).fill_hz, fill_throughput_hz(candidate, 100), 1e-9);
 }

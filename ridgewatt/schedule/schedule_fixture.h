@@ -1,5 +1,5 @@
-// Test helpers: synthetic workloads whose times fall and powers rise with every clock, so that
-// planning problems resemble those of a real board.
+// Test helpers: synthetic workloads whose times fall and whose powers rise with every clock, so
+// that planning problems resemble those of a real board.
 #pragma once
 
 #include <cmath>
@@ -10,7 +10,7 @@
 
 namespace ridgewatt::testing {
 
-// A grid of 3 core counts, 4 CPU, 5 GPU and 2 memory clocks.
+// A grid of 3 core counts, 4 CPU clocks, 5 GPU clocks and 2 memory clocks.
 inline KnobSpace small_space() {
   return KnobSpace(KnobSpace::Levels{{{4, 8, 12},
                                       {0.4e9, 1.0e9, 1.6e9, 2.2e9},
@@ -19,7 +19,7 @@ inline KnobSpace small_space() {
 }
 
 struct MadeUpWorkload {
-  // Seconds at 1 GHz; GPU and memory per sample, CPU on 4 cores.
+  // Seconds at 1 GHz: GPU and memory work per sample; CPU work on 4 cores.
   double gpu_work = 0.02, cpu_work = 0.01, memory_work = 0.01;
   double overhead_s = 0.005;
 
@@ -53,7 +53,8 @@ inline MadeUpWorkload random_workload(Random& random, double scale) {
           scale * random.uniform(0.1, 2), scale * random.uniform(0.1, 1)};
 }
 
-// Returns an inference with batches 1, 4, 16, 32 and a training, over `modes` random modes.
+// Returns an inference workload with batches 1, 4, 16, 32 and a training workload, over `modes`
+// random modes.
 inline schedule::ScheduleWorkloads random_workloads(Random& random, std::size_t modes) {
   const KnobSpace space = small_space();
   std::vector<PowerMode> chosen;

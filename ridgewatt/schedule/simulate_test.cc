@@ -28,9 +28,9 @@ SimulationOptions closed_form_options(double duration_s) {
   return options;
 }
 
-// Feasible random plans with constant arrivals, every other one with a cost of switching: simulated
-// as planned, the worst latency is that of the bound `exact`; when training fills every gap and so
-// blocks batches, `strict` holds.
+// Feasible random plans with constant arrivals; every other plan has a cost of switching. Simulated
+// as planned, the worst latency equals the bound `exact`. If training fills every gap and so blocks
+// batches, the bound `strict` holds.
 // label: slow
 TEST(Simulate, AgreesWithTheClosedForm) {
   Random random(42);
@@ -60,7 +60,7 @@ TEST(Simulate, AgreesWithTheClosedForm) {
     EXPECT_GE(filled.training_minibatches, planned.training_minibatches - 1);
     if (filled.worst_s > exact.latency_s * 1.01) ++blocked;
   }
-  EXPECT_GT(blocked, 100);  // blocking did occur, so the strict bound was put to the test
+  EXPECT_GT(blocked, 100);  // blocking occurred, so it tested the strict bound
 }
 
 TEST(Simulate, WaitOfPoissonArrivalsIsThatOfMD1) {
@@ -70,13 +70,13 @@ TEST(Simulate, WaitOfPoissonArrivalsIsThatOfMD1) {
     const auto arrivals = poisson_arrivals(load / service_s, 4000, random);
     const Simulation result =
         simulate(serving_of(1, service_s, 0, 0), arrivals, closed_form_options(4000));
-    const double wait_s = load * service_s / (2 * (1 - load));  // Pollaczek and Khinchine
+    const double wait_s = load * service_s / (2 * (1 - load));  // Pollaczek-Khinchine
     EXPECT_NEAR(result.mean_latency_s, service_s + wait_s, 0.03 * (service_s + wait_s)) << load;
   }
 }
 
-// Training that fills every gap is a server with vacations of fixed length V: it adds V / 2 to the
-// wait of M/D/1 (Doshi 1986).
+// If training fills every gap, the device is a server with vacations of fixed length V, which adds
+// V / 2 to the wait of M/D/1 (Doshi 1986).
 TEST(Simulate, TrainingInEveryGapIsAVacationModel) {
   Random random(10);
   const double service_s = 0.01, vacation_s = 0.03, rate = 50;
@@ -87,11 +87,12 @@ TEST(Simulate, TrainingInEveryGapIsAVacationModel) {
   const double expected_s =
       service_s + rate * service_s * service_s / (2 * (1 - rate * service_s)) + vacation_s / 2;
   EXPECT_NEAR(result.mean_latency_s, expected_s, 0.03 * expected_s);
-  // What inference leaves goes to training.
+  // Training gets the time that inference leaves.
   EXPECT_NEAR(result.training_throughput_hz, (1 - rate * service_s) / vacation_s, 0.2);
 }
 
-// Processor sharing with a job that never ends halves the speed: M/D/1 with twice the service.
+// Sharing the processor with a job that never ends halves the speed: M/D/1 with twice the service
+// time.
 TEST(Simulate, TimeSharingHalvesTheSpeed) {
   Random random(11);
   const double service_s = 0.01, rate = 30;
@@ -100,7 +101,7 @@ TEST(Simulate, TimeSharingHalvesTheSpeed) {
   options.sharing = Sharing::kNative;
   options.interference = 1.25;
   const Simulation result = simulate(serving_of(1, service_s, 0.05, 1), arrivals, options);
-  // While a request is served both run; training has its other half.
+  // While a request is served, both run, and training has the other half of the processor.
   const double shared_s = 2 * 1.25 * service_s;
   const double expected_s = shared_s + rate * shared_s * shared_s / (2 * (1 - rate * shared_s));
   EXPECT_NEAR(result.mean_latency_s, expected_s, 0.03 * expected_s);
@@ -113,7 +114,7 @@ TEST(Simulate, TimeSharingHalvesTheSpeed) {
   EXPECT_LT(ideal.p99_s, result.p99_s);
 }
 
-// A minibatch that reaches over the edge of a window counts in both, in proportion.
+// A minibatch that crosses the boundary of a window counts in both windows in proportion.
 TEST(Simulate, WindowsShareAMinibatchThatReachesOver) {
   SimulationOptions options;
   options.duration_s = 15;
@@ -126,7 +127,7 @@ TEST(Simulate, WindowsShareAMinibatchThatReachesOver) {
   EXPECT_EQ(result.training_minibatches, 20);
 }
 
-// Idle power is the mode's: before and after a change of the mode, and in the pause.
+// Idle power depends on the mode before a change of mode, after it, and during the pause.
 TEST(Simulate, IdlePowerFollowsTheMode) {
   struct Switch : Controller {
     ServingPlan next;
@@ -149,9 +150,9 @@ TEST(Simulate, IdlePowerFollowsTheMode) {
   EXPECT_EQ(result.mode_changes, 1);
 }
 
-// Batch service with full batches of b: the queue left at departures follows
-// Q' = max(Q, b) - b + A, A Poisson (Bailey 1954). Its stationary distribution by power iteration
-// gives the mean sojourn by Little's law over a renewal cycle.
+// Batch service with full batches of b: the queue length at departures follows Q' = max(Q, b) - b +
+// A with Poisson A (Bailey 1954). Power iteration gives its stationary distribution, and Little's
+// law over a renewal cycle gives the mean sojourn.
 double batch_service_sojourn_s(int b, double rate, double service_s) {
   const int states = 400;
   const double mean_arrivals = rate * service_s;
@@ -172,7 +173,7 @@ double batch_service_sojourn_s(int b, double rate, double service_s) {
   }
   double area = 0, length = 0;
   for (int q = 0; q < states; ++q) {
-    for (int j = q; j < b; ++j) area += queue[q] * j / rate;  // gathering
+    for (int j = q; j < b; ++j) area += queue[q] * j / rate;  // collecting the batch
     length += queue[q] * (std::max(0, b - q) / rate + service_s);
     area += queue[q] * (std::max(q, b) * service_s + rate * service_s * service_s / 2);
   }
@@ -199,7 +200,7 @@ TEST(Simulate, DeadlineDispatchKeepsTheBoundWhenArrivalsAreFewerThanPlanned) {
   SimulationOptions options;
   options.duration_s = 600;
   options.max_latency_s = 0.4;
-  const auto arrivals = poisson_arrivals(8, 600, random);  // a batch would take 2 s to gather
+  const auto arrivals = poisson_arrivals(8, 600, random);  // a batch would take 2 s to fill
   const Simulation result = simulate(serving, arrivals, options);
   EXPECT_EQ(result.requests, arrivals.size());
   EXPECT_EQ(result.violations, 0u);
@@ -218,7 +219,7 @@ TEST(Simulate, EnergyIsPowerOverTime) {
   const Simulation result = simulate(serving, arrivals, options);
   double energy_j = 0, busy_s = 0, end_s = 0;
   for (const auto& segment : result.timeline) {
-    EXPECT_GE(segment.start_s, end_s - 1e-12);  // never two at once
+    EXPECT_GE(segment.start_s, end_s - 1e-12);  // only one at a time
     end_s = segment.end_s;
     const double counted_s = std::min(segment.end_s, 100.0) - segment.start_s;
     if (counted_s <= 0) continue;
@@ -229,7 +230,7 @@ TEST(Simulate, EnergyIsPowerOverTime) {
   EXPECT_NEAR(result.energy_j, energy_j, 1e-6 * energy_j);
   EXPECT_NEAR(std::accumulate(result.power_w.begin(), result.power_w.end(), 0.0), energy_j, 1e-3);
   const Simulation again = simulate(serving, arrivals, options);
-  EXPECT_EQ(again.latencies_s, result.latencies_s);  // same seed, same numbers
+  EXPECT_EQ(again.latencies_s, result.latencies_s);  // same seed, same result
 }
 
 TEST(Simulate, BadOptionsAndTraces) {
@@ -257,19 +258,20 @@ TEST(Simulate, BadOptionsAndTraces) {
   EXPECT_EQ(good, (std::vector<double>{0, 0.5, 2}));
   EXPECT_EQ(recorded_duration_s(good, 3600), 2);
   EXPECT_EQ(recorded_duration_s(good, 1), 1);
-  EXPECT_EQ(recorded_duration_s(std::vector<double>{0}, 600), 600);  // one arrival has no length
+  EXPECT_EQ(recorded_duration_s(std::vector<double>{0}, 600), 600);  // one arrival has no duration
 }
 
 TEST(Arrivals, ProcessesHaveTheirMeanRate) {
   Random random(15);
   EXPECT_NEAR(static_cast<double>(poisson_arrivals(40, 5000, random).size()) / 5000, 40, 0.5);
   EXPECT_EQ(constant_arrivals(60, 10).size(), 600u);
-  // Equal dwell times and uniform jumps: the mean rate is the mean of the rates.
+  // With equal dwell times and uniform jumps, the mean rate is the mean of the rates.
   const BurstyOptions bursty{{10, 50, 120}, 5};
   EXPECT_NEAR(static_cast<double>(bursty_arrivals(bursty, 50000, random).size()) / 50000, 60, 2);
 }
 
-// An overload of ten seconds, then a minute at half of what the device can serve (20 a second).
+// Ten seconds of overload, then a minute at half of the rate that the device can serve (20 per
+// second).
 std::vector<double> overload_then_calm() {
   auto arrivals = constant_arrivals(40, 10);
   for (const double t : constant_arrivals(10, 60)) arrivals.push_back(10 + t);
@@ -285,7 +287,7 @@ TEST(Simulate, LateRequestsStepAsideForThoseThatCanBeInTime) {
   const Simulation in_turn = simulate(serving, arrivals, options);
   options.late_last = true;
   const Simulation aside = simulate(serving, arrivals, options);
-  ASSERT_EQ(aside.requests, arrivals.size());  // all are served, late or not
+  ASSERT_EQ(aside.requests, arrivals.size());  // all are served, in time or late
   EXPECT_EQ(aside.unserved, 0u);
   const auto late_in_calm = [&](const Simulation& result) {
     std::size_t late = 0;
@@ -295,15 +297,15 @@ TEST(Simulate, LateRequestsStepAsideForThoseThatCanBeInTime) {
     return late;
   };
   EXPECT_EQ(late_in_calm(aside), 0u);
-  // In turn, the backlog of 200 requests is worked off at 10 a second: 20 s.
+  // In order of arrival, the backlog of 200 requests shrinks by 10 per second: it takes 20 s.
   EXPECT_GT(late_in_calm(in_turn), 100u);
-  // Half of the overload's 400 requests cannot be served in time by anything.
+  // No order can serve half of the overload's 400 requests in time.
   EXPECT_NEAR(static_cast<double>(aside.violations), 200, 40);
   EXPECT_LT(aside.violations, in_turn.violations);
 }
 
 TEST(Simulate, LateRequestsAreServedAtTheEndWithFullBatchesToo) {
-  const auto arrivals = constant_arrivals(40, 10);  // twice what is served
+  const auto arrivals = constant_arrivals(40, 10);  // twice the rate of service
   SimulationOptions options;
   options.duration_s = 10;
   options.max_latency_s = 0.8;
@@ -331,7 +333,7 @@ TEST(Simulate, ABoundShorterThanAMinibatchMakesEverythingLateAndEnds) {
 }
 
 TEST(Simulate, ABacklogGetsALargerBatchOnlyInTime) {
-  // Eight requests at once; the target is 2. The batch of 8 takes 0.5 s.
+  // Eight requests arrive at once; the target is 2. A batch of 8 takes 0.5 s.
   ServingPlan serving = serving_of(2, 0.1, 0, 0);
   serving.batches = {{2, 0.1, 20}, {8, 0.5, 20}};
   const std::vector<double> arrivals(8, 1.0);

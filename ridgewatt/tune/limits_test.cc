@@ -27,7 +27,8 @@ Goal served(double rate_hz, double power_w) {
 }
 
 TEST(Limits, EveryBrokenOneIsNamedTheWorstFirst) {
-  // 40 ms for one request of 30 per second (33.33 ms): 20 % over; 10.5 W of 10 W: 5 % over.
+  // 40 ms for one request at 30 per second (33.33 ms) is 20 % over; 10.5 W instead of 10 W is 5 %
+  // over.
   const std::string text = explain_miss(served(30, 10), {point_of(1), 0.040, 10.5});
   EXPECT_EQ(
       text,
@@ -46,15 +47,17 @@ TEST(Limits, ConfidenceIsOfTheEstimatesInterval) {
   ASSERT_EQ(limits.size(), 3u);
   EXPECT_EQ(limits[0].kind, LimitKind::kPower);
   EXPECT_NEAR(limits[0].probability, 0.5, 1e-9);  // the mean is at the limit
-  // 90 ms less 1/30 s to gather leave 56.7 ms; ln(56.7 / 50) over ln(1.25) / 1.645 is 0.923.
+  // 90 ms minus 1/30 s to collect the batch is 56.7 ms; ln(56.7 / 50) over ln(1.25) / 1.645 is
+  // 0.923.
   EXPECT_EQ(limits[1].kind, LimitKind::kLatency);
   EXPECT_NEAR(limits[1].probability, 0.822, 1e-3);
   EXPECT_EQ(limits[2].kind, LimitKind::kRate);
-  EXPECT_GT(limits[2].probability, 0.95);  // 66.7 ms lie beyond the interval's end
+  EXPECT_GT(limits[2].probability, 0.95);  // 66.7 ms is beyond the interval's end
   EXPECT_TRUE(limit_confidence(goal, point_of(2), exact(0.05, 10)).empty());
 }
 
-// A module of 35 W: the cut interval says nothing of the scale, and no value lies above the cut.
+// The module's limit of 35 W cuts the interval, so the interval's end does not determine the scale.
+// No value is above the limit.
 TEST(Limits, ConfidenceKnowsAnEndThatIsCut) {
   predict::Prediction cost = exact(0.05, 30);
   cost.power_w = {30, 24, 35, 0, 0.2};
@@ -69,7 +72,8 @@ TEST(Limits, ASlowdownIsJudgedByTheRatioWhereItIsKnown) {
   goal.limits.slowdown = 0.1;
   goal.reference_time_s = 0.01;
   const predict::Prediction cost = {{0.01, 0.005, 0.02}, {10, 10, 10}, {0.1, 0.1, 0.1}};
-  // Normal, and 10 % slower is where its 90 % interval ends: kept with 95 %.
+  // The 90 % interval of the normal ratio ends at 10 % slower, so the limit is met with probability
+  // 95 %.
   const predict::Estimate ratio = {0.01, 0.01 / 1.1, 0.011};
   EXPECT_NEAR(limit_confidence(goal, point_of(1), cost, ratio).front().probability, 0.95, 1e-6);
   EXPECT_LT(limit_confidence(goal, point_of(1), cost).front().probability, 0.7);
@@ -89,7 +93,7 @@ TEST(Limits, OneRelaxedAloneSuffices) {
   EXPECT_EQ(found[1].kind, LimitKind::kRate);
   EXPECT_DOUBLE_EQ(found[1].value, 25);
   EXPECT_EQ(found[1].point, 0u);
-  // What is proposed is an answer: rounded up for a limit, down for a rate.
+  // A proposed limit is rounded up and a proposed rate down, so that the point meets it.
   const auto rounded =
       relaxations(served(30, 10), std::vector{points[1]}, std::vector{costs[1]}, Caution::kMeans);
   ASSERT_EQ(rounded.size(), 1u);
@@ -101,7 +105,7 @@ TEST(Limits, BatchesThatCanMatter) {
   EXPECT_THAT(batches_to_try(served(30, 10), WorkloadKind::kInference, fits),
               ElementsAre(1, 2, 4, 8, 16));
   Goal quick = served(30, 10);
-  quick.limits.latency_s = 0.11;  // 4 requests gather in 100 ms, 8 in 233 ms
+  quick.limits.latency_s = 0.11;  // 4 requests arrive in 100 ms, 8 in 233 ms
   EXPECT_THAT(batches_to_try(quick, WorkloadKind::kInference, fits), ElementsAre(1, 2, 4));
   EXPECT_THAT(batches_to_try(Goal{}, WorkloadKind::kInference, fits), ElementsAre(1));
   Goal thrifty;

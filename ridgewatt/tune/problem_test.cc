@@ -29,11 +29,11 @@ TEST(Goal, ObjectivesArePerSample) {
   goal.time_weight = 10;
   EXPECT_DOUBLE_EQ(objective_value(goal, row), 2 * 0.5 + 10 * 0.05);
   goal.objective = Objective::kLatency;
-  goal.rate_hz = 30;  // three requests to wait for
+  goal.rate_hz = 30;  // waits for three requests
   EXPECT_DOUBLE_EQ(objective_value(goal, row), 0.2 + 3 / 30.0);
 }
 
-// Where energy was measured, it is that which is judged, not time x power.
+// If energy was measured, the goal uses it instead of time x power.
 TEST(Goal, TheMeasuredEnergyCounts) {
   Goal goal;
   Observation row = seen(4, 0.2, 10);
@@ -66,7 +66,7 @@ TEST(Goal, ServingMustKeepUpWithTheRequests) {
   EXPECT_EQ(judge(goal, seen(1, 0.016, 10)).feasibility, Feasibility::kFeasible);
   EXPECT_EQ(judge(goal, seen(1, 0.017, 10)).limit, LimitKind::kRate);
   EXPECT_DOUBLE_EQ(bounds_at(goal, 4).time_s, 4 / 60.0);
-  goal.limits.latency_s = 0.1;  // 3 / 60 s to gather leave 50 ms
+  goal.limits.latency_s = 0.1;  // 50 ms remain after 3 / 60 s of collecting
   EXPECT_NEAR(bounds_at(goal, 4).time_s, 0.05, 1e-12);
   EXPECT_EQ(judge(goal, seen(4, 0.06, 10)).limit, LimitKind::kLatency);
 }

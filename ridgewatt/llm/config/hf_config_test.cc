@@ -1,4 +1,4 @@
-// Configurations of families that say the same things in different words.
+// Tests configurations of model families that express the same properties differently.
 #include "ridgewatt/llm/config/hf_config.h"
 
 #include <gmock/gmock.h>
@@ -66,7 +66,7 @@ TEST(HfConfig, QuantizedConfigurationsTellTheirTensors) {
   EXPECT_THAT(novel.remarks[0], HasSubstr("'novel' is not known"));
 }
 
-// Gemma 3 4B's configuration leaves out what transformers has as defaults; its text part has
+// Gemma 3 4B's configuration omits values that are defaults in transformers. Its text part has
 // 3,880,099,328 parameters (keras-hub, gemma3_presets.py).
 TEST(HfConfig, NestedTextIsRead) {
   const auto gemma = model_from(R"({"model_type": "gemma3", "vision_config": {},

@@ -1,4 +1,5 @@
-// Engines: coefficients that made data are found again, rows are read, work is the closed form.
+// Tests engines: the fit must recover the coefficients that generated the data, rows are read
+// correctly, and work follows the closed form.
 #include "ridgewatt/llm/engine_fit.h"
 
 #include <gmock/gmock.h>
@@ -37,7 +38,7 @@ void move(EnginePart<N>& part) {
   for (std::size_t i = 0; i < N; ++i) part.value[i] *= i % 2 == 0 ? 1.3 : 0.85;
 }
 
-// An engine of known coefficients, run on models of all sizes at several clocks.
+// An engine with known coefficients runs models of all sizes at several clocks.
 TEST(Engine, WhatMadeTheRowsIsPredicted) {
   for (const char* name : {"tensorrt-llm", "vllm"}) {
     Engine truth = prior_engine(engine_traits(name));
@@ -68,7 +69,7 @@ TEST(Engine, WhatMadeTheRowsIsPredicted) {
       }
     }
     const Engine found = fit_engines(rows).of(name);
-    // Priors hold a little of what was moved.
+    // The priors keep the fit slightly away from the true coefficients.
     std::vector<double> errors;
     const auto compare = [&](double predicted, double made, const EngineRow& row) {
       errors.push_back(std::abs(predicted / made - 1));
@@ -94,7 +95,7 @@ TEST(Engine, OfNoRowsIsAGuessThatSaysSo) {
   EXPECT_GT(engine.step_log_sd(work, some_hardware(1)), kCellSd);
 }
 
-// What engines share is learned from each other: rows of one move the prediction of another, and
+// Engines share what they learn: rows of one engine change the prediction of another, and
 // deviations shrink.
 TEST(Engine, AnotherEngineTellsOfOneWithoutRows) {
   const auto model = read_language_model("zoo:llama-3.1-8b").description;
@@ -121,8 +122,8 @@ TEST(Engine, AnotherEngineTellsOfOneWithoutRows) {
   EXPECT_LT(after.step.log_sd[kStepWeights], before.step.log_sd[kStepWeights]);
 }
 
-// By hand: launches 1e6 cycles on 2 GHz, weights 1 GB and a cache of 0.1 GB at 100 GB/s, launched
-// ahead (the longer of both) or behind one another.
+// Computed by hand: launches of 1e6 cycles at 2 GHz, weights of 1 GB and a cache of 0.1 GB at 100
+// GB/s. Launches run ahead (the larger time counts) or take turns with the GPU (the sum counts).
 TEST(Engine, AStepIsWhatItWaitsFor) {
   EngineWork work;
   work.layers = 10;
@@ -149,7 +150,8 @@ TEST(Engine, AStepIsWhatItWaitsFor) {
   EXPECT_EQ(engine.step_limited_by(work, h), "launches");
 }
 
-// Products in 8 bits run at the 8-bit rate where an engine has them and weights are stored so.
+// Products in 8 bits run at the 8-bit rate if the engine supports this and the weights are stored
+// in 8 bits.
 TEST(Engine, NarrowProductsAreFasterWhereAnEngineHasThem) {
   const auto model = read_language_model("zoo:llama-3.1-8b").description;
   const auto int8 = prompt_work(model, quantized(model, find_recipe("int8")), 2048);
@@ -165,7 +167,7 @@ TEST(Engine, NarrowProductsAreFasterWhereAnEngineHasThem) {
   const Engine without = prior_engine(engine_traits("mlc"));
   EXPECT_LT(with.prompt_s(int8, h), 0.8 * with.prompt_s(f16, h));
   EXPECT_GT(without.prompt_s(int8, h), 0.95 * without.prompt_s(f16, h));
-  // Ampere has no units for FP8, Blackwell has.
+  // Ampere has no units for FP8; Blackwell has.
   const auto fp8 = prompt_work(model, quantized(model, find_recipe("fp8")), 2048);
   EXPECT_NEAR(fp8.narrow_flop[1] / fp8.linear_flop, 1, 1e-3);
   EXPECT_EQ(h.narrow_speedup[1], 1);
@@ -178,7 +180,7 @@ TEST(Engine, NarrowProductsAreFasterWhereAnEngineHasThem) {
   EXPECT_GT(with.prompt_s(fp4, h), 0.95 * with.prompt_s(f16, h));
 }
 
-// Power of the twin: what it says idle, and less at lower clocks.
+// The power is the twin's: its idle power, and less at lower clocks.
 TEST(Engine, ABoardsPowerIsItsTwins) {
   const Board board = load_board("orin-nano-8gb@super");
   const EngineBoard hardware(board);
@@ -192,7 +194,8 @@ TEST(Engine, ABoardsPowerIsItsTwins) {
   EXPECT_LE(hardware(low).bytes_per_s, hardware(knob_space(board).top()).bytes_per_s);
 }
 
-// 2 n x matrices, the head once; 2 pairs x heads x (key + value): by hand for Llama-3.2-1B.
+// 2 n x matrices with the head counted once, plus 2 pairs x heads x (key + value): computed by hand
+// for Llama-3.2-1B.
 TEST(Engine, WorkOfAPromptIsTheClosedForm) {
   const auto model = read_language_model("zoo:llama-3.2-1b").description;
   const auto work = prompt_work(model, quantized(model, find_recipe("f16")), 1024);
@@ -203,7 +206,7 @@ TEST(Engine, WorkOfAPromptIsTheClosedForm) {
   const auto q8 = decode_work(model, quantized(model, find_recipe("q8_0")), 1);
   EXPECT_DOUBLE_EQ(q8.unpacked, head + matrices);
   const auto awq = decode_work(model, quantized(model, find_recipe("awq")), 1);
-  EXPECT_NEAR(awq.unpacked / matrices, 1, 0.01);  // zeros are unpacked, too
+  EXPECT_NEAR(awq.unpacked / matrices, 1, 0.01);  // zeros are unpacked too
 }
 
 constexpr const char* kCells =
@@ -224,16 +227,17 @@ TEST(EngineRows, CellsAreReadAndOthersLeftOutWithAReason) {
   EXPECT_EQ(rows.rows[0].engine, "llama.cpp b5283");
   EXPECT_DOUBLE_EQ(rows.rows[0].step_s, 0.0419);
   EXPECT_DOUBLE_EQ(rows.rows[0].hardware.gpu_hz, 1300.5e6);
-  EXPECT_NEAR(rows.rows[0].hardware.flop_per_s, 37.3e12, 0.1e12);  // the notes of the data
+  EXPECT_NEAR(rows.rows[0].hardware.flop_per_s, 37.3e12, 0.1e12);  // from the notes of the data
   EXPECT_NEAR(rows.rows[0].hardware.bytes_per_s, 204.8e9, 2e9);
-  EXPECT_TRUE(std::isnan(rows.rows[1].prompt_s));  // from a cache of prompts
+  EXPECT_TRUE(std::isnan(rows.rows[1].prompt_s));  // prompt from a cache
   EXPECT_TRUE(std::isnan(rows.rows[1].decode_power_w));
   EXPECT_DOUBLE_EQ(rows.rows[2].prompt_s, 0.050);
   EXPECT_EQ(rows.rows[3].engine, "vllm (gguf)");
-  EXPECT_TRUE(std::isnan(rows.rows[3].prompt_s));  // shorter than 256
+  EXPECT_TRUE(std::isnan(rows.rows[3].prompt_s));  // prompt shorter than 256
 }
 
-// Powers of some runs add the rail of the memory to the one that supplies it.
+// Some runs state a power that adds the rail of the memory to the rail that already supplies the
+// memory.
 TEST(EngineRows, TheMemoryIsCountedOnce) {
   const testing::TemporaryFolder folder;
   const std::string head =
@@ -271,7 +275,7 @@ TEST(EngineRows, RowsOfBoardsAreFittedOrJudgedAlone) {
   for (const std::size_t i : {1, 2, 4}) EXPECT_FALSE(rows.rows[i].fitted) << i;
   EXPECT_TRUE(rows.rows[3].fitted);
   EXPECT_DOUBLE_EQ(rows.rows[1].rail_token_j, 0.15);
-  EXPECT_DOUBLE_EQ(rows.rows[2].request_s, 4);  // 128 tokens at 32 a second
+  EXPECT_DOUBLE_EQ(rows.rows[2].request_s, 4);  // 128 tokens at 32 per second
   EXPECT_EQ(rows.rows[2].engine, "vllm (graphs)");
   EXPECT_EQ(rows.rows[2].model, "llama-3.1-8b");
   EXPECT_NEAR(rows.rows[3].hardware.gpu_hz, 625e6, 1e6);

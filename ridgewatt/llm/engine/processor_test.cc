@@ -1,4 +1,4 @@
-// llama.cpp on the cores of a processor.
+// Tests llama.cpp on CPU cores.
 #include "ridgewatt/llm/processor.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ namespace {
 
 using C = twin::CpuParam;
 
-// The measured peaks of two x86-64 cores with AVX-512.
+// The measured peak rates of two x86-64 cores with AVX-512.
 twin::CpuTwin measured_processor() {
   return twin::prior_cpu_twin({{278.8e9, 40.39e9, 133.5e9}, {551.7e9, 46.82e9, 256.8e9}});
 }
@@ -31,14 +31,14 @@ struct Speed {
   const char* model;
   const char* quantization;
   int threads;
-  double prompt_per_s;  // tokens of a prompt of 128 per second; 0: not measured
+  double prompt_per_s;  // tokens of a 128-token prompt per second; 0: not measured
   double context;
   double tokens_per_s;
 };
 
 class ProcessorSpeed : public ::testing::TestWithParam<Speed> {};
 
-// Measured by llama-bench 0.5.0 on two x86-64 cores; these models are not in any fit.
+// Measured by llama-bench 0.5.0 on two x86-64 cores. No fit uses these models.
 TEST_P(ProcessorSpeed, IsModelledWithinAQuarter) {
   const Speed& speed = GetParam();
   Request request;

@@ -1,4 +1,4 @@
-// GGUF files that are written are read back; damaged and hostile ones are refused.
+// Tests that written GGUF files are read back, and that damaged and malicious files are rejected.
 #include "ridgewatt/llm/gguf/gguf.h"
 
 #include <fmt/format.h>
@@ -35,7 +35,7 @@ std::string refusal(const std::string& bytes) {
   return "";
 }
 
-// One tensor of 32 F32 and its data.
+// A file of one tensor of 32 F32 values.
 std::string small_file() {
   return GgufWriter().number("general.alignment", 32).tensor("t", {32}, kF32Id, 0).header() +
          std::string(128, '\0');
@@ -60,7 +60,7 @@ TEST(GgufWriter, ModelsOfTheZooAreReadBack) {
     EXPECT_DOUBLE_EQ(bytes_of(model.tensors),
                      bytes_of(quantized(description, find_recipe("q4_0"))));
   }
-  EXPECT_GE(written, 24);  // all but those with short convolutions
+  EXPECT_GE(written, 24);  // all except those with short convolutions
   EXPECT_THROW(write_language_model(language_zoo().front(), find_recipe("awq"), path), UsageError);
   for (const Recipe& recipe : recipes()) {
     try {
@@ -182,7 +182,8 @@ INSTANTIATE_TEST_SUITE_P(
                       std::pair("mixtral-8x7b", "llama"), std::pair("qwen2.5-0.5b", "qwen2"),
                       std::pair("qwen3-4b", "qwen3"), std::pair("gemma3-1b", "gemma3")));
 
-// A family by its name in both worlds, and what its configuration needs in addition to the usual.
+// A family's names in config.json and in GGUF, and the keys that its configuration needs in
+// addition.
 struct FamilyNames {
   const char* model_type;
   const char* architecture;
@@ -211,7 +212,7 @@ std::vector<std::int64_t> windows_of(const LanguageModel& model) {
   return windows;
 }
 
-// The same model as config.json and as GGUF has the same cache. 12 layers: two periods of Gemma 3.
+// A model must have the same cache as config.json and as GGUF. 12 layers: two periods of Gemma 3.
 TEST(Gguf, AWindowMeansTheSameAsInAConfiguration) {
   const testing::TemporaryFolder folder;
   for (const auto& [model_type, architecture, more] : kFamilies) {
@@ -269,7 +270,7 @@ TEST(Gguf, EachTypeOfValueIsRead) {
       .value("u64", 10, bytes(std::uint64_t{1} << 40))
       .value("i64", 11, bytes(-(std::int64_t{1} << 40)))
       .value("f64", 12, bytes(0.25))
-      // An array of one array of two U8.
+      // An array that holds an array of two U8 values.
       .value("nested", 9,
              bytes(std::uint32_t{9}) + bytes(std::uint64_t{1}) + bytes(std::uint32_t{0}) +
                  bytes(std::uint64_t{2}) + "ab")
@@ -337,7 +338,7 @@ TEST(Gguf, UnknownArchitecturesAreReadByTheirTensors) {
                    kv_bytes_per_token(zoo.description, StoredType::kF16));
   ASSERT_EQ(model.remarks.size(), 1U);
   EXPECT_THAT(model.remarks[0], HasSubstr("'novel' is not known"));
-  // Without any keys: by the rows of the products.
+  // Without any keys, the description follows from the shapes of the weight matrices.
   const LanguageModel bare =
       read_language_model(GgufWriter().tensors(tensors).write(folder.path() / "bare.gguf"));
   EXPECT_FALSE(bare.weights_known);

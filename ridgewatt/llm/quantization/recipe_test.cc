@@ -1,4 +1,4 @@
-// Predicted sizes of models against sizes that others published.
+// Compares predicted sizes of models with published sizes.
 #include "ridgewatt/llm/recipe.h"
 
 #include <gmock/gmock.h>
@@ -41,9 +41,6 @@ TEST(Recipe, TotalsOfLlama8bAreThoseOfLlamaCpp) {
   }
 }
 
-// What llama.cpp reports as the size of the tensors of a file (`model_size` of llama-bench, `size`
-// of /v1/models), to the byte: public logs of others' runs. None was looked at while the rules were
-// written.
 TEST(Recipe, EnginesHaveOtherNames) {
   EXPECT_EQ(find_recipe("fp16").name, "f16");
   EXPECT_EQ(find_recipe("FP16").name, "f16");
@@ -52,6 +49,8 @@ TEST(Recipe, EnginesHaveOtherNames) {
   EXPECT_EQ(find_recipe("SmoothQuant").name, "int8");
 }
 
+// The sizes of all tensors of a file that llama.cpp reported in public logs of other people's runs
+// (`model_size` of llama-bench, `size` of /v1/models). They were not used to write the rules.
 TEST(Recipe, SizesThatLlamaCppPrintedAreMetToTheByte) {
   EXPECT_DOUBLE_EQ(size_of("qwen3-4b", "q4_k_m"), 2491323904.0);
   EXPECT_DOUBLE_EQ(size_of("qwen3-8b", "q4_k_m"), 5021827072.0);
@@ -59,7 +58,7 @@ TEST(Recipe, SizesThatLlamaCppPrintedAreMetToTheByte) {
   EXPECT_DOUBLE_EQ(size_of("qwen2.5-0.5b", "q2_k"), 332659200.0);
 }
 
-// Whole files, with their vocabulary (up to some MB) in front.
+// Sizes of whole files, which start with the vocabulary (up to some MB).
 TEST(Recipe, PublicFilesAreALittleLargerThanTheirTensors) {
   struct File {
     const char* model;
@@ -76,7 +75,7 @@ TEST(Recipe, PublicFilesAreALittleLargerThanTheirTensors) {
   }
 }
 
-// Rows that 256 does not divide: 896 numbers of Qwen2.5-0.5B, 576 of SmolLM2-135M.
+// The length of a row is not a multiple of 256: 896 in Qwen2.5-0.5B, 576 in SmolLM2-135M.
 TEST(Recipe, RowsThatAreNoWholeBlocksFallBack) {
   std::map<std::string, StoredType> types;
   for (const auto& tensor : quantized(zoo_model("qwen2.5-0.5b"), find_recipe("q4_k_m"))) {
@@ -96,7 +95,7 @@ TEST(Recipe, MoreBitsGoToTheFirstAndLastEighthAndEveryThirdBetween) {
       more.insert(tensor.layer);
     }
   }
-  // By hand for 32 layers: 0 to 3, 6, 9, .. 27, 28 to 31.
+  // Counted by hand for 32 layers: 0 to 3, 6, 9, .. 27, 28 to 31.
   EXPECT_EQ(more, (std::set<int>{0, 1, 2, 3, 6, 9, 12, 15, 18, 21, 24, 27, 28, 29, 30, 31}));
 }
 
@@ -113,7 +112,8 @@ TEST(Recipe, EightExpertsHaveKeysAndValuesInEightBits) {
   EXPECT_EQ(tensors["blk.5.ffn_up_exps.weight"].shape, experts);
 }
 
-// 4 bits and a 16-bit scale for 128 numbers: 4.125 bits; with 4-bit zeros 4.15625.
+// 4 bits per weight and a 16-bit scale per 128 weights make 4.125 bits; 4-bit zeros make
+// it 4.15625.
 TEST(Recipe, PackedCheckpointsAlsoHoldScales) {
   const auto bits = [](const char* recipe) {
     double bytes = 0, elements = 0;
@@ -126,7 +126,7 @@ TEST(Recipe, PackedCheckpointsAlsoHoldScales) {
   };
   EXPECT_NEAR(bits("w4a16"), 4.125, 1e-4);
   EXPECT_NEAR(bits("awq"), 4.15625, 1e-9);
-  EXPECT_NEAR(bits("gptq"), 4.15625 + 32.0 / 14336, 1e-9);  // a group for each input
+  EXPECT_NEAR(bits("gptq"), 4.15625 + 32.0 / 14336, 1e-9);  // a group index per input
   EXPECT_NEAR(bits("int8"), 8 + 16.0 / 4096, 1e-9);
 }
 

@@ -1,4 +1,4 @@
-// Headers of safetensors files: what is right is read, what lies is refused.
+// Tests headers of safetensors files: valid headers are read, inconsistent ones are rejected.
 #include "ridgewatt/llm/safetensors/safetensors.h"
 
 #include <gmock/gmock.h>
@@ -114,7 +114,7 @@ TEST(Safetensors, AnIndexNamesFilesOfItsFolderAlone) {
   }
 }
 
-// A folder as Hugging Face hosts it: AWQ in two shards with an index and a configuration.
+// A folder in the layout of Hugging Face: AWQ in two shards with an index and a configuration.
 TEST(Safetensors, AFolderOfShardsIsReadAsStored) {
   const testing::TemporaryFolder folder;
   const auto zoo = read_language_model("zoo:smollm2-135m").description;

@@ -1,5 +1,5 @@
-// Parameters of the zoo against public counts: `safetensors.total` of each model's page on Hugging
-// Face, where the head of a tied model is counted once.
+// Compares the parameters of the zoo with public counts: `safetensors.total` on each model's page
+// on Hugging Face, which counts the head of a tied model once.
 #include <gtest/gtest.h>
 
 #include "ridgewatt/base/error.h"
@@ -15,10 +15,10 @@ struct PublicCount {
 constexpr PublicCount kCounts[] = {
     {"llama-3.2-1b", 1'235'814'400},  {"llama-3.2-3b", 3'212'749'824},
     {"llama-3.1-8b", 8'030'261'248},  {"llama-3.3-70b", 70'553'706'496},
-    {"mixtral-8x7b", 46'702'792'704},  // also keras-hub, mixtral_presets.py
+    {"mixtral-8x7b", 46'702'792'704},  // also in keras-hub, mixtral_presets.py
     {"qwen2.5-0.5b", 494'032'768},    {"qwen3-0.6b", 596'049'920},
     {"qwen3-4b", 4'022'468'096},      {"qwen3-8b", 8'190'735'360},
-    {"gemma3-1b", 999'885'952},  // also keras-hub, gemma3_presets.py
+    {"gemma3-1b", 999'885'952},  // also in keras-hub, gemma3_presets.py
     {"smollm2-135m", 134'515'008},    {"smollm2-360m", 361'821'120},
     {"lfm2.5-1.2b", 1'170'340'608},   {"lfm2.5-350m", 354'483'968},
     {"llama-2-7b", 6'738'415'616},    {"llama-3-8b", 8'030'261'248},
@@ -37,7 +37,7 @@ TEST(LanguageZoo, ParametersAreThePublicCounts) {
   EXPECT_EQ(language_zoo().size(), std::size(kCounts));
 }
 
-// Mistral AI: 12.9 billion of 46.7 are used for a token.
+// Mistral AI states that a token uses 12.9 of 46.7 billion parameters.
 TEST(LanguageZoo, TwoOfEightExpertsAreActive) {
   const auto model = read_language_model("zoo:mixtral-8x7b");
   EXPECT_EQ(active_parameters_of(model.description), 12'879'925'248);
@@ -74,11 +74,11 @@ TEST(Description, NumbersThatOverflowAreRefused) {
   refused([](Numbers& b) { b.kv_heads = 5; });
   refused([](Numbers& b) { b.key_size = std::int64_t{1} << 40; });
   refused([](Numbers& b) { b.vocabulary = std::int64_t{1} << 40; });
-  refused([](Numbers& b) { b.experts = 4; });  // and none is used
+  refused([](Numbers& b) { b.experts = 4; });  // but none is active
   refused([](Numbers& b) { b.experts = std::int64_t{1} << 50; });
   refused([](Numbers& b) { b.sliding = {true}; });
   refused([](Numbers& b) { b.layer_kv_heads = {4, 4, 4}; });
-  refused([](Numbers& b) { b.kv_rank = 64; });  // and no rotated part
+  refused([](Numbers& b) { b.kv_rank = 64; });  // but no rotated part
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Windows of a program that goes on running: where they begin, how long they are, what a change of
-// mode takes, what drifts, and the power limit.
+// Tests windows of a program that keeps running: where they begin, how long they are, the cost of a
+// change of mode, drift, and the power limit.
 #include "ridgewatt/measure/in_place.h"
 
 #include <gmock/gmock.h>
@@ -24,7 +24,7 @@ using testing::HasSubstr;
 TEST(Transient, LeavesOutWhatIsUnlikeTheRest) {
   EXPECT_EQ(transient_length(std::vector<double>{9, 7, 1, 1.1, 0.9, 1, 1.1, 0.9}), 2u);
   EXPECT_EQ(transient_length(std::vector<double>{}), 0u);
-  // Of a drift that never ends at most half.
+  // A drift that never ends: at most half is discarded.
   std::vector<double> ramp;
   for (int i = 0; i < 20; ++i) ramp.push_back(i);
   EXPECT_LE(transient_length(ramp), 10u);
@@ -42,13 +42,13 @@ TEST(Transient, FindsTheStepOfPower) {
   EXPECT_FALSE(change_point(samples));
 }
 
-// Minibatches of 100 ms become such of 50 ms at 1.23 s: from 1.1 s on 1.3 of the old pace are done
-// until then, and the third ends 0.7 / 2 x 100 ms later.
+// The time of a minibatch changes from 100 ms to 50 ms at 1.23 s. From 1.1 s until then, 1.3
+// minibatches are done, so the third minibatch ends 1.7 x 50 ms after the change.
 TEST(Transient, TheMixedMinibatchTellsWhenThePaceChanged) {
   const double end_s = 1.23 + 0.7 * 0.05 + 0.05;
   ASSERT_TRUE(pace_change(1.1, end_s, 3, 0.1, 0.05, 0.001));
   EXPECT_NEAR(*pace_change(1.1, end_s, 3, 0.1, 0.05, 0.001), 1.23, 1e-9);
-  EXPECT_FALSE(pace_change(1.1, end_s, 3, 0.1, 0.095, 0.001));  // too like
+  EXPECT_FALSE(pace_change(1.1, end_s, 3, 0.1, 0.095, 0.001));  // too similar
   EXPECT_FALSE(pace_change(1.1, end_s, 3, 0.1, 0.08, 0.5));     // too noisy
 }
 
@@ -56,14 +56,15 @@ TEST(PowerGuard, CountsTimeAboveTheLimit) {
   PowerGuard guard(10, 0.05);
   guard.mode_set(0);
   for (int i = 0; i <= 100; ++i) guard.add({i * 0.01, i > 50 && i <= 70 ? 11.0 : 9.0});
-  // The average over 50 ms is above from the third high sample of five to the second low one.
+  // The average over 50 ms is above the limit from the third high sample of five to the second low
+  // sample.
   EXPECT_NEAR(guard.over_s(), 0.20, 0.021);
   EXPECT_NEAR(guard.worst_excess(), 0.1, 1e-9);
   EXPECT_FALSE(guard.over());
   guard.mode_set(1.0);
   for (int i = 101; i <= 106; ++i) guard.add({i * 0.01, 10.3});
   EXPECT_TRUE(guard.over());
-  guard.mode_set(1.06);  // another mode: nothing is known of it
+  guard.mode_set(1.06);  // another mode: no history yet
   EXPECT_FALSE(guard.over());
 }
 
@@ -80,7 +81,7 @@ InPlaceWindow window_of(double time_s, double power_w) {
 TEST(DriftTest, FollowsWarmingUpAndNoticesAStep) {
   DriftTest test{DriftOptions()};
   double power_w = 20;
-  for (int i = 0; i < 20; ++i) {  // 4 % in the end
+  for (int i = 0; i < 20; ++i) {  // 4 % at the end
     power_w = 20 * (1 + 0.04 * (1 - std::exp(-i / 5.0)));
     EXPECT_EQ(test.look(window_of(0.1, power_w)).verdict, DriftTest::Verdict::kHolds) << i;
   }
@@ -95,7 +96,7 @@ TEST(DriftTest, FollowsWarmingUpAndNoticesAStep) {
   EXPECT_NEAR(look.time_factor, 1, 0.01);
 }
 
-// One odd look is looked at again, and then forgotten.
+// A single deviating window is measured again and then ignored.
 TEST(DriftTest, ADoubtThatIsNotConfirmedIsNoDrift) {
   DriftTest test{DriftOptions()};
   for (int i = 0; i < 5; ++i) test.look(window_of(0.1, 20));
@@ -105,7 +106,7 @@ TEST(DriftTest, ADoubtThatIsNotConfirmedIsNoDrift) {
   EXPECT_EQ(last, DriftTest::Verdict::kHolds);
 }
 
-// A program on the Orin Nano's twin, warm, in simulated time.
+// A warmed-up program on the Orin Nano's twin, in simulated time.
 struct Simulated {
   explicit Simulated(SimulatedProgramOptions simulation = {}, InPlaceOptions options = {})
       : board(load_board("orin-nano-8gb")),
@@ -132,7 +133,7 @@ TEST(InPlaceProfiler, MeasuresWhatTheModeCosts) {
   const auto check = [&](const PowerMode& mode) {
     const Observation seen = in.profiler.profile({mode, 4});
     const auto truth = in.load.at(mode);
-    // Slow minibatches, one in a hundred, are half a percent of the mean.
+    // One minibatch in a hundred is slow, which adds half a percent to the mean.
     EXPECT_NEAR(seen.time_s, truth.time_s, 0.03 * truth.time_s);
     EXPECT_NEAR(seen.power_w, truth.power_w, 0.01 * truth.power_w);
     EXPECT_NEAR(*seen.measured_energy_j, seen.time_s * seen.power_w, 1e-9);
@@ -157,7 +158,8 @@ TEST(InPlaceProfiler, MeasuresWhatTheModeCosts) {
   EXPECT_GT(record.power_samples, 0);
 }
 
-// The simulated clocks change 5 or 40 ms after the write began; that is what is reported.
+// The simulated clocks change 5 or 40 ms after the write starts. The profiler must report that
+// delay.
 TEST(InPlaceProfiler, TellsWhenAModeTookEffect) {
   for (const double effect_s : {0.005, 0.04}) {
     SimulatedProgramOptions simulation;
@@ -171,7 +173,7 @@ TEST(InPlaceProfiler, TellsWhenAModeTookEffect) {
     }
     const auto power = power_effects(in.profiler.run());
     ASSERT_GE(power.count, 3);
-    EXPECT_NEAR(power.median_s, effect_s, 0.01);  // a sample's interval
+    EXPECT_NEAR(power.median_s, effect_s, 0.01);  // one sample interval
     const auto pace = time_effects(in.profiler.run());
     ASSERT_GE(pace.count, 2);
     EXPECT_NEAR(pace.median_s, effect_s, 0.015);
@@ -193,13 +195,14 @@ TEST(InPlaceProfiler, LeavesAModeThatDrawsTooMuchAtOnce) {
     EXPECT_LE(error.power_w(), 1.02 * top_w);
   }
   EXPECT_EQ(in.profiler.mode(), in.lowest());
-  // Left so soon that the average over 50 ms hardly sees a mode of 25 % too much.
+  // The profiler leaves the mode quickly: the average over 50 ms hardly sees power that is 25 %
+  // above the limit.
   const auto& run = in.profiler.run();
   EXPECT_LT(run.longest_over_limit_s, 0.1);
   EXPECT_LT(run.worst_excess, 0.05);
 }
 
-// In a held mode power that comes from outside is answered, too.
+// In a held mode, the profiler also reacts to a rise in power that another program causes.
 TEST(InPlaceProfiler, LeavesAHeldModeThatComesToDrawTooMuch) {
   Simulated trial;
   const PowerMode mode = trial.space.modes()[trial.space.size() / 2];

@@ -16,7 +16,7 @@ namespace {
 TEST(Microbench, KernelsDoTheArithmeticTheyAreCountedFor) {
   const VectorKernels& kernels = vector_kernels();
   const std::size_t lanes = static_cast<std::size_t>(kernels.width_bytes) / sizeof(float);
-  // Every chain converges to the fixed point of x/2 + 1, which is 2; sixteen of them are summed.
+  // Every chain converges to 2, the fixed point of x/2 + 1. The result sums sixteen chains.
   EXPECT_NEAR(kernels.fma_fp32(100), 32.0, 1e-3);
   EXPECT_NEAR(kernels.fma_fp64(100), 32.0, 1e-9);
 
@@ -25,15 +25,15 @@ TEST(Microbench, KernelsDoTheArithmeticTheyAreCountedFor) {
   kernels.triad(aligned[0], aligned[1], aligned[2], 3.0, 64);
   for (int i = 0; i < 64; ++i) EXPECT_EQ(aligned[0][i], i + 1.5);
 
-  // With data 1 each multiply-add adds 1 to a chain: 8 chains share the floats, and one lane of
-  // each is summed.
+  // With data of 1, each multiply-add adds 1 to a chain. The floats are divided among 8 chains, and
+  // the result sums one lane of each.
   alignas(64) static float ones[2 * kIntensityBlock];
   for (float& value : ones) value = 1;
   const double floats = 2 * kIntensityBlock;
   for (const int fma : {1, 3}) {
     EXPECT_EQ(kernels.intensity(ones, 2 * kIntensityBlock, fma, 1), fma * floats / lanes);
   }
-  // An even number of equal words joins to zero, so nothing is added.
+  // The combination of an even number of equal words is zero, so nothing is added.
   EXPECT_EQ(kernels.intensity(ones, 2 * kIntensityBlock, 0, 4), 0);
 }
 

@@ -7,8 +7,8 @@ namespace {
 
 TEST(Repetitions, TheSpreadComparesTheFastestOfBothHalves) {
   EXPECT_DOUBLE_EQ(spread_of({4, 2, 9, 2.5, 3, 8}), 0.25);
-  EXPECT_DOUBLE_EQ(spread_of({4, 2.5, 9, 2, 3, 8}), 0.25);  // whichever is faster
-  EXPECT_DOUBLE_EQ(spread_of({7, 2, 2}), 2.5);              // of three, one and two
+  EXPECT_DOUBLE_EQ(spread_of({4, 2.5, 9, 2, 3, 8}), 0.25);  // in any order of the halves
+  EXPECT_DOUBLE_EQ(spread_of({7, 2, 2}), 2.5);              // three values split into one and two
   EXPECT_DOUBLE_EQ(spread_of({1, 5, 1, 5}), 0);
 }
 
@@ -25,7 +25,7 @@ TEST(Repetitions, ASteadyPointEndsBeforeItsTime) {
   MicrobenchOptions options;
   options.seconds_per_point = 60;
   options.until_steady = true;
-  const std::vector<double> steady = {5, 4, 4.02, 6, 4.01, 4.5};  // the best differ by 0.25 %
+  const std::vector<double> steady = {5, 4, 4.02, 6, 4.01, 4.5};  // the two best differ by 0.25 %
   EXPECT_TRUE(enough_repetitions(steady, 27, options));
   EXPECT_FALSE(enough_repetitions(steady, 0.1, options));  // clocks may still change
   EXPECT_FALSE(enough_repetitions({4, 4, 4, 4, 4}, 20, options));

@@ -1,4 +1,4 @@
-// Measuring this program: what its windows cost, what it may not do, and that memory is bounded.
+// Tests measuring the program itself: the cost of windows, rejected calls, and bounded memory.
 #include "ridgewatt/measure/running.h"
 
 #include <gmock/gmock.h>
@@ -49,7 +49,7 @@ TEST(RunningMeasurement, NestedWindowsOfConstantPower) {
   EXPECT_FALSE(run.window(outer).ended);
   run.end_window(outer);
   const Measurement all = run.stop();
-  const double total_w = all.total->mean_w;  // of the rails' whole milliwatts
+  const double total_w = all.total->mean_w;  // the rails report whole milliwatts
   EXPECT_NEAR(total_w, 8, 0.05);
   ASSERT_TRUE(early.energy);
   EXPECT_NEAR(early.energy->energy_j, total_w * early.time_s(), 1e-6);
@@ -66,7 +66,7 @@ TEST(RunningMeasurement, NestedWindowsOfConstantPower) {
   EXPECT_NEAR(all.total->energy_j, total_w * (all.end_s - all.begin_s), 1e-6);
 }
 
-// The same marks by the program itself and by a command give the same summary.
+// Marks by the program itself and by a command give the same summary.
 // label: slow
 TEST(RunningMeasurement, MinibatchesPhasesAndStalls) {
   const testing::FakeBoard board("orin-nano");
@@ -121,7 +121,8 @@ TEST(RunningMeasurement, WithoutPowerThereAreTimes) {
   EXPECT_GE(run.windows()[0].time_s(), 0.05);
 }
 
-// A worker that is forked in the middle neither hangs nor takes part; the owner goes on.
+// A worker process forked during the measurement neither hangs nor takes part in it. The
+// measurement continues.
 TEST(RunningMeasurement, AForkHasNoPartInIt) {
   const testing::FakeBoard board("orin-nano");
   auto run = std::make_unique<RunningMeasurement>(*board.sysfs, of_this_program());
@@ -169,7 +170,7 @@ TEST(RunningMeasurement, ManyThreadsMark) {
   EXPECT_EQ(run.windows().size(), 2000u);
 }
 
-// Power 5 W + 2 W/s x t, sampled at 100 Hz, in a record that holds a part of it.
+// Power 5 W + 2 W/s x t, sampled at 100 Hz, in a record that is too small for all samples.
 TEST(PowerRecord, ARampKeepsItsEnergyInBoundedMemory) {
   constexpr int kCount = 20'000;
   constexpr double kStepS = 0.01, kLastS = (kCount - 1) * kStepS;
@@ -178,7 +179,7 @@ TEST(PowerRecord, ARampKeepsItsEnergyInBoundedMemory) {
     for (int i = 0; i < kCount; ++i) {
       PowerSample sample;
       sample.time_s = i * kStepS;
-      // The mean since the sample before is the power in the middle.
+      // The mean since the previous sample equals the power at the midpoint.
       sample.power_w[0] = 5 + 2 * (means ? sample.time_s - kStepS / 2 : sample.time_s);
       if (means && i == 0) sample.power_w[0] = std::numeric_limits<double>::quiet_NaN();
       record.incoming().push_back(sample);
@@ -190,7 +191,8 @@ TEST(PowerRecord, ARampKeepsItsEnergyInBoundedMemory) {
     auto trace = traces_of(all, {{"rail", true}})[0];
     if (means) trace = as_steps(trace);
     const auto energy = *trace.energy(0, kLastS);
-    // Half of an old sample's 0.32 s is held at the beginning, where it differs by 0.32 W at most.
+    // At the start, half of a merged sample's 0.32 s has a constant value, which is wrong by at
+    // most 0.32 W.
     EXPECT_NEAR(energy.energy_j, 5 * kLastS + kLastS * kLastS, 0.2) << means;
     EXPECT_LE(std::abs(energy.energy_j - 5 * kLastS - kLastS * kLastS), energy.error_j);
     const auto end = record.between(kLastS - 0.2, kLastS);
@@ -244,10 +246,10 @@ TEST(MachineSeries, KeepsEverySecondLookWhenThereAreTooMany) {
     if (looks.empty() || sample.time_s > looks.back()) looks.push_back(sample.time_s);
   }
   ASSERT_GE(looks.size(), 4u);
-  EXPECT_GE(looks[1] - looks[0], 0.038);  // two intervals or more
+  EXPECT_GE(looks[1] - looks[0], 0.038);  // at least two intervals
 }
 
-// A watch that ends the work (Ctrl+C in Python) ends the program that is measured with it.
+// If the watch function ends the work (Ctrl+C in Python), it also ends the measured program.
 // label: slow
 TEST(MeasureCommand, TheWatchEndsTheProgram) {
   const testing::FakeBoard board("orin-nano");

@@ -1,4 +1,4 @@
-// The running form of the integral of power, against integrate_power on the same samples.
+// Compares the incremental integral of power with integrate_power on the same samples.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -16,7 +16,7 @@ struct SampledPower {
   std::vector<double> times_s, powers_w;
 };
 
-// Uneven times, one sample in twenty without a value, power that jumps now and then.
+// Irregular times, one sample in twenty without a value, and occasional jumps of the power.
 SampledPower uneven_samples(std::uint64_t seed, int count) {
   Random random(seed);
   SampledPower samples;
@@ -73,7 +73,7 @@ TEST(EnergyIntegral, WindowsBeginAndEndBetweenSamplesAndBeyondThem) {
       used.powers_w.push_back(samples.powers_w[i]);
     }
     expect_equal(window.until(end_s), integrate_power(used.times_s, used.powers_w, begin_s, end_s));
-    // What comes later changes nothing of the energy.
+    // Later samples do not change the energy.
     const auto later = integrate_power(samples.times_s, samples.powers_w, begin_s, end_s).energy_j;
     EXPECT_NEAR(window.until(1e9).energy_j, later, 1e-12 * later);
   }
@@ -82,14 +82,14 @@ TEST(EnergyIntegral, WindowsBeginAndEndBetweenSamplesAndBeyondThem) {
 TEST(EnergyIntegral, OfAnOpenWindowThePowerIsHeld) {
   EnergyIntegral window(0.5);
   window.add(0, 10);
-  window.add(1, 20);  // 17.5 W in the middle of the half second
+  window.add(1, 20);  // 17.5 W at the middle of the half second
   EXPECT_DOUBLE_EQ(window.sum().energy_j, 17.5 / 2);
   EXPECT_DOUBLE_EQ(window.until(3).energy_j, 17.5 / 2 + 2 * 20);
-  EXPECT_GE(window.until(3).error_j, 2 * 10);  // two seconds, the powers' range is 10 W
+  EXPECT_GE(window.until(3).error_j, 2 * 10);  // two seconds; the range of power is 10 W
 }
 
-// Power is the same before and after an hour without a sensor: the trapezoid's own bound would be
-// nothing, and nobody knows.
+// Power is the same before and after an hour without samples. The trapezoid's own bound would be
+// zero, although the power in between is unknown.
 TEST(EnergyIntegral, AGapCountsTheWholeRangeAsError) {
   EnergyIntegral energy(EnergyIntegral::kNone, 1);
   for (int i = 0; i <= 100; ++i) energy.add(i * 0.1, i < 50 ? 5 : 25);
@@ -99,7 +99,8 @@ TEST(EnergyIntegral, AGapCountsTheWholeRangeAsError) {
   EXPECT_NEAR(energy.sum().error_j, before.error_j + 3600 * 20, 1e-6);
 }
 
-// Steps of a counter (RAPL): the integral is the counter's difference, however uneven the samples.
+// Steps of a counter (RAPL): the integral equals the difference of the counter, however irregular
+// the samples are.
 TEST(EnergyIntegral, OfMeansIsTheCounterItself) {
   Random random(7);
   PowerTrace means{"package", true, {}, {}};

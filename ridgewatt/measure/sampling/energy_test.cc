@@ -1,4 +1,4 @@
-// The integral of power, against curves whose integral is known.
+// Compares the integral of power with curves whose integral is known.
 #include "ridgewatt/measure/energy.h"
 
 #include <gtest/gtest.h>
@@ -37,8 +37,9 @@ std::vector<Curve> curves() {
        [=](double t) { return 20 * t + 10 * (1 - std::cos(omega * t)) / omega; }}};
 }
 
-// 10 s of each curve at 10, 100 and 1000 Hz, time stamps with 20 % jitter, 5 % of samples lost: the
-// true energy lies within the stated bound, and the bound is of use.
+// 10 s of each curve at 10, 100 and 1000 Hz, with 20 % jitter of time stamps and 5 % lost samples.
+// The true energy must be within the stated bound, and the bound must be narrow enough to be
+// useful.
 TEST(Energy, AnalyticCurvesWithJitterAndLoss) {
   const double begin_s = 0.217;
   const double end_s = 9.871;
@@ -73,13 +74,13 @@ TEST(Energy, EndsWithoutSamplesAreHeldAndCounted) {
   const auto found = integrate_power(times, powers, 0, 4);
   EXPECT_DOUBLE_EQ(found.energy_j, 10 + 15 + 15 + 10);
   EXPECT_DOUBLE_EQ(found.largest_gap_s, 1);
-  EXPECT_GE(found.error_j, 10 * 2);  // one second at either end may have been anything
+  EXPECT_GE(found.error_j, 10 * 2);  // one second at either end is unknown
   const auto part = integrate_power(times, powers, 1.5, 2.5);
   EXPECT_DOUBLE_EQ(part.energy_j, 17.5);
   EXPECT_EQ(part.samples, 1u);
 }
 
-// With fewer than two samples in the window, nobody saw the power between them.
+// With fewer than two samples in the window, no bound is known.
 TEST(Energy, TheBoundOfAWindowNeedsTwoSamples) {
   EXPECT_EQ(integrate_power(std::vector{1.0}, std::vector{10.0}, 0, 4).error_j, kUnknownBound);
   const PowerTrace trace{"total", true, {0, 1, 2, 3, 4}, {10, 10, 10, 10, 10}};
@@ -93,12 +94,12 @@ TEST(Energy, TheBoundOfAWindowNeedsTwoSamples) {
   const PowerTrace one{"total", true, {1}, {10}};
   EXPECT_EQ(one.energy(0, 4)->error_j, kUnknownBound);
   EXPECT_EQ(one.energy(0, 4)->energy_j, 40);
-  // Means of a counter: two ends of a step are one sample.
+  // Means of a counter: the two ends of a step are one sample.
   EXPECT_EQ(as_steps(trace).energy(1.1, 2.9)->error_j, kUnknownBound);
   EXPECT_EQ(as_steps(trace).energy(1.1, 3.1)->error_j, 0);
 }
 
-// The sample after the window may be under load, however late it comes.
+// The sample after the window may be under load, so it must not count.
 TEST(Energy, TheMeanWithinAWindowIgnoresLaterSamples) {
   const PowerTrace trace{"total", true, {0.1, 1.1, 2.1, 9}, {6, 6, 6, 30}};
   EXPECT_EQ(trace.mean_w_within(0, 3), 6);

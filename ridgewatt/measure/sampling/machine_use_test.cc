@@ -20,7 +20,8 @@ namespace {
 
 using Shares = std::vector<std::pair<double, double>>;
 
-// Looks at 0, 1, 3 s; the window is 0.5 to 4 s: 0.5 s and 1 s at 300, 2 s at 600 MHz.
+// Samples at 0, 1 and 3 s. The window from 0.5 to 4 s contains 0.5 s and 1 s at 300 MHz, and 2 s at
+// 600 MHz.
 // label: board
 TEST(Residency, EachLookStandsUntilTheNext) {
   const std::vector<store::RawSample> samples = {{"clock:gpu", 0, 300e6},
@@ -53,7 +54,7 @@ TEST(Residency, OfCountersIsTheirDifference) {
                                                     {"cpu0", "time_in_state", {{1e9, 5}}}};
   const std::vector<platform::ClockTimes> after = {
       {"gpu", "trans_stat", {{1e9, 6}, {2e9, 10}}},
-      {"cpu0", "time_in_state", {{1e9, 4}}},  // went back: reset in between
+      {"cpu0", "time_in_state", {{1e9, 4}}},  // smaller than before: the counter was reset
       {"cpu4", "time_in_state", {{1e9, 4}}}};
   const auto residency = counted_residency(before, after);
   ASSERT_EQ(residency.size(), 1u);
@@ -75,7 +76,7 @@ double share_at(const std::vector<ClockResidency>& all, const std::string& clock
   return 0;
 }
 
-// A load that comes and goes under governors, which a thread of its own plays and writes down.
+// A thread simulates a load that comes and goes under governors, and logs the clocks.
 struct PlayedLoad {
   explicit PlayedLoad(const platform::Sysfs& sysfs) : activity(sysfs) {
     thread = std::thread([this] {
@@ -91,7 +92,7 @@ struct PlayedLoad {
     stop = true;
     if (thread.joinable()) thread.join();
   }
-  // Shares of [begin_s, end_s] by clock.
+  // Shares of the time in [begin_s, end_s] by clock.
   std::map<double, double> truth(double begin_s, double end_s, Knob knob) const {
     std::map<double, double> shares;
     for (std::size_t i = 0; i < log.size(); ++i) {
@@ -108,7 +109,7 @@ struct PlayedLoad {
   std::thread thread;
 };
 
-// Within 2 % of the time at every clock, by the kernel's counters.
+// The shares by the kernel's counters must agree within 2 % of the time at every clock.
 // label: board
 TEST(Residency, AgreesWithTheClocksThatAFakeBoardRanAt) {
   const testing::FakeBoard board("agx-orin-jp6");
@@ -125,7 +126,7 @@ TEST(Residency, AgreesWithTheClocksThatAFakeBoardRanAt) {
                                                  {"cpu0", Knob::kCpuClock}};
   for (const auto& [name, knob] : clocks) {
     const auto truth = load.truth(measured.begin_s, measured.end_s, knob);
-    EXPECT_GT(truth.size(), 3u);  // it did move
+    EXPECT_GT(truth.size(), 3u);  // the clock changed
     double most = 0;
     for (const auto& [hz, share] : truth) {
       const double off = std::abs(share_at(measured.residency, name, hz) - share);
@@ -138,7 +139,7 @@ TEST(Residency, AgreesWithTheClocksThatAFakeBoardRanAt) {
               ::testing::Contains(::testing::Field(&ClockResidency::source, "trans_stat")));
 }
 
-// With fixed clocks there is one, whoever counts.
+// At fixed clocks, there is one clock, with and without counters.
 // label: board
 TEST(Residency, OfFixedClocksIsOneWithAndWithoutCounters) {
   const testing::FakeBoard board("agx-orin-jp6");
@@ -176,7 +177,8 @@ TEST(DiskIo, CountsDisksAndNotTheirParts) {
   EXPECT_FALSE(read_disk_io(platform::Sysfs("/nowhere")));
 }
 
-// What a command and its children read is reported, and what the page cache holds of the file.
+// Reports the bytes that a command and its children read, and the share of a file in the page
+// cache.
 TEST(Measure, TellsWhatWasReadAndWhatTheProgramSays) {
   const testing::TemporaryFolder folder;
   const std::string file = folder.write("data", std::string(1 << 20, 'x'));

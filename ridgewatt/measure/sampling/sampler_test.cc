@@ -19,7 +19,7 @@ TEST(Sampler, ReadsAFakeBoardAtItsRate) {
   const testing::FakeBoard board("agx-orin-jp6");
   const auto source = platform::open_power_source(*board.sysfs);
   ASSERT_EQ(source->channels().size(), 4u);
-  // VDDQ_VDD2_1V8AO is not in the total.
+  // The total does not include VDDQ_VDD2_1V8AO.
   const double total_w = 20;
   platform::FakeRails(*board.sysfs).set(total_w);
   for (const double rate_hz : {100.0, 1000.0}) {
@@ -38,10 +38,10 @@ TEST(Sampler, ReadsAFakeBoardAtItsRate) {
     EXPECT_NEAR(energy.mean_w, total_w, 1e-9);
     EXPECT_NEAR(energy.error_j, 0, 1e-9);
     EXPECT_EQ(sampler.lost(), 0u);
-    // What a busy machine kept it from reading, it counts.
+    // The sampler counts the samples that it could not take because the machine was busy.
     const double due = rate_hz * (samples.back().time_s - samples.front().time_s);
     EXPECT_NEAR(static_cast<double>(samples.size() + sampler.late()), due, 0.2 * due + 2);
-    EXPECT_GT(sampler.cpu_seconds(), 0);  // its share of a core: bench/sampler_bench.cc
+    EXPECT_GT(sampler.cpu_seconds(), 0);  // measured by bench/sampler_bench.cc
   }
 }
 

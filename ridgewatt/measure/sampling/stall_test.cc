@@ -1,4 +1,4 @@
-// A stall belongs to what a minibatch costs: programs that wait now and then, measured in every
+// A stall is part of the cost of a minibatch: tests programs that wait sometimes, measured in every
 // way.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -21,9 +21,9 @@
 namespace ridgewatt::measure {
 namespace {
 
-// A program that waits 120 ms for the data of one in four minibatches of 10 ms, on the clock of the
-// machine: 6 W while it waits, 20 W while it computes. The truth per minibatch: 40 ms, 30 ms of
-// stall and (0.12 s x 6 W + 0.04 s x 20 W) / 4 = 0.38 J.
+// A program that waits 120 ms for data before every fourth minibatch of 10 ms, synchronized with
+// the machine's clock. It draws 6 W while waiting and 20 W while computing. The true cost per
+// minibatch is 40 ms, of which 30 ms are stall, and (0.12 s x 6 W + 0.04 s x 20 W) / 4 = 0.38 J.
 constexpr double kRoundS = 0.16, kWaitS = 0.12, kComputeS = 0.01, kWaitW = 6, kComputeW = 20;
 double drawn_w(double time_s) {
   return std::fmod(time_s, kRoundS) < kWaitS ? kWaitW : kComputeW;
@@ -37,7 +37,7 @@ void sleep_until(double time_s) {
   std::this_thread::sleep_for(std::chrono::duration<double>(time_s - monotonic_s()));
 }
 
-// That program: this test's own, which the others run by its name.
+// The program itself. It is a test in this executable, which the other tests start by its name.
 // label: board
 TEST(Stalls, DISABLED_Program) {
   const char* descriptor = std::getenv("RIDGEWATT_MARK_FD");
@@ -59,7 +59,7 @@ std::vector<std::string> stalling_program() {
           "--gtest_brief=1"};
 }
 
-// Tells a meter what is drawn, every millisecond, for as long as it lives.
+// Updates a meter with the current power every millisecond, as long as the object exists.
 class Drawing {
  public:
   explicit Drawing(std::function<void(double)> tell)
@@ -103,13 +103,13 @@ TEST(Stalls, BelongToTheMinibatchOnAFakeBoard) {
   const auto measured = measure_command(*board.sysfs, stall_options());
   const auto& summary = measured.summary;
   EXPECT_EQ(summary.count + summary.excluded, 120u);
-  EXPECT_GE(summary.slow, 25u);  // one in four, and nobody dropped them
+  EXPECT_GE(summary.slow, 25u);  // one in four, none of them excluded
   EXPECT_LT(summary.median_s, 0.02);
   EXPECT_LE(summary.time_lo_s, summary.time_s);
   expect_truth(summary.time_s, summary.fetch_s, summary.energy_j);
 }
 
-// The same on a machine whose only meter is the processor's energy counter.
+// The same test on a machine whose only meter is the processor's energy counter.
 // label: board
 TEST(Stalls, BelongToTheMinibatchNextToACounter) {
   const testing::TemporaryFolder folder;
@@ -133,7 +133,8 @@ TEST(Stalls, BelongToTheMinibatchNextToACounter) {
   expect_truth(measured.summary.time_s, measured.summary.fetch_s, measured.summary.energy_j);
 }
 
-// And under `profile`, which waits until power is steady under load; so it comes out of the store.
+// The same test with `profile`, which waits for steady power under load. The result is read from
+// the store.
 // label: board
 TEST(Stalls, BelongToTheProfiledPoint) {
   const testing::FakeBoard board("orin-nano");
@@ -169,7 +170,7 @@ MeasureOptions settling_options(const SettleOptions& settle) {
   return options;
 }
 
-// Power that climbs for a second after the first mark: the window begins when it has.
+// The power rises for some time after the first mark. The window must start after the rise.
 // label: board
 TEST(Measure, SettlesUnderLoad) {
   const testing::FakeBoard board("orin-nano");
@@ -179,20 +180,20 @@ TEST(Measure, SettlesUnderLoad) {
   std::atomic<double> begin_s = 0;
   const Drawing drawing([&](double time_s) {
     if (begin_s == 0) begin_s = time_s;
-    const double load_s = time_s - begin_s - 0.8;  // rests, then climbs for 1.5 s
+    const double load_s = time_s - begin_s - 0.8;  // idle, then rises for 1.5 s
     rails.set(load_s < 0 ? 5 : 5 + 15 * std::min(1.0, load_s / 1.5));
   });
   const auto climbed = measure_command(*board.sysfs, options);
   EXPECT_TRUE(climbed.summary.steady);
   EXPECT_NEAR(climbed.summary.power_w, 20, 0.3);
   EXPECT_NEAR(*climbed.idle_w, 5, 0.01);
-  // With too short a patience it begins all the same, and says so.
+  // If the time to settle is too short, the window starts anyway, and the result says so.
   begin_s = 0;
   options.settle.at_most_s = 0.5;
   EXPECT_FALSE(measure_command(*board.sysfs, options).summary.steady);
 }
 
-// The patience ends in the last of its minibatches, so that none begins after it.
+// The time to settle ends during the last minibatch, so no minibatch starts after it.
 // label: board
 TEST(Measure, AProgramThatEndsWhileItSettlesCountsWhole) {
   const testing::FakeBoard board("orin-nano");
@@ -208,7 +209,7 @@ TEST(Measure, AProgramThatEndsWhileItSettlesCountsWhole) {
   EXPECT_EQ(ended.summary.count, 4U);
 }
 
-// A meter that is silent for long: what fell into that time does not count, and that is said.
+// The meter is silent for a while: minibatches in that time are excluded, and the result says so.
 // label: board
 TEST(Measure, ACounterGapExcludes) {
   const testing::TemporaryFolder folder;
@@ -239,8 +240,8 @@ TEST(Measure, ACounterGapExcludes) {
   }
 }
 
-// Around real loaders at every number of workers the mean of time and stall is that of their own
-// log.
+// For real loaders with every number of workers, the mean time and the mean stall must equal those
+// of the loader's own log.
 // label: board
 TEST(Stalls, AreThoseOfTheLoadersLog) {
   const testing::TemporaryFolder folder(testing::build_folder());

@@ -1,4 +1,4 @@
-// Which minibatches count, energy of each, and an external meter's log.
+// Tests which minibatches count, the energy of each minibatch, and the log of an external meter.
 #include "ridgewatt/measure/window.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@
 namespace ridgewatt::measure {
 namespace {
 
-// Marks at the ends of minibatches of these lengths; the first mark is at 100 s.
+// Marks at the ends of minibatches of these lengths. The first mark is at 100 s.
 std::vector<TimedMark> marks_of(const std::vector<double>& lengths_s) {
   std::vector<TimedMark> marks = {{TimedMark::Kind::kMinibatch, "", 100}};
   for (const double length_s : lengths_s) {
@@ -28,8 +28,8 @@ std::vector<TimedMark> marks_of(const std::vector<double>& lengths_s) {
   return marks;
 }
 
-// A slow start, then 10 ms with one hiccup of 30 ms and one of 13 ms: both belong to what the
-// program costs.
+// A slow start, then minibatches of 10 ms with delayed ones of 30 ms and 13 ms. The delayed
+// minibatches are part of the program's cost.
 TEST(Window, SlowMinibatchesCount) {
   const auto marks = marks_of(
       {0.02, 0.010, 0.0101, 0.03, 0.0099, 0.010, 0.013, 0.0101, 0.0099, 0.010, 0.010, 0.010});
@@ -46,11 +46,11 @@ TEST(Window, SlowMinibatchesCount) {
   options.minibatches = 20;
   EXPECT_FALSE(minibatch_window(marks, options).complete);
   EXPECT_EQ(minibatch_window(marks, options).minibatches.size(), 11u);
-  options.begin_s = 100.125;  // the last two and no part of another
+  options.begin_s = 100.125;  // the last two minibatches only
   EXPECT_EQ(minibatch_window(marks, options).minibatches.size(), 2u);
 }
 
-// What fell into a disturbance does not count, and others are taken in its place.
+// Minibatches during a disturbance are excluded, and later minibatches replace them.
 TEST(Window, OnlyAnOutsideCauseExcludes) {
   const auto marks = marks_of(std::vector<double>(20, 0.01));
   WindowOptions options;
@@ -66,8 +66,9 @@ TEST(Window, OnlyAnOutsideCauseExcludes) {
   }
 }
 
-// Times of minibatches that hang together, x(t) = phi x(t - 1) + noise around a mean of 1: of 95 %
-// intervals about 95 % hold it. As if they were independent, less than 80 % would.
+// Autocorrelated times of minibatches, x(t) = phi x(t - 1) + noise around a mean of 1. About 95 %
+// of the 95 % intervals must contain the mean. Intervals that assume independence would contain it
+// in less than 80 % of cases.
 // label: slow
 TEST(BatchMeans, HoldTheMeanOfAnAutocorrelatedSeries) {
   static constexpr int kSeries = 1000;
@@ -117,7 +118,7 @@ TEST(Window, NothingMarkedIsNoWindow) {
   EXPECT_TRUE(minibatch_window(marks_of({}), {3, 2, 0}).minibatches.empty());
 }
 
-// P = 5 + 2 t between 0 and 10 s: energy of [a, b] is 5 (b - a) + b^2 - a^2.
+// P = 5 + 2 t from 0 to 10 s: the energy of [a, b] is 5 (b - a) + b^2 - a^2.
 TEST(PowerIntegral, OfARamp) {
   PowerTrace ramp{"ramp", true, {0, 1, 2.5, 3, 7, 10}, {}};
   for (const double t : ramp.times_s) ramp.powers_w.push_back(5 + 2 * t);
@@ -125,14 +126,13 @@ TEST(PowerIntegral, OfARamp) {
   const PowerIntegral integral(ramp);
   EXPECT_NEAR(integral.energy_j(0, 10), 150, 1e-12);
   EXPECT_NEAR(integral.energy_j(2.7, 2.9), 5 * 0.2 + 2.9 * 2.9 - 2.7 * 2.7, 1e-12);
-  EXPECT_NEAR(integral.energy_j(-1, 0), 5, 1e-12);    // held
-  EXPECT_NEAR(integral.energy_j(10, 12), 50, 1e-12);  // held
+  EXPECT_NEAR(integral.energy_j(-1, 0), 5, 1e-12);    // constant before the first sample
+  EXPECT_NEAR(integral.energy_j(10, 12), 50, 1e-12);  // constant after the last sample
   EXPECT_NEAR(integral.energy_j(1.3, 8.2), ramp.energy(1.3, 8.2)->energy_j, 1e-12);
   EXPECT_EQ(PowerIntegral({}).energy_j(0, 1), 0);
 }
 
-// A counter that stood still and then jumped, read at uneven times: 2 J, whatever its means look
-// like.
+// A counter that stopped and then jumped, read at irregular times: 2 J, regardless of its means.
 TEST(PowerIntegral, OfACountersMeans) {
   const PowerTrace means{"counter", true, {0, 1, 1.01, 2}, {NAN, 0, 150, 0.5 / 0.99}};
   const PowerTrace steps = as_steps(means);
@@ -141,7 +141,7 @@ TEST(PowerIntegral, OfACountersMeans) {
   EXPECT_NEAR(PowerIntegral(steps).energy_j(1, 1.005), 0.75, 1e-9);
 }
 
-// A counter that advances less often than it is read: without news there is no value.
+// A counter that advances less often than it is read: a reading without an advance has no value.
 TEST(PowerIntegral, OfACounterReadMoreOftenThanItAdvances) {
   const PowerTrace means{"counter", true, {0, 1, 2, 3, 4, 5}, {NAN, NAN, 100, NAN, 200, NAN}};
   const PowerTrace steps = as_steps(means);
@@ -170,7 +170,7 @@ TEST(Meter, WhatCannotBeMeant) {
   const testing::TemporaryFolder folder;
   const auto read = [&](const char* text) { read_meter(folder.write("m.csv", text), 0, 5); };
   EXPECT_THROW(read("time_s,power_w\n10,1\n11,1\n"), InputError);  // not during the run
-  EXPECT_THROW(read("time_s,power_w\n2,1\n1,1\n"), InputError);    // backwards
+  EXPECT_THROW(read("time_s,power_w\n2,1\n1,1\n"), InputError);    // decreasing times
   EXPECT_THROW(read("time_s,current_a\n1,1\n"), InputError);
   EXPECT_THROW(read("power_w\n1\n"), InputError);
   EXPECT_THROW(read("time_s,power_w\n1,x\n"), InputError);
@@ -189,11 +189,11 @@ TEST(Series, MeanAndRangeOfTheWindow) {
   EXPECT_DOUBLE_EQ(summaries[0].mean, 900);
   EXPECT_DOUBLE_EQ(summaries[0].low, 800);
   EXPECT_DOUBLE_EQ(summaries[0].high, 1000);
-  // Between two looks the last one holds.
+  // Between two samples, the value of the last sample applies.
   EXPECT_DOUBLE_EQ(summarize_series(samples, 3, 4)[0].mean, 800);
 }
 
-// Each outside cause is seen when it comes, and what was there before is none.
+// Each outside cause is detected when it starts. Conditions that existed before do not count.
 // label: slow
 TEST(Series, TellsOutsideCauses) {
   const testing::FakeBoard board("agx-orin-jp6");
@@ -217,7 +217,7 @@ TEST(Series, TellsOutsideCauses) {
     }
     return causes;
   };
-  // A look comes when the machine has time for it.
+  // The machine may delay the sampling.
   const auto causes_after = [&](auto change) {
     const double begin_s = monotonic_s();
     change();

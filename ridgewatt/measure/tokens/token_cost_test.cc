@@ -1,4 +1,4 @@
-// Energy by phase on power that is known: steps whose integrals are products.
+// Tests the energy by phase on known power: steps, whose integrals are products.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 namespace ridgewatt::measure {
 namespace {
 
-// 30 W while a prompt is read, 15 W while tokens are written, 5 W else, sampled at 1 kHz.
+// 30 W during prefill, 15 W during decode, 5 W otherwise, sampled at 1 kHz.
 double known_power_w(const std::vector<TokenRequest>& requests, double time_s) {
   double power_w = 5;
   for (const auto& request : requests) {
@@ -39,7 +39,7 @@ TEST(TokenCost, OneRequestAtATime) {
   EXPECT_NEAR(cost.decode.time_s, 1.5, 1e-12);
   EXPECT_NEAR(cost.between.time_s, 0.5, 1e-12);
   EXPECT_EQ(cost.both.time_s, 0);
-  // The steps lie between two samples: the bound covers what the trapezoids miss there.
+  // The steps are between two samples. The bound includes the error of the trapezoids at the steps.
   EXPECT_NEAR(cost.prefill.energy_j, 30, cost.prefill.error_j);
   EXPECT_NEAR(cost.decode.energy_j, 22.5, cost.decode.error_j);
   EXPECT_LT(cost.prefill.error_j, 0.1);
@@ -52,7 +52,7 @@ TEST(TokenCost, OneRequestAtATime) {
 }
 
 TEST(TokenCost, WhatRequestsDoAtOnceIsSeparated) {
-  // The second reads from 1.5 to 2.0 while the first decodes.
+  // The second request is in prefill from 1.5 to 2.0 s, while the first decodes.
   const std::vector<TokenRequest> requests = {{1.0, 1.5, 2.5, 100, 11, {}},
                                               {1.5, 2.0, 2.5, 100, 6, {}}};
   const TokenCost cost = split_energy(requests, known_trace(requests));
@@ -61,16 +61,17 @@ TEST(TokenCost, WhatRequestsDoAtOnceIsSeparated) {
   EXPECT_NEAR(cost.decode.time_s, 0.5, 1e-12);
   EXPECT_NEAR(cost.both.energy_j, 15, 0.1);
   EXPECT_NEAR(cost.decode.energy_j, 7.5, 0.1);
-  // Evenly over the decoding of each: 5 of the first's 10, all 5 of the second's.
+  // The tokens of each decode phase are distributed evenly: 5 of the first request's 10 and all 5
+  // of the second's.
   EXPECT_NEAR(cost.decoded_tokens, 10, 1e-9);
   EXPECT_FALSE(cost.less_idle(cost.request_j(), 1));
-  // With the times of tokens those count that came then: three of the first's.
+  // If the times of tokens are known, the tokens in that time count: three of the first request's.
   auto stamped = requests;
   stamped[0].token_times_s = {1.5, 1.6, 1.7, 1.8, 1.85, 1.9, 1.92, 1.94, 2.1, 2.2, 2.5};
   EXPECT_NEAR(split_energy(stamped, known_trace(requests)).decoded_tokens, 3 + 5, 1e-9);
 }
 
-// Whatever the requests and however coarse the samples, the parts are the whole, and the truth lies
+// For any requests and any sampling rate, the parts add up to the whole, and the true energy is
 // within the bound.
 TEST(TokenCost, PartsAreTheWhole) {
   Random random(3);
@@ -105,7 +106,7 @@ TEST(TokenCost, PartsAreTheWhole) {
 TEST(TokenCost, WhatCannotBeSplitIsSaid) {
   const std::vector<TokenRequest> requests = {{10, 11, 12, 5, 5, {}}};
   EXPECT_THROW(split_energy({}, known_trace({})), NotSupportedError);
-  EXPECT_THROW(split_energy(requests, known_trace({})), NotSupportedError);  // power ended at 4 s
+  EXPECT_THROW(split_energy(requests, known_trace({})), NotSupportedError);  // power ends at 4 s
   EXPECT_THROW(split_energy(std::vector<TokenRequest>{{2, 1, 3, 5, 5, {}}}, known_trace({})),
                InputError);
 }

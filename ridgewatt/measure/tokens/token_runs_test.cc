@@ -1,5 +1,5 @@
-// Results as the programs write them: llama-bench's own tables (its README), aiperf's documented
-// files, vLLM's result keys. Times are hand-computed.
+// Tests results in the programs' own formats: llama-bench's tables (its README), aiperf's
+// documented files, and the keys of vLLM's results. Times are computed by hand.
 #include "ridgewatt/measure/token_runs.h"
 
 #include <gmock/gmock.h>
@@ -101,7 +101,8 @@ TEST(TokenRuns, LlamaBenchTellsPromptsAndAnswersApart) {
   EXPECT_NEAR(*runs[0].prompt_tokens_per_s, 1024, 1e-9);
   EXPECT_NEAR(runs[1].tpot->mean_s, 0.02, 1e-12);
   EXPECT_EQ(runs[1].clock, TokenClock::kNone);
-  // The answer at the prompt's depth belongs to it; the first token is one step more.
+  // A generation test at the depth of the prompt belongs to that prompt. The first token takes one
+  // more step.
   const auto joined = with_joined_phases(runs);
   ASSERT_EQ(joined.size(), 1u);
   EXPECT_EQ(joined[0].prompt_tokens, 512);
@@ -127,7 +128,7 @@ TEST(TokenRuns, LlamaBenchInItsOtherLayouts) {
     lines += std::string(test) + "\n";
   }
   EXPECT_EQ(parse_token_runs(lines, "file").size(), 2u);
-  // Both in one test: their times are not timed separately.
+  // One test of both phases does not time them separately.
   const TokenRun both = only_run(R"([{"n_prompt": 64, "n_gen": 8, "avg_ns": 1000000}])");
   EXPECT_FALSE(both.ttft || both.tpot);
   EXPECT_EQ(both.notes.size(), 1u);
@@ -223,7 +224,7 @@ TEST(TokenRuns, DamagedResultsAreRefusedInALine) {
   EXPECT_THAT(token_refusal(uneven), HasSubstr("differ in length"));
 }
 
-// Cut anywhere, or with a byte changed: read or refused in a line, nothing else.
+// Text that is cut anywhere or has a changed byte is either read or rejected with an error.
 TEST(TokenRuns, AnyDamageIsReadOrRefused) {
   Random random(7);
   for (const std::string text :
@@ -249,9 +250,9 @@ TEST(TokenRuns, RequestsOfMarks) {
   EXPECT_EQ(requests[0].begin_s, 2);
   EXPECT_EQ(requests[0].first_s, 2.5);
   EXPECT_EQ(requests[0].end_s, 2.7);
-  EXPECT_EQ(requests[0].output_tokens, 3);  // the first one came with the prompt
+  EXPECT_EQ(requests[0].output_tokens, 3);  // the first token ended the prefill
   EXPECT_EQ(requests[0].decoded_tokens(), 2);
-  EXPECT_EQ(requests[1].decoded_tokens(), 1);  // a decode without a prompt of its own
+  EXPECT_EQ(requests[1].decoded_tokens(), 1);  // a decode phase without its own prefill
   EXPECT_TRUE(requests_of({}, 1).empty());
 }
 

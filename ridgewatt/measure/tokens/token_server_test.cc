@@ -1,5 +1,5 @@
-// Against examples/language_models/stand_in_server.py, which speaks the protocols, holds no model,
-// and says itself when its tokens came and what it drew.
+// Tests against examples/language_models/stand_in_server.py. It implements the protocols without a
+// model, and logs the times of its tokens and the power of the simulated board.
 #include "ridgewatt/measure/token_server.h"
 
 #include <gmock/gmock.h>
@@ -55,8 +55,8 @@ class TokenServer : public ::testing::Test {
     return question;
   }
   std::string log() const { return (folder_.path() / "log").string(); }
-  // What the server knows: begin, first and last token of each request, and from when on the board
-  // drew a multiple of its rest.
+  // The server's log: start, first and last token of each request, and the changes of power as
+  // multiples of the idle power.
   struct Known {
     struct Change {
       double begin_s = 0, end_s = 0, factor = 1;
@@ -64,7 +64,8 @@ class TokenServer : public ::testing::Test {
     std::vector<TokenRequest> requests;
     std::vector<Change> changes;
 
-    // Energy of a window in units of the rest's power, and what the changes themselves leave open.
+    // Energy of a window in units of the idle power. Adds to `open` the uncertainty from the
+    // duration of the changes.
     double energy(double begin_s, double end_s, double& open) const {
       double sum = 0, last_s = begin_s, factor = 1;
       for (const Change& change : changes) {
@@ -116,7 +117,8 @@ TEST_F(TokenServer, TimesAndEnergiesOfBothPhases) {
   const Known server_says = known();
   ASSERT_EQ(server_says.requests.size(), 3u);
   ASSERT_EQ(run.timeline.size(), 3u);
-  // A stamp of ours cannot come before the server's own; the machine's load decides how much later.
+  // The client's time stamp cannot be earlier than the server's. The load of the machine determines
+  // the delay.
   double ttft_s = 0, tpot_s = 0, prefill = 0, decode = 0, prefill_open = 0, decode_open = 0;
   for (std::size_t i = 0; i < 3; ++i) {
     const TokenRequest& ours = run.timeline[i];
@@ -133,7 +135,8 @@ TEST_F(TokenServer, TimesAndEnergiesOfBothPhases) {
   }
   EXPECT_NEAR(run.ttft->mean_s, ttft_s, 1e-9);
   EXPECT_NEAR(run.tpot->mean_s, tpot_s, 1e-9);
-  // What the board drew in our windows, within our bound and what its sensor rounds to (2 %).
+  // The energy of the board in the client's windows must agree within the stated bound and the
+  // rounding of the sensor (2 %).
   ASSERT_TRUE(run.cost);
   const TokenCost& cost = *run.cost;
   EXPECT_NEAR(*cost.idle_w, 6, 0.05);
@@ -236,7 +239,7 @@ TEST_F(TokenServer, ServersThatAreNotThere) {
   EXPECT_THROW(asked.check(), UsageError);
 }
 
-// A shell script stands in for llama-bench: its lines come when the "test" is over.
+// A shell script replaces llama-bench. It prints the lines of a test when the test is over.
 // label: slow
 TEST(TokenBench, RepetitionsArePlacedInTime) {
   const testing::FakeBoard board("orin-nano");
@@ -263,7 +266,8 @@ TEST(TokenBench, RepetitionsArePlacedInTime) {
   ASSERT_EQ(joined.size(), 1u);
   EXPECT_NEAR(joined[0].cost->prefill.power_w(), 8, 0.05);
   EXPECT_NEAR(joined[0].cost->decode.power_w(), 8, 0.05);
-  // Another layout is read, and not placed; what is no result is refused.
+  // The reader accepts another layout, but without times of the repetitions. It rejects text
+  // without results.
   options.command[2] = "printf '| model | test | t/s |\\n| llama 1B Q8_0 | tg8 | 40 |\\n'";
   const auto table = measure_llama_bench(*board.sysfs, options, meter);
   EXPECT_FALSE(table.runs.at(0).cost);
@@ -281,7 +285,7 @@ TEST(TokenMarks, PhasesOfAProgram) {
   platform::FakeRails(*board.sysfs).set(8);
   MeasureOptions options;
   options.idle_s = 0;
-  // Marks with their own time: when they arrive is the machine's affair.
+  // The marks state their own time, because their arrival depends on the load of the machine.
   options.command = {
       kTokenPython, "-c",
       "import os, time\n"

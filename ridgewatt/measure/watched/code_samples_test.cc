@@ -9,7 +9,7 @@
 namespace ridgewatt::measure {
 namespace {
 
-// Format of maps: proc(5).
+// The format of the maps file is described in proc(5).
 TEST(CodeSamples, ReadsWhereTheCodeOfRuntimesIs) {
   const AddressRanges ranges = runtime_code(
       "55d0c0000000-55d0c0001000 r-xp 00000000 fe:00 12 /usr/bin/node\n"
@@ -22,7 +22,7 @@ TEST(CodeSamples, ReadsWhereTheCodeOfRuntimesIs) {
   EXPECT_EQ(ranges[0].second, 0x7f00a0400000u);
 }
 
-// This program has no runtime; where the kernel refuses samples, nothing is seen.
+// This program has no runtime. If the kernel does not permit sampling, there are no samples.
 TEST(CodeSamples, AProgramWithoutARuntimeSpendsNothingInOne) {
   CodeSamples samples(::getpid());
   volatile double sum = 0;
@@ -39,7 +39,7 @@ TEST(CodeSamples, AThreadThatIsNotThereShowsNothing) {
   EXPECT_FALSE(samples.runtime_share());
 }
 
-// ONNX Runtime 1.20 and 1.30.
+// File names of ONNX Runtime 1.20 and 1.30.
 TEST(CodeSamples, TheFileOfAProfilerHasATimeInItsName) {
   EXPECT_TRUE(is_profile_file("/tmp/onnxruntime_profile__2026-11-28_09-30-00.json"));
   EXPECT_TRUE(is_profile_file("p_2026-11-28_09-30-00_653.json"));
@@ -47,7 +47,7 @@ TEST(CodeSamples, TheFileOfAProfilerHasATimeInItsName) {
   EXPECT_FALSE(is_profile_file("a.json"));
 }
 
-// Both versions of control groups: cgroups(7).
+// Versions 1 and 2 of control groups: cgroups(7).
 TEST(CodeSamples, AControlGroupOfCpuTimeHasAFolder) {
   EXPECT_EQ(cpu_group_of("0::/user.slice"), "/user.slice");
   EXPECT_EQ(cpu_group_of("4:cpu,cpuacct:/docker/1f"), "/cpu,cpuacct/docker/1f");

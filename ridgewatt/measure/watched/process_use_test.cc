@@ -12,7 +12,7 @@
 namespace ridgewatt::measure {
 namespace {
 
-// Formats of cpu.max: Documentation/admin-guide/cgroup-v2.rst.
+// The format of cpu.max: Documentation/admin-guide/cgroup-v2.rst.
 TEST(ProcessUse, AQuotaIsTimePerPeriod) {
   EXPECT_EQ(quota_of("150000 100000\n"), 1.5);
   EXPECT_FALSE(quota_of("max 100000\n"));
@@ -27,7 +27,7 @@ TEST(ProcessUse, TheOwnProcessIsNotOfItsTree) {
   EXPECT_TRUE(process_tree({}, 1).empty());
 }
 
-// A child with two threads set, on one CPU.
+// A child process with OMP_NUM_THREADS=2 on one CPU.
 TEST(ProcessUse, ReadsWhatAChildMayUse) {
   const pid_t child = ::fork();
   ASSERT_GE(child, 0);

@@ -108,7 +108,7 @@ TEST(StageModels, SharesOfTheTopChangeNoValue) {
   const double top = T::scale_to_top(parameters);
   StageTimeModel().evaluate(parameters, x, {}, after, nullptr);
   EXPECT_LT((before - after).cwiseAbs().maxCoeff(), 1e-12);
-  EXPECT_NEAR(top, before[before.size() - 1], 1e-12);  // the last point is the top of every knob
+  EXPECT_NEAR(top, before[before.size() - 1], 1e-12);  // the last point is the top
 }
 
 TEST(StageModels, AJointPriorHasTheSlopesOfItsDirections) {

@@ -82,7 +82,7 @@ TEST(ConformalPredictor, TooFewPointsHaveNoInterval) {
     EXPECT_EQ(none.lo, 0);
     EXPECT_EQ(none.mean, 1);
     EXPECT_TRUE(has_interval(predictor.predict(points, 0.8)[0].time_s));
-    const auto again = rows;  // the same points measured twice tell no more of others
+    const auto again = rows;  // the same points again add no information about others
     rows.insert(rows.end(), again.begin(), again.end());
   }
   ConformalPredictor predictor = remembering(8);

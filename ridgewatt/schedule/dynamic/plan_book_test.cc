@@ -20,7 +20,8 @@ class PlanBookTest : public ::testing::Test {
     simulation_.max_latency_s = problem_.max_latency_s;
     simulation_.duration_s = 60;
   }
-  // Most training of all plans that keep the bound on p99 on these arrivals; negative: none does.
+  // The most training of all plans that meet the p99 limit on these arrivals; negative if none
+  // does.
   double exhaustive(const std::vector<double>& arrivals, double rate_hz) const {
     const auto plans = dynamic_plans(candidates_, problem_.max_power_w);
     double best = -1;
@@ -44,7 +45,7 @@ TEST_F(PlanBookTest, EveryPlanIsWithinThePowerAndComesWithAndWithoutTraining) {
     EXPECT_LE(plan.peak_power_w(), 24);
     serving += plan.background ? 0 : 1;
   }
-  // Serving alone draws less than a mode that trains too.
+  // Serving alone draws less power than serving and training in the same mode.
   EXPECT_GE(2 * serving, plans.size());
   EXPECT_LT(serving, plans.size());
   EXPECT_TRUE(dynamic_plans(candidates_, 0.1).empty());
@@ -81,7 +82,7 @@ TEST_F(PlanBookTest, ChoosesLessTrainingTheMoreArrives) {
     EXPECT_LT(trial.training_hz, before_hz);
     before_hz = trial.training_hz;
   }
-  // Nothing keeps up with ten thousand a second: all is left to serving.
+  // No plan can serve ten thousand requests per second, so all time goes to serving.
   const Candidate& swamped = book.choose(10000);
   EXPECT_FALSE(swamped.background);
   EXPECT_FALSE(book.meets(swamped, 10000));

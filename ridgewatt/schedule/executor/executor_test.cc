@@ -35,7 +35,7 @@ bool connect_soon(ridgewatt_worker* worker, const char* path, const char* kind, 
   return false;
 }
 
-// An executor in a thread, and worker processes. Processes are made before the thread.
+// An executor in a thread, and worker processes. The processes are created before the thread.
 class ExecutorTest : public ::testing::Test {
  protected:
   ~ExecutorTest() override {
@@ -46,7 +46,7 @@ class ExecutorTest : public ::testing::Test {
   }
   std::string path() const { return (folder_.path() / "s").string(); }
 
-  // Runs `body(worker)` in a new process, connected.
+  // Connects a worker in a new process and runs `body(worker)` there.
   template <typename Body>
   pid_t worker_process(const char* kind, const char* name, Body body) {
     const pid_t child = fork();
@@ -99,7 +99,8 @@ TEST_F(ExecutorTest, KeepsTheCycle) {
   serve(2);
   expect_never_two_holders();
   ASSERT_GT(summary_.inference_minibatches, 10u);
-  // At most three training minibatches between two of inference, and the two workers in turn.
+  // At most three training minibatches between two inference minibatches, and the two workers
+  // alternate.
   int between = 0, most = 0, a = 0, b = 0;
   bool began = false;
   for (const auto& record : records_) {
@@ -116,8 +117,8 @@ TEST_F(ExecutorTest, KeepsTheCycle) {
   EXPECT_NEAR(a, b, 0.1 * (a + b) + 4);
 }
 
-// Sleeping programs do not get in each other's way: at the same time both run at full speed, which
-// is twice what time slicing gives.
+// Programs that sleep do not slow each other down: sharing the device, both run at full speed,
+// twice as fast as with time slicing.
 // label: slow
 TEST_F(ExecutorTest, NativeSharingAndItsInterference) {
   worker_process("inference", "i", [](auto& w) { work(w, 0.1); });
@@ -125,7 +126,7 @@ TEST_F(ExecutorTest, NativeSharingAndItsInterference) {
   options_.training_per_cycle = 1;
   options_.native_from_s = 1.5;
   serve(3);
-  int before = 0, after = 0;  // grants of one program in those of the other
+  int before = 0, after = 0;  // grants of one program that overlap grants of the other
   for (const auto& grant : records_) {
     for (const auto& other : records_) {
       if (grant.worker == other.worker || other.granted_s <= grant.granted_s) continue;
@@ -134,16 +135,17 @@ TEST_F(ExecutorTest, NativeSharingAndItsInterference) {
   }
   EXPECT_EQ(before, 0);
   EXPECT_GT(after, 0);
-  // Refused where a busy machine keeps them from running at the same time for half of it.
+  // On a busy machine, the programs may overlap for less than half of the time; then there is no
+  // result.
   if (const auto measured = measure_interference(records_, 1.5)) {
-    EXPECT_LT(measured->factor, 0.9);  // programs that wait do not disturb each other: about 0.5
+    EXPECT_LT(measured->factor, 0.9);  // programs that sleep do not interfere: about 0.5
     EXPECT_GT(measured->factor, 0.2);
     EXPECT_GE(measured->programs[0].alone_s, 0.1);
     EXPECT_GE(measured->programs[1].alone_s, 0.15);
   }
 }
 
-// By hand: alone 10 and 20 ms; at the same time 30 and 60 ms, a third of the speed.
+// Computed by hand: 10 and 20 ms alone, 30 and 60 ms while sharing, that is a third of the speed.
 TEST(Interference, IsWhatTheSpeedsLackOfOne) {
   std::vector<GrantRecord> grants;
   const auto grant = [&](const char* worker, double from_s, double to_s) {
@@ -184,7 +186,7 @@ TEST_F(ExecutorTest, DeadWorkerIsNoticedAndTheDeviceGoesOn) {
   killer.join();
   expect_never_two_holders();
   EXPECT_EQ(summary_.deaths, 1u);
-  EXPECT_TRUE(noticed);  // its deadline would have come after a minute
+  EXPECT_TRUE(noticed);  // detected long before its deadline of a minute
   EXPECT_EQ(records_.back().worker, "other");
   EXPECT_GT(records_.size(), 20u);
 }
@@ -206,7 +208,7 @@ TEST_F(ExecutorTest, HungWorkerIsRevokedThenKilledAndOnlyThenReplaced) {
                                    [](const auto& r) { return r.outcome == "killed"; });
   ASSERT_NE(killed, records_.end());
   EXPECT_EQ(killed->pid, hung);
-  EXPECT_GE(killed->released_s - killed->granted_s, 0.5 - 1e-3);  // its deadline and the grace
+  EXPECT_GE(killed->released_s - killed->granted_s, 0.5 - 1e-3);  // deadline and grace period
   EXPECT_EQ(summary_.revocations, 1u);
   EXPECT_EQ(records_.back().worker, "other");
 }
@@ -215,7 +217,7 @@ TEST_F(ExecutorTest, HungWorkerIsRevokedThenKilledAndOnlyThenReplaced) {
 TEST_F(ExecutorTest, HangingUpWhileHoldingDoesNotFreeTheDevice) {
   worker_process("training", "leaver", [](auto& w) {
     if (ridgewatt_worker_begin(&w) != 0) return;
-    close(w.fd);  // but the process, and its work on the device, lives on
+    close(w.fd);  // but the process and its work on the device continue
     sleep_s(30);
   });
   worker_process("training", "other", [](auto& w) {
@@ -241,7 +243,7 @@ TEST_F(ExecutorTest, MalformedMessagesDoNoHarm) {
     while (sent < 10'000) {
       ridgewatt_worker worker;
       if (!connect_soon(&worker, path().c_str(), "training", "flood")) _exit(1);
-      while (sent < 10'000) {  // until the executor hangs up
+      while (sent < 10'000) {  // until the executor closes the connection
         std::string line;
         static const char* const kSamples[] = {"ready x",   "done 7",  "hello 1 training flood",
                                                "grant 1 1", "done -1", "hello 9 9 9"};
@@ -268,8 +270,8 @@ TEST_F(ExecutorTest, MalformedMessagesDoNoHarm) {
   serve(4);
   flood_end.join();
   expect_never_two_holders();
-  EXPECT_GT(summary_.faults, 0u);  // how many lines a connection survives depends on timing
-  EXPECT_GT(summary_.training_minibatches, 100u);  // the good worker went on
+  EXPECT_GT(summary_.faults, 0u);  // the number of lines per connection depends on timing
+  EXPECT_GT(summary_.training_minibatches, 100u);  // the good worker continued
   for (const auto& record : records_) EXPECT_EQ(record.worker, "good");
 }
 
@@ -301,7 +303,8 @@ TEST_F(ExecutorTest, SocketOfADeadControllerIsReplaced) {
   EXPECT_NO_THROW(Executor again(options_));
 }
 
-// Runs `body` as another user; its exit status.
+// Runs `body` as another user in a new process. Returns the process id; the exit status is the
+// result of `body`.
 template <typename Body>
 pid_t as_nobody(Body body) {
   const pid_t child = fork();
@@ -312,7 +315,7 @@ pid_t as_nobody(Body body) {
   return child;
 }
 
-// Another user sits at the place first: no worker talks to him.
+// Another user creates the socket first: workers must not talk to it.
 // label: slow
 TEST_F(ExecutorTest, WorkersTalkToTheirOwnUserOnly) {
   if (geteuid() != 0) GTEST_SKIP() << "skipped: needs root to become another user";
@@ -329,7 +332,7 @@ TEST_F(ExecutorTest, WorkersTalkToTheirOwnUserOnly) {
     chmod(address.sun_path, 0777);
     listen(listener, 4);
     if (write(said[1], "y", 1) != 1) return 1;
-    for (int turn = 0; turn < 2; ++turn) {  // what he hears goes into the pipe
+    for (int turn = 0; turn < 2; ++turn) {  // received bytes go into the pipe
       const int worker = accept(listener, nullptr, nullptr);
       char buffer[64];
       const ssize_t count = read(worker, buffer, sizeof buffer);
@@ -354,7 +357,7 @@ TEST_F(ExecutorTest, WorkersTalkToTheirOwnUserOnly) {
   close(said[0]);
 }
 
-// Even where the socket's mode would let another user in.
+// This must hold even if the mode of the socket admits another user.
 // label: slow
 TEST_F(ExecutorTest, WorkersOfOtherUsersAreRefused) {
   if (geteuid() != 0) GTEST_SKIP() << "skipped: needs root to become another user";
@@ -413,7 +416,7 @@ TEST_F(ExecutorTest, TheDefaultSocketIsInAFolderOfTheUser) {
     ASSERT_EQ(chown(open.c_str(), 65534, 65534), 0);
     EXPECT_THROW(in(open), PermissionError);
   }
-  // Without it: a private folder below the user's home.
+  // Without XDG_RUNTIME_DIR, the socket is in a private folder in the user's home.
   chmod(folder_.path().c_str(), 0755);
   const auto home = folder_.path() / "home";
   std::filesystem::create_directory(home);

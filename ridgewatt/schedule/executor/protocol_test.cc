@@ -87,7 +87,7 @@ TEST(Protocol, LinesAreBounded) {
     }
     ASSERT_LE(buffer.buffered(), kLongestLine);
   }
-  buffer.feed("\nready\n");  // the end of the long line, and a good one
+  buffer.feed("\nready\n");  // the end of the long line, and a valid line
   EXPECT_EQ(buffer.next()->text, "ready");
 }
 

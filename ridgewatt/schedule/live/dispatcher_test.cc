@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::size_t kNobody = 99;
 
-// Batches of 1 and 4 take 100 and 200 ms, for either program; training 50 ms.
+// For either program, batches of 1 and 4 take 100 and 200 ms; training takes 50 ms.
 LiveMode hand_mode(std::size_t programs) {
   LiveMode mode;
   mode.batches.assign(programs, {{1, 0.1, 10}, {4, 0.2, 12}});
@@ -28,7 +28,7 @@ TEST(Dispatcher, GathersUntilFullOrDue) {
   const LivePlan plan{0, {4}, false};
   const std::vector<Presence> ready = {Presence::kReady};
   dispatcher.arrive(0, 0);
-  // Another request would make it a batch of four, which takes 200 ms.
+  // One more request would require a batch of four, which takes 200 ms.
   const Move wait = dispatcher.next(0, mode, plan, ready, false, 0, kNobody);
   EXPECT_EQ(wait.kind, Move::Kind::kWait);
   EXPECT_NEAR(wait.until_s, 0.8, 1e-12);
@@ -53,8 +53,7 @@ TEST(Dispatcher, EarliestDeadlineFirst) {
   dispatcher.arrive(0, 0);
   dispatcher.arrive(1, 0.1);
   EXPECT_EQ(dispatcher.next(0.1, mode, plan, presence, true, 0, kNobody).program, 1u);
-  // Its worker is on the way; what the other one takes would make it late, so nobody is granted
-  // what is not due.
+  // Without a worker for program 1, the dispatcher serves program 0.
   presence[1] = Presence::kAbsent;
   EXPECT_EQ(dispatcher.next(0.1, mode, plan, presence, true, 0, kNobody).program, 0u);
 }
@@ -70,7 +69,7 @@ TEST(Dispatcher, LateRequestsStepAside) {
   ASSERT_EQ(move.kind, Move::Kind::kServe);
   EXPECT_EQ(move.aside, 1u);
   EXPECT_EQ(dispatcher.take(0, move.count, move.aside), (std::vector<double>{0.5}));
-  // Then the late one, before training.
+  // The late request follows, before training.
   const Move late = dispatcher.next(0.7, mode, plan, ready, true, 0, kNobody);
   ASSERT_EQ(late.kind, Move::Kind::kServe);
   EXPECT_EQ(late.aside, 0u);
@@ -89,7 +88,7 @@ TEST(Dispatcher, OrderIsKeptWhereItShall) {
   EXPECT_EQ(move.aside, 0u);
 }
 
-// A batch of four has to start at 0.8: a training minibatch of 50 ms may begin until 0.75.
+// A batch of four must start at 0.8 s, so a training minibatch of 50 ms may start until 0.75 s.
 TEST(Dispatcher, TrainingIsNotInTheWay) {
   Dispatcher dispatcher(hand_settings({1}));
   const LiveMode mode = hand_mode(1);
@@ -101,7 +100,7 @@ TEST(Dispatcher, TrainingIsNotInTheWay) {
   };
   EXPECT_EQ(kind_at(dispatcher, 0.74, kNobody), Move::Kind::kTrain);
   EXPECT_EQ(kind_at(dispatcher, 0.76, kNobody), Move::Kind::kServe);
-  // A switch of 20 ms to it after inference, and one to the batch.
+  // A switch to training after inference takes 20 ms, and so does the switch to the batch.
   auto settings = hand_settings({1});
   settings.switch_s = 0.02;
   Dispatcher switching(settings);

@@ -14,7 +14,7 @@
 namespace ridgewatt::schedule::live {
 namespace {
 
-// Two made-up inference programs and a training over random modes, all drawn from one number.
+// Two synthetic inference programs and a training program over random modes, generated from a seed.
 struct MadeUpBoard {
   std::vector<LiveMode> modes;
   std::vector<LiveProgram> programs = {{"a", 0.6, 20}, {"b", 1.0, 10}};
@@ -51,8 +51,8 @@ std::vector<std::vector<double>> poisson_of_two(double a_hz, double b_hz, double
   return {poisson_arrivals(a_hz, duration_s, a), poisson_arrivals(b_hz, duration_s, b)};
 }
 
-// One program that is served one request at a time is M/D/1: the mean wait is
-// rho s / (2 (1 - rho)), here 0.6 x 0.02 / 0.8.
+// A program that is served one request at a time is an M/D/1 queue: the mean wait is rho s / (2 (1
+// - rho)), here 0.6 x 0.02 / 0.8.
 TEST(VirtualBoard, IsAQueueWhereItIsOne) {
   LiveMode mode;
   mode.batches = {{{1, 0.02, 10}}};
@@ -67,7 +67,8 @@ TEST(VirtualBoard, IsAQueueWhereItIsOne) {
   EXPECT_NEAR(run.energy_j, 0.02 * 10 * static_cast<double>(arrivals[0].size()), 1e-6);
 }
 
-// Nothing arrives: training runs without a pause. A minibatch after another program's is longer.
+// Without requests, training runs without pauses. A minibatch that follows another program's is
+// longer.
 TEST(VirtualBoard, TrainingFillsWhatIsFree) {
   LiveMode mode;
   mode.batches = {{{1, 0.02, 10}}};
@@ -85,14 +86,14 @@ TEST(VirtualBoard, TrainingFillsWhatIsFree) {
   const std::vector<std::vector<double>> one = {{0.051}};
   const auto grants = run_virtual({mode}, {0, {1}, true}, one, settings, options).grants;
   ASSERT_EQ(grants.size(), 4u);
-  EXPECT_NEAR(grants[1].end_s - grants[1].start_s, 0.05, 1e-9);  // training again
+  EXPECT_NEAR(grants[1].end_s - grants[1].start_s, 0.05, 1e-9);  // training follows training
   EXPECT_FALSE(grants[2].training);
   EXPECT_NEAR(grants[2].end_s - grants[2].start_s, 0.03, 1e-9);
   EXPECT_NEAR(grants[3].end_s - grants[3].start_s, 0.06, 1e-9);
 }
 
-// Whatever is planned and however plans change: one minibatch at a time, in order, and every
-// request that was served was served once, after it came.
+// For any plans and changes of plans: one minibatch runs at a time, in order, and every served
+// request is served once, after its arrival.
 TEST(VirtualBoard, GrantsNeverOverlap) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     const MadeUpBoard board(seed, 6);
@@ -124,8 +125,8 @@ TEST(VirtualBoard, GrantsNeverOverlap) {
   }
 }
 
-// Against every plan there is, each simulated on other arrivals than the book's own: what is chosen
-// serves in time and trains nearly as much as the best that does.
+// Compares the chosen plan with every other plan, each simulated on arrivals that the book has not
+// seen. The chosen plan serves in time and trains nearly as much as the best such plan.
 // label: slow
 TEST(LiveBook, ChoosesNearlyTheBest) {
   int solved = 0;
@@ -152,7 +153,7 @@ TEST(LiveBook, ChoosesNearlyTheBest) {
     }
     const LivePlan& chosen = book.choose(rates);
     const auto run = simulated(chosen);
-    if (best < 0) continue;  // nothing that trains is in time
+    if (best < 0) continue;  // no plan with training serves in time
     ++solved;
     EXPECT_LE(worst_late(run, board), 0.02) << seed;
     lost += std::max(0.0, 1 - run.training_rounds / best);
@@ -174,7 +175,7 @@ TEST(LiveBook, CorrectedTimesAreUsed) {
     EXPECT_DOUBLE_EQ(book.modes()[m].batches[1][2].time_s,
                      factor * board.modes[m].batches[1][2].time_s);
   }
-  EXPECT_EQ(book.choose(rates), before);  // the others only became slower
+  EXPECT_EQ(book.choose(rates), before);  // only the other modes became slower
 }
 
 TEST(LiveBook, BadQuestionsAreRefused) {
@@ -184,7 +185,7 @@ TEST(LiveBook, BadQuestionsAreRefused) {
   EXPECT_THROW(LiveBook(board.modes, {{"a", NAN, 1}, {"b", 1, 1}}, board.settings, 1), UsageError);
 }
 
-// Two modes, one of which trains faster and the other serves faster, as under a power budget.
+// Two modes, as under a power budget: one trains faster, the other serves faster.
 std::vector<LiveMode> two_modes() {
   LiveMode trains, serves;
   trains.batches.assign(2, {{1, 0.04, 20}, {4, 0.06, 20}, {16, 0.12, 20}});
@@ -194,8 +195,8 @@ std::vector<LiveMode> two_modes() {
   return {trains, serves};
 }
 
-// Twenty minutes in which the rates of both jump at random, and the controller only sees what
-// arrives.
+// For twenty minutes, the rates of both programs jump at random. The controller sees only the
+// arrivals.
 // label: slow
 TEST(LiveController, FollowsTheArrivals) {
   MadeUpBoard board(4);
@@ -240,7 +241,7 @@ TEST(LiveController, FollowsTheArrivals) {
   }
   EXPECT_GT(run.mode_changes, 3);
   EXPECT_GE(met, 0.97 * used) << met << " of " << used;
-  // More training than with the plan for the highest rates.
+  // The controller must train more than the plan for the highest rates does.
   const LivePlan& safe = book.choose(std::vector<double>{60 * 1.15, 60 * 1.15});
   EXPECT_GT(
       run.training_rounds,

@@ -8,7 +8,7 @@
 namespace ridgewatt::schedule {
 namespace {
 
-// By hand: two modes with batches of 1 and 4.
+// A sweep written by hand: two modes with batches of 1 and 4.
 Sweep hand_sweep(const std::string& kind, std::vector<std::vector<double>> rows) {
   Sweep sweep{kind + ".csv", kind, kind, {}, {}};
   const KnobSpace space = testing::small_space();
@@ -31,12 +31,12 @@ TEST(LiveModes, KeepWhatTheBudgetAllows) {
   const std::vector<Sweep> training = {
       hand_sweep("training", {{0, 16, 0.5, 15}, {1, 16, 0.25, 30}, {2, 16, 0.1, 9}})};
   const auto modes = live_modes(inference, training, 25);
-  ASSERT_EQ(modes.size(), 2u);  // the third one is not in all sweeps
+  ASSERT_EQ(modes.size(), 2u);  // some sweeps lack the third mode
   EXPECT_EQ(modes[0].batches[0].size(), 2u);
-  EXPECT_EQ(modes[0].batches[0][0].batch, 1);  // ascending
+  EXPECT_EQ(modes[0].batches[0][0].batch, 1);  // in ascending order
   EXPECT_TRUE(modes[0].training);
-  EXPECT_EQ(modes[1].batches[0].size(), 1u);  // 26 W are too much
-  EXPECT_FALSE(modes[1].training);            // and 30 W
+  EXPECT_EQ(modes[1].batches[0].size(), 1u);  // 26 W exceed the limit
+  EXPECT_FALSE(modes[1].training);            // so do 30 W
   EXPECT_EQ(modes[0].padded(0, 2).batch, 4);
   EXPECT_EQ(modes[0].padded(0, 9).batch, 4);
   EXPECT_EQ(live_modes(inference, training, 15).size(), 1u);

@@ -47,7 +47,8 @@ TEST(LivePrograms, SweepsLieNextToTheFile) {
   EXPECT_THROW(read_live_programs((folder.path() / "no.toml").string()), Error);
 }
 
-// `good` with one piece replaced is refused with a line that names the file and says `why`.
+// `good` with one piece replaced must be rejected with a message that names the file and contains
+// `why`.
 TEST(LivePrograms, BadOnesAreRefused) {
   const auto refused = [](const char* piece, const char* by, const char* why) {
     std::string text = kGoodPrograms;

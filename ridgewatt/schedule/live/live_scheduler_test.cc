@@ -27,15 +27,15 @@ void nap(double seconds) {
   nanosleep(&time, nullptr);
 }
 
-// What the worker processes see of the board and the test of them.
+// State of the board that the worker processes and the test share.
 struct SharedBoard {
   std::atomic<int> mode{0};
   std::atomic<int> reported[2] = {0, 0};  // requests of each program
   std::atomic<int> served[2] = {0, 0};
 };
 
-// The live schedule on real processes that sleep as long as their minibatches take in the mode that
-// is set: mode 0 trains faster, mode 1 serves faster.
+// The live schedule on real processes. They sleep as long as their minibatches take in the current
+// mode: mode 0 trains faster, mode 1 serves faster.
 class LiveScheduleTest : public ::testing::Test {
  protected:
   LiveScheduleTest()
@@ -96,7 +96,7 @@ class LiveScheduleTest : public ::testing::Test {
       }
     });
   }
-  // Requests come at `rate_hz(t)` of the schedule's time t since the worker began.
+  // Requests arrive at `rate_hz(t)`, where t is the schedule's time since the worker started.
   pid_t server(std::size_t program, double (*rate_hz)(double)) {
     const char* name = program == 0 ? "a" : "b";
     return process("inference", name, [this, program, rate_hz](auto& worker) {
@@ -157,8 +157,8 @@ class LiveScheduleTest : public ::testing::Test {
   LiveSummary summary_;
 };
 
-// Half a minute of schedule, in which the rate of the first program rises to what only the second
-// mode serves.
+// Half a minute, during which the rate of the first program rises to a value that only the second
+// mode can serve.
 // label: slow
 TEST_F(LiveScheduleTest, TheModeFollowsTheRate) {
   server(0, [](double time_s) { return time_s < 12 ? 4.0 : 40.0; });
@@ -172,14 +172,14 @@ TEST_F(LiveScheduleTest, TheModeFollowsTheRate) {
   ASSERT_EQ(summary_.programs.size(), 2u);
   for (std::size_t p = 0; p < 2; ++p) {
     const auto& program = summary_.programs[p];
-    // Nothing is lost, nothing is served twice; the last ones were still waiting.
+    // No request is lost or served twice; the last ones were still waiting.
     EXPECT_LE(board_->served[p], board_->reported[p]);
     EXPECT_GT(board_->served[p], board_->reported[p] / 2);
     EXPECT_LE(static_cast<int>(program.requests), board_->reported[p]);
-    EXPECT_GE(static_cast<int>(program.requests), board_->served[p] - 16);  // one may be in hand
+    EXPECT_GE(static_cast<int>(program.requests), board_->served[p] - 16);  // one batch is running
     EXPECT_GT(program.requests, 20u);
     EXPECT_EQ(program.joined, 1u);
-    EXPECT_LT(program.p50_s, 2 * programs_[p].max_latency_s);  // however busy the machine is
+    EXPECT_LT(program.p50_s, 2 * programs_[p].max_latency_s);  // regardless of the machine's load
   }
   EXPECT_GT(summary_.programs[0].rate_hz, 15);
   EXPECT_EQ(executed_.requests,
@@ -191,7 +191,8 @@ TEST_F(LiveScheduleTest, AKilledWorkerIsNoticedAndMayComeBack) {
   const pid_t victim = server(0, [](double) { return 20.0; });
   server(1, [](double) { return 6.0; });
   const pid_t training = trainer();
-  // A second one of the name is refused while the first is there; it tries again until it may.
+  // A second worker of the same name is rejected while the first exists. It retries until it is
+  // accepted.
   const pid_t second = fork();
   if (second == 0) {
     nap(0.7);
@@ -199,7 +200,7 @@ TEST_F(LiveScheduleTest, AKilledWorkerIsNoticedAndMayComeBack) {
       ridgewatt_worker worker;
       if (ridgewatt_worker_connect(&worker, path().c_str(), "inference", "a") == 0) {
         while (ridgewatt_worker_begin(&worker) ==
-               0) {  // does not count: batches as they were given
+               0) {  // reports no requests: takes the granted batches
           nap(0.01);
           if (ridgewatt_worker_end(&worker) != 0) break;
         }
@@ -220,7 +221,8 @@ TEST_F(LiveScheduleTest, AKilledWorkerIsNoticedAndMayComeBack) {
   killer.join();
   expect_no_overlap();
   EXPECT_EQ(summary_.programs[0].joined, 2u);
-  // The plan goes on, without the training that died and with the program that came back.
+  // The plan continues without the training program that died, and with the inference program that
+  // returned.
   const auto after = [&](const std::string& worker, double from_s) {
     return std::count_if(records_.begin(), records_.end(), [&](const GrantRecord& record) {
       return record.worker == worker && record.granted_s > from_s;
@@ -237,7 +239,7 @@ TEST_F(LiveScheduleTest, StrangersAndBadOptionsAreRefused) {
   EXPECT_NE(scheduler.joining(worker, 0), "");
   worker.name = "a";
   EXPECT_EQ(scheduler.joining(worker, 0), "");
-  EXPECT_NE(scheduler.joining(worker, 0), "");  // one worker each
+  EXPECT_NE(scheduler.joining(worker, 0), "");  // one worker per program
   scheduler.left(worker, 1);
   EXPECT_EQ(scheduler.joining(worker, 1), "");
   worker.kind = WorkloadKind::kTraining;
@@ -250,8 +252,8 @@ TEST_F(LiveScheduleTest, StrangersAndBadOptionsAreRefused) {
   EXPECT_THROW(LiveScheduler(modes_, {{"a", -1, 0}, {"b", 1, 0}}, options_), UsageError);
 }
 
-// Without processes: what is planned, said and measured. Minibatches take twice what was planned,
-// and the times that are planned with follow.
+// Without processes: tests what is planned, reported and measured. Minibatches take twice the
+// planned time, and the planned times must adapt.
 TEST_F(LiveScheduleTest, PlannedTimesFollowTheMeasuredOnes) {
   options_.speed = 1;
   options_.plan_aside = false;
@@ -267,7 +269,7 @@ TEST_F(LiveScheduleTest, PlannedTimesFollowTheMeasuredOnes) {
     ASSERT_TRUE(decision.grant);
     ASSERT_EQ(decision.grant->worker, 1u);
     GrantRecord record{1, "t", WorkloadKind::kTraining, 1, now_s, 0, "done", 0, 0};
-    const double planned_s = scheduler.plan().mode == 0 ? 0.12 : 0.32;  // as the modes were given
+    const double planned_s = scheduler.plan().mode == 0 ? 0.12 : 0.32;  // as given in the modes
     last_planned_s = decision.grant->planned_s / planned_s;
     now_s += 2 * planned_s;
     record.released_s = now_s;
@@ -277,8 +279,8 @@ TEST_F(LiveScheduleTest, PlannedTimesFollowTheMeasuredOnes) {
   EXPECT_NEAR(last_planned_s, 2, 0.02);
 }
 
-// Two trainings of different length take turns, and come in the order that is not the plan's: each
-// is held against its own time.
+// Two training programs of different lengths alternate and join in a different order than in the
+// plan. Each must be compared with its own planned time.
 TEST_F(LiveScheduleTest, EachTrainingHasItsOwnPlannedTime) {
   for (LiveMode& mode : modes_) {
     mode.training = Round::of({16, 0.05, 20});
@@ -292,7 +294,7 @@ TEST_F(LiveScheduleTest, EachTrainingHasItsOwnPlannedTime) {
     LiveScheduler scheduler(modes_, programs_, options_);
     std::vector<WorkerView> workers = {{"long", WorkloadKind::kTraining, true, false, 0},
                                        {"short", WorkloadKind::kTraining, true, false, 0.01}};
-    if (!named) std::swap(workers[0], workers[1]);  // places as they join
+    if (!named) std::swap(workers[0], workers[1]);  // in the order of joining
     for (const auto& worker : workers) ASSERT_EQ(scheduler.joining(worker, 0), "");
     std::swap(workers[0].since_s, workers[1].since_s);
     double now_s = 0.02;

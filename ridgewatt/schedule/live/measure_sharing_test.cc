@@ -11,8 +11,8 @@
 namespace ridgewatt::schedule {
 namespace {
 
-// The executor and two programs in made-up time: minibatches of 10 and 20 ms alone, 3 ms more after
-// the other program's, and at the same time at the given speeds; 2 % noise.
+// Simulates the executor and two programs in virtual time: minibatches take 10 and 20 ms alone, 3
+// ms more after the other program's, and run at the given speeds while sharing; 2 % noise.
 struct MadeUpPair {
   double alone_s[2] = {0.010, 0.020};
   double speed[2] = {0.7, 0.6};
@@ -32,7 +32,7 @@ struct MadeUpPair {
     int last = -1;
     std::vector<GrantRecord> running;
     while (!ended && now_s < 1000) {
-      // As the executor does: one holder, or several while the device is shared.
+      // Like the executor: one holder, or several while the device is shared.
       while (running.empty() || policy.shares_device(now_s)) {
         const std::vector<WorkerView> asking(views, views + 2);
         const auto decision = policy.next(now_s, asking);

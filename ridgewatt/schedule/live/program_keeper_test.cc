@@ -100,7 +100,7 @@ TEST_F(ProgramKeeperTest, WhoDoesNotListenIsKilled) {
   EXPECT_EQ(::kill(process, 0), -1);
 }
 
-// A shell that dies leaves what it started: that would still serve in the place of the next.
+// If a shell dies, its child processes would still run next to the restarted program.
 // label: slow
 TEST_F(ProgramKeeperTest, WhatAProgramStartedEndsWithIt) {
   const std::string said = (folder_.path() / "child").string();
@@ -109,7 +109,7 @@ TEST_F(ProgramKeeperTest, WhatAProgramStartedEndsWithIt) {
   const auto child = [&] { return std::atoi(read_file(said).c_str()); };
   const auto written = [&] { return std::filesystem::exists(said) && child() > 0; };
   const auto gone = [](pid_t process) {
-    return [process] {  // nobody may be there to wait for it
+    return [process] {  // possibly, no process reaps it
       std::string status;
       std::getline(std::ifstream(fmt::format("/proc/{}/stat", process)), status);
       return status.empty() || status.find(") Z ") != std::string::npos;

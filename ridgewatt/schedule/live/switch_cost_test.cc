@@ -7,8 +7,9 @@
 namespace ridgewatt::schedule {
 namespace {
 
-// Two workers in turns of two: each second minibatch follows the same worker's. `a` takes 20 ms and
-// `extra_s` more after the other; one in twenty is disturbed by half a second.
+// Two workers alternate in turns of two minibatches, so every second minibatch follows one of the
+// same worker. `a` takes 20 ms, and `extra_s` more after the other worker. One minibatch in twenty
+// is delayed by half a second.
 std::vector<GrantRecord> turns(std::uint64_t seed, int count, double extra_s, bool disturbed) {
   Random random(seed);
   std::vector<GrantRecord> grants;
@@ -42,7 +43,7 @@ TEST(SwitchCost, IsFoundWhateverDisturbs) {
   }
 }
 
-// 95 of 100 intervals hold the truth; 3 standard deviations of that are 6.5.
+// 95 of 100 intervals contain the truth; three standard deviations of this number are 6.5.
 TEST(SwitchCost, TheIntervalHoldsTheTruth) {
   int held = 0;
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
@@ -56,11 +57,11 @@ TEST(SwitchCost, SaysNothingOfTooLittle) {
   EXPECT_TRUE(measure_switch_cost({}).empty());
   EXPECT_FALSE(mean_switch_s({}));
   EXPECT_TRUE(measure_switch_cost(turns(1, 20, 0.003, false)).empty());
-  // One program alone never follows another.
+  // A program that runs alone never follows another.
   auto alone = turns(1, 400, 0, false);
   for (auto& grant : alone) grant.worker = "a";
   EXPECT_TRUE(measure_switch_cost(alone).empty());
-  // Minibatches of different sizes are not compared with each other.
+  // Minibatches of different sizes are not compared.
   auto sizes = turns(1, 400, 0, false);
   for (std::size_t i = 0; i < sizes.size(); ++i) sizes[i].requests = i % 2 == 0 ? 1 : 8;
   EXPECT_TRUE(measure_switch_cost(sizes).empty());

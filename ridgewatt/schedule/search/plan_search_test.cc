@@ -43,7 +43,7 @@ TEST(PlanSearch, EveryStrategyKeepsItsBudgetAndItsLimits) {
     EXPECT_LE(summary.plan.cycle.training_throughput_hz,
               optimum.cycle.training_throughput_hz * (1 + 1e-12));
     const auto answer = space.points().find(summary.plan.candidate.point());
-    EXPECT_TRUE(answer && distinct.contains(*answer)) << strategy;  // it profiled its answer
+    EXPECT_TRUE(answer && distinct.contains(*answer)) << strategy;  // the answer was profiled
   }
   EXPECT_NEAR(search(space, problem, "exhaustive", 1).plan.cycle.training_throughput_hz,
               optimum.cycle.training_throughput_hz, 1e-12);
@@ -91,7 +91,7 @@ TEST(PlanSearch, SameSeedSamePointsAndKnownPointsAreFree) {
   }
 }
 
-// Point after point: a strategy of a user's own.
+// A user-defined strategy that profiles one point after another.
 TEST(PlanSearch, AUsersOwnStrategyIsAFunctionAndARow) {
   const PlanSpace space(join_sweeps(made_up(1)));
   const PlanProblem problem{.arrival_rate_hz = 20, .max_latency_s = 1, .max_power_w = 30};
@@ -107,7 +107,7 @@ TEST(PlanSearch, AUsersOwnStrategyIsAFunctionAndARow) {
   EXPECT_EQ(summary.strategy, "upwards");
   ASSERT_EQ(summary.profiled.size(), 6u);
   EXPECT_EQ(summary.stop_reason, tune::StopReason::kBudget);
-  // The best of the six, by the table that knows nothing of searches.
+  // The best of the six points, computed by the plan table without a search.
   std::vector<Candidate> seen;
   for (const std::size_t point : summary.profiled) seen.push_back(space.candidates()[point]);
   const Plan best = PlanTable(seen).best(problem);

@@ -33,9 +33,9 @@ TEST(TrainingBound, WithoutRequestsItIsTheFastestTrainingWithinTheBudget) {
   EXPECT_FALSE(training_bounds(modes, 5, {}, options(60, 1, 0.2)).front().possible);
 }
 
-// One mode, 20 requests per second, batches of 4 in 100 ms: half of the time serves, and what is
-// left trains. A hundredth of the requests may be late, and those of the last second may be served
-// after the window.
+// One mode, 20 requests per second, batches of 4 in 100 ms: serving takes half of the time, and
+// training takes the other half. One percent of the requests may be late, and the requests of the
+// last second may be served after the window.
 TEST(TrainingBound, OneModeIsTheShareThatServingLeaves) {
   const std::vector<Candidate> modes = {candidate(1, 4, 0.1, 0.25)};
   const auto arrivals = constant_arrivals(20, 60);
@@ -46,8 +46,8 @@ TEST(TrainingBound, OneModeIsTheShareThatServingLeaves) {
   EXPECT_LE(bound.training_hz, fluid_hz + 0.5 * (0.01 + 1.1 / 60) / 0.25 + 1e-6);
 }
 
-// Batches of 32 cannot be filled in time at 2 requests per second: a request costs a third of the
-// minibatch, since no more than three fall into a stretch of the bound.
+// At 2 requests per second, a batch of 32 cannot fill in time. At most three requests arrive within
+// the bound, so each request costs a third of a minibatch.
 TEST(TrainingBound, ABatchHoldsWhatArrivesWithinTheBound) {
   const std::vector<Candidate> modes = {candidate(1, 32, 0.1, 0.25)};
   const auto arrivals = constant_arrivals(2, 600);
@@ -72,8 +72,8 @@ TEST(TrainingBound, WhereNoModeMayServeOnlyAnEmptyWindowIsPossible) {
   EXPECT_TRUE(training_bounds(serving, 25, {}, options(60, 1, 0.2)).front().possible);
 }
 
-// Mode 1 trains and cannot serve, mode 2 serves and cannot train. Going back and forth pays for
-// the changes: the dearer they are the less is left.
+// Mode 1 cannot serve and mode 2 cannot train, so the mode must change back and forth. The more a
+// change costs, the less training is possible.
 TEST(TrainingBound, ChangesOfTheModeCostTime) {
   std::vector<Candidate> modes = {candidate(1, 4, 0.1, 0.1), candidate(2, 4, 0.1, 0.1)};
   modes[0].inference->power_w = 40;
@@ -89,7 +89,7 @@ TEST(TrainingBound, ChangesOfTheModeCostTime) {
   EXPECT_LT(before_hz, 0.8 * (1 - 8 * 0.1 / 4) / 0.1);
 }
 
-// Takes any plan at any time: what no bound may be beaten by.
+// Takes a random plan at random times. Not even this controller may beat the bound.
 class RandomController : public Controller {
  public:
   RandomController(std::span<const Candidate> plans, Random& random)
@@ -118,7 +118,7 @@ void expect_within(const Simulation& result, const std::vector<TrainingBound>& b
   }
 }
 
-// The same with the sweeps of a board and 200 traces: `schedule dynamic --traces 200`, see
+// `schedule dynamic --traces 200` tests the same with the sweeps of a board and 200 traces, see
 // docs/results/scheduling.md.
 // label: slow
 TEST(TrainingBound, NoPolicyBeatsItOnRandomTraces) {

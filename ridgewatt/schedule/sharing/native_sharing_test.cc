@@ -29,7 +29,7 @@ TEST(NativeSharing, ProgramsThatFillTheDeviceHaveHalfOfItEach) {
   EXPECT_DOUBLE_EQ(both.time_s[0].value, 0.04);
   EXPECT_DOUBLE_EQ(both.time_s[1].value, 0.10);
   EXPECT_DOUBLE_EQ(both.factor.value, 1);
-  // Nothing else is possible.
+  // The interval has no width.
   EXPECT_DOUBLE_EQ(both.time_s[0].lo, 0.04);
   EXPECT_DOUBLE_EQ(both.time_s[0].hi, 0.04);
   EXPECT_DOUBLE_EQ(both.factor.lo, 1);
@@ -46,15 +46,16 @@ TEST(NativeSharing, ProgramsThatNeverMeetLoseNothing) {
   EXPECT_DOUBLE_EQ(both.power_w.value, 35);  // static power once: 5 + 20 + 10, more than either
 }
 
-// 122.5 s for what takes 2 x 58.5 s one after the other, each 96 % busy alone (simulate.h).
+// Both programs together take 122.5 s instead of 2 x 58.5 s one after the other; each alone keeps
+// the device 96 % busy (simulate.h).
 TEST(NativeSharing, ThePublishedPairOfFullPrograms) {
   const auto both = forecast_sharing(program(58.5, 300, 0.96), program(58.5, 300, 0.96), {});
   EXPECT_NEAR(both.time_s[0].value, 122.5, 1e-9);
   EXPECT_NEAR(both.factor.value, 1.047, 0.0005);
 }
 
-// github.com/dusty-nv/jetson-inference, issue 962: 20 and 30 ms alone, 35 and 43 ms with each other
-// on a Jetson Xavier. How busy they were is not stated.
+// github.com/dusty-nv/jetson-inference, issue 962: 20 and 30 ms alone, 35 and 43 ms while sharing a
+// Jetson Xavier. The report does not state how busy the programs keep the device.
 TEST(NativeSharing, APublishedPairOnAJetsonIsWithinTheBounds) {
   const auto both = forecast_sharing(program(0.020, 20, {}), program(0.030, 20, {}), {});
   EXPECT_FALSE(both.busy_known);
@@ -65,18 +66,19 @@ TEST(NativeSharing, APublishedPairOnAJetsonIsWithinTheBounds) {
   const double factor = 1 / (20.0 / 35 + 30.0 / 43);
   EXPECT_GE(factor, both.factor.lo);
   EXPECT_LE(factor, both.factor.hi);
-  // Taken to fill the device: as slow as the bounds allow.
+  // Each program is assumed to keep the device busy: the estimate is the slowest time within the
+  // bounds.
   EXPECT_DOUBLE_EQ(both.time_s[0].value, both.time_s[0].hi);
 }
 
-// Two programs that alternate between a private delay and a device that is shared equally, event
-// by event.
+// Simulates two programs, event by event, that alternate between a private delay and a device that
+// they share equally.
 struct Bursts {
   std::function<double()> delay_s, work_s;
 };
 struct Played {
-  double time_s[2] = {};  // of a cycle of each
-  double busy = 0;        // of the device
+  double time_s[2] = {};  // of one cycle of each program
+  double busy = 0;        // share of time in which the device is busy
 };
 Played play(const Bursts (&programs)[2], double until_s, double offset_s) {
   double delay_s[2], work_s[2] = {0, 0}, cycles[2] = {0, 0}, begun_s[2] = {0, 0}, last_s[2];
@@ -109,7 +111,7 @@ Played play(const Bursts (&programs)[2], double until_s, double offset_s) {
   return played;
 }
 
-// Of exponential stages mean value analysis is exact.
+// For exponential stages, mean value analysis is exact.
 TEST(NativeSharing, RandomStagesTakeWhatTheFormulaSays) {
   Random random(5);
   for (const auto& [g0, g1, t1] : {std::tuple(0.8, 0.5, 3.0), std::tuple(0.3, 0.9, 0.4)}) {
@@ -125,7 +127,7 @@ TEST(NativeSharing, RandomStagesTakeWhatTheFormulaSays) {
   }
 }
 
-// Programs of every regularity: the bounds hold always, the estimate is near.
+// Programs with random regularity: the bounds always hold, and the estimate is close.
 TEST(NativeSharing, BoundsHoldForAnyPatternOfBursts) {
   Random random(11);
   std::vector<double> errors;
@@ -135,7 +137,7 @@ TEST(NativeSharing, BoundsHoldForAnyPatternOfBursts) {
     for (int i = 0; i < 2; ++i) {
       t[i] = std::exp(random.uniform(-1.5, 1.5));
       g[i] = random.uniform(0.05, 0.98);
-      const double spread = random.uniform(0, 1);  // 0: like clockwork
+      const double spread = random.uniform(0, 1);  // 0: perfectly regular
       const auto around = [&random, spread](double mean) {
         return [&random, mean, spread] { return mean * random.uniform(1 - spread, 1 + spread); };
       };

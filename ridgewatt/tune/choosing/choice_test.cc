@@ -42,7 +42,8 @@ TEST(Choice, TheFastestOfThoseThatCannotBeSeparated) {
 }
 
 TEST(Choice, ConfidenceKeepsThePromisedShareOfLimits) {
-  // Powers scatter around their prediction; at 95 % one promise in twenty is broken.
+  // Powers scatter around their predictions. With a confidence of 95 %, one limit in twenty is
+  // exceeded.
   Random random(5);
   const double bound = estimate_of(20, {0.1}, 2 * 0.95 - 1).hi;
   int broken = 0;

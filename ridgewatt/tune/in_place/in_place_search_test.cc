@@ -1,5 +1,5 @@
-// A search on a program that goes on running: what may be run, what drift makes stale, and what
-// ends it. The board is the small one of the other searches' tests.
+// Tests a search on a program that keeps running: which modes may run, which results become stale
+// by drift, and what ends the search. Uses the small board of the other tests of searches.
 #include "ridgewatt/tune/in_place_search.h"
 
 #include <gtest/gtest.h>
@@ -26,8 +26,8 @@ Goal under_limit() {
   return goal;
 }
 
-// A board under a program that goes on: a mode above the limit is left, from a profile on
-// everything takes and draws other than before, and the program may end.
+// A board with a running program: the search must leave a mode above the limit, times and powers
+// may change from some profile on, and the program may end.
 class RunningBoard : public Profiler {
  public:
   Observation profile(const OperatingPoint& point) override {
@@ -77,7 +77,7 @@ TEST(SafeSet, BeginsWithTheLeastAndKnowsWhatItSaw) {
   EXPECT_GT(first, 1);
   safe.observe_power(space.top(), 40);
   EXPECT_EQ(safe.allowed()[space.top()], 0);
-  // Everything draws half as much again: what may be run cannot become more.
+  // All powers rise by 50 %: the set of allowed modes must not grow.
   const auto before = safe.allowed();
   safe.scale(1, 1.5);
   const auto after = safe.allowed();
@@ -99,11 +99,11 @@ TEST_P(EveryStrategyInPlace, KeepsTheLimitButForWhatItLeavesAtOnce) {
   InPlaceSearch search(space, under_limit(), board, options_of(GetParam()));
   const InPlaceResult found = search.run();
   EXPECT_EQ(found.over_limit, static_cast<int>(board.left_.size()));
-  // No mode that was left is tried again.
+  // A mode that was left is not tried again.
   for (const auto& left : board.left_) {
     EXPECT_EQ(std::count(board.asked_.begin(), board.asked_.end(), left), 1);
   }
-  // Without the safe set a search begins at the top, at three times the limit.
+  // Without the safe set, a search starts at the top mode, at three times the limit.
   for (const auto& point : board.asked_) {
     EXPECT_LT(small_board_run(point).power_w, 1.25 * kLimitW);
   }
@@ -121,7 +121,7 @@ TEST_P(EveryStrategyInPlace, AnswersWithWhatWasMeasuredAfterDrift) {
   board.power_factor = 1.1;
   InPlaceSearch search(space, under_limit(), board, options_of(GetParam()));
   const InPlaceResult found = search.run();
-  if (!board.drifted_) return;  // a strategy that ended before
+  if (!board.drifted_) return;  // the strategy ended before the drift
   EXPECT_EQ(found.drifts, 1);
   ASSERT_TRUE(found.summary.answer);
   EXPECT_EQ(board.fresh_.count(found.summary.answer->point), 1u);

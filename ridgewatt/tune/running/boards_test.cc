@@ -1,4 +1,4 @@
-// Searches with several points in flight: simulated boards, late and lost runs.
+// Tests searches that run several points at once: simulated boards with late and lost runs.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -73,8 +73,8 @@ TEST(SimulatedBoards, OneSeedIsOneCourse) {
   EXPECT_EQ(a.clock_s, b.clock_s);
 }
 
-// Runs of a day each (their minibatches take about a minute): 15 of them need 15, 8, 4 and 2
-// rounds.
+// Each run takes a day; the time of its minibatches, about a minute, is negligible. 15 runs need
+// 15, 8, 4 and 2 rounds.
 TEST(SimulatedBoards, EqualRunsTakeRounds) {
   const std::map<int, int> rounds = {{1, 15}, {2, 8}, {4, 4}, {8, 2}};
   for (const auto& [count, wanted] : rounds) {
@@ -89,10 +89,10 @@ TEST(SimulatedBoards, ALostRunIsGivenToAnotherBoard) {
   EXPECT_EQ(run.asked.size(), 15u);
   int twice = 0;
   for (const auto& [point, times] : run.asked) twice += times == 2;
-  EXPECT_EQ(twice, 1);  // what the board died with, and nothing else
+  EXPECT_EQ(twice, 1);  // only the point that the failed board was running
 }
 
-// Nobody says that the board is dead, but its point is late.
+// No message reports the failure of the board; its point is only late.
 TEST(SimulatedBoards, ASilentDeathCostsNoProfile) {
   const Course run = run_on({.boards = 4, .spread = 0, .dies_at_s = {5}});
   EXPECT_EQ(run.summary.steps.size(), 15u);
@@ -100,7 +100,7 @@ TEST(SimulatedBoards, ASilentDeathCostsNoProfile) {
   EXPECT_LT(run.clock_s, 2 * run_on({.boards = 4, .spread = 0}).clock_s);
 }
 
-// A board that is 50 times slower would keep its first point for half an hour.
+// A board that is 50 times slower would take half an hour for its first point.
 TEST(SimulatedBoards, AStragglerIsNotWaitedFor) {
   const Course run = run_on({.boards = 4, .spread = 0, .slowness = {50}});
   EXPECT_EQ(run.summary.steps.size(), 15u);
@@ -113,7 +113,7 @@ TEST(SimulatedBoards, WithoutABoardTheSearchEnds) {
   EXPECT_THROW(run_on({.boards = 0}), UsageError);
 }
 
-// A point that is lost again and again counts as one that cannot be run.
+// A point that is lost repeatedly is treated as one that cannot run.
 TEST(SimulatedBoards, APointMayCostThreeBoards) {
   SimulationOptions simulation{.boards = 4, .spread = 0, .noticed_after_s = 1};
   simulation.dies_at_s = {5, 25, 50};
@@ -138,13 +138,13 @@ TEST(Surrogate, AwaitedPointsKeepTheirMeansAndLoseTheirDoubt) {
   EXPECT_EQ(before.time_mean, after.time_mean);
   for (std::size_t i = 0; i < space.size(); ++i) {
     EXPECT_LE(after.power_sd[i], before.power_sd[i] + 1e-6F);
-    // The variance that is lost is that of what the results would move.
+    // The reduction of the variance is the variance that the results would cause in the mean.
     const float moved = after.awaited[0].time_row[i] * after.awaited[0].time_row[i] +
                         after.awaited[1].time_row[i] * after.awaited[1].time_row[i];
     const float lost = before.time_sd[i] * before.time_sd[i] - after.time_sd[i] * after.time_sd[i];
     EXPECT_NEAR(lost, moved, 1e-5F + 0.01F * moved);
   }
-  EXPECT_LT(after.time_sd[70], 0.012);  // the noise is left
+  EXPECT_LT(after.time_sd[70], 0.012);  // only the noise remains
 }
 
 }  // namespace

@@ -16,7 +16,8 @@ SearchSpace two_knobs() {
       {});
 }
 
-// Time falls by 1 and power rises by 2 W per level of the GPU clock; memory costs 4 W for nothing.
+// Each level of the GPU clock lowers the time by 1 and adds 2 W. Each memory level adds 4 W and no
+// speed.
 BisectionDescent::Look levels(double budget_w, std::vector<int>& gpu_levels) {
   return [budget_w, &gpu_levels](const SearchSpace::Position& at, std::string_view) {
     gpu_levels.push_back(at[kGpu]);
@@ -25,8 +26,8 @@ BisectionDescent::Look levels(double budget_w, std::vector<int>& gpu_levels) {
   };
 }
 
-// Levels 0 to 7, from 3 upwards within 22 W: the ends, then the middles of 4..7 and of what is
-// left of it. 6 is the highest within the budget.
+// Levels 0 to 7, starting at 3, within 22 W: the search looks at both ends, then at the middle of
+// 4..7 and of the remaining range. 6 is the highest level within the budget.
 TEST(BisectionDescent, FindsTheEdgeOfTheBudgetByHalving) {
   const SearchSpace space = two_knobs();
   std::vector<int> seen;
@@ -42,8 +43,8 @@ TEST(BisectionDescent, FindsTheEdgeOfTheBudgetByHalving) {
   EXPECT_EQ(std::vector(seen.begin(), seen.begin() + 5), (std::vector<int>{3, 7, 3, 6, 7}));
 }
 
-// Over the budget the knob that gives up the least time per watt goes first: memory, whose slope
-// is nothing, is not followed before the GPU clock has a slope to compare.
+// Above the budget, the knob that loses the least time per watt is lowered first. Memory has a
+// slope of zero, but the search waits until the GPU clock has a slope to compare with.
 TEST(BisectionDescent, GoesDownWhileOverTheBudget) {
   const SearchSpace space = two_knobs();
   std::vector<int> seen;

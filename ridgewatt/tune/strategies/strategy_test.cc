@@ -102,8 +102,9 @@ TEST(Strategies, EveryRowIsDescribedAndNamedOnce) {
   EXPECT_EQ(names_where(strategies(), &Strategy::stops_early), "auto");
 }
 
-// A strategy of a user's own: a function of the search and a row. This one halves the GPU clock
-// until the power fits; on this board power falls with the clock, so it finds a mode.
+// A user-defined strategy is a function of the search, and an entry in the table. This one halves
+// the GPU clock until the power is within the limit. On this board, power falls with the clock, so
+// the strategy finds a mode.
 void search_halving(Search& search) {
   const SearchSpace& space = search.space();
   SearchSpace::Position position = space.position(space.top());
@@ -126,7 +127,7 @@ TEST(Strategies, AUsersOwnIsAFunctionAndARow) {
   EXPECT_EQ(summary.steps.front().seen.point, space[space.top()]);
   EXPECT_EQ(summary.steps.back().reason, "GPU clock halved");
   EXPECT_EQ(summary.stop_reason, StopReason::kNothingLeft);
-  // A lambda will do, and the budget holds for it as for the others.
+  // A lambda also works, and the budget applies to it.
   const Strategy top{.name = "top", .run = [](Search& search) {
                        for (int i = 0; i < 9; ++i) search.profile(search.space().top(), "again");
                      }};
@@ -245,7 +246,8 @@ TEST(Auto, AReferenceSavesProfilesAndABadOneDoesNoHarm) {
   EXPECT_LT(objective_value(goal, *summary.answer) / optimum(goal), 1.1);
 }
 
-// One search without a goal answers questions of serving at any rate: each batch has its own front.
+// One search without a goal answers questions about serving at any rate, because each batch has its
+// own front.
 TEST(Als, LearnsTheFrontOfEveryBatch) {
   const std::vector<int> batches = {1, 4, 16, 64};
   const SearchSpace space(small_board(), batches);
@@ -253,7 +255,7 @@ TEST(Als, LearnsTheFrontOfEveryBatch) {
   SmallBoard board;
   StrategyOptions options;
   options.strategy = "als";
-  options.budget.profiles = 45;  // of 900
+  options.budget.profiles = 45;  // of 900 points
   const SearchSummary summary = tune(space, {}, board, options);
   std::vector<Observation> seen;
   for (const auto& step : summary.steps) seen.push_back(step.seen);
@@ -289,10 +291,11 @@ TEST(Ogd, DescendsFromTheHighestClocks) {
     penalties.push_back(objective_value(goal, *summary.answer) / optimum(goal) - 1);
   }
   EXPECT_LE(median(penalties), 0.05);
-  EXPECT_NEAR(penalties.back(), 0, 1e-12);  // the top itself
+  EXPECT_NEAR(penalties.back(), 0, 1e-12);  // the last limit allows the top mode
 }
 
-// The best of many noisy measurements is a lucky one; what a model of all of them trusts is not.
+// The best of many noisy measurements is probably an outlier. A model of all measurements does not
+// trust it.
 // label: slow
 TEST(Tune, NoisyMeasurementsSeldomBreakTheBudget) {
   const SearchSpace space(small_board(), {16});
@@ -332,7 +335,7 @@ TEST(Tune, BudgetsAndNamesAreChecked) {
   options.budget.profiles = 0;
   EXPECT_THROW(tune(space, {}, board, options), UsageError);
   options.budget.profiles = 15;
-  options.budget.time_s = 1e-9;  // one profile, then the time is up
+  options.budget.time_s = 1e-9;  // the time is over after one profile
   const SearchSummary summary = tune(space, {}, board, options);
   EXPECT_EQ(summary.steps.size(), 1u);
   EXPECT_EQ(summary.stop_reason, StopReason::kTime);
@@ -343,7 +346,7 @@ TEST(Tune, AGainNotWorthAProfileEndsAuto) {
   SmallBoard board;
   StrategyOptions options;
   options.budget.profiles = 100;
-  options.min_gain = 0.5;  // nothing can be had that is half as much faster again
+  options.min_gain = 0.5;  // no point improves by a factor of 2
   const SearchSummary summary = tune(space, under_power(14), board, options);
   EXPECT_EQ(summary.stop_reason, StopReason::kNoGain);
   EXPECT_LT(summary.steps.size(), 20u);

@@ -1,4 +1,4 @@
-// A twin's answer held to profiles, on small boards whose truth differs from the twin.
+// Tests the verification of a twin's answer by profiles, on small boards that differ from the twin.
 #include "ridgewatt/tune/verify.h"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,8 @@ const twin::Twin& any_twin() {
   return twin;
 }
 
-// The small board by a twin; another twin's launches take longer and its GPU draws more.
+// Predictions of the small board by a twin. In other twins, launches take longer and the GPU draws
+// more power.
 std::vector<twin::TimePower> by_twin(const twin::Twin& twin,
                                      std::span<const OperatingPoint> points) {
   const auto over = [&](twin::TwinParam param) { return twin[param] / any_twin()[param]; };
@@ -40,7 +41,7 @@ TwinView view() {
   return {any_twin(), by_twin};
 }
 
-// The truth: the twin's figures times a factor.
+// The real board: the twin's time and power, each times a factor.
 class TrueBoard : public Profiler {
  public:
   using Factor = std::function<std::pair<double, double>(const OperatingPoint&)>;
@@ -63,7 +64,7 @@ class TrueBoard : public Profiler {
   std::map<OperatingPoint, Observation> stored_;
 };
 
-// Off by a factor common to all modes and by slopes over the knobs.
+// A deviation from the twin: a factor common to all modes, and slopes over the knobs.
 TrueBoard::Factor smoothly_off(double common, double slope) {
   return [=](const OperatingPoint& point) {
     const double gpu = point.mode.gpu_clock_hz / 1e9, cpu = point.mode.cpu_clock_hz / 2e9;
@@ -143,7 +144,7 @@ TEST(Verification, WithoutAModeThatKeepsAPowerLimitThereIsNoAnswer) {
   EXPECT_GT(found.miss->power_w, 12);
 }
 
-// Points that ran are kept by what profiles (a store); asked again, the search goes on from them.
+// The profiler stores the points that have run. A repeated search continues from them.
 TEST(Verification, AnInterruptedProfileLosesNothing) {
   TrueBoard whole(smoothly_off(1.3, 0.15)), cut(smoothly_off(1.3, 0.15), 2);
   const SearchSummary expected = verified(whole, 5);
@@ -191,7 +192,7 @@ TEST(Verification, ABudgetOfNothingIsRefused) {
   }
 }
 
-// One twin only, so that what is believed follows from three deviations by hand.
+// A single twin, so that the expected values follow from three deviations by hand.
 class PlainDoubt : public ::testing::Test {
  protected:
   const std::vector<OperatingPoint> points_ = {{{8, 1e9, 1e9, 3e9, {}}, 1},
@@ -205,7 +206,8 @@ class PlainDoubt : public ::testing::Test {
 
 TEST_F(PlainDoubt, OneProfileMovesItsNeighborByWhatTheyShare) {
   TwinDoubt doubt(points_, view_, 0.01);
-  // Common 0.2, smooth 0.06, own 0.03; the GPU's clocks are ln 2 apart, the length is 0.3.
+  // Deviations: common 0.2, smooth 0.06, independent 0.03. The GPU clocks differ by ln 2; the
+  // length is 0.3.
   const double prior = 0.04 + 0.0036 + 0.0009;
   const double shared = 0.04 + 0.0036 * std::exp(-0.5 * std::pow(std::log(2) / 0.3, 2));
   EXPECT_NEAR(doubt.at(0).time.sd, std::sqrt(prior), 1e-6);
