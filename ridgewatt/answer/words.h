@@ -37,9 +37,11 @@ WordSource all_boards;                         // all
 WordSource models, language_models;            // zoo:NAME
 WordSource model_names, language_model_names;  // without zoo:
 WordSource presets;                            // of the named board, or else of every board
+WordSource phase_presets;                      // PHASE=PRESET
 WordSource modes;                              // presets, and the words for several modes
 WordSource quantizations;                      // stored, and those of recipes
-WordSource recipes;                            // what a file is written in
+WordSource recipes;                            // of GGUF files and of checkpoints
+WordSource gguf_recipes;                       // of GGUF files
 WordSource all_quantizations;                  // all
 WordSource engines;                            // of language models
 WordSource studies;

@@ -1,5 +1,6 @@
 #include "ridgewatt/answer/words.h"
 
+#include <algorithm>
 #include <set>
 
 #include "ridgewatt/answer/explain.h"
@@ -73,15 +74,41 @@ void language_model_names(const std::string&, Words& all) {
   add_language_zoo("", all);
 }
 
-void presets(const std::string& device, Words& all) {
-  std::vector<std::string> names = list_boards();
-  const auto meant = find_meant(device.substr(device.find(':') + 1), board_names());
-  if (meant) names = {*meant};
-  std::set<std::string> known;
-  for (const auto& name : names) {
-    for (const auto& preset : ridgewatt::presets(load_board(name))) {
-      if (known.insert(preset.name).second) all.push_back({preset.name, "preset"});
+namespace {
+
+// Presets of `device`: of a fake board those of its nvpmodel.conf. Of every board if the name is
+// unknown.
+std::vector<std::string> preset_names(const std::string& device) {
+  std::vector<std::string> names, boards = list_boards();
+  const auto& fakes = platform::fake_board_names();
+  const std::string name = device.substr(device.find(':') + 1);
+  if (name != device && std::ranges::find(fakes, name) != fakes.end()) {
+    for (const auto& preset : platform::fake_board_spec(name).presets) {
+      names.emplace_back(preset.name);
     }
+    return names;
+  }
+  if (const auto board = find_meant(name, board_names())) boards = {*board};
+  for (const auto& board : boards) {
+    for (const auto& preset : ridgewatt::presets(load_board(board))) names.push_back(preset.name);
+  }
+  return names;
+}
+
+}  // namespace
+
+void presets(const std::string& device, Words& all) {
+  std::set<std::string> known;
+  for (const auto& name : preset_names(device)) {
+    if (known.insert(name).second) all.push_back({name, "preset"});
+  }
+}
+
+void phase_presets(const std::string& device, Words& all) {
+  Words names;
+  presets(device, names);
+  for (const char* phase : {"prefill=", "decode="}) {
+    for (const auto& name : names) all.push_back({phase + name.word, "preset of the phase"});
   }
 }
 
@@ -101,6 +128,12 @@ void all_quantizations(const std::string&, Words& all) {
 
 void recipes(const std::string&, Words& all) {
   for (const auto& recipe : llm::recipes()) all.push_back({std::string(recipe.name), ""});
+}
+
+void gguf_recipes(const std::string&, Words& all) {
+  for (const auto& recipe : llm::recipes()) {
+    if (recipe.gguf()) all.push_back({std::string(recipe.name), ""});
+  }
 }
 
 void engines(const std::string&, Words& all) {

@@ -190,10 +190,12 @@ void add_govern(CLI::App& app, Context& context) {
       "--pid", options.process, count().within(1, 1 << 30),
       "Process id of a running program that marks its minibatches in a file, in place of COMMAND");
   add_device_options(command, options.device);
-  add.repeated("--phase-mode", options.phases.modes,
+  proposes(add.repeated(
+               "--phase-mode", options.phases.modes,
                std::string("PHASE=MODE: power mode of a phase that the program marks (one option "
                            "per phase), in place of a goal; MODE is ") +
-                   kModeText);
+                   kModeText),
+           {answer::phase_presets});
   add.number("--least-phase", options.phases.least_times, number().within(0, 1e6),
              "Do not change the mode for a phase that usually lasts less than X times the time to "
              "change to its mode and back");

@@ -86,7 +86,7 @@ void add_zoo_write(CLI::App& zoo, Context& context) {
   add.output("-o,--output", asked.path,
              "File to write; - is standard output [NAME.onnx, NAME-QUANTIZATION.gguf]");
   add.choice("--weights", asked.weights, "zeros (a sparse file) or random numbers of --seed");
-  add.words("--quantization", asked.quantization, {answer::recipes},
+  add.words("--quantization", asked.quantization, {answer::gguf_recipes},
             "Types of the weights of a language model (f16, q8_0, q4_0 ..) [q4_k_m]");
 }
 
