@@ -330,7 +330,8 @@ TEST_F(Program, CompletionOffersEveryNamedValue) {
   EXPECT_THAT(offered({"estimate", "x", "--device=agx-or"}), Contains("--device=agx-orin"));
   for (const auto& name : platform::fake_board_names()) {
     std::set<std::string> presets;
-    for (const auto& preset : platform::fake_board_spec(name).presets) presets.insert(preset.name);
+    const auto spec = platform::fake_board_spec(name);
+    for (const auto& preset : spec.presets) presets.insert(preset.name);
     EXPECT_EQ(offered({"mode", "apply", "--device", "fake:" + name, ""}), presets) << name;
     EXPECT_EQ(offered({"mode", "apply", "--device=fake:" + name, ""}), presets) << name;
   }
