@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "ridgewatt/base/error.h"
 #include "ridgewatt/device/board_names.h"
 #include "ridgewatt/platform/mode_control.h"
 
@@ -68,6 +69,15 @@ std::string highest_name(const std::optional<Board>& board, const PowerMode& mod
   return preset.empty() ? kHighest : preset;
 }
 
+// Of a machine without knobs, whose threads are tuned, every highest mode is that of the board.
+bool is_top_of(const platform::JetsonModeControl& control, const PowerMode& mode) {
+  try {
+    return is_top(mode, control.space().top());
+  } catch (const NotSupportedError&) {
+    return true;
+  }
+}
+
 }  // namespace
 
 std::vector<tune::NamedMode> named_modes(const std::string& device, const tune::SearchSpace& space,
@@ -92,8 +102,7 @@ std::vector<tune::NamedMode> named_modes(const std::string& device, const tune::
 std::vector<tune::NamedMode> preset_modes(const platform::JetsonModeControl& control,
                                           const KnobSpace& modes) {
   const PowerMode& top = modes.top();
-  const bool is_maxn = is_top(top, control.space().top());
-  std::vector<tune::NamedMode> names = {{is_maxn ? "MAXN" : kHighest, top}};
+  std::vector<tune::NamedMode> names = {{is_top_of(control, top) ? "MAXN" : kHighest, top}};
   if (!control.presets()) return names;
   for (const auto& preset : control.presets()->modes) {
     names.push_back({preset.name, modes.nearest(platform::limits_of(*control.presets(), preset))});
