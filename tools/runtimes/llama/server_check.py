@@ -86,7 +86,8 @@ def compare(options, server, model, quantization, api, concurrency):
     row = {"model": model, "quantization": quantization, "api": api, "concurrency": concurrency,
            "decoded_at_once": delta["busy_total"] / max(1, delta["n_decode_total"]),
            "prompt_tokens": run["prompt_tokens"], "ttft_ms": run["ttft_ms"], "server_prompt_ms": server_prompt_ms,
-           "tpot_ms": run["tpot_ms"], "server_token_ms": server_token_ms, "tokens_per_s": run["tokens_per_s"]}
+           "tpot_ms": run["tpot_ms"], "server_token_ms": server_token_ms, "gap_median_ms": run["gap_median_ms"],
+           "tokens_per_s": run["tokens_per_s"]}
     counts = [("prompt tokens", run["prompt_tokens"], delta["prompt_tokens_total"]),
               ("generated tokens", run["generated_tokens"], delta["tokens_predicted_total"])]
     if api == "openai-chat":  # prompts of random words differ in length
